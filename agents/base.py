@@ -1,0 +1,101 @@
+"""What every agent is."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+from envs.hangman.observation import Observation
+from envs.keyed_random import keyed_uniform
+
+
+class Agent(ABC):
+    """Guesses letters from observations alone, in batches.
+
+    An agent keeps nothing between calls but what it was fitted with: any batch, in any order,
+    gets the same letters.
+    """
+
+    def fit(self, words: Sequence[str]) -> Self:
+        """Learn from words, always those of the train split; most agents need it before ``act``.
+
+        Parameters
+        ----------
+        words : sequence of str
+            Lower-case words, letters a to z.
+        """
+        return self
+
+    @abstractmethod
+    def act(
+        self, observations: Observation, games: npt.NDArray[np.uint64] | None = None
+    ) -> npt.NDArray[np.int64]:
+        """Guess one letter in each game.
+
+        Parameters
+        ----------
+        observations : Observation
+            Of N games, as the environment gives them.
+        games : ndarray of uint64, shape (N,), optional
+            What tells the games apart, for agents that draw at random: a draw is keyed by the
+            agent's seed, the game and the turn. The row's number by default.
+
+        Returns
+        -------
+        ndarray of int64, shape (N,)
+            Letters that have not been guessed, 0 to 25; 0 where all have been.
+        """
+
+
+class PosteriorAgent(Agent):
+    """An agent that can tell how likely each letter is in the hidden part of the word."""
+
+    @abstractmethod
+    def letter_probabilities(self, observations: Observation) -> npt.NDArray[np.float64]:
+        """Return the probability that each letter stands behind a blank.
+
+        Returns
+        -------
+        ndarray of float64, shape (N, 26)
+            0 for letters that have been guessed. A row does not add up to 1: it is not the
+            probability of being chosen.
+        """
+
+
+class ScoringAgent(Agent):
+    """An agent that gives each letter a score and takes the highest, or draws by the scores.
+
+    Parameters
+    ----------
+    greedy : bool, default True
+        Take the letter with the highest score, the first in the alphabet among equals. Otherwise
+        draw a letter with a probability proportional to its score.
+    seed : int, default 0
+        Of the draws.
+    """
+
+    def __init__(self, greedy: bool = True, seed: int = 0) -> None:
+        self.greedy = greedy
+        self.seed = seed
+
+    @abstractmethod
+    def letter_scores(self, observations: Observation) -> npt.NDArray[np.float64]:
+        """Return a score of at least 0 for each letter, shape (N, 26)."""
+
+    def act(
+        self, observations: Observation, games: npt.NDArray[np.uint64] | None = None
+    ) -> npt.NDArray[np.int64]:
+        """Guess one letter in each game, as :meth:`Agent.act` says."""
+        scores = self.letter_scores(observations)
+        guessed = observations["guessed"] != 0
+        if self.greedy:
+            return np.where(guessed, -1.0, scores).argmax(axis=1)
+        cumulative = np.where(guessed, 0.0, scores).cumsum(axis=1)
+        if games is None:
+            games = np.arange(len(scores), dtype=np.uint64)
+        draws = keyed_uniform(self.seed, games, guessed.sum(axis=1)) * cumulative[:, -1]
+        return (cumulative <= draws[:, None]).sum(axis=1) % scores.shape[1]

@@ -1,0 +1,1 @@
+"""The learned letter posterior."""

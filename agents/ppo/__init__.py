@@ -1,0 +1,1 @@
+"""The policy network and the agent that plays it."""

@@ -1,0 +1,92 @@
+"""Words as arrays: one code a place, the same in secrets and in observations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+ALPHABET = "abcdefghijklmnopqrstuvwxyz"
+NUM_LETTERS = len(ALPHABET)
+MAX_LENGTH = 32
+
+PADDING = 0
+BLANK = 1
+FIRST_LETTER = 2
+NUM_CODES = FIRST_LETTER + NUM_LETTERS
+
+_CODE_OF_BYTE = np.zeros(256, dtype=np.uint8)
+_CODE_OF_BYTE[np.frombuffer(ALPHABET.encode(), dtype=np.uint8)] = np.arange(FIRST_LETTER, NUM_CODES)
+_TEXT_OF_CODE = np.array([" ", "_", *ALPHABET])
+
+
+@dataclass(frozen=True)
+class EncodedWords:
+    """Words as arrays.
+
+    Attributes
+    ----------
+    codes : ndarray of uint8, shape (words, width)
+        ``PADDING`` after the end, ``FIRST_LETTER + k`` for letter ``k``.
+    lengths : ndarray of int64, shape (words,)
+    letter_counts : ndarray of int8, shape (words, 26)
+        How often each letter stands in each word.
+    """
+
+    codes: npt.NDArray[np.uint8]
+    lengths: npt.NDArray[np.int64]
+    letter_counts: npt.NDArray[np.int8]
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @property
+    def width(self) -> int:
+        """The number of places of a row."""
+        return self.codes.shape[1]
+
+    def __getitem__(self, index: npt.NDArray[np.integer] | slice) -> EncodedWords:
+        return EncodedWords(self.codes[index], self.lengths[index], self.letter_counts[index])
+
+
+def encode_words(words: Sequence[str], width: int | None = None) -> EncodedWords:
+    """Encode lower-case words.
+
+    Parameters
+    ----------
+    words : sequence of str
+        Each of 1 to ``width`` letters a to z.
+    width : int, optional
+        Places of a row; the longest word by default.
+
+    Raises
+    ------
+    ValueError
+        If a word is empty, longer than ``width``, or has another character.
+    """
+    lengths = np.fromiter((len(word) for word in words), dtype=np.int64, count=len(words))
+    if width is None:
+        width = int(lengths.max(initial=1))
+    for word in words:
+        if not 1 <= len(word) <= width or not (
+            word.isascii() and word.isalpha() and word.islower()
+        ):
+            raise ValueError(f"{word!r} is not a word of 1 to {width} letters a to z")
+    fixed = np.array([word.encode() for word in words], dtype=f"S{width}")
+    codes = _CODE_OF_BYTE[fixed.view(np.uint8).reshape(len(words), width)]
+    letter_counts = np.empty((len(words), NUM_LETTERS), dtype=np.int8)
+    for letter in range(NUM_LETTERS):
+        letter_counts[:, letter] = (codes == FIRST_LETTER + letter).sum(axis=1)
+    return EncodedWords(codes, lengths, letter_counts)
+
+
+def decode(codes: npt.NDArray[np.uint8]) -> str:
+    """Return one row of codes as text: letters, and ``_`` for a blank."""
+    return "".join(_TEXT_OF_CODE[codes]).rstrip()
+
+
+def letter_index(letter: str) -> int:
+    """Return the action, 0 to 25, that guesses ``letter``."""
+    return ALPHABET.index(letter)

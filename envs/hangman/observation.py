@@ -1,0 +1,115 @@
+"""The observation of Hangman: its one encoding, its space, and its form as text."""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+
+from envs.encoding import (
+    ALPHABET,
+    BLANK,
+    FIRST_LETTER,
+    NUM_CODES,
+    NUM_LETTERS,
+    PADDING,
+    letter_index,
+)
+from envs.errors import InputError
+
+
+class Observation(TypedDict):
+    """What a player sees: of one game, or of N games with a first axis of games.
+
+    Attributes
+    ----------
+    word : ndarray of uint8, shape (width,)
+        The masked word: 0 after its end, 1 for a blank, ``2 + k`` for letter ``k``.
+    guessed : ndarray of int8, shape (26,)
+        1 for each letter that has been guessed.
+    lives : int64
+        The wrong guesses that are left, 0 to ``max_wrong``.
+    """
+
+    word: npt.NDArray[np.uint8]
+    guessed: npt.NDArray[np.int8]
+    lives: npt.NDArray[np.int64]
+
+
+def observation_space(width: int, max_wrong: int) -> spaces.Dict:
+    """Return the space of one game's observation."""
+    return spaces.Dict(
+        {
+            "word": spaces.Box(PADDING, NUM_CODES - 1, (width,), np.uint8),
+            "guessed": spaces.MultiBinary(NUM_LETTERS),
+            "lives": spaces.Discrete(max_wrong + 1),
+        }
+    )
+
+
+def action_mask(guessed: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
+    """Return 1 for each letter that has not been guessed, 0 for the others."""
+    return 1 - guessed
+
+
+def select(observations: Observation, games: npt.NDArray | slice) -> Observation:
+    """Return the observations of some games of a batch, by index, slice or boolean mask."""
+    return Observation(
+        word=observations["word"][games],
+        guessed=observations["guessed"][games],
+        lives=observations["lives"][games],
+    )
+
+
+def parse_observation(pattern: str, wrong: str = "", max_wrong: int = 6) -> Observation:
+    """Read a game as a person writes it, as a batch of one observation.
+
+    Parameters
+    ----------
+    pattern : str
+        The masked word: letters, and ``_``, ``.``, ``-`` or ``?`` for a blank. Spaces are ignored.
+    wrong : str
+        The letters that were guessed and are not in the word; spaces and commas are ignored.
+    max_wrong : int
+        The number of wrong guesses that loses.
+
+    Raises
+    ------
+    InputError
+        If the pattern or the letters cannot be those of a game.
+    """
+    places = "".join(pattern.lower().split())
+    codes = []
+    for character in places:
+        if character in "_.-?":
+            codes.append(BLANK)
+        elif character in ALPHABET:
+            codes.append(FIRST_LETTER + letter_index(character))
+        else:
+            raise InputError(
+                f"pattern {pattern!r}: {character!r} is neither a letter a to z "
+                "nor a blank (one of _ . - ?)"
+            )
+    if not codes:
+        raise InputError("pattern: it is empty; letters and blanks (_ . - ?) are expected")
+    guessed = np.zeros((1, NUM_LETTERS), dtype=np.int8)
+    misses = [character for character in wrong.lower() if character not in " ,"]
+    for character in misses:
+        if character not in ALPHABET:
+            raise InputError(f"wrong letters {wrong!r}: {character!r} is not a letter a to z")
+        if character in places:
+            raise InputError(f"wrong letters {wrong!r}: {character!r} is shown in the pattern")
+        guessed[0, letter_index(character)] = 1
+    lives = max_wrong - len(set(misses))
+    if lives <= 0:
+        raise InputError(f"wrong letters {wrong!r}: the game is lost at {max_wrong} of them")
+    for code in codes:
+        if code != BLANK:
+            guessed[0, code - FIRST_LETTER] = 1
+    return Observation(
+        word=np.array([codes], dtype=np.uint8),
+        guessed=guessed,
+        lives=np.array([lives], dtype=np.int64),
+    )

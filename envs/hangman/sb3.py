@@ -1,0 +1,129 @@
+"""Hangman as a vector environment of Stable-Baselines3."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import numpy.typing as npt
+from gymnasium.vector import AutoresetMode
+from stable_baselines3.common.vec_env import VecEnv
+from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvObs, VecEnvStepReturn
+
+from envs.hangman.vector_env import HangmanVectorEnv
+
+
+class HangmanVecEnv(VecEnv):
+    """The batch of :class:`HangmanVectorEnv`, as Stable-Baselines3 and sb3-contrib call it.
+
+    A game that ends is begun anew in the same step; ``infos`` of that game then has
+    ``terminal_observation``, ``won``, and ``episode`` with return ``r``, length ``l`` and the
+    seconds ``t`` since the environment was made, so that no ``VecMonitor`` is needed.
+
+    Parameters
+    ----------
+    num_envs : int
+    **options
+        As for :class:`HangmanVectorEnv`, without ``autoreset_mode``.
+    """
+
+    def __init__(self, num_envs: int, **options: Any) -> None:
+        self.games = HangmanVectorEnv(num_envs, autoreset_mode=AutoresetMode.SAME_STEP, **options)
+        self._actions = np.zeros(num_envs, dtype=np.int64)
+        self._returns = np.zeros(num_envs)
+        self._episode_lengths = np.zeros(num_envs, dtype=np.int64)
+        self._start_time = time.time()
+        super().__init__(
+            num_envs, self.games.single_observation_space, self.games.single_action_space
+        )
+
+    def reset(self) -> VecEnvObs:
+        """Begin new games with the seeds of ``seed()`` and the words of ``set_options()``."""
+        seeds = None if all(seed is None for seed in self._seeds) else self._seeds
+        words = [options.get("word") for options in self._options]
+        forced = None if all(word is None for word in words) else {"word": words}
+        observations, infos = self.games.reset(seed=seeds, options=forced)
+        self._reset_seeds()
+        self._reset_options()
+        self._returns[:] = 0
+        self._episode_lengths[:] = 0
+        self.reset_infos = [{"action_mask": mask} for mask in infos["action_mask"]]
+        return observations
+
+    def step_async(self, actions: npt.NDArray[np.integer]) -> None:
+        """Keep the actions for ``step_wait``."""
+        self._actions = actions
+
+    def step_wait(self) -> VecEnvStepReturn:
+        """Guess the letters; return observations, rewards, ends and a dict a game."""
+        observations, rewards, terminated, truncated, batch_infos = self.games.step(self._actions)
+        self._returns += rewards
+        self._episode_lengths += 1
+        ended = terminated | truncated
+        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        for game in np.flatnonzero(ended):
+            infos[game] = {
+                "terminal_observation": batch_infos["final_obs"][game],
+                "TimeLimit.truncated": bool(truncated[game] and not terminated[game]),
+                "won": bool(batch_infos["final_info"]["won"][game]),
+                "episode": {
+                    "r": float(self._returns[game]),
+                    "l": int(self._episode_lengths[game]),
+                    "t": round(time.time() - self._start_time, 6),
+                },
+            }
+        self._returns[ended] = 0
+        self._episode_lengths[ended] = 0
+        return observations, rewards.astype(np.float32), ended, infos
+
+    def action_masks(self) -> npt.NDArray[np.bool_]:
+        """Return which letters have not been guessed, shape (num_envs, 26)."""
+        return self.games.action_masks()
+
+    def get_state(self) -> dict[str, npt.NDArray]:
+        """Return copies of all that the coming games depend on, by name."""
+        return self.games.get_state() | {
+            "returns": self._returns.copy(),
+            "episode_lengths": self._episode_lengths.copy(),
+        }
+
+    def set_state(self, state: dict[str, npt.NDArray]) -> None:
+        """Go on from what :meth:`get_state` returned."""
+        self.games.set_state(state)
+        self._returns = state["returns"].copy()
+        self._episode_lengths = state["episode_lengths"].copy()
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+    def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
+        """Return the attribute of the batch, once a game."""
+        return [getattr(self.games, attr_name)] * len(list(self._get_indices(indices)))
+
+    def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
+        """Raise: the games of a batch share their attributes."""
+        raise AttributeError("the games of a batch share their attributes; make another batch")
+
+    def env_method(
+        self,
+        method_name: str,
+        *method_args: Any,
+        indices: VecEnvIndices = None,
+        **method_kwargs: Any,
+    ) -> list[Any]:
+        """Call a method of the batch that returns a row a game, and return these rows."""
+        rows: Sequence[Any] = getattr(self.games, method_name)(*method_args, **method_kwargs)
+        return [rows[index] for index in self._get_indices(indices)]
+
+    def env_is_wrapped(
+        self, wrapper_class: type[gym.Wrapper], indices: VecEnvIndices = None
+    ) -> list[bool]:
+        """Return False for each game: the batch has no wrappers."""
+        return [False for _ in self._get_indices(indices)]
+
+    def get_images(self) -> Sequence[npt.NDArray[np.uint8] | None]:
+        """Return a picture of each game."""
+        return self.games.render()

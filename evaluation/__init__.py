@@ -1,0 +1,1 @@
+"""Playing agents and measuring what they do."""

@@ -1,0 +1,146 @@
+"""Where agents play: every secret word of a list, in batches."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from agents.base import Agent
+from envs.encoding import encode_words
+from envs.hangman.rules import DEFAULT_MAX_WRONG, HangmanGames
+from envs.keyed_random import keyed_bits
+from envs.words import hash_words
+
+DEFAULT_BATCH_SIZE = 4096
+
+
+@dataclass(frozen=True)
+class PlayedGames:
+    """Games that were played to their end; arrays have a first axis of games.
+
+    Attributes
+    ----------
+    words : tuple of str
+        The secret words that were played, each once.
+    word_index : ndarray of int64, shape (N,)
+        The secret of each game, as an index into ``words``.
+    won : ndarray of bool, shape (N,)
+    wrong_guesses : ndarray of int64, shape (N,)
+    letters : ndarray of int8, shape (N, turns)
+        The guesses in order, 0 to 25; -1 after the end of a game.
+    max_wrong : int
+    seconds : float
+        Time that the agent and the rules took together.
+    """
+
+    words: tuple[str, ...]
+    word_index: npt.NDArray[np.int64]
+    won: npt.NDArray[np.bool_]
+    wrong_guesses: npt.NDArray[np.int64]
+    letters: npt.NDArray[np.int8]
+    max_wrong: int
+    seconds: float
+
+    def __len__(self) -> int:
+        return len(self.won)
+
+    @property
+    def num_guesses(self) -> npt.NDArray[np.int64]:
+        """The number of guesses of each game, shape (N,)."""
+        return (self.letters >= 0).sum(axis=1)
+
+    @property
+    def lengths(self) -> npt.NDArray[np.int64]:
+        """The length of each game's secret word, shape (N,)."""
+        lengths = np.fromiter((len(word) for word in self.words), dtype=np.int64)
+        return lengths[self.word_index]
+
+
+def play(
+    agent: Agent,
+    words: Sequence[str],
+    max_wrong: int = DEFAULT_MAX_WRONG,
+    repeats: int = 1,
+    batch_size: int = DEFAULT_BATCH_SIZE,
+    progress: Callable[[int, int], None] | None = None,
+) -> PlayedGames:
+    """Let an agent play every word.
+
+    Random draws are keyed by the word and the repeat, so that a word's games are the same in any
+    list, order or batch.
+
+    Parameters
+    ----------
+    agent : Agent
+        Fitted; it sees observations alone.
+    words : sequence of str
+        The secret words.
+    max_wrong : int
+        The number of wrong guesses that loses, 1 to 26.
+    repeats : int
+        Games a word.
+    batch_size : int
+        Games that are played at once.
+    progress : callable, optional
+        Called after each batch with the number of games played and won since the last call.
+    """
+    word_index = np.repeat(np.arange(len(words)), repeats)
+    keys = keyed_bits(hash_words(words)[word_index], np.tile(np.arange(repeats), len(words)))
+    batches = []
+    start = time.perf_counter()
+    for first in range(0, len(word_index), batch_size):
+        batch = slice(first, first + batch_size)
+        batches.append(_play_batch(agent, words, word_index[batch], keys[batch], max_wrong))
+        if progress is not None:
+            won = batches[-1][0]
+            progress(len(won), int(won.sum()))
+    seconds = time.perf_counter() - start
+
+    turns = max((letters.shape[1] for _, _, letters in batches), default=0)
+    return PlayedGames(
+        words=tuple(words),
+        word_index=word_index,
+        won=_concatenate([won for won, _, _ in batches], np.bool_),
+        wrong_guesses=_concatenate([wrong for _, wrong, _ in batches], np.int64),
+        letters=np.concatenate(
+            [
+                np.pad(letters, ((0, 0), (0, turns - letters.shape[1])), constant_values=-1)
+                for _, _, letters in batches
+            ]
+            or [np.zeros((0, 0), dtype=np.int8)]
+        ),
+        max_wrong=max_wrong,
+        seconds=seconds,
+    )
+
+
+def _play_batch(
+    agent: Agent,
+    words: Sequence[str],
+    word_index: npt.NDArray[np.int64],
+    keys: npt.NDArray[np.uint64],
+    max_wrong: int,
+) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.int64], npt.NDArray[np.int8]]:
+    secrets = encode_words([words[index] for index in word_index])
+    games = HangmanGames(len(secrets), secrets.width, max_wrong)
+    games.start(slice(None), secrets)
+    wrong_guesses = np.zeros(len(secrets), dtype=np.int64)
+    turns = []
+    playing = np.arange(len(secrets))
+    while len(playing):
+        guesses = np.zeros(len(secrets), dtype=np.int64)
+        guesses[playing] = agent.act(games.observe(playing), keys[playing])
+        wrong_guesses += games.guess(guesses).lost_life
+        turn = np.full(len(secrets), -1, dtype=np.int8)
+        turn[playing] = guesses[playing]
+        turns.append(turn)
+        playing = np.flatnonzero(~games.over)
+    return games.won, wrong_guesses, np.stack(turns, axis=1)
+
+
+def _concatenate(arrays: list[npt.NDArray], dtype: type) -> npt.NDArray:
+    return np.concatenate(arrays) if arrays else np.zeros(0, dtype=dtype)

@@ -1,0 +1,1 @@
+"""Training a policy: configuration, warm start, PPO, checkpoints."""
