@@ -252,7 +252,7 @@ class HangmanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
         }
 
     def _final_infos(self, ended: npt.NDArray[np.int64]) -> dict[str, Any]:
-        """Return the last observations and infos of games that ended, laid out as Gymnasium does."""
+        """Return the last observations and infos of games that ended, in Gymnasium's layout."""
         here = np.zeros(self.num_envs, dtype=np.bool_)
         here[ended] = True
         last = self._games.observe(ended)
