@@ -1,7 +1,8 @@
 """Words of a list that could be the hidden one, found with bit sets.
 
 For each length, place and letter one bit a word says whether the word has the letter there. The
-candidates of a game are then a few ANDs of such sets, and letter frequencies are counts of bits.
+candidates of a game are then a few ANDs of such sets. Letter frequencies are counts of bits, or,
+where few candidates are left, counts over the candidates' letters.
 """
 
 from __future__ import annotations
@@ -43,22 +44,37 @@ class CandidateIndex:
         self.letter_counts = np.zeros(NUM_LETTERS, dtype=np.int64)
         self.word_counts = np.zeros(NUM_LETTERS, dtype=np.int64)
         sets: list[npt.NDArray[np.uint64]] = []
-        # Of each length: where its sets begin, and how many 64-bit chunks make up one set.
+        codes: list[npt.NDArray[np.uint8]] = []
+        # Of each length: where its sets begin, how many 64-bit chunks make up one set, and where
+        # the letters of its words begin.
         self._first = np.zeros(MAX_LENGTH + 1, dtype=np.int64)
         self._chunks = np.zeros(MAX_LENGTH + 1, dtype=np.int64)
+        self._first_code = np.zeros(MAX_LENGTH + 1, dtype=np.int64)
+        # How often each letter stands at each place of the words of each length.
+        self._place_counts = np.zeros((MAX_LENGTH + 1, MAX_LENGTH, NUM_LETTERS), dtype=np.int64)
+        self._group_sizes = np.array([len(group) for group in by_length], dtype=np.int64)
         position = 0
+        code_position = 0
         for length, group in enumerate(by_length):
             self._first[length] = position
+            self._first_code[length] = code_position
             if not group:
                 continue
             encoded = encode_words(group)
             self.letter_counts += encoded.letter_counts.sum(axis=0, dtype=np.int64)
             self.word_counts += (encoded.letter_counts > 0).sum(axis=0)
+            letters = np.arange(FIRST_LETTER, FIRST_LETTER + NUM_LETTERS)
+            for place in range(length):
+                is_letter = encoded.codes[:, place, None] == letters
+                self._place_counts[length, place] = is_letter.sum(axis=0)
             block = _bit_sets(encoded.codes, encoded.letter_counts)
             self._chunks[length] = block.shape[1]
             sets.append(block.ravel())
             position += block.size
+            codes.append(encoded.codes.ravel())
+            code_position += encoded.codes.size
         self._sets = np.concatenate(sets) if sets else np.zeros(0, dtype=np.uint64)
+        self._codes = np.concatenate(codes) if codes else np.zeros(0, dtype=np.uint8)
 
     def count(
         self,
@@ -91,11 +107,45 @@ class CandidateIndex:
             observations["word"],
             observations["guessed"],
             self._sets,
+            self._codes,
             self._first,
             self._chunks,
+            self._first_code,
+            self._group_sizes,
+            self._place_counts,
             exclude_wrong,
             exclude_shown,
             once_a_word,
+        )
+
+    def count_by_place(
+        self, observations: Observation, exclude_wrong: bool = True, exclude_shown: bool = True
+    ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
+        """Count the letters of the candidates of each game behind each blank.
+
+        Parameters
+        ----------
+        observations, exclude_wrong, exclude_shown
+            As of :meth:`count`.
+
+        Returns
+        -------
+        counts : ndarray of int32, shape (N, width, 26)
+            0 at places that are shown and after the end of the word.
+        num_candidates : ndarray of int64, shape (N,)
+        """
+        return _count_by_place(
+            observations["word"],
+            observations["guessed"],
+            self._sets,
+            self._codes,
+            self._first,
+            self._chunks,
+            self._first_code,
+            self._group_sizes,
+            self._place_counts,
+            exclude_wrong,
+            exclude_shown,
         )
 
 
@@ -127,62 +177,207 @@ def _count_bits(bits):  # noqa: ANN001, ANN202 - compiled
 
 
 @njit(cache=True)
-def _count(word, guessed, sets, first, chunks, exclude_wrong, exclude_shown, once_a_word):  # noqa: ANN001, ANN202
-    num_games, width = word.shape
+def _word_length(word):  # noqa: ANN001, ANN202
+    length = 0
+    while length < len(word) and word[length] != PADDING:
+        length += 1
+    return length
+
+
+@njit(cache=True)
+def _find(word, guessed, length, sets, start, size, exclude_wrong, exclude_shown, found, where):  # noqa: ANN001, ANN202
+    """Write the candidates' set to ``found`` and the chunks that are not empty to ``where``.
+
+    Return the number of candidates and of such chunks.
+    """
+    have = start + size
+    have_at = have + NUM_LETTERS * size
+    for chunk in range(size):
+        found[chunk] = sets[start + chunk]
+    for place in range(length):
+        if word[place] != BLANK:
+            base = have_at + (place * NUM_LETTERS + word[place] - FIRST_LETTER) * size
+            for chunk in range(size):
+                found[chunk] &= sets[base + chunk]
+    for letter in range(NUM_LETTERS):
+        if not guessed[letter]:
+            continue
+        is_shown = False
+        for place in range(length):
+            is_shown |= word[place] == letter + FIRST_LETTER
+        if is_shown and exclude_shown:
+            for place in range(length):
+                if word[place] == BLANK:
+                    base = have_at + (place * NUM_LETTERS + letter) * size
+                    for chunk in range(size):
+                        found[chunk] &= ~sets[base + chunk]
+        elif exclude_wrong and not is_shown:
+            base = have + letter * size
+            for chunk in range(size):
+                found[chunk] &= ~sets[base + chunk]
+    num_found = 0
+    filled = 0
+    for chunk in range(size):
+        if found[chunk]:
+            num_found += _count_bits(found[chunk])
+            where[filled] = chunk
+            filled += 1
+    return num_found, filled
+
+
+@njit(cache=True)
+def _count(  # noqa: ANN202
+    word,  # noqa: ANN001
+    guessed,  # noqa: ANN001
+    sets,  # noqa: ANN001
+    codes,  # noqa: ANN001
+    first,  # noqa: ANN001
+    chunks,  # noqa: ANN001
+    first_code,  # noqa: ANN001
+    group_sizes,  # noqa: ANN001
+    place_counts,  # noqa: ANN001
+    exclude_wrong,  # noqa: ANN001
+    exclude_shown,  # noqa: ANN001
+    once_a_word,  # noqa: ANN001
+):
+    num_games = len(word)
     counts = np.zeros((num_games, NUM_LETTERS), dtype=np.int64)
     num_candidates = np.zeros(num_games, dtype=np.int64)
-    candidates = np.empty(max(1, chunks.max()), dtype=np.uint64)
+    found = np.empty(max(1, chunks.max()), dtype=np.uint64)
+    where = np.empty(len(found), dtype=np.int64)
     for game in range(num_games):
-        length = 0
-        while length < width and word[game, length] != PADDING:
-            length += 1
+        length = _word_length(word[game])
         if length >= len(chunks) or chunks[length] == 0:
             continue
         size = chunks[length]
         start = first[length]
+        num_found, filled = _find(
+            word[game],
+            guessed[game],
+            length,
+            sets,
+            start,
+            size,
+            exclude_wrong,
+            exclude_shown,
+            found,
+            where,
+        )
+        num_candidates[game] = num_found
+        if num_found == group_sizes[length] and not once_a_word:
+            for place in range(length):
+                counts[game] += place_counts[length, place]
+            continue
+        sets_counted = NUM_LETTERS if once_a_word else NUM_LETTERS * length
+        if num_found * length < sets_counted * filled:
+            for position in range(filled):
+                bits = found[where[position]]
+                index = where[position] * _BITS
+                while bits:
+                    lowest = bits & (~bits + np.uint64(1))
+                    entry = index + _count_bits(lowest - np.uint64(1))
+                    bits ^= lowest
+                    base = first_code[length] + entry * length
+                    seen = 0
+                    for place in range(length):
+                        letter = codes[base + place] - FIRST_LETTER
+                        if once_a_word:
+                            if seen >> letter & 1:
+                                continue
+                            seen |= 1 << letter
+                        counts[game, letter] += 1
+            continue
         have = start + size
         have_at = have + NUM_LETTERS * size
-        for chunk in range(size):
-            candidates[chunk] = sets[start + chunk]
-        for place in range(length):
-            if word[game, place] != BLANK:
-                letter = word[game, place] - FIRST_LETTER
-                base = have_at + (place * NUM_LETTERS + letter) * size
-                for chunk in range(size):
-                    candidates[chunk] &= sets[base + chunk]
-        for letter in range(NUM_LETTERS):
-            if not guessed[game, letter]:
-                continue
-            is_shown = False
-            for place in range(length):
-                is_shown |= word[game, place] == letter + FIRST_LETTER
-            if is_shown and exclude_shown:
-                for place in range(length):
-                    if word[game, place] == BLANK:
-                        base = have_at + (place * NUM_LETTERS + letter) * size
-                        for chunk in range(size):
-                            candidates[chunk] &= ~sets[base + chunk]
-            elif exclude_wrong and not is_shown:
-                base = have + letter * size
-                for chunk in range(size):
-                    candidates[chunk] &= ~sets[base + chunk]
-        filled = 0
-        for chunk in range(size):
-            if candidates[chunk]:
-                num_candidates[game] += _count_bits(candidates[chunk])
-                filled += 1
-        if not filled:
-            continue
         for letter in range(NUM_LETTERS):
             total = 0
             if once_a_word:
                 base = have + letter * size
-                for chunk in range(size):
-                    total += _count_bits(candidates[chunk] & sets[base + chunk])
+                for position in range(filled):
+                    chunk = where[position]
+                    total += _count_bits(found[chunk] & sets[base + chunk])
             else:
                 for place in range(length):
+                    if word[game, place] != BLANK:
+                        total += num_found * (word[game, place] == letter + FIRST_LETTER)
+                        continue
                     base = have_at + (place * NUM_LETTERS + letter) * size
-                    for chunk in range(size):
-                        total += _count_bits(candidates[chunk] & sets[base + chunk])
+                    for position in range(filled):
+                        chunk = where[position]
+                        total += _count_bits(found[chunk] & sets[base + chunk])
             counts[game, letter] = total
+    return counts, num_candidates
+
+
+@njit(cache=True)
+def _count_by_place(  # noqa: ANN202
+    word,  # noqa: ANN001
+    guessed,  # noqa: ANN001
+    sets,  # noqa: ANN001
+    codes,  # noqa: ANN001
+    first,  # noqa: ANN001
+    chunks,  # noqa: ANN001
+    first_code,  # noqa: ANN001
+    group_sizes,  # noqa: ANN001
+    place_counts,  # noqa: ANN001
+    exclude_wrong,  # noqa: ANN001
+    exclude_shown,  # noqa: ANN001
+):
+    num_games, width = word.shape
+    counts = np.zeros((num_games, width, NUM_LETTERS), dtype=np.int32)
+    num_candidates = np.zeros(num_games, dtype=np.int64)
+    found = np.empty(max(1, chunks.max()), dtype=np.uint64)
+    where = np.empty(len(found), dtype=np.int64)
+    blanks = np.empty(width, dtype=np.int64)
+    for game in range(num_games):
+        length = _word_length(word[game])
+        if length >= len(chunks) or chunks[length] == 0:
+            continue
+        size = chunks[length]
+        start = first[length]
+        num_found, filled = _find(
+            word[game],
+            guessed[game],
+            length,
+            sets,
+            start,
+            size,
+            exclude_wrong,
+            exclude_shown,
+            found,
+            where,
+        )
+        num_candidates[game] = num_found
+        num_blanks = 0
+        for place in range(length):
+            if word[game, place] == BLANK:
+                blanks[num_blanks] = place
+                num_blanks += 1
+        if num_found == group_sizes[length]:
+            for blank in range(num_blanks):
+                counts[game, blanks[blank]] = place_counts[length, blanks[blank]]
+            continue
+        if num_found < NUM_LETTERS * filled:
+            for position in range(filled):
+                bits = found[where[position]]
+                index = where[position] * _BITS
+                while bits:
+                    lowest = bits & (~bits + np.uint64(1))
+                    entry = index + _count_bits(lowest - np.uint64(1))
+                    bits ^= lowest
+                    base = first_code[length] + entry * length
+                    for blank in range(num_blanks):
+                        place = blanks[blank]
+                        counts[game, place, codes[base + place] - FIRST_LETTER] += 1
+            continue
+        have_at = start + size + NUM_LETTERS * size
+        for blank in range(num_blanks):
+            place = blanks[blank]
+            for letter in range(NUM_LETTERS):
+                total = 0
+                base = have_at + (place * NUM_LETTERS + letter) * size
+                for position in range(filled):
+                    chunk = where[position]
+                    total += _count_bits(found[chunk] & sets[base + chunk])
+                counts[game, place, letter] = total
     return counts, num_candidates
