@@ -34,6 +34,16 @@ class CandidateIndex:
     word_counts : ndarray of int64, shape (26,)
         How many words of the whole list have each letter.
     num_words : int
+    group_sizes : ndarray of int64, shape (33,)
+        How many words have each length.
+    place_counts : ndarray of int64, shape (33, 32, 26)
+        How often each letter stands at each place of the words of each length.
+    codes : ndarray of uint8
+        The words' codes, length by length; those of a length begin at its ``first_code``.
+    sets : ndarray of uint64
+        The bit sets, length by length. Those of a length begin at its ``first_set`` and have
+        ``chunks`` entries each: all words, the words that have each letter, and the words that
+        have each letter at each place.
     """
 
     def __init__(self, words: Sequence[str]) -> None:
@@ -45,19 +55,16 @@ class CandidateIndex:
         self.word_counts = np.zeros(NUM_LETTERS, dtype=np.int64)
         sets: list[npt.NDArray[np.uint64]] = []
         codes: list[npt.NDArray[np.uint8]] = []
-        # Of each length: where its sets begin, how many 64-bit chunks make up one set, and where
-        # the letters of its words begin.
-        self._first = np.zeros(MAX_LENGTH + 1, dtype=np.int64)
-        self._chunks = np.zeros(MAX_LENGTH + 1, dtype=np.int64)
-        self._first_code = np.zeros(MAX_LENGTH + 1, dtype=np.int64)
-        # How often each letter stands at each place of the words of each length.
-        self._place_counts = np.zeros((MAX_LENGTH + 1, MAX_LENGTH, NUM_LETTERS), dtype=np.int64)
-        self._group_sizes = np.array([len(group) for group in by_length], dtype=np.int64)
+        self.first_set = np.zeros(MAX_LENGTH + 1, dtype=np.int64)
+        self.chunks = np.zeros(MAX_LENGTH + 1, dtype=np.int64)
+        self.first_code = np.zeros(MAX_LENGTH + 1, dtype=np.int64)
+        self.place_counts = np.zeros((MAX_LENGTH + 1, MAX_LENGTH, NUM_LETTERS), dtype=np.int64)
+        self.group_sizes = np.array([len(group) for group in by_length], dtype=np.int64)
         position = 0
         code_position = 0
         for length, group in enumerate(by_length):
-            self._first[length] = position
-            self._first_code[length] = code_position
+            self.first_set[length] = position
+            self.first_code[length] = code_position
             if not group:
                 continue
             encoded = encode_words(group)
@@ -66,15 +73,15 @@ class CandidateIndex:
             letters = np.arange(FIRST_LETTER, FIRST_LETTER + NUM_LETTERS)
             for place in range(length):
                 is_letter = encoded.codes[:, place, None] == letters
-                self._place_counts[length, place] = is_letter.sum(axis=0)
+                self.place_counts[length, place] = is_letter.sum(axis=0)
             block = _bit_sets(encoded.codes, encoded.letter_counts)
-            self._chunks[length] = block.shape[1]
+            self.chunks[length] = block.shape[1]
             sets.append(block.ravel())
             position += block.size
             codes.append(encoded.codes.ravel())
             code_position += encoded.codes.size
-        self._sets = np.concatenate(sets) if sets else np.zeros(0, dtype=np.uint64)
-        self._codes = np.concatenate(codes) if codes else np.zeros(0, dtype=np.uint8)
+        self.sets = np.concatenate(sets) if sets else np.zeros(0, dtype=np.uint64)
+        self.codes = np.concatenate(codes) if codes else np.zeros(0, dtype=np.uint8)
 
     def count(
         self,
@@ -106,13 +113,13 @@ class CandidateIndex:
         return _count(
             observations["word"],
             observations["guessed"],
-            self._sets,
-            self._codes,
-            self._first,
-            self._chunks,
-            self._first_code,
-            self._group_sizes,
-            self._place_counts,
+            self.sets,
+            self.codes,
+            self.first_set,
+            self.chunks,
+            self.first_code,
+            self.group_sizes,
+            self.place_counts,
             exclude_wrong,
             exclude_shown,
             once_a_word,
@@ -137,13 +144,13 @@ class CandidateIndex:
         return _count_by_place(
             observations["word"],
             observations["guessed"],
-            self._sets,
-            self._codes,
-            self._first,
-            self._chunks,
-            self._first_code,
-            self._group_sizes,
-            self._place_counts,
+            self.sets,
+            self.codes,
+            self.first_set,
+            self.chunks,
+            self.first_code,
+            self.group_sizes,
+            self.place_counts,
             exclude_wrong,
             exclude_shown,
         )
@@ -226,6 +233,64 @@ def _find(word, guessed, length, sets, start, size, exclude_wrong, exclude_shown
 
 
 @njit(cache=True)
+def count_letters(  # noqa: ANN201
+    found,  # noqa: ANN001
+    where,  # noqa: ANN001
+    num_found,  # noqa: ANN001
+    length,  # noqa: ANN001
+    sets,  # noqa: ANN001
+    start,  # noqa: ANN001
+    size,  # noqa: ANN001
+    codes,  # noqa: ANN001
+    first_code,  # noqa: ANN001
+    once_a_word,  # noqa: ANN001
+    counts,  # noqa: ANN001
+):
+    """Add the letters of a set of words of one length to ``counts``, in compiled code.
+
+    Parameters
+    ----------
+    found : ndarray of uint64
+        The set.
+    where : ndarray of int64
+        Its chunks that are not empty.
+    num_found : int
+        The number of its words.
+    length, sets, start, size, codes, first_code
+        The length of the words, and of it what :class:`CandidateIndex` holds.
+    once_a_word : bool
+    counts : ndarray of int64, shape (26,)
+    """
+    sets_counted = NUM_LETTERS if once_a_word else NUM_LETTERS * length
+    if num_found * length < sets_counted * len(where):
+        for chunk in where:
+            bits = found[chunk]
+            while bits:
+                lowest = bits & (~bits + np.uint64(1))
+                entry = chunk * _BITS + _count_bits(lowest - np.uint64(1))
+                bits ^= lowest
+                base = first_code + entry * length
+                seen = 0
+                for place in range(length):
+                    letter = codes[base + place] - FIRST_LETTER
+                    if once_a_word:
+                        if seen >> letter & 1:
+                            continue
+                        seen |= 1 << letter
+                    counts[letter] += 1
+        return
+    places = 1 if once_a_word else length
+    base = start + size + (0 if once_a_word else NUM_LETTERS * size)
+    for place in range(places):
+        for letter in range(NUM_LETTERS):
+            total = 0
+            for chunk in where:
+                total += _count_bits(found[chunk] & sets[base + chunk])
+            counts[letter] += total
+            base += size
+
+
+@njit(cache=True)
 def _count(  # noqa: ANN202
     word,  # noqa: ANN001
     guessed,  # noqa: ANN001
@@ -268,44 +333,19 @@ def _count(  # noqa: ANN202
             for place in range(length):
                 counts[game] += place_counts[length, place]
             continue
-        sets_counted = NUM_LETTERS if once_a_word else NUM_LETTERS * length
-        if num_found * length < sets_counted * filled:
-            for position in range(filled):
-                bits = found[where[position]]
-                index = where[position] * _BITS
-                while bits:
-                    lowest = bits & (~bits + np.uint64(1))
-                    entry = index + _count_bits(lowest - np.uint64(1))
-                    bits ^= lowest
-                    base = first_code[length] + entry * length
-                    seen = 0
-                    for place in range(length):
-                        letter = codes[base + place] - FIRST_LETTER
-                        if once_a_word:
-                            if seen >> letter & 1:
-                                continue
-                            seen |= 1 << letter
-                        counts[game, letter] += 1
-            continue
-        have = start + size
-        have_at = have + NUM_LETTERS * size
-        for letter in range(NUM_LETTERS):
-            total = 0
-            if once_a_word:
-                base = have + letter * size
-                for position in range(filled):
-                    chunk = where[position]
-                    total += _count_bits(found[chunk] & sets[base + chunk])
-            else:
-                for place in range(length):
-                    if word[game, place] != BLANK:
-                        total += num_found * (word[game, place] == letter + FIRST_LETTER)
-                        continue
-                    base = have_at + (place * NUM_LETTERS + letter) * size
-                    for position in range(filled):
-                        chunk = where[position]
-                        total += _count_bits(found[chunk] & sets[base + chunk])
-            counts[game, letter] = total
+        count_letters(
+            found,
+            where[:filled],
+            num_found,
+            length,
+            sets,
+            start,
+            size,
+            codes,
+            first_code[length],
+            once_a_word,
+            counts[game],
+        )
     return counts, num_candidates
 
 
