@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from agents.base import Agent, PosteriorAgent, ScoringAgent
+from agents.decomposition import DecompositionAgent
 from agents.dictionary import DictionaryAgent
 from agents.frequency import OverallFrequencyAgent, TopHeavyFrequencyAgent
+from agents.ngram import NgramAgent
 from agents.uniform import RandomAgent
 from envs.errors import InputError
 
 __all__ = [
     "AGENTS",
     "Agent",
+    "DecompositionAgent",
     "DictionaryAgent",
+    "NgramAgent",
     "OverallFrequencyAgent",
     "PosteriorAgent",
     "RandomAgent",
@@ -31,6 +35,8 @@ AGENTS: dict[str, Callable[[int], Agent]] = {
     "overall-frequency-greedy": lambda seed: OverallFrequencyAgent(greedy=True),
     "top-heavy": lambda seed: TopHeavyFrequencyAgent(seed=seed),
     "top-heavy-greedy": lambda seed: TopHeavyFrequencyAgent(greedy=True),
+    "ngram": lambda seed: NgramAgent(),
+    "decomposition": lambda seed: DecompositionAgent(),
 }
 
 

@@ -175,7 +175,7 @@ def _bit_sets(
 
 
 @njit(cache=True)
-def _count_bits(bits):  # noqa: ANN001, ANN202 - compiled
+def count_bits(bits):  # noqa: ANN001, ANN202 - compiled
     bits = bits - ((bits >> np.uint64(1)) & np.uint64(0x5555555555555555))
     low = np.uint64(0x3333333333333333)
     bits = (bits & low) + ((bits >> np.uint64(2)) & low)
@@ -226,7 +226,7 @@ def _find(word, guessed, length, sets, start, size, exclude_wrong, exclude_shown
     filled = 0
     for chunk in range(size):
         if found[chunk]:
-            num_found += _count_bits(found[chunk])
+            num_found += count_bits(found[chunk])
             where[filled] = chunk
             filled += 1
     return num_found, filled
@@ -267,7 +267,7 @@ def count_letters(  # noqa: ANN201
             bits = found[chunk]
             while bits:
                 lowest = bits & (~bits + np.uint64(1))
-                entry = chunk * _BITS + _count_bits(lowest - np.uint64(1))
+                entry = chunk * _BITS + count_bits(lowest - np.uint64(1))
                 bits ^= lowest
                 base = first_code + entry * length
                 seen = 0
@@ -285,7 +285,7 @@ def count_letters(  # noqa: ANN201
         for letter in range(NUM_LETTERS):
             total = 0
             for chunk in where:
-                total += _count_bits(found[chunk] & sets[base + chunk])
+                total += count_bits(found[chunk] & sets[base + chunk])
             counts[letter] += total
             base += size
 
@@ -403,7 +403,7 @@ def _count_by_place(  # noqa: ANN202
                 index = where[position] * _BITS
                 while bits:
                     lowest = bits & (~bits + np.uint64(1))
-                    entry = index + _count_bits(lowest - np.uint64(1))
+                    entry = index + count_bits(lowest - np.uint64(1))
                     bits ^= lowest
                     base = first_code[length] + entry * length
                     for blank in range(num_blanks):
@@ -418,6 +418,6 @@ def _count_by_place(  # noqa: ANN202
                 base = have_at + (place * NUM_LETTERS + letter) * size
                 for position in range(filled):
                     chunk = where[position]
-                    total += _count_bits(found[chunk] & sets[base + chunk])
+                    total += count_bits(found[chunk] & sets[base + chunk])
                 counts[game, place, letter] = total
     return counts, num_candidates
