@@ -78,6 +78,10 @@ class PosteriorLearner:
         self._rows = np.zeros((blanks, MAX_ROWS), dtype=np.int32)
         self._num_rows = np.zeros(blanks, dtype=np.int64)
         self._gradients = np.zeros((blanks, LANES), dtype=np.float32)
+        # Memory for the sums of one owner's rows; only what is used is ever touched.
+        self._max_used = blanks * ((model.reach + 1) * (model.reach + 2) // 2 + 1 + NUM_LETTERS)
+        self._sums: npt.NDArray[np.float32] | None = None
+        self._slot_rows: npt.NDArray[np.int32] | None = None
         self._slot_of_row = np.full(len(model.table), -1, dtype=np.int32)
         self._losses = np.zeros(num_games)
         self._present = np.zeros((num_games, NUM_LETTERS), dtype=np.float32)
@@ -127,6 +131,10 @@ class PosteriorLearner:
             self._present,
             self._losses,
         )
+        num_owners = numba.get_num_threads()
+        if self._sums is None or len(self._sums) != num_owners:
+            self._sums = np.empty((num_owners, self._max_used, LANES), dtype=np.float32)
+            self._slot_rows = np.empty((num_owners, self._max_used), dtype=np.int32)
         _adagrad(
             self.model.table,
             self._rows,
@@ -134,7 +142,8 @@ class PosteriorLearner:
             self._gradients,
             np.float32(learning_rate),
             self._slot_of_row,
-            numba.get_num_threads(),
+            self._sums,
+            self._slot_rows,
         )
         return self._present, float(self._losses.mean())
 
@@ -249,57 +258,63 @@ def _gradients(  # noqa: ANN202
 
 
 @njit(cache=True, parallel=True)
-def _adagrad(table, all_rows, num_rows, gradients, learning_rate, slot_of_row, num_owners):  # noqa: ANN001, ANN202
-    for owner in prange(num_owners):
-        _update_owned(
-            table, all_rows, num_rows, gradients, learning_rate, slot_of_row, owner, num_owners
-        )
-
-
-@njit(cache=True, fastmath=True)
-def _update_owned(  # noqa: ANN202
+def _adagrad(  # noqa: ANN202
     table,  # noqa: ANN001
     all_rows,  # noqa: ANN001
     num_rows,  # noqa: ANN001
     gradients,  # noqa: ANN001
     learning_rate,  # noqa: ANN001
     slot_of_row,  # noqa: ANN001
-    owner,  # noqa: ANN001
-    num_owners,  # noqa: ANN001
+    sums,  # noqa: ANN001
+    slot_rows,  # noqa: ANN001
 ):
-    """Add up the gradients of the rows that ``owner`` owns, then update each of them once."""
-    capacity = 1024
-    sums = np.empty((capacity, LANES), dtype=np.float32)
-    slot_rows = np.empty(capacity, dtype=np.int64)
+    num_owners = len(sums)
+    for owner in prange(num_owners):
+        used = _add_up(
+            all_rows,
+            num_rows,
+            gradients,
+            owner,
+            num_owners,
+            slot_of_row,
+            sums[owner],
+            slot_rows[owner],
+        )
+        for slot in range(used):
+            row = slot_rows[owner, slot]
+            slot_of_row[row] = -1
+            squares = table[row, _SQUARES]
+            for lane in range(NUM_LETTERS):
+                squares += sums[owner, slot, lane] * sums[owner, slot, lane]
+            if squares > 0:
+                scale = learning_rate / np.sqrt(squares)
+                for lane in range(NUM_LETTERS):
+                    table[row, lane] -= scale * sums[owner, slot, lane]
+                table[row, _SQUARES] = squares
+
+
+@njit(cache=True)
+def _add_up(all_rows, num_rows, gradients, owner, num_owners, slot_of_row, sums, slot_rows):  # noqa: ANN001, ANN202
+    """Add up the gradients of each row that ``owner`` owns, in the order of the games.
+
+    Row ``slot_rows[k]`` gets ``sums[k]``; returns the number of rows.
+    """
     used = 0
     for entry in range(len(num_rows)):
+        at = np.uint64(entry)
         for number in range(num_rows[entry]):
             row = all_rows[entry, number]
             if row % num_owners != owner:
                 continue
             slot = slot_of_row[row]
             if slot < 0:
-                if used == capacity:
-                    sums = np.concatenate((sums, np.empty_like(sums)))
-                    slot_rows = np.concatenate((slot_rows, np.empty_like(slot_rows)))
-                    capacity *= 2
-                slot = used
+                slot_of_row[row] = used
+                slot_rows[used] = row
+                for lane in range(LANES):
+                    sums[np.uint64(used), np.uint64(lane)] = gradients[at, np.uint64(lane)]
                 used += 1
-                slot_of_row[row] = slot
-                slot_rows[slot] = row
-                for lane in range(LANES):
-                    sums[slot, lane] = gradients[entry, lane]
             else:
+                to = np.uint64(slot)
                 for lane in range(LANES):
-                    sums[slot, lane] += gradients[entry, lane]
-    for slot in range(used):
-        row = slot_rows[slot]
-        slot_of_row[row] = -1
-        squares = table[row, _SQUARES]
-        for lane in range(NUM_LETTERS):
-            squares += sums[slot, lane] * sums[slot, lane]
-        if squares > 0:
-            scale = learning_rate / np.sqrt(squares)
-            for lane in range(NUM_LETTERS):
-                table[row, lane] -= scale * sums[slot, lane]
-            table[row, _SQUARES] = squares
+                    sums[to, np.uint64(lane)] += gradients[at, np.uint64(lane)]
+    return used

@@ -108,12 +108,14 @@ class WarmStart:
     ) -> npt.NDArray[np.int64]:
         greedy = np.where(guessed, -1, present).argmax(axis=1)
         seed = self.config.seed
-        draws = keyed_uniform(
-            seed, 1, self._updates, self._streams[:, None], np.arange(NUM_LETTERS)
+        draws = keyed_uniform(seed, 1, self._updates, self._streams)
+        explorers = np.flatnonzero(draws < self.config.warm_start.exploration)
+        order = keyed_uniform(
+            seed, 2, self._updates, self._streams[explorers, None], np.arange(NUM_LETTERS)
         )
-        uniform = np.where(guessed, -1, draws).argmax(axis=1)
-        explores = keyed_uniform(seed, 2, self._updates, self._streams)
-        return np.where(explores < self.config.warm_start.exploration, uniform, greedy)
+        letters = greedy
+        letters[explorers] = np.where(guessed[explorers], -1, order).argmax(axis=1)
+        return letters
 
     def _start(self, games: npt.NDArray[np.int64]) -> None:
         self._games.start(games, self._secrets.draw(self._streams[games], self._episodes[games]))

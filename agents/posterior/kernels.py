@@ -7,6 +7,7 @@ loop over games in parallel.
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 from numba import njit
 
 from envs.encoding import BLANK, FIRST_LETTER, MAX_LENGTH, NUM_CODES, NUM_LETTERS, PADDING
@@ -24,6 +25,14 @@ MAX_REACH = 12
 _OFFSETS = 2 * MAX_REACH + 1
 PLACE_NUMBERS = keyed_bits(1, np.arange(_OFFSETS)[:, None], np.arange(NUM_CODES))
 WINDOW_NUMBERS = keyed_bits(2, np.arange(MAX_REACH + 1)[:, None], np.arange(MAX_REACH + 1))
+
+
+def empty_table(num_rows: int) -> npt.NDArray[np.float32]:
+    """Return a table of zeros whose rows begin at cache lines, shape (num_rows, 32)."""
+    size = num_rows * LANES
+    floats = np.zeros(size + LANES, dtype=np.float32)
+    first = -floats.ctypes.data % (LANES * floats.itemsize) // floats.itemsize
+    return floats[first : first + size].reshape(num_rows, LANES)
 
 
 @njit(cache=True, inline="always")
@@ -94,10 +103,24 @@ def blank_probabilities(table, rows, num_rows, is_guessed, probabilities):  # no
     """Sum rows of the table and turn the logits of letters not guessed into probabilities."""
     for lane in range(LANES):
         probabilities[lane] = np.float32(0)
-    for number in range(num_rows):
+    # Four rows at a time, so that four fetches from memory are under way at once.
+    number = 0
+    while number + 4 <= num_rows:
+        first = np.uint64(rows[number])
+        second = np.uint64(rows[number + 1])
+        third = np.uint64(rows[number + 2])
+        fourth = np.uint64(rows[number + 3])
+        for lane in range(LANES):
+            at = np.uint64(lane)
+            probabilities[at] += (table[first, at] + table[second, at]) + (
+                table[third, at] + table[fourth, at]
+            )
+        number += 4
+    while number < num_rows:
         row = np.uint64(rows[number])
         for lane in range(LANES):
-            probabilities[lane] += table[row, np.uint64(lane)]
+            probabilities[np.uint64(lane)] += table[row, np.uint64(lane)]
+        number += 1
     highest = np.float32(-1e30)
     for letter in range(NUM_LETTERS):
         if not is_guessed[letter]:

@@ -20,6 +20,7 @@ from agents.posterior.kernels import (
     PLACE_NUMBERS,
     WINDOW_NUMBERS,
     blank_probabilities,
+    empty_table,
     find_absent,
     find_blanks,
     window_rows,
@@ -87,7 +88,7 @@ class WindowPosterior(ScoringAgent, PosteriorAgent):
             raise ValueError(f"reach: {reach} is not in 0..{MAX_REACH}")
         self.reach = reach
         self.rows_log2 = rows_log2
-        self.table = np.zeros((2**rows_log2 + NUM_EXTRA_ROWS, LANES), dtype=np.float32)
+        self.table = empty_table(2**rows_log2 + NUM_EXTRA_ROWS)
 
     @property
     def shift(self) -> np.uint64:
