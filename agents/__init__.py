@@ -9,6 +9,7 @@ from agents.decomposition import DecompositionAgent
 from agents.dictionary import DictionaryAgent
 from agents.frequency import OverallFrequencyAgent, TopHeavyFrequencyAgent
 from agents.ngram import NgramAgent
+from agents.ngram_posterior import NgramPosteriorAgent
 from agents.uniform import RandomAgent
 from envs.errors import InputError
 
@@ -18,6 +19,7 @@ __all__ = [
     "DecompositionAgent",
     "DictionaryAgent",
     "NgramAgent",
+    "NgramPosteriorAgent",
     "OverallFrequencyAgent",
     "PosteriorAgent",
     "RandomAgent",
@@ -37,6 +39,7 @@ AGENTS: dict[str, Callable[[int], Agent]] = {
     "top-heavy-greedy": lambda seed: TopHeavyFrequencyAgent(greedy=True),
     "ngram": lambda seed: NgramAgent(),
     "decomposition": lambda seed: DecompositionAgent(),
+    "ngram-posterior": lambda seed: NgramPosteriorAgent(),
 }
 
 

@@ -175,7 +175,8 @@ def _bit_sets(
 
 
 @njit(cache=True)
-def count_bits(bits):  # noqa: ANN001, ANN202 - compiled
+def count_bits(bits):  # noqa: ANN001, ANN201 - compiled
+    """Return the number of bits that are set in 64 bits."""
     bits = bits - ((bits >> np.uint64(1)) & np.uint64(0x5555555555555555))
     low = np.uint64(0x3333333333333333)
     bits = (bits & low) + ((bits >> np.uint64(2)) & low)
@@ -281,7 +282,7 @@ def count_letters(  # noqa: ANN201
         return
     places = 1 if once_a_word else length
     base = start + size + (0 if once_a_word else NUM_LETTERS * size)
-    for place in range(places):
+    for _ in range(places):
         for letter in range(NUM_LETTERS):
             total = 0
             for chunk in where:

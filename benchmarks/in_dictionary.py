@@ -1,11 +1,11 @@
-"""How often do the guessers win a word that is in their own list?
+"""Measure how often guessers win a word that is in their own list.
 
 Agents are fitted on the whole list and play its words, as in sources 000 (its benchmark) and 002
 (its frequency guessers, where the sixth wrong guess loses too). The win rate of a word of the list
 is not what it is on unseen words. Prints Markdown tables; with ``--plot``, draws win rates by
 length.
 
-    python benchmarks/in_dictionary.py --words FILE --agents overall-frequency top-heavy --repeats 10
+    python benchmarks/in_dictionary.py --words FILE --repeats 10
 """
 
 from __future__ import annotations
@@ -87,10 +87,12 @@ def main() -> None:
     """Play, print and draw."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--words", help="word list, one word a line (default: web2)")
-    parser.add_argument("--agents", nargs="+", required=True)
+    parser.add_argument("--agents", nargs="+", default=["overall-frequency", "top-heavy"])
     parser.add_argument("--repeats", type=int, default=1, help="games a word")
     parser.add_argument("--min-length", type=int, default=1, help="leave out shorter words")
-    parser.add_argument("--games", type=int, help="play that many words, drawn at random")
+    parser.add_argument(
+        "--games", type=int, default=10_000, help="play that many words, drawn at random; 0: all"
+    )
     parser.add_argument("--play", nargs="+", metavar="WORD", help="play these words only")
     parser.add_argument("--hardest", type=int, default=0, metavar="N", help="list the N hardest")
     parser.add_argument("--max-wrong", type=int, default=6)
@@ -102,9 +104,10 @@ def main() -> None:
     listed = load_word_list(options.words)
     words = [word for word in listed.words if len(word) >= options.min_length]
     secrets = options.play or words
-    if options.games:
+    if options.games and not options.play:
         rng = np.random.default_rng(options.seed)
-        secrets = [words[i] for i in rng.choice(len(words), options.games, replace=False)]
+        chosen = rng.choice(len(words), min(options.games, len(words)), replace=False)
+        secrets = [words[i] for i in chosen]
     print(listed.describe())
     print(f"{len(words):,} of {options.min_length} letters and more; {len(secrets):,} played")
     played, figures = {}, {}
