@@ -38,7 +38,7 @@ class NgramPosteriorAgent(ScoringAgent, PosteriorAgent):
         Of :class:`~agents.smoothed_ngrams.SmoothedNgrams`.
     prior_weight : float, default 20
         Above 0; infinity leaves the fitting words out.
-    beam : float, default 1e-4
+    beam : float, default 1e-3
         Contexts below this share of a place's mass are dropped; 0 keeps all, and is exact.
 
     References
@@ -53,7 +53,7 @@ class NgramPosteriorAgent(ScoringAgent, PosteriorAgent):
         order: int = 7,
         discount_scale: float = 1.15,
         prior_weight: float = 20.0,
-        beam: float = 1e-4,
+        beam: float = 1e-3,
     ) -> None:
         super().__init__(greedy=True)
         self.order = order

@@ -65,7 +65,7 @@ class SmoothedNgrams:
             self.contexts.append(contexts)
             counts_by_level.append(counts)
         lower = np.full((1, NUM_SYMBOLS), 1.0 / NUM_SYMBOLS)
-        for length, contexts in enumerate(self.contexts):
+        for length in range(order):
             shorter = self._suffixes(length)
             counts = counts_by_level[length].astype(np.float64)
             if length + 1 < order:
