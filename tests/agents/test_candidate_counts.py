@@ -23,7 +23,7 @@ def fits(word, shown, guessed, exclude_wrong, exclude_shown):
 
 
 @pytest.mark.parametrize(
-    ("exclude_wrong", "exclude_shown"), itertools.product([False, True], repeat=2)
+    ("exclude_wrong", "exclude_shown"), list(itertools.product([False, True], repeat=2))
 )
 def test_counts_are_those_of_the_words_that_fit(
     exclude_wrong, exclude_shown, real_words, play_some

@@ -72,14 +72,17 @@ def test_without_a_beam_the_posterior_is_a_sum_over_all_words(pattern, num_left,
     np.testing.assert_allclose(agent.model_probabilities(observation)[0], having / total, atol=1e-5)
 
 
-def test_a_narrower_beam_loses_little(real_words, play_some):
+def test_the_loss_of_the_beam_vanishes_as_it_widens(real_words, play_some):
     secrets = real_words[::301]
     observations = play_some(secrets, turns=2 + np.arange(len(secrets)) % 5)
-    agent = NgramPosteriorAgent(order=4).fit(real_words)
-    pruned = agent.model_probabilities(observations)
-    agent.beam = 0.0
+    agent = NgramPosteriorAgent(order=4, beam=0.0).fit(real_words)
     exact = agent.model_probabilities(observations)
-    assert np.abs(pruned - exact).max() < 0.02
+    losses = []
+    for agent.beam in (1e-2, 1e-4, 1e-7):
+        losses.append(np.abs(agent.model_probabilities(observations) - exact).max())
+    assert losses == sorted(losses, reverse=True)
+    assert losses[0] > 0.01
+    assert losses[-1] < 0.01
 
 
 def test_fitting_words_weigh_by_their_number():
