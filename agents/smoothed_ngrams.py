@@ -31,6 +31,8 @@ class SmoothedNgrams:
 
     Attributes
     ----------
+    order : int
+        At most that of the longest word with its beginning and end.
     probabilities : ndarray of float32, shape (states, 27)
         Of each letter after each context, and of the word's end at index 26.
     next_state : ndarray of int32, shape (states, 26)
@@ -50,6 +52,8 @@ class SmoothedNgrams:
     """
 
     def __init__(self, words: Sequence[str], order: int, discount_scale: float = 1.0) -> None:
+        # No context is longer than the beginning and the letters of the longest word.
+        order = min(order, max(map(len, words)) + 2)
         self.order = order
         sequences = _sequences(words)
         self.contexts: list[npt.NDArray[np.int64]] = []

@@ -88,7 +88,7 @@ def test_windows_are_those_of_the_example_of_the_source():
         "comply": "",
         "omalica": "a",
         "kitchenx": "x",
-        "tallent": "",
+        "entry": "",
         "ment": "t",
     }
     agent = DecompositionAgent(shorter_share=1.0).fit(tuple(pieces))
