@@ -3,7 +3,7 @@
 Each transcription (``literal_guessers.py``) gets states from the agent's own games, one at a time,
 and must give the same scores: the same letter, or the same probabilities for those that draw.
 
-    taskset -c 1 python benchmarks/agents.py --words FILE
+    taskset -c 1 python benchmarks/guessers.py --words FILE
 """
 
 from __future__ import annotations
