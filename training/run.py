@@ -272,15 +272,13 @@ class _BetweenRollouts(BaseCallback):
         due = last or _passes(max(self._last, 0), steps, config.checkpoint_every)
         self._last = steps
         if training.stop_requested or due:
-            state = {
-                "step": training.log.offset + steps,
-                "ppo": get_state(self._learner),
-                "best": self._best,
-            }
-            phase = "done" if last else "ppo"
-            save_checkpoint(training.run.checkpoint, phase, state)
-            if not last:
-                training.stop_if_requested()
+            state: dict[str, Any] = {"step": training.log.offset + steps, "best": self._best}
+            if last:
+                save_checkpoint(training.run.checkpoint, "done", state)
+                return
+            state["ppo"] = get_state(self._learner)
+            save_checkpoint(training.run.checkpoint, "ppo", state)
+            training.stop_if_requested()
 
     def _validate(self, steps: int) -> None:
         training = self._training
