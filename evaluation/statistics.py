@@ -11,7 +11,6 @@ import numpy.typing as npt
 from scipy.stats import binomtest
 
 from envs.encoding import ALPHABET
-from envs.encoding import ALPHABET
 from evaluation.arena import PlayedGames
 
 CONFIDENCE = 0.95
@@ -41,9 +40,7 @@ def win_rate(wins: int, games: int) -> dict[str, Any]:
     }
 
 
-def summarize(
-    played: PlayedGames, num_hardest: int = 25, num_easiest: int = 10
-) -> dict[str, Any]:
+def summarize(played: PlayedGames, num_hardest: int = 25, num_easiest: int = 10) -> dict[str, Any]:
     """Return the figures of an agent's games as the JSON of ``evaluate.py`` holds them.
 
     Parameters
