@@ -81,7 +81,7 @@ def parser() -> argparse.ArgumentParser:
     seen.add_argument(
         "--allow-seen", action="store_true", help="play them, and mark the figures as seen"
     )
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of random draws")
+    parser.add_argument("--seed", type=_seed, default=0, metavar="N", help="seed of random draws")
     parser.add_argument("--json", metavar="FILE", help="write the figures as JSON")
     return parser
 
@@ -107,7 +107,7 @@ def _evaluate(options: argparse.Namespace, console: Console) -> None:
     names = options.agents or ([*LEARNED_AGENTS] if run else []) + list(DEFAULT_AGENTS)
     _check_names(names, run)
     task = _make_task(options, config)
-    console.print(task.word_list.describe(), highlight=False)
+    console.print(task.word_list.describe(), highlight=False, markup=False, soft_wrap=True)
     fitted: dict[str, npt.NDArray[np.uint64]] = {}
     learned = [name for name in names if name in LEARNED_AGENTS]
     words = task.words
@@ -155,7 +155,9 @@ def _evaluate(options: argparse.Namespace, console: Console) -> None:
     print_comparison(console, evaluation)
     if options.json is not None:
         write_text(Path(options.json), json.dumps(evaluation, indent=2) + "\n")
-        console.print(f"figures written to {options.json}", highlight=False)
+        console.print(
+            f"figures written to {options.json}", highlight=False, markup=False, soft_wrap=True
+        )
 
 
 def _check_names(names: Sequence[str], run: RunDirectory | None) -> None:
@@ -176,9 +178,13 @@ def _make_task(options: argparse.Namespace, config: Config) -> Task:
         words, split = read_word_list(options.secrets).words, str(options.secrets)
     else:
         split = options.split or "test"
-        words = parts[split]
-    shortest, longest = config.env.min_length, config.env.max_length
-    words = tuple(word for word in words if shortest <= len(word) <= longest)
+        shortest, longest = config.env.min_length, config.env.max_length
+        words = tuple(word for word in parts[split] if shortest <= len(word) <= longest)
+        if not words:
+            raise InputError(
+                f"--split: {word_list.source} has no {split} word of {shortest} to {longest} "
+                "letters"
+            )
     max_wrong = options.max_wrong or config.env.max_wrong
     if max_wrong > 26:
         raise InputError(f"--max-wrong: {max_wrong} is not in 1..26 (default {DEFAULT_MAX_WRONG})")
@@ -220,8 +226,19 @@ def _load_agent(name: str, run: RunDirectory | None, task: Task, seed: int) -> A
     return posterior if name == "posterior" else PPOAgent(posterior, load_network(run.policy))
 
 
-def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not 1 or more")
+def _integer(text: str, low: int, high: int) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        number = low - 1
+    if not low <= number <= high:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number in {low}..{high}")
     return number
+
+
+def _positive(text: str) -> int:
+    return _integer(text, 1, 2**31 - 1)
+
+
+def _seed(text: str) -> int:
+    return _integer(text, 0, 2**31 - 1)

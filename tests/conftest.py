@@ -22,7 +22,8 @@ def real_words():
 
 @pytest.fixture(scope="session")
 def few_words():
-    return tuple(
-        "a i ox an cat dog dot tee eel noon apple hangman banana letter puzzle jazz rhythm "
-        "mississippi bookkeeper abcdefghijklmnop".split()
+    return (
+        *("a", "i", "ox", "an", "cat", "dog", "dot", "tee", "eel", "noon", "apple", "hangman"),
+        *("banana", "letter", "puzzle", "jazz", "rhythm", "mississippi", "bookkeeper"),
+        "abcdefghijklmnop",
     )

@@ -14,7 +14,7 @@ from envs.errors import InputError
 from training.run_directory import write_atomically
 
 _FORMAT = 1
-PHASES = ("warm_start", "ppo", "done")
+PHASES = ("begun", "warm_start", "ppo", "done")
 
 
 def save_checkpoint(path: Path, phase: str, state: dict[str, Any]) -> None:
@@ -23,7 +23,7 @@ def save_checkpoint(path: Path, phase: str, state: dict[str, Any]) -> None:
     Parameters
     ----------
     path : Path
-    phase : {"warm_start", "ppo", "done"}
+    phase : {"begun", "warm_start", "ppo", "done"}
     state : dict
         Numbers, strings, lists, dicts, tensors and NumPy arrays.
 
@@ -63,6 +63,7 @@ def load_checkpoint(path: Path) -> tuple[str, dict[str, Any]]:
         not isinstance(content, dict)
         or content.get("format") != _FORMAT
         or content.get("phase") not in PHASES
+        or not isinstance(content.get("state"), dict)
     ):
         raise InputError(f"{path}: not a checkpoint of this program (format {_FORMAT})")
     return content["phase"], _to_numpy(content["state"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 from rich.console import Console
 
 from envs.errors import InputError
+from envs.words import DEFAULT_SOURCE
 from training.config import find_config, load_config
 from training.run import Interrupted, resume, train
 
@@ -53,7 +55,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         else:
             overrides = list(options.overrides)
             if options.words is not None:
-                overrides.append(f"words={Path(options.words).resolve()}")
+                # Quoted, since a path may hold what means something to YAML.
+                words = options.words
+                if words != DEFAULT_SOURCE:
+                    words = str(Path(words).resolve())
+                overrides.append(f"words={json.dumps(words, ensure_ascii=False)}")
             if options.seed is not None:
                 overrides.append(f"seed={options.seed}")
             config = load_config(find_config(options.config), overrides)
@@ -63,7 +69,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     except Interrupted as stop:
         console.print(
-            f"stopped; go on with: python train.py --resume {stop.args[0]}", highlight=False
+            f"stopped; go on with: python train.py --resume {stop.args[0]}",
+            highlight=False,
+            markup=False,
+            soft_wrap=True,
         )
         return 130
     except KeyboardInterrupt:
@@ -76,6 +85,7 @@ everything lies in {run.path}
   play other words  python evaluate.py --run {run.path} --split valid
 """,
         highlight=False,
+        markup=False,
         soft_wrap=True,
     )
     return 0
