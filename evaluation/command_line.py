@@ -22,6 +22,7 @@ from envs.errors import InputError
 from envs.hangman.rules import DEFAULT_MAX_WRONG
 from envs.keyed_random import keyed_bits
 from envs.words import PARTS, Split, WordList, hash_words, load_word_list, read_word_list
+from evaluation.arguments import CommandParser, nonnegative, positive
 from evaluation.comparison import compare_agents, print_comparison
 from training.config import Config
 from training.run_directory import RunDirectory, write_text
@@ -57,7 +58,7 @@ class Task:
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
     known = ", ".join([*LEARNED_AGENTS, *AGENTS])
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog="evaluate.py", description="Let agents play words and compare how often they win."
     )
     parser.add_argument(
@@ -69,10 +70,10 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument("--words", metavar="FILE", help="a word list, one word a line")
     parser.add_argument("--split", choices=PARTS, help="the part of the list (default: test)")
     parser.add_argument("--secrets", metavar="FILE", help="play exactly the words of this file")
-    parser.add_argument("--games", type=_positive, metavar="N", help="play N words, drawn by seed")
-    parser.add_argument("--repeats", type=_positive, default=1, metavar="N", help="games a word")
+    parser.add_argument("--games", type=positive, metavar="N", help="play N words, drawn by seed")
+    parser.add_argument("--repeats", type=positive, default=1, metavar="N", help="games a word")
     parser.add_argument(
-        "--max-wrong", type=_positive, metavar="N", help="wrong guesses that lose (default: 6)"
+        "--max-wrong", type=positive, metavar="N", help="wrong guesses that lose (default: 6)"
     )
     seen = parser.add_mutually_exclusive_group()
     seen.add_argument(
@@ -81,7 +82,9 @@ def parser() -> argparse.ArgumentParser:
     seen.add_argument(
         "--allow-seen", action="store_true", help="play them, and mark the figures as seen"
     )
-    parser.add_argument("--seed", type=_seed, default=0, metavar="N", help="seed of random draws")
+    parser.add_argument(
+        "--seed", type=nonnegative, default=0, metavar="N", help="seed of random draws"
+    )
     parser.add_argument("--json", metavar="FILE", help="write the figures as JSON")
     return parser
 
@@ -224,21 +227,3 @@ def _load_agent(name: str, run: RunDirectory | None, task: Task, seed: int) -> A
         return make_agent(name, seed).fit(task.train_words)
     posterior = WindowPosterior.load(run.posterior)
     return posterior if name == "posterior" else PPOAgent(posterior, load_network(run.policy))
-
-
-def _integer(text: str, low: int, high: int) -> int:
-    try:
-        number = int(text)
-    except ValueError:
-        number = low - 1
-    if not low <= number <= high:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number in {low}..{high}")
-    return number
-
-
-def _positive(text: str) -> int:
-    return _integer(text, 1, 2**31 - 1)
-
-
-def _seed(text: str) -> int:
-    return _integer(text, 0, 2**31 - 1)

@@ -12,6 +12,7 @@ from rich.console import Console
 
 from envs.errors import InputError
 from envs.words import DEFAULT_SOURCE
+from evaluation.arguments import CommandParser, nonnegative
 from training.config import find_config, load_config
 from training.run import Interrupted, resume, train
 
@@ -20,7 +21,7 @@ DEFAULT_CONFIG = "ppo.yaml"
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog="train.py",
         description="Train a PPO policy for Hangman and play it on words it has never seen.",
     )
@@ -32,7 +33,9 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument("--words", metavar="FILE", help="a word list, one word a line")
     parser.add_argument("--run-dir", metavar="DIR", help="the folder of the run")
     parser.add_argument("--resume", metavar="RUN_DIR", help="go on with an interrupted run")
-    parser.add_argument("--seed", type=int, metavar="N", help="seed of everything but the split")
+    parser.add_argument(
+        "--seed", type=nonnegative, metavar="N", help="seed of everything but the split"
+    )
     parser.add_argument(
         "--set",
         action="append",

@@ -89,9 +89,10 @@ def test_repeats_of_a_word_draw_anew_for_agents_that_draw(real_words):
     games = played.letters.reshape(50, 4, -1)
     assert (games[:, 0] != games[:, 1]).any(axis=1).mean() > 0.9
     other_seed = play(make_agent("random", seed=1), words, repeats=4)
-    assert other_seed.letters.shape != played.letters.shape or (
-        other_seed.letters != played.letters
-    ).any()
+    assert (
+        other_seed.letters.shape != played.letters.shape
+        or (other_seed.letters != played.letters).any()
+    )
     again = play(make_agent("random", seed=0), words, repeats=4)
     assert np.array_equal(again.letters, played.letters)
 
