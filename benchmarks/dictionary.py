@@ -8,15 +8,12 @@ fitted on the train split, and plays 5,000 words of the test split. One core.
 
 from __future__ import annotations
 
-import os
-
-for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
-    os.environ[variable] = "1"
-
 import argparse
+import os
 import time
 from collections.abc import Sequence
 
+import numba
 import numpy as np
 from rich.console import Console
 from rich.table import Table
@@ -43,6 +40,7 @@ def main() -> None:
     options = parser.parse_args()
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    numba.set_num_threads(1)
     console = Console(width=120)
     word_list = load_word_list(options.words)
     console.print(word_list.describe(), highlight=False, markup=False, soft_wrap=True)

@@ -9,12 +9,8 @@ end. One core; the best of three rounds.
 
 from __future__ import annotations
 
-import os
-
-for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
-    os.environ[variable] = "1"
-
 import argparse
+import os
 import platform
 import time
 from collections.abc import Callable

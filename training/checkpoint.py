@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -45,7 +46,10 @@ def load_checkpoint(path: Path) -> tuple[str, dict[str, Any]]:
         If the file is missing, damaged, or not a checkpoint.
     """
     try:
-        content = torch.load(path, map_location="cpu", weights_only=True)
+        with warnings.catch_warnings():
+            # Of a foreign file torch says more than the one line that is raised.
+            warnings.simplefilter("ignore")
+            content = torch.load(path, map_location="cpu", weights_only=True)
     except FileNotFoundError as error:
         raise InputError(f"{path}: there is no checkpoint to go on from") from error
     except (

@@ -151,9 +151,9 @@ def test_an_unknown_config_is_refused_with_the_known_ones():
 
 @given(st.text(max_size=30))
 def test_any_override_is_taken_or_refused_cleanly(text):
+    message = ""
     try:
-        config = load_config(CONFIG_DIRECTORY / "smoke.yaml", [text])
+        load_config(CONFIG_DIRECTORY / "smoke.yaml", [text])
     except InputError as error:
-        assert "\n" not in str(error)
-    else:
-        assert isinstance(config, Config)
+        message = str(error)
+    assert "\n" not in message
