@@ -16,7 +16,7 @@ from envs.words import Split, hash_words, read_word_list
 from evaluation.arena import play
 from training.checkpoint import load_checkpoint, save_checkpoint
 from training.config import load_config
-from training.run import resume, train
+from training.run import TrainingRun, resume, train
 from training.run_directory import RunDirectory
 
 pytestmark = pytest.mark.slow
@@ -203,6 +203,41 @@ def test_a_run_that_was_killed_before_its_first_state_goes_on(tiny_files, tmp_pa
     resumed, _ = resume(begun.path, quiet())
     assert weights(resumed) == weights(whole)
     assert not list(begun.path.glob(".*.tmp"))
+
+
+def test_cross_fitting_goes_on_in_the_middle_of_a_fold(tiny_files, tmp_path, monkeypatch):
+    options = ["warm_start.states=4_000", "warm_start.folds=2", "warm_start.fold_states=8_000"]
+    config = load_config(
+        tiny_files[0],
+        [f"words={tiny_files[1]}", "ppo.steps=1024", "checkpoint_every=1_000", *options],
+    )
+    whole, _ = train(config, quiet(), tmp_path / "whole")
+    assert not np.isin(
+        hash_words(Split(0, (0.8, 0.1, 0.1)).divide(read_word_list(tiny_files[1]))["test"]),
+        whole.load_fitted_words(),
+    ).any()
+
+    class StoppedError(Exception):
+        pass
+
+    saved = TrainingRun.save
+
+    def stop_in_the_second_fold(training, phase, state):
+        saved(training, phase, state)
+        if state.get("stage") == 2 and state["step"] > 14_000:
+            raise StoppedError
+
+    monkeypatch.setattr(TrainingRun, "save", stop_in_the_second_fold)
+    with pytest.raises(StoppedError):
+        train(config, quiet(), tmp_path / "stopped")
+    monkeypatch.undo()
+    resumed, _ = resume(tmp_path / "stopped", quiet())
+    assert weights(resumed) == weights(whole)
+    for number in (1, 2):
+        assert (
+            resumed.fold_posterior(number).read_bytes() == whole.fold_posterior(number).read_bytes()
+        )
+    assert whole.fold_posterior(1).read_bytes() != whole.fold_posterior(2).read_bytes()
 
 
 def copy_of(run, path):

@@ -17,6 +17,11 @@ def config_of(**changes):
     return Config.model_validate({"seed": 3, "warm_start": warm_start, **changes})
 
 
+def warm_start_of(words, config=None):
+    config = config or config_of()
+    return WarmStart(config, words, config.warm_start.states)
+
+
 @pytest.fixture(scope="module")
 def words(real_words):
     return real_words[:600]
@@ -31,7 +36,7 @@ def finish(warm_start):
 
 def test_it_stops_after_its_states_and_wins_more_and_more(words):
     config = config_of(warm_start={"states": 64 * 400})
-    warm_start = WarmStart(config, words)
+    warm_start = warm_start_of(words, config)
     losses, won, ended = [], [], []
     while not warm_start.done:
         games_ended, games_won = warm_start.update()
@@ -45,13 +50,13 @@ def test_it_stops_after_its_states_and_wins_more_and_more(words):
 
 @pytest.mark.parametrize("stop_after", [1, 30, 59])
 def test_going_on_from_a_saved_state_ends_with_the_same_table(words, stop_after):
-    whole = WarmStart(config_of(), words)
+    whole = warm_start_of(words)
     finish(whole)
-    first = WarmStart(config_of(), words)
+    first = warm_start_of(words)
     for _ in range(stop_after):
         first.update()
     state = {name: array.copy() for name, array in first.get_state().items()}
-    second = WarmStart(config_of(), words)
+    second = warm_start_of(words)
     second.set_state(state)
     assert second.states == 64 * stop_after
     finish(second)
@@ -62,7 +67,7 @@ def test_going_on_from_a_saved_state_ends_with_the_same_table(words, stop_after)
 def test_the_seed_decides(words):
     tables = []
     for seed in (3, 3, 4):
-        warm_start = WarmStart(config_of(seed=seed), words)
+        warm_start = warm_start_of(words, config_of(seed=seed))
         finish(warm_start)
         tables.append(warm_start.model.table.tobytes())
     assert tables[0] == tables[1]
@@ -70,7 +75,7 @@ def test_the_seed_decides(words):
 
 
 def test_letters_are_never_guessed_twice_and_secrets_come_from_its_words(words):
-    warm_start = WarmStart(config_of(warm_start={"exploration": 0.5}), words)
+    warm_start = warm_start_of(words, config_of(warm_start={"exploration": 0.5}))
     allowed = set(words)
     guessed_before = warm_start.get_state()["games._guessed"]
     for _ in range(60):
@@ -86,13 +91,13 @@ def test_letters_are_never_guessed_twice_and_secrets_come_from_its_words(words):
 
 
 def test_a_state_of_other_sizes_is_refused(words):
-    state = WarmStart(config_of(), words).get_state()
+    state = warm_start_of(words).get_state()
     with pytest.raises((ValueError, KeyError)):
-        WarmStart(config_of(warm_start={"num_games": 32}), words).set_state(state)
+        warm_start_of(words, config_of(warm_start={"num_games": 32})).set_state(state)
     with pytest.raises((ValueError, KeyError)):
-        WarmStart(config_of(warm_start={"rows_log2": 11}), words).set_state(state)
+        warm_start_of(words, config_of(warm_start={"rows_log2": 11})).set_state(state)
     with pytest.raises(KeyError):
-        WarmStart(config_of(), words).set_state(
+        warm_start_of(words).set_state(
             {name: array for name, array in state.items() if name != "table"}
         )
 
@@ -101,6 +106,6 @@ def test_one_long_game_of_each_kind_stays_finite():
     # Words whose letters are all guessed but one, and the shortest and the longest word.
     words = ("abcdefghijklmnopqrstuvwxyz", "a", "z" * 32)
     config = config_of(env={"max_wrong": 26}, warm_start={"exploration": 1.0})
-    warm_start = WarmStart(config, words)
+    warm_start = warm_start_of(words, config)
     finish(warm_start)
     assert np.isfinite(warm_start.model.table).all()
