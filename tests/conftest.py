@@ -39,6 +39,7 @@ warm_start:
   reach: 4
   rows_log2: 14
   window_dropout: 0.05
+  validate_every: 20_000
 ppo:
   steps: 8_192
   num_envs: 64

@@ -106,7 +106,8 @@ def test_progress_adds_up(real_words):
         batch_size=64,
         progress=lambda games, won: calls.append((games, won)),
     )
-    assert [games for games, _ in calls] == [64, 64, 64, 64, 44]
+    assert sum(games for games, _ in calls) == 300
+    assert all(0 <= won <= games for games, won in calls)
     assert sum(won for _, won in calls) == played.won.sum()
 
 
