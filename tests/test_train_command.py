@@ -9,7 +9,6 @@ import time
 import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from envs.errors import InputError
 from tests.processes import ROOT, assert_refused, environment, run, start
 from training.checkpoint import load_checkpoint
 
@@ -31,14 +30,15 @@ def whole(tmp_path_factory, tiny_files):
 
 def wait_for(process, checkpoint, phase):
     """Wait until a checkpoint of that phase, with some state, is written."""
+    written = None
     while process.poll() is None:
-        try:
-            found, state = load_checkpoint(checkpoint)
-        except InputError:
-            found = None
+        time.sleep(0.005)
+        if not checkpoint.exists() or checkpoint.stat().st_mtime_ns == written:
+            continue
+        written = checkpoint.stat().st_mtime_ns
+        found, state = load_checkpoint(checkpoint)
         if found == phase and state:
             return
-        time.sleep(0.005)
     pytest.fail(f"it ended before {phase}: {process.communicate()}")
 
 

