@@ -141,9 +141,6 @@ def _play_batch(
         ended = playing[games.over[playing]]
         if progress is not None and len(ended):
             progress(len(ended), int(games.won[ended].sum()))
-        ended = playing[games.over[playing]]
-        if progress is not None and len(ended):
-            progress(len(ended), int(games.won[ended].sum()))
         playing = np.flatnonzero(~games.over)
     return games.won, wrong_guesses, np.stack(turns, axis=1)
 

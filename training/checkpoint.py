@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from envs.errors import InputError
 from training.run_directory import write_atomically
 
 _FORMAT = 1
-PHASES = ("warm_start", "ppo", "done")
+PHASES = ("begun", "warm_start", "ppo", "done")
 
 
 def save_checkpoint(path: Path, phase: str, state: dict[str, Any]) -> None:
@@ -23,7 +24,7 @@ def save_checkpoint(path: Path, phase: str, state: dict[str, Any]) -> None:
     Parameters
     ----------
     path : Path
-    phase : {"warm_start", "ppo", "done"}
+    phase : {"begun", "warm_start", "ppo", "done"}
     state : dict
         Numbers, strings, lists, dicts, tensors and NumPy arrays.
 
@@ -45,7 +46,10 @@ def load_checkpoint(path: Path) -> tuple[str, dict[str, Any]]:
         If the file is missing, damaged, or not a checkpoint.
     """
     try:
-        content = torch.load(path, map_location="cpu", weights_only=True)
+        with warnings.catch_warnings():
+            # Of a foreign file torch says more than the one line that is raised.
+            warnings.simplefilter("ignore")
+            content = torch.load(path, map_location="cpu", weights_only=True)
     except FileNotFoundError as error:
         raise InputError(f"{path}: there is no checkpoint to go on from") from error
     except (
@@ -63,6 +67,7 @@ def load_checkpoint(path: Path) -> tuple[str, dict[str, Any]]:
         not isinstance(content, dict)
         or content.get("format") != _FORMAT
         or content.get("phase") not in PHASES
+        or not isinstance(content.get("state"), dict)
     ):
         raise InputError(f"{path}: not a checkpoint of this program (format {_FORMAT})")
     return content["phase"], _to_numpy(content["state"])

@@ -259,6 +259,9 @@ def _adagrad(table, all_rows, num_rows, gradients, learning_rate, num_owners):  
                     continue
                 row = np.uint64(all_rows[entry, number])
                 squares = table[row, np.uint64(_SQUARES)] + added
+                if squares == 0:
+                    # The one letter that is left is certain, in a row that was never updated.
+                    continue
                 scale = learning_rate / np.sqrt(squares)
                 for lane in range(LANES):
                     table[row, np.uint64(lane)] -= scale * gradients[at, np.uint64(lane)]

@@ -128,6 +128,11 @@ class RunDirectory:
         """Return the configuration of the run."""
         return load_config(self.config)
 
+    def remove_temporary_files(self) -> None:
+        """Remove what a killed run had not finished writing."""
+        for path in self.path.glob(".*.tmp"):
+            path.unlink(missing_ok=True)
+
     def write_split(self, config: Config, source: str, parts: dict[str, Sequence[str]]) -> None:
         """Record the split, and the hashes of the words that the run is fitted on."""
         description = {

@@ -100,7 +100,7 @@ def test_lists_of_any_size_are_counted(number):
 def test_batches_of_any_width_and_size_give_the_same_counts(real_words):
     index = CandidateIndex(real_words)
     states, _ = random_states(real_words[:200], seed=1)
-    counts, num_candidates = index.count(states)
+    counts, _ = index.count(states)
     wider = {**states, "word": np.pad(states["word"], ((0, 0), (0, 3)))}
     assert index.count(wider)[0].tolist() == counts.tolist()
     assert index.count(select(states, slice(7, 8)))[0][0].tolist() == counts[7].tolist()
