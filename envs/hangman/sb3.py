@@ -13,6 +13,7 @@ from gymnasium.vector import AutoresetMode
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvObs, VecEnvStepReturn
 
+from envs.hangman.observation import Observation
 from envs.hangman.vector_env import HangmanVectorEnv
 
 
@@ -82,6 +83,10 @@ class HangmanVecEnv(VecEnv):
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return which letters have not been guessed, shape (num_envs, 26)."""
         return self.games.action_masks()
+
+    def observe(self) -> Observation:
+        """Return the observations of the games as they stand."""
+        return self.games.observe()
 
     def get_state(self) -> dict[str, npt.NDArray]:
         """Return copies of all that the coming games depend on, by name."""

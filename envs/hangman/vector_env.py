@@ -172,6 +172,10 @@ class HangmanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
             self._to_reset = terminated | truncated
         return self._games.observe(), rewards, terminated, truncated, infos | self._infos()
 
+    def observe(self) -> Observation:
+        """Return copies of the observations of the games as they stand."""
+        return self._games.observe()
+
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return which letters have not been guessed, shape (num_envs, 26)."""
         return action_mask(self._games.observe()["guessed"]).astype(np.bool_)

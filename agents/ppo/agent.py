@@ -1,0 +1,76 @@
+"""The trained policy as an agent."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+
+from agents.base import PosteriorAgent
+from agents.posterior.windows import WindowPosterior
+from agents.ppo.features import policy_features
+from agents.ppo.network import PolicyNetwork
+from envs.errors import InputError
+from envs.hangman.observation import Observation
+
+
+class PPOAgent(PosteriorAgent):
+    """Guesses the letter that the policy network scores highest.
+
+    Parameters
+    ----------
+    posterior : WindowPosterior
+    network : PolicyNetwork
+    """
+
+    def __init__(self, posterior: WindowPosterior, network: PolicyNetwork) -> None:
+        self.posterior = posterior
+        self.network = network
+
+    def act(
+        self, observations: Observation, games: npt.NDArray[np.uint64] | None = None
+    ) -> npt.NDArray[np.int64]:
+        """Guess one letter in each game, as ``Agent.act`` says; nothing is drawn at random."""
+        return self.letter_scores(observations).argmax(axis=1)
+
+    def letter_scores(self, observations: Observation) -> npt.NDArray[np.float64]:
+        """Return the network's score of each letter, shape (N, 26); -inf for guessed letters."""
+        features = policy_features(self.posterior, observations)
+        with torch.inference_mode():
+            scores = self.network.forward_actor(
+                {name: torch.from_numpy(array) for name, array in features.items()}
+            ).numpy()
+        return np.where(observations["guessed"] != 0, -np.inf, scores.astype(np.float64))
+
+    def letter_probabilities(self, observations: Observation) -> npt.NDArray[np.float64]:
+        """Return the posterior's probability of each letter behind a blank, shape (N, 26)."""
+        return self.posterior.letter_probabilities(observations)
+
+
+def save_network(network: PolicyNetwork, path: str | Path) -> None:
+    """Write a policy network as safetensors, its sizes in the metadata."""
+    tensors = {name: tensor.contiguous() for name, tensor in network.state_dict().items()}
+    save_file(tensors, path, metadata={"network": json.dumps(network.parameters_of_init)})
+
+
+def load_network(path: str | Path) -> PolicyNetwork:
+    """Read what :func:`save_network` wrote; it runs no code from the file.
+
+    Raises
+    ------
+    InputError
+        If the file is missing, damaged or not such a network.
+    """
+    try:
+        with safe_open(path, framework="pt") as file:
+            network = PolicyNetwork(**json.loads(file.metadata()["network"]))
+            network.load_state_dict({name: file.get_tensor(name) for name in file.keys()})  # noqa: SIM118
+    except (OSError, SafetensorError, KeyError, TypeError, ValueError, RuntimeError) as error:
+        detail = " ".join(str(error).split())
+        raise InputError(f"{path}: not a readable policy network ({detail})") from error
+    return network.eval()

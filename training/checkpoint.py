@@ -1,0 +1,88 @@
+"""Checkpoints: all that a run needs to go on as if it had not been stopped."""
+
+from __future__ import annotations
+
+import pickle
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from envs.errors import InputError
+from training.run_directory import write_atomically
+
+_FORMAT = 1
+PHASES = ("warm_start", "ppo", "done")
+
+
+def save_checkpoint(path: Path, phase: str, state: dict[str, Any]) -> None:
+    """Write a checkpoint atomically.
+
+    Parameters
+    ----------
+    path : Path
+    phase : {"warm_start", "ppo", "done"}
+    state : dict
+        Numbers, strings, lists, dicts, tensors and NumPy arrays.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written; the last checkpoint is then still there.
+    """
+    content = {"format": _FORMAT, "phase": phase, "state": _to_torch(state)}
+    write_atomically(path, lambda temporary: torch.save(content, temporary))
+
+
+def load_checkpoint(path: Path) -> tuple[str, dict[str, Any]]:
+    """Read a checkpoint; only tensors and plain values are accepted, so no code is run.
+
+    Raises
+    ------
+    InputError
+        If the file is missing, damaged, or not a checkpoint.
+    """
+    try:
+        content = torch.load(path, map_location="cpu", weights_only=True)
+    except FileNotFoundError as error:
+        raise InputError(f"{path}: there is no checkpoint to go on from") from error
+    except (
+        OSError,
+        RuntimeError,
+        ValueError,
+        EOFError,
+        KeyError,
+        pickle.UnpicklingError,
+        zipfile.BadZipFile,
+    ) as error:
+        detail = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise InputError(f"{path}: not a readable checkpoint ({detail})") from error
+    if (
+        not isinstance(content, dict)
+        or content.get("format") != _FORMAT
+        or content.get("phase") not in PHASES
+    ):
+        raise InputError(f"{path}: not a checkpoint of this program (format {_FORMAT})")
+    return content["phase"], _to_numpy(content["state"])
+
+
+def _to_torch(value: Any) -> Any:
+    """Turn NumPy arrays into tagged tensors, so that the file needs no NumPy objects."""
+    if isinstance(value, np.ndarray):
+        # Tensors have no arithmetic on unsigned integers, but any bits can be kept as bytes.
+        raw = torch.from_numpy(np.frombuffer(value.tobytes(), dtype=np.uint8).copy())
+        return {"__array__": raw, "dtype": value.dtype.str, "shape": list(value.shape)}
+    if isinstance(value, dict):
+        return {key: _to_torch(item) for key, item in value.items()}
+    return value
+
+
+def _to_numpy(value: Any) -> Any:
+    if isinstance(value, dict):
+        if "__array__" in value:
+            array = np.frombuffer(value["__array__"].numpy().tobytes(), dtype=value["dtype"])
+            return array.reshape(value["shape"]).copy()
+        return {key: _to_numpy(item) for key, item in value.items()}
+    return value

@@ -1,0 +1,218 @@
+"""The configuration of a training run: every option, its default, its range."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from envs.encoding import MAX_LENGTH, NUM_LETTERS
+from envs.errors import InputError
+from envs.hangman.rules import DEFAULT_MAX_WRONG
+from envs.words import DEFAULT_SOURCE
+
+CONFIG_DIRECTORY = Path(__file__).resolve().parent.parent / "configs"
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class SplitConfig(_Section):
+    """The disjoint split; see ``envs.words.Split``."""
+
+    seed: int = 0
+    fractions: list[float] = [0.9, 0.05, 0.05]
+
+
+class EnvConfig(_Section):
+    """The environment; see ``envs.hangman.env.HangmanEnv``."""
+
+    max_wrong: int = Field(DEFAULT_MAX_WRONG, ge=1, le=NUM_LETTERS)
+    min_length: int = Field(1, ge=1, le=MAX_LENGTH)
+    max_length: int = Field(MAX_LENGTH, ge=1, le=MAX_LENGTH)
+    sampling: Literal["uniform", "by_length"] = "uniform"
+    repeated_guess: Literal["life", "free"] = "life"
+
+
+class RewardConfig(_Section):
+    """The reward; see ``envs.hangman.rewards``. ``parameters`` are those of the named object."""
+
+    name: Literal["sparse", "dense", "potential"] = "sparse"
+    parameters: dict[str, float] = {}
+
+
+class WarmStartConfig(_Section):
+    """Learning the letter posterior before PPO; see ``training.warm_start``."""
+
+    enabled: bool = True
+    states: int = Field(20_000_000, ge=1)
+    num_games: int = Field(1024, ge=1, le=65536)
+    reach: int = Field(5, ge=0, le=12)
+    rows_log2: int = Field(21, ge=10, le=26)
+    learning_rate: float = Field(0.4, gt=0)
+    window_dropout: float = Field(0.0, ge=0, lt=1)
+    max_dropout: float = Field(0.5, ge=0, lt=1)
+    presence_weight: float = Field(1.0, ge=0)
+    exploration: float = Field(0.1, ge=0, le=1)
+
+
+class PolicyConfig(_Section):
+    """The policy network; see ``agents.ppo.network``."""
+
+    letter_hidden: int = Field(32, ge=1, le=1024)
+    pattern_channels: int = Field(0, ge=0, le=1024)
+    pattern_layers: int = Field(3, ge=1, le=16)
+
+
+class PPOConfig(_Section):
+    """MaskablePPO of sb3-contrib; ``freeze`` names parts of the network that it leaves alone."""
+
+    steps: int = Field(2_000_000, ge=0)
+    num_envs: int = Field(512, ge=1, le=65536)
+    rollout_steps: int = Field(64, ge=2)
+    batch_size: int = Field(4096, ge=2)
+    epochs: int = Field(4, ge=1)
+    learning_rate: float = Field(1e-3, gt=0)
+    gae_lambda: float = Field(0.95, ge=0, le=1)
+    clip_range: float = Field(0.2, gt=0)
+    entropy_coefficient: float = Field(0.0, ge=0)
+    value_coefficient: float = Field(0.5, ge=0)
+    max_grad_norm: float = Field(0.5, gt=0)
+    target_kl: float | None = Field(None, gt=0)
+    freeze: list[Literal["scale", "letters", "pattern", "value"]] = []
+
+
+class ValidationConfig(_Section):
+    """Playing valid words while training, to watch it and to choose the best policy."""
+
+    every: int = Field(500_000, ge=1)
+    games: int = Field(2000, ge=1)
+
+
+class Config(_Section):
+    """A training run."""
+
+    name: str = Field("ppo", pattern=r"^[A-Za-z0-9_.-]+$")
+    seed: int = Field(0, ge=0, lt=2**31)
+    threads: int = Field(2, ge=1, le=256)
+    words: str = DEFAULT_SOURCE
+    split: SplitConfig = SplitConfig()
+    final_split: Literal["test", "valid"] = "test"
+    discount: float = Field(1.0, gt=0, le=1)
+    env: EnvConfig = EnvConfig()
+    reward: RewardConfig = RewardConfig()
+    warm_start: WarmStartConfig = WarmStartConfig()
+    policy: PolicyConfig = PolicyConfig()
+    ppo: PPOConfig = PPOConfig()
+    validation: ValidationConfig = ValidationConfig()
+    checkpoint_every: int = Field(5_000_000, ge=1)
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Config:
+        if self.env.min_length > self.env.max_length:
+            raise ValueError(
+                f"env.min_length: {self.env.min_length} is above env.max_length "
+                f"({self.env.max_length})"
+            )
+        if not self.warm_start.enabled and self.policy.pattern_channels == 0:
+            raise ValueError(
+                "policy.pattern_channels: 0 leaves nothing to learn from without warm_start; "
+                "set it above 0, for example 64"
+            )
+        if not self.warm_start.enabled and self.ppo.steps == 0:
+            raise ValueError("ppo.steps: 0 leaves nothing to do without warm_start")
+        rollout = self.ppo.num_envs * self.ppo.rollout_steps
+        if self.ppo.batch_size > rollout:
+            raise ValueError(
+                f"ppo.batch_size: {self.ppo.batch_size} is above a rollout's "
+                f"num_envs * rollout_steps ({rollout})"
+            )
+        return self
+
+
+def find_config(name: str | Path) -> Path:
+    """Return the file that ``--config`` names: a path, else a file of ``configs/``.
+
+    Raises
+    ------
+    InputError
+        If there is none.
+    """
+    for path in (Path(name), CONFIG_DIRECTORY / name):
+        if path.is_file():
+            return path
+    known = ", ".join(sorted(path.name for path in CONFIG_DIRECTORY.glob("*.yaml")))
+    raise InputError(f"config {str(name)!r} is neither a file nor one of configs/ ({known})")
+
+
+def load_config(path: str | Path, overrides: Sequence[str] = ()) -> Config:
+    """Read a YAML file and apply overrides.
+
+    Parameters
+    ----------
+    path : str or Path
+    overrides : sequence of str
+        Each ``key.sub=value`` with a YAML value, as ``--set`` has them.
+
+    Raises
+    ------
+    InputError
+        If the file is not readable YAML, a key is unknown, or a value has a wrong type or range.
+    """
+    try:
+        values = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise InputError(f"{path}: not readable as YAML ({_one_line(error)})") from error
+    values = {} if values is None else values
+    if not isinstance(values, dict):
+        raise InputError(f"{path}: a mapping of options is expected, not {values!r}")
+    for override in overrides:
+        _apply_override(values, override)
+    try:
+        return Config.model_validate(values)
+    except ValidationError as error:
+        raise InputError(f"{path}: {_describe(error)}") from error
+
+
+def dump_config(config: Config) -> str:
+    """Return all options as YAML, for :func:`load_config` to read."""
+    return yaml.safe_dump(config.model_dump(), sort_keys=False)
+
+
+def _apply_override(values: dict[str, Any], override: str) -> None:
+    key, separator, text = override.partition("=")
+    if not separator or not key:
+        raise InputError(f"--set {override!r}: key.sub=value is expected")
+    try:
+        value = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise InputError(f"--set {override!r}: {text!r} is not a YAML value") from error
+    *sections, last = key.split(".")
+    for section in sections:
+        values = values.setdefault(section, {})
+        if not isinstance(values, dict):
+            raise InputError(f"--set {override!r}: {section!r} is not a section")
+    values[last] = value
+
+
+def _describe(error: ValidationError) -> str:
+    """Return the first thing that is wrong: the key, the value and what is allowed."""
+    first = error.errors()[0]
+    key = ".".join(str(part) for part in first["loc"])
+    if first["type"] == "extra_forbidden":
+        model: type[BaseModel] = Config
+        for part in first["loc"][:-1]:
+            model = model.model_fields[str(part)].annotation
+        return f"unknown key {key!r}; known here are {', '.join(model.model_fields)}"
+    if first["type"] == "value_error":
+        return str(first["ctx"]["error"])
+    allowed = first["msg"][0].lower() + first["msg"][1:]
+    return f"{key}: {first['input']!r} is not allowed ({allowed})"
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())

@@ -1,0 +1,183 @@
+"""What a run shows while it trains: TensorBoard curves and a progress bar."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskProgressColumn,
+    TextColumn,
+    TimeRemainingColumn,
+)
+from stable_baselines3.common.logger import HParam, Logger, TensorBoardOutputFormat
+from torch.utils.tensorboard import SummaryWriter
+
+from agents.base import PosteriorAgent
+from envs.encoding import ALPHABET, encode_words
+from envs.hangman.rendering import masked_word
+from envs.hangman.rules import HangmanGames
+from evaluation.arena import PlayedGames
+from evaluation.statistics import win_rate_interval
+
+_NUM_SAMPLE_GAMES = 5
+_NUM_TOP_LETTERS = 5
+
+
+class TrainingLog(TensorBoardOutputFormat):
+    """The TensorBoard curves of a run; the horizontal axis is states, warm start and PPO together.
+
+    Parameters
+    ----------
+    folder : Path
+    first_step : int
+        Where the run goes on; what an interrupted run wrote after it is hidden.
+    """
+
+    def __init__(self, folder: Path, first_step: int = 0) -> None:
+        self.writer = SummaryWriter(str(folder), purge_step=first_step)
+        self._is_closed = False
+        self.offset = 0
+
+    def write(
+        self, key_values: dict[str, Any], key_excluded: dict[str, tuple[str, ...]], step: int = 0
+    ) -> None:
+        """Write what Stable-Baselines3 logs, with its steps counted from the end of warm start."""
+        super().write(key_values, key_excluded, step + self.offset)
+
+    def logger(self) -> Logger:
+        """Return a logger for Stable-Baselines3 that writes here."""
+        return Logger(folder=None, output_formats=[self])
+
+    def scalars(self, values: dict[str, float], step: int) -> None:
+        """Add points to curves."""
+        for name, value in values.items():
+            self.writer.add_scalar(name, value, step)
+
+    def validation(self, played: PlayedGames, agent: PosteriorAgent, step: int) -> float:
+        """Record games on valid words: win rates, letters, sample games; return the win rate."""
+        rate = float(played.won.mean())
+        low, high = win_rate_interval(int(played.won.sum()), len(played))
+        self.scalars(
+            {
+                "valid/win_rate": rate,
+                "valid/win_rate_low": low,
+                "valid/win_rate_high": high,
+                "valid/wrong_guesses": float(played.wrong_guesses.mean()),
+                "valid/episode_length": float(played.num_guesses.mean()),
+            },
+            step,
+        )
+        for length in np.unique(played.lengths):
+            won = played.won[played.lengths == length]
+            self.writer.add_scalar(f"valid_by_length/{length:02d}_letters", won.mean(), step)
+        letters = played.letters[played.letters >= 0]
+        self.writer.add_histogram("valid/letters", letters, step, bins=np.arange(-0.5, 26))
+        self.writer.add_text("valid/sample_games", _describe_games(played, agent), step)
+        self.writer.flush()
+        return rate
+
+    def hyperparameters(self, values: dict[str, Any], final: dict[str, float], step: int) -> None:
+        """Write the table of hyperparameters with the final figures."""
+        table = HParam(values, final)
+        super().write({"hyperparameters": table}, {"hyperparameters": ()}, step)
+        self.scalars(final, step)
+        self.writer.flush()
+
+
+def flatten(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Return nested options as one table: ``{"ppo.steps": 1000}``; lists as text."""
+    flat: dict[str, Any] = {}
+    for key, value in values.items():
+        if isinstance(value, dict):
+            flat |= flatten(value, f"{prefix}{key}.")
+        else:
+            flat[prefix + key] = (
+                value if isinstance(value, bool | int | float | str) else str(value)
+            )
+    return flat
+
+
+def _describe_games(played: PlayedGames, agent: PosteriorAgent) -> str:
+    """Replay the first games as Markdown, with the likeliest letters of each turn."""
+    lines = []
+    for game in range(min(_NUM_SAMPLE_GAMES, len(played))):
+        word = played.words[played.word_index[game]]
+        outcome = "won" if played.won[game] else "lost"
+        lines.append(f"**{word}**, {outcome}\n")
+        secret = encode_words([word])
+        games = HangmanGames(1, secret.width, played.max_wrong)
+        games.start(slice(None), secret)
+        for letter in played.letters[game]:
+            if letter < 0:
+                break
+            observation = games.observe()
+            chances = agent.letter_probabilities(observation)[0]
+            top = ", ".join(
+                f"{ALPHABET[index]} {chances[index]:.0%}"
+                for index in np.argsort(-chances)[:_NUM_TOP_LETTERS]
+            )
+            shown = masked_word({key: array[0] for key, array in observation.items()})
+            lines.append(f"    {shown}   guess {ALPHABET[letter]}   ({top})")
+            games.guess(np.array([letter]))
+        lines.append("")
+    return "\n".join(lines)
+
+
+class ProgressBar:
+    """One bar with the time left; a line now and then where there is no terminal.
+
+    Parameters
+    ----------
+    console : Console
+    """
+
+    _SECONDS_BETWEEN_LINES = 30.0
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+
+    @contextmanager
+    def phase(self, name: str, total: int, completed: int) -> Iterator[ProgressBar]:
+        """Show a phase of the run while the ``with`` block lasts."""
+        self._name = name
+        self._total = total
+        self._start = self._last_line = time.monotonic()
+        self._first = completed
+        self._progress = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TaskProgressColumn(),
+            MofNCompleteColumn(),
+            TimeRemainingColumn(),
+            TextColumn("{task.fields[note]}"),
+            console=self.console,
+            disable=not self.console.is_terminal,
+        )
+        with self._progress:
+            self._task = self._progress.add_task(name, total=total, completed=completed, note="")
+            yield self
+
+    def update(self, completed: int, note: str) -> None:
+        """Move the bar to ``completed``."""
+        if self.console.is_terminal:
+            self._progress.update(self._task, completed=completed, note=note)
+            return
+        now = time.monotonic()
+        if now - self._last_line >= self._SECONDS_BETWEEN_LINES:
+            self._last_line = now
+            rate = (completed - self._first) / (now - self._start)
+            left = max(self._total - completed, 0) / rate if rate else float("inf")
+            self.console.print(
+                f"{self._name}: {completed:,} of {self._total:,}, {left / 60:.1f} minutes left, "
+                f"{note}",
+                highlight=False,
+            )

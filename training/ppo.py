@@ -1,0 +1,120 @@
+"""PPO on top of the posterior: sb3-contrib's MaskablePPO, and its state for checkpoints."""
+
+from __future__ import annotations
+
+import warnings
+from collections import deque
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from sb3_contrib import MaskablePPO
+from stable_baselines3.common.utils import LinearSchedule
+
+from agents.posterior.windows import WindowPosterior
+from agents.ppo.policy import LetterPolicy
+from envs.errors import InputError
+from envs.hangman.rewards import Reward, make_reward
+from envs.hangman.sb3 import HangmanVecEnv
+from training.config import Config
+from training.environment import PosteriorVecEnv
+
+
+def reward_of(config: Config) -> Reward:
+    """Return the reward that the config names; a potential has the learner's discount.
+
+    Raises
+    ------
+    InputError
+        If a parameter is unknown.
+    """
+    parameters: dict[str, float] = dict(config.reward.parameters)
+    if config.reward.name == "potential":
+        if "discount" in parameters:
+            raise InputError(
+                "reward.parameters.discount: the potential's discount is the learner's; "
+                "set the key 'discount' of the config"
+            )
+        parameters["discount"] = config.discount
+    try:
+        return make_reward(config.reward.name, **parameters)
+    except TypeError as error:
+        allowed = ", ".join(vars(make_reward(config.reward.name)))
+        raise InputError(
+            f"reward.parameters: {sorted(parameters)} has an unknown one; {config.reward.name} "
+            f"has {allowed}"
+        ) from error
+
+
+def make_model(config: Config, words: Sequence[str], posterior: WindowPosterior) -> MaskablePPO:
+    """Return the learner over games on ``words``, before its first step."""
+    options = config.ppo
+    env = PosteriorVecEnv(
+        HangmanVecEnv(
+            options.num_envs,
+            words=words,
+            reward=reward_of(config),
+            **config.env.model_dump(),
+        ),
+        posterior,
+    )
+    with warnings.catch_warnings():
+        # It asks for batches that divide the rollout; the last, smaller one does no harm.
+        warnings.filterwarnings("ignore", message="You have specified a mini-batch size")
+        return MaskablePPO(
+            LetterPolicy,
+            env,
+            learning_rate=LinearSchedule(options.learning_rate, 0.0, 1.0),
+            n_steps=options.rollout_steps,
+            batch_size=options.batch_size,
+            n_epochs=options.epochs,
+            gamma=config.discount,
+            gae_lambda=options.gae_lambda,
+            clip_range=options.clip_range,
+            ent_coef=options.entropy_coefficient,
+            vf_coef=options.value_coefficient,
+            max_grad_norm=options.max_grad_norm,
+            target_kl=options.target_kl,
+            policy_kwargs={"network": config.policy.model_dump(), "freeze": list(options.freeze)},
+            seed=config.seed,
+            device="cpu",
+        )
+
+
+def get_state(model: MaskablePPO) -> dict[str, Any]:
+    """Return what the rest of the learning depends on; call it between rollouts."""
+    keys, position = np.random.get_state(legacy=True)[1:3]  # noqa: NPY002 - SB3 draws from it
+    return {
+        "policy": model.policy.state_dict(),
+        "optimizer": model.policy.optimizer.state_dict(),
+        "env": model.env.venv.get_state(),
+        "num_timesteps": model.num_timesteps,
+        "num_updates": model._n_updates,
+        "episode_starts": model._last_episode_starts.copy(),
+        "episodes": list(model.ep_info_buffer),
+        "numpy_random": {"keys": keys.copy(), "position": int(position)},
+        "torch_random": torch.get_rng_state(),
+    }
+
+
+def set_state(model: MaskablePPO, state: dict[str, Any]) -> None:
+    """Go on from what :func:`get_state` returned.
+
+    Raises
+    ------
+    KeyError, ValueError, RuntimeError
+        If the state is not that of such a model.
+    """
+    model.policy.load_state_dict(state["policy"])
+    model.policy.optimizer.load_state_dict(state["optimizer"])
+    model.env.venv.set_state(state["env"])
+    model.num_timesteps = state["num_timesteps"]
+    model._n_updates = state["num_updates"]
+    model._last_obs = model.env.observe()
+    model._last_episode_starts = state["episode_starts"]
+    model.ep_info_buffer = deque(state["episodes"], maxlen=model._stats_window_size)
+    model.ep_success_buffer = deque(maxlen=model._stats_window_size)
+    numpy_random = state["numpy_random"]
+    np.random.set_state(("MT19937", numpy_random["keys"], numpy_random["position"]))  # noqa: NPY002
+    torch.set_rng_state(state["torch_random"])

@@ -1,0 +1,318 @@
+"""A training run from its first state to its last line."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import numba
+import numpy as np
+import torch
+from rich.console import Console
+from sb3_contrib import MaskablePPO
+from stable_baselines3.common.callbacks import BaseCallback
+
+from agents import make_agent
+from agents.posterior.windows import WindowPosterior
+from agents.ppo.agent import PPOAgent, load_network, save_network
+from envs.errors import InputError
+from envs.keyed_random import keyed_bits
+from envs.words import Split, WordList, hash_words, load_word_list
+from evaluation.arena import play
+from evaluation.comparison import compare_agents, print_comparison
+from training.checkpoint import load_checkpoint, save_checkpoint
+from training.config import Config
+from training.log import ProgressBar, TrainingLog, flatten
+from training.ppo import get_state, make_model, reward_of, set_state
+from training.run_directory import RunDirectory, write_atomically
+from training.warm_start import WarmStart
+
+
+class Interrupted(Exception):  # noqa: N818 - it is no error
+    """The run was asked to stop; its checkpoint is written."""
+
+
+class TrainingRun:
+    """One run: warm start, PPO, final games.
+
+    Parameters
+    ----------
+    config : Config
+    word_list : WordList
+    console : Console
+
+    Raises
+    ------
+    InputError
+        If a part of the split has no word, or the reward's parameters are not its own.
+    """
+
+    run: RunDirectory
+
+    def __init__(self, config: Config, word_list: WordList, console: Console) -> None:
+        reward_of(config)
+        self.config = config
+        self.word_list = word_list
+        self.console = console
+        self.bar = ProgressBar(console)
+        split = Split(config.split.seed, tuple(config.split.fractions))
+        env = config.env
+        self.parts = {
+            name: tuple(word for word in words if env.min_length <= len(word) <= env.max_length)
+            for name, words in split.divide(word_list).items()
+        }
+        for name in ("train", "valid", config.final_split):
+            if not self.parts[name]:
+                raise InputError(
+                    f"{word_list.source}: no {name} word of {env.min_length} to "
+                    f"{env.max_length} letters"
+                )
+        self.stop_requested = False
+
+    def start(self, run: RunDirectory) -> dict[str, Any]:
+        """Train from the beginning; return the final evaluation."""
+        self.run = run
+        self.run.write_split(self.config, self.word_list.source, self.parts)
+        return self._train("warm_start", None)
+
+    def resume(self, run: RunDirectory) -> dict[str, Any]:
+        """Go on from the last checkpoint; return the final evaluation.
+
+        Raises
+        ------
+        InputError
+            If there is no usable checkpoint, or the word list is not the run's.
+        """
+        self.run = run
+        if not np.array_equal(
+            np.sort(hash_words(self.parts["train"])), self.run.load_fitted_words()
+        ):
+            raise InputError(
+                f"{self.word_list.source}: its train words are not those that "
+                f"{self.run.path} was begun with"
+            )
+        return self._train(*load_checkpoint(run.checkpoint))
+
+    def _train(self, phase: str, state: dict[str, Any] | None) -> dict[str, Any]:
+        numba.set_num_threads(min(self.config.threads, numba.config.NUMBA_NUM_THREADS))
+        torch.set_num_threads(self.config.threads)
+        first_step = 0 if state is None else state["step"]
+        self.log = TrainingLog(self.run.path, first_step)
+        with self._stop_on_interrupt():
+            if phase == "warm_start":
+                self._warm_start(state)
+                phase, state = "ppo", None
+            posterior = WindowPosterior.load(self.run.posterior)
+            self.log.offset = self.config.warm_start.states if self.config.warm_start.enabled else 0
+            if phase == "ppo":
+                self._ppo(posterior, state)
+        return self._finish(posterior)
+
+    def _warm_start(self, state: dict[str, Any] | None) -> None:
+        """Learn the posterior, and save it as it will be played."""
+        options = self.config.warm_start
+        if not options.enabled:
+            # An untrained posterior takes all letters as equally likely.
+            untrained = WindowPosterior(reach=0, rows_log2=1)
+            write_atomically(self.run.posterior, untrained.save)
+            return
+        warm_start = WarmStart(self.config, self.parts["train"])
+        if state is not None:
+            self._restore(warm_start.set_state, state["warm_start"])
+        valid = self.valid_words()
+        with self.bar.phase("warm start", options.states, warm_start.states) as bar:
+            ended = won = 0
+            note = ""
+            while not warm_start.done:
+                before = warm_start.states
+                games = warm_start.update()
+                ended, won = ended + games[0], won + games[1]
+                after = warm_start.states
+                if _passes(before, after, self.config.validation.every * 10):
+                    played = play(warm_start.model, valid, self.config.env.max_wrong)
+                    rate = self.log.validation(played, warm_start.model, after)
+                    self.log.scalars(
+                        {
+                            "warm_start/loss": warm_start.last_loss,
+                            "warm_start/win_rate": won / max(ended, 1),
+                        },
+                        after,
+                    )
+                    ended = won = 0
+                    note = f"valid {rate:.1%}"
+                bar.update(after, note)
+                if self.stop_requested or _passes(before, after, self.config.checkpoint_every):
+                    state = {"step": after, "warm_start": warm_start.get_state()}
+                    save_checkpoint(self.run.checkpoint, "warm_start", state)
+                    self.stop_if_requested()
+        write_atomically(self.run.posterior, warm_start.model.save)
+
+    def _ppo(self, posterior: WindowPosterior, state: dict[str, Any] | None) -> None:
+        """Train the policy network; keep the one that wins most valid games."""
+        model = make_model(self.config, self.parts["train"], posterior)
+        model.set_logger(self.log.logger())
+        best = -1.0
+        if state is not None:
+            self._restore(partial(set_state, model), state["ppo"])
+            best = state["best"]
+        options = self.config.ppo
+        with self.bar.phase("PPO", options.steps, model.num_timesteps) as bar:
+            callback = _BetweenRollouts(self, model, posterior, bar, best)
+            left = options.steps - model.num_timesteps
+            if left > 0:
+                model.learn(left, callback=callback, reset_num_timesteps=False)
+            callback.at_boundary(last=True)
+
+    def _finish(self, posterior: WindowPosterior) -> dict[str, Any]:
+        """Play the final words with the policy and what it is held against."""
+        words = self.parts[self.config.final_split]
+        agents = {
+            "ppo": PPOAgent(posterior, load_network(self.run.policy)),
+            "posterior": posterior,
+            "dictionary": make_agent("dictionary").fit(self.parts["train"]),
+            "random": make_agent("random", self.config.seed),
+        }
+        evaluation, _ = compare_agents(
+            agents,
+            words,
+            source=self.word_list.source,
+            num_listed=len(self.word_list),
+            split=self.config.final_split,
+            seed=self.config.seed,
+            max_wrong=self.config.env.max_wrong,
+        )
+        self.run.write_evaluation(evaluation)
+        final = {
+            f"final/{name}_win_rate": figures["win_rate"]
+            for name, figures in evaluation["agents"].items()
+        }
+        self.log.hyperparameters(
+            flatten(self.config.model_dump()), final, self.log.offset + self.config.ppo.steps
+        )
+        self.log.close()
+        print_comparison(self.console, evaluation)
+        return evaluation
+
+    def _restore(self, set_state: Callable[[dict[str, Any]], None], state: dict[str, Any]) -> None:
+        try:
+            set_state(state)
+        except (KeyError, ValueError, RuntimeError) as error:
+            detail = " ".join(str(error).split())
+            raise InputError(
+                f"{self.run.checkpoint}: does not fit the run's config ({detail})"
+            ) from error
+
+    def valid_words(self) -> list[str]:
+        """Return the valid words that are played while training, the same in every run."""
+        words = np.array(self.parts["valid"])
+        order = np.argsort(keyed_bits(hash_words(self.parts["valid"])))
+        return words[order[: self.config.validation.games]].tolist()
+
+    def stop_if_requested(self) -> None:
+        """Raise ``Interrupted`` if Ctrl-C was pressed; call it when a checkpoint is written."""
+        if self.stop_requested:
+            raise Interrupted(self.run.path)
+
+    @contextmanager
+    def _stop_on_interrupt(self) -> Iterator[None]:
+        """Turn Ctrl-C into a wish to stop, heard at the next boundary; the second one is final."""
+
+        def request(signum: int, frame: FrameType | None) -> None:
+            if self.stop_requested:
+                raise KeyboardInterrupt
+            self.stop_requested = True
+            self.console.print("stopping: saving a checkpoint (Ctrl-C again to give up on it)")
+
+        previous = signal.signal(signal.SIGINT, request)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, previous)
+
+
+class _BetweenRollouts(BaseCallback):
+    """Validates, selects the best network, and saves, at the boundaries between rollouts."""
+
+    def __init__(
+        self,
+        training: TrainingRun,
+        learner: MaskablePPO,
+        posterior: WindowPosterior,
+        bar: ProgressBar,
+        best: float,
+    ) -> None:
+        super().__init__()
+        self._training = training
+        self._learner = learner
+        self._agent = PPOAgent(posterior, learner.policy.network)
+        self._bar = bar
+        self._best = best
+        self._valid = training.valid_words()
+        self._note = ""
+        self._last = learner.num_timesteps if best >= 0 else -1
+
+    def _on_step(self) -> bool:
+        return True
+
+    def _on_rollout_start(self) -> None:
+        self.at_boundary()
+
+    def at_boundary(self, last: bool = False) -> None:
+        """Do what is due now that a rollout's updates are done."""
+        training, config = self._training, self._training.config
+        steps = self._learner.num_timesteps
+        if last or self._last < 0 or _passes(self._last, steps, config.validation.every):
+            self._validate(steps)
+        self._bar.update(steps, self._note)
+        due = last or _passes(max(self._last, 0), steps, config.checkpoint_every)
+        self._last = steps
+        if training.stop_requested or due:
+            state: dict[str, Any] = {"step": training.log.offset + steps, "best": self._best}
+            if last:
+                save_checkpoint(training.run.checkpoint, "done", state)
+                return
+            state["ppo"] = get_state(self._learner)
+            save_checkpoint(training.run.checkpoint, "ppo", state)
+            training.stop_if_requested()
+
+    def _validate(self, steps: int) -> None:
+        training = self._training
+        played = play(self._agent, self._valid, training.config.env.max_wrong)
+        rate = training.log.validation(played, self._agent, training.log.offset + steps)
+        self._note = f"valid {rate:.1%}"
+        if rate > self._best:
+            self._best = rate
+            network = self._learner.policy.network
+            write_atomically(training.run.policy, lambda path: save_network(network, path))
+
+
+def _passes(before: int, after: int, every: int) -> bool:
+    """Return whether a multiple of ``every`` lies in (before, after]."""
+    return before // every != after // every
+
+
+def train(
+    config: Config, console: Console, run_dir: str | Path | None = None
+) -> tuple[RunDirectory, dict[str, Any]]:
+    """Begin a run; return its folder and the final evaluation."""
+    word_list = load_word_list(config.words)
+    console.print(word_list.describe(), highlight=False)
+    training = TrainingRun(config, word_list, console)
+    counts = ", ".join(f"{len(words):,} {name}" for name, words in training.parts.items())
+    console.print(f"split: {counts}", highlight=False)
+    run = RunDirectory.create(config, None if run_dir is None else Path(run_dir))
+    console.print(f"run directory: {run.path}", highlight=False)
+    return run, training.start(run)
+
+
+def resume(path: str | Path, console: Console) -> tuple[RunDirectory, dict[str, Any]]:
+    """Go on with the run in a folder; return it and the final evaluation."""
+    run = RunDirectory.open(path)
+    config = run.load_config()
+    word_list = load_word_list(config.words)
+    return run, TrainingRun(config, word_list, console).resume(run)

@@ -1,0 +1,173 @@
+"""The folder of a run: what lies in it, and how files get there in one piece."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from envs.errors import InputError
+from envs.words import hash_words
+from training.config import Config, dump_config, load_config
+
+RUNS_DIRECTORY = Path("runs")
+
+
+def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
+    """Let ``write`` fill a temporary file beside ``path``, then put it in the place of ``path``.
+
+    Whatever happens meanwhile, ``path`` holds its old content or the new one, whole.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written, for want of space for example; ``path`` is as it was.
+    """
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        write(temporary)
+        with open(temporary, "rb") as file:
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except Exception as error:
+        temporary.unlink(missing_ok=True)
+        raise InputError(
+            f"{path}: cannot write ({error}); what was saved before is still there"
+        ) from error
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text file atomically."""
+    write_atomically(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
+
+
+class RunDirectory:
+    """The files of one run.
+
+    Parameters
+    ----------
+    path : Path
+        An existing folder; see :meth:`create` and :meth:`open`.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.config = path / "config.yaml"
+        self.command = path / "command.txt"
+        self.split = path / "split.json"
+        self.fitted_words = path / "fitted_words.npy"
+        self.checkpoint = path / "checkpoint.pt"
+        self.posterior = path / "posterior.safetensors"
+        self.policy = path / "policy.safetensors"
+        self.evaluation = path / "evaluation.json"
+
+    @classmethod
+    def create(cls, config: Config, path: Path | None = None) -> RunDirectory:
+        """Make the folder of a new run; where it exists, a new name is taken.
+
+        Parameters
+        ----------
+        config : Config
+            It is written there, with the command line.
+        path : Path, optional
+            ``runs/Hangman-v0__NAME__SEED__TIME`` by default.
+
+        Raises
+        ------
+        InputError
+            If the folder cannot be made.
+        """
+        if path is None:
+            stamp = time.strftime("%Y%m%d-%H%M%S")
+            path = RUNS_DIRECTORY / f"Hangman-v0__{config.name}__{config.seed}__{stamp}"
+        chosen, number = path, 1
+        while True:
+            try:
+                chosen.mkdir(parents=True)
+                break
+            except FileExistsError:
+                number += 1
+                chosen = path.with_name(f"{path.name}-{number}")
+            except OSError as error:
+                raise InputError(f"{chosen}: cannot make the folder ({error.strerror})") from error
+        run = cls(chosen)
+        write_text(run.config, dump_config(config))
+        write_text(run.command, shlex.join([Path(sys.executable).name, *sys.argv]) + "\n")
+        return run
+
+    @classmethod
+    def open(cls, path: str | Path) -> RunDirectory:
+        """Return the run in an existing folder.
+
+        Raises
+        ------
+        InputError
+            If the folder is not that of a run.
+        """
+        run = cls(Path(path))
+        if not run.config.is_file():
+            raise InputError(f"{path}: not the folder of a run (it has no config.yaml)")
+        return run
+
+    def load_config(self) -> Config:
+        """Return the configuration of the run."""
+        return load_config(self.config)
+
+    def write_split(self, config: Config, source: str, parts: dict[str, Sequence[str]]) -> None:
+        """Record the split, and the hashes of the words that the run is fitted on."""
+        description = {
+            "words": source,
+            "seed": config.split.seed,
+            "fractions": config.split.fractions,
+            "counts": {name: len(words) for name, words in parts.items()},
+        }
+        write_text(self.split, json.dumps(description, indent=2) + "\n")
+        hashes = np.sort(hash_words(parts["train"]))
+        write_atomically(self.fitted_words, lambda path: _save_array(path, hashes))
+
+    def load_fitted_words(self) -> npt.NDArray[np.uint64]:
+        """Return the sorted hashes of the words that the run was fitted on.
+
+        Raises
+        ------
+        InputError
+            If the file is missing or damaged.
+        """
+        return load_hashes(self.fitted_words)
+
+    def write_evaluation(self, evaluation: dict[str, Any]) -> None:
+        """Record the figures of the run's end."""
+        write_text(self.evaluation, json.dumps(evaluation, indent=2) + "\n")
+
+
+def load_hashes(path: Path) -> npt.NDArray[np.uint64]:
+    """Read a file of word hashes; it runs no code from the file.
+
+    Raises
+    ------
+    InputError
+        If the file is missing or damaged.
+    """
+    try:
+        hashes = np.load(path, allow_pickle=False)
+    except (OSError, ValueError, EOFError) as error:
+        raise InputError(f"{path}: not a readable list of word hashes ({error})") from error
+    if hashes.dtype != np.uint64 or hashes.ndim != 1:
+        raise InputError(f"{path}: not a list of word hashes")
+    return hashes
+
+
+def _save_array(path: Path, array: npt.NDArray) -> None:
+    with open(path, "wb") as file:
+        np.save(file, array, allow_pickle=False)
