@@ -20,13 +20,19 @@ __all__ = [
     "make_word_guess_agent",
 ]
 
+# How many guesses the agents that look ahead compare. docs/word_guess.md has what more would give.
+LOOKAHEAD = 40
+
 # Each entry takes the seed of the agent's random draws.
 WORD_GUESS_AGENTS: dict[str, Callable[[int], WordGuessAgent]] = {
-    "filter": lambda seed: FilterAgent(),
-    "filter-pseudo-code": lambda seed: FilterAgent("pseudo-code"),
-    "minimax": lambda seed: MinimaxAgent(),
+    "filter": lambda seed: FilterAgent(seed=seed),
+    "filter-alphabetical": lambda seed: FilterAgent(order="list"),
+    "filter-pseudo-code": lambda seed: FilterAgent("pseudo-code", seed=seed),
+    "minimax": lambda seed: MinimaxAgent(lookahead=LOOKAHEAD),
+    "minimax-greedy": lambda seed: MinimaxAgent(),
     "minimax-all": lambda seed: MinimaxAgent("all"),
-    "entropy": lambda seed: EntropyAgent(),
+    "entropy": lambda seed: EntropyAgent(lookahead=LOOKAHEAD),
+    "entropy-greedy": lambda seed: EntropyAgent(),
     "entropy-all": lambda seed: EntropyAgent("all"),
     "random-consistent": lambda seed: RandomConsistentAgent(seed),
 }

@@ -61,7 +61,6 @@ class WordGuessAgent(ABC):
             raise InputError(f"the secret {missing[0]!r} is not in the allowed list")
         self.rule_ = rule
         self.secrets_ = np.array([index[word] for word in words], dtype=np.int64)
-        self.words_ = tuple(words)
         codes = encode_words(allowed, rule.word_length).codes
         self.matrix_ = rule.answer_matrix(codes, codes[self.secrets_])
         self.keep_ = self.answers_kept(rule)
