@@ -78,11 +78,6 @@ class PosteriorLearner:
         self._rows = np.zeros((blanks, MAX_ROWS), dtype=np.int32)
         self._num_rows = np.zeros(blanks, dtype=np.int64)
         self._gradients = np.zeros((blanks, LANES), dtype=np.float32)
-        # Memory for the sums of one owner's rows; only what is used is ever touched.
-        self._max_used = blanks * ((model.reach + 1) * (model.reach + 2) // 2 + 1 + NUM_LETTERS)
-        self._sums: npt.NDArray[np.float32] | None = None
-        self._slot_rows: npt.NDArray[np.int32] | None = None
-        self._slot_of_row = np.full(len(model.table), -1, dtype=np.int32)
         self._losses = np.zeros(num_games)
         self._present = np.zeros((num_games, NUM_LETTERS), dtype=np.float32)
 
@@ -131,19 +126,13 @@ class PosteriorLearner:
             self._present,
             self._losses,
         )
-        num_owners = numba.get_num_threads()
-        if self._sums is None or len(self._sums) != num_owners:
-            self._sums = np.empty((num_owners, self._max_used, LANES), dtype=np.float32)
-            self._slot_rows = np.empty((num_owners, self._max_used), dtype=np.int32)
         _adagrad(
             self.model.table,
             self._rows,
             self._num_rows,
             self._gradients,
             np.float32(learning_rate),
-            self._slot_of_row,
-            self._sums,
-            self._slot_rows,
+            numba.get_num_threads(),
         )
         return self._present, float(self._losses.mean())
 
@@ -257,64 +246,20 @@ def _gradients(  # noqa: ANN202
             losses[game] = loss
 
 
-@njit(cache=True, parallel=True)
-def _adagrad(  # noqa: ANN202
-    table,  # noqa: ANN001
-    all_rows,  # noqa: ANN001
-    num_rows,  # noqa: ANN001
-    gradients,  # noqa: ANN001
-    learning_rate,  # noqa: ANN001
-    slot_of_row,  # noqa: ANN001
-    sums,  # noqa: ANN001
-    slot_rows,  # noqa: ANN001
-):
-    num_owners = len(sums)
+@njit(cache=True, parallel=True, fastmath=True)
+def _adagrad(table, all_rows, num_rows, gradients, learning_rate, num_owners):  # noqa: ANN001, ANN202
     for owner in prange(num_owners):
-        used = _add_up(
-            all_rows,
-            num_rows,
-            gradients,
-            owner,
-            num_owners,
-            slot_of_row,
-            sums[owner],
-            slot_rows[owner],
-        )
-        for slot in range(used):
-            row = slot_rows[owner, slot]
-            slot_of_row[row] = -1
-            squares = table[row, _SQUARES]
+        for entry in range(len(num_rows)):
+            at = np.uint64(entry)
+            added = np.float32(0)
             for lane in range(NUM_LETTERS):
-                squares += sums[owner, slot, lane] * sums[owner, slot, lane]
-            if squares > 0:
+                added += gradients[at, np.uint64(lane)] * gradients[at, np.uint64(lane)]
+            for number in range(num_rows[entry]):
+                if all_rows[entry, number] % num_owners != owner:
+                    continue
+                row = np.uint64(all_rows[entry, number])
+                squares = table[row, np.uint64(_SQUARES)] + added
                 scale = learning_rate / np.sqrt(squares)
-                for lane in range(NUM_LETTERS):
-                    table[row, lane] -= scale * sums[owner, slot, lane]
-                table[row, _SQUARES] = squares
-
-
-@njit(cache=True)
-def _add_up(all_rows, num_rows, gradients, owner, num_owners, slot_of_row, sums, slot_rows):  # noqa: ANN001, ANN202
-    """Add up the gradients of each row that ``owner`` owns, in the order of the games.
-
-    Row ``slot_rows[k]`` gets ``sums[k]``; returns the number of rows.
-    """
-    used = 0
-    for entry in range(len(num_rows)):
-        at = np.uint64(entry)
-        for number in range(num_rows[entry]):
-            row = all_rows[entry, number]
-            if row % num_owners != owner:
-                continue
-            slot = slot_of_row[row]
-            if slot < 0:
-                slot_of_row[row] = used
-                slot_rows[used] = row
                 for lane in range(LANES):
-                    sums[np.uint64(used), np.uint64(lane)] = gradients[at, np.uint64(lane)]
-                used += 1
-            else:
-                to = np.uint64(slot)
-                for lane in range(LANES):
-                    sums[to, np.uint64(lane)] += gradients[at, np.uint64(lane)]
-    return used
+                    table[row, np.uint64(lane)] -= scale * gradients[at, np.uint64(lane)]
+                table[row, np.uint64(_SQUARES)] = squares
