@@ -15,7 +15,7 @@ from scipy.stats import norm
 from agents.word_guess import WordGuessAgent, make_word_guess_agent
 from envs.keyed_random import keyed_bits
 from envs.word_guess.answers import AnswerRule
-from envs.word_guess.options import VARIANTS, Variant
+from envs.word_guess.options import Variant
 from envs.word_guess.rules import WordGuessGames
 from envs.word_guess.words import GuessWords, random_words
 from envs.words import hash_words
@@ -195,9 +195,7 @@ def compare_on_list(
         # Compiled code is made ready outside of the measured time.
         play(agent, rule, words, listed[:1], limit)
         advance = None if progress is None else _named(progress, name)
-        played = play(
-            agent, rule, words, secrets or listed, limit, repeats, progress=advance
-        )
+        played = play(agent, rule, words, secrets or listed, limit, repeats, progress=advance)
         figures[name] = summarize(played)
     described = {"source": source, "count": len(listed), "allowed": len(words)}
     return _evaluation(variant, described, seed, limit, figures)
@@ -238,11 +236,6 @@ def compare_on_random_lists(
         figures[name] = summarize(_join(parts))
     described = {"source": "random letters", "count": num_words, "lists": num_lists}
     return _evaluation(variant, described, seed, limit, figures)
-
-
-def variant_of(env_id: str) -> Variant:
-    """Return the game with that id in Gymnasium's registry."""
-    return VARIANTS[env_id]
 
 
 def _evaluation(

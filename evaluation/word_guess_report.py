@@ -22,8 +22,9 @@ def print_comparison(console: Console, evaluation: dict[str, Any]) -> None:
         f"{evaluation['max_guesses']} guesses at most"
     )
     table = Table(title=title, box=SIMPLE_HEAD)
+    # The mean and the worst case are of guesses; "in 10" is the share solved within ten.
     table.add_column("agent", no_wrap=True)
-    for heading in ("games", "solved", "mean guesses", "95% CI", "worst", "within 10", "games/s"):
+    for heading in ("games", "solved", "mean", "95% CI", "worst", "in 10", "games/s"):
         table.add_column(heading, justify="right", no_wrap=True)
     for name, figures in evaluation["agents"].items():
         low, high = figures["mean_guesses_ci95"]

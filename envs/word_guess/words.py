@@ -92,7 +92,9 @@ def default_words(word_length: int) -> tuple[str, ...]:
     return tuple(word for word in default_word_list().words if len(word) == word_length)
 
 
-def random_words(count: int = 100, word_length: int = 6, seed: int = 0) -> tuple[str, ...]:
+def random_words(
+    count: int = 100, word_length: int = 6, seed: int | Sequence[int] = 0
+) -> tuple[str, ...]:
     """Return distinct words of letters that are drawn independently and uniformly.
 
     These are the tests of the problem "Guess the Word": 100 words of 6 letters.
