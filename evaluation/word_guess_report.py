@@ -11,6 +11,8 @@ from rich.table import Table
 
 _TOUGHEST_SHOWN = 5
 _BAR_WIDTH = 40
+# So that curves that lie on each other are both seen.
+_LINE_STYLES = ("-", "--", ":", "-.")
 
 
 def print_comparison(console: Console, evaluation: dict[str, Any]) -> None:
@@ -84,10 +86,11 @@ def save_plots(evaluation: dict[str, Any], directory: str | Path) -> list[Path]:
     subject = f"{evaluation['env']}, {words['count']:,} words of {words['source']}"
 
     figure, axes = pyplot.subplots(figsize=(8, 5), layout="constrained")
-    for name, figures in agents.items():
+    for number, (name, figures) in enumerate(agents.items()):
         limits = [int(limit) for limit in figures["solved_within"]]
         shares = [100 * share for share in figures["solved_within"].values()]
-        axes.plot(limits, shares, marker="o", markersize=3, label=name)
+        style = _LINE_STYLES[number % len(_LINE_STYLES)]
+        axes.plot(limits, shares, style, marker="o", markersize=3, label=name)
     axes.set(xlabel="guesses", ylabel="games solved (%)", ylim=(0, 102), xlim=(1, 20))
     axes.set_xticks(range(1, 21))
     axes.set_title(f"Games solved within a number of guesses\n{subject}", fontsize=11)
