@@ -1,4 +1,4 @@
-"""How long do agents take to play every four-letter word of the default list at Cats and Dogs?
+"""How long agents take to play every four-letter word of the default list at Cats and Dogs.
 
     python benchmarks/word_guess.py
 
@@ -31,6 +31,7 @@ def seconds_to_play(name, listed, rule):
 
 
 def main():
+    """Print the table."""
     rule = AnswerRule(4, True)
     listed = default_words(4)
     figures = {name: seconds_to_play(name, listed, rule) for name in AGENTS}

@@ -25,21 +25,18 @@ EXACT = AnswerRule(6, False)
 SAMPLE = default_words(4)[::60]
 # The list that the source prints. Left out are its entries that do not have six letters:
 # "yiejw", "ifwmp" and "brogv" have five, "etrieve" and "mjyjsxj" have seven.
-PRINTED_LIST = tuple(
-    word
-    for word in (
-        "gaxckt trlccr jxwhkz ycbfps peayuf yiejw ldzccp nqsjoa qrjasy pcldos acrtag buyeia "
-        "ubmtpj drtclz zqderp snywek caoztp ibpghw evtkhl bhpfla ymqhxx qkvipb tvmued rvbass "
-        "axeasm qolsjg roswcb vdjgxx bugbyv zipjpc tamszl osdifo dvxlxm iwmyfb wmnwhe hslnop "
-        "nkrfwn puvgve rqsqqp jwoswl tittgf evqsqe aishiv pmwovj sorbte hbaczn coifed hrctvp "
-        "vkytbw dizcxz arabol uywurk ppywdo resfls tmoliy etrieve oanvlx wcsnzy loufkw onnwcy "
-        "novblw mtxgwe rgrdbt ckolob kxnflb phonmg egcdab cykndr lkzobv ifwmp jqmbib mypnvf "
-        "lnrgnj clijwa kiioqr syzebr rqsmhg sczjnz hsdjfp mjcgvm ajotcx olgnfv mjyjsxj wzgbmg "
-        "lpcnbj yjjlwn brogv bdplzs oxblph twejel rupapy euwrrz apiqzu ydcroj ldvzgq zailgu "
-        "xgqpsr wxdyho alrplq brklfk"
-    ).split()
-    if len(word) == 6
-)
+_PRINTED = """
+    gaxckt trlccr jxwhkz ycbfps peayuf yiejw ldzccp nqsjoa qrjasy pcldos acrtag buyeia
+    ubmtpj drtclz zqderp snywek caoztp ibpghw evtkhl bhpfla ymqhxx qkvipb tvmued rvbass
+    axeasm qolsjg roswcb vdjgxx bugbyv zipjpc tamszl osdifo dvxlxm iwmyfb wmnwhe hslnop
+    nkrfwn puvgve rqsqqp jwoswl tittgf evqsqe aishiv pmwovj sorbte hbaczn coifed hrctvp
+    vkytbw dizcxz arabol uywurk ppywdo resfls tmoliy etrieve oanvlx wcsnzy loufkw onnwcy
+    novblw mtxgwe rgrdbt ckolob kxnflb phonmg egcdab cykndr lkzobv ifwmp jqmbib mypnvf
+    lnrgnj clijwa kiioqr syzebr rqsmhg sczjnz hsdjfp mjcgvm ajotcx olgnfv mjyjsxj wzgbmg
+    lpcnbj yjjlwn brogv bdplzs oxblph twejel rupapy euwrrz apiqzu ydcroj ldvzgq zailgu
+    xgqpsr wxdyho alrplq brklfk
+"""
+PRINTED_LIST = tuple(word for word in _PRINTED.split() if len(word) == 6)
 
 
 def play(agent, words, rule, secrets=None, limit=200, keys=None):
