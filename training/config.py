@@ -58,6 +58,14 @@ class WarmStartConfig(_Section):
     max_dropout: float = Field(0.5, ge=0, lt=1)
     presence_weight: float = Field(1.0, ge=0)
     exploration: float = Field(0.1, ge=0, le=1)
+    validate_every: int = Field(5_000_000, ge=1)
+    folds: int = Field(0, ge=0, le=64)
+    fold_states: int = Field(10_000_000, ge=1)
+
+    @property
+    def total_states(self) -> int:
+        """States that all posteriors of the run are learned from together."""
+        return self.states + self.folds * self.fold_states if self.enabled else 0
 
 
 class PolicyConfig(_Section):
@@ -122,6 +130,15 @@ class Config(_Section):
             raise ValueError(
                 "policy.pattern_channels: 0 leaves nothing to learn from without warm_start; "
                 "set it above 0, for example 64"
+            )
+        if self.warm_start.folds == 1:
+            raise ValueError(
+                "warm_start.folds: 1 leaves no word to fit on; 0 or 2 to 64 is allowed"
+            )
+        if self.ppo.num_envs < self.warm_start.folds:
+            raise ValueError(
+                f"ppo.num_envs: {self.ppo.num_envs} is below warm_start.folds "
+                f"({self.warm_start.folds})"
             )
         if not self.warm_start.enabled and self.ppo.steps == 0:
             raise ValueError("ppo.steps: 0 leaves nothing to do without warm_start")

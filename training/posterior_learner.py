@@ -137,7 +137,7 @@ class PosteriorLearner:
         return self._present, float(self._losses.mean())
 
 
-@njit(cache=True, parallel=True, fastmath=True)
+@njit(cache=True, parallel=True)
 def _gradients(  # noqa: ANN202
     word,  # noqa: ANN001
     guessed,  # noqa: ANN001
@@ -246,7 +246,7 @@ def _gradients(  # noqa: ANN202
             losses[game] = loss
 
 
-@njit(cache=True, parallel=True, fastmath=True)
+@njit(cache=True, parallel=True)
 def _adagrad(table, all_rows, num_rows, gradients, learning_rate, num_owners):  # noqa: ANN001, ANN202
     for owner in prange(num_owners):
         for entry in range(len(num_rows)):

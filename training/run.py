@@ -32,6 +32,9 @@ from training.ppo import get_state, make_model, reward_of, set_state
 from training.run_directory import RunDirectory, write_atomically
 from training.warm_start import WarmStart
 
+# Keys the folds, so that they are independent of other draws.
+_FOLD_KEY = 3
+
 
 class Interrupted(Exception):  # noqa: N818 - it is no error
     """The run was asked to stop; its checkpoint is written."""
@@ -108,24 +111,41 @@ class TrainingRun:
                 self._warm_start(state)
                 phase, state = "ppo", None
             posterior = WindowPosterior.load(self.run.posterior)
-            self.log.offset = self.config.warm_start.states if self.config.warm_start.enabled else 0
+            self.log.offset = self.config.warm_start.total_states
             if phase == "ppo":
                 self._ppo(posterior, state)
         return self._finish(posterior)
 
     def _warm_start(self, state: dict[str, Any] | None) -> None:
-        """Learn the posterior, and save it as it will be played."""
+        """Learn the posterior of all train words, and one for each fold from the other folds."""
         options = self.config.warm_start
         if not options.enabled:
             # An untrained posterior takes all letters as equally likely.
             untrained = WindowPosterior(reach=0, rows_log2=1)
             write_atomically(self.run.posterior, untrained.save)
             return
-        warm_start = WarmStart(self.config, self.parts["train"])
+        folds = self._folds()
+        first = 0 if state is None else state["stage"]
+        for stage in range(first, options.folds + 1):
+            if stage == 0:
+                words, states, path = self.parts["train"], options.states, self.run.posterior
+            else:
+                words = [word for fold in folds if fold is not folds[stage - 1] for word in fold]
+                states, path = options.fold_states, self.run.fold_posterior(stage)
+            self._learn_posterior(stage, WarmStart(self.config, words, states), state, path)
+            state = None
+
+    def _learn_posterior(
+        self, stage: int, warm_start: WarmStart, state: dict[str, Any] | None, path: Path
+    ) -> None:
+        """Run one warm start, and save the posterior as it will be played."""
+        options = self.config.warm_start
+        offset = 0 if stage == 0 else options.states + (stage - 1) * options.fold_states
         if state is not None:
             self._restore(warm_start.set_state, state["warm_start"])
         valid = self.valid_words()
-        with self.bar.phase("warm start", options.states, warm_start.states) as bar:
+        name = "warm start" if stage == 0 else f"fold {stage} of {options.folds}"
+        with self.bar.phase(name, warm_start.budget, warm_start.states) as bar:
             ended = won = 0
             note = ""
             while not warm_start.done:
@@ -133,7 +153,7 @@ class TrainingRun:
                 games = warm_start.update()
                 ended, won = ended + games[0], won + games[1]
                 after = warm_start.states
-                if _passes(before, after, self.config.validation.every * 10):
+                if stage == 0 and _passes(before, after, options.validate_every):
                     played = play(warm_start.model, valid, self.config.env.max_wrong)
                     rate = self.log.validation(played, warm_start.model, after)
                     self.log.scalars(
@@ -147,14 +167,33 @@ class TrainingRun:
                     note = f"valid {rate:.1%}"
                 bar.update(after, note)
                 if self.stop_requested or _passes(before, after, self.config.checkpoint_every):
-                    state = {"step": after, "warm_start": warm_start.get_state()}
-                    save_checkpoint(self.run.checkpoint, "warm_start", state)
+                    progress = {
+                        "step": offset + after,
+                        "stage": stage,
+                        "warm_start": warm_start.get_state(),
+                    }
+                    save_checkpoint(self.run.checkpoint, "warm_start", progress)
                     self.stop_if_requested()
-        write_atomically(self.run.posterior, warm_start.model.save)
+        write_atomically(path, warm_start.model.save)
+
+    def _folds(self) -> list[list[str]]:
+        """Share the train words out by their hashes."""
+        number = max(self.config.warm_start.folds, 1)
+        fold_of = keyed_bits(_FOLD_KEY, hash_words(self.parts["train"])) % np.uint64(number)
+        folds: list[list[str]] = [[] for _ in range(number)]
+        for word, fold in zip(self.parts["train"], fold_of, strict=True):
+            folds[int(fold)].append(word)
+        return folds
 
     def _ppo(self, posterior: WindowPosterior, state: dict[str, Any] | None) -> None:
         """Train the policy network; keep the one that wins most valid games."""
-        model = make_model(self.config, self.parts["train"], posterior)
+        batches = [(self.parts["train"], posterior)]
+        if self.config.warm_start.enabled and self.config.warm_start.folds:
+            batches = [
+                (words, WindowPosterior.load(self.run.fold_posterior(number)))
+                for number, words in enumerate(self._folds(), start=1)
+            ]
+        model = make_model(self.config, batches)
         model.set_logger(self.log.logger())
         best = -1.0
         if state is not None:

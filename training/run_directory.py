@@ -72,6 +72,10 @@ class RunDirectory:
         self.policy = path / "policy.safetensors"
         self.evaluation = path / "evaluation.json"
 
+    def fold_posterior(self, fold: int) -> Path:
+        """Return where the posterior lies that was not fitted on the words of ``fold``."""
+        return self.path / f"fold_{fold}.safetensors"
+
     @classmethod
     def create(cls, config: Config, path: Path | None = None) -> RunDirectory:
         """Make the folder of a new run; where it exists, a new name is taken.

@@ -12,7 +12,7 @@ from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from envs.encoding import MAX_LENGTH, NUM_LETTERS
+from envs.encoding import MAX_LENGTH, NUM_LETTERS, EncodedWords
 from envs.hangman.env import HangmanEnv
 from envs.hangman.observation import Observation, action_mask, observation_space
 from envs.hangman.rendering import render_rgb_array, render_text
@@ -72,6 +72,8 @@ class HangmanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
     ) -> None:
         if num_envs < 1:
             raise ValueError(f"num_envs: {num_envs} is below 1")
+        if max_episode_steps is not None and max_episode_steps < 1:
+            raise ValueError(f"max_episode_steps: {max_episode_steps} is below 1")
         if render_mode is not None and render_mode not in self.metadata["render_modes"]:
             raise ValueError(
                 f"render_mode: {render_mode!r} is not one of {self.metadata['render_modes']}"
@@ -107,10 +109,12 @@ class HangmanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
 
         Parameters
         ----------
-        seed : int or sequence of int, optional
-            An int ``s`` seeds game ``i`` with ``s + i``; without it the streams of words go on.
+        seed : int or sequence of int or None, optional
+            An int ``s`` seeds game ``i`` with ``s + i``; where it is None, the stream of words
+            goes on.
         options : dict, optional
-            ``{"word": str}`` or ``{"word": sequence of str}`` forces the secret words.
+            ``{"word": str}`` or ``{"word": sequence of str or None}`` forces the secret words;
+            where it is None, a word is drawn.
 
         Raises
         ------
@@ -124,9 +128,12 @@ class HangmanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
             words = [words] * self.num_envs if isinstance(words, str) else list(words)
             if len(words) != self.num_envs:
                 raise ValueError(f"options: {len(words)} words for {self.num_envs} games")
-            self._start(games, words)
         else:
-            self._start(games)
+            words = [None] * self.num_envs
+        is_forced = np.array([word is not None for word in words])
+        forced = self._secrets.encode([word for word in words if word is not None])
+        self._start(games[~is_forced])
+        self._start(games[is_forced], forced)
         self._to_reset[:] = False
         return self._games.observe(), self._infos()
 
@@ -169,6 +176,8 @@ class HangmanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
             games = np.flatnonzero(self._to_reset)
             self._start(games)
             rewards[games] = 0.0
+            # A game that was truncated was still open to the action that is to be ignored.
+            terminated[games] = False
             self._to_reset = terminated | truncated
         return self._games.observe(), rewards, terminated, truncated, infos | self._infos()
 
@@ -231,18 +240,21 @@ class HangmanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
         seeds = [seed + game for game in range(self.num_envs)] if isinstance(seed, int) else seed
         if len(seeds) != self.num_envs:
             raise ValueError(f"seed: {len(seeds)} seeds for {self.num_envs} games")
-        generators = [seeding.np_random(single)[0] for single in seeds]
-        self._np_random, self._np_random_seed = seeding.np_random(seeds[0])
-        self._streams = np.array(
-            [new_stream(generator) for generator in generators], dtype=np.uint64
-        )
-        self._episodes[:] = 0
-
-    def _start(self, games: npt.NDArray[np.int64], words: Sequence[str] | None = None) -> None:
-        if words is None:
-            secrets = self._secrets.draw(self._streams[games], self._episodes[games])
+        if self._streams is None:
+            self._streams = np.zeros(self.num_envs, dtype=np.uint64)
+            is_new = np.ones(self.num_envs, dtype=np.bool_)
         else:
-            secrets = self._secrets.encode(words)
+            is_new = np.array([single is not None for single in seeds])
+        for game in np.flatnonzero(is_new):
+            generator, used = seeding.np_random(seeds[game])
+            self._streams[game] = new_stream(generator)
+            if game == 0:
+                self._np_random, self._np_random_seed = generator, used
+        self._episodes[is_new] = 0
+
+    def _start(self, games: npt.NDArray[np.int64], secrets: EncodedWords | None = None) -> None:
+        if secrets is None:
+            secrets = self._secrets.draw(self._streams[games], self._episodes[games])
         self._games.start(games, secrets)
         self._episodes[games] += 1
         self._steps[games] = 0
