@@ -19,7 +19,7 @@ from envs.word_guess.options import Variant
 from envs.word_guess.rules import WordGuessGames
 from envs.word_guess.words import GuessWords, random_words
 from envs.words import hash_words
-from evaluation.statistics import CONFIDENCE, win_rate_interval
+from evaluation.statistics import CONFIDENCE
 
 DEFAULT_AGENTS = ("filter", "minimax", "entropy", "random-consistent")
 DEFAULT_BATCH_SIZE = 8192
@@ -287,15 +287,19 @@ def _mean_interval(values: npt.NDArray, cluster: npt.NDArray[np.int64]) -> list[
 def _share_interval(solved: npt.NDArray[np.bool_], cluster: npt.NDArray[np.int64]) -> list[float]:
     """Return the 95% Wilson interval of a share.
 
-    Clusters that vary more than independent games would count as fewer games.
+    Where clusters vary more than independent games would, the games count as fewer, so many that
+    independent ones would have the same standard error.
     """
-    games, share = len(solved), float(solved.mean())
-    effective = games
+    games, share = float(len(solved)), float(solved.mean())
     error = _standard_error(solved.astype(np.float64), cluster)
     if error > 0:
-        effective = min(games, max(1, round(share * (1 - share) / error**2)))
-    low, high = win_rate_interval(round(share * effective), effective)
-    return [min(low, share), max(high, share)]
+        games = min(games, share * (1 - share) / error**2)
+    z = float(norm.ppf((1 + CONFIDENCE) / 2))
+    shrink = 1 + z**2 / games
+    center = (share + z**2 / (2 * games)) / shrink
+    half = z * np.sqrt(share * (1 - share) / games + z**2 / (4 * games**2)) / shrink
+    # Rounding would else leave a share of 0 or 1 outside of its own interval.
+    return [float(min(center - half, share)), float(max(center + half, share))]
 
 
 def _toughest(played: PlayedGames, count: int) -> list[dict[str, Any]]:

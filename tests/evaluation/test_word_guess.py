@@ -9,6 +9,7 @@ from envs.word_guess.answers import AnswerRule
 from envs.word_guess.options import GUESS_THE_WORD
 from envs.word_guess.words import GuessWords
 from evaluation.command_line import main
+from evaluation.statistics import win_rate_interval
 from evaluation.word_guess import PlayedGames, compare_on_random_lists, play, summarize
 
 WORDS = ("bell", "cell", "dell", "cold", "clod", "noon", "neon", "onto")
@@ -49,6 +50,35 @@ def test_the_figures_are_those_of_a_plain_count():
     assert low < 9.75 < high
     low, high = figures["ci95"]
     assert 0 < low < 0.75 < high < 1
+
+
+@pytest.mark.parametrize(("solved", "games"), [(0, 12), (7, 12), (12, 12)])
+def test_the_interval_of_independent_games_is_the_win_rates(solved, games):
+    played = PlayedGames(
+        words=("bell",) * games,
+        cluster=np.zeros(games, dtype=np.int64),
+        num_guesses=np.full(games, 3),
+        solved=np.arange(games) < solved,
+        max_guesses=3,
+        seconds=1.0,
+    )
+    np.testing.assert_allclose(summarize(played)["ci95"], win_rate_interval(solved, games))
+
+
+def test_games_of_one_list_count_as_fewer_when_they_go_alike():
+    def interval(cluster):
+        played = PlayedGames(
+            words=("bell",) * 40,
+            cluster=cluster,
+            num_guesses=np.full(40, 3),
+            solved=np.arange(40) < 20,
+            max_guesses=3,
+            seconds=1.0,
+        )
+        low, high = summarize(played)["ci95"]
+        return high - low
+
+    assert interval(np.arange(40) // 10) > 2 * interval(np.arange(40))
 
 
 def test_batches_and_order_do_not_matter():
