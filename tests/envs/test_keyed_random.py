@@ -14,9 +14,7 @@ def test_a_draw_depends_on_its_keys_alone():
 
 
 def test_every_key_and_their_order_count():
-    draws = {
-        int(keyed_bits(*keys)) for keys in [(1, 2, 3), (3, 2, 1), (1, 2), (1, 2, 4), (0, 2, 3)]
-    }
+    draws = {int(keyed_bits(*keys)) for keys in [(1, 2, 3), (3, 2, 1), (1, 2), (1, 2, 4), (0, 2, 3)]}
     assert len(draws) == 5
     assert int(keyed_bits(-1)) == int(keyed_bits(np.uint64(2**64 - 1)))
 

@@ -121,7 +121,9 @@ def test_a_saved_model_predicts_nearly_the_same(real_words, tmp_path):
     assert (np.abs(after - before) <= step * 0.5001).all()
     assert (after[100:2000] == 0).all()
     states, _ = random_states(real_words[:300], seed=4)
-    difference = np.abs(loaded.letter_probabilities(states) - model.letter_probabilities(states))
+    difference = np.abs(
+        loaded.letter_probabilities(states) - model.letter_probabilities(states)
+    )
     assert 0 < difference.max() < 0.02
     # Saving what was loaded changes no prediction any more.
     loaded.save(tmp_path / "again.safetensors")
@@ -190,9 +192,7 @@ def test_damaged_and_foreign_files_are_refused_in_one_line_and_run_no_code(tmp_p
             WindowPosterior.load(missing)
 
 
-@pytest.mark.parametrize(
-    "options", [{"reach": -1}, {"reach": 13}, {"rows_log2": 0}, {"rows_log2": 40}]
-)
+@pytest.mark.parametrize("options", [{"reach": -1}, {"reach": 13}, {"rows_log2": 0}, {"rows_log2": 40}])
 def test_sizes_out_of_range_are_refused(options):
     with pytest.raises(ValueError, match=next(iter(options))):
         WindowPosterior(**options)

@@ -167,7 +167,9 @@ def test_batched_games_agree_with_the_referee(few_words, reward, rule, mode):
     env = HangmanVectorEnv(
         num_games, words=few_words, reward=reward, repeated_guess=rule, autoreset_mode=mode
     )
-    coming = [iter(secret_sequence(few_words, seed + game, num_steps)) for game in range(num_games)]
+    coming = [
+        iter(secret_sequence(few_words, seed + game, num_steps)) for game in range(num_games)
+    ]
     observations, infos = env.reset(seed=seed)
     referees = [Referee(next(secrets), repeated_guess=rule) for secrets in coming]
     ended = 0
@@ -209,7 +211,9 @@ def test_games_for_stable_baselines_agree_with_the_referee(few_words, reward, ru
     num_games, num_steps, seed, width = 96, 150, 5, max(map(len, few_words))
     random = np.random.default_rng(3)
     env = HangmanVecEnv(num_games, words=few_words, reward=reward, repeated_guess=rule)
-    coming = [iter(secret_sequence(few_words, seed + game, num_steps)) for game in range(num_games)]
+    coming = [
+        iter(secret_sequence(few_words, seed + game, num_steps)) for game in range(num_games)
+    ]
     env.seed(seed)
     env.reset()
     referees = [Referee(next(secrets), repeated_guess=rule) for secrets in coming]
