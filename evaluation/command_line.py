@@ -18,12 +18,15 @@ from agents import AGENTS, make_agent
 from agents.base import Agent
 from agents.posterior.windows import WindowPosterior
 from agents.ppo.agent import PPOAgent, load_network
+from agents.word_guess import WORD_GUESS_AGENTS
 from envs.errors import InputError
 from envs.hangman.rules import DEFAULT_MAX_WRONG
 from envs.keyed_random import keyed_bits
+from envs.word_guess.options import VARIANTS
 from envs.words import PARTS, Split, WordList, hash_words, load_word_list, read_word_list
+from evaluation import word_guess_command
 from evaluation.arguments import CommandParser, nonnegative, positive
-from evaluation.comparison import compare_agents, print_comparison
+from evaluation.comparison import ENV_ID, compare_agents, print_comparison
 from training.config import Config
 from training.run_directory import RunDirectory, write_text
 
@@ -58,8 +61,16 @@ class Task:
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
     known = ", ".join([*LEARNED_AGENTS, *AGENTS])
+    known += f"; where whole words are guessed {', '.join(WORD_GUESS_AGENTS)}"
     parser = CommandParser(
         prog="evaluate.py", description="Let agents play words and compare how often they win."
+    )
+    parser.add_argument(
+        "--env",
+        choices=[ENV_ID, *VARIANTS],
+        default=ENV_ID,
+        metavar="ID",
+        help=f"the game: {ENV_ID} (default), {' or '.join(VARIANTS)}",
     )
     parser.add_argument(
         "--agents", nargs="+", metavar="NAME", help=f"any of {known}; without it, those at hand"
@@ -86,6 +97,7 @@ def parser() -> argparse.ArgumentParser:
         "--seed", type=nonnegative, default=0, metavar="N", help="seed of random draws"
     )
     parser.add_argument("--json", metavar="FILE", help="write the figures as JSON")
+    word_guess_command.add_options(parser)
     return parser
 
 
@@ -94,7 +106,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser().parse_args(arguments)
     console = Console()
     try:
-        _evaluate(options, console)
+        if options.env == ENV_ID:
+            word_guess_command.check_unused(options)
+            _evaluate(options, console)
+        else:
+            word_guess_command.evaluate(options, console)
     except InputError as error:
         print(f"evaluate.py: error: {error}", file=sys.stderr)
         return 2
