@@ -66,6 +66,8 @@ class BatchVectorEnv(VectorEnv[Arrays, npt.NDArray[np.int64], npt.NDArray]):
     ) -> None:
         if num_envs < 1:
             raise ValueError(f"num_envs: {num_envs} is below 1")
+        if max_episode_steps is not None and max_episode_steps < 1:
+            raise ValueError(f"max_episode_steps: {max_episode_steps} is below 1")
         if render_mode is not None and render_mode not in self.metadata["render_modes"]:
             raise ValueError(
                 f"render_mode: {render_mode!r} is not one of {self.metadata['render_modes']}"
@@ -127,10 +129,12 @@ class BatchVectorEnv(VectorEnv[Arrays, npt.NDArray[np.int64], npt.NDArray]):
 
         Parameters
         ----------
-        seed : int or sequence of int, optional
-            An int ``s`` seeds game ``i`` with ``s + i``; without it the streams of words go on.
+        seed : int or sequence of int or None, optional
+            An int ``s`` seeds game ``i`` with ``s + i``; where it is None, the stream of words
+            goes on.
         options : dict, optional
-            ``{"word": str}`` or ``{"word": sequence of str}`` forces the secret words.
+            ``{"word": str}`` or ``{"word": sequence of str or None}`` forces the secret words;
+            where it is None, a word is drawn.
 
         Raises
         ------
@@ -138,13 +142,15 @@ class BatchVectorEnv(VectorEnv[Arrays, npt.NDArray[np.int64], npt.NDArray]):
             If the number of seeds or words is not that of the games, or a word cannot be used.
         """
         self._seed_streams(seed)
-        words = None
+        words: list[str | None] = [None] * self.num_envs
         if options and "word" in options:
-            words = options["word"]
-            words = [words] * self.num_envs if isinstance(words, str) else list(words)
+            given = options["word"]
+            words = [given] * self.num_envs if isinstance(given, str) else list(given)
             if len(words) != self.num_envs:
                 raise ValueError(f"options: {len(words)} words for {self.num_envs} games")
-        self._start(np.arange(self.num_envs), words)
+        is_forced = np.array([word is not None for word in words])
+        self._start(np.flatnonzero(~is_forced))
+        self._start(np.flatnonzero(is_forced), [word for word in words if word is not None])
         self._to_reset[:] = False
         return self._observe(), self._infos()
 
@@ -185,8 +191,14 @@ class BatchVectorEnv(VectorEnv[Arrays, npt.NDArray[np.int64], npt.NDArray]):
             games = np.flatnonzero(self._to_reset)
             self._start(games)
             rewards[games] = 0.0
+            # A game that was truncated was still open to the action that is to be ignored.
+            terminated[games] = False
             self._to_reset = terminated | truncated
         return self._observe(), rewards, terminated, truncated, infos | self._infos()
+
+    def observe(self) -> Arrays:
+        """Return copies of the observations of the games as they stand."""
+        return self._observe()
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return ``info["action_mask"]`` as bool, shape (num_envs, actions)."""
@@ -236,12 +248,17 @@ class BatchVectorEnv(VectorEnv[Arrays, npt.NDArray[np.int64], npt.NDArray]):
         seeds = [seed + game for game in range(self.num_envs)] if isinstance(seed, int) else seed
         if len(seeds) != self.num_envs:
             raise ValueError(f"seed: {len(seeds)} seeds for {self.num_envs} games")
-        generators = [seeding.np_random(single)[0] for single in seeds]
-        self._np_random, self._np_random_seed = seeding.np_random(seeds[0])
-        self._streams = np.array(
-            [new_stream(generator) for generator in generators], dtype=np.uint64
-        )
-        self._episodes[:] = 0
+        if self._streams is None:
+            self._streams = np.zeros(self.num_envs, dtype=np.uint64)
+            is_new = np.ones(self.num_envs, dtype=np.bool_)
+        else:
+            is_new = np.array([single is not None for single in seeds])
+        for game in np.flatnonzero(is_new):
+            generator, used = seeding.np_random(seeds[game])
+            self._streams[game] = new_stream(generator)
+            if game == 0:
+                self._np_random, self._np_random_seed = generator, used
+        self._episodes[is_new] = 0
 
     def _start(self, games: npt.NDArray[np.int64], words: Sequence[str] | None = None) -> None:
         if not len(games):
