@@ -70,7 +70,10 @@ def load_checkpoint(path: Path) -> tuple[str, dict[str, Any]]:
         or not isinstance(content.get("state"), dict)
     ):
         raise InputError(f"{path}: not a checkpoint of this program (format {_FORMAT})")
-    return content["phase"], _to_numpy(content["state"])
+    try:
+        return content["phase"], _to_numpy(content["state"])
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise InputError(f"{path}: not a readable checkpoint (an array is damaged)") from error
 
 
 def _to_torch(value: Any) -> Any:
