@@ -129,6 +129,7 @@ def foreign_files(tmp_path, whole):
     for place in (0, 30, 60, len(whole) // 2, len(whole) - 30):
         yield whole[:place] + b"\xff\xff\xff\xff" + whole[place + 4 :]
     yield b"not a checkpoint\n" * 10
+    yield b"junk"
     yield pickle.dumps({"format": 1, "phase": "ppo", "state": {}})
     yield pickle.dumps(Explosive(tmp_path / "exploded"))
     path = tmp_path / "other.pt"

@@ -129,6 +129,13 @@ def test_a_saved_model_predicts_nearly_the_same(real_words, tmp_path):
     assert np.allclose(again.table[:, :26], after, rtol=1e-5, atol=0)
 
 
+def test_others_may_read_a_saved_model_as_any_new_file(tmp_path):
+    path, other = tmp_path / "posterior.safetensors", tmp_path / "other"
+    WindowPosterior(reach=0, rows_log2=1).save(path)
+    other.write_text("")
+    assert path.stat().st_mode == other.stat().st_mode
+
+
 def test_an_empty_model_can_be_saved(tmp_path):
     path = tmp_path / "posterior.safetensors"
     WindowPosterior(reach=0, rows_log2=1).save(path)
