@@ -15,9 +15,9 @@ from typing import NoReturn
 
 from envs.encoding import MAX_LENGTH, NUM_LETTERS
 from envs.errors import InputError
+from playing.difficulty import DIFFICULTIES
 from playing.terminal import Terminal
 
-DIFFICULTIES = ("easy", "medium", "hard")
 DEFAULT_SPEED = 1.0
 INTERRUPTED = 130
 
@@ -60,7 +60,7 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--difficulty",
         choices=DIFFICULTIES,
-        help="a third of the words, by the wrong guesses that it takes to guess letters by frequency",
+        help="a third of the words, by the wrong guesses of somebody who goes by letter frequency",
     )
     parser.add_argument(
         "--max-wrong", type=_max_wrong, metavar="N", help="wrong guesses that lose (default: 6)"
@@ -69,7 +69,7 @@ def parser() -> argparse.ArgumentParser:
         "--speed",
         type=_speed,
         metavar="LETTERS",
-        help="letters a second with --watch (default: 1); 0 waits for Enter",
+        help=f"letters a second with --watch (default: {DEFAULT_SPEED:g}); 0 waits for Enter",
     )
     parser.add_argument("--seed", type=_seed, metavar="N", help="play the same words again")
     parser.add_argument("--no-color", action="store_true", help="no colors; NO_COLOR=1 does it too")
@@ -111,6 +111,8 @@ def _check_combination(options: argparse.Namespace) -> None:
         raise InputError("--agent: goes with --hint or --assist; --watch and --versus name theirs")
     if options.speed is not None and options.watch is None:
         raise InputError("--speed: goes with --watch")
+    if options.speed is None:
+        options.speed = DEFAULT_SPEED
     if options.assist:
         for name in ("length", "difficulty", "seed"):
             if getattr(options, name) is not None:

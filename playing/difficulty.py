@@ -15,6 +15,8 @@ import numpy.typing as npt
 from envs.encoding import encode_words
 from envs.errors import InputError
 
+DIFFICULTIES = ("easy", "medium", "hard")
+
 
 def wrong_guesses_by_frequency(words: Sequence[str]) -> npt.NDArray[np.int64]:
     """Return the wrong guesses that it takes to uncover each word, shape (words,).
@@ -29,32 +31,28 @@ def wrong_guesses_by_frequency(words: Sequence[str]) -> npt.NDArray[np.int64]:
     return np.where(has_letter, turn, 0).max(axis=1) - has_letter.sum(axis=1)
 
 
-def select_difficulty(
-    words: Sequence[str], difficulty: str, names: Sequence[str]
-) -> tuple[str, ...]:
+def select_difficulty(words: Sequence[str], difficulty: str) -> tuple[str, ...]:
     """Return the part of the words that has that difficulty.
 
     The words are sorted by :func:`wrong_guesses_by_frequency`, the longer word first among equals,
-    then by the alphabet, and cut into equal parts.
+    then by the alphabet, and cut into thirds.
 
     Parameters
     ----------
     words : sequence of str
     difficulty : str
-        One of ``names``.
-    names : sequence of str
-        The parts, the easiest first.
+        One of ``DIFFICULTIES``.
 
     Raises
     ------
     InputError
-        If there are fewer words than parts.
+        If there are fewer than three words.
     """
-    if len(words) < len(names):
+    if len(words) < len(DIFFICULTIES):
         raise InputError(
-            f"--difficulty: {len(words)} words cannot be parted into {', '.join(names)}"
+            f"--difficulty: {len(words)} words cannot be cut into {', '.join(DIFFICULTIES)}"
         )
     lengths = np.array([len(word) for word in words])
     order = np.lexsort((np.array(words), -lengths, wrong_guesses_by_frequency(words)))
-    part = np.array_split(order, len(names))[list(names).index(difficulty)]
+    part = np.array_split(order, len(DIFFICULTIES))[DIFFICULTIES.index(difficulty)]
     return tuple(words[index] for index in np.sort(part))
