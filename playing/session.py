@@ -54,7 +54,7 @@ def play(options: argparse.Namespace, terminal: Terminal) -> None:
     which = f"{options.difficulty}, " if options.difficulty is not None else ""
     terminal.print(
         f"{_count(len(to_guess), 'word')} to guess ({which}{words.description}); "
-        f"the game is lost after {_count(max_wrong, 'wrong guess', 'wrong guesses')}"
+        f"{_count(max_wrong, 'wrong guess loses', 'wrong guesses lose')}"
     )
     adviser = None if name is None else _load(name, words, run, seed)
 
