@@ -2,7 +2,8 @@
 
 Somebody who guesses letters in the order of how many words have them makes as many wrong guesses
 as there are letters before the word's rarest one that are not in the word. The words with the
-fewest are easy: few or common letters are missing from them. In the default list *jazz* is hard and *relation* is easy.
+fewest are easy: few or common letters are missing from them. In the default list *jazz* is hard and
+*relation* is easy.
 """
 
 from __future__ import annotations
