@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import math
-import os
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
@@ -98,10 +97,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         status = 0
     except KeyboardInterrupt:
         status = INTERRUPTED
-    except BrokenPipeError:
-        # Nobody reads any more; what is still buffered must not fail again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     terminal.say_goodbye()
     return status
 

@@ -1,3 +1,4 @@
+import itertools
 from collections import Counter
 
 import pytest
@@ -40,7 +41,7 @@ def test_the_three_difficulties_are_thirds_in_the_order_of_wrong_guesses(words):
     assert sorted(word for part in parts for word in part) == sorted(words)
     assert max(map(len, parts)) - min(map(len, parts)) <= 1
     wrong = play_by_frequency(words)
-    for easier, harder in zip(parts, parts[1:], strict=False):
+    for easier, harder in itertools.pairwise(parts):
         assert max(wrong[word] for word in easier) <= min(wrong[word] for word in harder)
 
 

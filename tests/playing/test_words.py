@@ -31,7 +31,7 @@ def test_a_short_list_is_guessed_whole_and_the_person_is_told():
 
 def test_a_short_list_is_refused_with_a_run_which_has_its_split():
     short = clean_words(["tea", "ox"], "a list")
-    with pytest.raises(InputError, match="a list: 2 of its 2 words .* train split of a run"):
+    with pytest.raises(InputError, match=r"a list: 2 of its 2 words .* train split of a run"):
         divide_words(short, Split(fractions=(1.0, 0.0, 0.0)), keep_apart=True, run="a run")
 
 
