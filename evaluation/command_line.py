@@ -14,10 +14,9 @@ import numpy.typing as npt
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from agents import AGENTS, make_agent
+from agents import AGENTS
 from agents.base import Agent
-from agents.posterior.windows import WindowPosterior
-from agents.ppo.agent import PPOAgent, load_network
+from agents.loading import LEARNED_AGENTS, check_agent_names, load_agent
 from agents.word_guess import WORD_GUESS_AGENTS
 from envs.errors import InputError
 from envs.hangman.rules import DEFAULT_MAX_WRONG
@@ -30,8 +29,6 @@ from evaluation.comparison import ENV_ID, compare_agents, print_comparison
 from training.config import Config
 from training.run_directory import RunDirectory, write_text
 
-# These are loaded from a run; the others are fitted on the train split.
-LEARNED_AGENTS = ("ppo", "posterior")
 DEFAULT_AGENTS = ("dictionary", "random")
 
 
@@ -124,7 +121,7 @@ def _evaluate(options: argparse.Namespace, console: Console) -> None:
     run = None if options.run is None else RunDirectory.open(options.run)
     config = Config() if run is None else run.load_config()
     names = options.agents or ([*LEARNED_AGENTS] if run else []) + list(DEFAULT_AGENTS)
-    _check_names(names, run)
+    check_agent_names(names, run is not None, "--agents")
     task = _make_task(options, config)
     console.print(task.word_list.describe(), highlight=False, markup=False, soft_wrap=True)
     fitted: dict[str, npt.NDArray[np.uint64]] = {}
@@ -179,15 +176,6 @@ def _evaluate(options: argparse.Namespace, console: Console) -> None:
         )
 
 
-def _check_names(names: Sequence[str], run: RunDirectory | None) -> None:
-    known = [*LEARNED_AGENTS, *AGENTS]
-    for name in names:
-        if name not in known:
-            raise InputError(f"--agents: {name!r} is unknown; known are {', '.join(known)}")
-        if name in LEARNED_AGENTS and run is None:
-            raise InputError(f"--agents: {name} has to be trained first; name its run with --run")
-
-
 def _make_task(options: argparse.Namespace, config: Config) -> Task:
     word_list = load_word_list(options.words if options.words is not None else config.words)
     parts = Split(config.split.seed, tuple(config.split.fractions)).divide(word_list)
@@ -239,7 +227,5 @@ def _sample(words: tuple[str, ...], games: int, seed: int) -> tuple[str, ...]:
 
 
 def _load_agent(name: str, run: RunDirectory | None, task: Task, seed: int) -> Agent:
-    if name not in LEARNED_AGENTS:
-        return make_agent(name, seed).fit(task.train_words)
-    posterior = WindowPosterior.load(run.posterior)
-    return posterior if name == "posterior" else PPOAgent(posterior, load_network(run.policy))
+    files = (None, None) if run is None else (run.posterior, run.policy)
+    return load_agent(name, task.train_words, seed, *files)
