@@ -20,7 +20,7 @@ from evaluation.statistics import mean_interval, win_rate, win_rate_interval
 LIMITS = tuple(range(1, 13))
 # The words that an agent which looks at its lives plays once a limit.
 MAX_WORDS_A_LIMIT = 4000
-# The games whose guesses are weighed in bits.
+# The words whose games are weighed in bits and whose predictions are held against the outcome.
 MAX_GAMES_WEIGHED = 4000
 NUM_BINS = 20
 
@@ -153,7 +153,6 @@ def win_rate_by_limit(
     repeats: int = 1,
     limits: Sequence[int] = LIMITS,
     max_words: int = MAX_WORDS_A_LIMIT,
-    progress: Callable[[int, int], None] | None = None,
 ) -> dict[str, Any]:
     """Return the win rate for each number of wrong guesses that loses.
 
@@ -171,8 +170,6 @@ def win_rate_by_limit(
         Numbers of wrong guesses, 1 to 26.
     max_words : int
         An agent that looks at its lives plays at most so many of the words, drawn by hash.
-    progress : callable, optional
-        As for :func:`evaluation.arena.play`.
 
     Returns
     -------
@@ -183,7 +180,7 @@ def win_rate_by_limit(
         longest = (
             played
             if played.max_wrong >= max(limits)
-            else play(agent, played.words, max(limits), repeats, progress=progress)
+            else play(agent, played.words, max(limits), repeats)
         )
         return {
             str(limit): win_rate(
@@ -197,9 +194,7 @@ def win_rate_by_limit(
     figures = {}
     for limit in limits:
         won = (
-            played.won[own]
-            if limit == played.max_wrong
-            else play(agent, words, limit, repeats, progress=progress).won
+            played.won[own] if limit == played.max_wrong else play(agent, words, limit, repeats).won
         )
         figures[str(limit)] = win_rate(won.sum(), len(won))
     return figures
@@ -228,7 +223,7 @@ def analyze(
     played: dict[str, PlayedGames],
     listed_words: Sequence[str],
     repeats: int = 1,
-    progress: Callable[[str, int], None] | None = None,
+    note: Callable[[str, str], None] = lambda name, text: None,
 ) -> None:
     """Add to the figures of each agent what plots need.
 
@@ -244,24 +239,23 @@ def analyze(
         The full list. Secret words that are not in it are added to it.
     repeats : int
         Games a word.
-    progress : callable, optional
-        Called with an agent's name and how many games went by since the last call.
+    note : callable
+        Called with an agent's name and what is done with it.
     """
     secrets = {word for games in played.values() for word in games.words}
     index = CandidateIndex(sorted(secrets.union(listed_words)))
     for name, agent in agents.items():
-        advance = None if progress is None else _advance(progress, name)
         figures = evaluation["agents"][name]
         weighed = first_games(played[name], MAX_GAMES_WEIGHED)
         figures["letters_by_turn"] = letters_by_turn(played[name])
+        note(name, "weighing guesses")
         figures["information_gain"] = information_by_turn(weighed, index)
         if isinstance(agent, PosteriorAgent):
+            note(name, "calibration")
             figures["reliability"] = reliability(weighed, agent)
-        figures["by_limit"] = win_rate_by_limit(agent, played[name], repeats, progress=advance)
-
-
-def _advance(progress: Callable[[str, int], None], name: str) -> Callable[[int, int], None]:
-    return lambda games, won: progress(name, games)
+        note(name, "other limits")
+        figures["by_limit"] = win_rate_by_limit(agent, played[name], repeats)
+        note(name, "done")
 
 
 def _bits(index: CandidateIndex, observations: Any) -> npt.NDArray[np.float64]:

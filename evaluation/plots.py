@@ -19,6 +19,7 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from envs.encoding import ALPHABET
 from envs.errors import InputError
+from evaluation.analysis import MAX_GAMES_WEIGHED
 from evaluation.learning_curves import LearningCurves
 
 # M. Okabe and K. Ito, "Color Universal Design", 2008; without the yellow, too pale on white.
@@ -127,8 +128,9 @@ def _look(number: int) -> dict[str, Any]:
         "color": COLOURS[number % len(COLOURS)],
         "marker": MARKERS[number % len(MARKERS)],
         "linestyle": LINE_STYLES[number // len(COLOURS) % len(LINE_STYLES)],
-        "markersize": 5,
-        "linewidth": 1.6,
+        # Curves that lie on each other stay visible: the earlier ones are the wider ones.
+        "markersize": max(9 - number, 4),
+        "linewidth": max(3.4 - 0.6 * number, 1.4),
     }
 
 
@@ -160,7 +162,7 @@ def _finish_rates(axes: Axes, label: str) -> None:
     axes.set_ylabel("win rate")
     axes.set_ylim(-0.03, 1.03)
     axes.yaxis.set_major_formatter(PercentFormatter(1.0))
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.xaxis.set_major_locator(MaxNLocator(13, integer=True))
     axes.figure.legend(loc="outside right upper")
 
 
@@ -189,19 +191,19 @@ def _draw_by_limit(agents: dict[str, Any], evaluation: dict[str, Any]) -> Figure
     looks = _looks(agents, evaluation)
     for name, figures in agents.items():
         cells = figures["by_limit"]
-        _draw_rates(
-            axes, [int(limit) for limit in cells], list(cells.values()), name, looks[name]
-        )
+        _draw_rates(axes, [int(limit) for limit in cells], list(cells.values()), name, looks[name])
     axes.axvline(evaluation["max_wrong"], color=INK, linewidth=0.8, alpha=0.5)
     _finish_rates(axes, "wrong guesses that lose")
     return figure
 
 
 def _draw_information(agents: dict[str, Any], evaluation: dict[str, Any]) -> Figure:
+    weighed = max(figures["information_gain"][0]["guesses"] for figures in agents.values())
     figure, axes = _new_figure(
         "Information gained a guess",
-        f"{caption(evaluation)}; bits by which the words of the full list that are still "
-        "consistent become fewer, mean of the games that are not over; bands: 95% intervals",
+        f"{caption(evaluation)}, at most {weighed:,} weighed; how many times the words of the full "
+        "list that are still consistent were halved, mean of the games not over; bands: 95% "
+        "intervals",
     )
     looks = _looks(agents, evaluation)
     for name, figures in agents.items():
@@ -240,7 +242,9 @@ def _draw_letters(agents: dict[str, Any], evaluation: dict[str, Any]) -> Figure:
     image = None
     for panel, (name, figures) in zip(panels.flat, agents.items(), strict=False):
         counts = np.array(figures["letters_by_turn"][:_MAX_TURNS_SHOWN], dtype=float)
-        shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+        playing = counts.sum(axis=1, keepdims=True)
+        # A turn that no game reached stays empty.
+        shares = np.divide(counts, playing, out=np.full_like(counts, np.nan), where=playing > 0)
         image = panel.imshow(
             shares.T,
             aspect="auto",
@@ -268,8 +272,9 @@ def _draw_reliability(agents: dict[str, Any], evaluation: dict[str, Any]) -> Fig
     upper.set_title("Reliability of the posterior", loc="left")
     _set_caption(
         figure,
-        f"{caption(evaluation)}; every letter not guessed, in every state of an agent's games, is "
-        "a prediction; bars: 95% intervals, the predictions of a word as one cluster",
+        f"{caption(evaluation)}; every letter not guessed, in every state of an agent's games "
+        f"(at most {MAX_GAMES_WEIGHED:,} words), is a prediction; bars: 95% intervals, "
+        "the predictions of a word as one cluster",
     )
     upper.plot([0, 1], [0, 1], color=INK, linewidth=0.9, alpha=0.6)
     looks = _looks(agents, evaluation)
@@ -314,7 +319,7 @@ def _draw_learning_curves(curves: LearningCurves, evaluation: dict[str, Any]) ->
             curves.valid[0], *curves.valid_interval, color=COLOURS[0], alpha=0.15, linewidth=0
         )
     for number, (name, points) in enumerate(curves.train.items(), start=1):
-        axes.plot(*points, label=name, **(_look(number) | {"marker": ""}))
+        axes.plot(*points, label=name, **(_look(number) | {"markersize": 3}))
     for number, (name, level) in enumerate(curves.baselines.items(), start=3):
         axes.axhline(level, label=name, color=COLOURS[number % len(COLOURS)], linestyle="--")
     if curves.ppo_start is not None:

@@ -76,9 +76,7 @@ def win_rate(wins: int, games: int) -> dict[str, Any]:
     }
 
 
-def summarize(
-    played: PlayedGames, num_hardest: int = 25, num_easiest: int = 10
-) -> dict[str, Any]:
+def summarize(played: PlayedGames, num_hardest: int = 25, num_easiest: int = 10) -> dict[str, Any]:
     """Return the figures of an agent's games as the JSON of ``evaluate.py`` holds them.
 
     Parameters

@@ -195,7 +195,7 @@ class TrainingRun:
             flatten(self.config.model_dump()), final, self.log.offset + self.config.ppo.steps
         )
         self.log.close()
-        print_comparison(self.console, evaluation)
+        print_comparison(self.console, evaluation, with_words=False)
         return evaluation
 
     def _restore(self, set_state: Callable[[dict[str, Any]], None], state: dict[str, Any]) -> None:
