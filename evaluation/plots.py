@@ -267,24 +267,47 @@ def _draw_letters(agents: dict[str, Any], evaluation: dict[str, Any]) -> Figure:
 
 
 def _draw_reliability(agents: dict[str, Any], evaluation: dict[str, Any]) -> Figure:
+    return _reliability_diagram(
+        {name: figures["reliability"] for name, figures in agents.items()},
+        f"{caption(evaluation)}, at most {MAX_GAMES_WEIGHED:,} words weighed",
+        _looks(agents, evaluation),
+    )
+
+
+def draw_reliability(figures: dict[str, dict[str, Any]], note: str) -> Figure:
+    """Return the reliability diagram alone.
+
+    Parameters
+    ----------
+    figures : dict of str to dict
+        What :func:`evaluation.analysis.reliability` returned, by agent.
+    note : str
+        What was played, for the caption.
+    """
+    with mpl.rc_context(_STYLE):
+        looks = {name: _look(number) for number, name in enumerate(figures)}
+        return _reliability_diagram(figures, note, looks)
+
+
+def _reliability_diagram(
+    reliabilities: dict[str, dict[str, Any]], note: str, looks: dict[str, dict[str, Any]]
+) -> Figure:
     figure = Figure(figsize=(8.0, 6.4), layout="constrained")
     upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
     upper.set_title("Reliability of the posterior", loc="left")
     _set_caption(
         figure,
-        f"{caption(evaluation)}; every letter not guessed, in every state of an agent's games "
-        f"(at most {MAX_GAMES_WEIGHED:,} words), is a prediction; bars: 95% intervals, "
-        "the predictions of a word as one cluster",
+        f"{note}; every letter not guessed, in every state of an agent's games, is a prediction; "
+        "bars: 95% intervals, the predictions of a word as one cluster",
     )
     upper.plot([0, 1], [0, 1], color=INK, linewidth=0.9, alpha=0.6)
-    looks = _looks(agents, evaluation)
-    for name, figures in agents.items():
-        bins = figures["reliability"]["bins"]
+    for name, figures in reliabilities.items():
+        bins = figures["bins"]
         mean = [row["mean_probability"] for row in bins]
         share = np.array([row["share"] for row in bins])
         low, high = np.array([row["ci95"] for row in bins]).T
-        brier = figures["reliability"]["brier"]
-        error = figures["reliability"]["expected_calibration_error"]
+        brier = figures["brier"]
+        error = figures["expected_calibration_error"]
         upper.errorbar(
             mean,
             share,

@@ -32,6 +32,8 @@ from training.ppo import get_state, make_model, reward_of, set_state
 from training.run_directory import RunDirectory, write_atomically
 from training.warm_start import WarmStart
 
+BASELINES = ("dictionary", "random")
+
 
 class Interrupted(Exception):  # noqa: N818 - it is no error
     """The run was asked to stop; its checkpoint is written."""
@@ -104,6 +106,8 @@ class TrainingRun:
         first_step = 0 if state is None else state["step"]
         self.log = TrainingLog(self.run.path, first_step)
         with self._stop_on_interrupt():
+            if phase != "done":
+                self._play_baselines(first_step)
             if phase == "warm_start":
                 self._warm_start(state)
                 phase, state = "ppo", None
@@ -112,6 +116,15 @@ class TrainingRun:
             if phase == "ppo":
                 self._ppo(posterior, state)
         return self._finish(posterior)
+
+    def _play_baselines(self, step: int) -> None:
+        """Play the valid words with agents that need no training, as levels beside the curves."""
+        valid = self.valid_words()
+        levels = {}
+        for name in BASELINES:
+            agent = make_agent(name, self.config.seed).fit(self.parts["train"])
+            levels[name] = float(play(agent, valid, self.config.env.max_wrong).won.mean())
+        self.log.baselines(levels, step)
 
     def _warm_start(self, state: dict[str, Any] | None) -> None:
         """Learn the posterior, and save it as it will be played."""
@@ -254,12 +267,23 @@ class _BetweenRollouts(BaseCallback):
         self._best = best
         self._valid = training.valid_words()
         self._note = ""
+        # Training games since the last rollout began.
+        self._ended = self._won = 0
         self._last = learner.num_timesteps if best >= 0 else -1
 
     def _on_step(self) -> bool:
+        ended = np.flatnonzero(self.locals["dones"])
+        self._ended += len(ended)
+        self._won += sum(self.locals["infos"][game]["won"] for game in ended)
         return True
 
     def _on_rollout_start(self) -> None:
+        if self._ended:
+            self._training.log.scalars(
+                {"rollout/win_rate": self._won / self._ended},
+                self._training.log.offset + self._learner.num_timesteps,
+            )
+            self._ended = self._won = 0
         self.at_boundary()
 
     def at_boundary(self, last: bool = False) -> None:
