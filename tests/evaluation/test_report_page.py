@@ -21,6 +21,8 @@ PROBE = """<script>addEventListener("load", () => {
   const report = {
     window: innerWidth,
     page: document.documentElement.scrollWidth,
+    scrolling: [...document.querySelectorAll(".wide")]
+      .filter(box => box.scrollWidth > box.clientWidth).length,
     images: [...document.images].map(image => image.complete && image.naturalWidth > 0),
     plots: svgs.map(svg => svg.getBoundingClientRect()).map(box => [box.width, box.height]),
     missing: svgs.flatMap(svg => [...svg.querySelectorAll("use")]
@@ -61,6 +63,7 @@ def test_a_browser_shows_all_of_it_without_scrolling_sideways(page, width, tmp_p
     seen = open_in_browser(tmp_path / "frame.html", width, tmp_path / "profile")
     assert seen["window"] == width
     assert seen["page"] <= width
+    assert seen["scrolling"] == 0
     assert all(seen["images"])
     assert len(seen["plots"]) == page.count("<figure>") >= 4
     for plot_width, plot_height in seen["plots"]:
@@ -122,7 +125,7 @@ def test_the_page_has_every_table(page):
     for heading in (
         "win rate by word length",
         "pairwise, on the same words",
-        "hardest words for dictionary",
+        "hardest words for random",
         "letters guessed first",
     ):
         assert heading in page
