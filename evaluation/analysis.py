@@ -232,7 +232,7 @@ def analyze(
     evaluation : dict
         What :func:`evaluation.comparison.compare_agents` returned; to each agent's figures are
         added ``by_limit``, ``information_gain``, ``letters_by_turn``, and ``reliability`` where
-        the agent has probabilities.
+        the agent has probabilities and played a game.
     agents, played : dict
         By name.
     listed_words : sequence of str
@@ -250,7 +250,7 @@ def analyze(
         figures["letters_by_turn"] = letters_by_turn(played[name])
         note(name, "weighing guesses")
         figures["information_gain"] = information_by_turn(weighed, index)
-        if isinstance(agent, PosteriorAgent):
+        if isinstance(agent, PosteriorAgent) and len(weighed):
             note(name, "calibration")
             figures["reliability"] = reliability(weighed, agent)
         note(name, "other limits")
