@@ -8,10 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from agents import AGENTS, make_agent
 from agents.base import Agent
-from agents.posterior.windows import WindowPosterior
-from agents.ppo.agent import PPOAgent, load_network
+from agents.loading import LEARNED_AGENTS, check_agent_names, load_agent
 from envs.errors import InputError
 from envs.hangman.rules import DEFAULT_MAX_WRONG
 from envs.keyed_random import keyed_bits
@@ -19,8 +17,6 @@ from envs.words import PARTS, Split, WordList, hash_words, load_word_list, read_
 from training.config import Config
 from training.run_directory import RunDirectory
 
-# These are loaded from a run; the others are fitted on the train split.
-LEARNED_AGENTS = ("ppo", "posterior")
 DEFAULT_AGENTS = ("dictionary", "random")
 
 
@@ -121,7 +117,7 @@ def prepare(
     names = request.agents
     if names is None:
         names = [*(LEARNED_AGENTS if run else ()), *DEFAULT_AGENTS]
-    _check_names(names, run)
+    check_agent_names(names, run is not None, "--agents")
     task = _make_task(request, config)
     say(task.word_list.describe())
     fitted: dict[str, npt.NDArray[np.uint64]] = {}
@@ -139,15 +135,6 @@ def prepare(
     return Prepared(request, task, words, agents, fitted)
 
 
-def _check_names(names: Sequence[str], run: RunDirectory | None) -> None:
-    known = [*LEARNED_AGENTS, *AGENTS]
-    for name in names:
-        if name not in known:
-            raise InputError(f"--agents: {name!r} is unknown; known are {', '.join(known)}")
-        if name in LEARNED_AGENTS and run is None:
-            raise InputError(f"--agents: {name} has to be trained first; name its run with --run")
-
-
 def _make_task(request: Request, config: Config) -> Task:
     word_list = load_word_list(request.words if request.words is not None else config.words)
     parts = Split(config.split.seed, tuple(config.split.fractions)).divide(word_list)
@@ -159,9 +146,13 @@ def _make_task(request: Request, config: Config) -> Task:
         split = request.split or "test"
         if split not in PARTS:
             raise InputError(f"split: {split!r} is not one of {', '.join(PARTS)}")
-        words = parts[split]
-    shortest, longest = config.env.min_length, config.env.max_length
-    words = tuple(word for word in words if shortest <= len(word) <= longest)
+        shortest, longest = config.env.min_length, config.env.max_length
+        words = tuple(word for word in parts[split] if shortest <= len(word) <= longest)
+        if not words:
+            raise InputError(
+                f"--split: {word_list.source} has no {split} word of {shortest} to {longest} "
+                "letters"
+            )
     max_wrong = request.max_wrong or config.env.max_wrong
     if max_wrong > 26:
         raise InputError(f"--max-wrong: {max_wrong} is not in 1..26 (default {DEFAULT_MAX_WRONG})")
@@ -197,7 +188,5 @@ def _sample(words: tuple[str, ...], games: int, seed: int) -> tuple[str, ...]:
 
 
 def _load_agent(name: str, run: RunDirectory | None, task: Task, seed: int) -> Agent:
-    if name not in LEARNED_AGENTS:
-        return make_agent(name, seed).fit(task.train_words)
-    posterior = WindowPosterior.load(run.posterior)
-    return posterior if name == "posterior" else PPOAgent(posterior, load_network(run.policy))
+    files = (None, None) if run is None else (run.posterior, run.policy)
+    return load_agent(name, task.train_words, seed, *files)

@@ -8,6 +8,7 @@ from typing import Any
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 # Agents a table of lengths has beside each other in 80 columns.
@@ -181,17 +182,17 @@ def print_comparison(console: Console, evaluation: dict[str, Any], with_words: b
 
 def print_table(console: Console, table: DataTable) -> None:
     """Print one table."""
-    shown = Table(title=table.title, box=SIMPLE_HEAD, caption=table.note or None)
+    shown = Table(title=escape(table.title), box=SIMPLE_HEAD, caption=escape(table.note))
     for number, heading in enumerate(table.headings):
         is_text = number < table.num_text_columns
         shown.add_column(
-            heading,
+            escape(heading),
             justify="left" if is_text else "right",
             overflow="fold",
             no_wrap=not is_text,
         )
     for row in table.rows:
-        shown.add_row(*row)
+        shown.add_row(*map(escape, row))
     console.print(shown)
 
 

@@ -12,6 +12,7 @@ from envs.encoding import (
     ALPHABET,
     BLANK,
     FIRST_LETTER,
+    MAX_LENGTH,
     NUM_CODES,
     NUM_LETTERS,
     PADDING,
@@ -94,6 +95,8 @@ def parse_observation(pattern: str, wrong: str = "", max_wrong: int = 6) -> Obse
             )
     if not codes:
         raise InputError("pattern: it is empty; letters and blanks (_ . - ?) are expected")
+    if len(codes) > MAX_LENGTH:
+        raise InputError(f"pattern: it has {len(codes)} places; at most {MAX_LENGTH} are allowed")
     guessed = np.zeros((1, NUM_LETTERS), dtype=np.int8)
     misses = [character for character in wrong.lower() if character not in " ,"]
     for character in misses:

@@ -1,0 +1,67 @@
+"""Agents by name, ready to play: fitted on words, or read from what a training run saved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from agents import AGENTS, make_agent
+from agents.base import Agent
+from envs.errors import InputError
+
+# These are read from a run; the others are fitted on the train split.
+LEARNED_AGENTS = ("ppo", "posterior")
+
+
+def check_agent_names(names: Iterable[str], has_run: bool, option: str) -> None:
+    """Refuse names that no agent has, and learned agents without a run.
+
+    Raises
+    ------
+    InputError
+        It names ``option``, the name and what is allowed.
+    """
+    known = [*LEARNED_AGENTS, *AGENTS]
+    for name in names:
+        if name not in known:
+            raise InputError(f"{option}: {name!r} is unknown; known are {', '.join(known)}")
+        if name in LEARNED_AGENTS and not has_run:
+            raise InputError(f"{option}: {name} has to be trained first; name its run with --run")
+
+
+def load_agent(
+    name: str,
+    train_words: Sequence[str],
+    seed: int = 0,
+    posterior: Path | None = None,
+    policy: Path | None = None,
+) -> Agent:
+    """Return an agent that is ready to play.
+
+    Parameters
+    ----------
+    name : str
+        One that :func:`check_agent_names` accepts.
+    train_words : sequence of str
+        What agents are fitted on that are not learned.
+    seed : int
+        Of agents that draw at random.
+    posterior, policy : Path, optional
+        The files of a run; learned agents need them.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be read or is not what it should be.
+    """
+    if name not in LEARNED_AGENTS:
+        return make_agent(name, seed).fit(train_words)
+    from agents.posterior.windows import WindowPosterior
+
+    model = WindowPosterior.load(posterior)
+    if name == "posterior":
+        return model
+    # Imported here because torch takes seconds, which the other agents need not wait for.
+    from agents.ppo.agent import PPOAgent, load_network
+
+    return PPOAgent(model, load_network(policy))

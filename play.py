@@ -1,0 +1,8 @@
+"""Play Hangman in the terminal; see ``python play.py --help``."""
+
+import sys
+
+from playing.command_line import main
+
+if __name__ == "__main__":
+    sys.exit(main())

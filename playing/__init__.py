@@ -1,0 +1,1 @@
+"""Hangman in the terminal, where a person meets the agents."""

@@ -1,0 +1,124 @@
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from envs.encoding import ALPHABET
+from envs.hangman.observation import parse_observation
+from playing.advice import rank_letters
+from playing.assist import MAX_WORDS_SHOWN, NUM_LETTERS_SHOWN, matching_words
+
+WORDS = sorted(
+    {"".join((a, b, c, d)) for a in "abst" for b in "aeo" for c in "rnst" for d in "eys"}
+)
+some_words = st.lists(st.text("abcdeop", min_size=1, max_size=6), min_size=1, unique=True)
+ROW = re.compile(r"^([> ]) ([a-z])  ([ \d]{3})%")
+
+
+def fits(word, pattern, wrong):
+    """Whether a game with this secret would look like that: the rule, letter by letter."""
+    guessed = set(wrong) | (set(pattern) - {"_"})
+    shown = "".join(letter if letter in guessed else "_" for letter in word)
+    return shown == pattern and not set(word) & set(wrong)
+
+
+@settings(deadline=None)
+@given(some_words, st.text("abcdeop", min_size=1, max_size=6), st.sets(st.sampled_from("abcdeop")))
+def test_words_fit_that_would_look_like_the_pattern(words, secret, guesses):
+    pattern = "".join(letter if letter in guesses else "_" for letter in secret)
+    wrong = "".join(guesses - set(secret))
+    words = [*words, secret]
+    found = matching_words(words, parse_observation(pattern, wrong, max_wrong=26))
+    assert found == [word for word in words if fits(word, pattern, wrong)]
+    assert secret in found
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.sampled_from([0.0, 0.1, 0.25, 1.0]), min_size=26, max_size=26), st.integers(1, 26)
+)
+def test_letters_are_ranked_by_probability_then_alphabet(probabilities, count):
+    expected = sorted(
+        (letter for letter in range(26) if probabilities[letter]),
+        key=lambda letter: (-probabilities[letter], letter),
+    )
+    ranked = rank_letters(np.array(probabilities), count)
+    assert ranked == [(letter, probabilities[letter]) for letter in expected[:count]]
+
+
+@pytest.fixture
+def assist(tmp_path, run_command):
+    path = tmp_path / "words.txt"
+    path.write_text("\n".join(WORDS))
+
+    def run(*typed):
+        status, output = run_command(["--assist", "--words", str(path)], typed)
+        assert status == 0
+        return output.splitlines()
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("typed", "pattern", "wrong"),
+    [
+        ("_ A _ e", "_a_e", ""),
+        ("-o-s", "_o_s", "t a"),
+        ("....", "____", "sy"),
+        ("b?n?", "b_n_", "x,a"),
+    ],
+)
+def test_letters_and_words_are_those_of_a_brute_force_search(assist, typed, pattern, wrong):
+    candidates = [word for word in WORDS if fits(word, pattern, set(wrong) & set(ALPHABET))]
+    share = {
+        letter: sum(letter in word for word in candidates) / len(candidates)
+        for letter in ALPHABET
+        if letter not in pattern
+    }
+    expected = sorted((-share[letter], letter) for letter in share if share[letter])
+    lines = assist(typed, wrong)
+    rows = [match.groups() for match in map(ROW.match, lines) if match]
+    assert [(letter, percent.strip()) for _, letter, percent in rows] == [
+        (letter, f"{-negative:.0%}"[:-1]) for negative, letter in expected[:NUM_LETTERS_SHOWN]
+    ]
+    assert [mark for mark, _, _ in rows] == [">"] + [" "] * (len(rows) - 1)
+    told = " ".join(lines)
+    assert f"{len(candidates)} of the {len(WORDS)} words of" in told
+    if len(candidates) <= MAX_WORDS_SHOWN:
+        assert ", ".join(candidates) in told
+    else:
+        assert candidates[0] not in told
+
+
+@pytest.mark.parametrize(
+    ("typed", "problem"),
+    [
+        (["_ p p 1 e"], "pattern '_ p p 1 e': '1' is neither a letter a to z nor a blank"),
+        ([""], "pattern: it is empty"),
+        (["bane"], "pattern 'bane': no letter is hidden"),
+        (["_" * 33], "pattern: it has 33 places; at most 32 are allowed"),
+        (["b_n_", "b"], "wrong letters 'b': 'b' is shown in the pattern"),
+        (["b_n_", "3"], "wrong letters '3': '3' is not a letter a to z"),
+        (["b_n_", "cdfghi"], "wrong letters 'cdfghi': the game is lost at 6 of them"),
+    ],
+)
+def test_what_is_wrong_is_told_in_one_line_and_asked_again(assist, typed, problem):
+    lines = assist(*typed)
+    line = next(number for number, line in enumerate(lines) if line.startswith(problem))
+    prompt = "pattern:" if len(typed) == 1 else "wrong letters:"
+    assert lines[line - 1].startswith(prompt)
+    assert lines[line + 1].startswith(prompt)
+
+
+def test_no_word_that_fits_is_said(assist):
+    assert any(line.startswith("no word of") for line in assist("zzz_", ""))
+
+
+def test_agents_that_cannot_tell_probabilities_are_refused(run_command):
+    status, output = run_command(["--assist", "--agent", "random"], [])
+    assert status == 2
+    (line,) = output.splitlines()
+    assert line.startswith("play.py: error: --agent: random cannot tell how likely letters are;")
+    assert "dictionary" in line

@@ -1,0 +1,184 @@
+import itertools
+import re
+
+import pytest
+
+from agents.posterior.windows import WindowPosterior
+from envs.words import Split, clean_words
+from training.config import Config
+from training.run_directory import RunDirectory
+
+WORDS = sorted("".join(parts) for parts in itertools.product("bcdfg", "aeiou", "lmn", "st", "xyz"))
+LONG = "abcdefghijklmnopqrstuvwxyzabcdef"
+
+
+@pytest.fixture
+def words(tmp_path):
+    path = tmp_path / "words.txt"
+    path.write_text("\n".join(WORDS))
+    return str(path)
+
+
+@pytest.fixture
+def run_directory(tmp_path, words):
+    """A run with a posterior that has learned nothing, which is all that playing needs."""
+    run = RunDirectory.create(Config(words=words), tmp_path / "run")
+    WindowPosterior(reach=1, rows_log2=10).save(run.posterior)
+    return str(run.path)
+
+
+def secret_of(output):
+    return re.search(r"the word is (\w+)", output).group(1)
+
+
+def test_a_person_wins_by_guessing_the_letters_of_the_word(run_command, words):
+    _, lost = run_command(["--words", words, "--seed", "5"], "jkqvwp")
+    assert "you lost" in lost
+    assert "1 game: you won 0" in lost
+    secret = secret_of(lost)
+    status, won = run_command(["--words", words, "--seed", "5"], [*secret, "n"])
+    assert status == 0
+    assert f"you won; the word is {secret}" in won
+    assert won.splitlines()[-1] == "Goodbye."
+
+
+def test_the_next_word_is_another_one(run_command, words):
+    _, output = run_command(["--words", words, "--seed", "5"], [*"jkqvwp", "", *"jkqvwp", "n"])
+    assert "2 games: you won 0" in output
+    assert len(set(re.findall(r"the word is (\w+)", output))) == 2
+
+
+@pytest.mark.parametrize(
+    ("typed", "problem"),
+    [
+        ("", "one letter a to z is expected, not nothing"),
+        ("ab", "one letter a to z is expected, not 'ab'"),
+        ("é", "'é' is not a letter a to z"),
+        ("[b]", "one letter a to z is expected, not '[b]'"),
+        ("J", "'j' has been guessed already"),
+    ],
+)
+def test_bad_letters_are_explained_and_cost_nothing(run_command, words, typed, problem):
+    _, output = run_command(["--words", words], ["j", typed])
+    lines = output.splitlines()
+    assert problem in lines
+    assert lines[lines.index(problem) + 1].startswith("letter:")
+    assert "lives  4 of 6" not in output
+
+
+def test_words_have_the_length_and_difficulty_that_were_asked_for(run_command, words):
+    _, output = run_command(["--words", words, "--length", "5", "--difficulty", "hard"], [])
+    assert output.startswith("150 words to guess (hard, ")
+    status, output = run_command(["--words", words, "--length", "2-4"], [])
+    assert status == 2
+    assert "no word has 2 to 4 letters; there are words of 5" in output
+
+
+def test_hints_are_five_letters_with_bars(run_command, words):
+    _, output = run_command(["--words", words, "--hint", "--seed", "1"], [])
+    bars = re.findall(r"^[> ] [a-z]  [ \d]{3}%  █*$", output, re.MULTILINE)
+    assert len(bars) == 5
+    assert sum(bar.startswith(">") for bar in bars) == 1
+    assert "(test split of" in output
+
+
+@pytest.mark.parametrize("agent", ["dictionary", "random"])
+def test_an_agent_is_watched_to_the_end(run_command, words, agent):
+    options = ["--words", words, "--watch", agent, "--seed", "1", "--speed", "1000"]
+    status, output = run_command(options, ["n"])
+    assert status == 0
+    assert re.search(rf"^{agent} (won|lost); the word is \w{{5}}$", output, re.MULTILINE)
+    assert secret_of(output) in Split().divide(clean_words(WORDS, ""))["test"]
+    guesses = re.findall(rf"^{agent} guesses (\w): ", output, re.MULTILINE)
+    assert len(guesses) == len(set(guesses)) >= 5
+    if agent == "dictionary":
+        told = re.findall(r"it would guess (\w)$", output, re.MULTILINE)
+        assert told == guesses
+    assert run_command(options, ["n"])[1] == output
+
+
+def test_enter_shows_the_next_letter_at_speed_0(run_command, words):
+    _, output = run_command(["--words", words, "--watch", "dictionary", "--speed", "0"], ["", ""])
+    assert output.count("dictionary guesses ") == 2
+    assert output.splitlines()[-1] == "Goodbye."
+
+
+def test_the_opponents_letters_are_hidden_until_the_person_is_done(run_command, words):
+    options = ["--words", words, "--versus", "dictionary", "--seed", "2"]
+    _, output = run_command(options, [*"jkqvwp", "n"])
+    before, after = output.split("dictionary guessed ")
+    secret = secret_of(after)
+    boards = before.split("letter: p")[0]
+    assert re.search(r"wrong  -\s+\|\s+wrong  0", boards)
+    assert "of 5 letters" in boards
+    assert "of 5 letters" not in before.split("letter: p")[1]
+    guessed = after.splitlines()[0].split()
+    wrong = [letter for letter in guessed if letter not in secret]
+    won = set(secret) <= set(guessed)
+    assert won == (len(wrong) < 6)
+    result = "dictionary wins" if won else "a draw"
+    assert f"{result}; the word is {secret}" in after
+    assert f"1 game: you won 0, dictionary won {int(won)}" in after
+
+
+@pytest.mark.parametrize("columns", [40, 80])
+@pytest.mark.parametrize(
+    "mode", [[], ["--hint"], ["--watch", "dictionary", "--speed", "999"], ["--versus", "random"]]
+)
+def test_no_line_is_longer_than_the_terminal_is_wide(run_command, tmp_path, mode, columns):
+    path = tmp_path / "w"
+    path.write_text(LONG)
+    options = ["--words", str(path), "--max-wrong", "26", *mode]
+    status, output = run_command(options, [*"qzkabcde", "x" * 99], columns)
+    assert status == 0
+    # The error about the input is wrapped as well; the path of the list is broken if need be.
+    assert max(map(len, output.splitlines())) <= columns
+    assert "\x1b" not in output
+
+
+def test_a_run_brings_its_words_its_test_split_and_its_agents(run_command, run_directory):
+    test_words = Split().divide(clean_words(WORDS, ""))["test"]
+    options = ["--run", run_directory, "--watch", "posterior", "--speed", "999"]
+    status, output = run_command(options, ["y", "n"])
+    assert status == 0
+    assert output.startswith(f"{len(test_words)} words to guess (test split of")
+    assert set(re.findall(r"the word is (\w+)", output)) <= set(test_words)
+    assert "posterior: the likeliest letters" in output
+    _, output = run_command(["--run", run_directory, "--assist", "--agent", "posterior"], ["_a__x"])
+    assert "pattern: _a__x" in output
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        (["--watch", "nobody"], "--watch: 'nobody' is unknown; known are ppo, posterior, random"),
+        (["--versus", "ppo"], "--versus: ppo has to be trained first; name its run with --run"),
+        (["--hint", "--agent", "random"], "--agent: random cannot tell how likely letters are"),
+        (["--agent", "dictionary"], "--agent: goes with --hint or --assist"),
+        (["--speed", "2"], "--speed: goes with --watch"),
+        (["--assist", "--length", "3"], "--length: --assist has no word to choose"),
+        (["--hint", "--assist"], "--assist: not allowed with argument --hint"),
+        (["--length", "9-3"], "'9-3' is neither a number nor MIN-MAX, within 1 to 32"),
+        (["--length", "3-"], "'3-' is neither a number nor MIN-MAX"),
+        (["--max-wrong", "27"], "'27' is not a number from 1 to 26"),
+        (["--watch", "random", "--speed", "-1"], "'-1' is not a number of letters a second"),
+        (["--watch", "random", "--speed", "nan"], "'nan' is not a number of letters a second"),
+        (["--seed", "x"], "'x' is not a whole number, 0 or more"),
+        (["--difficulty", "no"], "invalid choice: 'no'"),
+        (["--words", "/nowhere"], "/nowhere: cannot read the word list"),
+        (["--run", "/nowhere"], "/nowhere: not the folder of a run"),
+        (["--unheard"], "unrecognized arguments: --unheard"),
+    ],
+)
+def test_mistakes_in_the_options_are_one_line_and_status_2(run_command, options, problem):
+    status, output = run_command(options, [])
+    assert status == 2
+    (line,) = output.splitlines()
+    assert line.startswith("play.py: error: ")
+    assert problem in line
+
+
+def test_a_run_that_was_not_finished_is_told(run_command, run_directory):
+    status, output = run_command(["--run", run_directory, "--watch", "ppo"], [])
+    assert status == 2
+    assert "policy.safetensors: not a readable policy network" in output.splitlines()[-1]
