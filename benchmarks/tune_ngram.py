@@ -20,6 +20,7 @@ from evaluation.statistics import win_rate_interval
 
 
 def main() -> None:
+    """Tune on valid, then play test."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--words", help="a word list, one word a line")
     parser.add_argument("--draws", type=int, default=60)
