@@ -2,9 +2,9 @@
 
     PYTHONPATH=. python benchmarks/env_throughput.py
 
-All play the default list with random letters that have not been guessed, drawn before the clock
-runs. A step is one guess in one game, with observation, mask, reward and the reset of games that
-end. One core; the best of three rounds.
+All play the same words, every twentieth of the default list and its longest, with letters in random
+order that are drawn before the clock runs. A step is one guess in one game, with observation, mask,
+reward and the reset of games that end. One core; the best of three rounds.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import os
 import platform
 import time
 from collections.abc import Callable
+from functools import cache, partial
 
 import numpy as np
 from gymnasium.vector import SyncVectorEnv
@@ -24,6 +25,7 @@ from stable_baselines3.common.vec_env import DummyVecEnv
 from envs.hangman.env import HangmanEnv
 from envs.hangman.sb3 import HangmanVecEnv
 from envs.hangman.vector_env import HangmanVectorEnv
+from envs.words import default_word_list
 
 NUM_GAMES = 4096
 # Single environments in a Python loop are slow; fewer of them take the same time a step.
@@ -31,8 +33,9 @@ NUM_SINGLE_GAMES = 64
 ROUNDS = 3
 
 
+@cache
 def letters(num_games: int) -> np.ndarray:
-    """Letters that are not guessed twice in a row of 26 steps, shape (26, num_games)."""
+    """Return 26 steps of letters for each game, each letter once; shape (26, num_games)."""
     random = np.random.default_rng(0)
     return random.permuted(np.tile(np.arange(26), (num_games, 1)), axis=1).T.copy()
 
@@ -40,7 +43,6 @@ def letters(num_games: int) -> np.ndarray:
 def gymnasium_steps(env: HangmanVectorEnv | SyncVectorEnv, num_steps: int) -> int:
     """Take steps; return their number, counted over games."""
     actions = letters(env.num_envs)
-    env.reset(seed=0)
     for step in range(num_steps):
         _, _, _, _, infos = env.step(actions[step % 26])
         assert "action_mask" in infos
@@ -50,8 +52,6 @@ def gymnasium_steps(env: HangmanVectorEnv | SyncVectorEnv, num_steps: int) -> in
 def sb3_steps(env: HangmanVecEnv | DummyVecEnv, num_steps: int) -> int:
     """Take steps and ask for masks as sb3-contrib does; return the steps over games."""
     actions = letters(env.num_envs)
-    env.seed(0)
-    env.reset()
     for step in range(num_steps):
         env.step(actions[step % 26])
         np.stack(env.env_method("action_masks"))
@@ -79,11 +79,20 @@ def main() -> None:
     seconds = parser.parse_args().seconds
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-    batched = HangmanVectorEnv(NUM_GAMES)
-    same_step = HangmanVectorEnv(NUM_GAMES, autoreset_mode="SameStep")
-    adapter = HangmanVecEnv(NUM_GAMES)
-    sync = SyncVectorEnv([HangmanEnv] * NUM_SINGLE_GAMES)
-    dummy = DummyVecEnv([HangmanEnv] * NUM_SINGLE_GAMES)
+    listed = default_word_list().words
+    # Each single environment keeps its own index of the words; a whole list would take minutes.
+    words = [*listed[::20], max(listed, key=len)]
+    batched = HangmanVectorEnv(NUM_GAMES, words=words)
+    same_step = HangmanVectorEnv(NUM_GAMES, words=words, autoreset_mode="SameStep")
+    adapter = HangmanVecEnv(NUM_GAMES, words=words)
+    single = partial(HangmanEnv, words)
+    sync = SyncVectorEnv([single] * NUM_SINGLE_GAMES)
+    dummy = DummyVecEnv([single] * NUM_SINGLE_GAMES)
+    for env in (batched, same_step, sync):
+        env.reset(seed=0)
+    for env in (adapter, dummy):
+        env.seed(0)
+        env.reset()
     rows = {
         "HangmanVectorEnv, next-step autoreset (default)": (
             NUM_GAMES,
