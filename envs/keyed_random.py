@@ -50,3 +50,8 @@ def below(bits: npt.NDArray[np.uint64], bound: npt.ArrayLike) -> npt.NDArray[np.
     """
     scaled = (bits & _LOW_32) * np.asarray(bound).astype(np.uint64)
     return (scaled >> np.uint64(32)).astype(np.int64)
+
+
+def new_stream(random: np.random.Generator) -> np.uint64:
+    """Draw the stream of one game from the generator that was seeded for it."""
+    return np.uint64(random.integers(2**63))

@@ -132,7 +132,7 @@ class Split:
             len(self.fractions) != len(PARTS)
             or any(fraction < 0 for fraction in self.fractions)
             or self.fractions[0] == 0
-            or abs(sum(self.fractions) - 1) > 1e-9
+            or not abs(sum(self.fractions) - 1) <= 1e-9
         ):
             raise InputError(
                 f"split.fractions: {list(self.fractions)} is not three shares for train, valid "

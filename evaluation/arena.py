@@ -86,7 +86,7 @@ def play(
     batch_size : int
         Games that are played at once.
     progress : callable, optional
-        Called after each batch with the number of games played and won since the last call.
+        Called whenever games end, with how many ended and how many of these were won.
     """
     word_index = np.repeat(np.arange(len(words)), repeats)
     keys = keyed_bits(hash_words(words)[word_index], np.tile(np.arange(repeats), len(words)))
@@ -94,10 +94,9 @@ def play(
     start = time.perf_counter()
     for first in range(0, len(word_index), batch_size):
         batch = slice(first, first + batch_size)
-        batches.append(_play_batch(agent, words, word_index[batch], keys[batch], max_wrong))
-        if progress is not None:
-            won = batches[-1][0]
-            progress(len(won), int(won.sum()))
+        batches.append(
+            _play_batch(agent, words, word_index[batch], keys[batch], max_wrong, progress)
+        )
     seconds = time.perf_counter() - start
 
     turns = max((letters.shape[1] for _, _, letters in batches), default=0)
@@ -124,6 +123,7 @@ def _play_batch(
     word_index: npt.NDArray[np.int64],
     keys: npt.NDArray[np.uint64],
     max_wrong: int,
+    progress: Callable[[int, int], None] | None,
 ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.int64], npt.NDArray[np.int8]]:
     secrets = encode_words([words[index] for index in word_index])
     games = HangmanGames(len(secrets), secrets.width, max_wrong)
@@ -138,6 +138,9 @@ def _play_batch(
         turn = np.full(len(secrets), -1, dtype=np.int8)
         turn[playing] = guesses[playing]
         turns.append(turn)
+        ended = playing[games.over[playing]]
+        if progress is not None and len(ended):
+            progress(len(ended), int(games.won[ended].sum()))
         playing = np.flatnonzero(~games.over)
     return games.won, wrong_guesses, np.stack(turns, axis=1)
 

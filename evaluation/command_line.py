@@ -17,11 +17,15 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from agents import AGENTS
 from agents.base import Agent
 from agents.loading import LEARNED_AGENTS, check_agent_names, load_agent
+from agents.word_guess import WORD_GUESS_AGENTS
 from envs.errors import InputError
 from envs.hangman.rules import DEFAULT_MAX_WRONG
 from envs.keyed_random import keyed_bits
+from envs.word_guess.options import VARIANTS
 from envs.words import PARTS, Split, WordList, hash_words, load_word_list, read_word_list
-from evaluation.comparison import compare_agents, print_comparison
+from evaluation import word_guess_command
+from evaluation.arguments import CommandParser, nonnegative, positive
+from evaluation.comparison import ENV_ID, compare_agents, print_comparison
 from training.config import Config
 from training.run_directory import RunDirectory, write_text
 
@@ -54,8 +58,16 @@ class Task:
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
     known = ", ".join([*LEARNED_AGENTS, *AGENTS])
-    parser = argparse.ArgumentParser(
+    known += f"; where whole words are guessed {', '.join(WORD_GUESS_AGENTS)}"
+    parser = CommandParser(
         prog="evaluate.py", description="Let agents play words and compare how often they win."
+    )
+    parser.add_argument(
+        "--env",
+        choices=[ENV_ID, *VARIANTS],
+        default=ENV_ID,
+        metavar="ID",
+        help=f"the game: {ENV_ID} (default), {' or '.join(VARIANTS)}",
     )
     parser.add_argument(
         "--agents", nargs="+", metavar="NAME", help=f"any of {known}; without it, those at hand"
@@ -66,10 +78,10 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument("--words", metavar="FILE", help="a word list, one word a line")
     parser.add_argument("--split", choices=PARTS, help="the part of the list (default: test)")
     parser.add_argument("--secrets", metavar="FILE", help="play exactly the words of this file")
-    parser.add_argument("--games", type=_positive, metavar="N", help="play N words, drawn by seed")
-    parser.add_argument("--repeats", type=_positive, default=1, metavar="N", help="games a word")
+    parser.add_argument("--games", type=positive, metavar="N", help="play N words, drawn by seed")
+    parser.add_argument("--repeats", type=positive, default=1, metavar="N", help="games a word")
     parser.add_argument(
-        "--max-wrong", type=_positive, metavar="N", help="wrong guesses that lose (default: 6)"
+        "--max-wrong", type=positive, metavar="N", help="wrong guesses that lose (default: 6)"
     )
     seen = parser.add_mutually_exclusive_group()
     seen.add_argument(
@@ -78,8 +90,11 @@ def parser() -> argparse.ArgumentParser:
     seen.add_argument(
         "--allow-seen", action="store_true", help="play them, and mark the figures as seen"
     )
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of random draws")
+    parser.add_argument(
+        "--seed", type=nonnegative, default=0, metavar="N", help="seed of random draws"
+    )
     parser.add_argument("--json", metavar="FILE", help="write the figures as JSON")
+    word_guess_command.add_options(parser)
     return parser
 
 
@@ -88,7 +103,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser().parse_args(arguments)
     console = Console()
     try:
-        _evaluate(options, console)
+        if options.env == ENV_ID:
+            word_guess_command.check_unused(options)
+            _evaluate(options, console)
+        else:
+            word_guess_command.evaluate(options, console)
     except InputError as error:
         print(f"evaluate.py: error: {error}", file=sys.stderr)
         return 2
@@ -104,7 +123,7 @@ def _evaluate(options: argparse.Namespace, console: Console) -> None:
     names = options.agents or ([*LEARNED_AGENTS] if run else []) + list(DEFAULT_AGENTS)
     check_agent_names(names, run is not None, "--agents")
     task = _make_task(options, config)
-    console.print(task.word_list.describe(), highlight=False)
+    console.print(task.word_list.describe(), highlight=False, markup=False, soft_wrap=True)
     fitted: dict[str, npt.NDArray[np.uint64]] = {}
     learned = [name for name in names if name in LEARNED_AGENTS]
     words = task.words
@@ -152,7 +171,9 @@ def _evaluate(options: argparse.Namespace, console: Console) -> None:
     print_comparison(console, evaluation)
     if options.json is not None:
         write_text(Path(options.json), json.dumps(evaluation, indent=2) + "\n")
-        console.print(f"figures written to {options.json}", highlight=False)
+        console.print(
+            f"figures written to {options.json}", highlight=False, markup=False, soft_wrap=True
+        )
 
 
 def _make_task(options: argparse.Namespace, config: Config) -> Task:
@@ -164,9 +185,13 @@ def _make_task(options: argparse.Namespace, config: Config) -> Task:
         words, split = read_word_list(options.secrets).words, str(options.secrets)
     else:
         split = options.split or "test"
-        words = parts[split]
-    shortest, longest = config.env.min_length, config.env.max_length
-    words = tuple(word for word in words if shortest <= len(word) <= longest)
+        shortest, longest = config.env.min_length, config.env.max_length
+        words = tuple(word for word in parts[split] if shortest <= len(word) <= longest)
+        if not words:
+            raise InputError(
+                f"--split: {word_list.source} has no {split} word of {shortest} to {longest} "
+                "letters"
+            )
     max_wrong = options.max_wrong or config.env.max_wrong
     if max_wrong > 26:
         raise InputError(f"--max-wrong: {max_wrong} is not in 1..26 (default {DEFAULT_MAX_WRONG})")
@@ -204,10 +229,3 @@ def _sample(words: tuple[str, ...], games: int, seed: int) -> tuple[str, ...]:
 def _load_agent(name: str, run: RunDirectory | None, task: Task, seed: int) -> Agent:
     files = (None, None) if run is None else (run.posterior, run.policy)
     return load_agent(name, task.train_words, seed, *files)
-
-
-def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not 1 or more")
-    return number

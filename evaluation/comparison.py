@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from agents.base import Agent
@@ -94,7 +95,7 @@ def print_comparison(console: Console, evaluation: dict[str, Any]) -> None:
         f"{evaluation['env']}, {evaluation['split']} words of {evaluation['words']['source']}, "
         f"{evaluation['max_wrong']} wrong guesses lose"
     )
-    table = Table(title=title, box=SIMPLE_HEAD)
+    table = Table(title=escape(title), box=SIMPLE_HEAD)
     table.add_column("agent", no_wrap=True)
     for heading in ("games", "wins", "win rate", "95% CI", "wrong", "guesses", "games/s"):
         table.add_column(heading, justify="right", no_wrap=True)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import combinations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from scipy.stats import binomtest
 
+from envs.encoding import ALPHABET
 from evaluation.arena import PlayedGames
 
 CONFIDENCE = 0.95
@@ -36,7 +40,7 @@ def win_rate(wins: int, games: int) -> dict[str, Any]:
     }
 
 
-def summarize(played: PlayedGames, num_hardest: int = 25) -> dict[str, Any]:
+def summarize(played: PlayedGames, num_hardest: int = 25, num_easiest: int = 10) -> dict[str, Any]:
     """Return the figures of an agent's games as the JSON of ``evaluate.py`` holds them.
 
     Parameters
@@ -45,6 +49,8 @@ def summarize(played: PlayedGames, num_hardest: int = 25) -> dict[str, Any]:
     num_hardest : int
         How many of the words that were won least are listed. Among words that were won equally
         often, those with more wrong guesses in the mean come first, then the alphabet decides.
+    num_easiest : int
+        How many of the words that were won most are listed.
     """
     lengths = played.lengths
     games = len(played)
@@ -59,14 +65,150 @@ def summarize(played: PlayedGames, num_hardest: int = 25) -> dict[str, Any]:
         "games_per_second": games / played.seconds if played.seconds else 0.0,
         "by_length": by_length,
         "hardest": hardest_words(played, num_hardest),
+        "hardest_games": describe_words(played, hardest_words(played, num_hardest)),
+        "easiest_games": describe_words(played, easiest_words(played, num_easiest)),
+        "first_letters": first_letters(played),
     }
 
 
 def hardest_words(played: PlayedGames, count: int) -> list[str]:
     """Return up to ``count`` words that were not always won, those that were won least first."""
+    won, wrong = _means_by_word(played)
+    order = np.lexsort((np.array(played.words, dtype=np.str_), -wrong, won))
+    return [played.words[index] for index in order[:count] if won[index] < 1]
+
+
+def easiest_words(played: PlayedGames, count: int) -> list[str]:
+    """Return up to ``count`` words that were won, those that were won most first.
+
+    Among words that were won equally often, those with fewer wrong guesses in the mean come
+    first, then longer ones (a short word without a wrong guess is luck), then the alphabet decides.
+    """
+    won, wrong = _means_by_word(played)
+    lengths = np.array([len(word) for word in played.words], dtype=np.int64)
+    order = np.lexsort((np.array(played.words, dtype=np.str_), -lengths, wrong, -won))
+    return [played.words[index] for index in order[:count] if won[index] > 0]
+
+
+def describe_words(played: PlayedGames, words: Sequence[str]) -> list[dict[str, Any]]:
+    """Return how each of some words went.
+
+    Returns
+    -------
+    list of dict
+        ``word``, ``games``, ``wins``, ``mean_wrong_guesses``, and ``guesses``: the letters of its
+        first game in order, those that are not in the word in upper case.
+    """
+    position = {word: index for index, word in enumerate(played.words)}
+    described = []
+    for word in words:
+        games = np.flatnonzero(played.word_index == position[word])
+        described.append(
+            {
+                "word": word,
+                "games": len(games),
+                "wins": int(played.won[games].sum()),
+                "mean_wrong_guesses": float(played.wrong_guesses[games].mean()),
+                "guesses": "".join(
+                    letter if letter in word else letter.upper()
+                    for letter in guesses_in_order(played, games[0])
+                ),
+            }
+        )
+    return described
+
+
+def guesses_in_order(played: PlayedGames, game: int) -> str:
+    """Return the letters that were guessed in one game, in lower case."""
+    letters = played.letters[game]
+    return "".join(ALPHABET[letter] for letter in letters[letters >= 0])
+
+
+def first_letters(played: PlayedGames) -> list[dict[str, Any]]:
+    """Return which letters were guessed first, and how often they were in the word.
+
+    Returns
+    -------
+    list of dict
+        ``letter``, ``games``, ``share`` of the games, ``hits``, ``hit_rate`` and its ``ci95``;
+        the most frequent letter first, then by the alphabet.
+    """
+    if not len(played):
+        return []
+    first = played.letters[:, 0]
+    is_in_word = np.array([[letter in word for letter in ALPHABET] for word in played.words])
+    hit = is_in_word[played.word_index, first]
+    games = np.bincount(first, minlength=len(ALPHABET))
+    hits = np.bincount(first, weights=hit, minlength=len(ALPHABET)).astype(np.int64)
+    return [
+        {
+            "letter": ALPHABET[letter],
+            "games": int(games[letter]),
+            "share": float(games[letter] / len(played)),
+            "hits": int(hits[letter]),
+            "hit_rate": float(hits[letter] / games[letter]),
+            "ci95": list(win_rate_interval(hits[letter], games[letter])),
+        }
+        for letter in np.argsort(-games, kind="stable").tolist()
+        if games[letter]
+    ]
+
+
+def mcnemar(first: PlayedGames, second: PlayedGames) -> dict[str, Any]:
+    """Compare two agents on the same words by McNemar's exact test.
+
+    The test takes its pairs as independent. Where words were played more than once, the first
+    game of each word counts.
+
+    Returns
+    -------
+    dict
+        ``words``, ``both_won``, ``only_first_won``, ``only_second_won``, ``neither_won``,
+        ``difference`` of the win rates on these games (first less second), and the two-sided
+        ``p_value`` of the hypothesis that both win equally often.
+
+    Raises
+    ------
+    ValueError
+        If they did not play the same words.
+
+    References
+    ----------
+    Q. McNemar, "Note on the sampling error of the difference between correlated proportions or
+    percentages", Psychometrika 12 (1947).
+    """
+    if first.words != second.words:
+        raise ValueError("the agents did not play the same words")
+    a, b = (
+        played.won[np.unique(played.word_index, return_index=True)[1]] for played in (first, second)
+    )
+    only_first, only_second = int((a & ~b).sum()), int((b & ~a).sum())
+    discordant = only_first + only_second
+    return {
+        "words": len(a),
+        "both_won": int((a & b).sum()),
+        "only_first_won": only_first,
+        "only_second_won": only_second,
+        "neither_won": int((~a & ~b).sum()),
+        "difference": (only_first - only_second) / len(a) if len(a) else 0.0,
+        "p_value": float(binomtest(only_first, discordant).pvalue) if discordant else 1.0,
+    }
+
+
+def compare_pairwise(played: dict[str, PlayedGames]) -> list[dict[str, Any]]:
+    """Return :func:`mcnemar` of each two agents, with their names as ``first`` and ``second``."""
+    return [
+        {"first": first, "second": second, **mcnemar(played[first], played[second])}
+        for first, second in combinations(played, 2)
+    ]
+
+
+def _means_by_word(
+    played: PlayedGames,
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Return the win rate and the mean number of wrong guesses of each word."""
     num_words = len(played.words)
     games = np.maximum(np.bincount(played.word_index, minlength=num_words), 1)
-    won = np.bincount(played.word_index, weights=played.won, minlength=num_words) / games
+    won = np.bincount(played.word_index, weights=played.won, minlength=num_words)
     wrong = np.bincount(played.word_index, weights=played.wrong_guesses, minlength=num_words)
-    order = np.lexsort((np.array(played.words, dtype=np.str_), -wrong / games, won))
-    return [played.words[index] for index in order[:count] if won[index] < 1]
+    return won / games, wrong / games

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pickle
-import zipfile
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from envs.errors import InputError
 from training.run_directory import write_atomically
 
 _FORMAT = 1
-PHASES = ("warm_start", "ppo", "done")
+PHASES = ("begun", "warm_start", "ppo", "done")
 
 
 def save_checkpoint(path: Path, phase: str, state: dict[str, Any]) -> None:
@@ -23,7 +22,7 @@ def save_checkpoint(path: Path, phase: str, state: dict[str, Any]) -> None:
     Parameters
     ----------
     path : Path
-    phase : {"warm_start", "ppo", "done"}
+    phase : {"begun", "warm_start", "ppo", "done"}
     state : dict
         Numbers, strings, lists, dicts, tensors and NumPy arrays.
 
@@ -45,27 +44,26 @@ def load_checkpoint(path: Path) -> tuple[str, dict[str, Any]]:
         If the file is missing, damaged, or not a checkpoint.
     """
     try:
-        content = torch.load(path, map_location="cpu", weights_only=True)
+        with warnings.catch_warnings():
+            # Of a foreign file torch says more than the one line that is raised.
+            warnings.simplefilter("ignore")
+            content = torch.load(path, map_location="cpu", weights_only=True)
     except FileNotFoundError as error:
         raise InputError(f"{path}: there is no checkpoint to go on from") from error
-    except (
-        OSError,
-        RuntimeError,
-        ValueError,
-        EOFError,
-        KeyError,
-        pickle.UnpicklingError,
-        zipfile.BadZipFile,
-    ) as error:
+    except Exception as error:  # of any kind: what is no checkpoint is read as commands
         detail = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise InputError(f"{path}: not a readable checkpoint ({detail})") from error
     if (
         not isinstance(content, dict)
         or content.get("format") != _FORMAT
         or content.get("phase") not in PHASES
+        or not isinstance(content.get("state"), dict)
     ):
         raise InputError(f"{path}: not a checkpoint of this program (format {_FORMAT})")
-    return content["phase"], _to_numpy(content["state"])
+    try:
+        return content["phase"], _to_numpy(content["state"])
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise InputError(f"{path}: not a readable checkpoint (an array is damaged)") from error
 
 
 def _to_torch(value: Any) -> Any:

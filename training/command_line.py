@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import json
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,6 +12,8 @@ from pathlib import Path
 from rich.console import Console
 
 from envs.errors import InputError
+from envs.words import DEFAULT_SOURCE
+from evaluation.arguments import CommandParser, nonnegative
 from training.config import find_config, load_config
 from training.run import Interrupted, resume, train
 
@@ -18,7 +22,7 @@ DEFAULT_CONFIG = "ppo.yaml"
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog="train.py",
         description="Train a PPO policy for Hangman and play it on words it has never seen.",
     )
@@ -30,7 +34,9 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument("--words", metavar="FILE", help="a word list, one word a line")
     parser.add_argument("--run-dir", metavar="DIR", help="the folder of the run")
     parser.add_argument("--resume", metavar="RUN_DIR", help="go on with an interrupted run")
-    parser.add_argument("--seed", type=int, metavar="N", help="seed of everything but the split")
+    parser.add_argument(
+        "--seed", type=nonnegative, metavar="N", help="seed of everything but the split"
+    )
     parser.add_argument(
         "--set",
         action="append",
@@ -53,7 +59,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         else:
             overrides = list(options.overrides)
             if options.words is not None:
-                overrides.append(f"words={Path(options.words).resolve()}")
+                # Quoted, since a path may hold what means something to YAML.
+                words = options.words
+                if words != DEFAULT_SOURCE:
+                    words = str(Path(words).resolve())
+                overrides.append(f"words={json.dumps(words, ensure_ascii=False)}")
             if options.seed is not None:
                 overrides.append(f"seed={options.seed}")
             config = load_config(find_config(options.config), overrides)
@@ -63,7 +73,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     except Interrupted as stop:
         console.print(
-            f"stopped; go on with: python train.py --resume {stop.args[0]}", highlight=False
+            f"stopped; go on with: python train.py --resume {shlex.quote(str(stop.args[0]))}",
+            highlight=False,
+            markup=False,
+            soft_wrap=True,
         )
         return 130
     except KeyboardInterrupt:
@@ -72,10 +85,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     console.print(
         f"""
 everything lies in {run.path}
-  curves            tensorboard --logdir {run.path.parent}
-  play other words  python evaluate.py --run {run.path} --split valid
+  curves            tensorboard --logdir {shlex.quote(str(run.path.parent))}
+  play other words  python evaluate.py --run {shlex.quote(str(run.path))} --split valid
 """,
         highlight=False,
+        markup=False,
         soft_wrap=True,
     )
     return 0
@@ -88,9 +102,9 @@ def _refuse_with_resume(options: argparse.Namespace) -> None:
             ("--words", options.words),
             ("--run-dir", options.run_dir),
             ("--seed", options.seed),
-            ("--set", options.overrides),
+            ("--set", options.overrides or None),
         )
-        if value
+        if value is not None
     ]
     if given or options.config != DEFAULT_CONFIG:
         raise InputError(

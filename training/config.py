@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -17,8 +18,17 @@ from envs.words import DEFAULT_SOURCE
 CONFIG_DIRECTORY = Path(__file__).resolve().parent.parent / "configs"
 
 
+class _Loader(yaml.SafeLoader):
+    """Reads ``1e-3`` as a number, as YAML 1.2 does; PyYAML follows YAML 1.1, where it is text."""
+
+
+_Loader.add_implicit_resolver(
+    "tag:yaml.org,2002:float", re.compile(r"[-+]?[0-9]+(\.[0-9]*)?[eE][-+]?[0-9]+$"), "-+0123456789"
+)
+
+
 class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
 
 class SplitConfig(_Section):
@@ -58,6 +68,14 @@ class WarmStartConfig(_Section):
     max_dropout: float = Field(0.5, ge=0, lt=1)
     presence_weight: float = Field(1.0, ge=0)
     exploration: float = Field(0.1, ge=0, le=1)
+    validate_every: int = Field(5_000_000, ge=1)
+    folds: int = Field(0, ge=0, le=64)
+    fold_states: int = Field(10_000_000, ge=1)
+
+    @property
+    def total_states(self) -> int:
+        """States that all posteriors of the run are learned from together."""
+        return self.states + self.folds * self.fold_states if self.enabled else 0
 
 
 class PolicyConfig(_Section):
@@ -123,6 +141,15 @@ class Config(_Section):
                 "policy.pattern_channels: 0 leaves nothing to learn from without warm_start; "
                 "set it above 0, for example 64"
             )
+        if self.warm_start.folds == 1:
+            raise ValueError(
+                "warm_start.folds: 1 leaves no word to fit on; 0 or 2 to 64 is allowed"
+            )
+        if self.ppo.num_envs < self.warm_start.folds:
+            raise ValueError(
+                f"ppo.num_envs: {self.ppo.num_envs} is below warm_start.folds "
+                f"({self.warm_start.folds})"
+            )
         if not self.warm_start.enabled and self.ppo.steps == 0:
             raise ValueError("ppo.steps: 0 leaves nothing to do without warm_start")
         rollout = self.ppo.num_envs * self.ppo.rollout_steps
@@ -164,7 +191,7 @@ def load_config(path: str | Path, overrides: Sequence[str] = ()) -> Config:
         If the file is not readable YAML, a key is unknown, or a value has a wrong type or range.
     """
     try:
-        values = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+        values = yaml.load(Path(path).read_text(encoding="utf-8"), _Loader)
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise InputError(f"{path}: not readable as YAML ({_one_line(error)})") from error
     values = {} if values is None else values
@@ -188,7 +215,7 @@ def _apply_override(values: dict[str, Any], override: str) -> None:
     if not separator or not key:
         raise InputError(f"--set {override!r}: key.sub=value is expected")
     try:
-        value = yaml.safe_load(text)
+        value = yaml.load(text, _Loader)
     except yaml.YAMLError as error:
         raise InputError(f"--set {override!r}: {text!r} is not a YAML value") from error
     *sections, last = key.split(".")

@@ -2,56 +2,118 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
+import gymnasium as gym
 import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
-from stable_baselines3.common.vec_env import VecEnvWrapper
-from stable_baselines3.common.vec_env.base_vec_env import VecEnvStepReturn
+from stable_baselines3.common.vec_env import VecEnv
+from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
 
 from agents.posterior.windows import WindowPosterior
 from agents.ppo.features import NUM_LETTER_FEATURES, NUM_STATE_FEATURES, policy_features
-from envs.encoding import NUM_LETTERS
+from envs.encoding import MAX_LENGTH, NUM_CODES, NUM_LETTERS, PADDING
 from envs.hangman.sb3 import HangmanVecEnv
 
 Features = dict[str, npt.NDArray[np.float32]]
 
 
-class PosteriorVecEnv(VecEnvWrapper):
-    """Puts :func:`agents.ppo.features.policy_features` in the place of the observations.
+class PosteriorVecEnv(VecEnv):
+    """Batches of games, each with a posterior, as one batch of ``policy_features``.
 
-    They are computed once a step, rather than anew in each epoch of PPO over the same rollout.
+    The features are computed once a step, rather than anew in each epoch of PPO over the same
+    rollout. With cross-fitting, each batch plays the words of one fold, with a posterior that was
+    not fitted on them.
 
     Parameters
     ----------
-    env : HangmanVecEnv
-    posterior : WindowPosterior
-        It stays as it is.
+    batches : sequence of (HangmanVecEnv, WindowPosterior)
+        The posteriors stay as they are.
     """
 
-    def __init__(self, env: HangmanVecEnv, posterior: WindowPosterior) -> None:
-        self.posterior = posterior
-        shapes = {
-            "letters": (NUM_LETTERS, NUM_LETTER_FEATURES),
-            "state": (NUM_STATE_FEATURES,),
+    def __init__(self, batches: Sequence[tuple[HangmanVecEnv, WindowPosterior]]) -> None:
+        self._envs = [env for env, _ in batches]
+        self._posteriors = [posterior for _, posterior in batches]
+        self._first = np.cumsum([0, *(env.num_envs for env in self._envs)])
+        features = {
+            "word": spaces.Box(PADDING, NUM_CODES - 1, (MAX_LENGTH,), np.uint8),
+            "guessed": spaces.MultiBinary(NUM_LETTERS),
+            "letters": spaces.Box(-np.inf, np.inf, (NUM_LETTERS, NUM_LETTER_FEATURES)),
+            "state": spaces.Box(-np.inf, np.inf, (NUM_STATE_FEATURES,)),
         }
-        observed = env.observation_space.spaces
-        super().__init__(
-            env,
-            observation_space=spaces.Dict(
-                {"word": observed["word"], "guessed": observed["guessed"]}
-                | {name: spaces.Box(-np.inf, np.inf, shape) for name, shape in shapes.items()}
-            ),
-        )
+        super().__init__(int(self._first[-1]), spaces.Dict(features), spaces.Discrete(NUM_LETTERS))
 
     def reset(self) -> Features:
-        """Begin new games."""
-        return policy_features(self.posterior, self.venv.reset())
-
-    def step_wait(self) -> VecEnvStepReturn:
-        """Guess the letters; the last observation of a game stays that of the game itself."""
-        observations, rewards, ended, infos = self.venv.step_wait()
-        return policy_features(self.posterior, observations), rewards, ended, infos
+        """Begin new games, with the seeds of ``seed()``."""
+        for env, first in zip(self._envs, self._first, strict=False):
+            env._seeds = self._seeds[first : first + env.num_envs]
+            env.reset()
+        self._reset_seeds()
+        return self.observe()
 
     def observe(self) -> Features:
         """Return the features of the games as they stand."""
-        return policy_features(self.posterior, self.venv.observe())
+        parts = []
+        for env, posterior in zip(self._envs, self._posteriors, strict=True):
+            features = policy_features(posterior, env.observe())
+            missing = MAX_LENGTH - features["word"].shape[1]
+            features["word"] = np.pad(features["word"], ((0, 0), (0, missing)))
+            parts.append(features)
+        return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+    def step_async(self, actions: npt.NDArray[np.integer]) -> None:
+        """Hand the actions to the batches."""
+        for env, first in zip(self._envs, self._first, strict=False):
+            env.step_async(actions[first : first + env.num_envs])
+
+    def step_wait(self) -> VecEnvStepReturn:
+        """Guess the letters; the last observation of a game stays that of the game itself."""
+        steps = [env.step_wait() for env in self._envs]
+        rewards = np.concatenate([rewards for _, rewards, _, _ in steps])
+        ended = np.concatenate([ended for _, _, ended, _ in steps])
+        infos = [info for _, _, _, infos in steps for info in infos]
+        return self.observe(), rewards, ended, infos
+
+    def action_masks(self) -> npt.NDArray[np.bool_]:
+        """Return which letters have not been guessed, shape (num_envs, 26)."""
+        return np.concatenate([env.action_masks() for env in self._envs])
+
+    def get_state(self) -> dict[str, Any]:
+        """Return all that the coming games depend on."""
+        return {str(number): env.get_state() for number, env in enumerate(self._envs)}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Go on from what :meth:`get_state` returned."""
+        for number, env in enumerate(self._envs):
+            env.set_state(state[str(number)])
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+    def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
+        """Return the attribute, once a game."""
+        source = self if hasattr(type(self), attr_name) else self._envs[0].games
+        return [getattr(source, attr_name)] * len(list(self._get_indices(indices)))
+
+    def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
+        """Raise: the games of a batch share their attributes."""
+        raise AttributeError("the games of a batch share their attributes; make another batch")
+
+    def env_method(
+        self,
+        method_name: str,
+        *method_args: Any,
+        indices: VecEnvIndices = None,
+        **method_kwargs: Any,
+    ) -> list[Any]:
+        """Call a method that returns a row a game, and return these rows."""
+        rows = getattr(self, method_name)(*method_args, **method_kwargs)
+        return [rows[index] for index in self._get_indices(indices)]
+
+    def env_is_wrapped(
+        self, wrapper_class: type[gym.Wrapper], indices: VecEnvIndices = None
+    ) -> list[bool]:
+        """Return False for each game: the batches have no wrappers."""
+        return [False for _ in self._get_indices(indices)]

@@ -39,7 +39,8 @@ class TrainingLog(TensorBoardOutputFormat):
     ----------
     folder : Path
     first_step : int
-        Where the run goes on; what an interrupted run wrote after it is hidden.
+        The first step that is still to come; what an interrupted run wrote from there on is
+        hidden.
     """
 
     def __init__(self, folder: Path, first_step: int = 0) -> None:
@@ -52,6 +53,10 @@ class TrainingLog(TensorBoardOutputFormat):
     ) -> None:
         """Write what Stable-Baselines3 logs, with its steps counted from the end of warm start."""
         super().write(key_values, key_excluded, step + self.offset)
+
+    def flush(self) -> None:
+        """Put all points on disk, so that a run that goes on from here finds them there."""
+        self.writer.flush()
 
     def logger(self) -> Logger:
         """Return a logger for Stable-Baselines3 that writes here."""

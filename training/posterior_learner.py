@@ -137,7 +137,7 @@ class PosteriorLearner:
         return self._present, float(self._losses.mean())
 
 
-@njit(cache=True, parallel=True, fastmath=True)
+@njit(cache=True, parallel=True)
 def _gradients(  # noqa: ANN202
     word,  # noqa: ANN001
     guessed,  # noqa: ANN001
@@ -246,7 +246,7 @@ def _gradients(  # noqa: ANN202
             losses[game] = loss
 
 
-@njit(cache=True, parallel=True, fastmath=True)
+@njit(cache=True, parallel=True)
 def _adagrad(table, all_rows, num_rows, gradients, learning_rate, num_owners):  # noqa: ANN001, ANN202
     for owner in prange(num_owners):
         for entry in range(len(num_rows)):
@@ -259,6 +259,9 @@ def _adagrad(table, all_rows, num_rows, gradients, learning_rate, num_owners):  
                     continue
                 row = np.uint64(all_rows[entry, number])
                 squares = table[row, np.uint64(_SQUARES)] + added
+                if squares == 0:
+                    # The one letter that is left is certain, in a row that was never updated.
+                    continue
                 scale = learning_rate / np.sqrt(squares)
                 for lane in range(LANES):
                     table[row, np.uint64(lane)] -= scale * gradients[at, np.uint64(lane)]

@@ -47,17 +47,29 @@ def reward_of(config: Config) -> Reward:
         ) from error
 
 
-def make_model(config: Config, words: Sequence[str], posterior: WindowPosterior) -> MaskablePPO:
-    """Return the learner over games on ``words``, before its first step."""
+def make_model(
+    config: Config, batches: Sequence[tuple[Sequence[str], WindowPosterior]]
+) -> MaskablePPO:
+    """Return the learner before its first step.
+
+    Parameters
+    ----------
+    config : Config
+    batches : sequence of (sequence of str, WindowPosterior)
+        Words, and the posterior that they are played with; the games are shared out evenly.
+    """
     options = config.ppo
+    shares = np.diff(np.linspace(0, options.num_envs, len(batches) + 1).astype(int))
     env = PosteriorVecEnv(
-        HangmanVecEnv(
-            options.num_envs,
-            words=words,
-            reward=reward_of(config),
-            **config.env.model_dump(),
-        ),
-        posterior,
+        [
+            (
+                HangmanVecEnv(
+                    int(share), words=words, reward=reward_of(config), **config.env.model_dump()
+                ),
+                posterior,
+            )
+            for share, (words, posterior) in zip(shares, batches, strict=True)
+        ]
     )
     with warnings.catch_warnings():
         # It asks for batches that divide the rollout; the last, smaller one does no harm.
@@ -88,7 +100,7 @@ def get_state(model: MaskablePPO) -> dict[str, Any]:
     return {
         "policy": model.policy.state_dict(),
         "optimizer": model.policy.optimizer.state_dict(),
-        "env": model.env.venv.get_state(),
+        "env": model.env.get_state(),
         "num_timesteps": model.num_timesteps,
         "num_updates": model._n_updates,
         "episode_starts": model._last_episode_starts.copy(),
@@ -108,7 +120,7 @@ def set_state(model: MaskablePPO, state: dict[str, Any]) -> None:
     """
     model.policy.load_state_dict(state["policy"])
     model.policy.optimizer.load_state_dict(state["optimizer"])
-    model.env.venv.set_state(state["env"])
+    model.env.set_state(state["env"])
     model.num_timesteps = state["num_timesteps"]
     model._n_updates = state["num_updates"]
     model._last_obs = model.env.observe()

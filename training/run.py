@@ -32,6 +32,9 @@ from training.ppo import get_state, make_model, reward_of, set_state
 from training.run_directory import RunDirectory, write_atomically
 from training.warm_start import WarmStart
 
+# Keys the folds, so that they are independent of other draws.
+_FOLD_KEY = 3
+
 
 class Interrupted(Exception):  # noqa: N818 - it is no error
     """The run was asked to stop; its checkpoint is written."""
@@ -72,13 +75,20 @@ class TrainingRun:
                     f"{word_list.source}: no {name} word of {env.min_length} to "
                     f"{env.max_length} letters"
                 )
+        if not all(self._folds()):
+            raise InputError(
+                f"{word_list.source}: too few train words ({len(self.parts['train']):,}) for "
+                f"{config.warm_start.folds} folds"
+            )
         self.stop_requested = False
 
     def start(self, run: RunDirectory) -> dict[str, Any]:
         """Train from the beginning; return the final evaluation."""
         self.run = run
         self.run.write_split(self.config, self.word_list.source, self.parts)
-        return self._train("warm_start", None)
+        # So that a run that is killed before its first state can be resumed too.
+        save_checkpoint(self.run.checkpoint, "begun", {})
+        return self._train("begun", {})
 
     def resume(self, run: RunDirectory) -> dict[str, Any]:
         """Go on from the last checkpoint; return the final evaluation.
@@ -96,44 +106,71 @@ class TrainingRun:
                 f"{self.word_list.source}: its train words are not those that "
                 f"{self.run.path} was begun with"
             )
-        return self._train(*load_checkpoint(run.checkpoint))
+        phase, state = load_checkpoint(run.checkpoint)
+        run.remove_temporary_files()
+        return self._train(phase, state)
 
-    def _train(self, phase: str, state: dict[str, Any] | None) -> dict[str, Any]:
+    def _train(self, phase: str, state: dict[str, Any]) -> dict[str, Any]:
         numba.set_num_threads(min(self.config.threads, numba.config.NUMBA_NUM_THREADS))
         torch.set_num_threads(self.config.threads)
-        first_step = 0 if state is None else state["step"]
-        self.log = TrainingLog(self.run.path, first_step)
-        with self._stop_on_interrupt():
-            if phase == "warm_start":
-                self._warm_start(state)
-                phase, state = "ppo", None
-            posterior = WindowPosterior.load(self.run.posterior)
-            self.log.offset = self.config.warm_start.states if self.config.warm_start.enabled else 0
-            if phase == "ppo":
-                self._ppo(posterior, state)
-        return self._finish(posterior)
+        # What was logged at the step of a checkpoint was logged before it.
+        self.log = TrainingLog(self.run.path, state["step"] + 1 if "step" in state else 0)
+        try:
+            with self._stop_on_interrupt():
+                if phase in ("begun", "warm_start"):
+                    self._warm_start(state)
+                    phase, state = "ppo", {}
+                posterior = WindowPosterior.load(self.run.posterior)
+                self.log.offset = self.config.warm_start.total_states
+                if phase == "ppo":
+                    self._ppo(posterior, state)
+            return self._finish(posterior)
+        finally:
+            self.log.close()
 
-    def _warm_start(self, state: dict[str, Any] | None) -> None:
-        """Learn the posterior, and save it as it will be played."""
+    def save(self, phase: str, state: dict[str, Any]) -> None:
+        """Write a checkpoint, and all points of the curves up to it."""
+        self.log.flush()
+        save_checkpoint(self.run.checkpoint, phase, state)
+
+    def _warm_start(self, state: dict[str, Any]) -> None:
+        """Learn the posterior of all train words, and one for each fold from the other folds."""
         options = self.config.warm_start
         if not options.enabled:
             # An untrained posterior takes all letters as equally likely.
             untrained = WindowPosterior(reach=0, rows_log2=1)
             write_atomically(self.run.posterior, untrained.save)
             return
-        warm_start = WarmStart(self.config, self.parts["train"])
-        if state is not None:
-            self._restore(warm_start.set_state, state["warm_start"])
+        folds = self._folds()
+        for stage in range(state.get("stage", 0), options.folds + 1):
+            if stage == 0:
+                words, states, path = self.parts["train"], options.states, self.run.posterior
+            else:
+                words = [word for fold in folds if fold is not folds[stage - 1] for word in fold]
+                states, path = options.fold_states, self.run.fold_posterior(stage)
+            self._learn_posterior(stage, WarmStart(self.config, words, states), state, path)
+            state = {}
+
+    def _learn_posterior(
+        self, stage: int, warm_start: WarmStart, state: dict[str, Any], path: Path
+    ) -> None:
+        """Run one warm start, and save the posterior as it will be played."""
+        options = self.config.warm_start
+        offset = 0 if stage == 0 else options.states + (stage - 1) * options.fold_states
+        if state:
+            self._restore(warm_start.set_state, state, "warm_start")
         valid = self.valid_words()
-        with self.bar.phase("warm start", options.states, warm_start.states) as bar:
+        name = "warm start" if stage == 0 else f"fold {stage} of {options.folds}"
+        with self.bar.phase(name, warm_start.budget, warm_start.states) as bar:
             ended = won = 0
             note = ""
             while not warm_start.done:
                 before = warm_start.states
                 games = warm_start.update()
                 ended, won = ended + games[0], won + games[1]
-                after = warm_start.states
-                if _passes(before, after, self.config.validation.every * 10):
+                # The last update may go beyond the budget; the curves of what follows begin there.
+                after = min(warm_start.states, warm_start.budget)
+                if stage == 0 and _passes(before, after, options.validate_every):
                     played = play(warm_start.model, valid, self.config.env.max_wrong)
                     rate = self.log.validation(played, warm_start.model, after)
                     self.log.scalars(
@@ -147,18 +184,37 @@ class TrainingRun:
                     note = f"valid {rate:.1%}"
                 bar.update(after, note)
                 if self.stop_requested or _passes(before, after, self.config.checkpoint_every):
-                    state = {"step": after, "warm_start": warm_start.get_state()}
-                    save_checkpoint(self.run.checkpoint, "warm_start", state)
+                    progress = {
+                        "step": offset + after,
+                        "stage": stage,
+                        "warm_start": warm_start.get_state(),
+                    }
+                    self.save("warm_start", progress)
                     self.stop_if_requested()
-        write_atomically(self.run.posterior, warm_start.model.save)
+        write_atomically(path, warm_start.model.save)
 
-    def _ppo(self, posterior: WindowPosterior, state: dict[str, Any] | None) -> None:
+    def _folds(self) -> list[list[str]]:
+        """Share the train words out by their hashes."""
+        number = max(self.config.warm_start.folds, 1)
+        fold_of = keyed_bits(_FOLD_KEY, hash_words(self.parts["train"])) % np.uint64(number)
+        folds: list[list[str]] = [[] for _ in range(number)]
+        for word, fold in zip(self.parts["train"], fold_of, strict=True):
+            folds[int(fold)].append(word)
+        return folds
+
+    def _ppo(self, posterior: WindowPosterior, state: dict[str, Any]) -> None:
         """Train the policy network; keep the one that wins most valid games."""
-        model = make_model(self.config, self.parts["train"], posterior)
+        batches = [(self.parts["train"], posterior)]
+        if self.config.warm_start.enabled and self.config.warm_start.folds:
+            batches = [
+                (words, WindowPosterior.load(self.run.fold_posterior(number)))
+                for number, words in enumerate(self._folds(), start=1)
+            ]
+        model = make_model(self.config, batches)
         model.set_logger(self.log.logger())
         best = -1.0
-        if state is not None:
-            self._restore(partial(set_state, model), state["ppo"])
+        if state:
+            self._restore(partial(set_state, model), state, "ppo")
             best = state["best"]
         options = self.config.ppo
         with self.bar.phase("PPO", options.steps, model.num_timesteps) as bar:
@@ -194,14 +250,15 @@ class TrainingRun:
         self.log.hyperparameters(
             flatten(self.config.model_dump()), final, self.log.offset + self.config.ppo.steps
         )
-        self.log.close()
         print_comparison(self.console, evaluation)
         return evaluation
 
-    def _restore(self, set_state: Callable[[dict[str, Any]], None], state: dict[str, Any]) -> None:
+    def _restore(
+        self, set_state: Callable[[dict[str, Any]], None], state: dict[str, Any], part: str
+    ) -> None:
         try:
-            set_state(state)
-        except (KeyError, ValueError, RuntimeError) as error:
+            set_state(state[part])
+        except (KeyError, TypeError, ValueError, RuntimeError) as error:
             detail = " ".join(str(error).split())
             raise InputError(
                 f"{self.run.checkpoint}: does not fit the run's config ({detail})"
@@ -274,10 +331,10 @@ class _BetweenRollouts(BaseCallback):
         if training.stop_requested or due:
             state: dict[str, Any] = {"step": training.log.offset + steps, "best": self._best}
             if last:
-                save_checkpoint(training.run.checkpoint, "done", state)
+                training.save("done", state)
                 return
             state["ppo"] = get_state(self._learner)
-            save_checkpoint(training.run.checkpoint, "ppo", state)
+            training.save("ppo", state)
             training.stop_if_requested()
 
     def _validate(self, steps: int) -> None:
@@ -301,12 +358,12 @@ def train(
 ) -> tuple[RunDirectory, dict[str, Any]]:
     """Begin a run; return its folder and the final evaluation."""
     word_list = load_word_list(config.words)
-    console.print(word_list.describe(), highlight=False)
+    console.print(word_list.describe(), highlight=False, markup=False, soft_wrap=True)
     training = TrainingRun(config, word_list, console)
     counts = ", ".join(f"{len(words):,} {name}" for name, words in training.parts.items())
     console.print(f"split: {counts}", highlight=False)
     run = RunDirectory.create(config, None if run_dir is None else Path(run_dir))
-    console.print(f"run directory: {run.path}", highlight=False)
+    console.print(f"run directory: {run.path}", highlight=False, markup=False, soft_wrap=True)
     return run, training.start(run)
 
 

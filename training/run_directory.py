@@ -72,6 +72,10 @@ class RunDirectory:
         self.policy = path / "policy.safetensors"
         self.evaluation = path / "evaluation.json"
 
+    def fold_posterior(self, fold: int) -> Path:
+        """Return where the posterior lies that was not fitted on the words of ``fold``."""
+        return self.path / f"fold_{fold}.safetensors"
+
     @classmethod
     def create(cls, config: Config, path: Path | None = None) -> RunDirectory:
         """Make the folder of a new run; where it exists, a new name is taken.
@@ -123,6 +127,11 @@ class RunDirectory:
     def load_config(self) -> Config:
         """Return the configuration of the run."""
         return load_config(self.config)
+
+    def remove_temporary_files(self) -> None:
+        """Remove what a killed run had not finished writing."""
+        for path in self.path.glob(".*.tmp"):
+            path.unlink(missing_ok=True)
 
     def write_split(self, config: Config, source: str, parts: dict[str, Sequence[str]]) -> None:
         """Record the split, and the hashes of the words that the run is fitted on."""

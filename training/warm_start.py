@@ -27,11 +27,14 @@ class WarmStart:
     ----------
     config : Config
     words : sequence of str
-        The train split.
+        The train split, or a part of it.
+    states : int
+        The budget.
     """
 
-    def __init__(self, config: Config, words: Sequence[str]) -> None:
+    def __init__(self, config: Config, words: Sequence[str], states: int) -> None:
         options = config.warm_start
+        self.budget = states
         env = config.env
         self.config = config
         self.model = WindowPosterior(options.reach, options.rows_log2)
@@ -59,7 +62,7 @@ class WarmStart:
     @property
     def done(self) -> bool:
         """Whether the budget of states is used up."""
-        return self.states >= self.config.warm_start.states
+        return self.states >= self.budget
 
     def update(self) -> tuple[int, int]:
         """Learn from the present state of every game, then guess; return games ended and won."""
@@ -68,7 +71,7 @@ class WarmStart:
         present, self.last_loss = self._learner.update(
             observations,
             self._games.secrets,
-            options.learning_rate * (1 - self.states / options.states),
+            options.learning_rate * (1 - self.states / self.budget),
             self._updates,
         )
         self._games.guess(self._choose(present, observations["guessed"] != 0))

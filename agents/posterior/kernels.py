@@ -98,7 +98,7 @@ def window_rows(word, place, length, reach, shift, place_numbers, window_numbers
     return count
 
 
-@njit(cache=True, fastmath=True)
+@njit(cache=True)
 def blank_probabilities(table, rows, num_rows, is_guessed, probabilities):  # noqa: ANN001, ANN201
     """Sum rows of the table and turn the logits of letters not guessed into probabilities."""
     for lane in range(LANES):

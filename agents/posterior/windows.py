@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit, prange
 from safetensors import SafetensorError
-from safetensors.numpy import load_file, save_file
+from safetensors.numpy import load_file, save
 
 from agents.base import PosteriorAgent, ScoringAgent
 from agents.posterior.kernels import (
@@ -31,6 +31,7 @@ from envs.hangman.observation import Observation
 
 # Row ids of one blank: its windows, the length and the absent letters.
 MAX_ROWS = (MAX_REACH + 1) * (MAX_REACH + 2) // 2 + 1 + NUM_LETTERS
+MAX_ROWS_LOG2 = 26
 _INT8_MAX = 127
 
 
@@ -68,7 +69,7 @@ class WindowPosterior(ScoringAgent, PosteriorAgent):
     reach : int
         Places that a window extends from the blank, left and right together, 0 to 12.
     rows_log2 : int
-        The table has ``2 ** rows_log2`` hashed rows.
+        The table has ``2 ** rows_log2`` hashed rows; 1 to 26.
 
     Attributes
     ----------
@@ -86,6 +87,8 @@ class WindowPosterior(ScoringAgent, PosteriorAgent):
         super().__init__(greedy=True)
         if not 0 <= reach <= MAX_REACH:
             raise ValueError(f"reach: {reach} is not in 0..{MAX_REACH}")
+        if not 1 <= rows_log2 <= MAX_ROWS_LOG2:
+            raise ValueError(f"rows_log2: {rows_log2} is not in 1..{MAX_ROWS_LOG2}")
         self.reach = reach
         self.rows_log2 = rows_log2
         self.table = empty_table(2**rows_log2 + NUM_EXTRA_ROWS)
@@ -138,7 +141,7 @@ class WindowPosterior(ScoringAgent, PosteriorAgent):
 
         Raises
         ------
-        KeyError, ValueError, IndexError
+        KeyError, TypeError, ValueError, IndexError
             If the arrays are not those of such a model.
         """
         model = cls(int(tensors["reach"]), int(tensors["rows_log2"]))
@@ -149,7 +152,8 @@ class WindowPosterior(ScoringAgent, PosteriorAgent):
 
     def save(self, path: str | Path) -> None:
         """Write the model as safetensors."""
-        save_file(self.to_tensors(), path)
+        # Not by save_file, whose files only their owner may read.
+        Path(path).write_bytes(save(self.to_tensors()))
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
@@ -162,8 +166,9 @@ class WindowPosterior(ScoringAgent, PosteriorAgent):
         """
         try:
             return cls.from_tensors(load_file(path))
-        except (OSError, SafetensorError, KeyError, ValueError, IndexError) as error:
-            raise InputError(f"{path}: not a readable posterior ({error})") from error
+        except (OSError, SafetensorError, KeyError, TypeError, ValueError, IndexError) as error:
+            detail = " ".join(str(error).split())
+            raise InputError(f"{path}: not a readable posterior ({detail})") from error
 
 
 @njit(cache=True, parallel=True)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
+from safetensors.torch import save
 
 from agents.base import PosteriorAgent
 from agents.posterior.windows import WindowPosterior
@@ -55,7 +55,9 @@ class PPOAgent(PosteriorAgent):
 def save_network(network: PolicyNetwork, path: str | Path) -> None:
     """Write a policy network as safetensors, its sizes in the metadata."""
     tensors = {name: tensor.contiguous() for name, tensor in network.state_dict().items()}
-    save_file(tensors, path, metadata={"network": json.dumps(network.parameters_of_init)})
+    metadata = {"network": json.dumps(network.parameters_of_init)}
+    # Not by save_file, whose files only their owner may read.
+    Path(path).write_bytes(save(tensors, metadata))
 
 
 def load_network(path: str | Path) -> PolicyNetwork:

@@ -15,7 +15,8 @@ from envs.hangman.observation import Observation, action_mask, observation_space
 from envs.hangman.rendering import RENDER_FPS, render_rgb_array, render_text
 from envs.hangman.rewards import Reward, make_reward
 from envs.hangman.rules import DEFAULT_MAX_WRONG, HangmanGames
-from envs.hangman.secrets import SecretWords, new_stream
+from envs.hangman.secrets import SecretWords
+from envs.keyed_random import new_stream
 
 
 class HangmanEnv(gym.Env[Observation, int]):

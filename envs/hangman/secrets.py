@@ -80,8 +80,3 @@ class SecretWords:
             If a word has other characters than a to z, or is longer than the width.
         """
         return encode_words(words, self.width)
-
-
-def new_stream(random: np.random.Generator) -> np.uint64:
-    """Draw the stream of one game from the generator that was seeded for it."""
-    return np.uint64(random.integers(2**63))

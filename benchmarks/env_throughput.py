@@ -1,0 +1,123 @@
+"""How many steps a second the batched environments take, beside the usual wrappers of single ones.
+
+    PYTHONPATH=. python benchmarks/env_throughput.py
+
+All play the default list with random letters that have not been guessed, drawn before the clock
+runs. A step is one guess in one game, with observation, mask, reward and the reset of games that
+end. One core; the best of three rounds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import time
+from collections.abc import Callable
+
+import numpy as np
+from gymnasium.vector import SyncVectorEnv
+from rich.console import Console
+from rich.table import Table
+from stable_baselines3.common.vec_env import DummyVecEnv
+
+from envs.hangman.env import HangmanEnv
+from envs.hangman.sb3 import HangmanVecEnv
+from envs.hangman.vector_env import HangmanVectorEnv
+
+NUM_GAMES = 4096
+# Single environments in a Python loop are slow; fewer of them take the same time a step.
+NUM_SINGLE_GAMES = 64
+ROUNDS = 3
+
+
+def letters(num_games: int) -> np.ndarray:
+    """Letters that are not guessed twice in a row of 26 steps, shape (26, num_games)."""
+    random = np.random.default_rng(0)
+    return random.permuted(np.tile(np.arange(26), (num_games, 1)), axis=1).T.copy()
+
+
+def gymnasium_steps(env: HangmanVectorEnv | SyncVectorEnv, num_steps: int) -> int:
+    """Take steps; return their number, counted over games."""
+    actions = letters(env.num_envs)
+    env.reset(seed=0)
+    for step in range(num_steps):
+        _, _, _, _, infos = env.step(actions[step % 26])
+        assert "action_mask" in infos
+    return num_steps * env.num_envs
+
+
+def sb3_steps(env: HangmanVecEnv | DummyVecEnv, num_steps: int) -> int:
+    """Take steps and ask for masks as sb3-contrib does; return the steps over games."""
+    actions = letters(env.num_envs)
+    env.seed(0)
+    env.reset()
+    for step in range(num_steps):
+        env.step(actions[step % 26])
+        np.stack(env.env_method("action_masks"))
+    return num_steps * env.num_envs
+
+
+def steps_per_second(take: Callable[[int], int], seconds: float) -> float:
+    """Return the best rate of some rounds that take about ``seconds`` together."""
+    take(2)
+    start = time.perf_counter()
+    take(4)
+    num_steps = max(4, int(4 * seconds / ROUNDS / (time.perf_counter() - start)))
+    rates = []
+    for _ in range(ROUNDS):
+        start = time.perf_counter()
+        taken = take(num_steps)
+        rates.append(taken / (time.perf_counter() - start))
+    return max(rates)
+
+
+def main() -> None:
+    """Measure and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seconds", type=float, default=6.0, help="a row of the table")
+    seconds = parser.parse_args().seconds
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    batched = HangmanVectorEnv(NUM_GAMES)
+    same_step = HangmanVectorEnv(NUM_GAMES, autoreset_mode="SameStep")
+    adapter = HangmanVecEnv(NUM_GAMES)
+    sync = SyncVectorEnv([HangmanEnv] * NUM_SINGLE_GAMES)
+    dummy = DummyVecEnv([HangmanEnv] * NUM_SINGLE_GAMES)
+    rows = {
+        "HangmanVectorEnv, next-step autoreset (default)": (
+            NUM_GAMES,
+            lambda n: gymnasium_steps(batched, n),
+        ),
+        "HangmanVectorEnv, same-step autoreset": (
+            NUM_GAMES,
+            lambda n: gymnasium_steps(same_step, n),
+        ),
+        "Gymnasium SyncVectorEnv of HangmanEnv": (
+            NUM_SINGLE_GAMES,
+            lambda n: gymnasium_steps(sync, n),
+        ),
+        "HangmanVecEnv (Stable-Baselines3)": (NUM_GAMES, lambda n: sb3_steps(adapter, n)),
+        "SB3 DummyVecEnv of HangmanEnv": (NUM_SINGLE_GAMES, lambda n: sb3_steps(dummy, n)),
+    }
+    rates = {name: steps_per_second(take, seconds) for name, (_, take) in rows.items()}
+    sync_rate = rates["Gymnasium SyncVectorEnv of HangmanEnv"]
+    dummy_rate = rates["SB3 DummyVecEnv of HangmanEnv"]
+    table = Table(title=f"steps a second, one core ({platform.processor() or platform.machine()})")
+    table.add_column("environment", no_wrap=True)
+    for heading in ("games", "steps/s", "x SyncVectorEnv", "x DummyVecEnv"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for name, (num_games, _) in rows.items():
+        rate = rates[name]
+        table.add_row(
+            name,
+            f"{num_games:,}",
+            f"{rate:,.0f}",
+            f"{rate / sync_rate:.1f}",
+            f"{rate / dummy_rate:.1f}",
+        )
+    Console(width=120).print(table)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,72 @@
+"""Guess the Word for code that speaks in words: ``master.guess(word)``."""
+
+from __future__ import annotations
+
+import gymnasium as gym
+
+from envs.encoding import encode_words
+from envs.word_guess.env import GuessTheWordEnv
+
+NOT_IN_THE_LIST = -1
+
+
+class Master:
+    """The interface of the problem "Guess the Word" over an environment whose game has begun.
+
+    Parameters
+    ----------
+    env : gymnasium.Env
+        A :class:`GuessTheWordEnv`, or wrappers around one, after ``reset``. Wrappers do not see
+        the guesses.
+
+    Attributes
+    ----------
+    calls : int
+        How often ``guess`` was called.
+
+    Raises
+    ------
+    TypeError
+        If the environment is another.
+    gymnasium.error.ResetNeeded
+        If no game is going on.
+
+    Examples
+    --------
+    >>> env = GuessTheWordEnv(words=["acckzz", "ccbazz", "eiowzz", "abcczz"])
+    >>> _ = env.reset(options={"word": "acckzz"})
+    >>> master = Master(env)
+    >>> master.guess("ccbazz"), master.guess("aaaaaa"), master.guess("acckzz")
+    (3, -1, 6)
+    """
+
+    def __init__(self, env: gym.Env) -> None:
+        if not isinstance(env.unwrapped, GuessTheWordEnv):
+            raise TypeError(f"env: {env.unwrapped!r} is not a GuessTheWordEnv")
+        self._env: GuessTheWordEnv = env.unwrapped
+        if self._env.is_over:
+            raise gym.error.ResetNeeded("Cannot begin: no game is going on, call reset first")
+        self._limit = self._env.observation_space["guesses"].shape[0]
+        self.calls = 0
+        self._found = False
+
+    @property
+    def passed(self) -> bool:
+        """Whether the secret was guessed, with no more calls than the game has guesses."""
+        return self._found and self.calls <= self._limit
+
+    def guess(self, word: str) -> int:
+        """Return the number of exact matches with the secret, -1 for a word not in the list.
+
+        Calls after the end of the game are answered as well, and counted.
+        """
+        self.calls += 1
+        if not self._env.is_over:
+            answer = self._env.guess(word)
+            matches = NOT_IN_THE_LIST if answer is None else answer[0]
+            self._found |= matches == len(self._env.secret)
+            return matches
+        if word not in self._env.allowed:
+            return NOT_IN_THE_LIST
+        secret, guess = encode_words([self._env.secret, word]).codes
+        return int((secret == guess).sum())

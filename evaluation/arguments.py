@@ -1,0 +1,41 @@
+"""Parsing of command lines, with errors in one line."""
+
+from __future__ import annotations
+
+import argparse
+from typing import NoReturn
+
+
+class CommandParser(argparse.ArgumentParser):
+    """Says in one line what is wrong with the arguments, and exits with status 2."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print the error without the usage, which ``--help`` shows."""
+        self.exit(2, f"{self.prog}: error: {message} (see {self.prog} --help)\n")
+
+
+def integer(text: str, low: int, high: int) -> int:
+    """Read a whole number from ``low`` to ``high``.
+
+    Raises
+    ------
+    argparse.ArgumentTypeError
+        If it is none.
+    """
+    try:
+        number = int(text)
+    except ValueError:
+        number = low - 1
+    if not low <= number <= high:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number in {low}..{high}")
+    return number
+
+
+def positive(text: str) -> int:
+    """Read a whole number of at least 1."""
+    return integer(text, 1, 2**31 - 1)
+
+
+def nonnegative(text: str) -> int:
+    """Read a whole number of at least 0."""
+    return integer(text, 0, 2**31 - 1)

@@ -1,0 +1,43 @@
+"""Observations from games in the middle of play, for tests of agents."""
+
+import numpy as np
+
+from envs.encoding import encode_words, letter_index
+from envs.hangman.observation import select
+from envs.hangman.rules import HangmanGames
+
+
+def observe(word, letters, max_wrong=26):
+    """The batch of one observation of ``word`` after guessing ``letters``."""
+    secrets = encode_words([word])
+    games = HangmanGames(1, secrets.width, max_wrong)
+    games.start(slice(None), secrets)
+    for letter in letters:
+        games.guess(np.array([letter_index(letter)]))
+    return games.observe()
+
+
+def random_states(words, seed=0, max_turns=12, width=None):
+    """Observations of games on ``words`` that go on, each after some random guesses.
+
+    Also returns the words of these games.
+    """
+    random = np.random.default_rng(seed)
+    secrets = encode_words(words, width)
+    games = HangmanGames(len(words), secrets.width, 6)
+    games.start(slice(None), secrets)
+    # Frequent letters first, so that words are partly shown before the lives are used up.
+    letters = np.array([letter_index(letter) for letter in "esiarntolcdupmghbyfvkwzxqj"])
+    order = np.argsort(random.random((len(words), 26)) + np.linspace(0, 1, 26), axis=1)
+    turns = random.integers(0, max_turns, size=len(words))
+    for turn in range(max_turns):
+        before = games.get_state()
+        games.guess(letters[order[:, turn]])
+        undo = (turn >= turns) | games.over
+        after = games.get_state()
+        for name, array in after.items():
+            array[undo] = before[name][undo]
+        games.set_state(after)
+        turns[undo] = 0
+    playing = np.flatnonzero(~games.over)
+    return select(games.observe(), playing), [words[game] for game in playing]

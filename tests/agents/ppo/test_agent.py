@@ -1,0 +1,96 @@
+import json
+import pickle
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import save_file
+
+from agents.ppo.agent import PPOAgent, load_network, save_network
+from agents.ppo.network import PolicyNetwork
+from envs.errors import InputError
+from envs.hangman.observation import select
+from tests.agents.games import random_states
+from tests.agents.posterior.test_windows import Explosive, random_model
+from tests.agents.ppo.test_network import network_of
+
+
+@pytest.fixture(scope="module")
+def states(real_words):
+    return random_states(real_words[:300], seed=7)[0]
+
+
+@pytest.mark.parametrize("pattern_channels", [0, 8])
+def test_it_guesses_new_letters_whatever_the_batch(states, pattern_channels):
+    agent = PPOAgent(random_model(), network_of(pattern_channels=pattern_channels))
+    letters = agent.act(states)
+    assert letters.dtype == np.int64
+    assert (states["guessed"][np.arange(len(letters)), letters] == 0).all()
+    order = np.random.default_rng(0).permutation(len(letters))
+    assert agent.act(select(states, order)).tolist() == letters[order].tolist()
+    alone = [agent.act(select(states, slice(game, game + 1)))[0] for game in range(20)]
+    assert alone == letters[:20].tolist()
+    scores = agent.letter_scores(states)
+    assert np.isneginf(scores[states["guessed"] != 0]).all()
+    assert scores.argmax(axis=1).tolist() == letters.tolist()
+
+
+def test_its_probabilities_are_the_posteriors(states):
+    model = random_model()
+    agent = PPOAgent(model, network_of())
+    expected = model.letter_probabilities(states)
+    assert np.array_equal(agent.letter_probabilities(states), expected)
+
+
+@pytest.mark.parametrize("options", [{}, {"letter_hidden": 5, "pattern_channels": 4}])
+def test_a_saved_network_gives_the_same_scores(states, tmp_path, options):
+    network = network_of(**options)
+    path = tmp_path / "policy.safetensors"
+    save_network(network, path)
+    loaded = load_network(path)
+    assert loaded.parameters_of_init == network.parameters_of_init
+    assert not loaded.training
+    model = random_model()
+    one, other = PPOAgent(model, network), PPOAgent(model, loaded)
+    assert np.array_equal(one.letter_scores(states), other.letter_scores(states))
+
+
+def damaged_files(tmp_path):
+    whole = tmp_path / "whole.safetensors"
+    save_network(PolicyNetwork(), whole)
+    content = whole.read_bytes()
+    tensors = dict(PolicyNetwork().state_dict())
+
+    def with_metadata(metadata, tensors=tensors):
+        path = tmp_path / "changed.safetensors"
+        save_file(tensors, path, metadata=metadata)
+        return path.read_bytes()
+
+    yield b""
+    for size in (1, 8, 100, len(content) // 2, len(content) - 1):
+        yield content[:size]
+    yield b"not a network\n" * 20
+    yield pickle.dumps(Explosive(tmp_path / "exploded"))
+    yield with_metadata(None)
+    yield with_metadata({"other": "x"})
+    yield with_metadata({"network": "{"})
+    yield with_metadata({"network": "[1, 2]"})
+    yield with_metadata({"network": json.dumps({"unknown": 1})})
+    yield with_metadata({"network": json.dumps({"letter_hidden": 7})})
+    yield with_metadata({"network": json.dumps({"letter_hidden": -7})})
+    yield with_metadata({"network": json.dumps({"letter_hidden": "many"})})
+    yield with_metadata({"network": "{}"}, {"weight": torch.zeros(3)})
+
+
+def test_damaged_and_foreign_files_are_refused_in_one_line_and_run_no_code(tmp_path):
+    path = tmp_path / "policy.safetensors"
+    for content in damaged_files(tmp_path):
+        path.write_bytes(content)
+        with pytest.raises(InputError, match="not a readable policy network") as caught:
+            load_network(path)
+        assert str(path) in str(caught.value)
+        assert "\n" not in str(caught.value)
+    assert not (tmp_path / "exploded").exists()
+    for missing in (tmp_path / "missing.safetensors", tmp_path):
+        with pytest.raises(InputError, match="not a readable policy network"):
+            load_network(missing)

@@ -1,0 +1,109 @@
+import numpy as np
+import pytest
+from scipy.stats import chisquare
+
+from agents import AGENTS, make_agent
+from agents.base import ScoringAgent
+from envs.errors import InputError
+from envs.hangman.observation import select
+from tests.agents.games import random_states
+
+
+class FixedScores(ScoringAgent):
+    """Scores letters by a fixed row."""
+
+    def __init__(self, row, greedy, seed=0):
+        super().__init__(greedy, seed)
+        self.row = np.asarray(row, dtype=np.float64)
+
+    def letter_scores(self, observations):
+        return np.tile(self.row, (len(observations["lives"]), 1))
+
+
+@pytest.fixture(scope="module")
+def states(real_words):
+    return random_states(real_words)[0]
+
+
+def test_a_greedy_agent_takes_the_highest_score_that_is_left(states):
+    row = np.arange(26) % 13
+    letters = FixedScores(row, greedy=True).act(states)
+    assert letters.dtype == np.int64
+    guessed = states["guessed"] != 0
+    for game, letter in enumerate(letters):
+        assert not guessed[game, letter]
+        left = np.flatnonzero(~guessed[game])
+        # The first in the alphabet among equals.
+        assert letter == left[np.argmax(row[left])]
+
+
+def test_a_drawing_agent_draws_by_the_scores(states):
+    row = np.zeros(26)
+    row[[1, 4, 9]] = [1, 2, 5]
+    start = select(states, np.zeros(30_000, dtype=np.int64))
+    start = {**start, "guessed": np.zeros((30_000, 26), dtype=np.int8)}
+    counts = np.bincount(FixedScores(row, greedy=False).act(start), minlength=26)
+    assert counts.sum() == counts[[1, 4, 9]].sum()
+    assert chisquare(counts[[1, 4, 9]], 30_000 * np.array([1, 2, 5]) / 8).pvalue > 1e-3
+    # A guessed letter is not drawn, whatever its score.
+    start["guessed"][:, 9] = 1
+    assert set(FixedScores(row, greedy=False).act(start)) == {1, 4}
+
+
+def test_draws_are_keyed_by_seed_game_and_turn(states):
+    agent = FixedScores(np.ones(26), greedy=False, seed=5)
+    num_games = len(states["lives"])
+    games = np.arange(num_games, dtype=np.uint64) * 7919
+    letters = agent.act(states, games)
+    # In any order and any batch.
+    order = np.random.default_rng(0).permutation(num_games)
+    assert agent.act(select(states, order), games[order]).tolist() == letters[order].tolist()
+    for batch in np.array_split(np.arange(num_games), 9):
+        assert agent.act(select(states, batch), games[batch]).tolist() == letters[batch].tolist()
+    alone = select(states, slice(3, 4))
+    assert agent.act(alone, games[3:4])[0] == letters[3]
+    # Again the same; with another seed or other games not.
+    assert agent.act(states, games).tolist() == letters.tolist()
+    other = FixedScores(np.ones(26), greedy=False, seed=6)
+    assert (other.act(states, games) != letters).mean() > 0.5
+    assert (agent.act(states, games + np.uint64(1)) != letters).mean() > 0.5
+
+
+def test_a_game_draws_anew_each_turn(states):
+    agent = FixedScores(np.ones(26), greedy=False)
+    start = select(states, np.zeros(1000, dtype=np.int64))
+    start = {**start, "guessed": np.zeros((1000, 26), dtype=np.int8)}
+    first = agent.act(start)
+    start["guessed"][:, 25] = 1
+    assert (agent.act(start) != first).mean() > 0.5
+
+
+def test_games_are_the_rows_by_default(states):
+    agent = FixedScores(np.ones(26), greedy=False)
+    rows = np.arange(len(states["lives"]), dtype=np.uint64)
+    assert agent.act(states).tolist() == agent.act(states, rows).tolist()
+
+
+def test_no_letter_is_left_and_no_game_is_there(states):
+    done = {**select(states, slice(0, 3)), "guessed": np.ones((3, 26), dtype=np.int8)}
+    for greedy in (True, False):
+        assert FixedScores(np.ones(26), greedy).act(done).tolist() == [0, 0, 0]
+        assert len(FixedScores(np.ones(26), greedy).act(select(states, slice(0)))) == 0
+
+
+@pytest.mark.parametrize("name", sorted(AGENTS))
+def test_every_agent_guesses_new_letters_in_any_batch(name, real_words, states):
+    agent = make_agent(name, seed=3)
+    assert agent.fit(real_words[:1000]) is agent
+    games = np.arange(len(states["lives"]), dtype=np.uint64)
+    letters = agent.act(states, games)
+    assert (states["guessed"][np.arange(len(letters)), letters] == 0).all()
+    part = np.arange(5, 60)
+    assert agent.act(select(states, part), games[part]).tolist() == letters[part].tolist()
+
+
+def test_an_unknown_agent_is_refused_with_the_known_ones():
+    with pytest.raises(InputError, match="'clever' is unknown") as caught:
+        make_agent("clever")
+    for name in AGENTS:
+        assert name in str(caught.value)

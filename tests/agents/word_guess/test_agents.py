@@ -1,0 +1,253 @@
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agents.word_guess import (
+    WORD_GUESS_AGENTS,
+    EntropyAgent,
+    FilterAgent,
+    MinimaxAgent,
+    RandomConsistentAgent,
+    make_word_guess_agent,
+)
+from envs.errors import InputError
+from envs.word_guess.answers import AnswerRule
+from envs.word_guess.rules import WordGuessGames
+from envs.word_guess.words import GuessWords, default_words, random_words
+from tests.envs.word_guess.referee import cats_and_dogs, matches
+
+CATS_AND_DOGS = AnswerRule(4, True)
+EXACT = AnswerRule(6, False)
+SAMPLE = default_words(4)[::60]
+# The list that the source prints. Left out are its entries that do not have six letters:
+# "yiejw", "ifwmp" and "brogv" have five, "etrieve" and "mjyjsxj" have seven.
+_PRINTED = """
+    gaxckt trlccr jxwhkz ycbfps peayuf yiejw ldzccp nqsjoa qrjasy pcldos acrtag buyeia
+    ubmtpj drtclz zqderp snywek caoztp ibpghw evtkhl bhpfla ymqhxx qkvipb tvmued rvbass
+    axeasm qolsjg roswcb vdjgxx bugbyv zipjpc tamszl osdifo dvxlxm iwmyfb wmnwhe hslnop
+    nkrfwn puvgve rqsqqp jwoswl tittgf evqsqe aishiv pmwovj sorbte hbaczn coifed hrctvp
+    vkytbw dizcxz arabol uywurk ppywdo resfls tmoliy etrieve oanvlx wcsnzy loufkw onnwcy
+    novblw mtxgwe rgrdbt ckolob kxnflb phonmg egcdab cykndr lkzobv ifwmp jqmbib mypnvf
+    lnrgnj clijwa kiioqr syzebr rqsmhg sczjnz hsdjfp mjcgvm ajotcx olgnfv mjyjsxj wzgbmg
+    lpcnbj yjjlwn brogv bdplzs oxblph twejel rupapy euwrrz apiqzu ydcroj ldvzgq zailgu
+    xgqpsr wxdyho alrplq brklfk
+"""
+PRINTED_LIST = tuple(word for word in _PRINTED.split() if len(word) == 6)
+
+
+def play(agent, words, rule, secrets=None, limit=200, keys=None):
+    """Return the words guessed in each game."""
+    games = WordGuessGames(
+        len(secrets or words), rule, GuessWords(words, word_length=rule.word_length), limit
+    )
+    games.start(slice(None), games.words.find_secrets(secrets or words))
+    keys = np.arange(len(games), dtype=np.uint64) if keys is None else keys
+    while not games.over.all():
+        playing = np.flatnonzero(~games.over)
+        guesses = np.zeros(len(games), dtype=np.int64)
+        guesses[playing] = agent.act(games.observe(playing), keys[playing])
+        games.guess(guesses)
+    observation = games.observe()
+    rows = zip(observation["guesses"], observation["num_guesses"], strict=True)
+    return [[words[guess] for guess in row[:made]] for row, made in rows]
+
+
+@pytest.mark.parametrize("name", WORD_GUESS_AGENTS)
+def test_every_secret_is_found_and_no_word_is_guessed_twice(name):
+    for secret, guesses in zip(
+        SAMPLE,
+        play(make_word_guess_agent(name).fit(SAMPLE, CATS_AND_DOGS), SAMPLE, CATS_AND_DOGS),
+        strict=True,
+    ):
+        assert guesses[-1] == secret
+        assert len(set(guesses)) == len(guesses)
+
+
+@pytest.mark.parametrize("name", WORD_GUESS_AGENTS)
+def test_a_game_goes_alike_alone_and_in_a_batch(name):
+    agent = make_word_guess_agent(name, seed=3).fit(SAMPLE, CATS_AND_DOGS)
+    together = play(agent, SAMPLE, CATS_AND_DOGS)
+    for number in (0, 17, 40):
+        key = np.array([number], dtype=np.uint64)
+        alone = play(agent, SAMPLE, CATS_AND_DOGS, [SAMPLE[number]], keys=key)
+        assert alone[0] == together[number]
+
+
+@pytest.mark.parametrize("name", ["minimax", "minimax-greedy", "entropy", "random-consistent"])
+def test_agents_of_the_consistent_pool_never_guess_what_an_answer_excludes(name):
+    agent = make_word_guess_agent(name).fit(SAMPLE, CATS_AND_DOGS)
+    for secret, guesses in zip(SAMPLE, play(agent, SAMPLE, CATS_AND_DOGS), strict=True):
+        for turn, guess in enumerate(guesses):
+            for earlier in guesses[:turn]:
+                assert cats_and_dogs(earlier, guess) == cats_and_dogs(earlier, secret)
+
+
+def worst_set(sizes):
+    return max(sizes, default=0)
+
+
+def missing_information(sizes):
+    return round(sum(size * math.log2(size) for size in sizes), 6)
+
+
+@pytest.mark.parametrize("pool", ["consistent", "all"])
+@pytest.mark.parametrize(
+    ("agent", "cost"), [(MinimaxAgent, worst_set), (EntropyAgent, missing_information)]
+)
+@settings(deadline=None, max_examples=15)
+@given(st.data())
+def test_the_greedy_guess_has_the_lowest_cost_of_a_plain_count(agent, cost, pool, data):
+    words = tuple(
+        data.draw(st.lists(st.sampled_from(SAMPLE), min_size=3, max_size=12, unique=True))
+    )
+    allowed = words + tuple(word for word in SAMPLE[:20] if word not in words)
+    fitted = agent(pool).fit(words, CATS_AND_DOGS, allowed)
+    games = WordGuessGames(1, CATS_AND_DOGS, GuessWords(words, allowed), 5)
+    guess = allowed[fitted.act(games.observe())[0]]
+
+    def cost_of(candidate):
+        sizes = Counter(cats_and_dogs(candidate, word) for word in words)
+        sizes.pop((0, 4), None)
+        return cost(sizes.values())
+
+    candidates = words if pool == "consistent" else allowed
+    costs = [cost_of(candidate) for candidate in candidates]
+    assert guess == candidates[costs.index(min(costs))]
+
+
+def total_guesses(guess, words):
+    """Play on from ``guess``, each further guess the first of the smallest worst set."""
+    sets = {}
+    for word in words:
+        if word != guess:
+            sets.setdefault(cats_and_dogs(guess, word), []).append(word)
+    total = len(words)
+    for left in sets.values():
+        worst = [
+            worst_set(
+                Counter(cats_and_dogs(word, other) for other in left if other != word).values()
+            )
+            for word in left
+        ]
+        further = left[0] if len(left) <= 2 else left[worst.index(min(worst))]
+        total += total_guesses(further, left)
+    return total
+
+
+def test_looking_ahead_takes_the_guess_that_needs_fewest_guesses_when_played_on():
+    words = SAMPLE[:30]
+    agent = MinimaxAgent(lookahead=len(words)).fit(words, CATS_AND_DOGS)
+    games = WordGuessGames(1, CATS_AND_DOGS, GuessWords(words), 9)
+    totals = {word: total_guesses(word, words) for word in words}
+    assert totals[words[agent.act(games.observe())[0]]] == min(totals.values())
+    assert max(totals.values()) > min(totals.values())
+
+
+def test_looking_ahead_saves_guesses():
+    guesses = {}
+    for lookahead in (1, 20):
+        agent = EntropyAgent(lookahead=lookahead).fit(SAMPLE, CATS_AND_DOGS)
+        guesses[lookahead] = sum(map(len, play(agent, SAMPLE, CATS_AND_DOGS)))
+    assert guesses[20] < guesses[1]
+
+
+@pytest.mark.parametrize("name", ["minimax", "minimax-greedy", "entropy", "random-consistent"])
+def test_the_sources_first_example_is_solved(name):
+    words = ("acckzz", "ccbazz", "eiowzz", "abcczz")
+    guesses = play(make_word_guess_agent(name).fit(words, EXACT), words, EXACT, limit=10)
+    assert guesses[0][-1] == "acckzz"
+
+
+@pytest.mark.parametrize("name", ["minimax", "minimax-greedy", "entropy"])
+def test_the_sources_printed_list_is_solved(name):
+    assert len(PRINTED_LIST) == 95
+    agent = make_word_guess_agent(name).fit(PRINTED_LIST, EXACT)
+    guesses = play(agent, PRINTED_LIST, EXACT, ["hbaczn"], limit=10)[0]
+    assert guesses[-1] == "hbaczn"
+    for earlier in guesses:
+        assert matches(earlier, guesses[-1]) == matches(earlier, "hbaczn")
+
+
+def left_by_the_rules(guess, answer, words, reading):
+    """The filter's rules as its source's text or pseudo-code puts them."""
+    pair = f"{answer[0]}{answer[1]}"
+    if pair == "00":
+        return {word for word in words if not set(word) & set(guess)}
+    if pair in ("40", "31", "22"):
+        return {word for word in words if sorted(word) == sorted(guess) and word != guess}
+    shares_a_letter = {word for word in words if set(word) & set(guess) and word != guess}
+    if reading == "pseudo-code" or pair in ("10", "20", "30"):
+        return shares_a_letter
+    return {
+        word
+        for word in shares_a_letter
+        if sum(a == b for a, b in zip(word, guess, strict=True)) >= answer[1]
+    }
+
+
+@pytest.mark.parametrize("reading", ["text", "pseudo-code"])
+def test_the_filter_follows_its_rules_and_guesses_words_without_vowels_first(reading):
+    words = tuple(sorted({*SAMPLE, "hymn", "lynx", "pfft", "clod", "cold", "oldy"}))
+    agent = FilterAgent(reading, order="list").fit(words, CATS_AND_DOGS)
+    for secret, guesses in zip(words, play(agent, words, CATS_AND_DOGS), strict=True):
+        left = set(words)
+        for guess in guesses:
+            without = sorted(word for word in left if not set(word) & set("aeiou"))
+            assert guess == (without or sorted(left))[0]
+            left = left_by_the_rules(guess, cats_and_dogs(guess, secret), left, reading)
+
+
+def test_the_filters_random_order_comes_from_its_seed():
+    first = [
+        play(FilterAgent(seed=seed).fit(SAMPLE, CATS_AND_DOGS), SAMPLE, CATS_AND_DOGS)
+        for seed in (0, 0, 1)
+    ]
+    assert first[0] == first[1] != first[2]
+
+
+def test_random_consistent_guesses_are_uniform_over_what_is_left():
+    agent = RandomConsistentAgent(seed=5).fit(SAMPLE, CATS_AND_DOGS)
+    games = WordGuessGames(20_000, CATS_AND_DOGS, GuessWords(SAMPLE), 3)
+    counts = np.bincount(agent.act(games.observe()), minlength=len(SAMPLE))
+    expected = 20_000 / len(SAMPLE)
+    assert (abs(counts - expected) < 6 * math.sqrt(expected)).all()
+
+
+def test_answers_that_no_word_has_lead_to_the_first_word():
+    agent = MinimaxAgent().fit(("bell", "cell"), CATS_AND_DOGS)
+    games = WordGuessGames(1, CATS_AND_DOGS, GuessWords(("bell", "cell")), 3)
+    observation = games.observe()
+    observation["guesses"][0, 0] = 1
+    observation["answers"][0, 0] = (4, 0)
+    observation["num_guesses"][0] = 1
+    assert agent.act(observation).tolist() == [0]
+
+
+def test_a_guess_outside_the_list_tells_nothing():
+    words = random_words(30)
+    agent = MinimaxAgent().fit(words, EXACT)
+    games = WordGuessGames(1, EXACT, GuessWords(words, word_length=6), 10)
+    first = agent.act(games.observe())
+    games.guess(np.array([-1]))
+    assert agent.act(games.observe()).tolist() == first.tolist()
+
+
+def test_what_an_agent_cannot_use_is_refused():
+    with pytest.raises(InputError, match="agent 'best' is unknown"):
+        make_word_guess_agent("best")
+    with pytest.raises(InputError, match="plays Cats and Dogs alone"):
+        FilterAgent().fit(("acckzz",), EXACT)
+    with pytest.raises(InputError, match="'cell' is not in the allowed list"):
+        MinimaxAgent().fit(("bell", "cell"), CATS_AND_DOGS, ("bell",))
+    for make in (
+        lambda: MinimaxAgent("some"),
+        lambda: EntropyAgent(lookahead=0),
+        lambda: FilterAgent("both"),
+        lambda: FilterAgent(order="length"),
+    ):
+        with pytest.raises(ValueError, match=r"is not one of|is below 1"):
+            make()

@@ -1,0 +1,83 @@
+"""What several tests use: real words, and few threads."""
+
+import os
+
+os.environ.setdefault("NUMBA_NUM_THREADS", "2")
+
+import matplotlib as mpl
+import pytest
+import torch
+
+mpl.use("Agg")
+torch.set_num_threads(1)
+
+
+@pytest.fixture(scope="session")
+def real_words():
+    """About 4,000 words of the default list, spread over the alphabet."""
+    from envs.words import default_word_list
+
+    return default_word_list().words[::59]
+
+
+@pytest.fixture(scope="session")
+def few_words():
+    return (
+        *("a", "i", "ox", "an", "cat", "dog", "dot", "tee", "eel", "noon", "apple", "hangman"),
+        *("banana", "letter", "puzzle", "jazz", "rhythm", "mississippi", "bookkeeper"),
+        "abcdefghijklmnop",
+    )
+
+
+TINY_CONFIG = """
+name: tiny
+threads: 1
+split: {fractions: [0.8, 0.1, 0.1]}
+warm_start:
+  states: 60_000
+  num_games: 128
+  reach: 4
+  rows_log2: 14
+  window_dropout: 0.05
+  validate_every: 20_000
+ppo:
+  steps: 8_192
+  num_envs: 64
+  rollout_steps: 16
+  batch_size: 512
+  epochs: 1
+validation:
+  every: 2_048
+  games: 100
+checkpoint_every: 2_048
+"""
+
+
+@pytest.fixture(scope="session")
+def tiny_files(tmp_path_factory, real_words):
+    """A config that trains in seconds and a word list: (config, words)."""
+    folder = tmp_path_factory.mktemp("tiny")
+    config, words = folder / "tiny.yaml", folder / "words.txt"
+    config.write_text(TINY_CONFIG)
+    words.write_text("\n".join(real_words) + "\n")
+    return config, words
+
+
+@pytest.fixture(scope="session")
+def tiny_run(tmp_path_factory, tiny_files):
+    """A finished run of the tiny config: (run directory, what it printed)."""
+    import io
+
+    from rich.console import Console
+
+    from training.config import load_config
+    from training.run import train
+
+    config, words = tiny_files
+    printed = io.StringIO()
+    run, _ = train(
+        load_config(config, [f"words={words}"]),
+        Console(file=printed, width=120),
+        tmp_path_factory.mktemp("runs") / "tiny",
+    )
+    return run, printed.getvalue()

@@ -1,0 +1,58 @@
+import numpy as np
+import pytest
+
+from envs.errors import InputError
+from envs.hangman.observation import action_mask, observation_space, parse_observation, select
+
+
+def test_the_space_is_the_documented_one():
+    space = observation_space(7, 6)
+    assert space["word"].shape == (7,)
+    assert space["word"].dtype == np.uint8
+    assert (space["word"].low.min(), space["word"].high.max()) == (0, 27)
+    assert space["guessed"].shape == (26,)
+    assert space["lives"].n == 7
+
+
+def test_the_mask_allows_what_has_not_been_guessed():
+    guessed = np.zeros((2, 26), dtype=np.int8)
+    guessed[1, 4] = 1
+    mask = action_mask(guessed)
+    assert mask.dtype == np.int8
+    assert mask[0].all()
+    assert mask[1].sum() == 25
+    assert mask[1, 4] == 0
+
+
+def test_games_are_selected_by_index_slice_or_mask():
+    batch = parse_observation("a_c", "xy")
+    batch = {key: np.concatenate([array] * 3) for key, array in batch.items()}
+    batch["lives"][:] = [1, 2, 3]
+    for games in (np.array([2, 0]), slice(0, 2), np.array([True, False, True])):
+        chosen = select(batch, games)
+        assert chosen["lives"].tolist() == batch["lives"][games].tolist()
+        assert chosen["word"].shape == (2, 3)
+
+
+@pytest.mark.parametrize("pattern", ["a__le", "A _ _ L E", "a..le", "a--le", "a??le"])
+def test_a_game_is_read_as_people_write_it(pattern):
+    observation = parse_observation(pattern, "x, Y", max_wrong=8)
+    assert observation["word"].tolist() == [[2, 1, 1, 13, 6]]
+    assert np.flatnonzero(observation["guessed"][0]).tolist() == [0, 4, 11, 23, 24]
+    assert observation["lives"].tolist() == [6]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "wrong", "message"),
+    [
+        ("", "", "empty"),
+        ("a*b", "", "neither a letter"),
+        ("a_b", "1", "not a letter"),
+        ("a_b", "a", "shown in the pattern"),
+        ("a_b", "uvwxyz", "lost"),
+    ],
+)
+def test_what_is_no_game_is_refused_in_one_line(pattern, wrong, message):
+    with pytest.raises(InputError, match=message) as caught:
+        parse_observation(pattern, wrong)
+    assert "\n" not in str(caught.value)

@@ -1,0 +1,225 @@
+"""Rewards, and what shaping does to the optimal policy.
+
+The game with an unknown word is a Markov decision process over what the player knows: the shown
+places, the guessed letters and the lives. On a tiny list it is solved exactly by value iteration
+over these states, with the words that still fit as the belief.
+"""
+
+from collections import defaultdict
+from functools import cache
+from itertools import product
+
+import numpy as np
+import pytest
+
+from envs.encoding import ALPHABET, encode_words, letter_index
+from envs.hangman.rewards import DenseReward, PotentialReward, SparseReward, make_reward
+from envs.hangman.rules import HangmanGames, Step
+
+
+def step_of(**changes):
+    values = {
+        "newly_shown": 0,
+        "lost_life": False,
+        "won": False,
+        "lost": False,
+        "shown_before": 0,
+        "shown": 0,
+        "lives_before": 6,
+        "lives": 6,
+        "lengths": 4,
+    } | changes
+    return Step(**{name: np.array([value]) for name, value in values.items()})
+
+
+HIT = step_of(newly_shown=2, shown=2)
+MISS = step_of(lost_life=True, lives=5)
+WIN = step_of(newly_shown=1, shown_before=3, shown=4, won=True)
+LOSS = step_of(lost_life=True, lives_before=1, lives=0, lost=True)
+
+
+@pytest.mark.parametrize(
+    ("reward", "paid"),
+    [
+        (SparseReward(), [0, 0, 1, -1]),
+        (SparseReward(win=5, loss=-2), [0, 0, 5, -2]),
+        (DenseReward(), [0.2, -0.2, 1.1, -1.2]),
+        (DenseReward(hit=1, miss=-3, win=10, loss=-20), [2, -3, 11, -23]),
+        (PotentialReward(), [0.25, -0.5 / 6, 1 - 0.875, -1 - 0.5 / 6]),
+        (PotentialReward(discount=0.5, shown=1, lives=0), [0.25, 0, 1 - 0.75, -1]),
+        (PotentialReward(shown=0, lives=3, win=2, loss=-2), [0, -0.5, -1, -2.5]),
+    ],
+)
+def test_each_event_is_paid_by_its_weight(reward, paid):
+    for step, expected in zip((HIT, MISS, WIN, LOSS), paid, strict=True):
+        assert reward(step, 6)[0] == pytest.approx(expected)
+
+
+def test_rewards_are_made_by_name_with_their_parameters():
+    assert make_reward("sparse") == SparseReward()
+    assert make_reward("dense", hit=0.5) == DenseReward(hit=0.5)
+    assert make_reward("potential", discount=0.9) == PotentialReward(discount=0.9)
+    custom = DenseReward(miss=-1)
+    assert make_reward(custom) is custom
+    with pytest.raises(ValueError, match="sparse"):
+        make_reward("generous")
+    with pytest.raises(TypeError):
+        make_reward("sparse", hit=1)
+
+
+def potential_of_a_game_that_begins(reward):
+    return reward.lives
+
+
+@pytest.mark.parametrize("discount", [1.0, 0.9])
+def test_shaping_changes_a_return_by_the_first_potential_alone(real_words, discount):
+    reward = PotentialReward(discount=discount, shown=0.7, lives=0.4)
+    sparse = SparseReward()
+    words = real_words[:200]
+    secrets = encode_words(words)
+    games = HangmanGames(len(words), secrets.width)
+    games.start(slice(None), secrets)
+    random = np.random.default_rng(0)
+    orders = random.permuted(np.tile(np.arange(26), (len(words), 1)), axis=1)
+    shaped, plain = np.zeros(len(words)), np.zeros(len(words))
+    for turn in range(26):
+        playing = ~games.over
+        step = games.guess(orders[:, turn])
+        shaped += np.where(playing, discount**turn * reward(step, 6), 0)
+        plain += np.where(playing, discount**turn * sparse(step, 6), 0)
+    assert games.over.all()
+    assert np.allclose(shaped, plain - potential_of_a_game_that_begins(reward))
+
+
+class HangmanMDP:
+    """All that can happen to a player who knows the list but not the word."""
+
+    def __init__(self, words, max_wrong, reward, discount):
+        self.words, self.max_wrong = words, max_wrong
+        self.reward, self.discount = reward, discount
+        self.letters = sorted(set("".join(words)) | {"z"})
+        self.values = cache(self._values)
+
+    def outcomes(self, fit, guessed, lives, letter):
+        """The next states of a guess with their probabilities and rewards, from the rules."""
+        secrets = encode_words(fit)
+        games = HangmanGames(len(fit), secrets.width, self.max_wrong)
+        games.start(slice(None), secrets)
+        for earlier in guessed:
+            games.guess(np.full(len(fit), letter_index(earlier)))
+        assert (games.observe()["lives"] == lives).all()
+        assert len(np.unique(games.observe()["word"], axis=0)) == 1
+        step = games.guess(np.full(len(fit), letter_index(letter)))
+        paid = self.reward(step, self.max_wrong)
+        seen = games.observe()
+        groups = defaultdict(list)
+        for number in range(len(fit)):
+            groups[seen["word"][number].tobytes(), int(seen["lives"][number])].append(number)
+        for (_, lives_left), members in groups.items():
+            first = members[0]
+            over = bool(step.won[first] or step.lost[first])
+            assert len({float(paid[member]) for member in members}) == 1
+            yield (
+                len(members) / len(fit),
+                float(paid[first]),
+                None if over else (tuple(fit[member] for member in members), lives_left),
+            )
+
+    def _values(self, fit, guessed, lives):
+        """The value of each letter in a state, best policy thereafter."""
+        values = {}
+        for letter in self.letters:
+            if letter in guessed:
+                continue
+            total = 0.0
+            for probability, paid, following in self.outcomes(fit, guessed, lives, letter):
+                if following is not None:
+                    after = self.values(following[0], guessed | {letter}, following[1])
+                    paid += self.discount * max(after.values())
+                total += probability * paid
+            values[letter] = total
+        return values
+
+    def optimal_letters(self, fit, guessed, lives):
+        values = self.values(fit, guessed, lives)
+        best = max(values.values())
+        return {letter for letter, value in values.items() if value > best - 1e-9}
+
+    def states(self):
+        """All states that can be reached by any play, wins and losses left out."""
+        seen = set()
+        by_length = defaultdict(list)
+        for word in self.words:
+            by_length[len(word)].append(word)
+        waiting = [(tuple(group), frozenset(), self.max_wrong) for group in by_length.values()]
+        while waiting:
+            state = waiting.pop()
+            if state in seen:
+                continue
+            seen.add(state)
+            for letter in self.letters:
+                if letter not in state[1]:
+                    for _, _, following in self.outcomes(*state, letter):
+                        if following is not None:
+                            waiting.append((following[0], state[1] | {letter}, following[1]))
+        return seen
+
+
+TINY_LISTS = [
+    (("ab", "ba", "cc", "bc"), 2),
+    (("abc", "abd", "eee", "eef"), 1),
+    (("aab", "abb", "bca", "c", "ac", "bb"), 2),
+]
+
+
+@pytest.mark.parametrize(("words", "max_wrong"), TINY_LISTS)
+@pytest.mark.parametrize("discount", [1.0, 0.8])
+def test_potential_based_shaping_leaves_the_optimal_policy_as_it_is(words, max_wrong, discount):
+    sparse = HangmanMDP(words, max_wrong, SparseReward(), discount)
+    shaped = HangmanMDP(words, max_wrong, PotentialReward(discount=discount), discount)
+    states = sparse.states()
+    assert len(states) > 10
+    choices = set()
+    for state in states:
+        assert shaped.optimal_letters(*state) == sparse.optimal_letters(*state)
+        choices.add(frozenset(sparse.optimal_letters(*state)))
+        fit, guessed, lives = state
+        shown = sum(letter in guessed for letter in fit[0]) / len(fit[0])
+        potential = 0.5 * shown + 0.5 * lives / max_wrong
+        for letter, value in sparse.values(*state).items():
+            assert shaped.values(*state)[letter] == pytest.approx(value - potential)
+    # The policies could have differed: not every letter is optimal everywhere.
+    assert len(choices) > 3
+
+
+def test_a_potential_with_another_discount_can_change_the_optimal_policy():
+    sparse = HangmanMDP(TINY_LISTS[0][0], 2, SparseReward(), 0.5)
+    shaped = HangmanMDP(TINY_LISTS[0][0], 2, PotentialReward(discount=1.0, shown=9.0), 0.5)
+    states = sparse.states()
+    assert any(shaped.optimal_letters(*s) != sparse.optimal_letters(*s) for s in states)
+
+
+def test_the_dense_reward_can_change_the_optimal_policy():
+    dense = DenseReward(hit=1.0, miss=0.0)
+    differs = 0
+    for (words, max_wrong), discount in product(TINY_LISTS, (1.0, 0.8)):
+        sparse = HangmanMDP(words, max_wrong, SparseReward(), discount)
+        shaped = HangmanMDP(words, max_wrong, dense, discount)
+        differs += sum(
+            not shaped.optimal_letters(*state) <= sparse.optimal_letters(*state)
+            for state in sparse.states()
+        )
+    assert differs > 0
+
+
+def test_the_solver_finds_what_is_known():
+    # One life and two words without a common letter: any letter of them wins half of the games,
+    # since the other word's player loses at once.
+    solved = HangmanMDP(("ab", "cd"), 1, SparseReward(), 1.0)
+    start = (("ab", "cd"), frozenset(), 1)
+    assert solved.optimal_letters(*start) == set("abcd")
+    assert max(solved.values(*start).values()) == pytest.approx(0.0)
+    # A letter that both words have wins first, then one must be risked: 2 lives win always.
+    solved = HangmanMDP(("ab", "ac"), 2, SparseReward(), 1.0)
+    assert max(solved.values(("ab", "ac"), frozenset(), 2).values()) == pytest.approx(1.0)
+    assert set(solved.letters) <= set(ALPHABET)

@@ -1,0 +1,146 @@
+import gymnasium as gym
+import numpy as np
+import pytest
+from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
+from stable_baselines3.common.evaluation import evaluate_policy
+from stable_baselines3.common.vec_env import DummyVecEnv
+
+from envs.hangman.env import HangmanEnv
+from envs.hangman.sb3 import HangmanVecEnv
+
+
+def same(one, other):
+    return all(np.array_equal(one[key], other[key]) for key in other)
+
+
+@pytest.mark.parametrize("limit", [None, 5])
+def test_it_answers_as_a_dummy_vec_env_of_single_envs(few_words, limit):
+    num_games = 8
+
+    def single():
+        env = HangmanEnv(few_words, reward="potential", max_wrong=3)
+        return env if limit is None else gym.wrappers.TimeLimit(env, limit)
+
+    theirs = DummyVecEnv([single] * num_games)
+    ours = HangmanVecEnv(
+        num_games, words=few_words, reward="potential", max_wrong=3, max_episode_steps=limit
+    )
+    assert ours.observation_space == theirs.observation_space
+    assert ours.action_space == theirs.action_space
+    for env in (ours, theirs):
+        env.seed(21)
+    assert same(ours.reset(), theirs.reset())
+    random = np.random.default_rng(0)
+    truncations = 0
+    for _ in range(200):
+        actions = random.integers(26, size=num_games)
+        one, other = ours.step(actions), theirs.step(actions)
+        assert same(one[0], other[0])
+        assert np.array_equal(one[1], other[1])
+        assert np.array_equal(one[2], other[2])
+        for game in np.flatnonzero(other[2]):
+            mine, reference = one[3][game], other[3][game]
+            assert same(mine["terminal_observation"], reference["terminal_observation"])
+            assert mine["TimeLimit.truncated"] == reference["TimeLimit.truncated"]
+            assert mine["won"] == reference["won"]
+            truncations += mine["TimeLimit.truncated"]
+        masks = np.stack(theirs.env_method("action_masks")) if limit is None else None
+        if masks is not None:
+            assert np.array_equal(ours.action_masks(), masks)
+    assert (truncations > 0) == (limit is not None)
+
+
+def test_sb3_contrib_finds_the_masks(few_words):
+    env = HangmanVecEnv(3, words=few_words)
+    env.seed(0)
+    env.reset()
+    env.step(np.array([0, 1, 2]))
+    assert is_masking_supported(env)
+    masks = get_action_masks(env)
+    assert masks.dtype == np.bool_
+    assert masks.shape == (3, 26)
+    assert np.array_equal(masks, env.action_masks())
+
+
+def test_maskable_ppo_learns_on_it_and_never_repeats_a_letter(few_words):
+    env = HangmanVecEnv(4, words=few_words, repeated_guess="free", max_wrong=26)
+    model = MaskablePPO(
+        "MultiInputPolicy", env, n_steps=16, batch_size=32, n_epochs=1, seed=0, device="cpu"
+    )
+    model.learn(256)
+    assert model.num_timesteps == 256
+    assert len(model.ep_info_buffer) > 0
+    for episode in model.ep_info_buffer:
+        # With 26 lives a masked game is always won, by 26 guesses at most.
+        assert episode["l"] <= 26
+        assert episode["r"] == 1
+
+
+def test_evaluation_of_stable_baselines_counts_its_episodes(few_words):
+    env = HangmanVecEnv(4, words=few_words)
+    model = MaskablePPO("MultiInputPolicy", env, n_steps=16, batch_size=32, seed=0, device="cpu")
+    env.seed(0)
+    returns, lengths = evaluate_policy(
+        model, env, n_eval_episodes=8, return_episode_rewards=True, warn=False
+    )
+    assert len(returns) == len(lengths) == 8
+    assert set(returns) <= {-1.0, 1.0}
+
+
+def test_a_saved_state_goes_on_with_the_same_games(few_words):
+    env = HangmanVecEnv(8, words=few_words, reward="dense")
+    env.seed(1)
+    env.reset()
+    random = np.random.default_rng(0)
+    for _ in range(15):
+        env.step(random.integers(26, size=8))
+    twin = HangmanVecEnv(8, words=few_words, reward="dense")
+    twin.set_state(env.get_state())
+    assert same(env.observe(), twin.observe())
+    for _ in range(60):
+        actions = random.integers(26, size=8)
+        one, other = env.step(actions), twin.step(actions)
+        assert same(one[0], other[0])
+        assert np.array_equal(one[1], other[1])
+        assert np.array_equal(one[2], other[2])
+        for mine, theirs in zip(one[3], other[3], strict=True):
+            assert mine.keys() == theirs.keys()
+            if "episode" in mine:
+                assert mine["episode"]["r"] == theirs["episode"]["r"]
+                assert mine["episode"]["l"] == theirs["episode"]["l"]
+
+
+def test_seeds_hold_for_one_reset(few_words):
+    env, twin = HangmanVecEnv(4, words=few_words), HangmanVecEnv(4, words=few_words)
+    env.seed(1)
+    twin.seed(1)
+    assert same(env.reset(), twin.reset())
+    second = env.reset()
+    assert same(second, twin.reset())
+    env.seed(1)
+    env.reset()
+    assert same(env.reset(), second)
+
+
+def test_words_are_forced_by_the_options_of_stable_baselines(few_words):
+    env = HangmanVecEnv(2, words=few_words)
+    env.set_options({"word": "noon"})
+    assert (env.reset()["word"] == 1).sum(axis=1).tolist() == [4, 4]
+    env.seed(0)
+    env.set_options([{"word": "ox"}, {}])
+    assert (env.reset()["word"][0] == 1).sum() == 2
+    assert env.reset_infos[0]["action_mask"].sum() == 26
+
+
+def test_the_batch_is_described_and_drawn(few_words):
+    env = HangmanVecEnv(3, words=few_words, render_mode="rgb_array")
+    env.reset()
+    assert env.get_attr("render_mode") == ["rgb_array"] * 3
+    assert env.get_attr("num_envs", indices=[0, 2]) == [3, 3]
+    assert env.env_is_wrapped(gym.Wrapper) == [False] * 3
+    assert [picture.shape for picture in env.get_images()] == [(400, 640, 3)] * 3
+    assert len(env.env_method("action_masks", indices=1)) == 1
+    with pytest.raises(AttributeError, match="share"):
+        env.set_attr("max_wrong", 3)
+    env.close()

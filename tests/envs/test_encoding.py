@@ -1,0 +1,52 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from envs.encoding import (
+    ALPHABET,
+    BLANK,
+    FIRST_LETTER,
+    PADDING,
+    decode,
+    encode_words,
+    letter_index,
+)
+
+words_strategy = st.lists(st.text(ALPHABET, min_size=1, max_size=32), min_size=1, max_size=20)
+
+
+@given(words_strategy)
+def test_words_survive_encoding(words):
+    encoded = encode_words(words)
+    assert [decode(codes) for codes in encoded.codes] == words
+    assert encoded.codes.dtype == np.uint8
+    assert encoded.lengths.tolist() == [len(word) for word in words]
+    assert encoded.width == max(map(len, words))
+    counts = [[word.count(letter) for letter in ALPHABET] for word in words]
+    assert encoded.letter_counts.tolist() == counts
+
+
+def test_codes_are_those_of_the_documentation():
+    assert (PADDING, BLANK, FIRST_LETTER) == (0, 1, 2)
+    assert encode_words(["az"], width=4).codes.tolist() == [[2, 27, 0, 0]]
+    assert decode(np.array([2, 1, 27, 0, 0], dtype=np.uint8)) == "a_z"
+    assert [letter_index(letter) for letter in ALPHABET] == list(range(26))
+
+
+def test_rows_are_chosen_by_index():
+    encoded = encode_words(["cat", "apple", "ox"])[np.array([2, 0])]
+    assert len(encoded) == 2
+    assert [decode(codes) for codes in encoded.codes] == ["ox", "cat"]
+    assert encoded.lengths.tolist() == [2, 3]
+
+
+@pytest.mark.parametrize("word", ["", "Cat", "it's", "naïve", "c\x00", "abcdef", "cat "])
+def test_what_cannot_be_encoded_is_refused_by_name(word):
+    with pytest.raises(ValueError, match="letters a to z") as caught:
+        encode_words(["dog", word], width=5)
+    assert repr(word) in str(caught.value)
+
+
+def test_no_words_make_no_rows():
+    assert len(encode_words([])) == 0

@@ -1,0 +1,46 @@
+import numpy as np
+import pytest
+from scipy.stats import chisquare, kstest
+
+from envs.keyed_random import below, keyed_bits, keyed_uniform
+
+
+def test_a_draw_depends_on_its_keys_alone():
+    games = np.arange(1000)
+    batch = keyed_bits(7, games, 3)
+    assert batch.dtype == np.uint64
+    assert batch[::-1].tolist() == keyed_bits(7, games[::-1], 3).tolist()
+    assert [int(keyed_bits(7, game, 3)) for game in (0, 5, 999)] == batch[[0, 5, 999]].tolist()
+
+
+def test_every_key_and_their_order_count():
+    draws = {
+        int(keyed_bits(*keys)) for keys in [(1, 2, 3), (3, 2, 1), (1, 2), (1, 2, 4), (0, 2, 3)]
+    }
+    assert len(draws) == 5
+    assert int(keyed_bits(-1)) == int(keyed_bits(np.uint64(2**64 - 1)))
+
+
+def test_neighbouring_keys_give_draws_that_look_uniform():
+    uniform = keyed_uniform(np.arange(200)[:, None], np.arange(200)).ravel()
+    assert uniform.min() >= 0
+    assert uniform.max() < 1
+    assert kstest(uniform, "uniform").pvalue > 1e-3
+    # Draws of neighbouring games do not go together.
+    assert abs(np.corrcoef(uniform[:-1], uniform[1:])[0, 1]) < 0.02
+
+
+@pytest.mark.parametrize("bound", [1, 3, 26, 234_437])
+def test_integers_are_below_their_bound_and_equally_likely(bound):
+    numbers = below(keyed_bits(0, np.arange(50_000)), bound)
+    assert numbers.min() >= 0
+    assert numbers.max() < bound
+    if bound > 1:
+        groups = np.bincount(numbers * min(bound, 20) // bound)
+        expected = np.bincount(np.arange(bound) * min(bound, 20) // bound) / bound * 50_000
+        assert chisquare(groups, expected).pvalue > 1e-3
+
+
+def test_each_draw_has_its_own_bound():
+    assert (below(keyed_bits(np.arange(4)), [1, 1, 1, 1]) == 0).all()
+    assert below(np.array([2**32 - 1] * 2, dtype=np.uint64), [3, 7]).tolist() == [2, 6]

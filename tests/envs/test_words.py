@@ -1,0 +1,209 @@
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from envs.errors import InputError
+from envs.words import (
+    PARTS,
+    Split,
+    WordList,
+    clean_words,
+    default_word_list,
+    hash_words,
+    load_word_list,
+    read_word_list,
+)
+
+words_strategy = st.text("abcdefghijklmnopqrstuvwxyz", min_size=1, max_size=12)
+
+
+def write(tmp_path, content):
+    path = tmp_path / "words.txt"
+    path.write_bytes(content)
+    return path
+
+
+def dropped(word_list):
+    return {rule: count for rule, count in word_list.dropped.items() if count}
+
+
+@pytest.mark.parametrize(
+    ("content", "words", "counts"),
+    [
+        (b"dog\ncat\n", ("cat", "dog"), {}),
+        (b"dog\n\n   \n\t\ncat", ("cat", "dog"), {"blank": 3}),
+        (b"Dog\nCAT\n", ("cat", "dog"), {}),
+        (b"Dog\ndog\nDOG\n", ("dog",), {"duplicate": 2}),
+        (b"dog\r\ncat\r\n\r\n", ("cat", "dog"), {"blank": 1}),
+        (b"\xef\xbb\xbfdog\ncat\n", ("cat", "dog"), {}),
+        (b"  dog \n\tcat\n", ("cat", "dog"), {}),
+        (
+            "dog\nnaïve\nit's\nco-op\nab1\ntwo words\nstraße\n".encode(),
+            ("dog",),
+            {"with other characters": 6},
+        ),
+        (b"dog\nna\xefve\n\xff\xfe\n", ("dog",), {"with other characters": 2}),
+        (b"a" * 32 + b"\n" + b"a" * 33 + b"\n", ("a" * 32,), {"over 32 letters": 1}),
+        (b"dog\x00\ncat", ("cat",), {"with other characters": 1}),
+    ],
+    ids=[
+        "plain",
+        "blank lines",
+        "case",
+        "duplicates",
+        "CRLF",
+        "byte-order mark",
+        "white space",
+        "other characters",
+        "not UTF-8",
+        "over-long",
+        "NUL",
+    ],
+)
+def test_a_list_is_cleaned_by_the_stated_rules(tmp_path, content, words, counts):
+    word_list = read_word_list(write(tmp_path, content))
+    assert word_list.words == words
+    assert dropped(word_list) == counts
+
+
+def test_one_line_says_how_many_lines_each_rule_dropped(tmp_path):
+    path = write(tmp_path, b"\xef\xbb\xbfdog\r\nDog\r\n\r\nit's\r\n" + b"a" * 40 + b"\r\ncat\r\n")
+    assert read_word_list(path).describe() == (
+        f"2 words from {path} (dropped: 1 blank, 1 with other characters, "
+        "1 over 32 letters, 1 duplicate)"
+    )
+    assert clean_words(["cat"], "x").describe() == "1 words from x (dropped: none)"
+
+
+@given(st.lists(st.text(max_size=8)))
+def test_every_line_is_kept_or_counted_once(lines):
+    word_list = clean_words(["cat", *lines], "test")
+    assert len(word_list) + sum(word_list.dropped.values()) == len(lines) + 1
+    assert list(word_list.words) == sorted(set(word_list.words))
+    assert all(word.isascii() and word.isalpha() and word.islower() for word in word_list.words)
+
+
+@pytest.mark.parametrize("content", [b"", b"\n\n", b"123\nit's\n", b"\xff\xfed\x00o\x00g\x00"])
+def test_a_list_without_a_usable_word_is_refused_in_one_line(tmp_path, content):
+    path = write(tmp_path, content)
+    with pytest.raises(InputError, match="no usable word") as caught:
+        read_word_list(path)
+    assert str(path) in str(caught.value)
+    assert "letters a to z" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_that_cannot_be_read_is_named_in_one_line(tmp_path):
+    for path in (tmp_path / "missing.txt", tmp_path):
+        with pytest.raises(InputError, match="cannot read the word list") as caught:
+            load_word_list(path)
+        assert str(path) in str(caught.value)
+        assert "\n" not in str(caught.value)
+
+
+def test_the_default_list_is_web2_in_letters_a_to_z():
+    word_list = load_word_list()
+    assert word_list is default_word_list()
+    assert word_list is load_word_list("web2")
+    assert word_list.source == "web2"
+    assert len(word_list) > 200_000
+    assert {"apple", "hangman", "zebra"} < set(word_list.words)
+    assert set("".join(word_list.words)) == set("abcdefghijklmnopqrstuvwxyz")
+
+
+@settings(max_examples=50)
+@given(st.sets(words_strategy, min_size=1), st.sets(words_strategy), st.randoms(), st.integers(0))
+def test_the_split_does_not_move_when_the_list_is_shuffled_or_grows(words, more, random, seed):
+    split = Split(seed, (0.5, 0.25, 0.25))
+    before = {word: split.part(word) for word in words}
+    grown = list(words | more)
+    random.shuffle(grown)
+    word_list = clean_words(grown, "test")
+    try:
+        parts = split.divide(word_list)
+    except InputError:
+        # So few words that a part is empty.
+        return
+    for word, part in before.items():
+        assert word in parts[part]
+    divided = [word for part in parts.values() for word in part]
+    assert len(divided) == len(set(divided))
+    assert set(divided) == set(grown)
+
+
+def test_the_split_of_known_words_is_the_same_on_every_machine():
+    # Runs that were made before rely on it.
+    parts = [Split().part(word) for word in ("apple", "hangman", "zebra", "quiz", "jazz", "abbey")]
+    script = (
+        "from envs.words import Split;"
+        "print([Split().part(w) for w in ('apple','hangman','zebra','quiz','jazz','abbey')])"
+    )
+    other = subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONHASHSEED": "123", "PYTHONPATH": "."},
+    )
+    assert other.stdout.strip() == str(parts)
+    assert parts == KNOWN_PARTS
+
+
+KNOWN_PARTS = ["test", "train", "train", "train", "train", "train"]
+
+
+@pytest.mark.parametrize("fractions", [(0.9, 0.05, 0.05), (0.8, 0.0, 0.2), (0.34, 0.33, 0.33)])
+def test_the_parts_have_the_shares_that_were_asked_for(fractions):
+    words = default_word_list().words[::4]
+    parts = Split(3, fractions).divide(WordList(words, "test", {}))
+    for name, fraction in zip(PARTS, fractions, strict=True):
+        deviation = (fraction * (1 - fraction) / len(words)) ** 0.5
+        assert abs(len(parts[name]) / len(words) - fraction) <= 4 * deviation
+
+
+def test_another_split_seed_moves_words():
+    words = default_word_list().words[::100]
+    one, other = ([Split(seed).part(word) for word in words] for seed in (0, 1))
+    assert one != other
+
+
+@pytest.mark.parametrize(
+    "fractions",
+    [
+        (0.9, 0.1),
+        (0.9, 0.05, 0.06),
+        (1.1, -0.05, -0.05),
+        (0.0, 0.5, 0.5),
+        (float("nan"), 0.5, 0.5),
+        (float("inf"), 0.5, 0.5),
+    ],
+)
+def test_shares_that_make_no_split_are_refused(fractions):
+    with pytest.raises(InputError, match=r"split\.fractions"):
+        Split(0, fractions)
+
+
+def test_too_few_words_for_a_split_are_refused_in_one_line():
+    with pytest.raises(InputError, match="too few words") as caught:
+        Split().divide(clean_words(["cat", "dog"], "small.txt"))
+    assert "small.txt" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_share_of_zero_needs_no_word():
+    parts = Split(0, (1.0, 0.0, 0.0)).divide(clean_words(["cat", "dog"], "test"))
+    assert parts == {"train": ("cat", "dog"), "valid": (), "test": ()}
+
+
+def test_hashes_tell_words_apart():
+    words = default_word_list().words
+    hashes = hash_words(words)
+    assert hashes.dtype == np.uint64
+    assert len(np.unique(hashes)) == len(words)
+    assert hash_words(["cat"])[0] == hash_words(["dog", "cat"])[1]
+    assert len(hash_words([])) == 0

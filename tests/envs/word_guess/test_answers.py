@@ -1,0 +1,75 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from envs.encoding import encode_words
+from envs.word_guess.answers import MAX_WORD_LENGTH, AnswerRule
+from tests.envs.word_guess.referee import cats_and_dogs, matches
+
+
+def answer(rule, guess, secret):
+    guess, secret = encode_words([guess]).codes, encode_words([secret]).codes
+    return tuple(rule.answers_by_code[rule.answer(guess, secret)[0]].tolist())
+
+
+@pytest.mark.parametrize(
+    ("guess", "secret", "expected"),
+    [
+        ("cold", "cold", (0, 4)),
+        ("cold", "bite", (0, 0)),
+        ("cold", "clod", (2, 2)),
+        ("noon", "neon", (0, 3)),
+        ("noon", "onto", (3, 0)),
+        ("sees", "ease", (3, 0)),
+        ("aaab", "baaa", (2, 2)),
+        ("abba", "baab", (4, 0)),
+    ],
+)
+def test_cats_and_dogs_count_a_letter_as_often_as_both_words_have_it(guess, secret, expected):
+    assert answer(AnswerRule(4, True), guess, secret) == expected
+
+
+@pytest.mark.parametrize(
+    ("guess", "expected"), [("acckzz", 6), ("ccbazz", 3), ("eiowzz", 2), ("abcczz", 4)]
+)
+def test_the_example_of_guess_the_word_has_its_answers(guess, expected):
+    assert answer(AnswerRule(6, False), guess, "acckzz") == (expected,)
+
+
+same_length = st.integers(1, MAX_WORD_LENGTH).flatmap(
+    lambda length: st.lists(
+        st.text("abcd", min_size=length, max_size=length), min_size=1, max_size=5
+    )
+)
+
+
+@settings(deadline=None)
+@given(same_length)
+def test_the_matrix_and_the_pairs_agree_with_a_plain_count(words):
+    codes = encode_words(words).codes
+    for rule, referee in (
+        (AnswerRule(len(words[0]), True), cats_and_dogs),
+        (AnswerRule(len(words[0]), False), matches),
+    ):
+        expected = [[referee(guess, secret) for secret in words] for guess in words]
+        matrix = rule.answer_matrix(codes, codes)
+        assert matrix.dtype == np.uint8
+        np.testing.assert_array_equal(rule.answers_by_code[matrix], expected)
+        for number in range(len(words)):
+            row = rule.answer(np.repeat(codes[[number]], len(words), axis=0), codes)
+            np.testing.assert_array_equal(row, matrix[number])
+
+
+@pytest.mark.parametrize("count_misplaced", [True, False])
+@pytest.mark.parametrize("length", [1, 4, MAX_WORD_LENGTH])
+def test_every_answer_has_its_own_code_of_a_byte(length, count_misplaced):
+    rule = AnswerRule(length, count_misplaced)
+    assert rule.num_codes <= 256
+    np.testing.assert_array_equal(rule.encode(rule.answers_by_code), np.arange(rule.num_codes))
+    assert rule.answers_by_code[rule.solved].tolist()[-1] == length
+
+
+def test_a_word_too_long_for_the_codes_is_refused():
+    with pytest.raises(ValueError, match=r"word_length: 22 is not in 1\.\.21"):
+        AnswerRule(22, True)

@@ -1,0 +1,132 @@
+import pickle
+
+import gymnasium as gym
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+from gymnasium.utils.env_match import check_environments_match
+
+import envs  # noqa: F401
+from envs.word_guess.env import CatsAndDogsEnv, GuessTheWordEnv
+from tests.envs.word_guess.referee import cats_and_dogs
+
+IDS = ("CatsAndDogs-v0", "GuessTheWord-v0")
+WORDS = ("bell", "cell", "dell", "cold", "clod", "noon", "neon", "onto")
+
+
+@pytest.mark.parametrize("env_id", IDS)
+@pytest.mark.parametrize("options", [{}, {"mask": "consistent"}, {"opponent": "adversary"}])
+def test_gymnasium_finds_no_fault(env_id, options):
+    check_env(gym.make(env_id, **options).unwrapped, skip_render_check=True)
+
+
+@pytest.mark.parametrize("env_id", IDS)
+def test_two_environments_with_one_seed_play_alike_and_survive_pickling(env_id):
+    env = gym.make(env_id)
+    check_environments_match(env, gym.make(env_id), num_steps=40)
+    again = pickle.loads(pickle.dumps(env))
+    check_environments_match(env, again, num_steps=10)
+
+
+@pytest.mark.parametrize(
+    ("reward", "expected"), [("sparse", [0.0, 0.0, 1.0]), ("mistakes", [-1.0, -1.0, 0.0])]
+)
+def test_a_forced_secret_is_found(reward, expected):
+    env = CatsAndDogsEnv(WORDS, reward=reward)
+    env.reset(seed=1, options={"word": "neon"})
+    rewards = []
+    for word in ("cold", "noon", "neon"):
+        observation, value, terminated, truncated, info = env.step(WORDS.index(word))
+        turn = observation["num_guesses"] - 1
+        assert tuple(observation["answers"][turn]) == cats_and_dogs(word, "neon")
+        assert not truncated
+        rewards.append(value)
+    assert rewards == expected
+    assert terminated
+    assert info["won"]
+    with pytest.raises(gym.error.ResetNeeded):
+        env.step(0)
+
+
+def test_the_last_guess_loses():
+    env = GuessTheWordEnv(["acckzz", "ccbazz"], max_guesses=2)
+    env.reset(options={"word": "acckzz"})
+    assert env.step(1)[1:3] == (0.0, False)
+    assert env.step(1)[1:3] == (-1.0, True)
+
+
+def test_the_consistent_mask_has_the_words_that_agree_with_every_answer():
+    env = CatsAndDogsEnv(WORDS[:4], allowed=WORDS, mask="consistent")
+    _, info = env.reset(options={"word": "cell"})
+    assert info["action_mask"].tolist() == [1, 1, 1, 1, 0, 0, 0, 0]
+    _, _, _, _, info = env.step(WORDS.index("bell"))
+    assert info["action_mask"].tolist() == [0, 1, 1, 0, 0, 0, 0, 0]
+    assert info["action_mask"].dtype == np.int8
+    assert env.action_masks().dtype == np.bool_
+
+
+def test_an_adversary_can_be_given_a_secret():
+    env = CatsAndDogsEnv(WORDS, opponent="adversary")
+    env.reset(options={"word": "bell"})
+    assert env.secret == "bell"
+    assert env.step(0)[4]["won"]
+    env.reset()
+    assert not env.step(0)[4]["won"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"opponent": "friend"}, "opponent: 'friend' is not one of"),
+        ({"mask": "none"}, "mask: 'none' is not one of"),
+        ({"reward": "dense"}, "reward: 'dense' is not one of"),
+        ({"render_mode": "svg"}, "render_mode: 'svg' is not one of"),
+        ({"max_guesses": 0}, "max_guesses: 0 is below 1"),
+        ({"word_length": 40}, "word_length: 40 is not in"),
+        ({"words": ["pigeon"]}, "none of 1 has 4 letters"),
+    ],
+)
+def test_arguments_out_of_range_are_refused(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        CatsAndDogsEnv(**{"words": WORDS, **arguments})
+
+
+@pytest.mark.parametrize("word", ["pigeon", "zest", 3, None, ["bell"]])
+def test_a_forced_word_that_is_no_secret_is_refused(word):
+    with pytest.raises(ValueError, match="is not one of the 8 secret words"):
+        CatsAndDogsEnv(WORDS).reset(options={"word": word})
+
+
+@pytest.mark.parametrize("action", [-1, len(WORDS)])
+def test_an_action_outside_the_list_is_refused(action):
+    env = CatsAndDogsEnv(WORDS)
+    env.reset(seed=0)
+    with pytest.raises(ValueError, match=r"outside 0\.\.7"):
+        env.step(action)
+
+
+def test_the_text_shows_guesses_answers_and_the_end(capsys):
+    env = CatsAndDogsEnv(WORDS, max_guesses=2, render_mode="ansi")
+    env.reset(options={"word": "neon"})
+    env.step(WORDS.index("noon"))
+    assert "1  noon  cats 0  dogs 3" in env.render()
+    assert "neon" not in env.render()
+    env.step(WORDS.index("onto"))
+    assert env.render().endswith("lost; the word was neon")
+
+    env = GuessTheWordEnv(["acckzz", "ccbazz"], render_mode="human")
+    env.reset(options={"word": "acckzz"})
+    env.step(0)
+    assert "matches 6\nwon" in capsys.readouterr().out
+
+
+def test_the_picture_changes_with_each_guess():
+    env = CatsAndDogsEnv(WORDS, render_mode="rgb_array")
+    env.reset(options={"word": "neon"})
+    before = env.render()
+    assert before.shape == (480, 640, 3)
+    for _ in range(12):
+        env.step(0)
+        after = env.render()
+        assert (before != after).any()
+        before = after

@@ -1,0 +1,256 @@
+"""evaluate.py: most cases in this process, some as a process of its own."""
+
+import json
+import platform
+import subprocess
+
+import pytest
+import torch
+
+from envs.words import Split, load_word_list, read_word_list
+from evaluation.command_line import main
+from tests.processes import assert_refused, run
+from training.run_directory import RunDirectory
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def evaluate(capsys, tmp_path, monkeypatch):
+    """Run the command; return (process-like result, figures of --json or None)."""
+    monkeypatch.setenv("COLUMNS", "160")
+
+    def evaluate(*arguments):
+        path = tmp_path / "figures.json"
+        path.unlink(missing_ok=True)
+        try:
+            status = main([*map(str, arguments), "--json", str(path)])
+        except SystemExit as ending:
+            status = ending.code
+        printed = capsys.readouterr()
+        figures = json.loads(path.read_text()) if path.exists() else None
+        done = subprocess.CompletedProcess(arguments, status, printed.out, printed.err)
+        return done, figures
+
+    return evaluate
+
+
+def parts_of(words_file, fractions=(0.8, 0.1, 0.1)):
+    return Split(0, fractions).divide(read_word_list(words_file))
+
+
+def assert_schema(figures):
+    """The JSON of DESIGN.md, with its types."""
+    assert {name: type(value) for name, value in figures.items()}.items() >= {
+        "env": str, "words": dict, "split": str, "seed": int, "max_wrong": int,
+        "versions": dict, "agents": dict,
+    }.items()  # fmt: skip
+    assert figures["env"] == "Hangman-v0"
+    assert set(figures["words"]) == {"source", "count"}
+    assert figures["versions"]["python"] == platform.python_version()
+    assert figures["versions"]["torch"] == torch.__version__
+    for agent in figures["agents"].values():
+        assert {name: type(value) for name, value in agent.items()}.items() >= {
+            "games": int, "wins": int, "win_rate": float, "ci95": list,
+            "mean_wrong_guesses": float, "mean_guesses": float, "games_per_second": float,
+            "seen": int, "by_length": dict, "hardest": list,
+        }.items()  # fmt: skip
+        assert agent["win_rate"] == pytest.approx(agent["wins"] / agent["games"])
+        assert agent["ci95"][0] <= agent["win_rate"] <= agent["ci95"][1]
+        assert sum(row["games"] for row in agent["by_length"].values()) == agent["games"]
+        assert sum(row["wins"] for row in agent["by_length"].values()) == agent["wins"]
+        for row in agent["by_length"].values():
+            assert set(row) == {"games", "wins", "win_rate", "ci95"}
+
+
+def test_as_a_process_it_plays_the_test_words_and_writes_the_documented_json(tiny_files, tmp_path):
+    _, words = tiny_files
+    path = tmp_path / "figures.json"
+    done = run("evaluate.py", "--words", words, "--json", path)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    figures = json.loads(path.read_text())
+    assert_schema(figures)
+    parts = parts_of(words, (0.9, 0.05, 0.05))
+    assert list(figures["agents"]) == ["dictionary", "random"]
+    assert figures["words"] == {
+        "source": str(words), "count": sum(len(part) for part in parts.values()),
+    }  # fmt: skip
+    assert (figures["split"], figures["seed"], figures["max_wrong"]) == ("test", 0, 6)
+    for name, agent in figures["agents"].items():
+        assert agent["games"] == len(parts["test"])
+        assert name in done.stdout
+        assert f"{agent['win_rate']:.1%}" in done.stdout
+    assert "win rate by word length" in done.stdout
+    assert "(dropped: none)" in done.stdout
+
+
+def test_as_a_process_bad_input_is_one_line_and_status_2(tmp_path):
+    done = run("evaluate.py", "--words", tmp_path / "missing.txt")
+    assert_refused(done, "evaluate.py", "missing.txt", "cannot read")
+    assert done.stdout == ""
+
+
+def test_a_run_brings_its_list_its_split_and_its_agents(evaluate, tiny_run, tiny_files):
+    run_directory, _ = tiny_run
+    done, figures = evaluate("--run", run_directory.path)
+    assert done.returncode == 0, done.stderr
+    assert_schema(figures)
+    assert list(figures["agents"]) == ["ppo", "posterior", "dictionary", "random"]
+    assert figures["words"]["source"] == str(tiny_files[1])
+    theirs = json.loads(run_directory.evaluation.read_text())
+    for name, agent in figures["agents"].items():
+        for key in ("games", "wins", "mean_guesses", "by_length", "hardest", "seen"):
+            assert agent[key] == theirs["agents"][name][key]
+
+
+def test_words_given_win_over_those_of_the_run(evaluate, tiny_run, tmp_path):
+    other = tmp_path / "other.txt"
+    other.write_text("\n".join(load_word_list().words[5::500]))
+    _, figures = evaluate("--run", tiny_run[0].path, "--words", other, "--drop-seen")
+    assert figures["words"]["source"] == str(other)
+    # The run's split it is still.
+    assert figures["agents"]["ppo"]["games"] <= len(parts_of(other)["test"])
+
+
+def test_words_that_the_run_was_fitted_on_are_refused_dropped_or_marked(
+    evaluate, tiny_run, tiny_files, tmp_path
+):
+    parts = parts_of(tiny_files[1])
+    secrets = tmp_path / "secrets.txt"
+    secrets.write_text("\n".join([*parts["train"][:7], *parts["test"][:20]]))
+    arguments = ("--run", tiny_run[0].path, "--secrets", secrets, "--agents", "ppo", "dictionary")
+    done, figures = evaluate(*arguments)
+    assert_refused(done, "evaluate.py", "7 of the 27 words", "--drop-seen", "--allow-seen")
+    assert figures is None
+
+    done, figures = evaluate(*arguments, "--drop-seen")
+    assert "left out: 7 words" in done.stdout
+    assert figures["agents"]["ppo"]["games"] == 20
+    assert figures["agents"]["ppo"]["seen"] == 0
+
+    done, figures = evaluate(*arguments, "--allow-seen")
+    assert figures["agents"]["ppo"]["games"] == 27
+    assert figures["agents"]["ppo"]["seen"] == 7
+    assert "ppo (seen)" in done.stdout
+
+    done, _ = evaluate(
+        "--run", tiny_run[0].path, "--split", "train", "--drop-seen", "--agents", "ppo"
+    )
+    assert_refused(done, "evaluate.py", "no word is left")
+    done, _ = evaluate(*arguments, "--drop-seen", "--allow-seen")
+    assert_refused(done, "evaluate.py", "--allow-seen", "not allowed with")
+
+
+def test_secrets_are_played_exactly_and_agents_fitted_on_the_train_split(
+    evaluate, tiny_files, tmp_path
+):
+    _, words = tiny_files
+    secrets = tmp_path / "secrets.txt"
+    # One from the list's train split, one not listed, one longer than all of the list.
+    listed = parts_of(words, (0.9, 0.05, 0.05))["train"][10]
+    secrets.write_text(f"{listed}\nQuizzify\n" + "z" * 32 + "\n")
+    done, figures = evaluate("--words", words, "--secrets", secrets, "--agents", "dictionary")
+    assert done.returncode == 0, done.stderr
+    agent = figures["agents"]["dictionary"]
+    assert agent["games"] == 3
+    assert set(agent["by_length"]) == {str(len(listed)), "8", "32"}
+    assert figures["split"] == str(secrets)
+    assert figures["words"]["count"] == len(read_word_list(words))
+    done, _ = evaluate("--words", words, "--secrets", secrets, "--split", "valid")
+    assert_refused(done, "evaluate.py", "--split", "--secrets")
+
+
+def test_secrets_are_played_whatever_the_lengths_of_the_run(evaluate, tiny_run, tmp_path):
+    copy = tmp_path / "run"
+    copy.mkdir()
+    for file in tiny_run[0].path.iterdir():
+        (copy / file.name).write_bytes(file.read_bytes())
+    config = RunDirectory.open(copy).config
+    config.write_text(config.read_text().replace("min_length: 1", "min_length: 5"))
+    secrets = tmp_path / "secrets.txt"
+    secrets.write_text("qi\nzebras\n")
+    _, figures = evaluate("--run", copy, "--secrets", secrets, "--allow-seen")
+    assert figures["agents"]["ppo"]["games"] == 2
+
+
+def test_games_repeats_max_wrong_seed_and_split(evaluate, tiny_files):
+    _, words = tiny_files
+    parts = parts_of(words, (0.9, 0.05, 0.05))
+    base = ("--words", words, "--agents", "random")
+    _, figures = evaluate(*base, "--split", "valid")
+    assert figures["agents"]["random"]["games"] == len(parts["valid"])
+    assert figures["split"] == "valid"
+
+    _, sample = evaluate(*base, "--games", 50, "--repeats", 3, "--max-wrong", 12, "--seed", 5)
+    assert sample["agents"]["random"]["games"] == 150
+    assert (sample["max_wrong"], sample["seed"]) == (12, 5)
+    assert sample["agents"]["random"]["mean_wrong_guesses"] > 6
+    _, again = evaluate(*base, "--games", 50, "--repeats", 3, "--max-wrong", 12, "--seed", 5)
+    _, other = evaluate(*base, "--games", 50, "--repeats", 3, "--max-wrong", 12, "--seed", 6)
+
+    def without_speed(figures):
+        agent = dict(figures["agents"]["random"])
+        assert agent.pop("games_per_second") > 0
+        return agent
+
+    assert without_speed(again) == without_speed(sample) != without_speed(other)
+    _, always = evaluate(*base, "--max-wrong", 26)
+    assert always["agents"]["random"]["win_rate"] == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--agents", "clever"], ["'clever'", "dictionary", "random"]),
+        (["--agents", "ppo"], ["ppo", "--run"]),
+        (["--run", "missing"], ["missing", "not the folder of a run"]),
+        (["--split", "final"], ["--split", "final", "valid"]),
+        (["--games", "0"], ["--games", "'0'", "1.."]),
+        (["--games", "many"], ["--games", "'many'"]),
+        (["--games", "999999"], ["--games", "999,999", "words there are"]),
+        (["--repeats", "-1"], ["--repeats", "'-1'"]),
+        (["--max-wrong", "27"], ["--max-wrong", "27", "1..26"]),
+        (["--max-wrong", "0"], ["--max-wrong", "'0'"]),
+        (["--seed", "-1"], ["--seed", "'-1'"]),
+        (["--seed", "99999999999999999999"], ["--seed", "99999999999999999999"]),
+        (["--secrets", "missing.txt"], ["missing.txt", "cannot read"]),
+        (["--words", "."], ["cannot read"]),
+        (["--unknown"], ["--unknown"]),
+    ],
+    ids=" ".join,
+)
+def test_bad_input_is_one_line_and_status_2(evaluate, tiny_files, arguments, said):
+    words = [] if "--words" in arguments else ["--words", tiny_files[1]]
+    done, figures = evaluate(*words, *arguments)
+    assert_refused(done, "evaluate.py", *said)
+    assert figures is None
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("policy.safetensors", "not a readable policy network"),
+        ("posterior.safetensors", "not a readable posterior"),
+        ("fitted_words.npy", "not a readable list of word hashes"),
+        ("config.yaml", "config.yaml"),
+    ],
+)
+@pytest.mark.parametrize("content", [b"", b"\x80junk: ["])
+def test_a_damaged_run_is_refused_in_one_line(evaluate, tiny_run, tmp_path, name, said, content):
+    copy = tmp_path / "run"
+    copy.mkdir()
+    for file in tiny_run[0].path.iterdir():
+        (copy / file.name).write_bytes(file.read_bytes())
+    # An empty config means the defaults, whose words the run was not fitted on.
+    (copy / name).write_bytes(content or (b"" if name != "config.yaml" else b"a"))
+    done, _ = evaluate("--run", copy, "--agents", "ppo")
+    assert_refused(done, "evaluate.py", copy / name, said)
+
+
+def test_figures_that_cannot_be_written_are_one_line(tiny_files, tmp_path, capsys):
+    path = tmp_path / "missing" / "figures.json"
+    arguments = ["--words", tiny_files[1], "--agents", "random", "--games", 5, "--json", path]
+    status = main([str(argument) for argument in arguments])
+    done = subprocess.CompletedProcess(arguments, status, "", capsys.readouterr().err)
+    assert_refused(done, "evaluate.py", path, "cannot write")

@@ -1,0 +1,48 @@
+"""Running the project's commands as processes."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def environment():
+    return {**os.environ, "PYTHONWARNINGS": "", "COLUMNS": "120", "TERM": "dumb"}
+
+
+def command(script, *arguments):
+    return [sys.executable, str(ROOT / script), *map(str, arguments)]
+
+
+def run(script, *arguments, cwd=None):
+    """Run a command to its end."""
+    return subprocess.run(
+        command(script, *arguments),
+        capture_output=True,
+        text=True,
+        cwd=cwd or ROOT,
+        env=environment(),
+    )
+
+
+def start(script, *arguments, cwd=None):
+    """Start a command and return the process."""
+    return subprocess.Popen(
+        command(script, *arguments),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=cwd or ROOT,
+        env=environment(),
+    )
+
+
+def assert_refused(done, script, *said):
+    """It ended with status 2 and one line on stderr that has all of ``said``."""
+    assert done.returncode == 2, done.stderr
+    assert done.stderr.count("\n") == 1, done.stderr
+    assert done.stderr.startswith(f"{script}: error: ")
+    for part in said:
+        assert str(part) in done.stderr

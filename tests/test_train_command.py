@@ -1,0 +1,206 @@
+"""train.py as a process: what it prints, how it is stopped, killed and resumed."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+from tests.processes import ROOT, assert_refused, environment, run, start
+from training.checkpoint import load_checkpoint
+
+pytestmark = pytest.mark.slow
+
+# Long enough to be caught in the middle of each phase.
+LONGER = ("--set", "warm_start.states=200_000", "--set", "ppo.steps=30_720")
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory, tiny_files):
+    """A run that nothing disturbs: (folder, the finished process)."""
+    config, words = tiny_files
+    folder = tmp_path_factory.mktemp("whole") / "run"
+    done = run("train.py", "--config", config, "--words", words, "--run-dir", folder, *LONGER)
+    assert done.returncode == 0, done.stderr
+    return folder, done
+
+
+def wait_for(process, checkpoint, phase):
+    """Wait until a checkpoint of that phase, with some state, is written."""
+    written = None
+    while process.poll() is None:
+        time.sleep(0.005)
+        if not checkpoint.exists() or checkpoint.stat().st_mtime_ns == written:
+            continue
+        written = checkpoint.stat().st_mtime_ns
+        found, state = load_checkpoint(checkpoint)
+        if found == phase and state:
+            return
+    pytest.fail(f"it ended before {phase}: {process.communicate()}")
+
+
+def assert_same_ending(folder, whole):
+    for name in ("posterior.safetensors", "policy.safetensors"):
+        assert (folder / name).read_bytes() == (whole / name).read_bytes(), name
+    ours, theirs = (
+        json.loads((path / "evaluation.json").read_text())["agents"] for path in (folder, whole)
+    )
+    for name, figures in theirs.items():
+        assert ours[name]["wins"] == figures["wins"]
+    assert not list(folder.glob(".*.tmp"))
+
+
+def curve(folder, tag):
+    events = EventAccumulator(str(folder), size_guidance={"scalars": 0})
+    events.Reload()
+    return [(event.step, event.value) for event in events.Scalars(tag)]
+
+
+def test_a_killed_run_goes_on_and_ends_with_the_same_weights(tiny_files, tmp_path, whole):
+    config, words = tiny_files
+    folder = tmp_path / "run"
+    arguments = ("--config", config, "--words", words, "--run-dir", folder, *LONGER)
+    for phase in ("warm_start", "ppo"):
+        process = start("train.py", *arguments)
+        wait_for(process, folder / "checkpoint.pt", phase)
+        process.kill()
+        process.communicate()
+        assert process.returncode == -signal.SIGKILL
+        # It was killed in the middle: nothing was ended.
+        assert load_checkpoint(folder / "checkpoint.pt")[0] == phase
+        assert not (folder / "evaluation.json").exists()
+        arguments = ("--resume", folder)
+    done = run("train.py", *arguments)
+    assert done.returncode == 0, done.stderr
+    assert_same_ending(folder, whole[0])
+    # TensorBoard goes on in the same curves: no point is missing or there twice.
+    for tag in ("valid/win_rate", "valid/episode_length"):
+        assert curve(folder, tag) == curve(whole[0], tag)
+    ours, theirs = (curve(path, "rollout/ep_rew_mean") for path in (folder, whole[0]))
+    assert ours == theirs
+
+
+def test_ctrl_c_saves_and_says_how_to_go_on(tiny_files, tmp_path, whole):
+    config, words = tiny_files
+    folder = tmp_path / "a rather long name of a folder, so that lines would be wrapped" / "run"
+    arguments = ("--config", config, "--words", words, "--run-dir", folder, *LONGER)
+    for phase in ("warm_start", "ppo"):
+        process = start("train.py", *arguments)
+        wait_for(process, folder / "checkpoint.pt", phase)
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate()
+        assert process.returncode == 130, errors
+        assert "Traceback" not in errors
+        assert f"go on with: python train.py --resume {folder}\n" in output.replace("'", "")
+        assert load_checkpoint(folder / "checkpoint.pt")[0] == phase
+        arguments = ("--resume", folder)
+    done = run("train.py", *arguments)
+    assert done.returncode == 0, done.stderr
+    assert_same_ending(folder, whole[0])
+
+
+def test_it_prints_where_everything_lies_and_what_to_type_next(whole, tiny_files):
+    folder, done = whole
+    output = done.stdout
+    assert f"words from {tiny_files[1]} (dropped: none)" in output
+    assert "train" in output
+    assert f"run directory: {folder}\n" in output
+    for name in ("ppo", "posterior", "dictionary", "random", "win rate by word length"):
+        assert name in output
+    assert f"everything lies in {folder}\n" in output
+    assert f"tensorboard --logdir {folder.parent}" in output
+    assert f"evaluate.py --run {folder}" in output
+    assert done.stderr == ""
+    assert "--config" in (folder / "command.txt").read_text()
+
+
+def test_an_existing_run_directory_gets_a_new_name(tiny_files, tmp_path):
+    config, _ = tiny_files
+    # Characters that mean something to YAML and to rich.
+    words = tmp_path / "my words #2: [a].txt"
+    words.write_text(tiny_files[1].read_text())
+    folder = tmp_path / "run"
+    folder.mkdir()
+    (folder / "keep.txt").write_text("mine")
+    done = run(
+        "train.py", "--config", config, "--words", words.name, "--run-dir", folder, "--seed", 7,
+        "--set", "warm_start.states=1_000", "--set", "ppo.steps=1e3", cwd=tmp_path,
+    )  # fmt: skip
+    assert_refused(done, "train.py", "ppo.steps", "1000.0", "integer")
+    done = run(
+        "train.py", "--config", config, "--words", words.name, "--run-dir", folder, "--seed", 7,
+        "--set", "warm_start.states=1_000", "--set", "ppo.steps=1024", cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert f"words from {words} (" in done.stdout
+    assert f"run directory: {folder}-2\n" in done.stdout
+    assert (folder / "keep.txt").read_text() == "mine"
+    assert list(folder.iterdir()) == [folder / "keep.txt"]
+    written = (tmp_path / "run-2" / "config.yaml").read_text()
+    assert "seed: 7" in written
+    assert "steps: 1024" in written
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--words", "missing.txt"], ["missing.txt", "cannot read"]),
+        (["--words", "empty.txt"], ["empty.txt", "no usable word"]),
+        (["--words", "two.txt"], ["two.txt", "too few words"]),
+        (["--words", "."], ["cannot read"]),
+        (["--config", "missing.yaml"], ["missing.yaml", "smoke.yaml"]),
+        (["--set", "ppo.stepz=1"], ["ppo.stepz", "steps"]),
+        (["--set", "ppo.steps=-1"], ["ppo.steps", "-1", "greater than or equal to 0"]),
+        (["--seed", "-1"], ["seed", "-1"]),
+        (["--seed", "many"], ["--seed", "many"]),
+        (["--unknown"], ["--unknown"]),
+        (["--resume", "missing"], ["missing", "not the folder of a run"]),
+        (["--resume", "missing", "--seed", "0"], ["--seed"]),
+    ],
+    ids=lambda value: " ".join(value) if value and value[0].startswith("--") else "",
+)
+def test_bad_input_is_one_line_and_status_2(tmp_path, arguments, said, capsys, monkeypatch):
+    from training.command_line import main
+
+    (tmp_path / "empty.txt").write_text("\n")
+    (tmp_path / "two.txt").write_text("cat\ndog\n")
+    monkeypatch.chdir(tmp_path)
+    try:
+        status = main(arguments if "--resume" in arguments else ["--run-dir", "run", *arguments])
+    except SystemExit as exit_:
+        status = exit_.code
+    printed = capsys.readouterr()
+    done = subprocess.CompletedProcess(arguments, status, printed.out, printed.err)
+    assert_refused(done, "train.py", *said)
+    assert not (tmp_path / "run").exists()
+
+
+FULL_DISK = """
+import resource, sys
+from training.command_line import main
+resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, 1_000_000))
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def test_a_full_disk_at_a_checkpoint_ends_the_run_in_one_line(tiny_files, tmp_path):
+    config, words = tiny_files
+    script = tmp_path / "limited.py"
+    script.write_text(FULL_DISK)
+    folder = tmp_path / "run"
+    done = subprocess.run(
+        [sys.executable, str(script), "--config", config, "--words", words, "--run-dir", folder],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env={**environment(), "PYTHONPATH": str(ROOT)},
+    )
+    # The warm start's table does not fit; the checkpoint of the beginning is still there.
+    assert_refused(done, "train.py", folder / "checkpoint.pt", "what was saved before")
+    assert load_checkpoint(folder / "checkpoint.pt") == ("begun", {})
+    # With space again, the run goes on.
+    done = run("train.py", "--resume", folder)
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,178 @@
+import os
+import pickle
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+import torch
+
+from envs.errors import InputError
+from tests.agents.posterior.test_windows import Explosive
+from training.checkpoint import load_checkpoint, save_checkpoint
+from training.run_directory import write_atomically, write_text
+
+STATE = {
+    "step": 7,
+    "best": 0.25,
+    "arrays": {
+        "bits": np.array([2**64 - 1, 0, 5], dtype=np.uint64),
+        "table": np.arange(6, dtype=np.float32).reshape(2, 3),
+        "flags": np.array([True, False]),
+        "scalar": np.array(3),
+        "empty": np.zeros((0, 4), dtype=np.int8),
+    },
+    "tensor": torch.arange(3),
+    "episodes": [{"r": 1.0, "l": 3}],
+}
+
+
+@pytest.mark.parametrize("phase", ["begun", "warm_start", "ppo", "done"])
+def test_a_checkpoint_comes_back_as_it_was(tmp_path, phase):
+    path = tmp_path / "checkpoint.pt"
+    save_checkpoint(path, phase, STATE)
+    loaded_phase, state = load_checkpoint(path)
+    assert loaded_phase == phase
+    assert state["step"] == 7
+    assert state["episodes"] == STATE["episodes"]
+    assert torch.equal(state["tensor"], STATE["tensor"])
+    for name, array in STATE["arrays"].items():
+        assert state["arrays"][name].dtype == array.dtype
+        assert state["arrays"][name].shape == array.shape
+        assert np.array_equal(state["arrays"][name], array)
+        state["arrays"][name][...] = 0
+    assert os.listdir(tmp_path) == ["checkpoint.pt"]
+
+
+def test_an_old_checkpoint_survives_a_write_that_fails(tmp_path):
+    path = tmp_path / "checkpoint.pt"
+    save_checkpoint(path, "ppo", STATE)
+    before = path.read_bytes()
+    with pytest.raises(InputError, match="cannot write") as caught:
+        save_checkpoint(path, "ppo", {"step": lambda: None})
+    assert str(path) in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert path.read_bytes() == before
+
+    def interrupted(temporary):
+        temporary.write_text("half")
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_atomically(path, interrupted)
+    assert path.read_bytes() == before
+    assert os.listdir(tmp_path) == ["checkpoint.pt"]
+
+
+def test_readers_never_see_half_a_file(tmp_path):
+    path = tmp_path / "text"
+    write_text(path, "old")
+    seen = []
+
+    def write(temporary):
+        temporary.write_text("ne")
+        seen.append(path.read_text())
+        temporary.write_text("new")
+
+    write_atomically(path, write)
+    assert seen == ["old"]
+    assert path.read_text() == "new"
+
+
+def test_a_folder_that_is_missing_is_one_line(tmp_path):
+    with pytest.raises(InputError, match="cannot write") as caught:
+        save_checkpoint(tmp_path / "missing" / "checkpoint.pt", "ppo", STATE)
+    assert "\n" not in str(caught.value)
+
+
+FULL_DISK = """
+    import resource, sys
+    from pathlib import Path
+    import numpy as np
+    from envs.errors import InputError
+    from training.checkpoint import save_checkpoint
+
+    path = Path(sys.argv[1])
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+    try:
+        save_checkpoint(path, "warm_start", {"table": np.ones(int(sys.argv[2]))})
+    except InputError as error:
+        print(error)
+        sys.exit(2)
+"""
+
+
+@pytest.mark.parametrize("size", [20_000, 2_000_000])
+def test_a_full_disk_is_one_line_and_the_old_checkpoint_survives(tmp_path, size):
+    path = tmp_path / "checkpoint.pt"
+    save_checkpoint(path, "warm_start", STATE)
+    before = path.read_bytes()
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(FULL_DISK), str(path), str(size)],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": "."},
+    )
+    assert done.returncode == 2, done.stderr
+    assert done.stderr == ""
+    assert done.stdout.count("\n") == 1
+    assert str(path) in done.stdout
+    assert "what was saved before is still there" in done.stdout
+    assert path.read_bytes() == before
+    assert os.listdir(tmp_path) == ["checkpoint.pt"]
+
+
+def foreign_files(tmp_path, whole):
+    for size in (0, 1, 10, len(whole) // 3, len(whole) // 2, len(whole) - 1):
+        yield whole[:size]
+    for place in (0, 30, 60, len(whole) // 2, len(whole) - 30):
+        yield whole[:place] + b"\xff\xff\xff\xff" + whole[place + 4 :]
+    yield b"not a checkpoint\n" * 10
+    yield b"junk"
+    yield pickle.dumps({"format": 1, "phase": "ppo", "state": {}})
+    yield pickle.dumps(Explosive(tmp_path / "exploded"))
+    path = tmp_path / "other.pt"
+    for content in (
+        {"weights": torch.zeros(3)},
+        torch.zeros(3),
+        {"format": 99, "phase": "ppo", "state": {}},
+        {"format": 1, "phase": "dinner", "state": {}},
+        {"format": 1, "phase": ["ppo"], "state": {}},
+        {"format": 1, "phase": "ppo"},
+        {"format": 1, "phase": "ppo", "state": 3},
+        {"format": 1, "phase": "ppo", "state": {"a": {"__array__": torch.zeros(3)}}},
+        {"format": 1, "phase": "ppo", "state": {"a": Explosive(tmp_path / "exploded")}},
+    ):
+        torch.save(content, path)
+        yield path.read_bytes()
+
+
+def refusal_of(path):
+    try:
+        load_checkpoint(path)
+    except InputError as error:
+        return str(error)
+    return None
+
+
+def test_damaged_and_foreign_checkpoints_are_refused_in_one_line_and_run_no_code(tmp_path):
+    path = tmp_path / "checkpoint.pt"
+    save_checkpoint(path, "ppo", STATE)
+    whole = path.read_bytes()
+    refused = 0
+    for content in foreign_files(tmp_path, whole):
+        path.write_bytes(content)
+        message = refusal_of(path)
+        refused += message is not None
+        assert message is None or (str(path) in message and "\n" not in message)
+    # A flipped byte of the padding between the parts of a file does no harm.
+    assert refused >= 18
+    assert not (tmp_path / "exploded").exists()
+
+
+def test_a_missing_checkpoint_is_named(tmp_path):
+    with pytest.raises(InputError, match="no checkpoint to go on from"):
+        load_checkpoint(tmp_path / "checkpoint.pt")
+    with pytest.raises(InputError, match="not a readable checkpoint"):
+        load_checkpoint(tmp_path)

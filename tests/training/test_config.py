@@ -1,0 +1,159 @@
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from envs.errors import InputError
+from training.config import CONFIG_DIRECTORY, Config, dump_config, find_config, load_config
+
+
+@pytest.fixture
+def load(tmp_path):
+    def load(text="", overrides=()):
+        path = tmp_path / "test.yaml"
+        path.write_text(text)
+        return load_config(path, overrides)
+
+    return load
+
+
+@pytest.mark.parametrize("path", sorted(CONFIG_DIRECTORY.glob("*.yaml")), ids=lambda p: p.name)
+def test_the_configs_of_the_project_are_valid_and_found_by_name(path):
+    config = load_config(find_config(path.name))
+    assert find_config(str(path)) == path
+    assert load_config(path) == config
+    # A config begins with its command.
+    assert path.name in path.read_text().splitlines()[0]
+
+
+def test_an_empty_file_means_the_defaults(load):
+    assert load("") == Config()
+
+
+def test_what_is_written_is_read_again(load):
+    config = load(
+        "seed: 3\nsplit: {fractions: [0.8, 0.1, 0.1]}\nreward: {name: dense, parameters: {hit: 1}}"
+    )
+    assert load(dump_config(config)) == config
+    assert config.split.fractions == [0.8, 0.1, 0.1]
+    assert list(yaml.safe_load(dump_config(config))) == list(Config.model_fields)
+
+
+@pytest.mark.parametrize(
+    ("override", "section", "key", "value"),
+    [
+        ("ppo.steps=123", "ppo", "steps", 123),
+        ("ppo.learning_rate=0.5", "ppo", "learning_rate", 0.5),
+        ("ppo.learning_rate=1", "ppo", "learning_rate", 1.0),
+        ("ppo.learning_rate=1e-3", "ppo", "learning_rate", 0.001),
+        ("ppo.learning_rate=2.5E-4", "ppo", "learning_rate", 0.00025),
+        ("warm_start.enabled=false", "warm_start", "enabled", False),
+        ("env.sampling=by_length", "env", "sampling", "by_length"),
+        ("ppo.freeze=[scale, value]", "ppo", "freeze", ["scale", "value"]),
+        ("ppo.target_kl=null", "ppo", "target_kl", None),
+        ("split.fractions=[0.5, 0.25, 0.25]", "split", "fractions", [0.5, 0.25, 0.25]),
+    ],
+)
+def test_an_override_sets_one_value(load, override, section, key, value):
+    overrides = [override, "policy.pattern_channels=8"]
+    assert getattr(getattr(load("", overrides), section), key) == value
+
+
+def test_the_last_override_wins_over_the_file(load):
+    config = load("ppo: {steps: 1, epochs: 9}", ["ppo.steps=2", "ppo.steps=3"])
+    assert (config.ppo.steps, config.ppo.epochs) == (3, 9)
+
+
+@pytest.mark.parametrize(
+    ("override", "said"),
+    [
+        ("colour=red", ["'colour'", "warm_start", "final_split"]),
+        ("ppo.stepz=1", ["'ppo.stepz'", "rollout_steps"]),
+        ("env.max_wrong=0", ["env.max_wrong", "0", "greater than or equal to 1"]),
+        ("env.max_wrong=27", ["env.max_wrong", "27", "less than or equal to 26"]),
+        ("env.max_wrong=six", ["env.max_wrong", "'six'", "integer"]),
+        ("env.max_wrong=6.5", ["env.max_wrong", "6.5", "integer"]),
+        ("env.max_wrong=true", ["env.max_wrong", "True", "integer"]),
+        ("env.sampling=often", ["env.sampling", "'often'", "'uniform' or 'by_length'"]),
+        ("ppo.learning_rate=-1", ["ppo.learning_rate", "-1", "greater than 0"]),
+        ("ppo.learning_rate=.nan", ["ppo.learning_rate", "nan", "finite"]),
+        ("ppo.learning_rate=.inf", ["ppo.learning_rate", "inf", "finite"]),
+        ("ppo.learning_rate=fast", ["ppo.learning_rate", "'fast'", "number"]),
+        ("ppo.freeze=[all]", ["ppo.freeze.0", "'all'", "'scale'"]),
+        ("ppo=3", ["ppo", "3", "dictionary"]),
+        ("warm_start.enabled=1", ["warm_start.enabled", "1", "boolean"]),
+        ("discount=0", ["discount", "0", "greater than 0"]),
+        ("discount=1.01", ["discount", "1.01", "less than or equal to 1"]),
+        ("seed=-1", ["seed", "-1", "greater than or equal to 0"]),
+        ("final_split=train", ["final_split", "'train'", "'test' or 'valid'"]),
+        ("name=a/b", ["name", "'a/b'", "pattern"]),
+        ("words=5", ["words", "5", "string"]),
+        ("reward.parameters={hit: much}", ["reward.parameters.hit", "'much'", "number"]),
+        ("ppo.batch_size=99999999", ["ppo.batch_size", "99999999", "rollout"]),
+        ("env.min_length=33", ["env.min_length", "33", "32"]),
+    ],
+)
+def test_a_wrong_key_or_value_is_named_with_what_is_allowed(load, override, said):
+    with pytest.raises(InputError) as caught:
+        load("", [override])
+    message = str(caught.value)
+    assert "\n" not in message
+    for part in said:
+        assert part in message
+    # The same in a file.
+    key, _, value = override.partition("=")
+    text = value
+    for name in reversed(key.split(".")):
+        text = f"{{{name}: {text}}}"
+    with pytest.raises(InputError) as caught:
+        load(text)
+    for part in said:
+        assert part in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("overrides", "said"),
+    [
+        (["env.min_length=9", "env.max_length=8"], "env.min_length: 9 is above"),
+        (["warm_start.enabled=false"], "policy.pattern_channels"),
+        (["warm_start.enabled=false", "policy.pattern_channels=4", "ppo.steps=0"], "ppo.steps"),
+    ],
+)
+def test_values_that_do_not_fit_together_are_refused(load, overrides, said):
+    with pytest.raises(InputError, match=said) as caught:
+        load("", overrides)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("override", ["steps", "=3", "ppo.steps={", "seed.sub=1", ""])
+def test_an_override_that_is_none_is_refused(load, override):
+    with pytest.raises(InputError, match="--set") as caught:
+        load("seed: 1", [override])
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["{", "- a\n- b", "just text", "a: b: c", "\x00"])
+def test_a_file_that_is_no_mapping_is_refused_in_one_line(load, text):
+    with pytest.raises(InputError, match=r"test\.yaml") as caught:
+        load(text)
+    assert "\n" not in str(caught.value)
+
+
+def test_yaml_cannot_run_code(load):
+    with pytest.raises(InputError):
+        load("name: !!python/object/apply:os.getcwd []")
+
+
+def test_an_unknown_config_is_refused_with_the_known_ones():
+    with pytest.raises(InputError, match=r"'missing\.yaml'.*ppo\.yaml.*smoke\.yaml"):
+        find_config("missing.yaml")
+
+
+@given(st.text(max_size=30))
+def test_any_override_is_taken_or_refused_cleanly(text):
+    message = ""
+    try:
+        load_config(CONFIG_DIRECTORY / "smoke.yaml", [text])
+    except InputError as error:
+        message = str(error)
+    assert "\n" not in message
