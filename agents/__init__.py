@@ -5,24 +5,41 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from agents.base import Agent, PosteriorAgent, ScoringAgent
+from agents.decomposition import DecompositionAgent
 from agents.dictionary import DictionaryAgent
+from agents.frequency import OverallFrequencyAgent, TopHeavyFrequencyAgent
+from agents.ngram import NgramAgent
+from agents.ngram_posterior import NgramPosteriorAgent
 from agents.uniform import RandomAgent
 from envs.errors import InputError
 
 __all__ = [
     "AGENTS",
     "Agent",
+    "DecompositionAgent",
     "DictionaryAgent",
+    "NgramAgent",
+    "NgramPosteriorAgent",
+    "OverallFrequencyAgent",
     "PosteriorAgent",
     "RandomAgent",
     "ScoringAgent",
+    "TopHeavyFrequencyAgent",
     "make_agent",
 ]
 
 # Each entry takes the seed of the agent's random draws.
 AGENTS: dict[str, Callable[[int], Agent]] = {
     "random": lambda seed: RandomAgent(seed),
+    "benchmark": lambda seed: DictionaryAgent(exclude_guessed=False, once_a_word=False),
     "dictionary": lambda seed: DictionaryAgent(),
+    "overall-frequency": lambda seed: OverallFrequencyAgent(seed=seed),
+    "overall-frequency-greedy": lambda seed: OverallFrequencyAgent(greedy=True),
+    "top-heavy": lambda seed: TopHeavyFrequencyAgent(seed=seed),
+    "top-heavy-greedy": lambda seed: TopHeavyFrequencyAgent(greedy=True),
+    "ngram": lambda seed: NgramAgent(),
+    "decomposition": lambda seed: DecompositionAgent(),
+    "ngram-posterior": lambda seed: NgramPosteriorAgent(),
 }
 
 

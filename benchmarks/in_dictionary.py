@@ -1,0 +1,141 @@
+"""Measure how often guessers win a word that is in their own list.
+
+Agents are fitted on the whole list and play its words, as in sources 000 (its benchmark) and 002
+(its frequency guessers, where the sixth wrong guess loses too). The win rate of a word of the list
+is not what it is on unseen words. Prints Markdown tables; with ``--plot``, draws win rates by
+length.
+
+    python benchmarks/in_dictionary.py --words FILE --repeats 10
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+import numpy as np
+
+from agents import make_agent
+from envs.words import load_word_list
+from evaluation.arena import PlayedGames, play
+from evaluation.statistics import summarize, win_rate_interval
+
+
+def rate(wins: int, games: int) -> str:
+    """Return a win rate in percent and its 95% interval."""
+    low, high = win_rate_interval(wins, games)
+    return f"{100 * wins / games:.2f} ({100 * low:.2f} to {100 * high:.2f})"
+
+
+def print_lengths(played: dict[str, PlayedGames]) -> None:
+    """Print a table of win rates by length."""
+    names = list(played)
+    print("\n| length | words | " + " | ".join(names) + " |")
+    print("| --- " * (2 + len(names)) + "|")
+    lengths = next(iter(played.values())).lengths
+    for length in [None, *np.unique(lengths)]:
+        cells = []
+        for games in played.values():
+            chosen = lengths == length if length is not None else np.ones(len(games), dtype=bool)
+            cells.append(rate(int(games.won[chosen].sum()), int(chosen.sum())))
+        num_words = len(np.unique(games.word_index[chosen]))
+        print(f"| {length or 'all'} | {num_words:,} | " + " | ".join(cells) + " |")
+
+
+def print_words(played: dict[str, PlayedGames], words: list[str]) -> None:
+    """Print a table of the win rates of some words."""
+    print("\n| word | " + " | ".join(played) + " |")
+    print("| --- " * (1 + len(played)) + "|")
+    for word in words:
+        cells = []
+        for games in played.values():
+            chosen = games.word_index == games.words.index(word)
+            cells.append(rate(int(games.won[chosen].sum()), int(chosen.sum())))
+        print(f"| {word} | " + " | ".join(cells) + " |")
+
+
+def plot_lengths(played: dict[str, PlayedGames], title: str, path: Path) -> None:
+    """Draw the win rates by length with their 95% intervals."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(figsize=(7, 4.2), layout="constrained")
+    for name, games in played.items():
+        lengths = np.unique(games.lengths)
+        counts = [(games.lengths == length).sum() for length in lengths]
+        wins = [games.won[games.lengths == length].sum() for length in lengths]
+        rates = 100 * np.divide(wins, counts)
+        bounds = 100 * np.array(
+            [win_rate_interval(won, count) for won, count in zip(wins, counts, strict=True)]
+        )
+        errors = np.abs(bounds.T - rates)
+        axes.errorbar(lengths, rates, errors, marker="o", markersize=4, capsize=2, label=name)
+    axes.set_xticks(lengths)
+    axes.set_ylim(0, 101)
+    axes.set_xlabel("letters of the word")
+    axes.set_ylabel("games won (%)")
+    axes.set_title(title)
+    axes.grid(alpha=0.3)
+    axes.legend()
+    figure.savefig(path, dpi=120)
+
+
+def main() -> None:
+    """Play, print and draw."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--words", help="word list, one word a line (default: web2)")
+    parser.add_argument("--agents", nargs="+", default=["overall-frequency", "top-heavy"])
+    parser.add_argument("--repeats", type=int, default=1, help="games a word")
+    parser.add_argument("--min-length", type=int, default=1, help="leave out shorter words")
+    parser.add_argument(
+        "--games", type=int, default=10_000, help="play that many words, drawn at random; 0: all"
+    )
+    parser.add_argument("--play", nargs="+", metavar="WORD", help="play these words only")
+    parser.add_argument("--hardest", type=int, default=0, metavar="N", help="list the N hardest")
+    parser.add_argument("--max-wrong", type=int, default=6)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--plot", type=Path, help="PNG of the win rates by length")
+    parser.add_argument("--json", type=Path, help="write the figures there too")
+    options = parser.parse_args()
+
+    listed = load_word_list(options.words)
+    words = [word for word in listed.words if len(word) >= options.min_length]
+    secrets = options.play or words
+    if options.games and not options.play:
+        rng = np.random.default_rng(options.seed)
+        chosen = rng.choice(len(words), min(options.games, len(words)), replace=False)
+        secrets = [words[i] for i in chosen]
+    print(listed.describe())
+    print(f"{len(words):,} of {options.min_length} letters and more; {len(secrets):,} played")
+    played, figures = {}, {}
+    for name in options.agents:
+        agent = make_agent(name, options.seed).fit(words)
+        played[name] = play(agent, secrets, options.max_wrong, options.repeats)
+        figures[name] = summarize(played[name])
+        speed = figures[name]["games_per_second"]
+        print(f"{name}: {len(played[name]):,} games, {speed:,.0f} a second", flush=True)
+    if options.play:
+        print_words(played, options.play)
+    else:
+        print_lengths(played)
+    if options.hardest:
+        # A few games a word only say which words are candidates; those are played more often.
+        for name in options.agents:
+            candidates = summarize(played[name], 10 * options.hardest)["hardest"]
+            agent = make_agent(name, options.seed + 1).fit(words)
+            again = play(agent, candidates, options.max_wrong, 2000)
+            hardest = summarize(again, options.hardest)["hardest"]
+            print(f"\nHardest for {name}, 2,000 games each:")
+            print_words({name: again}, hardest)
+    if options.plot:
+        title = f"{len(words):,} words, secret in the list, {options.repeats} games a word"
+        plot_lengths(played, title, options.plot)
+    if options.json:
+        options.json.write_text(json.dumps(figures, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()

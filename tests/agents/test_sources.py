@@ -1,0 +1,94 @@
+"""What holds for every agent that is fitted on words and found by name."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from agents import AGENTS, make_agent
+from agents.base import PosteriorAgent
+from envs.hangman.observation import Observation, parse_observation, select
+from evaluation.arena import play
+
+WORDS = ("a", "at", "cat", "cot", "dog", "jazz", "apple", "applepie", "banana", "cabbage")
+
+
+@pytest.fixture(scope="module", params=sorted(AGENTS))
+def agent(request):
+    return make_agent(request.param, seed=3).fit(WORDS)
+
+
+def letters_left(observation):
+    return set(np.flatnonzero(observation["guessed"][0] == 0))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "wrong"),
+    [
+        pytest.param("_____", "aeiou", id="no word of the length is left"),
+        pytest.param("qq_", "", id="no word agrees with the places"),
+        pytest.param("_" * 25, "", id="longer than any word of the list"),
+        pytest.param("_" * 32, "etaoin", id="the longest word there can be"),
+        pytest.param("_", "", id="one letter"),
+        pytest.param("_", "abcdefghijklmnopqrstuvwxy", id="one letter left"),
+        pytest.param("z__z", "abcdefghijklmnopqrstuv", id="few letters left"),
+        pytest.param("ban_n_", "", id="every word that agrees hides a shown letter only"),
+    ],
+)
+def test_guesses_a_new_letter(agent, pattern, wrong):
+    observation = parse_observation(pattern, wrong, max_wrong=26)
+    assert agent.act(observation)[0] in letters_left(observation)
+
+
+def test_a_game_with_all_letters_guessed_gets_letter_0_and_spoils_no_other(agent):
+    fresh = parse_observation("___")
+    both = Observation(
+        word=np.repeat(fresh["word"], 2, axis=0),
+        guessed=np.stack([np.ones(26, np.int8), fresh["guessed"][0]]),
+        lives=np.array([1, 6]),
+    )
+    games = np.array([5, 9], dtype=np.uint64)
+    letters = agent.act(both, games)
+    assert letters[0] == 0
+    assert letters[1] == agent.act(fresh, games[1:])[0]
+
+
+@pytest.mark.parametrize("name", sorted(AGENTS))
+@pytest.mark.parametrize("word", ["a", "zoo", "xylophone"])
+def test_a_list_with_a_single_word_is_enough(name, word):
+    agent = make_agent(name).fit((word,))
+    played = play(agent, (word, "quiz", "b"), max_wrong=26)
+    assert played.won.all()
+    if name != "random":
+        assert played.wrong_guesses[0] == 0
+
+
+def test_batch_size_and_order_do_not_matter(agent, real_words):
+    secrets = real_words[:60]
+    together = play(agent, secrets, repeats=2)
+    apart = play(agent, secrets[::-1], repeats=2, batch_size=7)
+    for index, word in enumerate(secrets):
+        rows = together.word_index == index
+        others = np.array([apart.words[i] == word for i in apart.word_index])
+        np.testing.assert_array_equal(
+            together.wrong_guesses[rows], apart.wrong_guesses[others], err_msg=word
+        )
+        turns = min(together.letters.shape[1], apart.letters.shape[1])
+        np.testing.assert_array_equal(
+            together.letters[rows][:, :turns], apart.letters[others][:, :turns], err_msg=word
+        )
+
+
+@pytest.mark.parametrize("name", sorted(AGENTS))
+def test_letter_probabilities_are_those_of_a_hidden_part(name, real_words, play_some):
+    agent = make_agent(name).fit(real_words)
+    if not isinstance(agent, PosteriorAgent):
+        pytest.skip("scores are not probabilities")
+    observations = play_some(real_words[::97], turns=np.arange(len(real_words[::97])) % 6)
+    probabilities = agent.letter_probabilities(observations)
+    assert probabilities.shape == (len(observations["lives"]), 26)
+    assert (probabilities >= -1e-6).all()
+    assert (probabilities <= 1 + 1e-6).all()
+    assert not probabilities[observations["guessed"] != 0].any()
+    alone = agent.letter_probabilities(select(observations, slice(3, 4)))
+    np.testing.assert_allclose(alone[0], probabilities[3], rtol=1e-6)
