@@ -44,15 +44,15 @@ def draw_board(
         wrong = str(len(misses))
     rows = [f"word   {word}", f"wrong  {wrong}", f"lives  {lives} of {max_wrong}", note]
     gallows = draw_gallows(max_wrong - lives, max_wrong)
-    room = width - len(gallows[0]) - _GAP
-    # A word that is too long stands beneath, and the other rows stay where they are if they can.
-    beside = rows if len(rows[0]) <= room else ["", *rows[1:]]
-    if max(map(len, beside)) > room:
-        beside = []
-    beneath = rows if not beside else rows[:1] if beside is not rows else []
     if len(rows[0]) > width and not hide_letters:
         rows[0] = f"word   {word.replace(' ', '')}"
-        beneath[0] = rows[0]
+    room = width - len(gallows[0]) - _GAP
+    if max(map(len, rows)) <= room:
+        beside, beneath = rows, []
+    elif max(map(len, rows[1:])) <= room:
+        beside, beneath = ["", *rows[1:]], rows[:1]
+    else:
+        beside, beneath = [], rows
     beside = ["", *beside, *[""] * (len(gallows) - len(beside) - 1)]
     lines = [f"{left}{'':{_GAP}}{right}" for left, right in zip(gallows, beside, strict=True)]
     wrapped = [line for row in beneath for line in textwrap.wrap(row, width)]
