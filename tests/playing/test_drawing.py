@@ -53,7 +53,12 @@ def test_a_long_word_stands_beneath_the_gallows():
     lines = draw_board(Game("a" * 32, 6).observation, 6, 80)
     assert lines[6] == "=========+"
     assert lines[7] == "word   " + " ".join("_" * 32)
-    assert draw_board(Game("a" * 32, 6).observation, 6, 60)[7] == "word   " + "_" * 32
+    assert lines[2].endswith("wrong  -")
+
+
+def test_the_spaces_of_a_word_go_where_it_would_be_longer_than_the_width():
+    assert draw_board(Game("a" * 32, 6).observation, 6, 60)[1].endswith("word   " + "_" * 32)
+    assert draw_board(Game("a" * 32, 6).observation, 6, 39)[7] == "word   " + "_" * 32
 
 
 @settings(deadline=None, max_examples=60)
