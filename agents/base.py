@@ -18,7 +18,15 @@ class Agent(ABC):
 
     An agent keeps nothing between calls but what it was fitted with: any batch, in any order,
     gets the same letters.
+
+    Attributes
+    ----------
+    uses_lives : bool
+        Whether the letters may depend on ``observations["lives"]``. Where they do not, games with
+        few lives are the beginnings of games with many, and need not be played again.
     """
+
+    uses_lives: bool = True
 
     def fit(self, words: Sequence[str]) -> Self:
         """Learn from words, always those of the train split; most agents need it before ``act``.

@@ -88,6 +88,8 @@ class DecompositionAgent(ScoringAgent):
     adjoining letters of part 2.
     """
 
+    uses_lives = False
+
     def __init__(
         self,
         shorter_share: float = 0.58,

@@ -36,6 +36,8 @@ class DictionaryAgent(ScoringAgent, PosteriorAgent):
     The back-off matters for words outside the list, whose candidates run out early.
     """
 
+    uses_lives = False
+
     def __init__(self, exclude_guessed: bool = True, once_a_word: bool = True) -> None:
         super().__init__(greedy=True)
         self.exclude_guessed = exclude_guessed

@@ -42,6 +42,8 @@ class OverallFrequencyAgent(ScoringAgent):
     constant than the six wrong guesses that lose.
     """
 
+    uses_lives = False
+
     def __init__(self, greedy: bool = False, seed: int = 0) -> None:
         super().__init__(greedy, seed)
 

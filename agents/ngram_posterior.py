@@ -48,6 +48,8 @@ class NgramPosteriorAgent(ScoringAgent, PosteriorAgent):
     Engineering 1 (1995).
     """
 
+    uses_lives = False
+
     def __init__(
         self,
         order: int = 7,

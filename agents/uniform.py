@@ -17,6 +17,8 @@ class RandomAgent(ScoringAgent):
     seed : int, default 0
     """
 
+    uses_lives = False
+
     def __init__(self, seed: int = 0) -> None:
         super().__init__(greedy=False, seed=seed)
 

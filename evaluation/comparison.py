@@ -1,4 +1,4 @@
-"""Playing several agents on the same words, as data and as tables."""
+"""Playing several agents on the same words."""
 
 from __future__ import annotations
 
@@ -8,16 +8,15 @@ from typing import Any
 
 import numpy as np
 import torch
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 
 from agents.base import Agent
 from envs.hangman.rules import DEFAULT_MAX_WRONG
 from envs.words import hash_words
 from evaluation.arena import PlayedGames, play
-from evaluation.statistics import summarize
+from evaluation.statistics import compare_pairwise, summarize
+from evaluation.tables import print_comparison
+
+__all__ = ["ENV_ID", "compare_agents", "print_comparison"]
 
 ENV_ID = "Hangman-v0"
 
@@ -51,7 +50,7 @@ def compare_agents(
         By agent, the sorted hashes of the words that it was fitted on; games on these count as
         ``seen``.
     progress : callable, optional
-        Called after each batch with the agent's name, games played and games won.
+        Called whenever games end, with the agent's name, how many ended and how many were won.
 
     Returns
     -------
@@ -84,46 +83,6 @@ def compare_agents(
         "max_wrong": max_wrong,
         "versions": {"python": platform.python_version(), "torch": torch.__version__},
         "agents": figures,
+        "pairwise": compare_pairwise(played),
     }
     return evaluation, played
-
-
-def print_comparison(console: Console, evaluation: dict[str, Any]) -> None:
-    """Print the table of agents and the table by word length."""
-    agents = evaluation["agents"]
-    title = (
-        f"{evaluation['env']}, {evaluation['split']} words of {evaluation['words']['source']}, "
-        f"{evaluation['max_wrong']} wrong guesses lose"
-    )
-    table = Table(title=escape(title), box=SIMPLE_HEAD)
-    table.add_column("agent", no_wrap=True)
-    for heading in ("games", "wins", "win rate", "95% CI", "wrong", "guesses", "games/s"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    for name, figures in agents.items():
-        low, high = figures["ci95"]
-        table.add_row(
-            name + (" (seen)" if figures["seen"] else ""),
-            f"{figures['games']:,}",
-            f"{figures['wins']:,}",
-            f"{figures['win_rate']:.1%}",
-            f"{100 * low:.1f}-{100 * high:.1f}",
-            f"{figures['mean_wrong_guesses']:.2f}",
-            f"{figures['mean_guesses']:.2f}",
-            f"{figures['games_per_second']:,.0f}",
-        )
-    console.print(table)
-
-    by_length = Table(title="win rate by word length", box=SIMPLE_HEAD)
-    by_length.add_column("letters", justify="right")
-    by_length.add_column("games", justify="right")
-    for name in agents:
-        by_length.add_column(name, justify="right")
-    lengths = sorted(
-        {int(length) for figures in agents.values() for length in figures["by_length"]}
-    )
-    for length in lengths:
-        cells = [figures["by_length"][str(length)] for figures in agents.values()]
-        by_length.add_row(
-            str(length), f"{cells[0]['games']:,}", *(f"{cell['win_rate']:.1%}" for cell in cells)
-        )
-    console.print(by_length)

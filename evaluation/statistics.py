@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import binomtest
+from scipy.stats import binomtest, t
 
 from envs.encoding import ALPHABET
 from evaluation.arena import PlayedGames
@@ -28,6 +28,42 @@ def win_rate_interval(wins: int, games: int) -> tuple[float, float]:
         return 0.0, 1.0
     interval = binomtest(int(wins), int(games)).proportion_ci(CONFIDENCE, method="wilson")
     return float(interval.low), float(interval.high)
+
+
+def mean_interval(
+    values: npt.NDArray, clusters: npt.NDArray[np.int64]
+) -> tuple[float, tuple[float, float] | None]:
+    """Return a mean and its 95% interval, for values that hang together in clusters.
+
+    The interval is Student's, with the cluster-robust standard error and one degree of freedom
+    less than there are clusters. Games of one word, or letters of one game, are such clusters.
+
+    Parameters
+    ----------
+    values : ndarray, shape (N,)
+        N is at least 1.
+    clusters : ndarray of int64, shape (N,)
+        The cluster of each value, numbered from 0; numbers may be left out.
+
+    Returns
+    -------
+    mean : float
+    interval : tuple of float, or None
+        None with a single cluster, which tells nothing about how clusters differ.
+
+    References
+    ----------
+    K.-Y. Liang and S. L. Zeger, "Longitudinal data analysis using generalized linear models",
+    Biometrika 73 (1986).
+    """
+    mean = float(values.mean())
+    num_clusters = len(np.unique(clusters))
+    if num_clusters < 2:
+        return mean, None
+    deviations = np.bincount(clusters, weights=values - mean)
+    variance = (deviations**2).sum() * num_clusters / (num_clusters - 1)
+    half = t.ppf((1 + CONFIDENCE) / 2, num_clusters - 1) * np.sqrt(variance) / len(values)
+    return mean, (float(mean - half), float(mean + half))
 
 
 def win_rate(wins: int, games: int) -> dict[str, Any]:

@@ -30,6 +30,8 @@ _HANGMAN_OPTIONS = {
     "max_wrong": None,
     "drop_seen": False,
     "allow_seen": False,
+    "csv": None,
+    "report": None,
 }
 
 
@@ -39,7 +41,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--allowed", metavar="FILE", help="the words that may be guessed (default: the list)"
     )
-    group.add_argument("--plots", metavar="DIR", help="draw the figures into files")
     group.add_argument("--max-guesses", type=int, metavar="N", help="guesses of a game")
     group.add_argument(
         "--lists",
@@ -52,7 +53,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def check_unused(options: argparse.Namespace) -> None:
     """Raise InputError if Hangman is given an option of these games."""
-    for name in ("allowed", "plots", "max_guesses", "lists"):
+    for name in ("allowed", "max_guesses", "lists"):
         if getattr(options, name) is not None:
             raise InputError(
                 f"--{name.replace('_', '-')}: is for {' and '.join(VARIANTS)}, not {options.env}"

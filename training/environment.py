@@ -5,22 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import gymnasium as gym
 import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
-from stable_baselines3.common.vec_env import VecEnv
-from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
+from stable_baselines3.common.vec_env.base_vec_env import VecEnvStepReturn
 
 from agents.posterior.windows import WindowPosterior
 from agents.ppo.features import NUM_LETTER_FEATURES, NUM_STATE_FEATURES, policy_features
 from envs.encoding import MAX_LENGTH, NUM_CODES, NUM_LETTERS, PADDING
-from envs.hangman.sb3 import HangmanVecEnv
+from envs.hangman.sb3 import BatchVecEnv, HangmanVecEnv
 
 Features = dict[str, npt.NDArray[np.float32]]
 
 
-class PosteriorVecEnv(VecEnv):
+class PosteriorVecEnv(BatchVecEnv):
     """Batches of games, each with a posterior, as one batch of ``policy_features``.
 
     The features are computed once a step, rather than anew in each epoch of PPO over the same
@@ -32,6 +30,8 @@ class PosteriorVecEnv(VecEnv):
     batches : sequence of (HangmanVecEnv, WindowPosterior)
         The posteriors stay as they are.
     """
+
+    render_mode = None
 
     def __init__(self, batches: Sequence[tuple[HangmanVecEnv, WindowPosterior]]) -> None:
         self._envs = [env for env, _ in batches]
@@ -76,6 +76,11 @@ class PosteriorVecEnv(VecEnv):
         infos = [info for _, _, _, infos in steps for info in infos]
         return self.observe(), rewards, ended, infos
 
+    @property
+    def games(self) -> PosteriorVecEnv:
+        """The batch that callers' attributes are looked up in: this one."""
+        return self
+
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return which letters have not been guessed, shape (num_envs, 26)."""
         return np.concatenate([env.action_masks() for env in self._envs])
@@ -88,32 +93,3 @@ class PosteriorVecEnv(VecEnv):
         """Go on from what :meth:`get_state` returned."""
         for number, env in enumerate(self._envs):
             env.set_state(state[str(number)])
-
-    def close(self) -> None:
-        """Nothing is held open."""
-
-    def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
-        """Return the attribute, once a game."""
-        source = self if hasattr(type(self), attr_name) else self._envs[0].games
-        return [getattr(source, attr_name)] * len(list(self._get_indices(indices)))
-
-    def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
-        """Raise: the games of a batch share their attributes."""
-        raise AttributeError("the games of a batch share their attributes; make another batch")
-
-    def env_method(
-        self,
-        method_name: str,
-        *method_args: Any,
-        indices: VecEnvIndices = None,
-        **method_kwargs: Any,
-    ) -> list[Any]:
-        """Call a method that returns a row a game, and return these rows."""
-        rows = getattr(self, method_name)(*method_args, **method_kwargs)
-        return [rows[index] for index in self._get_indices(indices)]
-
-    def env_is_wrapped(
-        self, wrapper_class: type[gym.Wrapper], indices: VecEnvIndices = None
-    ) -> list[bool]:
-        """Return False for each game: the batches have no wrappers."""
-        return [False for _ in self._get_indices(indices)]

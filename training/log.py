@@ -22,14 +22,43 @@ from stable_baselines3.common.logger import HParam, Logger, TensorBoardOutputFor
 from torch.utils.tensorboard import SummaryWriter
 
 from agents.base import PosteriorAgent
+from agents.ppo.agent import PPOAgent
 from envs.encoding import ALPHABET, encode_words
 from envs.hangman.rendering import masked_word
 from envs.hangman.rules import HangmanGames
+from evaluation.analysis import reliability
 from evaluation.arena import PlayedGames
+from evaluation.learning_curves import BASELINE_PREFIX
+from evaluation.plots import draw_reliability
 from evaluation.statistics import win_rate_interval
 
 _NUM_SAMPLE_GAMES = 5
 _NUM_TOP_LETTERS = 5
+# Charts of the tab "custom scalars", which hold several curves; tags are regular expressions.
+_LAYOUT = {
+    "win rate": {
+        "train, valid, baselines": [
+            "Multiline",
+            [
+                "^valid/win_rate$",
+                "^warm_start/win_rate$",
+                "^rollout/win_rate$",
+                f"^{BASELINE_PREFIX}.*$",
+            ],
+        ],
+        "valid with its 95% interval": [
+            "Margin",
+            ["valid/win_rate", "valid/win_rate_low", "valid/win_rate_high"],
+        ],
+        "valid by word length": ["Multiline", ["^valid_by_length/.*$"]],
+    },
+    "calibration": {
+        "Brier score and calibration error": [
+            "Multiline",
+            ["^valid/brier_score$", "^valid/calibration_error$"],
+        ],
+    },
+}
 
 
 class TrainingLog(TensorBoardOutputFormat):
@@ -47,6 +76,13 @@ class TrainingLog(TensorBoardOutputFormat):
         self.writer = SummaryWriter(str(folder), purge_step=first_step)
         self._is_closed = False
         self.offset = 0
+        self._baselines: dict[str, float] = {}
+        self.writer.add_custom_scalars(_LAYOUT)
+
+    def baselines(self, win_rates: dict[str, float], step: int) -> None:
+        """Draw win rates of other agents on the valid words as level curves from now on."""
+        self._baselines = win_rates
+        self._draw_baselines(step)
 
     def write(
         self, key_values: dict[str, Any], key_excluded: dict[str, tuple[str, ...]], step: int = 0
@@ -68,7 +104,13 @@ class TrainingLog(TensorBoardOutputFormat):
             self.writer.add_scalar(name, value, step)
 
     def validation(self, played: PlayedGames, agent: PosteriorAgent, step: int) -> float:
-        """Record games on valid words: win rates, letters, sample games; return the win rate."""
+        """Record games on valid words: win rates, letters, calibration, sample games.
+
+        Returns
+        -------
+        float
+            The win rate.
+        """
         rate = float(played.won.mean())
         low, high = win_rate_interval(int(played.won.sum()), len(played))
         self.scalars(
@@ -86,9 +128,33 @@ class TrainingLog(TensorBoardOutputFormat):
             self.writer.add_scalar(f"valid_by_length/{length:02d}_letters", won.mean(), step)
         letters = played.letters[played.letters >= 0]
         self.writer.add_histogram("valid/letters", letters, step, bins=np.arange(-0.5, 26))
+        self._draw_baselines(step)
+        self._calibration(played, agent, step)
         self.writer.add_text("valid/sample_games", _describe_games(played, agent), step)
         self.writer.flush()
         return rate
+
+    def _draw_baselines(self, step: int) -> None:
+        self.scalars(
+            {BASELINE_PREFIX + name: level for name, level in self._baselines.items()}, step
+        )
+
+    def _calibration(self, played: PlayedGames, agent: PosteriorAgent, step: int) -> None:
+        figures = reliability(played, agent)
+        self.scalars(
+            {
+                "valid/brier_score": figures["brier"],
+                "valid/calibration_error": figures["expected_calibration_error"],
+            },
+            step,
+        )
+        self.writer.add_figure(
+            "valid/reliability",
+            draw_reliability(
+                {"policy": figures}, f"{len(played):,} games on valid words, step {step:,}"
+            ),
+            step,
+        )
 
     def hyperparameters(self, values: dict[str, Any], final: dict[str, float], step: int) -> None:
         """Write the table of hyperparameters with the final figures."""
@@ -112,8 +178,14 @@ def flatten(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
 
 
 def _describe_games(played: PlayedGames, agent: PosteriorAgent) -> str:
-    """Replay the first games as Markdown, with the likeliest letters of each turn."""
+    """Replay the first games as Markdown, with the top letters of each turn.
+
+    These are the policy's: how likely it chooses the letter, and how likely the letter is in the
+    hidden part of the word.
+    """
     lines = []
+    if isinstance(agent, PPOAgent):
+        lines.append("top letters: chosen by the policy / in the hidden part of the word\n")
     for game in range(min(_NUM_SAMPLE_GAMES, len(played))):
         word = played.words[played.word_index[game]]
         outcome = "won" if played.won[game] else "lost"
@@ -126,9 +198,19 @@ def _describe_games(played: PlayedGames, agent: PosteriorAgent) -> str:
                 break
             observation = games.observe()
             chances = agent.letter_probabilities(observation)[0]
+            # A policy draws while it trains; the posterior takes the likeliest letter.
+            if isinstance(agent, PPOAgent):
+                choices = agent.choice_probabilities(observation)[0]
+                cells = [
+                    f"{choice:.0%}/{chance:.0%}"
+                    for choice, chance in zip(choices, chances, strict=True)
+                ]
+            else:
+                choices = chances
+                cells = [f"{chance:.0%}" for chance in chances]
             top = ", ".join(
-                f"{ALPHABET[index]} {chances[index]:.0%}"
-                for index in np.argsort(-chances)[:_NUM_TOP_LETTERS]
+                f"{ALPHABET[index]} {cells[index]}"
+                for index in np.argsort(-choices)[:_NUM_TOP_LETTERS]
             )
             shown = masked_word({key: array[0] for key, array in observation.items()})
             lines.append(f"    {shown}   guess {ALPHABET[letter]}   ({top})")

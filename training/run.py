@@ -32,6 +32,7 @@ from training.ppo import get_state, make_model, reward_of, set_state
 from training.run_directory import RunDirectory, write_atomically
 from training.warm_start import WarmStart
 
+BASELINES = ("dictionary", "random")
 # Keys the folds, so that they are independent of other draws.
 _FOLD_KEY = 3
 
@@ -117,6 +118,8 @@ class TrainingRun:
         self.log = TrainingLog(self.run.path, state["step"] + 1 if "step" in state else 0)
         try:
             with self._stop_on_interrupt():
+                if phase != "done":
+                    self._play_baselines(state.get("step", 0))
                 if phase in ("begun", "warm_start"):
                     self._warm_start(state)
                     phase, state = "ppo", {}
@@ -127,6 +130,15 @@ class TrainingRun:
             return self._finish(posterior)
         finally:
             self.log.close()
+
+    def _play_baselines(self, step: int) -> None:
+        """Play the valid words with agents that need no training, as levels beside the curves."""
+        valid = self.valid_words()
+        levels = {}
+        for name in BASELINES:
+            agent = make_agent(name, self.config.seed).fit(self.parts["train"])
+            levels[name] = float(play(agent, valid, self.config.env.max_wrong).won.mean())
+        self.log.baselines(levels, step)
 
     def save(self, phase: str, state: dict[str, Any]) -> None:
         """Write a checkpoint, and all points of the curves up to it."""
@@ -250,7 +262,7 @@ class TrainingRun:
         self.log.hyperparameters(
             flatten(self.config.model_dump()), final, self.log.offset + self.config.ppo.steps
         )
-        print_comparison(self.console, evaluation)
+        print_comparison(self.console, evaluation, with_words=False)
         return evaluation
 
     def _restore(
@@ -311,12 +323,23 @@ class _BetweenRollouts(BaseCallback):
         self._best = best
         self._valid = training.valid_words()
         self._note = ""
+        # Training games since the last rollout began.
+        self._ended = self._won = 0
         self._last = learner.num_timesteps if best >= 0 else -1
 
     def _on_step(self) -> bool:
+        ended = np.flatnonzero(self.locals["dones"])
+        self._ended += len(ended)
+        self._won += sum(self.locals["infos"][game]["won"] for game in ended)
         return True
 
     def _on_rollout_start(self) -> None:
+        if self._ended:
+            self._training.log.scalars(
+                {"rollout/win_rate": self._won / self._ended},
+                self._training.log.offset + self._learner.num_timesteps,
+            )
+            self._ended = self._won = 0
         self.at_boundary()
 
     def at_boundary(self, last: bool = False) -> None:

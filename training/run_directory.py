@@ -8,6 +8,7 @@ import shlex
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -38,13 +39,19 @@ def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
             os.fsync(file.fileno())
         os.replace(temporary, path)
     except Exception as error:
-        temporary.unlink(missing_ok=True)
+        _remove(temporary)
         raise InputError(
             f"{path}: cannot write ({error}); what was saved before is still there"
         ) from error
     except BaseException:
-        temporary.unlink(missing_ok=True)
+        _remove(temporary)
         raise
+
+
+def _remove(path: Path) -> None:
+    # Where the folder is not one, there is nothing to remove.
+    with suppress(OSError):
+        path.unlink()
 
 
 def write_text(path: Path, text: str) -> None:

@@ -83,6 +83,8 @@ class WindowPosterior(ScoringAgent, PosteriorAgent):
     ICML 2009.
     """
 
+    uses_lives = False
+
     def __init__(self, reach: int = 5, rows_log2: int = 21) -> None:
         super().__init__(greedy=True)
         if not 0 <= reach <= MAX_REACH:

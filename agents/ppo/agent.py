@@ -10,6 +10,7 @@ import numpy.typing as npt
 import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
+from scipy.special import softmax
 
 from agents.base import PosteriorAgent
 from agents.posterior.windows import WindowPosterior
@@ -46,6 +47,10 @@ class PPOAgent(PosteriorAgent):
                 {name: torch.from_numpy(array) for name, array in features.items()}
             ).numpy()
         return np.where(observations["guessed"] != 0, -np.inf, scores.astype(np.float64))
+
+    def choice_probabilities(self, observations: Observation) -> npt.NDArray[np.float64]:
+        """Return the policy: the probability of choosing each letter, shape (N, 26)."""
+        return softmax(self.letter_scores(observations), axis=1)
 
     def letter_probabilities(self, observations: Observation) -> npt.NDArray[np.float64]:
         """Return the posterior's probability of each letter behind a blank, shape (N, 26)."""

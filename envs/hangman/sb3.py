@@ -17,7 +17,45 @@ from envs.hangman.observation import Observation
 from envs.hangman.vector_env import HangmanVectorEnv
 
 
-class HangmanVecEnv(VecEnv):
+class BatchVecEnv(VecEnv):
+    """What every batch of games is to Stable-Baselines3: its games share their attributes.
+
+    A subclass keeps the batch in ``games``, which has the attributes and the methods that callers
+    ask for; a method returns a row a game.
+    """
+
+    games: Any
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+    def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
+        """Return the attribute of the batch, once a game."""
+        return [getattr(self.games, attr_name)] * len(list(self._get_indices(indices)))
+
+    def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
+        """Raise: the games of a batch share their attributes."""
+        raise AttributeError("the games of a batch share their attributes; make another batch")
+
+    def env_method(
+        self,
+        method_name: str,
+        *method_args: Any,
+        indices: VecEnvIndices = None,
+        **method_kwargs: Any,
+    ) -> list[Any]:
+        """Call a method of the batch that returns a row a game, and return these rows."""
+        rows: Sequence[Any] = getattr(self.games, method_name)(*method_args, **method_kwargs)
+        return [rows[index] for index in self._get_indices(indices)]
+
+    def env_is_wrapped(
+        self, wrapper_class: type[gym.Wrapper], indices: VecEnvIndices = None
+    ) -> list[bool]:
+        """Return False for each game: the batch has no wrappers."""
+        return [False for _ in self._get_indices(indices)]
+
+
+class HangmanVecEnv(BatchVecEnv):
     """The batch of :class:`HangmanVectorEnv`, as Stable-Baselines3 and sb3-contrib call it.
 
     A game that ends is begun anew in the same step; ``infos`` of that game then has
@@ -100,34 +138,6 @@ class HangmanVecEnv(VecEnv):
         self.games.set_state(state)
         self._returns = state["returns"].copy()
         self._episode_lengths = state["episode_lengths"].copy()
-
-    def close(self) -> None:
-        """Nothing is held open."""
-
-    def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
-        """Return the attribute of the batch, once a game."""
-        return [getattr(self.games, attr_name)] * len(list(self._get_indices(indices)))
-
-    def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
-        """Raise: the games of a batch share their attributes."""
-        raise AttributeError("the games of a batch share their attributes; make another batch")
-
-    def env_method(
-        self,
-        method_name: str,
-        *method_args: Any,
-        indices: VecEnvIndices = None,
-        **method_kwargs: Any,
-    ) -> list[Any]:
-        """Call a method of the batch that returns a row a game, and return these rows."""
-        rows: Sequence[Any] = getattr(self.games, method_name)(*method_args, **method_kwargs)
-        return [rows[index] for index in self._get_indices(indices)]
-
-    def env_is_wrapped(
-        self, wrapper_class: type[gym.Wrapper], indices: VecEnvIndices = None
-    ) -> list[bool]:
-        """Return False for each game: the batch has no wrappers."""
-        return [False for _ in self._get_indices(indices)]
 
     def get_images(self) -> Sequence[npt.NDArray[np.uint8] | None]:
         """Return a picture of each game."""

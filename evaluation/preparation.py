@@ -1,0 +1,192 @@
+"""From what is asked for to fitted agents and secret words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from agents.base import Agent
+from agents.loading import LEARNED_AGENTS, check_agent_names, load_agent
+from envs.errors import InputError
+from envs.hangman.rules import DEFAULT_MAX_WRONG
+from envs.keyed_random import keyed_bits
+from envs.words import PARTS, Split, WordList, hash_words, load_word_list, read_word_list
+from training.config import Config
+from training.run_directory import RunDirectory
+
+DEFAULT_AGENTS = ("dictionary", "random")
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is asked for; the options of ``evaluate.py`` of the same names."""
+
+    agents: Sequence[str] | None = None
+    run: str | None = None
+    words: str | None = None
+    split: str | None = None
+    secrets: str | None = None
+    games: int | None = None
+    repeats: int = 1
+    max_wrong: int | None = None
+    drop_seen: bool = False
+    allow_seen: bool = False
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is to be played.
+
+    Attributes
+    ----------
+    word_list : WordList
+    train_words : tuple of str
+        What agents are fitted on.
+    words : tuple of str
+        The secret words.
+    split : str
+        The name of the part that they are from, or the file.
+    max_wrong : int
+    """
+
+    word_list: WordList
+    train_words: tuple[str, ...]
+    words: tuple[str, ...]
+    split: str
+    max_wrong: int
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """All that is needed to play.
+
+    Attributes
+    ----------
+    request : Request
+    task : Task
+    words : tuple of str
+        The secret words that are played: those of the task without what is left out.
+    agents : dict of str to Agent
+        Fitted, by name.
+    fitted_words : dict of str to ndarray of uint64
+        By agent that was loaded, the hashes of the words that it was fitted on.
+    """
+
+    request: Request
+    task: Task
+    words: tuple[str, ...]
+    agents: dict[str, Agent]
+    fitted_words: dict[str, npt.NDArray[np.uint64]] = field(default_factory=dict)
+
+    @property
+    def num_games(self) -> int:
+        """Games an agent."""
+        return len(self.words) * self.request.repeats
+
+
+def prepare(
+    request: Request,
+    say: Callable[[str], None] = lambda line: None,
+    more_agents: dict[str, Agent] | None = None,
+) -> Prepared:
+    """Load the words, fit or load the agents.
+
+    Parameters
+    ----------
+    request : Request
+    say : callable
+        Called with lines for the user: what words there are, what was left out.
+    more_agents : dict of str to Agent, optional
+        Agents of one's own, which are fitted on the train split too.
+
+    Raises
+    ------
+    InputError
+        If what is asked for cannot be done.
+    """
+    for name in ("games", "repeats", "max_wrong"):
+        number = getattr(request, name)
+        if number is not None and number < 1:
+            raise InputError(f"{name}: {number} is below 1")
+    run = None if request.run is None else RunDirectory.open(request.run)
+    config = Config() if run is None else run.load_config()
+    names = request.agents
+    if names is None:
+        names = [*(LEARNED_AGENTS if run else ()), *DEFAULT_AGENTS]
+    check_agent_names(names, run is not None, "--agents")
+    task = _make_task(request, config)
+    say(task.word_list.describe())
+    fitted: dict[str, npt.NDArray[np.uint64]] = {}
+    learned = [name for name in names if name in LEARNED_AGENTS]
+    words = task.words
+    if run is not None and learned:
+        hashes = run.load_fitted_words()
+        fitted = dict.fromkeys(learned, hashes)
+        words = _handle_seen(words, hashes, request, say)
+    if request.games is not None:
+        words = _sample(words, request.games, request.seed)
+    agents = {name: _load_agent(name, run, task, request.seed) for name in names}
+    for name, agent in (more_agents or {}).items():
+        agents[name] = agent.fit(task.train_words)
+    return Prepared(request, task, words, agents, fitted)
+
+
+def _make_task(request: Request, config: Config) -> Task:
+    word_list = load_word_list(request.words if request.words is not None else config.words)
+    parts = Split(config.split.seed, tuple(config.split.fractions)).divide(word_list)
+    if request.secrets is not None:
+        if request.split is not None:
+            raise InputError("--split: cannot be given with --secrets, which names the words")
+        words, split = read_word_list(request.secrets).words, str(request.secrets)
+    else:
+        split = request.split or "test"
+        if split not in PARTS:
+            raise InputError(f"split: {split!r} is not one of {', '.join(PARTS)}")
+        shortest, longest = config.env.min_length, config.env.max_length
+        words = tuple(word for word in parts[split] if shortest <= len(word) <= longest)
+        if not words:
+            raise InputError(
+                f"--split: {word_list.source} has no {split} word of {shortest} to {longest} "
+                "letters"
+            )
+    max_wrong = request.max_wrong or config.env.max_wrong
+    if max_wrong > 26:
+        raise InputError(f"--max-wrong: {max_wrong} is not in 1..26 (default {DEFAULT_MAX_WRONG})")
+    return Task(word_list, parts["train"], words, split, max_wrong)
+
+
+def _handle_seen(
+    words: tuple[str, ...],
+    fitted: npt.NDArray[np.uint64],
+    request: Request,
+    say: Callable[[str], None],
+) -> tuple[str, ...]:
+    seen = np.isin(hash_words(words), fitted)
+    count = int(seen.sum())
+    if not count or request.allow_seen:
+        return words
+    if not request.drop_seen:
+        raise InputError(
+            f"{count:,} of the {len(words):,} words are words that {request.run} was fitted on; "
+            "--drop-seen leaves them out, --allow-seen plays them and marks the figures"
+        )
+    say(f"left out: {count:,} words that the run was fitted on")
+    if count == len(words):
+        raise InputError("--drop-seen: no word is left to play")
+    return tuple(word for word, is_seen in zip(words, seen, strict=True) if not is_seen)
+
+
+def _sample(words: tuple[str, ...], games: int, seed: int) -> tuple[str, ...]:
+    if games > len(words):
+        raise InputError(f"--games: {games:,} is more than the {len(words):,} words there are")
+    order = np.argsort(keyed_bits(seed, hash_words(words)))[:games]
+    return tuple(words[index] for index in np.sort(order))
+
+
+def _load_agent(name: str, run: RunDirectory | None, task: Task, seed: int) -> Agent:
+    files = (None, None) if run is None else (run.posterior, run.policy)
+    return load_agent(name, task.train_words, seed, *files)

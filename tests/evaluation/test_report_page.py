@@ -1,0 +1,152 @@
+"""The report page: what is on it, and what a browser makes of it."""
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from agents import make_agent
+from evaluation.analysis import analyze
+from evaluation.comparison import compare_agents
+from evaluation.plots import draw_plots
+from evaluation.report_page import report_page
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+# Written into a copy of the page: what the browser has laid out, as an attribute of its root.
+PROBE = """<script>addEventListener("load", () => {
+  const svgs = [...document.querySelectorAll("svg")];
+  const report = {
+    window: innerWidth,
+    page: document.documentElement.scrollWidth,
+    scrolling: [...document.querySelectorAll(".wide")]
+      .filter(box => box.scrollWidth > box.clientWidth).length,
+    images: [...document.images].map(image => image.complete && image.naturalWidth > 0),
+    plots: svgs.map(svg => svg.getBoundingClientRect()).map(box => [box.width, box.height]),
+    missing: svgs.flatMap(svg => [...svg.querySelectorAll("use")]
+      .map(use => use.href.baseVal)
+      .filter(href => !document.querySelector(href))),
+    requests: performance.getEntriesByType("resource").map(entry => entry.name)
+      .filter(name => !name.startsWith("data:")),
+  };
+  (parent || window).postMessage(report, "*");
+});</script>"""
+FRAME = """<!DOCTYPE html><body style="margin:0">
+<script>addEventListener("message", event => {
+  document.documentElement.dataset.report = JSON.stringify(event.data);
+});</script>
+<iframe src="page.html" style="border:0;width:%dpx;height:900px"></iframe></body>"""
+LISTED = ("apple", "jazz", "zebra", "quiz", "banana", "rhythm", "onion", "counterrevolutionaries")
+
+
+def make_page(words, names=("dictionary", "random")):
+    agents = {name: make_agent(name).fit(LISTED) for name in names}
+    evaluation, played = compare_agents(
+        agents, words, source="<b>list</b>", num_listed=len(LISTED), split="test"
+    )
+    analyze(evaluation, agents, played, LISTED)
+    return report_page(evaluation, draw_plots(evaluation))
+
+
+@pytest.fixture(scope="module")
+def page():
+    return make_page(LISTED)
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed (Debian: chromium)")
+@pytest.mark.parametrize("width", [360, 1200])
+def test_a_browser_shows_all_of_it_without_scrolling_sideways(page, width, tmp_path):
+    (tmp_path / "page.html").write_text(page.replace("</body>", PROBE + "</body>"))
+    (tmp_path / "frame.html").write_text(FRAME % width)
+    seen = open_in_browser(tmp_path / "frame.html", width, tmp_path / "profile")
+    assert seen["window"] == width
+    assert seen["page"] <= width
+    assert seen["scrolling"] == 0
+    assert all(seen["images"])
+    assert len(seen["plots"]) == page.count("<figure>") >= 4
+    for plot_width, plot_height in seen["plots"]:
+        assert 300 < plot_width <= width
+        assert plot_height > 150
+    assert seen["missing"] == []
+    assert seen["requests"] == []
+
+
+def open_in_browser(file: Path, width: int, profile: Path) -> dict:
+    """Return what the probe in a page tells."""
+    # A browser window is at least 500 pixels wide; the frame in it has the width that is asked for.
+    shown = subprocess.run(
+        [
+            CHROMIUM,
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--no-first-run",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync",
+            "--host-resolver-rules=MAP * ~NOTFOUND",
+            f"--user-data-dir={profile}",
+            f"--window-size={max(width, 500)},900",
+            "--dump-dom",
+            file.as_uri(),
+        ],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=True,
+    ).stdout
+    (report,) = re.findall(r'data-report="([^"]*)"', shown)
+    return json.loads(report.replace("&quot;", '"').replace("&amp;", "&"))
+
+
+def test_the_page_needs_nothing_from_elsewhere(page):
+    # What begins with http is the name of an XML namespace, never an address.
+    addresses = re.findall(r'(?:src|href|data|action)="([^"]*)"', page) + re.findall(
+        r"url\(([^)]*)\)", page
+    )
+    assert addresses
+    assert all(address.startswith(("#", "data:")) for address in addresses)
+    assert "@import" not in page
+
+
+def test_no_two_elements_have_the_same_id(page):
+    ids = re.findall(r'\bid="([^"]*)"', page)
+    assert len(ids) == len(set(ids))
+
+
+def test_names_of_lists_are_shown_as_they_are(page):
+    assert "<b>list</b>" not in page
+    assert "&lt;b&gt;list&lt;/b&gt;" in page
+
+
+def test_the_page_has_every_table(page):
+    for heading in (
+        "win rate by word length",
+        "pairwise, on the same words",
+        "hardest words for random",
+        "letters guessed first",
+    ):
+        assert heading in page
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        pytest.param(("banana",), id="a single game"),
+        pytest.param(("jazz", "quiz"), id="one word length"),
+        pytest.param((), id="no game"),
+    ],
+)
+def test_a_page_of_very_few_games_is_made(words):
+    page = make_page(words)
+    assert page.count("<table>") >= 3
+    assert page.rstrip().endswith("</html>")
+
+
+def test_a_page_of_games_without_a_win_is_made():
+    page = make_page(("jazz", "rhythm"), names=("random",))
+    assert "0.0%" in page
+    assert "easiest words for random" not in page
+    assert page.rstrip().endswith("</html>")

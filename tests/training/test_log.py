@@ -1,0 +1,97 @@
+"""What TensorBoard gets to show."""
+
+import numpy as np
+import pytest
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+from agents import make_agent
+from agents.posterior.windows import WindowPosterior
+from agents.ppo.agent import PPOAgent
+from agents.ppo.network import PolicyNetwork
+from envs.encoding import encode_words
+from envs.hangman.rules import HangmanGames
+from evaluation.analysis import reliability
+from evaluation.arena import play
+from training.log import TrainingLog
+
+WORDS = ("apple", "jazz", "zebra", "quiz", "banana", "rhythm", "onion")
+
+
+@pytest.fixture(scope="module")
+def agent():
+    posterior = WindowPosterior(reach=1, rows_log2=10)
+    return PPOAgent(posterior, PolicyNetwork())
+
+
+@pytest.fixture(scope="module")
+def played(agent):
+    return play(agent, WORDS)
+
+
+@pytest.fixture(scope="module")
+def events(agent, played, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("run")
+    log = TrainingLog(folder)
+    log.baselines({"dictionary": 0.25, "random": 0.0}, 0)
+    log.validation(played, agent, 100)
+    log.validation(played, agent, 200)
+    log.close()
+    accumulator = EventAccumulator(str(folder), size_guidance={"tensors": 0})
+    accumulator.Reload()
+    return accumulator
+
+
+def values(events, tag):
+    return [(scalar.step, scalar.value) for scalar in events.Scalars(tag)]
+
+
+def test_baselines_are_levels_as_long_as_the_valid_curve(events):
+    assert values(events, "baselines/dictionary") == [(0, 0.25), (100, 0.25), (200, 0.25)]
+    assert [step for step, _ in values(events, "valid/win_rate")] == [100, 200]
+
+
+def test_one_chart_holds_curves_and_baselines(events):
+    (event,) = events.Tensors("custom_scalars__config__")
+    layout = event.tensor_proto.string_val[0].decode(errors="replace")
+    for tag in ("valid/win_rate", "warm_start/win_rate", "rollout/win_rate", "baselines/"):
+        assert tag in layout
+
+
+def test_calibration_is_that_of_the_evaluation(events, agent, played):
+    expected = reliability(played, agent)
+    assert values(events, "valid/brier_score")[-1][1] == pytest.approx(expected["brier"])
+    assert values(events, "valid/calibration_error")[-1][1] == pytest.approx(
+        expected["expected_calibration_error"]
+    )
+    assert "valid/reliability" in events.Tags()["images"]
+
+
+def test_letters_and_lengths_are_recorded(events, played):
+    assert "valid/letters" in events.Tags()["histograms"]
+    counted = sum(events.Histograms("valid/letters")[0].histogram_value.bucket)
+    assert counted == (played.letters >= 0).sum()
+    for length in {len(word) for word in WORDS}:
+        assert f"valid_by_length/{length:02d}_letters" in events.Tags()["scalars"]
+
+
+def test_sample_games_have_the_policys_five_top_letters(events, agent, played):
+    text = events.Tensors("valid/sample_games/text_summary")[0].tensor_proto.string_val[0].decode()
+    lines = [line for line in text.splitlines() if "guess " in line]
+    assert len(lines) == sum(len(game[game >= 0]) for game in played.letters[:5])
+    secret = encode_words([WORDS[0]])
+    games = HangmanGames(1, secret.width)
+    games.start(slice(None), secret)
+    choices = agent.choice_probabilities(games.observe())[0]
+    assert choices.sum() == pytest.approx(1)
+    top = np.argsort(-choices)[:5]
+    shown = lines[0].split("(")[1].rstrip(")").split(", ")
+    assert [cell[0] for cell in shown] == [chr(ord("a") + letter) for letter in top]
+    assert shown[0].split()[1].startswith(f"{choices[top[0]]:.0%}/")
+
+
+def test_games_of_an_agent_without_a_policy_have_its_probabilities(tmp_path):
+    dictionary = make_agent("dictionary").fit(WORDS)
+    log = TrainingLog(tmp_path)
+    rate = log.validation(play(dictionary, WORDS), dictionary, 1)
+    log.close()
+    assert rate == play(dictionary, WORDS).won.mean()
