@@ -10,10 +10,10 @@ import argparse
 import math
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
 
 from envs.encoding import MAX_LENGTH, NUM_LETTERS
 from envs.errors import InputError
+from evaluation.arguments import CommandParser, integer, nonnegative
 from playing.difficulty import DIFFICULTIES
 from playing.terminal import Terminal
 
@@ -21,16 +21,9 @@ DEFAULT_SPEED = 1.0
 INTERRUPTED = 130
 
 
-class _Parser(argparse.ArgumentParser):
-    """Reports a mistake as one line."""
-
-    def error(self, message: str) -> NoReturn:
-        raise InputError(message)
-
-
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
-    parser = _Parser(
+    parser = CommandParser(
         prog="play.py",
         description="Guess a word in the terminal, see an agent play, or get help in a game.",
         epilog="Ctrl-D or Ctrl-C ends it.",
@@ -70,7 +63,7 @@ def parser() -> argparse.ArgumentParser:
         metavar="LETTERS",
         help=f"letters a second with --watch (default: {DEFAULT_SPEED:g}); 0 waits for Enter",
     )
-    parser.add_argument("--seed", type=_seed, metavar="N", help="play the same words again")
+    parser.add_argument("--seed", type=nonnegative, metavar="N", help="play the same words again")
     parser.add_argument("--no-color", action="store_true", help="no colors; NO_COLOR=1 does it too")
     return parser
 
@@ -128,9 +121,7 @@ def _lengths(text: str) -> tuple[int, int]:
 
 
 def _max_wrong(text: str) -> int:
-    if not text.isdecimal() or not 1 <= int(text) <= NUM_LETTERS:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to {NUM_LETTERS}")
-    return int(text)
+    return integer(text, 1, NUM_LETTERS)
 
 
 def _speed(text: str) -> float:
@@ -141,9 +132,3 @@ def _speed(text: str) -> float:
     if not (0 <= speed < math.inf):
         raise argparse.ArgumentTypeError(f"{text!r} is not a number of letters a second, 0 or more")
     return speed
-
-
-def _seed(text: str) -> int:
-    if not text.isdecimal() or int(text) >= 2**63:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number, 0 or more")
-    return int(text)

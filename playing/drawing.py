@@ -44,14 +44,19 @@ def draw_board(
         wrong = str(len(misses))
     rows = [f"word   {word}", f"wrong  {wrong}", f"lives  {lives} of {max_wrong}", note]
     gallows = draw_gallows(max_wrong - lives, max_wrong)
-    if max(map(len, rows)) + len(gallows[0]) + _GAP <= width:
-        beside = ["", *rows, *[""] * (len(gallows) - len(rows) - 1)]
-        lines = [f"{left}{'':{_GAP}}{right}" for left, right in zip(gallows, beside, strict=True)]
-        return [line.rstrip() for line in lines]
     if len(rows[0]) > width and not hide_letters:
         rows[0] = f"word   {word.replace(' ', '')}"
-    wrapped = [line for row in rows for line in textwrap.wrap(row, width)]
-    return [line.rstrip() for line in gallows] + wrapped
+    room = width - len(gallows[0]) - _GAP
+    if max(map(len, rows)) <= room:
+        beside, beneath = rows, []
+    elif max(map(len, rows[1:])) <= room:
+        beside, beneath = ["", *rows[1:]], rows[:1]
+    else:
+        beside, beneath = [], rows
+    beside = ["", *beside, *[""] * (len(gallows) - len(beside) - 1)]
+    lines = [f"{left}{'':{_GAP}}{right}" for left, right in zip(gallows, beside, strict=True)]
+    wrapped = [line for row in beneath for line in textwrap.wrap(row, width)]
+    return [line.rstrip() for line in lines] + wrapped
 
 
 def draw_side_by_side(left: Sequence[str], right: Sequence[str], width: int) -> list[str]:

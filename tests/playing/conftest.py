@@ -15,7 +15,10 @@ def run_command(monkeypatch, capsys):
     def run(options, typed, columns=80):
         monkeypatch.setenv("COLUMNS", str(columns))
         monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in typed)))
-        status = main(options)
+        try:
+            status = main(options)
+        except SystemExit as stop:
+            status = stop.code
         captured = capsys.readouterr()
         return status, captured.out + captured.err
 

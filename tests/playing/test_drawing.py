@@ -34,7 +34,7 @@ def test_a_board_tells_the_game_and_fits_the_width(word, guesses, max_wrong, wid
     text = "".join(text.split())
     if not hide:
         pattern = "".join(letter if letter in game.guesses else "_" for letter in word)
-        assert f"word{pattern}wrong" in text
+        assert f"word{pattern}" in text
         misses = "".join(sorted(set(game.guesses) - set(word)))
         assert f"wrong{misses or '-'}lives" in text
 
@@ -53,7 +53,12 @@ def test_a_long_word_stands_beneath_the_gallows():
     lines = draw_board(Game("a" * 32, 6).observation, 6, 80)
     assert lines[6] == "=========+"
     assert lines[7] == "word   " + " ".join("_" * 32)
-    assert draw_board(Game("a" * 32, 6).observation, 6, 60)[7] == "word   " + "_" * 32
+    assert lines[2].endswith("wrong  -")
+
+
+def test_the_spaces_of_a_word_go_where_it_would_be_longer_than_the_width():
+    assert draw_board(Game("a" * 32, 6).observation, 6, 60)[1].endswith("word   " + "_" * 32)
+    assert draw_board(Game("a" * 32, 6).observation, 6, 39)[7] == "word   " + "_" * 32
 
 
 @settings(deadline=None, max_examples=60)

@@ -1,0 +1,34 @@
+import pytest
+
+from agents import DictionaryAgent
+from agents.loading import LEARNED_AGENTS, check_agent_names, load_agent
+from agents.posterior.windows import WindowPosterior
+from envs.errors import InputError
+from envs.hangman.observation import parse_observation
+
+
+def test_agents_are_fitted_on_the_words_given():
+    agent = load_agent("dictionary", ["cat", "car"])
+    assert isinstance(agent, DictionaryAgent)
+    expected = DictionaryAgent().fit(["cat", "car"])
+    game = parse_observation("ca_")
+    assert (agent.letter_probabilities(game) == expected.letter_probabilities(game)).all()
+
+
+def test_learned_agents_are_read_from_the_files_of_a_run(tmp_path):
+    saved = WindowPosterior(reach=2, rows_log2=10)
+    saved.save(tmp_path / "posterior")
+    agent = load_agent("posterior", [], posterior=tmp_path / "posterior")
+    assert isinstance(agent, WindowPosterior)
+    assert (agent.reach, agent.rows_log2) == (2, 10)
+    with pytest.raises(InputError, match="nowhere: not a readable"):
+        load_agent("posterior", [], posterior=tmp_path / "nowhere")
+
+
+def test_names_are_checked_and_learned_agents_need_a_run():
+    check_agent_names(["dictionary", "random"], has_run=False, option="--agents")
+    check_agent_names(LEARNED_AGENTS, has_run=True, option="--agents")
+    with pytest.raises(InputError, match="--agents: 'nobody' is unknown; known are ppo, posterior"):
+        check_agent_names(["random", "nobody"], has_run=True, option="--agents")
+    with pytest.raises(InputError, match="--watch: ppo has to be trained first"):
+        check_agent_names(["ppo"], has_run=False, option="--watch")
