@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +13,16 @@ from envs.keyed_random import below, keyed_bits
 from envs.words import default_word_list
 
 SAMPLING_RULES = ("uniform", "by_length")
+
+
+# Many environments over one list share its arrays, which nothing writes to.
+@lru_cache(maxsize=8)
+def _encode_by_length(words: tuple[str, ...], min_length: int, max_length: int) -> EncodedWords:
+    """Encode the words of these lengths, each once, so that those of one length are a range."""
+    chosen = sorted({word for word in words if min_length <= len(word) <= max_length})
+    if not chosen:
+        raise ValueError(f"words: none of {len(words)} has {min_length} to {max_length} letters")
+    return encode_words(sorted(chosen, key=len))
 
 
 class SecretWords:
@@ -44,14 +55,8 @@ class SecretWords:
             raise ValueError(f"sampling: {sampling!r} is not one of {SAMPLING_RULES}")
         if words is None:
             words = default_word_list().words
-        chosen = sorted({word for word in words if min_length <= len(word) <= max_length})
-        if not chosen:
-            raise ValueError(
-                f"words: none of {len(words)} has {min_length} to {max_length} letters"
-            )
         self.sampling = sampling
-        # By length, so that the words of one length are a range.
-        self._words = encode_words(sorted(chosen, key=len))
+        self._words = _encode_by_length(tuple(words), min_length, max_length)
         _, self._first, self._count = np.unique(
             self._words.lengths, return_index=True, return_counts=True
         )
