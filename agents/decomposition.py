@@ -84,7 +84,7 @@ class DecompositionAgent(ScoringAgent):
 
     References
     ----------
-    Zhen Wang, "An Algorithm of Hangman Game" (source 004): the 0.58, the 30%, and the four
+    Zhen Wang, "An Algorithm of Hangman Game": the 0.58, the 30%, and the four
     adjoining letters of part 2.
     """
 

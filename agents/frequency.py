@@ -37,7 +37,7 @@ class OverallFrequencyAgent(ScoringAgent):
 
     References
     ----------
-    "Hangman", 14 September 2010 (source 002): ``OverallFrequency``,
+    "Hangman", 14 September 2010: ``OverallFrequency``,
     ``ProbabilisticCharacterGuess``, ``WordWithFilter`` and ``WordWithoutFilter``. It has no other
     constant than the six wrong guesses that lose.
     """
@@ -91,7 +91,7 @@ class TopHeavyFrequencyAgent(OverallFrequencyAgent):
 
     References
     ----------
-    "Hangman", 14 September 2010 (source 002): ``TopHeavyFrequency`` and ``Skewed``, whose one
+    "Hangman", 14 September 2010: ``TopHeavyFrequency`` and ``Skewed``, whose one
     constant is the half.
     """
 

@@ -97,7 +97,7 @@ class NgramAgent(ScoringAgent):
 
     References
     ----------
-    Harikesh Kushwaha, "Hangman Algorithm", 21 May 2023 (source 000), sections 2.2.3 to 2.2.6: the
+    Harikesh Kushwaha, "Hangman Algorithm", 21 May 2023, sections 2.2.3 to 2.2.6: the
     weights, the mean (which it found better than maximum and sum), the half, and the three tries.
     """
 

@@ -1,6 +1,6 @@
 """Measure how often guessers win a word that is in their own list.
 
-Agents are fitted on the whole list and play its words, as in sources 000 (its benchmark) and 002
+Agents are fitted on the whole list and play its words, as in Kushwaha's report (its benchmark) and the 2010 article
 (its frequency guessers, where the sixth wrong guess loses too). The win rate of a word of the list
 is not what it is on unseen words. Prints Markdown tables; with ``--plot``, draws win rates by
 length.

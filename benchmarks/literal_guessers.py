@@ -218,7 +218,7 @@ def best(scores: dict[str, float]) -> str:
 
 
 def main() -> None:
-    """Print how often the readings of source 004 change the letter."""
+    """Print how often the readings of decomposition change the letter."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--words", help="word list, one word a line (default: web2)")
     parser.add_argument("--states", type=int, default=40)

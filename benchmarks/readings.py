@@ -1,7 +1,7 @@
 """Measure what other readings and other constants of the sources win, on valid words.
 
 Each agent is fitted on the train split. ``--seen`` plays training words too, drawn at random;
-``--fractions 0.8 0 0.2`` is the split of source 000, which needs ``--split test``.
+``--fractions 0.8 0 0.2`` is the split of Kushwaha's report, which needs ``--split test``.
 
     python benchmarks/readings.py --words FILE --agents ngram
 """

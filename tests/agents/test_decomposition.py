@@ -1,4 +1,4 @@
-"""The decomposition guesser against plain regular expressions, as source 004 describes them."""
+"""The decomposition guesser against plain regular expressions, as Wang describes them."""
 
 from __future__ import annotations
 

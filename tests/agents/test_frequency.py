@@ -1,4 +1,4 @@
-"""The frequency guessers against plain transcriptions of source 002."""
+"""The frequency guessers against plain transcriptions of the 2010 article."""
 
 from __future__ import annotations
 

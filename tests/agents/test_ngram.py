@@ -1,4 +1,4 @@
-"""The n-gram guesser against NLTK and a plain transcription of source 000."""
+"""The n-gram guesser against NLTK and a plain transcription of Kushwaha's report."""
 
 from __future__ import annotations
 
