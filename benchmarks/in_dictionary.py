@@ -1,9 +1,9 @@
 """Measure how often guessers win a word that is in their own list.
 
-Agents are fitted on the whole list and play its words, as in Kushwaha's report (its benchmark) and the 2010 article
-(its frequency guessers, where the sixth wrong guess loses too). The win rate of a word of the list
-is not what it is on unseen words. Prints Markdown tables; with ``--plot``, draws win rates by
-length.
+Agents are fitted on the whole list and play its words, as in Kushwaha's report (its benchmark) and
+the 2010 article (its frequency guessers, where the sixth wrong guess loses too). The win rate of a
+word of the list is not what it is on unseen words. Prints Markdown tables; with ``--plot``, draws
+win rates by length.
 
     python benchmarks/in_dictionary.py --words FILE --repeats 10
 """
