@@ -1,7 +1,7 @@
 """Draw the letter frequencies of words of one length, overall and at each place.
 
-The pictures of the 2010 article are for words of four letters: e is the most frequent letter, but not at
-any one place but the second to last, and the second and the last place drop off sharply.
+The pictures of the 2010 article are for words of four letters: e is the most frequent letter, but
+not at any one place but the second to last, and the second and the last place drop off sharply.
 
     python benchmarks/letter_frequencies.py --words FILE --output docs/images/letter_frequencies.png
 """
