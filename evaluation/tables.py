@@ -182,7 +182,13 @@ def print_comparison(console: Console, evaluation: dict[str, Any], with_words: b
 
 def print_table(console: Console, table: DataTable) -> None:
     """Print one table."""
-    shown = Table(title=escape(table.title), box=SIMPLE_HEAD, caption=escape(table.note))
+    shown = Table(
+        title=escape(table.title),
+        box=SIMPLE_HEAD,
+        caption=escape(table.note),
+        padding=(0, 1, 0, 0),
+        pad_edge=False,
+    )
     for number, heading in enumerate(table.headings):
         is_text = number < table.num_text_columns
         shown.add_column(
