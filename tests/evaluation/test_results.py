@@ -20,7 +20,7 @@ from evaluation.live import LiveTable
 from evaluation.tables import print_comparison
 
 ROOT = Path(__file__).resolve().parents[2]
-GUIDE = ROOT / "docs" / "comparing.md"
+GUIDE = ROOT / "README.md"
 
 
 @pytest.fixture(scope="module")

@@ -56,11 +56,13 @@ class TerminalProcess:
         os.close(self.master)
         os.close(self.slave)
 
-    def read_until(self, text):
-        while text not in self.output:
+    def read_until(self, text, after=0):
+        """Wait until ``text`` comes behind the first ``after`` characters; return its place."""
+        while text not in self.output[after:]:
             ready, _, _ = select.select([self.master], [], [], PATIENCE)
             assert ready, f"{text!r} does not come after {self.output!r}"
             self.output += os.read(self.master, 65536).decode()
+        return self.output.index(text, after)
 
     def type(self, keys):
         os.write(self.master, keys)
@@ -103,10 +105,8 @@ def test_ctrl_c_and_end_of_input_leave_the_terminal_as_it_was(
     with TerminalProcess([*words, *options], **changes) as game:
         game.read_until(prompt)
         game.type(b"a*\n")
-        game.read_until("a*")
-        seen = len(game.output)
-        while prompt not in game.output[seen:]:
-            game.output += os.read(game.master, 65536).decode()
+        explained = game.read_until("'a*'")
+        game.read_until(prompt, after=explained)
         game.type(keys)
         ended, lines = game.finish()
     assert ended == status
