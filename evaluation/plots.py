@@ -15,7 +15,7 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator, PercentFormatter
+from matplotlib.ticker import EngFormatter, MaxNLocator, PercentFormatter
 
 from envs.encoding import ALPHABET
 from envs.errors import InputError
@@ -350,7 +350,7 @@ def _draw_learning_curves(curves: LearningCurves, evaluation: dict[str, Any]) ->
         axes.text(curves.ppo_start, 1.0, " PPO begins", fontsize=_CAPTION_SIZE, va="top")
     _finish_rates(axes, "states, warm start and PPO together")
     axes.xaxis.set_major_locator(MaxNLocator(6))
-    axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+    axes.xaxis.set_major_formatter(EngFormatter(sep=""))
     return figure
 
 
