@@ -56,9 +56,9 @@ def load_agent(
     """
     if name not in LEARNED_AGENTS:
         return make_agent(name, seed).fit(train_words)
-    from agents.posterior.windows import WindowPosterior
+    from agents.posterior.mixture import MixturePosterior
 
-    model = WindowPosterior.load(posterior)
+    model = MixturePosterior.load(posterior)
     if name == "posterior":
         return model
     # Imported here because torch takes seconds, which the other agents need not wait for.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +14,8 @@ NUM_SYMBOLS = NUM_LETTERS + 1
 END = NUM_LETTERS
 _BEGIN = NUM_LETTERS + 1
 _BASE = NUM_LETTERS + 2
+# The n-grams of this order still fit into 64 bits.
+_MAX_ORDER = 10
 
 
 class SmoothedNgrams:
@@ -33,6 +36,8 @@ class SmoothedNgrams:
     ----------
     order : int
         At most that of the longest word with its beginning and end.
+    ngrams, counts : ndarray of int64
+        Each symbol of the words after its longest history, as sorted numbers, and how often.
     probabilities : ndarray of float32, shape (states, 27)
         Of each letter after each context, and of the word's end at index 26.
     next_state : ndarray of int32, shape (states, 26)
@@ -54,24 +59,85 @@ class SmoothedNgrams:
     def __init__(self, words: Sequence[str], order: int, discount_scale: float = 1.0) -> None:
         # No context is longer than the beginning and the letters of the longest word.
         order = min(order, max(map(len, words)) + 2)
+        self._build(order, discount_scale, *_count(words, order))
+
+    @classmethod
+    def from_tensors(cls, tensors: dict[str, npt.NDArray]) -> Self:
+        """Return the model that :meth:`to_tensors` described.
+
+        Raises
+        ------
+        KeyError, TypeError, ValueError, IndexError
+            If the arrays are not those of such a model.
+        """
+        order, scale = int(tensors["order"]), float(tensors["discount_scale"])
+        if not 2 <= order <= _MAX_ORDER:
+            raise ValueError(f"order: {order} is not in 2..{_MAX_ORDER}")
+        ngrams = np.cumsum(tensors["steps"], dtype=np.int64)
+        counts = tensors["counts"].astype(np.int64)
+        if len(ngrams) == 0 or ngrams.shape != counts.shape or counts.min() < 1:
+            raise ValueError("steps, counts: they do not fit together")
+        if (np.diff(ngrams) < 1).any() or ngrams[-1] >= NUM_SYMBOLS * _BASE ** (order - 1):
+            raise ValueError("steps: they are not those of sorted n-grams")
+        if _BEGIN not in ngrams // NUM_SYMBOLS:
+            raise ValueError("steps: no word begins")
+        model = cls.__new__(cls)
+        model._build(order, scale, ngrams, counts)
+        return model
+
+    def to_tensors(self) -> dict[str, npt.NDArray]:
+        """Return what the model is computed from: its longest n-grams and their counts."""
+        steps = np.diff(self.ngrams, prepend=0)
+        return {
+            "order": np.array(self.order),
+            "discount_scale": np.array(self.discount_scale),
+            "steps": steps.astype(np.min_scalar_type(steps.max())),
+            "counts": self.counts.astype(np.min_scalar_type(self.counts.max())),
+        }
+
+    def of_order(self, order: int) -> Self:
+        """Return the model of shorter n-grams of the same words, with discounts as estimated."""
+        order = min(order, self.order)
+        histories, symbols = np.divmod(self.ngrams, NUM_SYMBOLS)
+        shorter = histories % _BASE ** (order - 1) * NUM_SYMBOLS + symbols
+        ngrams, rows = np.unique(shorter, return_inverse=True)
+        model = type(self).__new__(type(self))
+        counts = np.bincount(rows.ravel(), weights=self.counts)
+        model._build(order, 1.0, ngrams, counts.astype(np.int64))
+        return model
+
+    def _build(
+        self,
+        order: int,
+        discount_scale: float,
+        ngrams: npt.NDArray[np.int64],
+        ngram_counts: npt.NDArray[np.int64],
+    ) -> None:
         self.order = order
-        sequences = _sequences(words)
+        self.discount_scale = discount_scale
+        self.ngrams = ngrams
+        self.counts = ngram_counts
         self.contexts: list[npt.NDArray[np.int64]] = []
         self.level_start: list[int] = []
         tables: list[npt.NDArray[np.float32]] = []
+        histories, symbols = np.divmod(ngrams, NUM_SYMBOLS)
+        lengths = _history_lengths(histories, order)
         counts_by_level = []
         for length in range(order):
-            codes, symbols = _contexts_and_symbols(sequences, length)
-            contexts, rows = np.unique(codes, return_inverse=True)
+            # An n-gram counts at each level up to the length of its own history.
+            long_enough = np.flatnonzero(lengths >= length)
+            contexts, rows = np.unique(histories[long_enough] % _BASE**length, return_inverse=True)
             counts = np.bincount(
-                rows.ravel() * NUM_SYMBOLS + symbols, minlength=len(contexts) * NUM_SYMBOLS
+                rows.ravel() * NUM_SYMBOLS + symbols[long_enough],
+                weights=ngram_counts[long_enough],
+                minlength=len(contexts) * NUM_SYMBOLS,
             ).reshape(-1, NUM_SYMBOLS)
             self.contexts.append(contexts)
             counts_by_level.append(counts)
         lower = np.full((1, NUM_SYMBOLS), 1.0 / NUM_SYMBOLS)
         for length in range(order):
             shorter = self._suffixes(length)
-            counts = counts_by_level[length].astype(np.float64)
+            counts = counts_by_level[length]
             if length + 1 < order:
                 counts = self._continuations(length, counts_by_level, counts)
             discounts = _discounts(counts) * discount_scale
@@ -127,34 +193,32 @@ class SmoothedNgrams:
         return np.concatenate(tables)
 
 
-def _sequences(words: Sequence[str]) -> list[npt.NDArray[np.int64]]:
-    """Return, by length, the words as rows: the beginning, the letters, the end."""
+def _count(words: Sequence[str], order: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return each symbol of the words after its longest history, and how often it stands there.
+
+    The history is a number in base 28, oldest letter first; that times 27, plus the symbol, is the
+    n-gram. They are sorted.
+    """
     by_length: dict[int, list[str]] = {}
     for word in words:
         by_length.setdefault(len(word), []).append(word)
-    result = []
-    for length, group in sorted(by_length.items()):
-        rows = np.empty((len(group), length + 2), dtype=np.int64)
-        rows[:, 0] = _BEGIN
-        rows[:, 1:-1] = encode_words(group).codes.astype(np.int64) - FIRST_LETTER
-        rows[:, -1] = END
-        result.append(rows)
-    return result
+    ngrams = []
+    for length, group in by_length.items():
+        symbols = np.full((len(group), length + 1), END, dtype=np.int64)
+        symbols[:, :-1] = encode_words(group).codes.astype(np.int64) - FIRST_LETTER
+        history = np.full(len(group), _BEGIN, dtype=np.int64)
+        for place in range(length + 1):
+            ngrams.append(history * NUM_SYMBOLS + symbols[:, place])
+            history = (history * _BASE + symbols[:, place]) % _BASE ** (order - 1)
+    return np.unique(np.concatenate(ngrams), return_counts=True)
 
 
-def _contexts_and_symbols(
-    sequences: list[npt.NDArray[np.int64]], length: int
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return every context of that length and the symbol that follows it."""
-    codes, symbols = [], []
-    for rows in sequences:
-        for place in range(max(length, 1), rows.shape[1]):
-            code = np.zeros(len(rows), dtype=np.int64)
-            for column in range(place - length, place):
-                code = code * _BASE + rows[:, column]
-            codes.append(code)
-            symbols.append(rows[:, place])
-    return np.concatenate(codes), np.concatenate(symbols)
+def _history_lengths(histories: npt.NDArray[np.int64], order: int) -> npt.NDArray[np.int64]:
+    """Return how many letters histories have; those of the longest length may lack a beginning."""
+    lengths = np.full(len(histories), order - 1)
+    for length in range(1, order):
+        lengths[histories // _BASE ** (length - 1) == _BEGIN] = length
+    return lengths
 
 
 def _discounts(counts: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

@@ -56,7 +56,11 @@ class RewardConfig(_Section):
 
 
 class WarmStartConfig(_Section):
-    """Learning the letter posterior before PPO; see ``training.warm_start``."""
+    """Learning the letter posterior before PPO; see ``training.warm_start``.
+
+    The options of the n-grams are those of ``agents.posterior.mixture``; an order of 0 leaves them
+    out.
+    """
 
     enabled: bool = True
     states: int = Field(20_000_000, ge=1)
@@ -68,6 +72,9 @@ class WarmStartConfig(_Section):
     max_dropout: float = Field(0.5, ge=0, lt=1)
     presence_weight: float = Field(1.0, ge=0)
     exploration: float = Field(0.1, ge=0, le=1)
+    ngram_order: int = Field(7, ge=0, le=10)
+    ngram_discount_scale: float = Field(1.15, gt=0, le=2)
+    ngram_weight: float = Field(0.85, ge=0, le=1)
     validate_every: int = Field(5_000_000, ge=1)
     folds: int = Field(0, ge=0, le=64)
     fold_states: int = Field(10_000_000, ge=1)
@@ -79,11 +86,12 @@ class WarmStartConfig(_Section):
 
 
 class PolicyConfig(_Section):
-    """The policy network; see ``agents.ppo.network``."""
+    """The policy network and its look-ahead; see ``agents.ppo``."""
 
     letter_hidden: int = Field(32, ge=1, le=1024)
     pattern_channels: int = Field(0, ge=0, le=1024)
     pattern_layers: int = Field(3, ge=1, le=16)
+    look_ahead_lives: int = Field(3, ge=0, le=NUM_LETTERS)
 
 
 class PPOConfig(_Section):
@@ -101,7 +109,7 @@ class PPOConfig(_Section):
     value_coefficient: float = Field(0.5, ge=0)
     max_grad_norm: float = Field(0.5, gt=0)
     target_kl: float | None = Field(None, gt=0)
-    freeze: list[Literal["scale", "letters", "pattern", "value"]] = []
+    freeze: list[Literal["scale", "look_ahead", "letters", "pattern", "value"]] = []
 
 
 class ValidationConfig(_Section):
@@ -144,6 +152,10 @@ class Config(_Section):
         if self.warm_start.folds == 1:
             raise ValueError(
                 "warm_start.folds: 1 leaves no word to fit on; 0 or 2 to 64 is allowed"
+            )
+        if self.warm_start.ngram_order == 1:
+            raise ValueError(
+                "warm_start.ngram_order: 1 has no context; 0 (no n-grams) or 2 to 10 is allowed"
             )
         if self.ppo.num_envs < self.warm_start.folds:
             raise ValueError(

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from gymnasium import spaces
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvStepReturn
 
-from agents.posterior.windows import WindowPosterior
+from agents.posterior.mixture import MixturePosterior
 from agents.ppo.features import NUM_LETTER_FEATURES, NUM_STATE_FEATURES, policy_features
 from envs.encoding import MAX_LENGTH, NUM_CODES, NUM_LETTERS, PADDING
 from envs.hangman.sb3 import BatchVecEnv, HangmanVecEnv
@@ -27,13 +27,20 @@ class PosteriorVecEnv(BatchVecEnv):
 
     Parameters
     ----------
-    batches : sequence of (HangmanVecEnv, WindowPosterior)
+    batches : sequence of (HangmanVecEnv, MixturePosterior)
         The posteriors stay as they are.
+    look_ahead_lives : int
+        Of ``policy_features``.
     """
 
     render_mode = None
 
-    def __init__(self, batches: Sequence[tuple[HangmanVecEnv, WindowPosterior]]) -> None:
+    def __init__(
+        self,
+        batches: Sequence[tuple[HangmanVecEnv, MixturePosterior]],
+        look_ahead_lives: int = 0,
+    ) -> None:
+        self._look_ahead_lives = look_ahead_lives
         self._envs = [env for env, _ in batches]
         self._posteriors = [posterior for _, posterior in batches]
         self._first = np.cumsum([0, *(env.num_envs for env in self._envs)])
@@ -57,7 +64,7 @@ class PosteriorVecEnv(BatchVecEnv):
         """Return the features of the games as they stand."""
         parts = []
         for env, posterior in zip(self._envs, self._posteriors, strict=True):
-            features = policy_features(posterior, env.observe())
+            features = policy_features(posterior, env.observe(), self._look_ahead_lives)
             missing = MAX_LENGTH - features["word"].shape[1]
             features["word"] = np.pad(features["word"], ((0, 0), (0, missing)))
             parts.append(features)

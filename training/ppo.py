@@ -12,7 +12,7 @@ import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.utils import LinearSchedule
 
-from agents.posterior.windows import WindowPosterior
+from agents.posterior.mixture import MixturePosterior
 from agents.ppo.policy import LetterPolicy
 from envs.errors import InputError
 from envs.hangman.rewards import Reward, make_reward
@@ -48,14 +48,14 @@ def reward_of(config: Config) -> Reward:
 
 
 def make_model(
-    config: Config, batches: Sequence[tuple[Sequence[str], WindowPosterior]]
+    config: Config, batches: Sequence[tuple[Sequence[str], MixturePosterior]]
 ) -> MaskablePPO:
     """Return the learner before its first step.
 
     Parameters
     ----------
     config : Config
-    batches : sequence of (sequence of str, WindowPosterior)
+    batches : sequence of (sequence of str, MixturePosterior)
         Words, and the posterior that they are played with; the games are shared out evenly.
     """
     options = config.ppo
@@ -69,7 +69,8 @@ def make_model(
                 posterior,
             )
             for share, (words, posterior) in zip(shares, batches, strict=True)
-        ]
+        ],
+        config.policy.look_ahead_lives,
     )
     with warnings.catch_warnings():
         # It asks for batches that divide the rollout; the last, smaller one does no harm.

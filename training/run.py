@@ -18,6 +18,7 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 
 from agents import make_agent
+from agents.posterior.mixture import MixturePosterior
 from agents.posterior.windows import WindowPosterior
 from agents.ppo.agent import PPOAgent, load_network, save_network
 from envs.errors import InputError
@@ -30,7 +31,7 @@ from training.config import Config
 from training.log import ProgressBar, TrainingLog, flatten
 from training.ppo import get_state, make_model, reward_of, set_state
 from training.run_directory import RunDirectory, write_atomically
-from training.warm_start import WarmStart
+from training.warm_start import WarmStart, mix_with_ngrams
 
 BASELINES = ("dictionary", "random")
 # Keys the folds, so that they are independent of other draws.
@@ -123,7 +124,7 @@ class TrainingRun:
                 if phase in ("begun", "warm_start"):
                     self._warm_start(state)
                     phase, state = "ppo", {}
-                posterior = WindowPosterior.load(self.run.posterior)
+                posterior = MixturePosterior.load(self.run.posterior)
                 self.log.offset = self.config.warm_start.total_states
                 if phase == "ppo":
                     self._ppo(posterior, state)
@@ -150,7 +151,7 @@ class TrainingRun:
         options = self.config.warm_start
         if not options.enabled:
             # An untrained posterior takes all letters as equally likely.
-            untrained = WindowPosterior(reach=0, rows_log2=1)
+            untrained = MixturePosterior(WindowPosterior(reach=0, rows_log2=1))
             write_atomically(self.run.posterior, untrained.save)
             return
         folds = self._folds()
@@ -160,13 +161,13 @@ class TrainingRun:
             else:
                 words = [word for fold in folds if fold is not folds[stage - 1] for word in fold]
                 states, path = options.fold_states, self.run.fold_posterior(stage)
-            self._learn_posterior(stage, WarmStart(self.config, words, states), state, path)
+            warm_start = WarmStart(self.config, words, states)
+            self._learn_windows(stage, warm_start, state)
+            write_atomically(path, mix_with_ngrams(self.config, warm_start.model, words).save)
             state = {}
 
-    def _learn_posterior(
-        self, stage: int, warm_start: WarmStart, state: dict[str, Any], path: Path
-    ) -> None:
-        """Run one warm start, and save the posterior as it will be played."""
+    def _learn_windows(self, stage: int, warm_start: WarmStart, state: dict[str, Any]) -> None:
+        """Run one warm start."""
         options = self.config.warm_start
         offset = 0 if stage == 0 else options.states + (stage - 1) * options.fold_states
         if state:
@@ -203,7 +204,6 @@ class TrainingRun:
                     }
                     self.save("warm_start", progress)
                     self.stop_if_requested()
-        write_atomically(path, warm_start.model.save)
 
     def _folds(self) -> list[list[str]]:
         """Share the train words out by their hashes."""
@@ -214,12 +214,12 @@ class TrainingRun:
             folds[int(fold)].append(word)
         return folds
 
-    def _ppo(self, posterior: WindowPosterior, state: dict[str, Any]) -> None:
+    def _ppo(self, posterior: MixturePosterior, state: dict[str, Any]) -> None:
         """Train the policy network; keep the one that wins most valid games."""
         batches = [(self.parts["train"], posterior)]
         if self.config.warm_start.enabled and self.config.warm_start.folds:
             batches = [
-                (words, WindowPosterior.load(self.run.fold_posterior(number)))
+                (words, MixturePosterior.load(self.run.fold_posterior(number)))
                 for number, words in enumerate(self._folds(), start=1)
             ]
         model = make_model(self.config, batches)
@@ -236,7 +236,7 @@ class TrainingRun:
                 model.learn(left, callback=callback, reset_num_timesteps=False)
             callback.at_boundary(last=True)
 
-    def _finish(self, posterior: WindowPosterior) -> dict[str, Any]:
+    def _finish(self, posterior: MixturePosterior) -> dict[str, Any]:
         """Play the final words with the policy and what it is held against."""
         words = self.parts[self.config.final_split]
         agents = {
@@ -311,7 +311,7 @@ class _BetweenRollouts(BaseCallback):
         self,
         training: TrainingRun,
         learner: MaskablePPO,
-        posterior: WindowPosterior,
+        posterior: MixturePosterior,
         bar: ProgressBar,
         best: float,
     ) -> None:

@@ -1,4 +1,4 @@
-"""The warm start: learning the letter posterior on the states of its own games."""
+"""The warm start: learning the letter posterior on the states of its own games, and by counting."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from agents.posterior.mixture import MixturePosterior
 from agents.posterior.windows import WindowPosterior
+from agents.smoothed_ngrams import SmoothedNgrams
 from envs.encoding import NUM_LETTERS
 from envs.hangman.rules import HangmanGames
 from envs.hangman.secrets import SecretWords
@@ -123,3 +125,22 @@ class WarmStart:
     def _start(self, games: npt.NDArray[np.int64]) -> None:
         self._games.start(games, self._secrets.draw(self._streams[games], self._episodes[games]))
         self._episodes[games] += 1
+
+
+def mix_with_ngrams(
+    config: Config, windows: WindowPosterior, words: Sequence[str]
+) -> MixturePosterior:
+    """Return the posterior that mixes learned windows with counts of the same words.
+
+    Parameters
+    ----------
+    config : Config
+    windows : WindowPosterior
+    words : sequence of str
+        Those that the windows were learned on.
+    """
+    options = config.warm_start
+    if not options.ngram_order:
+        return MixturePosterior(windows)
+    ngrams = SmoothedNgrams(words, options.ngram_order, options.ngram_discount_scale)
+    return MixturePosterior(windows, ngrams, options.ngram_weight)

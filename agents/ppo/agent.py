@@ -13,7 +13,7 @@ from safetensors.torch import save
 from scipy.special import softmax
 
 from agents.base import PosteriorAgent
-from agents.posterior.windows import WindowPosterior
+from agents.posterior.mixture import MixturePosterior
 from agents.ppo.features import policy_features
 from agents.ppo.network import PolicyNetwork
 from envs.errors import InputError
@@ -25,11 +25,11 @@ class PPOAgent(PosteriorAgent):
 
     Parameters
     ----------
-    posterior : WindowPosterior
+    posterior : MixturePosterior
     network : PolicyNetwork
     """
 
-    def __init__(self, posterior: WindowPosterior, network: PolicyNetwork) -> None:
+    def __init__(self, posterior: MixturePosterior, network: PolicyNetwork) -> None:
         self.posterior = posterior
         self.network = network
 
@@ -41,7 +41,7 @@ class PPOAgent(PosteriorAgent):
 
     def letter_scores(self, observations: Observation) -> npt.NDArray[np.float64]:
         """Return the network's score of each letter, shape (N, 26); -inf for guessed letters."""
-        features = policy_features(self.posterior, observations)
+        features = policy_features(self.posterior, observations, self.network.look_ahead_lives)
         with torch.inference_mode():
             scores = self.network.forward_actor(
                 {name: torch.from_numpy(array) for name, array in features.items()}

@@ -5,32 +5,47 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from agents.posterior.windows import WindowPosterior
+from agents.posterior.mixture import MixturePosterior
 from envs.encoding import BLANK, NUM_LETTERS, PADDING
 from envs.hangman.observation import Observation
 
-NUM_LETTER_FEATURES = 7
+NUM_LETTER_FEATURES = 8
 _NUM_TOP = 5
-NUM_STATE_FEATURES = 8 + _NUM_TOP
+NUM_STATE_FEATURES = 10 + _NUM_TOP
 # Log-odds beyond this are as good as certain: e**-8 is 0.0003.
 _MAX_LOG_ODDS = 8.0
+# Where the letter's log-odds and its look-ahead are among the features of a letter.
+LOG_ODDS = 0
+LOOK_AHEAD = 7
+# In percentage points; a letter that loses more is out of the question.
+_MAX_LOSS = 10.0
 
 
 def policy_features(
-    posterior: WindowPosterior, observations: Observation
+    posterior: MixturePosterior, observations: Observation, look_ahead_lives: int = 0
 ) -> dict[str, npt.NDArray[np.float32]]:
     """Return the inputs of :class:`agents.ppo.network.PolicyNetwork` for N games.
+
+    Parameters
+    ----------
+    posterior : MixturePosterior
+    observations : Observation
+    look_ahead_lives : int
+        Games with at most so many lives are looked ahead in; 0 for none.
 
     Returns
     -------
     dict
-        ``letters``, float32 of shape (N, 26, 7): the log-odds that the letter is hidden, first
+        ``letters``, float32 of shape (N, 26, 8): the log-odds that the letter is hidden, first
         as they are and then relative to the likeliest letter's; that probability; the expected
         number of blanks with the letter; its probability at its likeliest blank; whether it was
-        guessed; whether it was guessed and is absent.
-        ``state``, float32 of shape (N, 13): lives / 6, one life left, two lives left,
+        guessed; whether it was guessed and is absent; how much its probability of winning, by
+        look-ahead, is below the best letter's, in percentage points from -10 to 0 (-10 for letters
+        that were not valued, 0 for all where there is no look-ahead).
+        ``state``, float32 of shape (N, 15): lives / 6, one life left, two lives left,
         blanks / 10, length / 10, share of places shown, letters guessed / 26, expected number of
-        different hidden letters / 10, and the five highest probabilities.
+        different hidden letters / 10, whether there is a look-ahead, the best letter's probability
+        of winning by it (0 without), and the five highest probabilities.
         ``word`` and ``guessed`` as they are observed.
     """
     present, expected, highest = posterior.posterior(observations)
@@ -41,6 +56,11 @@ def policy_features(
     word = observations["word"]
     codes = np.arange(2, 2 + NUM_LETTERS)
     shown = (word[:, :, None] == codes).any(axis=1)
+    wins = posterior.win_probabilities(observations, present, look_ahead_lives)
+    looked = ~np.isnan(wins).all(axis=1)
+    wins = np.where(np.isnan(wins), -1.0, wins)
+    best = np.where(looked, wins.max(axis=1), 0.0)
+    loss = np.where(looked[:, None], 100 * (wins - best[:, None]), 0.0).clip(-_MAX_LOSS, 0.0)
     letters = np.stack(
         [
             log_odds,
@@ -50,6 +70,7 @@ def policy_features(
             highest,
             guessed,
             guessed & ~shown,
+            loss,
         ],
         axis=2,
     )
@@ -67,6 +88,8 @@ def policy_features(
             1 - blanks / lengths,
             guessed.sum(axis=1) / NUM_LETTERS,
             present.sum(axis=1) / 10,
+            looked,
+            best,
             top,
         ]
     )

@@ -5,7 +5,12 @@ from __future__ import annotations
 import torch
 from torch import nn
 
-from agents.ppo.features import NUM_LETTER_FEATURES, NUM_STATE_FEATURES
+from agents.ppo.features import (
+    LOG_ODDS,
+    LOOK_AHEAD,
+    NUM_LETTER_FEATURES,
+    NUM_STATE_FEATURES,
+)
 from envs.encoding import BLANK, MAX_LENGTH, NUM_CODES, NUM_LETTERS, PADDING
 
 # The initial policy draws a letter with a probability proportional to its odds to this power.
@@ -56,10 +61,11 @@ class PatternNetwork(nn.Module):
 class PolicyNetwork(nn.Module):
     """Scores of the 26 letters and the value of the game.
 
-    A letter's score is ``scale`` times its log-odds of being hidden, plus the output of one small
-    network that is shared by all letters (``letters``), plus that of a network over the masked
-    word if there is one (``pattern``). The shared network begins at zero, so that the policy begins
-    as the greedy guesser of the posterior, with some temperature.
+    A letter's score is ``scale`` times its log-odds of being hidden, plus ``look_ahead`` times what
+    it loses against the best letter by look-ahead, plus the output of one small network that is
+    shared by all letters (``letters``), plus that of a network over the masked word if there is one
+    (``pattern``). The look-ahead and the shared network begin at zero, so that the policy begins as
+    the greedy guesser of the posterior, with some temperature.
 
     Parameters
     ----------
@@ -68,22 +74,32 @@ class PolicyNetwork(nn.Module):
     pattern_channels : int
         Channels of ``pattern``; 0 leaves it out.
     pattern_layers : int
+    look_ahead_lives : int
+        Of :func:`agents.ppo.features.policy_features`; kept here because the weights go with it.
     """
 
     latent_dim_pi = NUM_LETTERS
     latent_dim_vf = 1
 
     def __init__(
-        self, letter_hidden: int = 32, pattern_channels: int = 0, pattern_layers: int = 3
+        self,
+        letter_hidden: int = 32,
+        pattern_channels: int = 0,
+        pattern_layers: int = 3,
+        look_ahead_lives: int = 0,
     ) -> None:
         super().__init__()
         self.parameters_of_init = {
             "letter_hidden": letter_hidden,
             "pattern_channels": pattern_channels,
             "pattern_layers": pattern_layers,
+            "look_ahead_lives": look_ahead_lives,
         }
+        self.look_ahead_lives = look_ahead_lives
         self.scale = nn.Linear(1, 1, bias=False)
         nn.init.constant_(self.scale.weight, _INITIAL_SCALE)
+        self.look_ahead = nn.Linear(1, 1, bias=False)
+        nn.init.zeros_(self.look_ahead.weight)
         self.letters = nn.Sequential(
             nn.Linear(NUM_LETTER_FEATURES + NUM_STATE_FEATURES, letter_hidden),
             nn.Tanh(),
@@ -105,7 +121,7 @@ class PolicyNetwork(nn.Module):
         )
 
     def freeze(self, parts: list[str]) -> None:
-        """Leave parts out of the learning: any of scale, letters, pattern, value."""
+        """Leave parts out of the learning: any of scale, look_ahead, letters, pattern, value."""
         for name in parts:
             part = getattr(self, name)
             if part is not None:
@@ -115,8 +131,11 @@ class PolicyNetwork(nn.Module):
         """Return the letters' scores, shape (N, 26)."""
         letters = features["letters"]
         state = features["state"].unsqueeze(1).expand(-1, NUM_LETTERS, -1)
-        scores = self.scale(letters[:, :, :1]) + self.letters(torch.cat([letters, state], dim=2))
-        scores = scores.squeeze(2)
+        scores = (
+            self.scale(letters[:, :, LOG_ODDS, None])
+            + self.look_ahead(letters[:, :, LOOK_AHEAD, None])
+            + self.letters(torch.cat([letters, state], dim=2))
+        ).squeeze(2)
         if self.pattern is not None:
             scores = scores + self.pattern(features["word"].long(), features["guessed"].float())
         return scores

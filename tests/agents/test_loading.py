@@ -2,6 +2,7 @@ import pytest
 
 from agents import DictionaryAgent
 from agents.loading import LEARNED_AGENTS, check_agent_names, load_agent
+from agents.posterior.mixture import MixturePosterior
 from agents.posterior.windows import WindowPosterior
 from envs.errors import InputError
 from envs.hangman.observation import parse_observation
@@ -16,11 +17,11 @@ def test_agents_are_fitted_on_the_words_given():
 
 
 def test_learned_agents_are_read_from_the_files_of_a_run(tmp_path):
-    saved = WindowPosterior(reach=2, rows_log2=10)
+    saved = MixturePosterior(WindowPosterior(reach=2, rows_log2=10))
     saved.save(tmp_path / "posterior")
     agent = load_agent("posterior", [], posterior=tmp_path / "posterior")
-    assert isinstance(agent, WindowPosterior)
-    assert (agent.reach, agent.rows_log2) == (2, 10)
+    assert isinstance(agent, MixturePosterior)
+    assert (agent.windows.reach, agent.windows.rows_log2) == (2, 10)
     with pytest.raises(InputError, match="nowhere: not a readable"):
         load_agent("posterior", [], posterior=tmp_path / "nowhere")
 

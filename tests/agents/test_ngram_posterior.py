@@ -49,6 +49,27 @@ def test_a_state_is_the_longest_context_that_was_seen(real_words):
             assert names[state] == expected
 
 
+@pytest.mark.parametrize("order", [2, 4, 7, 10])
+def test_a_model_comes_back_from_its_longest_ngrams(real_words, order):
+    model = SmoothedNgrams(real_words, order, discount_scale=1.15)
+    tensors = model.to_tensors()
+    again = SmoothedNgrams.from_tensors(tensors)
+    assert again.start == model.start
+    assert (again.probabilities == model.probabilities).all()
+    assert (again.next_state == model.next_state).all()
+    # Every letter of every word, and every end, is counted once.
+    assert tensors["counts"].sum() == sum(len(word) + 1 for word in real_words)
+
+
+def test_a_model_of_shorter_ngrams_is_that_of_the_words(real_words):
+    model = SmoothedNgrams(real_words, 7, discount_scale=1.15)
+    for order in (2, 3, 7, 9):
+        shorter, fitted = model.of_order(order), SmoothedNgrams(real_words, min(order, 7))
+        assert shorter.order == fitted.order
+        assert (shorter.probabilities == fitted.probabilities).all()
+        assert (shorter.next_state == fitted.next_state).all()
+
+
 @pytest.mark.parametrize("order", [3, 5])
 @pytest.mark.parametrize(
     ("pattern", "num_left"),

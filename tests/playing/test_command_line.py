@@ -3,6 +3,7 @@ import re
 
 import pytest
 
+from agents.posterior.mixture import MixturePosterior
 from agents.posterior.windows import WindowPosterior
 from envs.words import Split, clean_words
 from training.config import Config
@@ -23,7 +24,7 @@ def words(tmp_path):
 def run_directory(tmp_path, words):
     """A run with a posterior that has learned nothing, which is all that playing needs."""
     run = RunDirectory.create(Config(words=words), tmp_path / "run")
-    WindowPosterior(reach=1, rows_log2=10).save(run.posterior)
+    MixturePosterior(WindowPosterior(reach=1, rows_log2=10)).save(run.posterior)
     return str(run.path)
 
 

@@ -5,6 +5,7 @@ import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from agents import make_agent
+from agents.posterior.mixture import MixturePosterior
 from agents.posterior.windows import WindowPosterior
 from agents.ppo.agent import PPOAgent
 from agents.ppo.network import PolicyNetwork
@@ -19,7 +20,7 @@ WORDS = ("apple", "jazz", "zebra", "quiz", "banana", "rhythm", "onion")
 
 @pytest.fixture(scope="module")
 def agent():
-    posterior = WindowPosterior(reach=1, rows_log2=10)
+    posterior = MixturePosterior(WindowPosterior(reach=1, rows_log2=10))
     return PPOAgent(posterior, PolicyNetwork())
 
 

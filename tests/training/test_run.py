@@ -9,15 +9,18 @@ from rich.console import Console
 from safetensors.numpy import load_file
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from agents.posterior.windows import WindowPosterior
+from agents.posterior.mixture import MixturePosterior
 from agents.ppo.agent import PPOAgent, load_network
 from envs.errors import InputError
 from envs.words import Split, hash_words, read_word_list
+from evaluation.analysis import reliability
 from evaluation.arena import play
 from training.checkpoint import load_checkpoint, save_checkpoint
 from training.config import load_config
+from training.ppo import make_model
 from training.run import TrainingRun, resume, train
 from training.run_directory import RunDirectory
+from training.warm_start import WarmStart, mix_with_ngrams
 
 pytestmark = pytest.mark.slow
 
@@ -59,7 +62,7 @@ def test_the_run_ends_with_the_final_words_played_side_by_side(tiny_run, tiny_fi
         assert name in printed
         assert f"{figures['win_rate']:.1%}" in printed
     # What lies in the directory is what was played.
-    agent = PPOAgent(WindowPosterior.load(run.posterior), load_network(run.policy))
+    agent = PPOAgent(MixturePosterior.load(run.posterior), load_network(run.policy))
     assert play(agent, words).won.sum() == evaluation["agents"]["ppo"]["wins"]
 
 
@@ -172,7 +175,7 @@ def test_training_from_scratch_needs_no_warm_start(tiny_files, tmp_path):
     )
     run, evaluation = train(config, quiet(), tmp_path / "run")
     assert evaluation["agents"]["ppo"]["games"] > 0
-    assert load_file(run.posterior)["reach"] == 0
+    assert load_file(run.posterior)["windows.reach"] == 0
     assert run.load_config().discount == 0.95
 
 
@@ -203,6 +206,60 @@ def test_a_run_that_was_killed_before_its_first_state_goes_on(tiny_files, tmp_pa
     resumed, _ = resume(begun.path, quiet())
     assert weights(resumed) == weights(whole)
     assert not list(begun.path.glob(".*.tmp"))
+
+
+def test_cross_fitting_never_shows_a_word_to_a_model_that_was_fitted_on_it(
+    tiny_files, tmp_path, monkeypatch
+):
+    """Each model is known by its file; what it was fitted on, and what it plays, is recorded."""
+    fitted, played = [], []
+
+    class Recorded(WarmStart):
+        def __init__(self, config, words, states):
+            super().__init__(config, words, states)
+            fitted.append({"windows": set(words)})
+
+    def count(config, windows, words):
+        fitted[-1]["ngrams"] = set(words)
+        mixture = mix_with_ngrams(config, windows, words)
+        fitted[-1]["counts"] = mixture.ngrams.to_tensors()["counts"]
+        return mixture
+
+    def make(config, batches):
+        played.extend(batches)
+        return make_model(config, batches)
+
+    monkeypatch.setattr("training.run.WarmStart", Recorded)
+    monkeypatch.setattr("training.run.mix_with_ngrams", count)
+    monkeypatch.setattr("training.run.make_model", make)
+    options = ["warm_start.states=2_000", "warm_start.folds=3", "warm_start.fold_states=2_000"]
+    overrides = [f"words={tiny_files[1]}", "ppo.steps=1_024", "final_split=valid", *options]
+    train(load_config(tiny_files[0], overrides), quiet(), tmp_path / "run")
+    train_words = set(Split(0, (0.8, 0.1, 0.1)).divide(read_word_list(tiny_files[1]))["train"])
+    # The first model is that of the final games, of all train words.
+    assert fitted[0]["windows"] == fitted[0]["ngrams"] == train_words
+    assert len(played) == len(fitted) - 1 == 3
+    for (words, posterior), model in zip(played, fitted[1:], strict=True):
+        assert np.array_equal(posterior.ngrams.to_tensors()["counts"], model["counts"])
+        assert model["windows"] == model["ngrams"] == train_words - set(words)
+        assert 0 < len(words) < len(train_words)
+    assert set().union(*(words for words, _ in played)) == train_words
+
+
+def test_the_posterior_is_calibrated_on_valid_words(tiny_run, tiny_files):
+    run, _ = tiny_run
+    valid = Split(0, (0.8, 0.1, 0.1)).divide(read_word_list(tiny_files[1]))["valid"]
+    agent = MixturePosterior.load(run.posterior)
+    figures = reliability(play(agent, valid), agent)
+    assert figures["predictions"] > 20_000
+    # On average a probability is within 3 points of the share of letters that were hidden.
+    assert figures["expected_calibration_error"] < 0.03
+    # The error is seen: a posterior that is sure where this one is not fails the same check.
+    overconfident = MixturePosterior.load(run.posterior)
+    monotone = overconfident.letter_probabilities
+    overconfident.letter_probabilities = lambda states: np.round(monotone(states))
+    wrong = reliability(play(agent, valid), overconfident)
+    assert wrong["expected_calibration_error"] > 0.05
 
 
 def test_cross_fitting_goes_on_in_the_middle_of_a_fold(tiny_files, tmp_path, monkeypatch):

@@ -11,7 +11,7 @@ from agents.ppo.network import PolicyNetwork
 from envs.errors import InputError
 from envs.hangman.observation import select
 from tests.agents.games import random_states
-from tests.agents.posterior.test_windows import Explosive, random_model
+from tests.agents.posterior.test_mixture import Explosive, random_mixture
 from tests.agents.ppo.test_network import network_of
 
 
@@ -22,7 +22,7 @@ def states(real_words):
 
 @pytest.mark.parametrize("pattern_channels", [0, 8])
 def test_it_guesses_new_letters_whatever_the_batch(states, pattern_channels):
-    agent = PPOAgent(random_model(), network_of(pattern_channels=pattern_channels))
+    agent = PPOAgent(random_mixture(), network_of(pattern_channels=pattern_channels))
     letters = agent.act(states)
     assert letters.dtype == np.int64
     assert (states["guessed"][np.arange(len(letters)), letters] == 0).all()
@@ -36,7 +36,7 @@ def test_it_guesses_new_letters_whatever_the_batch(states, pattern_channels):
 
 
 def test_its_probabilities_are_the_posteriors(states):
-    model = random_model()
+    model = random_mixture()
     agent = PPOAgent(model, network_of())
     expected = model.letter_probabilities(states)
     assert np.array_equal(agent.letter_probabilities(states), expected)
@@ -50,7 +50,7 @@ def test_a_saved_network_gives_the_same_scores(states, tmp_path, options):
     loaded = load_network(path)
     assert loaded.parameters_of_init == network.parameters_of_init
     assert not loaded.training
-    model = random_model()
+    model = random_mixture()
     one, other = PPOAgent(model, network), PPOAgent(model, loaded)
     assert np.array_equal(one.letter_scores(states), other.letter_scores(states))
 
