@@ -13,8 +13,8 @@ from envs.errors import InputError
 LEARNED_AGENTS = ("ppo", "posterior")
 
 
-def check_agent_names(names: Iterable[str], has_run: bool, option: str) -> None:
-    """Refuse names that no agent has, and learned agents without a run.
+def check_agent_names(names: Iterable[str], option: str) -> None:
+    """Refuse names that no agent has.
 
     Raises
     ------
@@ -25,8 +25,6 @@ def check_agent_names(names: Iterable[str], has_run: bool, option: str) -> None:
     for name in names:
         if name not in known:
             raise InputError(f"{option}: {name!r} is unknown; known are {', '.join(known)}")
-        if name in LEARNED_AGENTS and not has_run:
-            raise InputError(f"{option}: {name} has to be trained first; name its run with --run")
 
 
 def load_agent(

@@ -47,7 +47,9 @@ def parser() -> argparse.ArgumentParser:
         "--agents", nargs="+", metavar="NAME", help=f"any of {known}; without it, those at hand"
     )
     parser.add_argument(
-        "--run", metavar="RUN_DIR", help="a training run: its policy, its word list and its split"
+        "--run",
+        metavar="RUN_DIR",
+        help="a training run: its policy, word list and split (default: the pretrained policy)",
     )
     parser.add_argument("--words", metavar="FILE", help="a word list, one word a line")
     parser.add_argument("--split", choices=PARTS, help="the part of the list (default: test)")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -15,14 +16,17 @@ from envs.hangman.rules import DEFAULT_MAX_WRONG
 from envs.keyed_random import keyed_bits
 from envs.words import PARTS, Split, WordList, hash_words, load_word_list, read_word_list
 from training.config import Config
-from training.run_directory import RunDirectory
+from training.run_directory import PRETRAINED, RunDirectory
 
 DEFAULT_AGENTS = ("dictionary", "random")
 
 
 @dataclass(frozen=True)
 class Request:
-    """What is asked for; the options of ``evaluate.py`` of the same names."""
+    """What is asked for; the options of ``evaluate.py`` of the same names.
+
+    Without a run, the agents that are learned are those of the pretrained policy.
+    """
 
     agents: Sequence[str] | None = None
     run: str | None = None
@@ -112,21 +116,25 @@ def prepare(
         number = getattr(request, name)
         if number is not None and number < 1:
             raise InputError(f"{name}: {number} is below 1")
-    run = None if request.run is None else RunDirectory.open(request.run)
-    config = Config() if run is None else run.load_config()
     names = request.agents
     if names is None:
-        names = [*(LEARNED_AGENTS if run else ()), *DEFAULT_AGENTS]
-    check_agent_names(names, run is not None, "--agents")
+        # The pretrained policy has seen words of other lists, so there it has to be asked for.
+        has_policy = request.run is not None or request.words is None
+        names = [*(LEARNED_AGENTS if has_policy else ()), *DEFAULT_AGENTS]
+    check_agent_names(names, "--agents")
+    learned = [name for name in names if name in LEARNED_AGENTS]
+    run = None
+    if request.run is not None or learned:
+        run = RunDirectory.open(request.run or PRETRAINED)
+    config = Config() if run is None else run.load_config()
     task = _make_task(request, config)
     say(task.word_list.describe())
     fitted: dict[str, npt.NDArray[np.uint64]] = {}
-    learned = [name for name in names if name in LEARNED_AGENTS]
     words = task.words
-    if run is not None and learned:
+    if learned:
         hashes = run.load_fitted_words()
         fitted = dict.fromkeys(learned, hashes)
-        words = _handle_seen(words, hashes, request, say)
+        words = _handle_seen(words, hashes, request, run.path, say)
     if request.games is not None:
         words = _sample(words, request.games, request.seed)
     agents = {name: _load_agent(name, run, task, request.seed) for name in names}
@@ -163,6 +171,7 @@ def _handle_seen(
     words: tuple[str, ...],
     fitted: npt.NDArray[np.uint64],
     request: Request,
+    run: Path,
     say: Callable[[str], None],
 ) -> tuple[str, ...]:
     seen = np.isin(hash_words(words), fitted)
@@ -171,7 +180,7 @@ def _handle_seen(
         return words
     if not request.drop_seen:
         raise InputError(
-            f"{count:,} of the {len(words):,} words are words that {request.run} was fitted on; "
+            f"{count:,} of the {len(words):,} words are words that {run} was fitted on; "
             "--drop-seen leaves them out, --allow-seen plays them and marks the figures"
         )
     say(f"left out: {count:,} words that the run was fitted on")

@@ -40,10 +40,12 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--agent",
         metavar="NAME",
-        help="who helps with --hint and --assist (default: ppo with --run, else dictionary)",
+        help="who helps with --hint and --assist (default: ppo, or dictionary with your own words)",
     )
     parser.add_argument(
-        "--run", metavar="RUN_DIR", help="a training run: its agents, word list and test words"
+        "--run",
+        metavar="RUN_DIR",
+        help="a training run: its agents and words (default: the pretrained policy)",
     )
     parser.add_argument("--words", metavar="FILE", help="a word list, one word a line")
     parser.add_argument(

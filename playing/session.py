@@ -6,7 +6,7 @@ import argparse
 import secrets
 from collections.abc import Callable, Iterator, Sequence
 
-from agents.loading import check_agent_names, load_agent
+from agents.loading import LEARNED_AGENTS, check_agent_names, load_agent
 from envs.words import Split, load_word_list
 from playing.advice import Adviser, check_tells_probabilities
 from playing.assist import assist
@@ -17,7 +17,7 @@ from playing.versus import play_versus
 from playing.watch import watch
 from playing.words import PlayWords, divide_words, draw_words, narrow
 from training.config import Config
-from training.run_directory import RunDirectory
+from training.run_directory import PRETRAINED, RunDirectory
 
 _SEED_BITS = 32
 
@@ -32,13 +32,15 @@ def play(options: argparse.Namespace, terminal: Terminal) -> None:
     EOFError
         At the end of the input.
     """
-    run = None if options.run is None else RunDirectory.open(options.run)
-    config = Config() if run is None else run.load_config()
     name, option = _agent_of(options)
     if name is not None:
-        check_agent_names([name], run is not None, option)
+        check_agent_names([name], option)
         if options.hint or options.assist:
             check_tells_probabilities(name, option)
+    run = None
+    if options.run is not None or name in LEARNED_AGENTS:
+        run = RunDirectory.open(options.run or PRETRAINED)
+    config = Config() if run is None else run.load_config()
     word_list = load_word_list(options.words if options.words is not None else config.words)
     keep_apart = not options.assist and (name is not None or run is not None)
     split = Split(config.split.seed, tuple(config.split.fractions))
@@ -78,7 +80,7 @@ def _agent_of(options: argparse.Namespace) -> tuple[str | None, str]:
     if options.versus is not None:
         return options.versus, "--versus"
     if options.hint or options.assist:
-        default = "dictionary" if options.run is None else "ppo"
+        default = "ppo" if options.run is not None or options.words is None else "dictionary"
         return options.agent or default, "--agent"
     return None, ""
 

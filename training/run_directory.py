@@ -20,6 +20,8 @@ from envs.words import hash_words
 from training.config import Config, dump_config, load_config
 
 RUNS_DIRECTORY = Path("runs")
+# What plays, of a run on the default word list.
+PRETRAINED = Path(__file__).resolve().parent.parent / "pretrained" / "web2"
 
 
 def write_atomically(path: Path, write: Callable[[Path], None]) -> None:

@@ -104,9 +104,11 @@ def _presence(word, guessed, probabilities, next_state, start, pairs, beam, slot
         for new in range(num_new):
             total[new] *= follows[place + 1, new_lasts[new, 0], new_lasts[new, 1]]
             whole += total[new]
+        # Where all are below the beam, the likeliest stays.
+        lowest = min(beam * whole, total[:num_new].max())
         num_kept = 0
         for new in range(num_new):
-            if total[new] >= beam * whole:
+            if total[new] >= lowest:
                 slot[new_states[new]] = num_kept
                 # Survivors move to the front, so that nothing unread is overwritten.
                 new_states[num_kept] = new_states[new]

@@ -77,12 +77,13 @@ class MixturePosterior(ScoringAgent, PosteriorAgent):
         windows = self.windows.posterior(observations)
         if self.ngrams is None:
             return windows
+        by_ngrams = self.ngram_probabilities(observations)
         mixed = expit(
-            self.ngram_weight * _log_odds(self.ngram_probabilities(observations))
+            self.ngram_weight * _log_odds(by_ngrams)
             + (1 - self.ngram_weight) * _log_odds(windows.present)
         )
         mixed[observations["guessed"] != 0] = 0
-        return windows._replace(present=mixed.astype(np.float32))
+        return windows._replace(present=mixed.astype(np.float32), by_ngrams=by_ngrams)
 
     def letter_probabilities(self, observations: Observation) -> npt.NDArray[np.float64]:
         """Return the probability that each letter stands behind a blank, shape (N, 26)."""
@@ -104,7 +105,7 @@ class MixturePosterior(ScoringAgent, PosteriorAgent):
         return probabilities[inverse.ravel()]
 
     def win_probabilities(
-        self, observations: Observation, present: npt.NDArray[np.floating], max_lives: int
+        self, observations: Observation, posterior: LetterPosterior, max_lives: int
     ) -> npt.NDArray[np.float64]:
         """Look ahead in games with few lives: how often each likely letter wins.
 
@@ -112,8 +113,8 @@ class MixturePosterior(ScoringAgent, PosteriorAgent):
         ----------
         observations : Observation
             Of N games.
-        present : ndarray, shape (N, 26)
-            Of :meth:`posterior`.
+        posterior : LetterPosterior
+            Theirs, of :meth:`posterior`.
         max_lives : int
             Games with more lives are not looked at.
 
@@ -124,7 +125,8 @@ class MixturePosterior(ScoringAgent, PosteriorAgent):
             model's likeliest words, weighted so as to bring in the mixture; NaN where it was not
             computed: too many lives, a letter that is all but certain, an unlikely letter.
         """
-        result = np.full((len(present), NUM_LETTERS), np.nan)
+        present = posterior.present
+        result = np.full(present.shape, np.nan)
         if self.ngrams is None or not max_lives:
             return result
         highest = present.max(axis=1)
@@ -139,7 +141,7 @@ class MixturePosterior(ScoringAgent, PosteriorAgent):
         part, chances = select(observations, games), present[games]
         letters = np.argsort(-chances, axis=1, kind="stable")[:, :_NUM_VALUED]
         valued = np.take_along_axis(chances, letters, axis=1) >= _UNLIKELY
-        tilt = _log_odds(chances) - _log_odds(self.ngram_probabilities(part))
+        tilt = _log_odds(chances) - _log_odds(posterior.by_ngrams[games])
         values = win_probabilities(
             part["word"],
             part["guessed"],

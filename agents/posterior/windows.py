@@ -47,11 +47,14 @@ class LetterPosterior(NamedTuple):
         The expected number of blanks that hide the letter.
     highest : ndarray
         The probability of the letter at the blank where it is likeliest.
+    by_ngrams : ndarray, optional
+        What an n-gram model alone says of ``present``, where one is part of the posterior.
     """
 
     present: npt.NDArray[np.float32]
     expected: npt.NDArray[np.float32]
     highest: npt.NDArray[np.float32]
+    by_ngrams: npt.NDArray[np.float64] | None = None
 
 
 class WindowPosterior(ScoringAgent, PosteriorAgent):
@@ -113,7 +116,9 @@ class WindowPosterior(ScoringAgent, PosteriorAgent):
             self.shift,
             PLACE_NUMBERS,
             WINDOW_NUMBERS,
-            *posterior,
+            posterior.present,
+            posterior.expected,
+            posterior.highest,
         )
         return posterior
 

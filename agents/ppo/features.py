@@ -48,7 +48,8 @@ def policy_features(
         of winning by it (0 without), and the five highest probabilities.
         ``word`` and ``guessed`` as they are observed.
     """
-    present, expected, highest = posterior.posterior(observations)
+    believed = posterior.posterior(observations)
+    present = believed.present
     guessed = observations["guessed"] != 0
     chance = np.clip(present, 1e-6, 1 - 1e-6)
     log_odds = np.log(chance / (1 - chance)).clip(-_MAX_LOG_ODDS, _MAX_LOG_ODDS)
@@ -56,7 +57,7 @@ def policy_features(
     word = observations["word"]
     codes = np.arange(2, 2 + NUM_LETTERS)
     shown = (word[:, :, None] == codes).any(axis=1)
-    wins = posterior.win_probabilities(observations, present, look_ahead_lives)
+    wins = posterior.win_probabilities(observations, believed, look_ahead_lives)
     looked = ~np.isnan(wins).all(axis=1)
     wins = np.where(np.isnan(wins), -1.0, wins)
     best = np.where(looked, wins.max(axis=1), 0.0)
@@ -66,8 +67,8 @@ def policy_features(
             log_odds,
             log_odds - log_odds.max(axis=1, keepdims=True),
             present,
-            expected,
-            highest,
+            believed.expected,
+            believed.highest,
             guessed,
             guessed & ~shown,
             loss,

@@ -15,6 +15,9 @@ from envs.encoding import BLANK, MAX_LENGTH, NUM_CODES, NUM_LETTERS, PADDING
 
 # The initial policy draws a letter with a probability proportional to its odds to this power.
 _INITIAL_SCALE = 4.0
+# Scores by which a unit of weight punishes a loss of one percentage point. Adam moves every weight
+# at one pace, so the unit says how soon look-ahead can count.
+_LOOK_AHEAD_UNIT = 10.0
 _KERNEL_SIZE = 5
 
 
@@ -133,7 +136,7 @@ class PolicyNetwork(nn.Module):
         state = features["state"].unsqueeze(1).expand(-1, NUM_LETTERS, -1)
         scores = (
             self.scale(letters[:, :, LOG_ODDS, None])
-            + self.look_ahead(letters[:, :, LOOK_AHEAD, None])
+            + self.look_ahead(_LOOK_AHEAD_UNIT * letters[:, :, LOOK_AHEAD, None])
             + self.letters(torch.cat([letters, state], dim=2))
         ).squeeze(2)
         if self.pattern is not None:

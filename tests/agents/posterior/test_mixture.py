@@ -48,7 +48,7 @@ def test_without_ngrams_it_is_the_windows(states):
     windows = random_model()
     model = MixturePosterior(windows)
     assert (model.letter_probabilities(states) == windows.letter_probabilities(states)).all()
-    assert np.isnan(model.win_probabilities(states, model.posterior(states).present, 6)).all()
+    assert np.isnan(model.win_probabilities(states, model.posterior(states), 6)).all()
 
 
 def test_a_games_posterior_does_not_depend_on_the_batch(real_words, states):
@@ -63,8 +63,9 @@ def test_a_games_posterior_does_not_depend_on_the_batch(real_words, states):
 
 def test_it_looks_ahead_where_few_lives_are_left_and_at_likely_letters(real_words, states):
     model = random_mixture(real_words)
-    present = model.posterior(states).present
-    values = model.win_probabilities(states, present, max_lives=2)
+    posterior = model.posterior(states)
+    present = posterior.present
+    values = model.win_probabilities(states, posterior, max_lives=2)
     valued = ~np.isnan(values)
     looked = valued.any(axis=1)
     highest = present.max(axis=1)
@@ -76,7 +77,7 @@ def test_it_looks_ahead_where_few_lives_are_left_and_at_likely_letters(real_word
     assert (values[valued] <= 1 + 1e-9).all()
     # The likeliest letter is always among those that are valued.
     assert valued[np.flatnonzero(looked), present[looked].argmax(axis=1)].all()
-    assert np.isnan(model.win_probabilities(states, present, max_lives=0)).all()
+    assert np.isnan(model.win_probabilities(states, posterior, max_lives=0)).all()
 
 
 def test_a_saved_model_gives_nearly_the_same_posterior(real_words, states, tmp_path):

@@ -63,14 +63,14 @@ def test_predictions_are_plain_sums_of_the_tables_rows(real_words, reach):
     posterior = model.posterior(states)
     for game in range(len(states["lives"])):
         plain = plain_posterior(model, {key: array[game] for key, array in states.items()})
-        for ours, theirs in zip(posterior, plain, strict=True):
+        for ours, theirs in zip(posterior[:3], plain, strict=True):
             assert ours[game] == pytest.approx(theirs, abs=2e-5)
 
 
 def test_the_posterior_holds_what_its_names_say(real_words):
     model = random_model()
     states, _ = random_states(real_words[:500], seed=2)
-    present, expected, highest = model.posterior(states)
+    present, expected, highest = model.posterior(states)[:3]
     assert present.dtype == np.float32
     guessed = states["guessed"] != 0
     for array in (present, expected, highest):

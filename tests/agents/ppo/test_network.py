@@ -140,7 +140,7 @@ def test_the_look_ahead_is_told_where_there_is_one(real_words):
     model = random_mixture(real_words)
     states, _ = random_states(real_words[:300], seed=8)
     features = policy_features(model, states, look_ahead_lives=2)
-    values = model.win_probabilities(states, model.posterior(states).present, 2)
+    values = model.win_probabilities(states, model.posterior(states), 2)
     looked = ~np.isnan(values).all(axis=1)
     assert 0 < looked.sum() < len(looked)
     assert (features["state"][:, 8] == looked).all()
