@@ -1,0 +1,66 @@
+"""How fast a trained policy plays, and how large it is.
+
+    PYTHONPATH=. python benchmarks/policy.py [--run RUN_DIR] [--games 20000]
+
+Plays words of the run's whole list (by default the pretrained policy's), whatever their split: this
+measures time and memory, no win rate. All threads that Numba and torch take by themselves.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import time
+
+import numba
+import numpy as np
+import torch
+from rich.console import Console
+from rich.table import Table
+
+from agents.loading import load_agent
+from envs.keyed_random import keyed_bits
+from envs.words import hash_words, load_word_list
+from evaluation.arena import play
+from training.run_directory import PRETRAINED, RunDirectory
+
+
+def main() -> None:
+    """Measure and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--run", metavar="RUN_DIR", help="default: the pretrained policy")
+    parser.add_argument("--games", type=int, default=20_000, metavar="N", help="default: 20000")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the words played")
+    options = parser.parse_args()
+    run = RunDirectory.open(options.run or PRETRAINED)
+    listed = load_word_list(run.load_config().words).words
+    order = np.argsort(keyed_bits(options.seed, hash_words(listed)))[: options.games]
+    words = [listed[index] for index in order]
+
+    table = Table(title=f"{len(words):,} games; numba {numba.get_num_threads()} and torch "
+                  f"{torch.get_num_threads()} threads")  # fmt: skip
+    table.add_column("agent")
+    for heading in ("load, s", "play, s", "games/s", "files, MB", "peak memory so far, MiB"):
+        table.add_column(heading, justify="right")
+    files = {"posterior": [run.posterior], "ppo": [run.posterior, run.policy]}
+    for name, paths in files.items():
+        start = time.perf_counter()
+        agent = load_agent(name, (), options.seed, run.posterior, run.policy)
+        loaded = time.perf_counter() - start
+        # Compiled before the clock runs.
+        play(agent, words[:100])
+        played = play(agent, words)
+        size = sum(path.stat().st_size for path in paths)
+        table.add_row(
+            name,
+            f"{loaded:.1f}",
+            f"{played.seconds:.1f}",
+            f"{len(words) / played.seconds:,.0f}",
+            f"{size / 1e6:.1f}",
+            f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f}",
+        )
+    Console(width=120).print(table)
+
+
+if __name__ == "__main__":
+    main()
