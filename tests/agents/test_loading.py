@@ -26,10 +26,7 @@ def test_learned_agents_are_read_from_the_files_of_a_run(tmp_path):
         load_agent("posterior", [], posterior=tmp_path / "nowhere")
 
 
-def test_names_are_checked_and_learned_agents_need_a_run():
-    check_agent_names(["dictionary", "random"], has_run=False, option="--agents")
-    check_agent_names(LEARNED_AGENTS, has_run=True, option="--agents")
+def test_names_are_checked():
+    check_agent_names(["dictionary", "random", *LEARNED_AGENTS], option="--agents")
     with pytest.raises(InputError, match="--agents: 'nobody' is unknown; known are ppo, posterior"):
-        check_agent_names(["random", "nobody"], has_run=True, option="--agents")
-    with pytest.raises(InputError, match="--watch: ppo has to be trained first"):
-        check_agent_names(["ppo"], has_run=False, option="--watch")
+        check_agent_names(["random", "nobody"], option="--agents")

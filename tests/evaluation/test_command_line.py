@@ -104,6 +104,19 @@ def test_a_run_brings_its_list_its_split_and_its_agents(evaluate, tiny_run, tiny
             assert agent[key] == theirs["agents"][name][key]
 
 
+def test_without_a_run_learned_agents_are_those_of_the_pretrained_policy(evaluate, tiny_files):
+    done, figures = evaluate("--words", tiny_files[1], "--agents", "ppo", "dictionary")
+    assert done.returncode == 0, done.stderr
+    agents = figures["agents"]
+    # The split is the same for all lists: none of these words was fitted on.
+    assert agents["ppo"]["games"] == len(parts_of(tiny_files[1], (0.9, 0.05, 0.05))["test"])
+    assert agents["ppo"]["seen"] == 0
+    assert agents["ppo"]["ci95"][0] > agents["dictionary"]["ci95"][1]
+    _, figures = evaluate("--games", 20)
+    assert list(figures["agents"]) == ["ppo", "posterior", "dictionary", "random"]
+    assert figures["words"]["source"] == "web2"
+
+
 def test_words_given_win_over_those_of_the_run(evaluate, tiny_run, tmp_path):
     other = tmp_path / "other.txt"
     other.write_text("\n".join(load_word_list().words[5::500]))
@@ -203,7 +216,7 @@ def test_games_repeats_max_wrong_seed_and_split(evaluate, tiny_files):
     ("arguments", "said"),
     [
         (["--agents", "clever"], ["'clever'", "dictionary", "random"]),
-        (["--agents", "ppo"], ["ppo", "--run"]),
+        (["--agents", "ppo", "--split", "train"], ["pretrained", "--drop-seen"]),
         (["--run", "missing"], ["missing", "not the folder of a run"]),
         (["--split", "final"], ["--split", "final", "valid"]),
         (["--games", "0"], ["--games", "'0'", "1.."]),

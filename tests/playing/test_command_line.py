@@ -149,11 +149,19 @@ def test_a_run_brings_its_words_its_test_split_and_its_agents(run_command, run_d
     assert "pattern: _a__x" in output
 
 
+def test_without_a_run_the_pretrained_policy_plays(run_command):
+    status, output = run_command(["--watch", "ppo", "--speed", "999", "--seed", "3"], ["n"])
+    assert status == 0
+    assert "words to guess (test split of web2)" in output
+    assert "ppo: the likeliest letters" in output
+    _, output = run_command(["--assist"], ["_a__x"])
+    assert "ppo" in output
+
+
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
         (["--watch", "nobody"], "--watch: 'nobody' is unknown; known are ppo, posterior, random"),
-        (["--versus", "ppo"], "--versus: ppo has to be trained first; name its run with --run"),
         (["--hint", "--agent", "random"], "--agent: random cannot tell how likely letters are"),
         (["--agent", "dictionary"], "--agent: goes with --hint or --assist"),
         (["--speed", "2"], "--speed: goes with --watch"),

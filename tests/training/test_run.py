@@ -208,6 +208,26 @@ def test_a_run_that_was_killed_before_its_first_state_goes_on(tiny_files, tmp_pa
     assert not list(begun.path.glob(".*.tmp"))
 
 
+def test_a_policy_that_is_trained_from_scratch_learns_within_seconds(tiny_files, tmp_path):
+    """From rewards alone: ten wrong guesses lose, so that even random letters win some games."""
+    options = [
+        "warm_start.enabled=false",
+        "policy.pattern_channels=16",
+        "policy.pattern_layers=1",
+        "env.max_wrong=10",
+        "ppo.steps=32_768",
+        "ppo.num_envs=128",
+        "ppo.epochs=3",
+        "ppo.learning_rate=5e-3",
+        "validation.every=100_000",
+    ]
+    config = load_config(tiny_files[0], [f"words={tiny_files[1]}", *options])
+    _, evaluation = train(config, quiet(), tmp_path / "run")
+    agents = evaluation["agents"]
+    assert agents["ppo"]["ci95"][0] > agents["random"]["ci95"][1] + 0.1
+    assert agents["ppo"]["ci95"][0] > agents["posterior"]["ci95"][1] + 0.1
+
+
 def test_cross_fitting_never_shows_a_word_to_a_model_that_was_fitted_on_it(
     tiny_files, tmp_path, monkeypatch
 ):
