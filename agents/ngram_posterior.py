@@ -13,7 +13,7 @@ from agents.base import PosteriorAgent, ScoringAgent
 from agents.dictionary import DictionaryAgent
 from agents.posterior.lattice import pair_table, presence
 from agents.smoothed_ngrams import SmoothedNgrams
-from envs.hangman.observation import Observation, select
+from envs.hangman.observation import Observation, distinct
 
 
 class NgramPosteriorAgent(ScoringAgent, PosteriorAgent):
@@ -76,17 +76,14 @@ class NgramPosteriorAgent(ScoringAgent, PosteriorAgent):
 
     def letter_probabilities(self, observations: Observation) -> npt.NDArray[np.float64]:
         """Return the probability that each letter stands behind a blank, shape (N, 26)."""
-        # Games look alike in their first turns, so each observation is computed once.
-        looks = np.concatenate([observations["word"], observations["guessed"].view(np.uint8)], 1)
-        _, first, inverse = np.unique(looks, axis=0, return_index=True, return_inverse=True)
-        part = select(observations, first)
+        part, number = distinct(observations)
         probabilities = self.model_probabilities(part)
         if np.isfinite(self.prior_weight):
             counts, num_fitting = self.fitting_.index_.count(part)
             weight = self.prior_weight
             probabilities = (counts + weight * probabilities) / (num_fitting[:, None] + weight)
         probabilities[part["guessed"] != 0] = 0.0
-        return probabilities[inverse.ravel()]
+        return probabilities[number]
 
     def model_probabilities(self, observations: Observation) -> npt.NDArray[np.float64]:
         """Return the n-gram model's probabilities alone, shape (N, 26)."""

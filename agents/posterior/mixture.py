@@ -19,7 +19,7 @@ from agents.posterior.windows import LetterPosterior, WindowPosterior
 from agents.smoothed_ngrams import SmoothedNgrams
 from envs.encoding import NUM_LETTERS
 from envs.errors import InputError
-from envs.hangman.observation import Observation, select
+from envs.hangman.observation import Observation, distinct, select
 
 # Probabilities are kept this far from 0 and 1 before their log-odds are taken.
 _MARGIN = 1e-6
@@ -95,14 +95,11 @@ class MixturePosterior(ScoringAgent, PosteriorAgent):
 
     def ngram_probabilities(self, observations: Observation) -> npt.NDArray[np.float64]:
         """Return the n-grams' letter probabilities alone, shape (N, 26)."""
-        # Games look alike in their first turns, so each observation is computed once.
-        looks = np.concatenate([observations["word"], observations["guessed"].view(np.uint8)], 1)
-        _, first, inverse = np.unique(looks, axis=0, return_index=True, return_inverse=True)
-        part = select(observations, first)
+        part, number = distinct(observations)
         probabilities = presence(
             part["word"], part["guessed"], *self._model(), _BEAM, get_num_threads()
         )
-        return probabilities[inverse.ravel()]
+        return probabilities[number]
 
     def win_probabilities(
         self, observations: Observation, posterior: LetterPosterior, max_lives: int

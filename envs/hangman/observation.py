@@ -64,6 +64,16 @@ def select(observations: Observation, games: npt.NDArray | slice) -> Observation
     )
 
 
+def distinct(observations: Observation) -> tuple[Observation, npt.NDArray[np.intp]]:
+    """Return one game of each masked word with its guessed letters, and each game's number in them.
+
+    Games look alike in their first turns. Lives are left out of the comparison.
+    """
+    looks = np.concatenate([observations["word"], observations["guessed"].view(np.uint8)], axis=1)
+    _, first, number = np.unique(looks, axis=0, return_index=True, return_inverse=True)
+    return select(observations, first), number.ravel()
+
+
 def parse_observation(pattern: str, wrong: str = "", max_wrong: int = 6) -> Observation:
     """Read a game as a person writes it, as a batch of one observation.
 

@@ -2,7 +2,13 @@ import numpy as np
 import pytest
 
 from envs.errors import InputError
-from envs.hangman.observation import action_mask, observation_space, parse_observation, select
+from envs.hangman.observation import (
+    action_mask,
+    distinct,
+    observation_space,
+    parse_observation,
+    select,
+)
 
 
 def test_the_space_is_the_documented_one():
@@ -22,6 +28,17 @@ def test_the_mask_allows_what_has_not_been_guessed():
     assert mask[0].all()
     assert mask[1].sum() == 25
     assert mask[1, 4] == 0
+
+
+def test_games_that_look_alike_are_one_whatever_their_lives():
+    games = [("a_c", "xy"), ("___", ""), ("a_c", "xy"), ("a_c", "xz"), ("___", "")]
+    parsed = [parse_observation(pattern, wrong) for pattern, wrong in games]
+    batch = {key: np.concatenate([game[key] for game in parsed]) for key in parsed[0]}
+    batch["lives"][2] = 1
+    part, number = distinct(batch)
+    assert len(part["lives"]) == 3
+    for key in ("word", "guessed"):
+        assert (part[key][number] == batch[key]).all()
 
 
 def test_games_are_selected_by_index_slice_or_mask():
