@@ -21,7 +21,10 @@ from envs.words import load_word_list
 from evaluation.arena import PlayedGames, play
 from evaluation.statistics import hardest_words, summarize, win_rate_interval
 
-# Games that the hardest words are played, as in the 2010 article.
+# The 2010 article culls words that are won in more than a tenth of their games, and plays the
+# hardest 2,000 times. It plays 50 and 500 games a word before; here it is as many as are needed.
+HARD = 0.1
+CULLING_GAMES = 256
 HARDEST_GAMES = 2000
 
 
@@ -63,28 +66,37 @@ def find_hardest(
 ) -> PlayedGames:
     """Return ``HARDEST_GAMES`` games of each of the ``count`` hardest words.
 
-    As the 2010 article does, culls the words in rounds and plays those that are left more often.
-    Each round drops the words whose 95% interval lies above the ``count``-th lowest upper end of
-    all intervals, and doubles the games of the others, with draws of its own. The words that have
-    won least in the end are played once more: the games that choose a word are won less often than
-    the word is.
+    As the 2010 article does, culls the words in rounds and plays those that are left more often,
+    with new draws. While words have fewer than ``CULLING_GAMES``, a round drops those whose 95%
+    interval lies above ``HARD`` (or above the ``count`` hardest so far) and doubles the games of
+    the others; words that are won more often than ``HARD`` may be missed by that. Four times
+    ``count`` words then play ``HARDEST_GAMES``, which choose the hardest. These are played once
+    more: the games that choose a word are won less often than the word is.
     """
     candidates = np.array(played.words, dtype=np.str_)
-    wins = np.bincount(played.word_index, weights=played.won).astype(np.int64)
+    wins = _wins_by_word(played)
     games = len(played) // len(candidates)
-    while games < HARDEST_GAMES:
+    while games < CULLING_GAMES:
         low, high = np.array([win_rate_interval(won, games) for won in range(games + 1)]).T
-        left = low[wins] <= np.sort(high[wins])[:count][-1]
+        last = np.sort(wins)[:count][-1]
+        left = low[wins] <= min(max(HARD, last / games), high[last])
         candidates, wins = candidates[left], wins[left]
         print(f"{name}: {len(candidates):,} words have {games:,} games each", flush=True)
         seed += 1
         agent = make_agent(name, seed).fit(words)
-        again = play(agent, candidates.tolist(), played.max_wrong, games)
-        wins += np.bincount(again.word_index, weights=again.won).astype(np.int64)
+        wins += _wins_by_word(play(agent, candidates.tolist(), played.max_wrong, games))
         games *= 2
-    hardest = candidates[np.argsort(wins, kind="stable")[:count]]
-    agent = make_agent(name, seed + 1).fit(words)
-    return play(agent, hardest.tolist(), played.max_wrong, HARDEST_GAMES)
+    for kept in (4 * count, count):
+        candidates = candidates[np.argsort(wins, kind="stable")[:kept]]
+        seed += 1
+        agent = make_agent(name, seed).fit(words)
+        again = play(agent, candidates.tolist(), played.max_wrong, HARDEST_GAMES)
+        wins = _wins_by_word(again)
+    return again
+
+
+def _wins_by_word(played: PlayedGames) -> np.ndarray:
+    return np.bincount(played.word_index, weights=played.won).astype(np.int64)
 
 
 def plot_lengths(played: dict[str, PlayedGames], title: str, path: Path) -> None:
