@@ -19,7 +19,13 @@ import numpy as np
 from agents import make_agent
 from envs.words import load_word_list
 from evaluation.arena import PlayedGames, play
-from evaluation.statistics import summarize, win_rate_interval
+from evaluation.statistics import hardest_words, summarize, win_rate_interval
+
+# The 2010 article culls words that are won in more than a tenth of their games, and plays the
+# hardest 2,000 times. It plays 50 and 500 games a word before; here it is as many as are needed.
+HARD = 0.1
+CULLING_GAMES = 256
+HARDEST_GAMES = 2000
 
 
 def rate(wins: int, games: int) -> str:
@@ -55,12 +61,51 @@ def print_words(played: dict[str, PlayedGames], words: list[str]) -> None:
         print(f"| {word} | " + " | ".join(cells) + " |")
 
 
+def find_hardest(
+    name: str, words: list[str], played: PlayedGames, count: int, seed: int
+) -> PlayedGames:
+    """Return ``HARDEST_GAMES`` games of each of the ``count`` hardest words.
+
+    As the 2010 article does, culls the words in rounds and plays those that are left more often,
+    with new draws. While words have fewer than ``CULLING_GAMES``, a round drops those whose 95%
+    interval lies above ``HARD`` (or above the ``count`` hardest so far) and doubles the games of
+    the others; words that are won more often than ``HARD`` may be missed by that. Four times
+    ``count`` words then play ``HARDEST_GAMES``, which choose the hardest. These are played once
+    more: the games that choose a word are won less often than the word is.
+    """
+    candidates = np.array(played.words, dtype=np.str_)
+    wins = _wins_by_word(played)
+    games = len(played) // len(candidates)
+    while games < CULLING_GAMES:
+        low, high = np.array([win_rate_interval(won, games) for won in range(games + 1)]).T
+        last = np.sort(wins)[:count][-1]
+        left = low[wins] <= min(max(HARD, last / games), high[last])
+        candidates, wins = candidates[left], wins[left]
+        print(f"{name}: {len(candidates):,} words have {games:,} games each", flush=True)
+        seed += 1
+        agent = make_agent(name, seed).fit(words)
+        wins += _wins_by_word(play(agent, candidates.tolist(), played.max_wrong, games))
+        games *= 2
+    for kept in (4 * count, count):
+        candidates = candidates[np.argsort(wins, kind="stable")[:kept]]
+        seed += 1
+        agent = make_agent(name, seed).fit(words)
+        again = play(agent, candidates.tolist(), played.max_wrong, HARDEST_GAMES)
+        wins = _wins_by_word(again)
+    return again
+
+
+def _wins_by_word(played: PlayedGames) -> np.ndarray:
+    return np.bincount(played.word_index, weights=played.won).astype(np.int64)
+
+
 def plot_lengths(played: dict[str, PlayedGames], title: str, path: Path) -> None:
     """Draw the win rates by length with their 95% intervals."""
     import matplotlib
 
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
+    from matplotlib.ticker import MultipleLocator
 
     figure, axes = plt.subplots(figsize=(7, 4.2), layout="constrained")
     for name, games in played.items():
@@ -73,9 +118,9 @@ def plot_lengths(played: dict[str, PlayedGames], title: str, path: Path) -> None
         )
         errors = np.abs(bounds.T - rates)
         axes.errorbar(lengths, rates, errors, marker="o", markersize=4, capsize=2, label=name)
-    axes.set_xticks(lengths)
+    axes.xaxis.set_major_locator(MultipleLocator(2))
     axes.set_ylim(0, 101)
-    axes.set_xlabel("letters of the word")
+    axes.set_xlabel("letters of the secret word")
     axes.set_ylabel("games won (%)")
     axes.set_title(title)
     axes.grid(alpha=0.3)
@@ -122,16 +167,15 @@ def main() -> None:
     else:
         print_lengths(played)
     if options.hardest:
-        # A few games a word only say which words are candidates; those are played more often.
         for name in options.agents:
-            candidates = summarize(played[name], 10 * options.hardest)["hardest"]
-            agent = make_agent(name, options.seed + 1).fit(words)
-            again = play(agent, candidates, options.max_wrong, 2000)
-            hardest = summarize(again, options.hardest)["hardest"]
-            print(f"\nHardest for {name}, 2,000 games each:")
-            print_words({name: again}, hardest)
+            again = find_hardest(name, words, played[name], options.hardest, options.seed)
+            print(f"\nHardest for {name}, {HARDEST_GAMES:,} games each:")
+            print_words({name: again}, hardest_words(again, options.hardest))
     if options.plot:
-        title = f"{len(words):,} words, secret in the list, {options.repeats} games a word"
+        title = (
+            f"{len(secrets):,} words of {Path(listed.source).name}, secret in the list, "
+            f"{options.repeats} games a word"
+        )
         plot_lengths(played, title, options.plot)
     if options.json:
         options.json.write_text(json.dumps(figures, indent=2) + "\n")

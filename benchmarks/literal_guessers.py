@@ -2,7 +2,8 @@
 
 The transcriptions follow the sources' own steps, with strings, lists and regular expressions. They
 are what the benchmark of the agents is timed against; run alone, this file prints the share of the
-states in which the readings noted in the agents' docstrings change the letter.
+states in which the readings noted in the agents' docstrings change the letter, and what the beam of
+the n-gram posterior changes.
 
     python benchmarks/literal_guessers.py --words FILE
 """
@@ -19,7 +20,7 @@ import numpy as np
 from agents import make_agent
 from agents.decomposition import DecompositionAgent
 from agents.ngram_posterior import NgramPosteriorAgent
-from envs.encoding import ALPHABET, decode
+from envs.encoding import ALPHABET, BLANK, decode
 from envs.hangman.observation import Observation, select
 from envs.words import Split, load_word_list
 
@@ -217,8 +218,33 @@ def best(scores: dict[str, float]) -> str:
     return min(scores, key=lambda letter: (-scores[letter], letter))
 
 
+def print_loss_of_beam(train: Sequence[str], valid: Sequence[str], max_blanks: int = 5) -> None:
+    """Print how the n-gram posterior's probabilities change with its beam.
+
+    One state of each of about 1,000 valid games. Without a beam the sum takes long where many
+    places are blank, so states with more blanks are left out.
+    """
+    agent = NgramPosteriorAgent().fit(train)
+    beams = (agent.beam / 10, agent.beam, agent.beam * 10)
+    states = states_of_play(agent, valid[:: max(1, len(valid) // 1000)])
+    blanks = (states["word"] == BLANK).sum(axis=1)
+    states = select(states, np.flatnonzero(blanks <= max_blanks))
+    print(f"ngram-posterior, {len(states['word'])} states with up to {max_blanks} blanks:")
+    agent.beam = 0.0
+    exact = agent.letter_probabilities(states)
+    for agent.beam in beams:
+        scores = agent.letter_probabilities(states)
+        largest = np.abs(scores - exact).max(axis=1)
+        same = int((scores.argmax(axis=1) == exact.argmax(axis=1)).sum())
+        print(
+            f"beam {agent.beam:g}: {same} letters the same; largest difference of a state's "
+            f"probabilities: mean {largest.mean():.3f}, median {np.median(largest):.3f}, "
+            f"highest {largest.max():.3f}"
+        )
+
+
 def main() -> None:
-    """Print how often the readings of decomposition change the letter."""
+    """Print how often readings of decomposition and the posterior's beam change the letter."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--words", help="word list, one word a line (default: web2)")
     parser.add_argument("--states", type=int, default=40)
@@ -235,6 +261,7 @@ def main() -> None:
     other = DecompositionAgent(exact_elements=False).fit(parts["train"])
     same = int((agent.act(states) == other.act(states)).sum())
     print(f"decomposition, loose elements: {same} of {len(letters)} letters the same")
+    print_loss_of_beam(parts["train"], parts["valid"])
 
 
 if __name__ == "__main__":
