@@ -1,0 +1,102 @@
+"""The wire contract of the public challenge, so that its clients play here unchanged.
+
+GET with query parameters, the token among them; JSON answers. An ``Idempotency-Key`` header is an
+addition that other clients need not know.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Query
+from pydantic import BaseModel, Field
+
+from server.access import QueryPlayer, RequestKey, Service, responses
+from server.game import GameView, Status
+
+BASE_PATH = "/trexsim/hangman"
+_WORD = r"^(?:[a-z_] )+$"
+
+router = APIRouter(prefix=BASE_PATH, tags=["wire contract"])
+
+
+class NewGame(BaseModel):
+    """A game that begins."""
+
+    status: Literal["approved"] = "approved"
+    game_id: str
+    word: str = Field(pattern=_WORD, description="underscores, each followed by a space")
+    tries_remains: int = Field(ge=1)
+
+
+class GuessAnswer(BaseModel):
+    """A game after a guess."""
+
+    status: Status
+    game_id: str
+    word: str = Field(pattern=_WORD, description="underscores and letters, each with a space")
+    tries_remains: int = Field(ge=0)
+    reason: str | None = Field(None, description="why the game is failed")
+
+
+@router.get(
+    "/new_game",
+    response_model=NewGame,
+    responses=responses(http_403="runs are used up, or too many games are open"),
+)
+async def new_game(
+    service: Service,
+    player: QueryPlayer,
+    practice: Annotated[bool, Query(description="True or False")] = True,
+    key: RequestKey = None,
+) -> NewGame:
+    """Begin a practice game, or a recorded one."""
+    view = await service.new_game(player, not practice, key)
+    return NewGame(game_id=view.game_id, word=spaced(view.word), tries_remains=view.tries_remains)
+
+
+@router.get(
+    "/guess_letter",
+    response_model=GuessAnswer,
+    response_model_exclude_none=True,
+    responses=responses(http_404="this token has no such game", http_409="the game is over"),
+)
+async def guess_letter(
+    service: Service,
+    player: QueryPlayer,
+    game_id: str,
+    letter: Annotated[str, Query(description="one letter a to z")],
+    request: Literal["guess_letter"] = "guess_letter",
+    key: RequestKey = None,
+) -> GuessAnswer:
+    """Guess a letter; one that was guessed before changes nothing and costs nothing."""
+    view = await service.guess(player, game_id, letter, key)
+    return GuessAnswer(
+        status=view.status,
+        game_id=view.game_id,
+        word=spaced(view.word),
+        tries_remains=view.tries_remains,
+        reason=_reason(view),
+    )
+
+
+@router.get("/my_status", response_model=list[int], responses=responses())
+async def my_status(player: QueryPlayer) -> list[int]:
+    """Return the practice runs, recorded runs, recorded successes and practice successes."""
+    return [
+        player.practice_runs,
+        player.recorded_runs,
+        player.recorded_successes,
+        player.practice_successes,
+    ]
+
+
+def spaced(word: str) -> str:
+    """Return a masked word with a space after each place."""
+    return "".join(f"{place} " for place in word)
+
+
+def _reason(view: GameView) -> str | None:
+    if view.status != "failed":
+        return None
+    return f"no tries are left; the word was {view.secret}"
