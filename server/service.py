@@ -6,6 +6,7 @@ answered when it has been committed, and forgotten in memory if that failed.
 
 from __future__ import annotations
 
+import re
 import secrets
 import string
 import time
@@ -33,6 +34,8 @@ from server.tokens import hash_token, make_token
 _SECONDS_KNOWN = 10.0
 _LEADERBOARD_SECONDS = 1.0
 _MAX_PLAYERS = 20_000
+_GAME_ID_BYTES = 16
+_GAME_ID = re.compile(f"[0-9a-f]{{{2 * _GAME_ID_BYTES}}}")
 _KEY_CHARACTERS = frozenset(string.ascii_letters + string.digits + string.punctuation)
 
 
@@ -165,7 +168,7 @@ class GameService:
         words = self._words.recorded if recorded else self._words.practice
         game = Game(
             # As random as the token; it has nothing to do with the word.
-            game_id=secrets.token_hex(16),
+            game_id=secrets.token_hex(_GAME_ID_BYTES),
             player_id=player.id,
             secret=draw_word(words, player.recorded_words if recorded else ()),
             recorded=recorded,
@@ -200,7 +203,7 @@ class GameService:
         """
         _check_key(key)
         guessed = letter.lower()
-        if len(guessed) != 1 or guessed not in ALPHABET:
+        if len(letter) != 1 or not letter.isascii() or guessed not in ALPHABET:
             raise RequestError(400, "letter: one letter a to z is expected")
         async with self._locked(player, game_id) as game:
             if key is not None and (number := game.find_key(key)) is not None:
@@ -331,7 +334,7 @@ class GameService:
         """Hold a game of the player, so that no other request touches it meanwhile."""
         while True:
             game = self._games.get(game_id)
-            if game is None:
+            if game is None and _GAME_ID.fullmatch(game_id):
                 stored = await self._database.read(store.find_game, game_id)
                 # Another request may have been faster.
                 game = self._games.get(game_id) or stored
