@@ -47,17 +47,19 @@ def responses(**more: str) -> dict[int | str, dict]:
     }
 
 
-def get_service(request: Request) -> GameService:
+# These are asynchronous because FastAPI sends plain functions to a thread, which costs more than
+# they do.
+async def get_service(request: Request) -> GameService:
     """Return the games of the application."""
     return request.app.state.service
 
 
-def get_agent(request: Request) -> AgentPlayer:
+async def get_agent(request: Request) -> AgentPlayer:
     """Return the agent of the application."""
     return request.app.state.agent
 
 
-def get_address(request: Request) -> str:
+async def get_address(request: Request) -> str:
     """Return where a request comes from."""
     return request.client.host if request.client is not None else ""
 

@@ -165,6 +165,8 @@ def _serve(options: argparse.Namespace) -> None:
         host, port = listener.getsockname()[:2]
         shown = f"[{host}]" if ":" in host else host
         print(f"serving on http://{shown}:{port}", flush=True)
+        # The thread that writes and the one that answers hand over to each other often.
+        sys.setswitchinterval(0.0005)
         server.run(sockets=[listener])
     finally:
         lock.release()

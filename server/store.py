@@ -79,6 +79,10 @@ guesses = Table(
     UniqueConstraint("game_id", "letter"),
 )
 
+# Made once, because making a statement takes longer than running it.
+_INSERT_GAME = insert(games)
+_INSERT_GUESS = insert(guesses)
+
 
 @dataclass(frozen=True)
 class StoredPlayer:
@@ -197,19 +201,18 @@ def add_game(connection: Connection, game: Game, key: str | None, is_guest: bool
         If the player has used the key before.
     """
     now = time.time()
-    connection.execute(
-        insert(games).values(
-            id=game.game_id,
-            player_id=game.player_id,
-            secret=game.secret,
-            recorded=game.recorded,
-            max_wrong=game.max_wrong,
-            status="ongoing",
-            resigned=False,
-            request_key=key,
-            created_at=now,
-        )
-    )
+    row = {
+        "id": game.game_id,
+        "player_id": game.player_id,
+        "secret": game.secret,
+        "recorded": game.recorded,
+        "max_wrong": game.max_wrong,
+        "status": "ongoing",
+        "resigned": False,
+        "request_key": key,
+        "created_at": now,
+    }
+    connection.execute(_INSERT_GAME, row)
     if is_guest:
         connection.execute(
             update(players).where(players.c.id == game.player_id).values(seen_at=now)
@@ -226,15 +229,14 @@ def add_guess(
     sqlalchemy.exc.IntegrityError
         If the game has a guess of this number or with this letter.
     """
-    connection.execute(
-        insert(guesses).values(
-            game_id=game_id,
-            number=number,
-            letter=guess.letter,
-            request_key=guess.key,
-            created_at=time.time(),
-        )
-    )
+    row = {
+        "game_id": game_id,
+        "number": number,
+        "letter": guess.letter,
+        "request_key": guess.key,
+        "created_at": time.time(),
+    }
+    connection.execute(_INSERT_GUESS, row)
     if status != "ongoing":
         connection.execute(update(games).where(games.c.id == game_id).values(status=status))
 
