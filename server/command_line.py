@@ -6,6 +6,7 @@ import argparse
 import socket
 import sys
 from collections.abc import Sequence
+from contextlib import closing
 
 from sqlalchemy.exc import IntegrityError
 
@@ -121,7 +122,11 @@ def _make_token(options: argparse.Namespace) -> None:
 
 def _serve(options: argparse.Namespace) -> None:
     settings = read_settings(options.assignments)
-    listener = _listen(options.host, options.port)
+    with closing(_listen(options.host, options.port)) as listener:
+        _serve_on(listener, settings, options)
+
+
+def _serve_on(listener: socket.socket, settings: Settings, options: argparse.Namespace) -> None:
     # What follows takes seconds to import, and mistakes in the options are told before.
     import uvicorn
 
@@ -142,7 +147,11 @@ def _serve(options: argparse.Namespace) -> None:
         (config.env.min_length, config.env.max_length),
     )
     engine = open_engine(options.db)
-    lock = ServerLock(engine)
+    try:
+        lock = ServerLock(engine)
+    except InputError:
+        engine.dispose()
+        raise
     try:
         print(words.description, flush=True)
         agent = make_agent_player(options.agent, run, words.to_fit, settings.max_wrong)
@@ -170,10 +179,11 @@ def _serve(options: argparse.Namespace) -> None:
         server.run(sockets=[listener])
     finally:
         lock.release()
-        listener.close()
+        engine.dispose()
 
 
 def _listen(host: str, port: int) -> socket.socket:
+    listener = None
     try:
         family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         listener = socket.socket(family, socket.SOCK_STREAM)
@@ -181,7 +191,8 @@ def _listen(host: str, port: int) -> socket.socket:
         listener.bind(address)
         listener.listen(2048)
     except OSError as error:
-        raise InputError(
-            f"--host, --port: cannot listen on {host}:{port} ({error.strerror})"
-        ) from (error)
+        if listener is not None:
+            listener.close()
+        where = f"--host, --port: cannot listen on {host}:{port}"
+        raise InputError(f"{where} ({error.strerror})") from error
     return listener

@@ -78,6 +78,7 @@ def open_engine(url: str) -> Engine:
     try:
         metadata.create_all(engine)
     except (SQLAlchemyError, sqlite3.Error) as error:
+        engine.dispose()
         detail = " ".join(str(getattr(error, "orig", None) or error).split())
         raise InputError(
             f"--db: {parsed.render_as_string(hide_password=True)} cannot be used ({detail})"

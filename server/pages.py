@@ -19,7 +19,10 @@ _TYPES = {
     ".js": "text/javascript; charset=utf-8",
     ".svg": "image/svg+xml",
 }
-_ASSETS = ("style.css", "game.js", "icon.svg", "docs.js")
+_ASSETS = (
+    *("api.js", "board.js", "docs.js", "leaderboard.js", "main.js", "play.js", "watch.js"),
+    *("icon.svg", "style.css"),
+)
 # The page of the interface is Swagger UI; FastAPI would take it from another server.
 _SWAGGER = ("swagger-ui-bundle.js", "swagger-ui.css")
 # Swagger UI sets styles on its elements.
