@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from envs.encoding import NUM_LETTERS
@@ -68,10 +67,7 @@ def read_settings(assignments: Sequence[str]) -> Settings:
         if name not in Settings.model_fields:
             known = ", ".join(Settings.model_fields)
             raise InputError(f"--set: {name!r} is unknown; known are {known}")
-        try:
-            values[name] = yaml.safe_load(text)
-        except yaml.YAMLError as error:
-            raise InputError(f"--set {name}: {text!r} is not a number") from error
+        values[name] = _number(text)
     try:
         return Settings.model_validate(values)
     except ValidationError as error:
@@ -80,3 +76,13 @@ def read_settings(assignments: Sequence[str]) -> Settings:
         raise InputError(
             f"--set {first['loc'][0]}: {first['input']!r} is not allowed ({allowed})"
         ) from error
+
+
+def _number(text: str) -> int | float | str:
+    for read in (int, float):
+        try:
+            return read(text)
+        except ValueError:
+            continue
+    # What is not a number is refused with the others.
+    return text

@@ -11,8 +11,12 @@ def test_nothing_set_is_the_defaults():
 
 
 def test_values_are_read():
-    settings = read_settings(["recorded_runs=5", "request_rate=2.5", "request_burst=7"])
-    assert (settings.recorded_runs, settings.request_rate, settings.request_burst) == (5, 2.5, 7.0)
+    settings = read_settings(["recorded_runs=5", "request_rate=2.5", "request_burst=1e3"])
+    assert (settings.recorded_runs, settings.request_rate, settings.request_burst) == (
+        5,
+        2.5,
+        1000.0,
+    )
 
 
 @pytest.mark.parametrize(
@@ -24,7 +28,8 @@ def test_values_are_read():
         ("recorded_runs=many", "recorded_runs: 'many' is not allowed"),
         ("recorded_runs=1.5", "recorded_runs"),
         ("request_rate=0", "request_rate: 0 is not allowed"),
-        ("request_rate=.inf", "request_rate"),
+        ("request_rate=inf", "request_rate"),
+        ("request_rate=nan", "request_rate"),
         ("max_wrong=27", "max_wrong"),
         ("max_wrong=[", "max_wrong"),
     ],
