@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -65,8 +66,9 @@ async def play_on_server(
 ) -> RemoteGames:
     """Let an agent play games of a server.
 
-    The agent sees all games that are going on as one batch; their letters are sent together. A
-    game that ends makes room for the next one.
+    Half of the games that are going on are at one table, half at another. The agent sees the games
+    of a table as one batch; their letters are sent together. A game that ends makes room for the
+    next one.
 
     Parameters
     ----------
@@ -91,30 +93,40 @@ async def play_on_server(
         If the server refuses, does not answer, or does not play Hangman.
     """
     played: list[RemoteGame] = []
-    playing: list[RemoteGame] = []
-    begun = 0
+    numbers = iter(range(first, first + games))
+    thinking = asyncio.Lock()
+
+    async def play_table(seats: int) -> None:
+        playing: list[RemoteGame] = []
+        while True:
+            begun = itertools.islice(numbers, seats - len(playing))
+            playing += await _gather([server.new_game(number, recorded) for number in begun])
+            if not playing:
+                return
+            async with thinking:
+                letters = await asyncio.to_thread(_act, agent, playing)
+            await _gather(
+                [
+                    server.guess(game, ALPHABET[letter])
+                    for game, letter in zip(playing, letters, strict=True)
+                ]
+            )
+            ended = [game for game in playing if game.status != "ongoing"]
+            playing = [game for game in playing if game.status == "ongoing"]
+            played.extend(ended)
+            if progress is not None and ended:
+                progress(len(ended), sum(game.status == "success" for game in ended))
+
     start = time.perf_counter()
-    while len(played) < games:
-        room = min(at_once - len(playing), games - begun)
-        numbers = range(first + begun, first + begun + room)
-        playing += await _gather([server.new_game(number, recorded) for number in numbers])
-        begun += room
-        letters = agent.act(
-            observe(playing), np.array([game.number for game in playing], dtype=np.uint64)
-        )
-        await _gather(
-            [
-                server.guess(game, ALPHABET[letter])
-                for game, letter in zip(playing, letters, strict=True)
-            ]
-        )
-        ended = [game for game in playing if game.status != "ongoing"]
-        playing = [game for game in playing if game.status == "ongoing"]
-        played += ended
-        if progress is not None and ended:
-            progress(len(ended), sum(game.status == "success" for game in ended))
+    # While the agent thinks about the games of one table, the server answers those of the other.
+    await _gather([play_table(seats) for seats in (at_once - at_once // 2, at_once // 2) if seats])
     played.sort(key=lambda game: game.number)
     return RemoteGames(tuple(played), time.perf_counter() - start)
+
+
+def _act(agent: Agent, games: Sequence[RemoteGame]) -> npt.NDArray[np.int64]:
+    keys = np.array([game.number for game in games], dtype=np.uint64)
+    return agent.act(observe(games), keys)
 
 
 def observe(games: Sequence[RemoteGame]) -> Observation:
