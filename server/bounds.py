@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -36,6 +37,7 @@ class Bounds:
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
         self.app = app
         self.settings = settings
+        self._num_open = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -51,13 +53,18 @@ class Bounds:
             await send(message)
 
         refusal = self._refuse(scope)
-        if refusal is None:
+        if refusal is not None:
+            await _send_error(send_with_headers, *refusal)
+            return
+        self._num_open += 1
+        try:
             body = await self._read_body(scope, receive)
-            if body is not None:
+            if isinstance(body, bytes):
                 await self.app(scope, _replay(body, receive), send_with_headers)
-                return
-            refusal = 413, f"the body is longer than {self.settings.body_bytes:,} bytes"
-        await _send_error(send_with_headers, *refusal)
+            else:
+                await _send_error(send_with_headers, *body)
+        finally:
+            self._num_open -= 1
 
     def _refuse(self, scope: Scope) -> tuple[int, str] | None:
         bounds = self.settings
@@ -66,24 +73,32 @@ class Bounds:
             return 414, f"the path and query are longer than {bounds.target_bytes:,} bytes"
         if sum(len(name) + len(value) for name, value in scope["headers"]) > bounds.header_bytes:
             return 431, f"the headers are longer than {bounds.header_bytes:,} bytes"
+        if self._num_open >= bounds.requests_at_once:
+            return 503, "the server is busy; try again"
         return None
 
-    async def _read_body(self, scope: Scope, receive: Receive) -> bytes | None:
-        """Return the whole body; None if it is too long."""
+    async def _read_body(self, scope: Scope, receive: Receive) -> bytes | tuple[int, str]:
+        """Return the whole body, or why it is refused."""
+        bounds = self.settings
+        too_long = 413, f"the body is longer than {bounds.body_bytes:,} bytes"
         headers = dict(scope["headers"])
         length = headers.get(b"content-length")
         if length is None and b"transfer-encoding" not in headers:
             return b""
-        if length is not None and (not length.isdigit() or int(length) > self.settings.body_bytes):
-            return None
+        if length is not None and (not length.isdigit() or int(length) > bounds.body_bytes):
+            return too_long
         body = bytearray()
-        while True:
-            message = await receive()
-            body += message.get("body", b"")
-            if len(body) > self.settings.body_bytes:
-                return None
-            if not message.get("more_body", False):
-                return bytes(body)
+        try:
+            async with asyncio.timeout(bounds.body_seconds):
+                while True:
+                    message = await receive()
+                    body += message.get("body", b"")
+                    if len(body) > bounds.body_bytes:
+                        return too_long
+                    if not message.get("more_body", False):
+                        return bytes(body)
+        except TimeoutError:
+            return 408, f"the body takes longer than {bounds.body_seconds:g} seconds"
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:
@@ -101,5 +116,7 @@ def _replay(body: bytes, receive: Receive) -> Receive:
 
 async def _send_error(send: Send, status: int, message: str) -> None:
     headers = [(b"content-type", b"application/json"), (b"connection", b"close")]
+    if status == 503:
+        headers.append((b"retry-after", b"1"))
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": json.dumps({"error": message}).encode()})

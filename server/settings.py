@@ -37,10 +37,13 @@ class Settings(BaseModel):
     # Guests that are remembered, and the idle hours after which one may be forgotten.
     guests: int = Field(10_000, ge=0)
     guest_hours: float = Field(24.0, ge=0)
-    # Bytes of a request's body, of its path and query, and of all its headers.
+    # Bytes of a request's body, of its path and query, and of all its headers; seconds for a body.
     body_bytes: int = Field(16_384, ge=256)
+    body_seconds: float = Field(10.0, gt=0)
     target_bytes: int = Field(2_048, ge=256)
     header_bytes: int = Field(16_384, ge=1_024)
+    # Requests that are answered at once, of everybody; connections that are open.
+    requests_at_once: int = Field(500, ge=1)
     connections: int = Field(1_000, ge=1)
     # Games that are kept in memory; the others are read again when they go on.
     cached_games: int = Field(10_000, ge=1)

@@ -1,5 +1,7 @@
 """What is too large is refused, and every answer has its headers."""
 
+import asyncio
+
 import pytest
 
 from tests.server.harness import API, WIRE
@@ -41,6 +43,46 @@ def test_a_body_in_pieces_is_read(sqlite_start):
         return await server.client.post(f"{API}/games", content=chunks(), headers=headers)
 
     assert server.run(post()).json()["recorded"] is True
+
+
+def test_a_body_that_does_not_come_is_refused(sqlite_start):
+    server = sqlite_start(body_seconds=0.05)
+    headers = {"Authorization": f"Bearer {server.token()}", "Content-Type": "application/json"}
+    answers = []
+
+    async def wait_forever():
+        await asyncio.Event().wait()
+
+    async def send(message):
+        answers.append(message)
+
+    async def post():
+        scope = {
+            "type": "http", "method": "POST", "path": f"{API}/games", "query_string": b"",
+            "headers": [(b"content-length", b"5"), *(
+                (name.lower().encode(), value.encode()) for name, value in headers.items()
+            )],
+        }  # fmt: skip
+        await server.app(scope, wait_forever, send)
+
+    server.run(post())
+    assert answers[0]["status"] == 408
+    assert b"0.05 seconds" in answers[1]["body"]
+
+
+def test_more_requests_at_once_than_allowed_are_refused(sqlite_start):
+    server = sqlite_start(requests_at_once=3)
+    token = server.token()
+    answers = server.together(
+        *(server.aget(f"{WIRE}/new_game", access_token=token) for _ in range(10))
+    )
+    statuses = sorted(answer.status_code for answer in answers)
+    assert statuses[:3] == [200] * 3
+    assert statuses[-1] == 503
+    busy = next(answer for answer in answers if answer.status_code == 503)
+    assert busy.json() == {"error": "the server is busy; try again"}
+    assert busy.headers["retry-after"] == "1"
+    assert server.get(f"{WIRE}/my_status", access_token=token).status_code == 200
 
 
 def test_a_path_and_query_that_are_too_long_are_refused(sqlite_start):
