@@ -71,21 +71,24 @@ Address = Annotated[str, Depends(get_address)]
 
 
 async def _player_of_query(
-    service: Service,
-    address: Address,
+    request: Request,
     token: Annotated[str | None, Security(APIKeyQuery(name="access_token", auto_error=False))],
 ) -> Player:
-    return await service.authenticate(token, address)
+    return await _authenticate(request, token)
 
 
 async def _player_of_header(
-    service: Service,
-    address: Address,
+    request: Request,
     credentials: Annotated[
         HTTPAuthorizationCredentials | None, Security(HTTPBearer(auto_error=False))
     ],
 ) -> Player:
-    return await service.authenticate(credentials and credentials.credentials, address)
+    return await _authenticate(request, credentials and credentials.credentials)
+
+
+async def _authenticate(request: Request, token: str | None) -> Player:
+    # Called rather than declared as dependencies, each of which costs time at every request.
+    return await (await get_service(request)).authenticate(token, await get_address(request))
 
 
 # The token in the query, as the wire contract has it, and in the header.
