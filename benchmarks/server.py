@@ -30,6 +30,7 @@ ROOT = Path(__file__).resolve().parents[1]
 # As a script, this file would be taken for the package of the same name.
 sys.path = [str(ROOT), *(path for path in sys.path if Path(path).name != "benchmarks")]
 
+from envs.words import default_word_list  # noqa: E402
 from server import store  # noqa: E402
 from server.database import open_engine  # noqa: E402
 from tests.server.load import (  # noqa: E402
@@ -81,19 +82,23 @@ def measure_agent(url: str, run: str | None, agent: str, games: int) -> None:
 def measure_kills(url: str, clients: int, kills: int) -> None:
     """Print what was compared after kills under load."""
     rng = random.Random(0)
-    server = ServerProcess(url, "--agent", "none")
-    try:
-        address = server.start()
-        token = add_token(url, "kills")
-        begun = time.perf_counter()
-        witnesses = asyncio.run(
-            play_through_kills(
-                server, address, token, clients, kills, lambda: rng.uniform(0.3, 1.5)
+    with tempfile.NamedTemporaryFile("w", suffix=".txt") as words:
+        # A part of the list, so that the server is back soon.
+        words.write("\n".join(default_word_list().words[::20]))
+        words.flush()
+        server = ServerProcess(url, "--agent", "none", "--words", words.name)
+        try:
+            address = server.start()
+            token = add_token(url, "kills")
+            begun = time.perf_counter()
+            witnesses = asyncio.run(
+                play_through_kills(
+                    server, address, token, clients, kills, lambda: rng.uniform(0.5, 2.5)
+                )
             )
-        )
-        took = time.perf_counter() - begun
-    finally:
-        server.close()
+            took = time.perf_counter() - begun
+        finally:
+            server.close()
     counts = check_nothing_lost(url, witnesses)
     print(
         f"{kills} kills in {took:.0f} s with {clients} clients: {counts['answered guesses']:,} "

@@ -186,7 +186,8 @@ async def play_through_kills(server, address, token, clients, kills, pause):
                 if game.status != "ongoing" or stopping:
                     break
 
-    async with GameServer(address, token, connections=clients) as remote:
+    # A client may find the server gone many times before it finds it there.
+    async with GameServer(address, token, connections=clients, patience=1800) as remote:
         playing = [asyncio.create_task(play_on(remote)) for _ in range(clients)]
         for _ in range(kills):
             await asyncio.sleep(pause())
