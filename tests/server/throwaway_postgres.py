@@ -97,11 +97,10 @@ def main():
     if find_programs() is None:
         raise SystemExit("the programs of PostgreSQL are not installed (Debian: postgresql)")
     with throwaway_postgres() as url:
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
         print(f"{url}\nCtrl-C removes it", flush=True)
-        try:
-            signal.pause()
-        except KeyboardInterrupt:
-            print()
+        # A shell lets programs in its background ignore Ctrl-C; it ends them by SIGTERM.
+        signal.sigwait({signal.SIGINT, signal.SIGTERM})
 
 
 if __name__ == "__main__":
