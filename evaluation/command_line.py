@@ -18,7 +18,7 @@ from agents.word_guess import WORD_GUESS_AGENTS
 from envs.errors import InputError
 from envs.word_guess.options import VARIANTS
 from envs.words import PARTS
-from evaluation import word_guess_command
+from evaluation import server_command, word_guess_command
 from evaluation.arguments import CommandParser, nonnegative, positive
 from evaluation.comparison import ENV_ID, print_comparison
 from evaluation.live import LiveTable
@@ -73,6 +73,7 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument("--csv", metavar="FILE", help="write one row a game")
     parser.add_argument("--plots", metavar="DIR", help="draw the figures, as PNG and SVG")
     parser.add_argument("--report", metavar="FILE", help="write all of it as one HTML page")
+    server_command.add_options(parser)
     word_guess_command.add_options(parser)
     return parser
 
@@ -82,8 +83,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser().parse_args(arguments)
     console = Console()
     try:
+        if options.server is None:
+            server_command.check_unused(options)
         if options.env == ENV_ID:
             word_guess_command.check_unused(options)
+        if options.server is not None:
+            server_command.evaluate(options, console)
+        elif options.env == ENV_ID:
             _evaluate(options, console)
         else:
             word_guess_command.evaluate(options, console)

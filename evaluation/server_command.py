@@ -1,0 +1,154 @@
+"""What ``evaluate.py --server`` does: agents play the games of a server over HTTP."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import csv
+import io
+import json
+import platform
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import torch
+from rich.console import Console
+
+from agents.base import Agent
+from envs.errors import InputError
+from evaluation.arguments import positive
+from evaluation.comparison import ENV_ID
+from evaluation.game_server import GameServer
+from evaluation.live import LiveTable
+from evaluation.preparation import Request, prepare
+from evaluation.remote_arena import RemoteGames, play_on_server
+from evaluation.results import CSV_COLUMNS
+from evaluation.tables import agents_table, lengths_tables, print_table
+from training.run_directory import write_text
+
+DEFAULT_GAMES = 100
+DEFAULT_AT_ONCE = 32
+# The server has the words and the rules: what these options choose is not ours to choose.
+_NOT_WITH_SERVER = {
+    "secrets": None,
+    "split": None,
+    "repeats": 1,
+    "max_wrong": None,
+    "drop_seen": False,
+    "allow_seen": False,
+    "plots": None,
+    "report": None,
+}
+_ONLY_WITH_SERVER = {"token": None, "recorded": False, "at_once": None}
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of playing on a server."""
+    group = parser.add_argument_group("games of a server, over HTTP")
+    group.add_argument("--server", metavar="URL", help="http://127.0.0.1:8000, for example")
+    group.add_argument("--token", metavar="T", help="the access token there")
+    group.add_argument(
+        "--recorded", action="store_true", help="play recorded games instead of practice games"
+    )
+    group.add_argument(
+        "--at-once",
+        type=positive,
+        metavar="N",
+        help=f"games that go on at the same time (default: {DEFAULT_AT_ONCE})",
+    )
+
+
+def check_unused(options: argparse.Namespace) -> None:
+    """Raise InputError if an option of servers is given without one."""
+    for name, default in _ONLY_WITH_SERVER.items():
+        if getattr(options, name) != default:
+            raise InputError(f"--{name.replace('_', '-')}: needs --server")
+
+
+def evaluate(options: argparse.Namespace, console: Console) -> None:
+    """Play, print the tables, and write what was asked for.
+
+    Raises
+    ------
+    InputError
+        If an option cannot be met, or the server does not play.
+    """
+    if options.env != ENV_ID:
+        raise InputError(f"--env: games of a server are {ENV_ID}, not {options.env}")
+    for name, default in _NOT_WITH_SERVER.items():
+        if getattr(options, name) != default:
+            raise InputError(f"--{name.replace('_', '-')}: cannot be given with --server")
+    if options.token is None:
+        raise InputError("--token: --server needs an access token")
+    games = options.games or DEFAULT_GAMES
+    at_once = min(options.at_once or DEFAULT_AT_ONCE, games)
+    server = GameServer(options.server, options.token, at_once)
+    say = partial(console.print, highlight=False, markup=False, soft_wrap=True)
+    agents = prepare(
+        Request(
+            agents=options.agents, run=options.run, words=options.words, seed=options.seed,
+            allow_seen=True,
+        ),
+        lambda line: say(f"agents are fitted on the train split of {line}"),
+    ).agents  # fmt: skip
+    with LiveTable(console, list(agents), games) as live:
+        played = asyncio.run(_play(agents, server, games, options.recorded, at_once, live.advance))
+    evaluation = _evaluation(options, server, played)
+    print_table(console, agents_table(evaluation))
+    for name, figures in evaluation["agents"].items():
+        # The agents had other words each, so that their lengths are not beside each other.
+        for table in lengths_tables({"agents": {name: figures}}):
+            print_table(console, table)
+    if options.json is not None:
+        write_text(Path(options.json), json.dumps(evaluation, indent=2) + "\n")
+        say(f"figures written to {options.json}")
+    if options.csv is not None:
+        write_text(Path(options.csv), _csv(played))
+        say(f"games written to {options.csv}")
+
+
+async def _play(
+    agents: dict[str, Agent],
+    server: GameServer,
+    games: int,
+    recorded: bool,
+    at_once: int,
+    advance: Callable[[str, int, int], None],
+) -> dict[str, RemoteGames]:
+    played = {}
+    async with server:
+        for index, (name, agent) in enumerate(agents.items()):
+            played[name] = await play_on_server(
+                agent, server, games, recorded, at_once, index * games, partial(advance, name)
+            )
+    return played
+
+
+def _evaluation(
+    options: argparse.Namespace, server: GameServer, played: dict[str, RemoteGames]
+) -> dict[str, Any]:
+    """Return the figures in the form of ``evaluate.py --json``, as far as they are known."""
+    return {
+        "env": ENV_ID,
+        "words": {"source": server.url, "count": None},
+        "split": "recorded" if options.recorded else "practice",
+        "seed": options.seed,
+        "max_wrong": max(game.max_wrong for games in played.values() for game in games.games),
+        "versions": {"python": platform.python_version(), "torch": torch.__version__},
+        "agents": {name: games.summarize() for name, games in played.items()},
+    }
+
+
+def _csv(played: dict[str, RemoteGames]) -> str:
+    """Return one row a game; of words that were not uncovered, what was."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(CSV_COLUMNS)
+    for name, remote in played.items():
+        writer.writerows(
+            (game.pattern, name, int(game.status == "success"), game.guesses)
+            for game in remote.games
+        )
+    return text.getvalue()

@@ -1,0 +1,1 @@
+"""The game server: games over HTTP, their store, and the web page."""

@@ -1,0 +1,80 @@
+// What a game looks like: the gallows, the word, the letters with their bars.
+
+const ALPHABET = "abcdefghijklmnopqrstuvwxyz";
+
+export class Board {
+  /** Fill `element`; `onLetter` is called with a letter that is chosen, or left out where none can be. */
+  constructor(element, onLetter) {
+    element.append(document.getElementById("board").content.cloneNode(true));
+    const find = (selector) => element.querySelector(selector);
+    this.element = element;
+    this.title = find("title");
+    this.parts = [...find(".figure").children];
+    this.word = find(".word");
+    this.said = find(".said");
+    this.tries = find(".tries");
+    this.outcome = find(".outcome");
+    this.keys = new Map();
+    for (const letter of ALPHABET) {
+      const key = document.createElement(onLetter ? "button" : "div");
+      key.className = "key";
+      key.innerHTML = `<span class="letter">${letter}</span><span class="bar"><i></i></span><span class="percent"></span>`;
+      if (onLetter) key.addEventListener("click", () => onLetter(letter));
+      else key.setAttribute("role", "img");
+      find(".keys").append(key);
+      this.keys.set(letter, key);
+    }
+  }
+
+  /** Show a game: its masked word, wrong letters, tries and most tries; the secret when it is known. */
+  show({ word, wrong, tries, maxWrong, over, secret }) {
+    const hanged = Math.ceil((this.parts.length * (maxWrong - tries)) / maxWrong);
+    this.parts.forEach((part, index) => part.classList.toggle("shown", index < hanged));
+    this.title.textContent = `${maxWrong - tries} of ${maxWrong} wrong guesses`;
+    this.word.replaceChildren(
+      ...[...word].map((letter, place) => {
+        const cell = document.createElement("span");
+        cell.textContent = letter !== "_" ? letter : secret?.[place] ?? "";
+        cell.className = letter !== "_" ? "place" : secret ? "place missed" : "place hidden";
+        return cell;
+      }),
+    );
+    this.word.classList.toggle("long", word.length > 12);
+    this.said.textContent = `Word of ${word.length} letters: ${[...word].map((letter) => (letter === "_" ? "blank" : letter)).join(", ")}`;
+    this.tries.textContent = `${tries} ${tries === 1 ? "try" : "tries"} left` + (wrong ? ` · not in the word: ${[...wrong].join(" ")}` : "");
+    for (const [letter, key] of this.keys) {
+      const state = wrong.includes(letter) ? "wrong" : word.includes(letter) ? "right" : "";
+      key.classList.toggle("wrong", state === "wrong");
+      key.classList.toggle("right", state === "right");
+      key.dataset.state = { wrong: "not in the word", right: "in the word", "": "not guessed" }[state];
+      if (key.tagName === "BUTTON") key.disabled = over || state !== "";
+    }
+    this.showProbabilities(null, null);
+  }
+
+  /** Show how likely letters are, and mark the one that is guessed; null for none. */
+  showProbabilities(probabilities, chosen) {
+    this.element.classList.toggle("with-bars", probabilities !== null);
+    for (const [letter, key] of this.keys) {
+      const share = probabilities?.[letter] ?? 0;
+      const percent = `${Math.round(100 * share)}%`;
+      key.querySelector("i").style.height = `${100 * share}%`;
+      key.querySelector(".percent").textContent = probabilities && share >= 0.005 ? percent : "";
+      key.classList.toggle("chosen", letter === chosen);
+      const likely = probabilities && share > 0 ? `, ${percent} likely` : "";
+      const marked = letter === chosen ? ", the agent's guess" : "";
+      key.setAttribute("aria-label", `${letter}, ${key.dataset.state ?? "not guessed"}${likely}${marked}`);
+    }
+  }
+
+  /** Say what happened, to eyes and ears; `kind` is "won", "lost" or nothing. */
+  say(text, kind = "") {
+    this.outcome.textContent = text;
+    this.outcome.className = `outcome ${kind}`;
+  }
+
+  /** Draw the eye to a letter that was just guessed. */
+  flash(letter) {
+    for (const [other, key] of this.keys) key.classList.toggle("last", other === letter);
+  }
+}

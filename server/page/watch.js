@@ -1,0 +1,89 @@
+// Watching the agent play a word that is typed.
+
+import { Board } from "./board.js";
+import { ask, Refusal } from "./api.js";
+
+const byId = (id) => document.getElementById(id);
+
+/** Set up the panel; `report` shows what went wrong, `server` says what the server offers. */
+export function setUpWatch(report, server) {
+  const board = new Board(byId("watch-board"));
+  let played = null;
+  // A turn has two halves: what the agent thinks, and what its letter uncovers.
+  let half = 0;
+  let timer = null;
+
+  const state = (turn) => ({ wrong: turn.wrong, word: turn.word, tries: turn.tries_remains });
+
+  function showHalf() {
+    const turn = played.turns[half >> 1];
+    const before = half >> 1 ? state(played.turns[(half >> 1) - 1]) : played.beginning;
+    const last = half === 2 * played.turns.length - 1;
+    if (half % 2 === 0) {
+      board.show({ ...before, maxWrong: server.max_wrong, over: false, secret: null });
+      board.showProbabilities(turn.probabilities, turn.letter);
+      board.say(`${played.agent} guesses ${turn.letter}.`);
+    } else {
+      board.show({ ...state(turn), maxWrong: server.max_wrong, over: last, secret: last ? played.secret : null });
+      board.flash(turn.letter);
+      const hit = turn.word !== before.word;
+      board.say(`${turn.letter} is ${hit ? "" : "not "}in the word.`);
+    }
+    half += 1;
+    if (!last) return;
+    stop();
+    const won = played.status === "success";
+    const guesses = played.turns.length;
+    const result = `after ${guesses} ${guesses === 1 ? "guess" : "guesses"}`;
+    board.say(won ? `${played.agent} found ${played.secret} ${result}.` : `${played.agent} lost ${result}: it did not find ${played.secret}.`, won ? "won" : "lost");
+    byId("step").disabled = byId("pause").disabled = true;
+  }
+
+  function stop() {
+    clearTimeout(timer);
+    timer = null;
+    byId("pause").textContent = "Go on";
+  }
+
+  function goOn() {
+    byId("pause").textContent = "Pause";
+    timer = setTimeout(() => {
+      showHalf();
+      if (timer !== null) goOn();
+    }, Number(byId("speed").value));
+  }
+
+  async function watch() {
+    const word = byId("watch-word").value.trim().toLowerCase();
+    clearTimeout(timer);
+    timer = null;
+    const answer = await ask("POST", "agent-games", { word });
+    played = { ...answer, secret: word, beginning: { word: "_".repeat(word.length), wrong: "", tries: server.max_wrong } };
+    half = 0;
+    byId("watch-board").hidden = false;
+    byId("step").disabled = byId("pause").disabled = false;
+    board.flash(null);
+    showHalf();
+    goOn();
+  }
+
+  byId("watch-form").addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const button = event.submitter ?? event.target.querySelector("button");
+    button.disabled = true;
+    try {
+      report("");
+      await watch();
+    } catch (error) {
+      report(error instanceof Refusal ? error.message : String(error));
+    } finally {
+      button.disabled = false;
+    }
+  });
+  byId("pause").addEventListener("click", () => (timer === null ? goOn() : stop()));
+  byId("step").addEventListener("click", () => {
+    stop();
+    showHalf();
+  });
+  if (server.agent === null) byId("watch-form").querySelector("button").disabled = true;
+}

@@ -1,0 +1,93 @@
+"""Token buckets: how many requests are allowed at once and in the long run."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+
+class TokenBucket:
+    """Holds up to ``burst`` tokens and gains ``rate`` a second; a request takes some.
+
+    Parameters
+    ----------
+    rate : float
+        Tokens a second, above 0.
+    burst : float
+        The most tokens that it holds, at least 1; it begins full.
+    clock : callable
+        Returns seconds.
+    """
+
+    def __init__(
+        self, rate: float, burst: float, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.rate = rate
+        self.burst = burst
+        self._clock = clock
+        self._tokens = burst
+        self._updated = clock()
+
+    @property
+    def is_full(self) -> bool:
+        """Whether nothing has been taken that it has not gained again."""
+        return self._tokens + (self._clock() - self._updated) * self.rate >= self.burst
+
+    def take(self, tokens: float = 1.0) -> float:
+        """Take tokens if there are enough.
+
+        Returns
+        -------
+        float
+            0 if they were taken, else the seconds until there will be enough.
+        """
+        now = self._clock()
+        self._tokens = min(self.burst, self._tokens + (now - self._updated) * self.rate)
+        self._updated = now
+        if self._tokens >= tokens:
+            self._tokens -= tokens
+            return 0.0
+        return (tokens - self._tokens) / self.rate
+
+
+class Buckets:
+    """One bucket a key, for example an address; full ones are forgotten when there are many.
+
+    Parameters
+    ----------
+    rate, burst : float
+        Of each bucket.
+    max_keys : int
+        Buckets that are remembered. When all of them are in use, the one that was made first goes.
+    """
+
+    def __init__(
+        self,
+        rate: float,
+        burst: float,
+        max_keys: int = 10_000,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._rate = rate
+        self._burst = burst
+        self._max_keys = max_keys
+        self._clock = clock
+        self._buckets: dict[str, TokenBucket] = {}
+
+    def __len__(self) -> int:
+        return len(self._buckets)
+
+    def take(self, key: str, tokens: float = 1.0) -> float:
+        """Take tokens from the bucket of a key, as :meth:`TokenBucket.take` does."""
+        bucket = self._buckets.get(key)
+        if bucket is None:
+            if len(self._buckets) >= self._max_keys:
+                self._forget()
+            bucket = TokenBucket(self._rate, self._burst, self._clock)
+            self._buckets[key] = bucket
+        return bucket.take(tokens)
+
+    def _forget(self) -> None:
+        self._buckets = {key: bucket for key, bucket in self._buckets.items() if not bucket.is_full}
+        while len(self._buckets) >= self._max_keys:
+            del self._buckets[next(iter(self._buckets))]

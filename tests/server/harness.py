@@ -1,0 +1,144 @@
+"""The server without a network: its application on an event loop, called by plain functions."""
+
+import asyncio
+import threading
+
+import httpx
+
+from envs.encoding import ALPHABET
+from server.agent_player import AgentPlayer
+from server.app import create_app
+from server.database import open_engine
+from server.served_words import ServedWords
+from server.settings import Settings
+from server.store import add_player
+from server.tokens import hash_token, make_token
+
+WIRE = "/trexsim/hangman"
+API = "/api/v1"
+WORDS = ("apple", "banana", "jazz", "rhythm", "a", "mississippi", "noon", "letter")
+
+
+class Harness:
+    """A server on a database; ``restart`` lets another one go on with it."""
+
+    def __init__(self, url, words=WORDS, practice=None, agent=None, **settings):
+        self.url = url
+        self.words = ServedWords(tuple(words), tuple(practice or words), tuple(words), "words")
+        self.settings = Settings(**settings)
+        self.agent = agent
+        self.loop = asyncio.new_event_loop()
+        self.start()
+
+    def start(self):
+        self.engine = open_engine(self.url)
+        name = None if self.agent is None else "an agent"
+        agent = AgentPlayer(name, self.agent, self.settings.max_wrong)
+        self.app = create_app(self.engine, self.words, agent, self.settings)
+        self.lifespan = self.app.app.router.lifespan_context(self.app.app)
+        self.run(self.lifespan.__aenter__())
+        transport = httpx.ASGITransport(self.app, raise_app_exceptions=False)
+        self.client = httpx.AsyncClient(transport=transport, base_url="http://server")
+
+    def stop(self):
+        self.run(self.client.aclose())
+        self.run(self.lifespan.__aexit__(None, None, None))
+        # The application's lifespan disposes of the engine.
+
+    def restart(self):
+        self.stop()
+        self.start()
+
+    def close(self):
+        self.stop()
+        self.loop.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def run(self, coroutine):
+        return self.loop.run_until_complete(coroutine)
+
+    def together(self, *coroutines):
+        async def gather():
+            return await asyncio.gather(*coroutines)
+
+        return self.run(gather())
+
+    @property
+    def service(self):
+        return self.app.app.state.service
+
+    def token(self, name="alice"):
+        token = make_token()
+        with self.engine.begin() as connection:
+            add_player(connection, name, hash_token(token))
+        return token
+
+    def get(self, path, **query):
+        return self.run(self.aget(path, **query))
+
+    async def aget(self, path, headers=None, **query):
+        return await self.client.get(path, params=query, headers=headers)
+
+    def post(self, path, body=None, token=None, key=None):
+        return self.run(self.apost(path, body, token, key))
+
+    async def apost(self, path, body=None, token=None, key=None):
+        headers = {}
+        if token is not None:
+            headers["Authorization"] = f"Bearer {token}"
+        if key is not None:
+            headers["Idempotency-Key"] = key
+        return await self.client.post(path, json=body, headers=headers)
+
+    def new_game(self, token, recorded=False):
+        """Begin a game over the wire; return its id."""
+        answer = self.get(f"{WIRE}/new_game", practice=str(not recorded), access_token=token)
+        assert answer.status_code == 200, answer.text
+        return answer.json()["game_id"]
+
+    def guess(self, token, game, letter, key=None):
+        headers = None if key is None else {"Idempotency-Key": key}
+        return self.get(
+            f"{WIRE}/guess_letter",
+            headers=headers,
+            request="guess_letter",
+            game_id=game,
+            letter=letter,
+            access_token=token,
+        )
+
+    def status(self, token):
+        return self.get(f"{WIRE}/my_status", access_token=token).json()
+
+    def play(self, token, recorded=False, letters=ALPHABET):
+        """Play a game to its end; return the last answer."""
+        game = self.new_game(token, recorded)
+        for letter in letters:
+            answer = self.guess(token, game, letter).json()
+            if answer["status"] != "ongoing":
+                return answer
+        raise AssertionError("the game did not end")
+
+
+class ClockStopped:
+    """A clock that moves when it is told to."""
+
+    def __init__(self):
+        self.now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+def in_thread(function):
+    """Run a function on another thread; return what it returned."""
+    result = []
+    thread = threading.Thread(target=lambda: result.append(function()))
+    thread.start()
+    thread.join()
+    return result[0]

@@ -1,0 +1,237 @@
+"""Servers as processes, clients that load them, and what is left when they are killed."""
+
+import asyncio
+import json
+import os
+import re
+import signal
+import subprocess
+import tempfile
+import time
+from collections import Counter
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import aiohttp
+from sqlalchemy import select
+
+from evaluation.game_server import GameServer, RemoteGame
+from server import store
+from server.database import open_engine
+from server.tokens import hash_token, make_token
+from tests.processes import ROOT, command, environment
+
+WIRE = "/trexsim/hangman"
+# Frequent letters first, as most clients guess.
+LETTERS = "esiarntolcdugpmhbyfvkwzxjq"
+
+
+class ServerProcess:
+    """``serve.py`` as a process that can be killed and started again at the same port."""
+
+    def __init__(self, url, *options):
+        self.url = url
+        self.options = options
+        self.port = 0
+        self.process = None
+        # All that it printed, of every start; a pipe would stop it when nobody reads.
+        self.output = tempfile.TemporaryFile()  # noqa: SIM115
+
+    def start(self):
+        """Start it and return its address when it listens."""
+        printed = len(self.read())
+        self.process = subprocess.Popen(
+            command("serve.py", "--db", self.url, "--port", self.port, *self.options),
+            cwd=ROOT,
+            stdout=self.output,
+            stderr=subprocess.STDOUT,
+            env=environment(),
+        )
+        while True:
+            ended = self.process.poll() is not None
+            lines = self.read()[printed:]
+            found = re.search(r"^serving on (http://\S+:(\d+))\n", lines, re.MULTILINE)
+            if found:
+                self.port = int(found[2])
+                return found[1]
+            if ended:
+                raise AssertionError(f"the server did not start: {lines}")
+            time.sleep(0.02)
+
+    def read(self):
+        """Return what it has printed."""
+        size = os.fstat(self.output.fileno()).st_size
+        return os.pread(self.output.fileno(), size, 0).decode()
+
+    def kill(self):
+        """End it without a warning."""
+        self.process.kill()
+        self.process.wait()
+
+    def stop(self):
+        """End it as a person does; return its exit status."""
+        self.process.send_signal(signal.SIGINT)
+        return self.process.wait()
+
+    def close(self):
+        """End it if it runs."""
+        if self.process is not None and self.process.poll() is None:
+            self.kill()
+        self.output.close()
+
+
+@contextmanager
+def serving(url, *options):
+    """Run a server; yield it and its address."""
+    server = ServerProcess(url, *options)
+    try:
+        yield server, server.start()
+    finally:
+        server.close()
+
+
+def add_token(url, name):
+    """Return the token of a new player."""
+    token = make_token()
+    engine = open_engine(url)
+    with engine.begin() as connection:
+        store.add_player(connection, name, hash_token(token))
+    engine.dispose()
+    return token
+
+
+@dataclass
+class Load:
+    """What clients measured: seconds a guess, and answers that were none."""
+
+    latencies: list[float] = field(default_factory=list)
+    errors: Counter = field(default_factory=Counter)
+    games: int = 0
+
+
+async def guess_for(address, token, clients, seconds):
+    """Let clients play practice games, each guessing as soon as it is answered."""
+    load = Load()
+    end = time.perf_counter() + seconds
+
+    async def get(session, path, **query):
+        begun = time.perf_counter()
+        query["access_token"] = token
+        async with session.get(f"{address}{WIRE}/{path}", params=query) as response:
+            answer = json.loads(await response.read())
+            if response.status != 200:
+                load.errors[answer.get("error", response.status)] += 1
+        if path == "guess_letter":
+            load.latencies.append(time.perf_counter() - begun)
+        return answer
+
+    async def play_on(session):
+        while time.perf_counter() < end:
+            game = await get(session, "new_game", practice="True")
+            for letter in LETTERS:
+                answer = await get(
+                    session,
+                    "guess_letter",
+                    request="guess_letter",
+                    game_id=game.get("game_id", ""),
+                    letter=letter,
+                )
+                if answer.get("status") != "ongoing" or time.perf_counter() >= end:
+                    break
+            load.games += answer.get("status") in ("success", "failed")
+
+    connector = aiohttp.TCPConnector(limit=clients)
+    async with aiohttp.ClientSession(connector=connector) as session:
+        await asyncio.gather(*(play_on(session) for _ in range(clients)))
+    return load
+
+
+@dataclass
+class Witness:
+    """What a client saw of one game.
+
+    Attributes
+    ----------
+    answered : str
+        The letters whose guess was answered, in order.
+    unanswered : str
+        A letter that was sent last and whose answer did not come.
+    """
+
+    game: RemoteGame
+    answered: str = ""
+    unanswered: str = ""
+
+
+async def play_through_kills(server, address, token, clients, kills, pause):
+    """Kill and start the server while clients play; return what they saw of their games.
+
+    Each client sends a request again until it is answered; ``pause`` returns the seconds before the
+    next kill.
+    """
+    witnesses = []
+    number = iter(range(10**9))
+    stopping = False
+
+    async def play_on(remote):
+        while not stopping:
+            game = await remote.new_game(next(number), recorded=False)
+            witness = Witness(game)
+            witnesses.append(witness)
+            for letter in LETTERS:
+                witness.unanswered = letter
+                await remote.guess(game, letter)
+                witness.answered += letter
+                witness.unanswered = ""
+                if game.status != "ongoing" or stopping:
+                    break
+
+    # A client may find the server gone many times before it finds it there.
+    async with GameServer(address, token, connections=clients, patience=1800) as remote:
+        playing = [asyncio.create_task(play_on(remote)) for _ in range(clients)]
+        for _ in range(kills):
+            await asyncio.sleep(pause())
+            server.kill()
+            await asyncio.to_thread(server.start)
+        await asyncio.sleep(pause())
+        stopping = True
+        await asyncio.gather(*playing)
+    return witnesses
+
+
+def check_nothing_lost(url, witnesses):
+    """Compare the database with what clients saw; return how much was compared.
+
+    Raises
+    ------
+    AssertionError
+        If an answered guess is missing, counted twice, or a game stands otherwise than its player
+        was told.
+    """
+    engine = open_engine(url)
+    with engine.connect() as connection:
+        games = {row.id: row for row in connection.execute(select(store.games))}
+        stored = dict.fromkeys(games, "")
+        for game_id, letter in connection.execute(
+            select(store.guesses.c.game_id, store.guesses.c.letter).order_by(
+                store.guesses.c.game_id, store.guesses.c.number
+            )
+        ):
+            stored[game_id] += letter
+    engine.dispose()
+    counts = Counter(games=len(games), guesses=sum(map(len, stored.values())))
+    seen = {witness.game.game_id: witness for witness in witnesses}
+    assert len(seen) == len(witnesses), "two new games had the same id"
+    for game_id, witness in seen.items():
+        assert game_id in games, "a game that was answered is lost"
+        letters, game = stored[game_id], witness.game
+        assert letters == witness.answered, (letters, witness)
+        assert not witness.unanswered
+        secret, told = games[game_id].secret, game.pattern
+        assert told == "".join(letter if letter in letters else "_" for letter in secret)
+        wrong = sum(letter not in secret for letter in letters)
+        assert (game.tries, game.status) == (6 - wrong, games[game_id].status)
+        counts["answered guesses"] += len(letters)
+    # A game without a witness would be one that a repeated request began twice.
+    assert set(games) == set(seen), "a request that was repeated began two games"
+    return counts

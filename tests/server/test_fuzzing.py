@@ -1,0 +1,256 @@
+"""Requests made up from the server's own description, and walks through games.
+
+Schemathesis makes requests that fit the OpenAPI description and requests that do not; Hypothesis
+walks through games, with retries and restarts, and compares every answer with the plain rules.
+"""
+
+import pytest
+import requests
+import schemathesis
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+from schemathesis import GenerationMode
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+from sqlalchemy import select
+
+from server import store
+from server.agent_player import AgentPlayer
+from server.app import create_app
+from server.served_words import ServedWords
+from server.settings import Settings
+from tests.envs.hangman.referee import Referee
+from tests.server.harness import API, WIRE, Harness
+from tests.server.load import ServerProcess, add_token
+
+pytestmark = pytest.mark.slow
+
+CHECKS = [
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_schema_conformance,
+]
+WORD = "zyzzyva"
+# The description needs neither words nor a database.
+DESCRIPTION = create_app(
+    None, ServedWords((), (), (), ""), AgentPlayer(None, None, 6), Settings()
+).app.openapi()
+OPERATIONS = {
+    operation.ok().label: operation.ok()
+    for operation in schemathesis.openapi.from_dict(DESCRIPTION).get_all_operations()
+}
+# These have nothing that the description could rule out: any text may be the id of a game.
+WITHOUT_VALUES = {
+    f"GET {API}/server",
+    f"GET {API}/leaderboard",
+    f"POST {API}/guests",
+    f"GET {API}/player",
+    f"GET {API}/games/{{game_id}}",
+    f"POST {API}/games/{{game_id}}/resignation",
+    "GET /trexsim/hangman/my_status",
+}
+
+
+@pytest.fixture(scope="module")
+def fuzzed(tmp_path_factory):
+    """A server with generous rates: (process, address, token)."""
+    folder = tmp_path_factory.mktemp("fuzzed")
+    words = folder / "words.txt"
+    words.write_text(WORD + "\n")
+    url = f"sqlite:///{folder}/games.sqlite3"
+    options = ("address_rate=1e9", "agent_rate=1e9", "request_rate=1e9", "open_games=100000")
+    process = ServerProcess(
+        url, "--words", words, "--agent", "dictionary", *(f"--set={each}" for each in options)
+    )
+    address = process.start()
+    yield process, address, add_token(url, "alice")
+    process.close()
+
+
+@pytest.mark.parametrize("mode", GenerationMode)
+@pytest.mark.parametrize("label", OPERATIONS)
+def test_every_answer_is_as_described(label, mode, fuzzed):
+    if mode is GenerationMode.NEGATIVE and label in WITHOUT_VALUES:
+        pytest.skip("the request has no value")
+    operation = OPERATIONS[label]
+    process, address, token = fuzzed
+    headers = {"Authorization": f"Bearer {token}"}
+
+    @settings(
+        max_examples=20, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+    )
+    @given(data=st.data(), is_known=st.booleans())
+    def fuzz(data, is_known):
+        fixed = {"headers": headers}
+        if is_known and "game_id" in operation.path:
+            begun = requests.post(f"{address}{API}/games", json={}, headers=headers, timeout=30)
+            fixed["path_parameters"] = {"game_id": begun.json()["game_id"]}
+        if operation.path.startswith(WIRE):
+            fixed["query"] = {"access_token": token}
+        case = data.draw(operation.as_strategy(mode, **fixed))
+        response = case.call_and_validate(base_url=address, checks=CHECKS)
+        answer = response.json()
+        if response.status_code >= 400:
+            assert list(answer) == ["error"]
+            assert "\n" not in answer["error"]
+        over = isinstance(answer, dict) and answer.get("status") in ("success", "failed")
+        assert over or WORD not in response.text
+        assert process.process.poll() is None
+
+    fuzz()
+
+
+class Games(RuleBasedStateMachine):
+    """One player's games: what the server answers, and what the plain rules say."""
+
+    url = None
+
+    def __init__(self):
+        super().__init__()
+        self.server = Harness(type(self).url(), words=("noon", "ox", "jazz", "letter"))
+        self.token = self.server.token()
+        self.other = self.server.token("bob")
+        self.referees = {}
+        self.recorded = {}
+        self.resigned = set()
+        self.last = None
+        self.number = 0
+
+    def teardown(self):
+        self.server.close()
+
+    def _begin(self, recorded, key):
+        answer = self.server.post(f"{API}/games", {"recorded": recorded}, self.token, key)
+        assert answer.status_code == 201
+        game = answer.json()["game_id"]
+        assert game not in self.referees
+        with self.server.engine.connect() as connection:
+            secret = connection.scalar(select(store.games.c.secret).where(store.games.c.id == game))
+        self.referees[game] = Referee(secret, repeated_guess="free")
+        self.recorded[game] = recorded
+        self._check(game, answer.json())
+        return answer
+
+    def _check(self, game, answer):
+        referee = self.referees[game]
+        resigned = game in self.resigned
+        status = "success" if referee.won else "failed" if referee.lost or resigned else "ongoing"
+        assert answer["status"] == status
+        assert answer["word"] == referee.shown
+        assert answer["tries_remains"] == referee.lives
+        assert sorted(answer["guesses"]) == sorted(referee.guessed)
+        assert answer["wrong"] == "".join(
+            letter for letter in answer["guesses"] if letter not in referee.word
+        )
+        assert answer["secret"] == (None if status == "ongoing" else referee.word)
+        assert answer["recorded"] == self.recorded[game]
+
+    def _next_key(self):
+        self.number += 1
+        return f"key-{self.number}"
+
+    @rule(recorded=st.booleans(), keyed=st.booleans())
+    def begin(self, recorded, keyed):
+        key = self._next_key() if keyed else None
+        answer = self._begin(recorded, key)
+        if keyed:
+            body = {"recorded": recorded}
+            self.last = ("games", body, key, answer.status_code, answer.json())
+
+    @precondition(lambda self: self.referees)
+    @rule(
+        choice=st.integers(0, 10**6),
+        letter=st.sampled_from("abcdefghijklmnopqrstuvwxyzLETRNOX"),
+        keyed=st.booleans(),
+    )
+    def guess(self, choice, letter, keyed):
+        game = list(self.referees)[choice % len(self.referees)]
+        key = self._next_key() if keyed else None
+        path, body = f"games/{game}/guesses", {"letter": letter}
+        referee = self.referees[game]
+        was_over = referee.over or game in self.resigned
+        is_new = letter.lower() not in referee.guessed
+        answer = self.server.post(f"{API}/{path}", body, self.token, key)
+        if was_over:
+            assert answer.status_code == 409
+            return
+        assert answer.status_code == 200
+        referee.guess(letter.lower())
+        self._check(game, answer.json())
+        if keyed and is_new:
+            self.last = (path, body, key, 200, answer.json())
+
+    @precondition(lambda self: self.last)
+    @rule()
+    def repeat(self):
+        path, body, key, status, expected = self.last
+        answer = self.server.post(f"{API}/{path}", body, self.token, key)
+        assert (answer.status_code, answer.json()) == (status, expected)
+
+    @precondition(lambda self: self.referees)
+    @rule(choice=st.integers(0, 10**6))
+    def resign(self, choice):
+        game = list(self.referees)[choice % len(self.referees)]
+        answer = self.server.post(f"{API}/games/{game}/resignation", token=self.token)
+        if self.referees[game].over:
+            assert answer.status_code == 409
+            return
+        self.resigned.add(game)
+        self._check(game, answer.json())
+
+    @precondition(lambda self: self.referees)
+    @rule(choice=st.integers(0, 10**6))
+    def look(self, choice):
+        game = list(self.referees)[choice % len(self.referees)]
+        path = f"{API}/games/{game}"
+        mine, other = (
+            self.server.get(path, headers={"Authorization": f"Bearer {token}"})
+            for token in (self.token, self.other)
+        )
+        self._check(game, mine.json())
+        assert other.status_code == 404
+
+    @rule()
+    def count(self):
+        won = {game for game, referee in self.referees.items() if referee.won}
+        recorded = {game for game in self.referees if self.recorded[game]}
+        practice = set(self.referees) - recorded
+        assert self.server.status(self.token) == [
+            len(practice),
+            len(recorded),
+            len(won & recorded),
+            len(won & practice),
+        ]
+        headers = {"Authorization": f"Bearer {self.token}"}
+        open_games = {
+            game
+            for game, referee in self.referees.items()
+            if not referee.over and game not in self.resigned
+        }
+        listed = self.server.get(f"{API}/games", headers=headers).json()["game_ids"]
+        assert sorted(listed) == sorted(open_games)
+
+    @rule()
+    def restart(self):
+        self.server.restart()
+
+
+def test_games_go_by_the_plain_rules_through_retries_and_restarts(make_url):
+    class OnDatabase(Games):
+        url = staticmethod(make_url)
+
+    run_state_machine_as_test(
+        OnDatabase,
+        settings=settings(max_examples=12, stateful_step_count=25, deadline=None, derandomize=True),
+    )

@@ -1,0 +1,58 @@
+"""The files of the pages, and what a browser may do with them."""
+
+import re
+
+import pytest
+
+from server import pages
+
+FOLDER = pages._FOLDER
+
+
+def test_the_page_needs_its_own_files_alone(sqlite_start):
+    server = sqlite_start()
+    page = server.get("/")
+    assert page.headers["content-type"] == "text/html; charset=utf-8"
+    policy = page.headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    for file in FOLDER.iterdir():
+        text = file.read_text()
+        addresses = re.findall(r"https?://[^\"' )]+", text)
+        assert set(addresses) <= {"http://www.w3.org/2000/svg"}, file
+        # The policy refuses scripts and styles within the page.
+        if file.suffix == ".html":
+            assert not re.search(r"<style|\bstyle=|\bon\w+=|<script(?![^>]*\bsrc=)", text)
+
+
+def test_every_file_that_the_pages_name_is_there(sqlite_start):
+    server = sqlite_start()
+    names = set()
+    for file in FOLDER.iterdir():
+        names |= set(re.findall(r"/assets/([\w.-]+)", file.read_text()))
+        names |= set(re.findall(r'from "\./([\w.-]+)"', file.read_text()))
+    assert {"main.js", "style.css", "board.js", "swagger-ui.css"} <= names
+    for name in names:
+        answer = server.get(f"/assets/{name}")
+        assert answer.status_code == 200, name
+        assert answer.headers["x-content-type-options"] == "nosniff"
+    assert {file.name for file in FOLDER.glob("*.js")} <= names
+
+
+@pytest.mark.parametrize("name", ["../style.css", "..%2Fpages.py", "index.html", "none.js"])
+def test_other_files_are_not_given_out(sqlite_start, name):
+    assert sqlite_start().get(f"/assets/{name}").status_code == 404
+
+
+def test_files_are_sent_again_only_when_they_have_changed(sqlite_start):
+    server = sqlite_start()
+    first = server.get("/assets/main.js")
+    assert first.headers["content-type"] == "text/javascript; charset=utf-8"
+    again = server.get("/assets/main.js", headers={"If-None-Match": first.headers["etag"]})
+    assert (again.status_code, again.content) == (304, b"")
+
+
+def test_the_page_of_the_interface_may_set_styles_alone(sqlite_start):
+    policy = sqlite_start().get("/docs").headers["content-security-policy"]
+    assert "script-src 'self';" in policy
+    assert policy.count("unsafe") == 1

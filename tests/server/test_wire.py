@@ -1,0 +1,156 @@
+"""The wire contract of the public challenge."""
+
+import re
+
+import pytest
+
+from tests.server.harness import WIRE
+
+
+def test_a_game_that_is_won(start):
+    server = start(words=["noon"])
+    token = server.token()
+    begun = server.get(f"{WIRE}/new_game", practice="True", access_token=token)
+    assert begun.status_code == 200
+    assert begun.headers["content-type"] == "application/json"
+    answer = begun.json()
+    game = answer.pop("game_id")
+    assert answer == {"status": "approved", "word": "_ _ _ _ ", "tries_remains": 6}
+    assert server.guess(token, game, "e").json() == {
+        "status": "ongoing", "game_id": game, "word": "_ _ _ _ ", "tries_remains": 5,
+    }  # fmt: skip
+    assert server.guess(token, game, "o").json() == {
+        "status": "ongoing", "game_id": game, "word": "_ o o _ ", "tries_remains": 5,
+    }  # fmt: skip
+    assert server.guess(token, game, "N").json() == {
+        "status": "success", "game_id": game, "word": "n o o n ", "tries_remains": 5,
+    }  # fmt: skip
+    assert server.status(token) == [1, 0, 0, 1]
+
+
+def test_the_sixth_wrong_guess_loses_and_the_reason_is_told(start):
+    server = start(words=["noon"])
+    token = server.token()
+    game = server.new_game(token, recorded=True)
+    answers = [server.guess(token, game, letter).json() for letter in "abcdef"]
+    assert [answer["tries_remains"] for answer in answers] == [5, 4, 3, 2, 1, 0]
+    assert [answer["status"] for answer in answers] == ["ongoing"] * 5 + ["failed"]
+    assert answers[-1]["word"] == "_ _ _ _ "
+    assert answers[-1]["reason"]
+    assert all("reason" not in answer for answer in answers[:-1])
+    assert server.status(token) == [0, 1, 0, 0]
+
+
+def test_a_client_that_knows_the_contract_alone_plays(start):
+    """Every second character is a place, as clients of the challenge read the word."""
+    server = start()
+    token = server.token()
+    for practice in (True, False):
+        begun = server.get(f"{WIRE}/new_game", practice=practice, access_token=token).json()
+        word, tries = begun["word"], begun["tries_remains"]
+        letters = iter("aeiounrsthlmpbyzjcdfgkqvwx")
+        while tries > 0:
+            assert re.fullmatch("([a-z_] )+", word)
+            answer = server.guess(token, begun["game_id"], next(letters)).json()
+            tries = answer["tries_remains"]
+            assert len(answer["word"]) == len(word)
+            word = answer["word"]
+            if answer["status"] != "ongoing":
+                break
+        assert (answer["status"] == "success") == ("_" not in word)
+    practice_runs, recorded_runs, *_ = server.status(token)
+    assert (practice_runs, recorded_runs) == (1, 1)
+
+
+def test_a_letter_guessed_again_changes_nothing_and_costs_nothing(start):
+    server = start(words=["noon"])
+    token = server.token()
+    game = server.new_game(token)
+    for letter in "xo":
+        first = server.guess(token, game, letter).json()
+        assert server.guess(token, game, letter).json() == first
+        assert server.guess(token, game, letter.upper()).json() == first
+    assert first["tries_remains"] == 5
+    assert server.guess(token, game, "x").json() == first
+
+
+@pytest.mark.parametrize(
+    "letter", ["", "ee", "1", "é", "ß", "_", " ", "\N{KELVIN SIGN}", "e\n", "\0"]
+)
+def test_what_is_not_one_letter_is_refused_and_costs_nothing(start, letter):
+    server = start(words=["apple"])
+    token = server.token()
+    game = server.new_game(token)
+    answer = server.guess(token, game, letter)
+    assert answer.status_code == 400
+    assert list(answer.json()) == ["error"]
+    assert "one letter" in answer.json()["error"]
+    assert server.guess(token, game, "a").json()["tries_remains"] == 6
+
+
+@pytest.mark.parametrize("token", [None, "", "hm_unknown", "x" * 500, "\0"])
+@pytest.mark.parametrize("path", ["new_game", "guess_letter", "my_status"])
+def test_no_or_an_unknown_token_is_refused(start, token, path):
+    server = start()
+    query = {} if token is None else {"access_token": token}
+    answer = server.get(f"{WIRE}/{path}", game_id="0", letter="e", **query)
+    assert answer.status_code == 401
+    assert list(answer.json()) == ["error"]
+
+
+def test_unknown_games_and_those_of_others_are_refused_alike(start):
+    server = start()
+    alice, bob = server.token("alice"), server.token("bob")
+    game = server.new_game(alice)
+    answers = [server.guess(bob, id_, "e") for id_ in (game, "0" * 32, "", "\0'\"")]
+    assert {answer.status_code for answer in answers} == {404}
+    assert len({answer.text for answer in answers}) == 1
+    assert server.guess(alice, game, "z").json()["status"] == "ongoing"
+
+
+def test_a_finished_game_is_refused(start):
+    server = start(words=["a"])
+    token = server.token()
+    game = server.new_game(token)
+    assert server.guess(token, game, "a").json()["status"] == "success"
+    for letter in "ab":
+        answer = server.guess(token, game, letter)
+        assert answer.status_code == 409
+        assert "over" in answer.json()["error"]
+    assert server.status(token) == [1, 0, 0, 1]
+
+
+def test_runs_are_used_up(start):
+    server = start(words=["a"], recorded_runs=2, practice_runs=3)
+    token = server.token()
+    for recorded, allowed in ((True, 2), (False, 3)):
+        for _ in range(allowed):
+            server.play(token, recorded)
+        kind = "recorded" if recorded else "practice"
+        answer = server.get(f"{WIRE}/new_game", practice=not recorded, access_token=token)
+        assert answer.status_code == 403
+        assert answer.json() == {"error": f"all {allowed} {kind} runs are used up"}
+    server.restart()
+    answer = server.get(f"{WIRE}/new_game", practice=False, access_token=token)
+    assert answer.status_code == 403
+    assert server.status(token) == [3, 2, 2, 3]
+
+
+def test_the_defaults_allow_1000_recorded_and_100000_practice_runs(sqlite_start):
+    settings = sqlite_start().settings
+    assert (settings.recorded_runs, settings.practice_runs) == (1_000, 100_000)
+
+
+def test_practice_and_recorded_games_have_words_of_their_own(start):
+    server = start(words=["noon"], practice=["jazz"])
+    token = server.token()
+    assert "noon" in server.play(token, recorded=True, letters="abcdefg")["reason"]
+    assert "jazz" in server.play(token, letters="bcdefg")["reason"]
+
+
+@pytest.mark.parametrize("value", ["maybe", "", "2"])
+def test_practice_is_true_or_false(start, value):
+    server = start()
+    answer = server.get(f"{WIRE}/new_game", practice=value, access_token=server.token())
+    assert answer.status_code == 422
+    assert answer.json()["error"].startswith("practice: ")
