@@ -177,7 +177,7 @@ def compare(
         Names, or agents of one's own by name, which are fitted on the train split. Those at hand
         if not given.
     run : str or Path, optional
-        A training run: its policy, its word list and its split.
+        A training run: its policy, its word list and its split; the pretrained one if not given.
     words : str or Path, optional
         A word list; the default list or the run's if not given.
     split : {"test", "valid", "train"}, optional

@@ -83,7 +83,7 @@ def test_agents_of_ones_own_are_fitted_and_compared(word_file):
     ("options", "message"),
     [
         ({"agents": ["nobody"]}, "'nobody' is unknown"),
-        ({"agents": ["ppo"]}, "name its run"),
+        ({"agents": ["ppo"], "split": "train"}, "web2 was fitted on"),
         ({"split": "all"}, "not one of train, valid, test"),
         ({"games": 0}, "games: 0 is below 1"),
         ({"games": 10**6}, "is more than"),
