@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from envs.errors import InputError
-from tests.agents.posterior.test_windows import Explosive
+from tests.agents.posterior.test_mixture import Explosive
 from training.checkpoint import load_checkpoint, save_checkpoint
 from training.run_directory import write_atomically, write_text
 
