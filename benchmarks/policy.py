@@ -18,11 +18,10 @@ import torch
 from rich.console import Console
 from rich.table import Table
 
-from agents.loading import load_agent
 from envs.keyed_random import keyed_bits
 from envs.words import hash_words, load_word_list
 from evaluation.arena import play
-from training.run_directory import PRETRAINED, RunDirectory
+from training.run_agents import find_run, load_run_agent
 
 
 def main() -> None:
@@ -32,7 +31,7 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=20_000, metavar="N", help="default: 20000")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the words played")
     options = parser.parse_args()
-    run = RunDirectory.open(options.run or PRETRAINED)
+    run = find_run(options.run, ("ppo",))
     listed = load_word_list(run.load_config().words).words
     order = np.argsort(keyed_bits(options.seed, hash_words(listed)))[: options.games]
     words = [listed[index] for index in order]
@@ -45,7 +44,7 @@ def main() -> None:
     files = {"posterior": [run.posterior], "ppo": [run.posterior, run.policy]}
     for name, paths in files.items():
         start = time.perf_counter()
-        agent = load_agent(name, (), options.seed, run.posterior, run.policy)
+        agent = load_run_agent(name, run, ())
         loaded = time.perf_counter() - start
         # Compiled before the clock runs.
         play(agent, words[:100])

@@ -11,17 +11,18 @@ which a word's games are flipped together.
 from __future__ import annotations
 
 import argparse
+import sys
 
 import numpy as np
 from rich.console import Console
 from rich.table import Table
 from scipy.stats import permutation_test
 
-from agents.loading import load_agent
 from envs.errors import InputError
 from envs.words import PARTS, Split, load_word_list
 from evaluation.arena import play
 from evaluation.statistics import mean_interval
+from training.run_agents import load_run_agent
 from training.run_directory import RunDirectory
 
 NUM_FLIPS = 99_999
@@ -58,8 +59,8 @@ def main() -> None:
         if words and played_words != words:
             raise InputError(f"{run_path}: its {options.split} words are not those of the others")
         words = played_words
-        after = play(load_agent("ppo", (), 0, run.posterior, run.policy), words).won
-        without = play(load_agent("posterior", (), 0, control.posterior, control.policy), words).won
+        after = play(load_run_agent("ppo", run, ()), words).won
+        without = play(load_run_agent("posterior", control, ()), words).won
         table.add_row(
             run_path,
             control_path,
@@ -115,4 +116,7 @@ def check_pair(run: RunDirectory, control: RunDirectory) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except InputError as error:
+        sys.exit(f"ppo_gain.py: error: {error}")

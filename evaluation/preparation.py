@@ -10,13 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.base import Agent
-from agents.loading import LEARNED_AGENTS, check_agent_names, load_agent
+from agents.loading import LEARNED_AGENTS, check_agent_names
 from envs.errors import InputError
 from envs.hangman.rules import DEFAULT_MAX_WRONG
 from envs.keyed_random import keyed_bits
 from envs.words import PARTS, Split, WordList, hash_words, load_word_list, read_word_list
 from training.config import Config
-from training.run_directory import PRETRAINED, RunDirectory
+from training.run_agents import find_run, load_run_agent
 
 DEFAULT_AGENTS = ("dictionary", "random")
 
@@ -123,9 +123,7 @@ def prepare(
         names = [*(LEARNED_AGENTS if has_policy else ()), *DEFAULT_AGENTS]
     check_agent_names(names, "--agents")
     learned = [name for name in names if name in LEARNED_AGENTS]
-    run = None
-    if request.run is not None or learned:
-        run = RunDirectory.open(request.run or PRETRAINED)
+    run = find_run(request.run, names)
     config = Config() if run is None else run.load_config()
     task = _make_task(request, config)
     say(task.word_list.describe())
@@ -137,7 +135,7 @@ def prepare(
         words = _handle_seen(words, hashes, request, run.path, say)
     if request.games is not None:
         words = _sample(words, request.games, request.seed)
-    agents = {name: _load_agent(name, run, task, request.seed) for name in names}
+    agents = {name: load_run_agent(name, run, task.train_words, request.seed) for name in names}
     for name, agent in (more_agents or {}).items():
         agents[name] = agent.fit(task.train_words)
     return Prepared(request, task, words, agents, fitted)
@@ -194,8 +192,3 @@ def _sample(words: tuple[str, ...], games: int, seed: int) -> tuple[str, ...]:
         raise InputError(f"--games: {games:,} is more than the {len(words):,} words there are")
     order = np.argsort(keyed_bits(seed, hash_words(words)))[:games]
     return tuple(words[index] for index in np.sort(order))
-
-
-def _load_agent(name: str, run: RunDirectory | None, task: Task, seed: int) -> Agent:
-    files = (None, None) if run is None else (run.posterior, run.policy)
-    return load_agent(name, task.train_words, seed, *files)

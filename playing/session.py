@@ -6,7 +6,7 @@ import argparse
 import secrets
 from collections.abc import Callable, Iterator, Sequence
 
-from agents.loading import LEARNED_AGENTS, check_agent_names, load_agent
+from agents.loading import check_agent_names
 from envs.words import Split, load_word_list
 from playing.advice import Adviser, check_tells_probabilities
 from playing.assist import assist
@@ -17,7 +17,8 @@ from playing.versus import play_versus
 from playing.watch import watch
 from playing.words import PlayWords, divide_words, draw_words, narrow
 from training.config import Config
-from training.run_directory import PRETRAINED, RunDirectory
+from training.run_agents import find_run, load_run_agent
+from training.run_directory import RunDirectory
 
 _SEED_BITS = 32
 
@@ -37,9 +38,7 @@ def play(options: argparse.Namespace, terminal: Terminal) -> None:
         check_agent_names([name], option)
         if options.hint or options.assist:
             check_tells_probabilities(name, option)
-    run = None
-    if options.run is not None or name in LEARNED_AGENTS:
-        run = RunDirectory.open(options.run or PRETRAINED)
+    run = find_run(options.run, () if name is None else (name,))
     config = Config() if run is None else run.load_config()
     word_list = load_word_list(options.words if options.words is not None else config.words)
     keep_apart = not options.assist and (name is not None or run is not None)
@@ -86,8 +85,7 @@ def _agent_of(options: argparse.Namespace) -> tuple[str | None, str]:
 
 
 def _load(name: str, words: PlayWords, run: RunDirectory | None, seed: int) -> Adviser:
-    files = (None, None) if run is None else (run.posterior, run.policy)
-    return Adviser(name, load_agent(name, words.to_fit, seed, *files))
+    return Adviser(name, load_run_agent(name, run, words.to_fit, seed))
 
 
 def _play_on(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agents.loading import LEARNED_AGENTS, check_agent_names, load_agent
+from agents.loading import check_agent_names
 from server.agent_player import AgentPlayer
-from training.run_directory import PRETRAINED, RunDirectory
+from training.run_agents import find_run, load_run_agent
+from training.run_directory import RunDirectory
 
 NO_AGENT = "none"
 DEFAULT_AGENT = "ppo"
@@ -36,7 +37,6 @@ def make_agent_player(
         return AgentPlayer(None, None, max_wrong)
     name = name or DEFAULT_AGENT
     check_agent_names([name], "--agent")
-    if name in LEARNED_AGENTS and run is None:
-        run = RunDirectory.open(PRETRAINED)
-    files = (None, None) if run is None else (run.posterior, run.policy)
-    return AgentPlayer(name, load_agent(name, words, 0, *files), max_wrong)
+    if run is None:
+        run = find_run(None, [name])
+    return AgentPlayer(name, load_run_agent(name, run, words), max_wrong)

@@ -78,11 +78,16 @@ def fuzzed(tmp_path_factory):
     process.close()
 
 
-@pytest.mark.parametrize("mode", GenerationMode)
-@pytest.mark.parametrize("label", OPERATIONS)
+@pytest.mark.parametrize(
+    ("label", "mode"),
+    [
+        (label, mode)
+        for label in OPERATIONS
+        for mode in GenerationMode
+        if not (mode is GenerationMode.NEGATIVE and label in WITHOUT_VALUES)
+    ],
+)
 def test_every_answer_is_as_described(label, mode, fuzzed):
-    if mode is GenerationMode.NEGATIVE and label in WITHOUT_VALUES:
-        pytest.skip("the request has no value")
     operation = OPERATIONS[label]
     process, address, token = fuzzed
     headers = {"Authorization": f"Bearer {token}"}
