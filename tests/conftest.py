@@ -1,6 +1,7 @@
 """What several tests use: real words, and few threads."""
 
 import os
+import signal
 
 os.environ.setdefault("NUMBA_NUM_THREADS", "2")
 
@@ -9,6 +10,9 @@ import pytest
 import torch
 
 mpl.use("Agg")
+# A shell that begins the tests in the background has Ctrl-C ignored in them and in the commands
+# that they start, of which some are stopped by it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 torch.set_num_threads(1)
 
 
