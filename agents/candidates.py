@@ -16,7 +16,7 @@ from numba import njit
 from envs.encoding import BLANK, FIRST_LETTER, MAX_LENGTH, NUM_LETTERS, PADDING, encode_words
 from envs.hangman.observation import Observation
 
-_BITS = 64
+BITS = 64
 
 
 class CandidateIndex:
@@ -169,7 +169,7 @@ def _bit_sets(
     members = [np.ones((1, num_words), dtype=np.bool_), (letter_counts > 0).T]
     members += [codes[:, place] == letters[:, None] + FIRST_LETTER for place in range(length)]
     packed = np.packbits(np.concatenate(members), axis=1, bitorder="little")
-    padded = np.zeros((len(packed), -(-num_words // _BITS) * (_BITS // 8)), dtype=np.uint8)
+    padded = np.zeros((len(packed), -(-num_words // BITS) * (BITS // 8)), dtype=np.uint8)
     padded[:, : packed.shape[1]] = packed
     return padded.view(np.uint64)
 
@@ -193,10 +193,39 @@ def _word_length(word):  # noqa: ANN001, ANN202
 
 
 @njit(cache=True)
-def _find(word, guessed, length, sets, start, size, exclude_wrong, exclude_shown, found, where):  # noqa: ANN001, ANN202
-    """Write the candidates' set to ``found`` and the chunks that are not empty to ``where``.
+def find_candidates(  # noqa: ANN201
+    word,  # noqa: ANN001
+    guessed,  # noqa: ANN001
+    length,  # noqa: ANN001
+    sets,  # noqa: ANN001
+    start,  # noqa: ANN001
+    size,  # noqa: ANN001
+    exclude_wrong,  # noqa: ANN001
+    exclude_shown,  # noqa: ANN001
+    found,  # noqa: ANN001
+    where,  # noqa: ANN001
+):
+    """Find the candidates of one game, in compiled code.
 
-    Return the number of candidates and of such chunks.
+    Their set is written to ``found``, and its chunks that are not empty to ``where``.
+
+    Parameters
+    ----------
+    word, guessed
+        Of the game, as it is observed.
+    length : int
+        Of the word.
+    sets, start, size
+        Of that length, what :class:`CandidateIndex` holds.
+    exclude_wrong, exclude_shown : bool
+        As of :meth:`CandidateIndex.count`.
+    found : ndarray of uint64
+    where : ndarray of int64
+
+    Returns
+    -------
+    num_found, num_chunks : int
+        The number of candidates, and of entries of ``where``.
     """
     have = start + size
     have_at = have + NUM_LETTERS * size
@@ -268,7 +297,7 @@ def count_letters(  # noqa: ANN201
             bits = found[chunk]
             while bits:
                 lowest = bits & (~bits + np.uint64(1))
-                entry = chunk * _BITS + count_bits(lowest - np.uint64(1))
+                entry = chunk * BITS + count_bits(lowest - np.uint64(1))
                 bits ^= lowest
                 base = first_code + entry * length
                 seen = 0
@@ -317,7 +346,7 @@ def _count(  # noqa: ANN202
             continue
         size = chunks[length]
         start = first[length]
-        num_found, filled = _find(
+        num_found, filled = find_candidates(
             word[game],
             guessed[game],
             length,
@@ -376,7 +405,7 @@ def _count_by_place(  # noqa: ANN202
             continue
         size = chunks[length]
         start = first[length]
-        num_found, filled = _find(
+        num_found, filled = find_candidates(
             word[game],
             guessed[game],
             length,
@@ -401,7 +430,7 @@ def _count_by_place(  # noqa: ANN202
         if num_found < NUM_LETTERS * filled:
             for position in range(filled):
                 bits = found[where[position]]
-                index = where[position] * _BITS
+                index = where[position] * BITS
                 while bits:
                     lowest = bits & (~bits + np.uint64(1))
                     entry = index + count_bits(lowest - np.uint64(1))

@@ -59,7 +59,7 @@ class WarmStartConfig(_Section):
     """Learning the letter posterior before PPO; see ``training.warm_start``.
 
     The options of the n-grams are those of ``agents.posterior.mixture``; an order of 0 leaves them
-    out.
+    out. ``exclude_fitted_words``: the secret is known to be none of the words that were fitted.
     """
 
     enabled: bool = True
@@ -75,6 +75,7 @@ class WarmStartConfig(_Section):
     ngram_order: int = Field(7, ge=0, le=10)
     ngram_discount_scale: float = Field(1.15, gt=0, le=2)
     ngram_weight: float = Field(0.85, ge=0, le=1)
+    exclude_fitted_words: bool = False
     validate_every: int = Field(5_000_000, ge=1)
     folds: int = Field(0, ge=0, le=64)
     fold_states: int = Field(10_000_000, ge=1)
@@ -156,6 +157,11 @@ class Config(_Section):
         if self.warm_start.ngram_order == 1:
             raise ValueError(
                 "warm_start.ngram_order: 1 has no context; 0 (no n-grams) or 2 to 10 is allowed"
+            )
+        if self.warm_start.exclude_fitted_words and self.warm_start.ngram_order == 0:
+            raise ValueError(
+                "warm_start.exclude_fitted_words: words are excluded from what the n-grams allow; "
+                "set warm_start.ngram_order to 2 to 10"
             )
         if self.ppo.num_envs < self.warm_start.folds:
             raise ValueError(

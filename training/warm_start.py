@@ -143,4 +143,5 @@ def mix_with_ngrams(
     if not options.ngram_order:
         return MixturePosterior(windows)
     ngrams = SmoothedNgrams(words, options.ngram_order, options.ngram_discount_scale)
-    return MixturePosterior(windows, ngrams, options.ngram_weight)
+    excluded = words if options.exclude_fitted_words else ()
+    return MixturePosterior(windows, ngrams, options.ngram_weight, excluded)

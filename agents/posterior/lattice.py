@@ -4,7 +4,7 @@ The places of a word are passed from left to right. At each, a beginning of the 
 its context, a state of :class:`agents.smoothed_ngrams.SmoothedNgrams`; shown letters stand where
 they are shown, blanks hold letters that have not been guessed, and the word ends where it does.
 Beginnings are pruned by their mass so far times the mass of what can follow, which a backward pass
-over n-grams of order 3 gives exactly.
+over n-grams of order 3 gives exactly. Words that are known not to be the secret can be excluded.
 """
 
 from __future__ import annotations
@@ -13,8 +13,13 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit, prange
 
+from agents.posterior.excluded_words import is_excluded, subtract_excluded
 from agents.smoothed_ngrams import END, NUM_SYMBOLS, SmoothedNgrams
 from envs.encoding import BLANK, FIRST_LETTER, NUM_LETTERS, PADDING
+
+# Where the excluded words have all but this share of the mass, what is left is too small to be told
+# from rounding and pruning: as much of the mass of all words stays.
+_LEAST_LEFT = 0.01
 
 
 def pair_table(model: SmoothedNgrams) -> npt.NDArray[np.float32]:
@@ -39,13 +44,15 @@ def presence(  # noqa: ANN201
     next_state,  # noqa: ANN001
     start,  # noqa: ANN001
     pairs,  # noqa: ANN001
+    excluded,  # noqa: ANN001
     beam,  # noqa: ANN001
     num_threads,  # noqa: ANN001
 ):
     """Return the probability that each letter stands behind a blank, float64 of shape (N, 26).
 
     It is one minus the share of the allowed words without the letter, of which the contexts carry
-    the mass. Contexts below ``beam`` of a place's mass are dropped; 0 keeps all, and is exact.
+    the mass; that of ``excluded``, an :class:`~agents.posterior.excluded_words.ExcludedWords`, is
+    subtracted. Contexts below ``beam`` of a place's mass are dropped; 0 keeps all, and is exact.
     """
     num_games = len(word)
     result = np.zeros((num_games, NUM_LETTERS), dtype=np.float64)
@@ -53,6 +60,8 @@ def presence(  # noqa: ANN201
     for block in prange(num_blocks):
         # Where a state is among the contexts of the next place; -1 for nowhere.
         slot = np.full(len(next_state), -1, dtype=np.int32)
+        found = np.empty(max(1, excluded.chunks.max()), dtype=np.uint64)
+        where = np.empty(len(found), dtype=np.int64)
         for game in range(block, num_games, num_blocks):
             _presence(
                 word[game],
@@ -61,15 +70,31 @@ def presence(  # noqa: ANN201
                 next_state,
                 start,
                 pairs,
+                excluded,
                 beam,
                 slot,
+                found,
+                where,
                 result[game],
             )
     return result
 
 
 @njit(cache=True)
-def _presence(word, guessed, probabilities, next_state, start, pairs, beam, slot, result):  # noqa: ANN001, ANN202
+def _presence(  # noqa: ANN202
+    word,  # noqa: ANN001
+    guessed,  # noqa: ANN001
+    probabilities,  # noqa: ANN001
+    next_state,  # noqa: ANN001
+    start,  # noqa: ANN001
+    pairs,  # noqa: ANN001
+    excluded,  # noqa: ANN001
+    beam,  # noqa: ANN001
+    slot,  # noqa: ANN001
+    found,  # noqa: ANN001
+    where,  # noqa: ANN001
+    result,  # noqa: ANN001
+):
     choices, num_choices, length, left = _choices(word, guessed)
     if len(left) == 0:
         return
@@ -79,6 +104,7 @@ def _presence(word, guessed, probabilities, next_state, start, pairs, beam, slot
     states = np.full(1, start, dtype=np.int32)
     lasts = np.full((1, 2), NUM_LETTERS, dtype=np.int8)
     mass = np.ones((1, NUM_SYMBOLS), dtype=np.float32)
+    log_scale = 0.0
     for place in range(length):
         is_blank = word[place] == BLANK
         # Which contexts come next, and with what mass.
@@ -139,18 +165,36 @@ def _presence(word, guessed, probabilities, next_state, start, pairs, beam, slot
             slot[states[kept]] = -1
             largest = max(largest, mass[kept, NUM_LETTERS])
         mass /= largest
+        log_scale += np.log(largest)
     sums = np.zeros(NUM_SYMBOLS, dtype=np.float64)
     for kept in range(len(states)):
         ending = np.float64(probabilities[states[kept], END])
         for symbol in range(NUM_SYMBOLS):
             sums[symbol] += ending * mass[kept, symbol]
+    everything = sums.copy()
+    subtract_excluded(word, guessed, length, log_scale, excluded, found, where, sums)
+    if sums[NUM_LETTERS] < _LEAST_LEFT * everything[NUM_LETTERS]:
+        sums = np.maximum(sums, 0.0) + _LEAST_LEFT * everything
     for letter in left:
-        result[letter] = 1.0 - sums[letter] / sums[NUM_LETTERS]
+        share = sums[letter] / sums[NUM_LETTERS]
+        # Pruning takes from the sums, and not from what is subtracted.
+        result[letter] = 1.0 - min(max(share, 0.0), 1.0)
 
 
 @njit(cache=True)
-def likeliest_words(word, guessed, probabilities, next_state, start, pairs, num_words):  # noqa: ANN001, ANN201
+def likeliest_words(  # noqa: ANN201
+    word,  # noqa: ANN001
+    guessed,  # noqa: ANN001
+    probabilities,  # noqa: ANN001
+    next_state,  # noqa: ANN001
+    start,  # noqa: ANN001
+    pairs,  # noqa: ANN001
+    excluded,  # noqa: ANN001
+    num_words,  # noqa: ANN001
+):
     """List the likeliest words of one game, by a beam of ``num_words`` beginnings.
+
+    Of the words that the beam ends with, those that are ``excluded`` are left out, unless all are.
 
     Returns
     -------
@@ -208,8 +252,12 @@ def likeliest_words(word, guessed, probabilities, next_state, start, pairs, num_
         lasts = letters[:num_kept].copy()
         mass = new_mass / new_mass.max()
         hidden = new_hidden
+    allowed = np.empty(len(states), dtype=np.bool_)
     for kept in range(len(states)):
         mass[kept] *= probabilities[states[kept], END]
+        allowed[kept] = not is_excluded(word, hidden[kept], length, excluded)
+    if allowed.any():
+        hidden, mass = hidden[allowed], mass[allowed]
     return hidden, mass / mass.sum()
 
 

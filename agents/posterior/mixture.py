@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Self
 
@@ -13,17 +15,21 @@ from safetensors.numpy import load_file, save
 from scipy.special import expit, logit
 
 from agents.base import PosteriorAgent, ScoringAgent
+from agents.posterior.excluded_words import ExcludedWords, excluded_words
 from agents.posterior.lattice import pair_table, presence
 from agents.posterior.look_ahead import win_probabilities
 from agents.posterior.windows import LetterPosterior, WindowPosterior
 from agents.smoothed_ngrams import SmoothedNgrams
-from envs.encoding import NUM_LETTERS
+from envs.encoding import MAX_LENGTH, NUM_LETTERS
 from envs.errors import InputError
 from envs.hangman.observation import Observation, distinct, select
 
+_WORD = re.compile(rf"[a-z]{{1,{MAX_LENGTH}}}")
 # Probabilities are kept this far from 0 and 1 before their log-odds are taken.
 _MARGIN = 1e-6
+# What is left once words are excluded is a small part of the mass, so that less may be pruned.
 _BEAM = 1e-3
+_BEAM_EXCLUDING = 1e-4
 # The look-ahead plays the likeliest words, after each of the likeliest letters. On valid words, 100
 # words were worse than 300, and 1,000 no better; nor were 5 letters worse than 8.
 _NUM_WORDS = 300
@@ -48,6 +54,10 @@ class MixturePosterior(ScoringAgent, PosteriorAgent):
         Without them the windows' posterior is the whole.
     ngram_weight : float, default 0.85
         Of the n-grams' log-odds; the rest is the windows'. 0 to 1.
+    excluded : sequence of str, default none
+        Words that are known not to be the secret: the n-grams sum over all other words. For games
+        on unseen words these are the words that the models were fitted on, which otherwise have
+        most of the mass. It leaves the windows as they are.
 
     References
     ----------
@@ -62,6 +72,7 @@ class MixturePosterior(ScoringAgent, PosteriorAgent):
         windows: WindowPosterior,
         ngrams: SmoothedNgrams | None = None,
         ngram_weight: float = 0.85,
+        excluded: Sequence[str] = (),
     ) -> None:
         super().__init__(greedy=True)
         if not 0 <= ngram_weight <= 1:
@@ -69,8 +80,10 @@ class MixturePosterior(ScoringAgent, PosteriorAgent):
         self.windows = windows
         self.ngrams = ngrams
         self.ngram_weight = ngram_weight
+        self.excluded = tuple(excluded)
         if ngrams is not None:
             self._pairs = pair_table(ngrams.of_order(3))
+            self._excluded = excluded_words(excluded, ngrams)
 
     def posterior(self, observations: Observation) -> LetterPosterior:
         """Return the posterior of N games; where letters stand is the windows' alone."""
@@ -96,8 +109,9 @@ class MixturePosterior(ScoringAgent, PosteriorAgent):
     def ngram_probabilities(self, observations: Observation) -> npt.NDArray[np.float64]:
         """Return the n-grams' letter probabilities alone, shape (N, 26)."""
         part, number = distinct(observations)
+        beam = _BEAM_EXCLUDING if self.excluded else _BEAM
         probabilities = presence(
-            part["word"], part["guessed"], *self._model(), _BEAM, get_num_threads()
+            part["word"], part["guessed"], *self._model(), beam, get_num_threads()
         )
         return probabilities[number]
 
@@ -153,8 +167,9 @@ class MixturePosterior(ScoringAgent, PosteriorAgent):
         result[games] = found
         return result
 
-    def _model(self) -> tuple[npt.NDArray, npt.NDArray, int, npt.NDArray]:
-        return self.ngrams.probabilities, self.ngrams.next_state, self.ngrams.start, self._pairs
+    def _model(self) -> tuple[npt.NDArray, npt.NDArray, int, npt.NDArray, ExcludedWords]:
+        ngrams = self.ngrams
+        return ngrams.probabilities, ngrams.next_state, ngrams.start, self._pairs, self._excluded
 
     def save(self, path: str | Path) -> None:
         """Write the model as safetensors."""
@@ -163,6 +178,9 @@ class MixturePosterior(ScoringAgent, PosteriorAgent):
             counted = self.ngrams.to_tensors()
             tensors |= {f"ngrams.{name}": array for name, array in counted.items()}
             tensors["ngram_weight"] = np.array(self.ngram_weight)
+            if self.excluded:
+                text = "\n".join(self.excluded).encode("ascii")
+                tensors["excluded"] = np.frombuffer(text, dtype=np.uint8)
         # Not by save_file, whose files only their owner may read.
         Path(path).write_bytes(save(tensors))
 
@@ -181,7 +199,8 @@ class MixturePosterior(ScoringAgent, PosteriorAgent):
             if "ngram_weight" not in tensors:
                 return cls(windows)
             ngrams = SmoothedNgrams.from_tensors(_part(tensors, "ngrams."))
-            return cls(windows, ngrams, float(tensors["ngram_weight"]))
+            excluded = _words(tensors["excluded"]) if "excluded" in tensors else ()
+            return cls(windows, ngrams, float(tensors["ngram_weight"]), excluded)
         except (OSError, SafetensorError, KeyError, TypeError, ValueError, IndexError) as error:
             detail = " ".join(str(error).split())
             raise InputError(f"{path}: not a readable posterior ({detail})") from error
@@ -195,3 +214,10 @@ def _part(tensors: dict[str, npt.NDArray], prefix: str) -> dict[str, npt.NDArray
     return {
         name[len(prefix) :]: array for name, array in tensors.items() if name.startswith(prefix)
     }
+
+
+def _words(text: npt.NDArray[np.uint8]) -> tuple[str, ...]:
+    words = tuple(bytes(text).decode("ascii").split("\n"))
+    if text.dtype != np.uint8 or not all(map(_WORD.fullmatch, words)):
+        raise ValueError(f"excluded: they are not words of 1 to {MAX_LENGTH} letters a to z")
+    return words

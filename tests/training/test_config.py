@@ -116,6 +116,10 @@ def test_a_wrong_key_or_value_is_named_with_what_is_allowed(load, override, said
     [
         (["env.min_length=9", "env.max_length=8"], "env.min_length: 9 is above"),
         (["warm_start.enabled=false"], "policy.pattern_channels"),
+        (
+            ["warm_start.exclude_fitted_words=true", "warm_start.ngram_order=0"],
+            "warm_start.exclude_fitted_words: .* 2 to 10",
+        ),
         (["warm_start.enabled=false", "policy.pattern_channels=4", "ppo.steps=0"], "ppo.steps"),
     ],
 )

@@ -253,7 +253,8 @@ def test_cross_fitting_never_shows_a_word_to_a_model_that_was_fitted_on_it(
     monkeypatch.setattr("training.run.mix_with_ngrams", count)
     monkeypatch.setattr("training.run.make_model", make)
     options = ["warm_start.states=2_000", "warm_start.folds=3", "warm_start.fold_states=2_000"]
-    overrides = [f"words={tiny_files[1]}", "ppo.steps=1_024", "final_split=valid", *options]
+    options += ["final_split=valid", "warm_start.exclude_fitted_words=true"]
+    overrides = [f"words={tiny_files[1]}", "ppo.steps=1_024", *options]
     train(load_config(tiny_files[0], overrides), quiet(), tmp_path / "run")
     train_words = set(Split(0, (0.8, 0.1, 0.1)).divide(read_word_list(tiny_files[1]))["train"])
     # The first model is that of the final games, of all train words.
@@ -262,6 +263,8 @@ def test_cross_fitting_never_shows_a_word_to_a_model_that_was_fitted_on_it(
     for (words, posterior), model in zip(played, fitted[1:], strict=True):
         assert np.array_equal(posterior.ngrams.to_tensors()["counts"], model["counts"])
         assert model["windows"] == model["ngrams"] == train_words - set(words)
+        # What a model knows not to be the secret are the words that it was fitted on, no others.
+        assert set(posterior.excluded) == model["ngrams"]
         assert 0 < len(words) < len(train_words)
     assert set().union(*(words for words, _ in played)) == train_words
 

@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
+from agents.posterior.excluded_words import excluded_words
 from agents.posterior.lattice import likeliest_words, pair_table
 from agents.posterior.look_ahead import win_probabilities
 from agents.smoothed_ngrams import SmoothedNgrams
@@ -18,8 +19,14 @@ def model(real_words):
     return SmoothedNgrams(real_words, 5)
 
 
-def arguments(model):
-    return model.probabilities, model.next_state, model.start, pair_table(model.of_order(3))
+def arguments(model, excluded=()):
+    return (
+        model.probabilities,
+        model.next_state,
+        model.start,
+        pair_table(model.of_order(3)),
+        excluded_words(excluded, model),
+    )
 
 
 def chance_of_winning(words, lives, guessed, letter):
@@ -45,8 +52,9 @@ def chance_of_winning(words, lives, guessed, letter):
     return won
 
 
-@pytest.mark.parametrize("tilted", [False, True])
-def test_it_is_the_share_of_words_that_greedy_play_wins(model, real_words, tilted):
+@pytest.mark.parametrize(("tilted", "excluding"), [(False, False), (True, False), (True, True)])
+def test_it_is_the_share_of_words_that_greedy_play_wins(model, real_words, tilted, excluding):
+    model_arguments = arguments(model, real_words if excluding else ())
     states, _ = random_states(real_words[::29], seed=3)
     random = np.random.default_rng(0)
     tilt = random.normal(size=(len(states["lives"]), 26)) if tilted else np.zeros((1, 26))
@@ -60,7 +68,7 @@ def test_it_is_the_share_of_words_that_greedy_play_wins(model, real_words, tilte
         states["lives"],
         letters,
         tilt,
-        *arguments(model),
+        *model_arguments,
         NUM_WORDS,
     )
     assert values.shape == letters.shape
@@ -69,7 +77,7 @@ def test_it_is_the_share_of_words_that_greedy_play_wins(model, real_words, tilte
     for game in range(0, len(letters), 5):
         blanks = int((states["word"][game] == 1).sum())
         hidden, shares = likeliest_words(
-            states["word"][game], states["guessed"][game], *arguments(model), NUM_WORDS
+            states["word"][game], states["guessed"][game], *model_arguments, NUM_WORDS
         )
         words = [tuple(map(int, row[:blanks])) for row in hidden]
         weights = shares * [np.exp(sum(tilt[game, letter] for letter in set(w))) for w in words]

@@ -12,15 +12,15 @@ from agents.posterior.mixture import MixturePosterior
 from agents.posterior.windows import WindowPosterior
 from agents.smoothed_ngrams import SmoothedNgrams
 from envs.errors import InputError
-from envs.hangman.observation import select
+from envs.hangman.observation import parse_observation, select
 from tests.agents.games import random_states
 from tests.agents.posterior.test_windows import random_model
 
 WORDS = ("bead", "bed", "cabbage", "decade", "faded", "added", "edge", "face", "badge", "cab")
 
 
-def random_mixture(words=WORDS, ngram_weight=0.85):
-    return MixturePosterior(random_model(), SmoothedNgrams(words, 4), ngram_weight)
+def random_mixture(words=WORDS, ngram_weight=0.85, excluded=()):
+    return MixturePosterior(random_model(), SmoothedNgrams(words, 4), ngram_weight, excluded)
 
 
 @pytest.fixture(scope="module")
@@ -93,6 +93,22 @@ def test_a_saved_model_gives_nearly_the_same_posterior(real_words, states, tmp_p
     assert MixturePosterior.load(path).ngrams is None
 
 
+def test_excluded_words_are_no_secrets_and_come_back_from_the_file(real_words, tmp_path):
+    words = ("fight", "light", "might", "night", "right", "sight")
+    observation = parse_observation("_ight")
+    usual = random_mixture(words, 1.0)
+    model = random_mixture(words, 1.0, words)
+    listed = [ord(word[0]) - ord("a") for word in words]
+    assert usual.letter_probabilities(observation)[0, listed].sum() > 0.3
+    assert model.letter_probabilities(observation)[0, listed].max() < 0.02
+    path = tmp_path / "posterior.safetensors"
+    model.save(path)
+    loaded = MixturePosterior.load(path)
+    assert loaded.excluded == words
+    assert (loaded.ngram_probabilities(observation) == model.ngram_probabilities(observation)).all()
+    assert MixturePosterior(model.windows, model.ngrams).excluded == ()
+
+
 @pytest.mark.parametrize("weight", [-0.1, 1.1, float("nan")])
 def test_a_weight_out_of_range_is_refused(weight):
     with pytest.raises(ValueError, match="ngram_weight"):
@@ -118,7 +134,7 @@ class Explosive:
 
 def damaged_files(tmp_path):
     whole = tmp_path / "whole.safetensors"
-    random_mixture().save(whole)
+    random_mixture(excluded=WORDS).save(whole)
     content = whole.read_bytes()
     tensors = load_file(whole)
 
@@ -174,6 +190,10 @@ def damaged_files(tmp_path):
     )
     yield "weight above 1", with_tensors(ngram_weight=np.array(1.5))
     yield "weight is not a number", with_tensors(ngram_weight=np.array(np.nan))
+    for name, text in (("empty word", b"bed\n\ncab"), ("no letters", b"BED"), ("long", b"a" * 33)):
+        yield name, with_tensors(excluded=np.frombuffer(text, dtype=np.uint8))
+    yield "words as numbers", with_tensors(excluded=np.full(3, 97, dtype=np.int64))
+    yield "words beyond ASCII", with_tensors(excluded=np.full(3, 200, dtype=np.uint8))
     yield "float rows", with_tensors(windows__rows=tensors["windows.rows"].astype(np.float32))
 
 
