@@ -11,8 +11,8 @@ from numba import get_num_threads
 
 from agents.base import PosteriorAgent, ScoringAgent
 from agents.dictionary import DictionaryAgent
-from agents.posterior.excluded_words import excluded_words
 from agents.posterior.lattice import pair_table, presence
+from agents.posterior.listed_words import list_words
 from agents.smoothed_ngrams import SmoothedNgrams
 from envs.hangman.observation import Observation, distinct
 
@@ -68,7 +68,7 @@ class NgramPosteriorAgent(ScoringAgent, PosteriorAgent):
         """Count the n-grams of the words and index the words."""
         self.model_ = SmoothedNgrams(words, self.order, self.discount_scale)
         self.lookahead_ = pair_table(self.model_.of_order(3))
-        self.excluded_ = excluded_words((), self.model_)
+        self.listed_ = list_words((), (), self.model_)
         self.fitting_ = DictionaryAgent().fit(words)
         return self
 
@@ -97,7 +97,7 @@ class NgramPosteriorAgent(ScoringAgent, PosteriorAgent):
             model.next_state,
             model.start,
             self.lookahead_,
-            self.excluded_,
+            self.listed_,
             self.beam,
             get_num_threads(),
         )

@@ -60,6 +60,7 @@ class WarmStartConfig(_Section):
 
     The options of the n-grams are those of ``agents.posterior.mixture``; an order of 0 leaves them
     out. ``exclude_fitted_words``: the secret is known to be none of the words that were fitted.
+    ``derive_words``: words that are derived from these get a probability of their own.
     """
 
     enabled: bool = True
@@ -76,6 +77,7 @@ class WarmStartConfig(_Section):
     ngram_discount_scale: float = Field(1.15, gt=0, le=2)
     ngram_weight: float = Field(0.85, ge=0, le=1)
     exclude_fitted_words: bool = False
+    derive_words: bool = False
     validate_every: int = Field(5_000_000, ge=1)
     folds: int = Field(0, ge=0, le=64)
     fold_states: int = Field(10_000_000, ge=1)
@@ -162,6 +164,11 @@ class Config(_Section):
             raise ValueError(
                 "warm_start.exclude_fitted_words: words are excluded from what the n-grams allow; "
                 "set warm_start.ngram_order to 2 to 10"
+            )
+        if self.warm_start.derive_words and not self.warm_start.exclude_fitted_words:
+            raise ValueError(
+                "warm_start.derive_words: derived words are never fitted words; "
+                "set warm_start.exclude_fitted_words to true too"
             )
         if self.ppo.num_envs < self.warm_start.folds:
             raise ValueError(

@@ -28,6 +28,7 @@ from evaluation.arena import play
 from evaluation.comparison import compare_agents, print_comparison
 from training.checkpoint import load_checkpoint, save_checkpoint
 from training.config import Config
+from training.derived_words import DerivedWords
 from training.log import ProgressBar, TrainingLog, flatten
 from training.ppo import get_state, make_model, reward_of, set_state
 from training.run_directory import RunDirectory, write_atomically
@@ -155,6 +156,9 @@ class TrainingRun:
             write_atomically(self.run.posterior, untrained.save)
             return
         folds = self._folds()
+        derived_words = None
+        if options.derive_words:
+            derived_words = DerivedWords(self.parts["train"], options, self.config.seed)
         for stage in range(state.get("stage", 0), options.folds + 1):
             if stage == 0:
                 words, states, path = self.parts["train"], options.states, self.run.posterior
@@ -163,7 +167,8 @@ class TrainingRun:
                 states, path = options.fold_states, self.run.fold_posterior(stage)
             warm_start = WarmStart(self.config, words, states)
             self._learn_windows(stage, warm_start, state)
-            write_atomically(path, mix_with_ngrams(self.config, warm_start.model, words).save)
+            mixture = mix_with_ngrams(self.config, warm_start.model, words, derived_words)
+            write_atomically(path, mixture.save)
             state = {}
 
     def _learn_windows(self, stage: int, warm_start: WarmStart, state: dict[str, Any]) -> None:

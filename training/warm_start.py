@@ -15,6 +15,7 @@ from envs.hangman.rules import HangmanGames
 from envs.hangman.secrets import SecretWords
 from envs.keyed_random import keyed_bits, keyed_uniform
 from training.config import Config
+from training.derived_words import DerivedWords
 from training.posterior_learner import PosteriorLearner
 
 
@@ -128,7 +129,10 @@ class WarmStart:
 
 
 def mix_with_ngrams(
-    config: Config, windows: WindowPosterior, words: Sequence[str]
+    config: Config,
+    windows: WindowPosterior,
+    words: Sequence[str],
+    derived_words: DerivedWords | None = None,
 ) -> MixturePosterior:
     """Return the posterior that mixes learned windows with counts of the same words.
 
@@ -138,10 +142,18 @@ def mix_with_ngrams(
     windows : WindowPosterior
     words : sequence of str
         Those that the windows were learned on.
+    derived_words : DerivedWords, optional
+        Which rates words that are derived from these.
     """
     options = config.warm_start
     if not options.ngram_order:
         return MixturePosterior(windows)
     ngrams = SmoothedNgrams(words, options.ngram_order, options.ngram_discount_scale)
-    excluded = words if options.exclude_fitted_words else ()
-    return MixturePosterior(windows, ngrams, options.ngram_weight, excluded)
+    listed = dict.fromkeys(words, 0.0) if options.exclude_fitted_words else {}
+    if derived_words is not None:
+        listed |= zip(*derived_words.rate(words, ngrams), strict=True)
+    # In alphabetical order the list is half as large in the file.
+    listed = dict(sorted(listed.items()))
+    return MixturePosterior(
+        windows, ngrams, options.ngram_weight, tuple(listed), tuple(listed.values())
+    )

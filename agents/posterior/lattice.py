@@ -4,7 +4,7 @@ The places of a word are passed from left to right. At each, a beginning of the 
 its context, a state of :class:`agents.smoothed_ngrams.SmoothedNgrams`; shown letters stand where
 they are shown, blanks hold letters that have not been guessed, and the word ends where it does.
 Beginnings are pruned by their mass so far times the mass of what can follow, which a backward pass
-over n-grams of order 3 gives exactly. Words that are known not to be the secret can be excluded.
+over n-grams of order 3 gives exactly. Words whose probability is known otherwise can be listed.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit, prange
 
-from agents.posterior.excluded_words import is_excluded, subtract_excluded
+from agents.posterior.listed_words import heaviest_words, is_listed, replace_masses
 from agents.smoothed_ngrams import END, NUM_SYMBOLS, SmoothedNgrams
 from envs.encoding import BLANK, FIRST_LETTER, NUM_LETTERS, PADDING
 
-# Where the excluded words have all but this share of the mass, what is left is too small to be told
+# Where the listed words have all but this share of the mass, what is left is too small to be told
 # from rounding and pruning: as much of the mass of all words stays.
 _LEAST_LEFT = 0.01
 
@@ -44,15 +44,16 @@ def presence(  # noqa: ANN201
     next_state,  # noqa: ANN001
     start,  # noqa: ANN001
     pairs,  # noqa: ANN001
-    excluded,  # noqa: ANN001
+    listed,  # noqa: ANN001
     beam,  # noqa: ANN001
     num_threads,  # noqa: ANN001
 ):
     """Return the probability that each letter stands behind a blank, float64 of shape (N, 26).
 
     It is one minus the share of the allowed words without the letter, of which the contexts carry
-    the mass; that of ``excluded``, an :class:`~agents.posterior.excluded_words.ExcludedWords`, is
-    subtracted. Contexts below ``beam`` of a place's mass are dropped; 0 keeps all, and is exact.
+    the mass; the words of ``listed``, a :class:`~agents.posterior.listed_words.ListedWords`, have
+    their own mass instead. Contexts below ``beam`` of a place's mass are dropped; 0 keeps all, and
+    is exact.
     """
     num_games = len(word)
     result = np.zeros((num_games, NUM_LETTERS), dtype=np.float64)
@@ -60,7 +61,7 @@ def presence(  # noqa: ANN201
     for block in prange(num_blocks):
         # Where a state is among the contexts of the next place; -1 for nowhere.
         slot = np.full(len(next_state), -1, dtype=np.int32)
-        found = np.empty(max(1, excluded.chunks.max()), dtype=np.uint64)
+        found = np.empty(max(1, listed.chunks.max()), dtype=np.uint64)
         where = np.empty(len(found), dtype=np.int64)
         for game in range(block, num_games, num_blocks):
             _presence(
@@ -70,7 +71,7 @@ def presence(  # noqa: ANN201
                 next_state,
                 start,
                 pairs,
-                excluded,
+                listed,
                 beam,
                 slot,
                 found,
@@ -88,7 +89,7 @@ def _presence(  # noqa: ANN202
     next_state,  # noqa: ANN001
     start,  # noqa: ANN001
     pairs,  # noqa: ANN001
-    excluded,  # noqa: ANN001
+    listed,  # noqa: ANN001
     beam,  # noqa: ANN001
     slot,  # noqa: ANN001
     found,  # noqa: ANN001
@@ -172,9 +173,11 @@ def _presence(  # noqa: ANN202
         for symbol in range(NUM_SYMBOLS):
             sums[symbol] += ending * mass[kept, symbol]
     everything = sums.copy()
-    subtract_excluded(word, guessed, length, log_scale, excluded, found, where, sums)
+    own = np.zeros(NUM_SYMBOLS, dtype=np.float64)
+    replace_masses(word, guessed, length, log_scale, listed, found, where, sums, own)
     if sums[NUM_LETTERS] < _LEAST_LEFT * everything[NUM_LETTERS]:
         sums = np.maximum(sums, 0.0) + _LEAST_LEFT * everything
+    sums += own
     for letter in left:
         share = sums[letter] / sums[NUM_LETTERS]
         # Pruning takes from the sums, and not from what is subtracted.
@@ -189,12 +192,13 @@ def likeliest_words(  # noqa: ANN201
     next_state,  # noqa: ANN001
     start,  # noqa: ANN001
     pairs,  # noqa: ANN001
-    excluded,  # noqa: ANN001
+    listed,  # noqa: ANN001
     num_words,  # noqa: ANN001
 ):
     """List the likeliest words of one game, by a beam of ``num_words`` beginnings.
 
-    Of the words that the beam ends with, those that are ``excluded`` are left out, unless all are.
+    Words of ``listed`` are taken with their own mass, and those without are left out, unless that
+    leaves none.
 
     Returns
     -------
@@ -214,6 +218,7 @@ def likeliest_words(  # noqa: ANN201
     parents = np.empty(most, dtype=np.int32)
     letters = np.empty(most, dtype=np.int8)
     num_blanks = 0
+    log_scale = 0.0
     for place in range(length):
         count = 0
         for kept in range(len(states)):
@@ -250,14 +255,21 @@ def likeliest_words(  # noqa: ANN201
         num_blanks += word[place] == BLANK
         states = new_states
         lasts = letters[:num_kept].copy()
-        mass = new_mass / new_mass.max()
+        largest = new_mass.max()
+        mass = new_mass / largest
+        log_scale += np.log(largest)
         hidden = new_hidden
-    allowed = np.empty(len(states), dtype=np.bool_)
+    unlisted = np.empty(len(states), dtype=np.bool_)
     for kept in range(len(states)):
         mass[kept] *= probabilities[states[kept], END]
-        allowed[kept] = not is_excluded(word, hidden[kept], length, excluded)
-    if allowed.any():
-        hidden, mass = hidden[allowed], mass[allowed]
+        unlisted[kept] = not is_listed(word, hidden[kept], length, listed)
+    listed_hidden, own = heaviest_words(word, guessed, length, listed, num_words)
+    if unlisted.any() or len(own):
+        hidden = np.concatenate((hidden[unlisted], listed_hidden))
+        mass = np.concatenate((mass[unlisted], own * np.exp(-log_scale)))
+    if len(mass) > num_words:
+        heaviest = np.argsort(-mass)[:num_words]
+        hidden, mass = hidden[heaviest], mass[heaviest]
     return hidden, mass / mass.sum()
 
 

@@ -20,7 +20,7 @@ def win_probabilities(  # noqa: ANN201
     next_state,  # noqa: ANN001
     start,  # noqa: ANN001
     pairs,  # noqa: ANN001
-    excluded,  # noqa: ANN001
+    listed,  # noqa: ANN001
     num_words,  # noqa: ANN001
 ):
     """Play on after each of some letters, on each of the likeliest words.
@@ -42,8 +42,8 @@ def win_probabilities(  # noqa: ANN201
         Of :class:`agents.smoothed_ngrams.SmoothedNgrams`.
     pairs
         Of :func:`agents.posterior.lattice.pair_table`.
-    excluded : ExcludedWords
-        Left out of the likeliest words.
+    listed : ListedWords
+        With masses of their own.
     num_words : int
 
     Returns
@@ -55,7 +55,7 @@ def win_probabilities(  # noqa: ANN201
     result = np.zeros(letters.shape, dtype=np.float64)
     for game in prange(num_games):
         hidden, shares = likeliest_words(
-            word[game], guessed[game], probabilities, next_state, start, pairs, excluded, num_words
+            word[game], guessed[game], probabilities, next_state, start, pairs, listed, num_words
         )
         num_blanks = 0
         for code in word[game]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Self
@@ -15,8 +16,8 @@ from safetensors.numpy import load_file, save
 from scipy.special import expit, logit
 
 from agents.base import PosteriorAgent, ScoringAgent
-from agents.posterior.excluded_words import ExcludedWords, excluded_words
 from agents.posterior.lattice import pair_table, presence
+from agents.posterior.listed_words import ListedWords, list_words
 from agents.posterior.look_ahead import win_probabilities
 from agents.posterior.windows import LetterPosterior, WindowPosterior
 from agents.smoothed_ngrams import SmoothedNgrams
@@ -27,9 +28,9 @@ from envs.hangman.observation import Observation, distinct, select
 _WORD = re.compile(rf"[a-z]{{1,{MAX_LENGTH}}}")
 # Probabilities are kept this far from 0 and 1 before their log-odds are taken.
 _MARGIN = 1e-6
-# What is left once words are excluded is a small part of the mass, so that less may be pruned.
+# What listed words leave is a small part of the mass, so that less may be pruned.
 _BEAM = 1e-3
-_BEAM_EXCLUDING = 1e-4
+_BEAM_LISTED = 1e-4
 # The look-ahead plays the likeliest words, after each of the likeliest letters. On valid words, 100
 # words were worse than 300, and 1,000 no better; nor were 5 letters worse than 8.
 _NUM_WORDS = 300
@@ -54,10 +55,13 @@ class MixturePosterior(ScoringAgent, PosteriorAgent):
         Without them the windows' posterior is the whole.
     ngram_weight : float, default 0.85
         Of the n-grams' log-odds; the rest is the windows'. 0 to 1.
-    excluded : sequence of str, default none
-        Words that are known not to be the secret: the n-grams sum over all other words. For games
-        on unseen words these are the words that the models were fitted on, which otherwise have
-        most of the mass. It leaves the windows as they are.
+    listed : sequence of str, default none
+        Words whose probability the n-grams do not know best; they give the rest to all others. It
+        leaves the windows as they are.
+    listed_probabilities : array_like, shape (listed words,), optional
+        That each listed word is the secret, below 1 together; 0 by default, which excludes them.
+        For games on unseen words the words that the models were fitted on are excluded; they have
+        most of the mass otherwise.
 
     References
     ----------
@@ -72,7 +76,8 @@ class MixturePosterior(ScoringAgent, PosteriorAgent):
         windows: WindowPosterior,
         ngrams: SmoothedNgrams | None = None,
         ngram_weight: float = 0.85,
-        excluded: Sequence[str] = (),
+        listed: Sequence[str] = (),
+        listed_probabilities: npt.ArrayLike | None = None,
     ) -> None:
         super().__init__(greedy=True)
         if not 0 <= ngram_weight <= 1:
@@ -80,10 +85,18 @@ class MixturePosterior(ScoringAgent, PosteriorAgent):
         self.windows = windows
         self.ngrams = ngrams
         self.ngram_weight = ngram_weight
-        self.excluded = tuple(excluded)
+        if listed_probabilities is None:
+            listed_probabilities = np.zeros(len(listed))
+        self.listed = tuple(listed)
+        self.listed_probabilities = np.asarray(listed_probabilities, dtype=np.float32)
+        if self.listed_probabilities.shape != (len(listed),):
+            raise ValueError("listed_probabilities: there is not one for each listed word")
+        total = self.listed_probabilities.sum(dtype=np.float64)
+        if not (self.listed_probabilities >= 0).all() or not total < 1:
+            raise ValueError("listed_probabilities: they are not at least 0 and below 1 together")
         if ngrams is not None:
             self._pairs = pair_table(ngrams.of_order(3))
-            self._excluded = excluded_words(excluded, ngrams)
+            self._listed = list_words(self.listed, self.listed_probabilities, ngrams)
 
     def posterior(self, observations: Observation) -> LetterPosterior:
         """Return the posterior of N games; where letters stand is the windows' alone."""
@@ -109,7 +122,7 @@ class MixturePosterior(ScoringAgent, PosteriorAgent):
     def ngram_probabilities(self, observations: Observation) -> npt.NDArray[np.float64]:
         """Return the n-grams' letter probabilities alone, shape (N, 26)."""
         part, number = distinct(observations)
-        beam = _BEAM_EXCLUDING if self.excluded else _BEAM
+        beam = _BEAM_LISTED if self.listed else _BEAM
         probabilities = presence(
             part["word"], part["guessed"], *self._model(), beam, get_num_threads()
         )
@@ -167,9 +180,9 @@ class MixturePosterior(ScoringAgent, PosteriorAgent):
         result[games] = found
         return result
 
-    def _model(self) -> tuple[npt.NDArray, npt.NDArray, int, npt.NDArray, ExcludedWords]:
+    def _model(self) -> tuple[npt.NDArray, npt.NDArray, int, npt.NDArray, ListedWords]:
         ngrams = self.ngrams
-        return ngrams.probabilities, ngrams.next_state, ngrams.start, self._pairs, self._excluded
+        return ngrams.probabilities, ngrams.next_state, ngrams.start, self._pairs, self._listed
 
     def save(self, path: str | Path) -> None:
         """Write the model as safetensors."""
@@ -178,9 +191,10 @@ class MixturePosterior(ScoringAgent, PosteriorAgent):
             counted = self.ngrams.to_tensors()
             tensors |= {f"ngrams.{name}": array for name, array in counted.items()}
             tensors["ngram_weight"] = np.array(self.ngram_weight)
-            if self.excluded:
-                text = "\n".join(self.excluded).encode("ascii")
-                tensors["excluded"] = np.frombuffer(text, dtype=np.uint8)
+            if self.listed:
+                text = zlib.compress("\n".join(self.listed).encode("ascii"), level=9)
+                tensors["listed"] = np.frombuffer(text, dtype=np.uint8)
+                tensors["listed_probabilities"] = self.listed_probabilities
         # Not by save_file, whose files only their owner may read.
         Path(path).write_bytes(save(tensors))
 
@@ -199,9 +213,20 @@ class MixturePosterior(ScoringAgent, PosteriorAgent):
             if "ngram_weight" not in tensors:
                 return cls(windows)
             ngrams = SmoothedNgrams.from_tensors(_part(tensors, "ngrams."))
-            excluded = _words(tensors["excluded"]) if "excluded" in tensors else ()
-            return cls(windows, ngrams, float(tensors["ngram_weight"]), excluded)
-        except (OSError, SafetensorError, KeyError, TypeError, ValueError, IndexError) as error:
+            weight = float(tensors["ngram_weight"])
+            if "listed" not in tensors:
+                return cls(windows, ngrams, weight)
+            words = _words(tensors["listed"])
+            return cls(windows, ngrams, weight, words, tensors["listed_probabilities"])
+        except (
+            OSError,
+            SafetensorError,
+            KeyError,
+            TypeError,
+            ValueError,
+            IndexError,
+            zlib.error,
+        ) as error:
             detail = " ".join(str(error).split())
             raise InputError(f"{path}: not a readable posterior ({detail})") from error
 
@@ -216,8 +241,10 @@ def _part(tensors: dict[str, npt.NDArray], prefix: str) -> dict[str, npt.NDArray
     }
 
 
-def _words(text: npt.NDArray[np.uint8]) -> tuple[str, ...]:
-    words = tuple(bytes(text).decode("ascii").split("\n"))
-    if text.dtype != np.uint8 or not all(map(_WORD.fullmatch, words)):
-        raise ValueError(f"excluded: they are not words of 1 to {MAX_LENGTH} letters a to z")
+def _words(compressed: npt.NDArray[np.uint8]) -> tuple[str, ...]:
+    if compressed.dtype != np.uint8:
+        raise ValueError("listed: they are not bytes")
+    words = tuple(zlib.decompress(compressed.tobytes()).decode("ascii").split("\n"))
+    if not all(map(_WORD.fullmatch, words)) or len(set(words)) < len(words):
+        raise ValueError(f"listed: they are not distinct words of 1 to {MAX_LENGTH} letters a to z")
     return words

@@ -120,6 +120,7 @@ def test_a_wrong_key_or_value_is_named_with_what_is_allowed(load, override, said
             ["warm_start.exclude_fitted_words=true", "warm_start.ngram_order=0"],
             "warm_start.exclude_fitted_words: .* 2 to 10",
         ),
+        (["warm_start.derive_words=true"], "warm_start.derive_words: .*exclude_fitted_words"),
         (["warm_start.enabled=false", "policy.pattern_channels=4", "ppo.steps=0"], "ppo.steps"),
     ],
 )

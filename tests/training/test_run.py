@@ -17,6 +17,7 @@ from evaluation.analysis import reliability
 from evaluation.arena import play
 from training.checkpoint import load_checkpoint, save_checkpoint
 from training.config import load_config
+from training.derived_words import DerivedWords
 from training.ppo import make_model
 from training.run import TrainingRun, resume, train
 from training.run_directory import RunDirectory
@@ -232,16 +233,21 @@ def test_cross_fitting_never_shows_a_word_to_a_model_that_was_fitted_on_it(
     tiny_files, tmp_path, monkeypatch
 ):
     """Each model is known by its file; what it was fitted on, and what it plays, is recorded."""
-    fitted, played = [], []
+    fitted, played, rated_by = [], [], []
 
     class Recorded(WarmStart):
         def __init__(self, config, words, states):
             super().__init__(config, words, states)
             fitted.append({"windows": set(words)})
 
-    def count(config, windows, words):
+    class RecordedDerivation(DerivedWords):
+        def __init__(self, words, options, seed):
+            super().__init__(words, options, seed)
+            rated_by.append(set(words))
+
+    def count(config, windows, words, derived_words):
         fitted[-1]["ngrams"] = set(words)
-        mixture = mix_with_ngrams(config, windows, words)
+        mixture = mix_with_ngrams(config, windows, words, derived_words)
         fitted[-1]["counts"] = mixture.ngrams.to_tensors()["counts"]
         return mixture
 
@@ -250,10 +256,14 @@ def test_cross_fitting_never_shows_a_word_to_a_model_that_was_fitted_on_it(
         return make_model(config, batches)
 
     monkeypatch.setattr("training.run.WarmStart", Recorded)
+    monkeypatch.setattr("training.run.DerivedWords", RecordedDerivation)
+    monkeypatch.setattr("training.derived_words._STEPS", 100)
+    monkeypatch.setattr("training.derived_words._MIN_CHANCE", 0.0)
     monkeypatch.setattr("training.run.mix_with_ngrams", count)
     monkeypatch.setattr("training.run.make_model", make)
     options = ["warm_start.states=2_000", "warm_start.folds=3", "warm_start.fold_states=2_000"]
     options += ["final_split=valid", "warm_start.exclude_fitted_words=true"]
+    options += ["warm_start.derive_words=true"]
     overrides = [f"words={tiny_files[1]}", "ppo.steps=1_024", *options]
     train(load_config(tiny_files[0], overrides), quiet(), tmp_path / "run")
     train_words = set(Split(0, (0.8, 0.1, 0.1)).divide(read_word_list(tiny_files[1]))["train"])
@@ -264,9 +274,12 @@ def test_cross_fitting_never_shows_a_word_to_a_model_that_was_fitted_on_it(
         assert np.array_equal(posterior.ngrams.to_tensors()["counts"], model["counts"])
         assert model["windows"] == model["ngrams"] == train_words - set(words)
         # What a model knows not to be the secret are the words that it was fitted on, no others.
-        assert set(posterior.excluded) == model["ngrams"]
+        impossible = posterior.listed_probabilities == 0
+        assert set(np.array(posterior.listed)[impossible]) == model["ngrams"]
+        assert (~impossible).any()
         assert 0 < len(words) < len(train_words)
     assert set().union(*(words for words, _ in played)) == train_words
+    assert rated_by == [train_words]
 
 
 def test_the_posterior_is_calibrated_on_valid_words(tiny_run, tiny_files):

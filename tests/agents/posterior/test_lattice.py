@@ -5,8 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
-from agents.posterior.excluded_words import excluded_words
 from agents.posterior.lattice import likeliest_words, pair_table
+from agents.posterior.listed_words import list_words
 from agents.smoothed_ngrams import SmoothedNgrams
 from envs.hangman.observation import parse_observation
 from tests.agents.test_ngram_posterior import WORDS, word_probability
@@ -25,7 +25,7 @@ def listed(model, pattern, num_words, left=LEFT):
         model.next_state,
         model.start,
         pair_table(model.of_order(3)),
-        excluded_words((), model),
+        list_words((), (), model),
         num_words,
     )
     found = {}

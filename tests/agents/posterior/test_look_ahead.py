@@ -5,8 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
-from agents.posterior.excluded_words import excluded_words
 from agents.posterior.lattice import likeliest_words, pair_table
+from agents.posterior.listed_words import list_words
 from agents.posterior.look_ahead import win_probabilities
 from agents.smoothed_ngrams import SmoothedNgrams
 from tests.agents.games import random_states
@@ -25,7 +25,7 @@ def arguments(model, excluded=()):
         model.next_state,
         model.start,
         pair_table(model.of_order(3)),
-        excluded_words(excluded, model),
+        list_words(excluded, np.zeros(len(excluded)), model),
     )
 
 

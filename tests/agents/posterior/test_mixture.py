@@ -1,6 +1,7 @@
 """The mixture of windows and n-grams: what it adds up, how it looks ahead, what is in its file."""
 
 import pickle
+import zlib
 
 import numpy as np
 import pytest
@@ -19,8 +20,10 @@ from tests.agents.posterior.test_windows import random_model
 WORDS = ("bead", "bed", "cabbage", "decade", "faded", "added", "edge", "face", "badge", "cab")
 
 
-def random_mixture(words=WORDS, ngram_weight=0.85, excluded=()):
-    return MixturePosterior(random_model(), SmoothedNgrams(words, 4), ngram_weight, excluded)
+def random_mixture(words=WORDS, ngram_weight=0.85, listed=(), listed_probabilities=None):
+    return MixturePosterior(
+        random_model(), SmoothedNgrams(words, 4), ngram_weight, listed, listed_probabilities
+    )
 
 
 @pytest.fixture(scope="module")
@@ -104,9 +107,30 @@ def test_excluded_words_are_no_secrets_and_come_back_from_the_file(real_words, t
     path = tmp_path / "posterior.safetensors"
     model.save(path)
     loaded = MixturePosterior.load(path)
-    assert loaded.excluded == words
+    assert loaded.listed == words
     assert (loaded.ngram_probabilities(observation) == model.ngram_probabilities(observation)).all()
-    assert MixturePosterior(model.windows, model.ngrams).excluded == ()
+    assert MixturePosterior(model.windows, model.ngrams).listed == ()
+
+
+def test_words_with_a_probability_are_expected_as_it_says_and_come_back_from_the_file(tmp_path):
+    words = ("fight", "light", "might", "night", "right", "sight")
+    observation = parse_observation("_ight")
+    model = random_mixture(words, 1.0, (*words, "bight", "wight"), (0, 0, 0, 0, 0, 0, 0.2, 0.6))
+    chances = model.letter_probabilities(observation)[0]
+    assert chances[ord("w") - ord("a")] / chances[ord("b") - ord("a")] == pytest.approx(3, rel=0.01)
+    assert chances[ord("w") - ord("a")] > 0.7
+    path = tmp_path / "posterior.safetensors"
+    model.save(path)
+    loaded = MixturePosterior.load(path)
+    assert loaded.listed == model.listed
+    assert (loaded.listed_probabilities == model.listed_probabilities).all()
+    assert (loaded.ngram_probabilities(observation) == model.ngram_probabilities(observation)).all()
+
+
+@pytest.mark.parametrize("probabilities", [(0.5,), (0.5, 0.5), (-0.1, 0.5), (np.nan, 0.1)])
+def test_probabilities_that_are_none_are_refused(probabilities):
+    with pytest.raises(ValueError, match="listed_probabilities"):
+        random_mixture(WORDS, 1.0, ("bead", "bed"), probabilities)
 
 
 @pytest.mark.parametrize("weight", [-0.1, 1.1, float("nan")])
@@ -134,7 +158,7 @@ class Explosive:
 
 def damaged_files(tmp_path):
     whole = tmp_path / "whole.safetensors"
-    random_mixture(excluded=WORDS).save(whole)
+    random_mixture(listed=WORDS).save(whole)
     content = whole.read_bytes()
     tensors = load_file(whole)
 
@@ -190,10 +214,27 @@ def damaged_files(tmp_path):
     )
     yield "weight above 1", with_tensors(ngram_weight=np.array(1.5))
     yield "weight is not a number", with_tensors(ngram_weight=np.array(np.nan))
-    for name, text in (("empty word", b"bed\n\ncab"), ("no letters", b"BED"), ("long", b"a" * 33)):
-        yield name, with_tensors(excluded=np.frombuffer(text, dtype=np.uint8))
-    yield "words as numbers", with_tensors(excluded=np.full(3, 97, dtype=np.int64))
-    yield "words beyond ASCII", with_tensors(excluded=np.full(3, 200, dtype=np.uint8))
+
+    def with_listed(text, probabilities=(0.0,)):
+        return with_tensors(
+            listed=np.frombuffer(zlib.compress(text), dtype=np.uint8),
+            listed_probabilities=np.array(probabilities, dtype=np.float32),
+        )
+
+    yield "empty word", with_listed(b"bed\n\ncab", (0.1, 0.1, 0.1))
+    yield "capitals", with_listed(b"BED")
+    yield "long word", with_listed(b"a" * 33)
+    yield "word beyond ASCII", with_listed(b"\xe4")
+    yield "word twice", with_listed(b"bed\nbed", (0.1, 0.1))
+    yield "too few probabilities", with_listed(b"bed\ncab")
+    yield "certain words", with_listed(b"bed\ncab", (0.5, 0.6))
+    yield "negative probability", with_listed(b"bed", (-0.5,))
+    yield "words that are not compressed", with_tensors(listed=np.full(3, 97, dtype=np.uint8))
+    yield "words as numbers", with_tensors(listed=np.full(3, 97, dtype=np.int64))
+    yield (
+        "no probabilities",
+        with_tensors(listed=np.frombuffer(zlib.compress(b"bed"), dtype=np.uint8)),
+    )
     yield "float rows", with_tensors(windows__rows=tensors["windows.rows"].astype(np.float32))
 
 
