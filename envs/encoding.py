@@ -69,17 +69,21 @@ def encode_words(words: Sequence[str], width: int | None = None) -> EncodedWords
     lengths = np.fromiter((len(word) for word in words), dtype=np.int64, count=len(words))
     if width is None:
         width = int(lengths.max(initial=1))
-    for word in words:
-        if not 1 <= len(word) <= width or not (
-            word.isascii() and word.isalpha() and word.islower()
-        ):
-            raise ValueError(f"{word!r} is not a word of 1 to {width} letters a to z")
+    # All at once, because lists are long; word by word only to name the one that is wrong.
+    in_range = not len(words) or 1 <= lengths.min() <= lengths.max() <= width
+    if not (in_range and _are_letters("".join(["a", *words]))):
+        wrong = next(word for word in words if not (1 <= len(word) <= width and _are_letters(word)))
+        raise ValueError(f"{wrong!r} is not a word of 1 to {width} letters a to z")
     fixed = np.array([word.encode() for word in words], dtype=f"S{width}")
     codes = _CODE_OF_BYTE[fixed.view(np.uint8).reshape(len(words), width)]
     letter_counts = np.empty((len(words), NUM_LETTERS), dtype=np.int8)
     for letter in range(NUM_LETTERS):
         letter_counts[:, letter] = (codes == FIRST_LETTER + letter).sum(axis=1)
     return EncodedWords(codes, lengths, letter_counts)
+
+
+def _are_letters(text: str) -> bool:
+    return text.isascii() and text.isalpha() and text.islower()
 
 
 def decode(codes: npt.NDArray[np.uint8]) -> str:

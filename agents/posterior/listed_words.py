@@ -57,9 +57,11 @@ def list_words(
         That each is the secret; below 1 together.
     model : SmoothedNgrams
     """
-    order = sorted(range(len(words)), key=lambda number: (len(words[number]), words[number]))
-    index = CandidateIndex([words[number] for number in order])
-    own = np.asarray(probabilities, dtype=np.float64)[order]
+    alphabetical = sorted(range(len(words)), key=words.__getitem__)
+    index = CandidateIndex([words[number] for number in alphabetical])
+    lengths = [len(words[number]) for number in alphabetical]
+    own = np.asarray(probabilities, dtype=np.float64)[alphabetical]
+    own = own[np.argsort(lengths, kind="stable")]
     by_ngrams = _probabilities(
         index.codes, index.group_sizes, model.probabilities, model.next_state, model.start
     )
