@@ -143,16 +143,13 @@ def derive_words(words: Sequence[str], model: SmoothedNgrams) -> Derivations:
     stem = np.empty(len(keys), dtype=np.int32)
     affix = np.empty(len(keys), dtype=np.int32)
     features = np.zeros((len(keys), 2 * _FEATURES_OF_A_SIDE + 2), dtype=np.float32)
-    lowest = np.float32(_log_odds(_MIN_CHANCE))
-    for number in (0, 1):
-        first = number * _FEATURES_OF_A_SIDE
-        # Where a side derives nothing, its chances are at most the lowest.
-        features[:, first : first + 2] = lowest
     best = np.full(len(keys), -np.inf, dtype=np.float32)
     at_end = np.zeros(len(keys), dtype=bool)
     for number, side in enumerate(sides):
         rows = np.searchsorted(keys, side.keys)
         first = number * _FEATURES_OF_A_SIDE
+        # What a side does not derive has at most the lowest chance there.
+        features[:, first : first + 2] = _log_odds(_MIN_CHANCE)
         features[rows, first : first + _FEATURES_OF_A_SIDE] = side.features
         better = side.features[:, 0] > best[rows]
         chosen = rows[better]
