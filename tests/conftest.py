@@ -8,12 +8,16 @@ os.environ.setdefault("NUMBA_NUM_THREADS", "2")
 import matplotlib as mpl
 import pytest
 import torch
+from hypothesis import settings
 
 mpl.use("Agg")
 # A shell that begins the tests in the background has Ctrl-C ignored in them and in the commands
 # that they start, of which some are stopped by it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 torch.set_num_threads(1)
+# The first example may compile a kernel, and no test depends on the clock.
+settings.register_profile("without_deadline", deadline=None)
+settings.load_profile("without_deadline")
 
 
 @pytest.fixture(scope="session")

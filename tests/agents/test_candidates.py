@@ -54,7 +54,7 @@ def test_counts_on_real_words_are_those_of_a_regular_expression(
     assert max(sizes) > 100
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(st.text("abcd", min_size=1, max_size=4), min_size=1, max_size=150),
     st.text("abcd", min_size=1, max_size=4),

@@ -2,7 +2,7 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from envs.encoding import ALPHABET
@@ -24,7 +24,6 @@ def fits(word, pattern, wrong):
     return shown == pattern and not set(word) & set(wrong)
 
 
-@settings(deadline=None)
 @given(some_words, st.text("abcdeop", min_size=1, max_size=6), st.sets(st.sampled_from("abcdeop")))
 def test_words_fit_that_would_look_like_the_pattern(words, secret, guesses):
     pattern = "".join(letter if letter in guesses else "_" for letter in secret)
@@ -35,7 +34,6 @@ def test_words_fit_that_would_look_like_the_pattern(words, secret, guesses):
     assert secret in found
 
 
-@settings(deadline=None)
 @given(
     st.lists(st.sampled_from([0.0, 0.1, 0.25, 1.0]), min_size=26, max_size=26), st.integers(1, 26)
 )

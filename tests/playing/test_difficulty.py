@@ -27,14 +27,14 @@ def play_by_frequency(words):
     return wrong
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(word_lists)
 def test_wrong_guesses_are_those_of_somebody_who_goes_by_frequency(words):
     expected = play_by_frequency(words)
     assert wrong_guesses_by_frequency(words).tolist() == [expected[word] for word in words]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(word_lists)
 def test_the_three_difficulties_are_thirds_in_the_order_of_wrong_guesses(words):
     parts = [select_difficulty(words, difficulty) for difficulty in DIFFICULTIES]

@@ -20,7 +20,7 @@ def game_after(word, guesses, max_wrong=6):
     return game
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(words, letters, st.integers(1, 26), st.integers(20, 100), st.booleans())
 def test_a_board_tells_the_game_and_fits_the_width(word, guesses, max_wrong, width, hide):
     game = game_after(word, guesses, max_wrong)
@@ -39,7 +39,7 @@ def test_a_board_tells_the_game_and_fits_the_width(word, guesses, max_wrong, wid
         assert f"wrong{misses or '-'}lives" in text
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(words, letters)
 def test_a_hidden_board_shows_how_far_a_game_is_and_no_letter(word, guesses):
     game = game_after(word, guesses)
@@ -61,7 +61,7 @@ def test_the_spaces_of_a_word_go_where_it_would_be_longer_than_the_width():
     assert draw_board(Game("a" * 32, 6).observation, 6, 39)[7] == "word   " + "_" * 32
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(words, letters, st.integers(20, 120))
 def test_two_boards_fit_the_width_side_by_side_or_one_beneath_the_other(word, guesses, width):
     column = (width - 2) // 2

@@ -97,7 +97,7 @@ def test_words_chances_and_families_are_those_of_the_referee():
     check_against_referee(KNOWN)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.sets(st.text("abs", min_size=1, max_size=6), min_size=1, max_size=25))
 def test_on_any_words_they_are_those_of_the_referee(words):
     check_against_referee(tuple(sorted(words)))

@@ -98,7 +98,7 @@ def missing_information(sizes):
 @pytest.mark.parametrize(
     ("agent", "cost"), [(MinimaxAgent, worst_set), (EntropyAgent, missing_information)]
 )
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 @given(st.data())
 def test_the_greedy_guess_has_the_lowest_cost_of_a_plain_count(agent, cost, pool, data):
     words = tuple(

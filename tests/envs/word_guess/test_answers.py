@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from envs.encoding import encode_words
@@ -44,7 +44,6 @@ same_length = st.integers(1, MAX_WORD_LENGTH).flatmap(
 )
 
 
-@settings(deadline=None)
 @given(same_length)
 def test_the_matrix_and_the_pairs_agree_with_a_plain_count(words):
     codes = encode_words(words).codes

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from envs.word_guess.answers import AnswerRule
@@ -15,7 +15,6 @@ def new_games(count=1, limit=5, words=LIST, track=False):
     return WordGuessGames(count, AnswerRule(4, True), GuessWords(words), limit, track)
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(-1, len(LIST) - 1), max_size=8), st.integers(0, len(LIST) - 1))
 def test_a_game_goes_as_a_plain_referee_says(guesses, secret):
     games = new_games(track=True)
@@ -43,7 +42,6 @@ def test_a_game_goes_as_a_plain_referee_says(guesses, secret):
         assert games.over[0] == over
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(0, len(LIST) - 1), min_size=1, max_size=8))
 def test_an_adversary_keeps_the_largest_set_and_never_contradicts_itself(guesses):
     games = new_games(limit=10, track=True)
