@@ -70,8 +70,8 @@ def encode_words(words: Sequence[str], width: int | None = None) -> EncodedWords
     if width is None:
         width = int(lengths.max(initial=1))
     # All at once, because lists are long; word by word only to name the one that is wrong.
-    in_range = not len(words) or 1 <= lengths.min() <= lengths.max() <= width
-    if not (in_range and _are_letters("".join(["a", *words]))):
+    in_range = ((lengths >= 1) & (lengths <= width)).all()
+    if len(words) and not (in_range and _are_letters("".join(words))):
         wrong = next(word for word in words if not (1 <= len(word) <= width and _are_letters(word)))
         raise ValueError(f"{wrong!r} is not a word of 1 to {width} letters a to z")
     fixed = np.array([word.encode() for word in words], dtype=f"S{width}")

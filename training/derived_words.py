@@ -9,11 +9,11 @@ import numpy.typing as npt
 import torch
 from torch import nn
 
-from agents.posterior.derivations import derive_words, word_keys
 from agents.smoothed_ngrams import SmoothedNgrams
 from envs.keyed_random import keyed_bits
 from envs.words import hash_words
 from training.config import WarmStartConfig
+from training.derivations import derive_words, word_keys
 
 _HOLD_BACK_KEY = 0x64657269
 _HELD_BACK_ONE_IN = 10

@@ -5,10 +5,10 @@ import itertools
 import numpy as np
 import pytest
 
-from agents.posterior.derivations import derive_words
 from agents.smoothed_ngrams import SmoothedNgrams
 from training import derived_words
 from training.config import WarmStartConfig
+from training.derivations import derive_words
 from training.derived_words import DerivedWords
 
 OPTIONS = WarmStartConfig(ngram_order=4)

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit, prange
 from scipy.sparse import csr_matrix
+from scipy.special import logit
 
 from agents.smoothed_ngrams import END, SmoothedNgrams
 from envs.encoding import MAX_LENGTH
@@ -46,12 +47,11 @@ class Derivations(NamedTuple):
         Numbers in ``stems`` and ``affixes``.
     keys : ndarray of uint64, shape (words,)
         :func:`word_keys` of the words, ascending.
-    log_probabilities : ndarray of float64, shape (words,)
-        Of the words, by an n-gram model.
     features : ndarray of float32, shape (words, 12)
         For endings, then for beginnings: the log-odds of the likeliest derivation and of the next,
         the log of the number of the stem's known affixes and of the derivations of the word, each
-        plus one, and the length of the stem; then the length of the word and its log-probability.
+        plus one, and the length of the stem; then the length of the word and its log-probability by
+        an n-gram model.
     """
 
     stems: list[str]
@@ -60,7 +60,6 @@ class Derivations(NamedTuple):
     stem: npt.NDArray[np.int32]
     affix: npt.NDArray[np.int32]
     keys: npt.NDArray[np.uint64]
-    log_probabilities: npt.NDArray[np.float64]
     features: npt.NDArray[np.float32]
 
     def words(self, chosen: npt.NDArray[np.bool_]) -> list[str]:
@@ -157,7 +156,8 @@ def derive_words(words: Sequence[str], model: SmoothedNgrams) -> Derivations:
         stem[chosen], affix[chosen] = side.stem[better], side.affix[better]
         at_end[chosen] = number == 0
     stem_pieces, affix_pieces = _Pieces.of(stems), _Pieces.of(affixes)
-    log_probabilities = _log_probabilities(
+    features[:, -2] = stem_pieces.lengths[stem] + affix_pieces.lengths[affix]
+    features[:, -1] = _log_probabilities(
         stem,
         affix,
         at_end,
@@ -167,9 +167,7 @@ def derive_words(words: Sequence[str], model: SmoothedNgrams) -> Derivations:
         model.next_state,
         model.start,
     )
-    features[:, -2] = stem_pieces.lengths[stem] + affix_pieces.lengths[affix]
-    features[:, -1] = log_probabilities
-    return Derivations(stems, affixes, at_end, stem, affix, keys, log_probabilities, features)
+    return Derivations(stems, affixes, at_end, stem, affix, keys, features)
 
 
 def _derive_side(
@@ -239,8 +237,7 @@ def _divisions(word: str, at_end: bool) -> list[tuple[str, str]]:
 
 
 def _log_odds(chance: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    clipped = np.clip(chance, 1e-3, 1 - 1e-3)
-    return np.log(clipped / (1 - clipped))
+    return logit(np.clip(chance, 1e-3, 1 - 1e-3))
 
 
 @njit(cache=True)
