@@ -158,6 +158,7 @@ class TrainingRun:
         folds = self._folds()
         derived_words = None
         if options.derive_words:
+            self.console.print("learning how likely derived words are")
             derived_words = DerivedWords(self.parts["train"], options, self.config.seed)
         for stage in range(state.get("stage", 0), options.folds + 1):
             if stage == 0:

@@ -60,8 +60,8 @@ class MixturePosterior(ScoringAgent, PosteriorAgent):
         leaves the windows as they are.
     listed_probabilities : array_like, shape (listed words,), optional
         That each listed word is the secret, below 1 together; 0 by default, which excludes them.
-        For games on unseen words the words that the models were fitted on are excluded; they have
-        most of the mass otherwise.
+        For games on unseen words the words that the models were fitted on are excluded; they seem
+        the likeliest otherwise.
 
     References
     ----------
