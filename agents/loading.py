@@ -7,6 +7,7 @@ from pathlib import Path
 
 from agents import AGENTS, make_agent
 from agents.base import Agent
+from agents.posterior.prior import DEFAULT_KNOWN
 from envs.errors import InputError
 
 # These are read from a run; the others are fitted on the train split.
@@ -33,6 +34,7 @@ def load_agent(
     seed: int = 0,
     posterior: Path | None = None,
     policy: Path | None = None,
+    known: float = DEFAULT_KNOWN,
 ) -> Agent:
     """Return an agent that is ready to play.
 
@@ -46,6 +48,8 @@ def load_agent(
         Of agents that draw at random.
     posterior, policy : Path, optional
         The files of a run; learned agents need them.
+    known : float
+        The prior probability, 0 to 1, that the secret is a word that the run was fitted on.
 
     Raises
     ------

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from agents.base import Agent
 from agents.loading import LEARNED_AGENTS, load_agent
+from agents.posterior.prior import DEFAULT_KNOWN
 from training.run_directory import PRETRAINED, RunDirectory
 
 
@@ -24,7 +25,11 @@ def find_run(path: str | Path | None, names: Iterable[str]) -> RunDirectory | No
 
 
 def load_run_agent(
-    name: str, run: RunDirectory | None, train_words: Sequence[str], seed: int = 0
+    name: str,
+    run: RunDirectory | None,
+    train_words: Sequence[str],
+    seed: int = 0,
+    known: float = DEFAULT_KNOWN,
 ) -> Agent:
     """Return an agent that is ready to play; see :func:`agents.loading.load_agent`.
 
@@ -35,6 +40,7 @@ def load_run_agent(
         Of :func:`find_run`; learned agents need it.
     train_words : sequence of str
     seed : int
+    known : float
     """
     files = (None, None) if run is None else (run.posterior, run.policy)
-    return load_agent(name, train_words, seed, *files)
+    return load_agent(name, train_words, seed, *files, known)
