@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from typing import NoReturn
 
 
@@ -28,6 +29,23 @@ def integer(text: str, low: int, high: int) -> int:
         number = low - 1
     if not low <= number <= high:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number in {low}..{high}")
+    return number
+
+
+def probability(text: str) -> float:
+    """Read a number from 0 to 1.
+
+    Raises
+    ------
+    argparse.ArgumentTypeError
+        If it is none.
+    """
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not 0 <= number <= 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a probability in 0..1")
     return number
 
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from envs.encoding import MAX_LENGTH, NUM_LETTERS
 from envs.errors import InputError
-from evaluation.arguments import CommandParser, integer, nonnegative
+from evaluation.arguments import CommandParser, integer, nonnegative, probability
 from playing.difficulty import DIFFICULTIES
 from playing.terminal import Terminal
 
@@ -57,13 +57,20 @@ def parser() -> argparse.ArgumentParser:
         help="a third of the words, by the wrong guesses of somebody who goes by letter frequency",
     )
     parser.add_argument(
-        "--max-wrong", type=_max_wrong, metavar="N", help="wrong guesses that lose (default: 6)"
+        "--max-wrong", type=_max_wrong, metavar="N", help="wrong guesses allowed (default: 6)"
+    )
+    parser.add_argument(
+        "--known",
+        type=probability,
+        metavar="P",
+        help="the prior probability, for ppo and posterior, that the secret is one of the words "
+        "that they were fitted on (default: 0.5); no effect on other agents",
     )
     parser.add_argument(
         "--speed",
         type=_speed,
         metavar="LETTERS",
-        help=f"letters a second with --watch (default: {DEFAULT_SPEED:g}); 0 waits for Enter",
+        help=f"letters per second with --watch (default: {DEFAULT_SPEED:g}); 0 waits for Enter",
     )
     parser.add_argument("--seed", type=nonnegative, metavar="N", help="play the same words again")
     parser.add_argument("--no-color", action="store_true", help="no colors; NO_COLOR=1 does it too")
@@ -99,6 +106,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _check_combination(options: argparse.Namespace) -> None:
     if options.agent is not None and not (options.hint or options.assist):
         raise InputError("--agent: goes with --hint or --assist; --watch and --versus name theirs")
+    takes_part = options.hint or options.assist or options.watch or options.versus
+    if options.known is not None and not takes_part:
+        raise InputError("--known: goes with --hint, --watch, --versus or --assist")
     if options.speed is not None and options.watch is None:
         raise InputError("--speed: goes with --watch")
     if options.speed is None:
@@ -132,5 +142,5 @@ def _speed(text: str) -> float:
     except ValueError:
         speed = math.nan
     if not (0 <= speed < math.inf):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of letters a second, 0 or more")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of letters per second from 0")
     return speed

@@ -7,6 +7,7 @@ import secrets
 from collections.abc import Callable, Iterator, Sequence
 
 from agents.loading import check_agent_names
+from agents.posterior.prior import DEFAULT_KNOWN
 from envs.words import Split, load_word_list
 from playing.advice import Adviser, check_tells_probabilities
 from playing.assist import assist
@@ -48,7 +49,7 @@ def play(options: argparse.Namespace, terminal: Terminal) -> None:
     seed = secrets.randbits(_SEED_BITS) if options.seed is None else options.seed
 
     if options.assist:
-        assist(terminal, _load(name, words, run, seed), word_list, max_wrong)
+        assist(terminal, _load(name, words, run, seed, options.known), word_list, max_wrong)
         return
     lengths = options.length or (config.env.min_length, config.env.max_length)
     to_guess = narrow(words.to_guess, lengths, options.difficulty)
@@ -57,7 +58,7 @@ def play(options: argparse.Namespace, terminal: Terminal) -> None:
         f"{_count(len(to_guess), 'word')} to guess ({which}{words.description}); "
         f"{_count(max_wrong, 'wrong guess loses', 'wrong guesses lose')}"
     )
-    adviser = None if name is None else _load(name, words, run, seed)
+    adviser = None if name is None else _load(name, words, run, seed, options.known)
 
     def play_one(game: Game, number: int) -> str | None:
         if options.watch is not None:
@@ -84,8 +85,11 @@ def _agent_of(options: argparse.Namespace) -> tuple[str | None, str]:
     return None, ""
 
 
-def _load(name: str, words: PlayWords, run: RunDirectory | None, seed: int) -> Adviser:
-    return Adviser(name, load_run_agent(name, run, words.to_fit, seed))
+def _load(
+    name: str, words: PlayWords, run: RunDirectory | None, seed: int, known: float | None
+) -> Adviser:
+    known = DEFAULT_KNOWN if known is None else known
+    return Adviser(name, load_run_agent(name, run, words.to_fit, seed, known))
 
 
 def _play_on(

@@ -3,9 +3,12 @@ import re
 
 import pytest
 
+from agents import make_agent
 from agents.posterior.mixture import MixturePosterior
+from agents.posterior.prior import DEFAULT_KNOWN
 from agents.posterior.windows import WindowPosterior
 from envs.words import Split, clean_words
+from playing import session
 from training.config import Config
 from training.run_directory import RunDirectory
 
@@ -149,6 +152,36 @@ def test_a_run_brings_its_words_its_test_split_and_its_agents(run_command, run_d
     assert "pattern: _a__x" in output
 
 
+@pytest.mark.parametrize(
+    ("options", "known"),
+    [([], DEFAULT_KNOWN), (["--known", "0"], 0.0), (["--known", "0.75"], 0.75)],
+)
+@pytest.mark.parametrize(
+    "mode",
+    [["--watch", "posterior"], ["--versus", "posterior"], ["--hint"], ["--assist"]],
+    ids=" ".join,
+)
+def test_the_agent_of_every_mode_has_the_prior(
+    run_command, words, run_directory, monkeypatch, mode, options, known
+):
+    given = []
+
+    def load(name, run, train_words, seed=0, known=None):
+        given.append(known)
+        return make_agent("dictionary").fit(train_words)
+
+    monkeypatch.setattr(session, "load_run_agent", load)
+    status, _ = run_command(["--run", run_directory, *mode, *options], [])
+    assert (status, given) == (0, [known])
+
+
+def test_the_prior_has_no_effect_on_an_agent_that_has_none(run_command, words):
+    options = ["--words", words, "--watch", "dictionary", "--seed", "1", "--speed", "1000"]
+    status, output = run_command([*options, "--known", "0"], ["n"])
+    assert status == 0
+    assert run_command(options, ["n"])[1] == output
+
+
 def test_without_a_run_the_pretrained_policy_plays(run_command):
     status, output = run_command(["--watch", "ppo", "--speed", "999", "--seed", "3"], ["n"])
     assert status == 0
@@ -165,13 +198,17 @@ def test_without_a_run_the_pretrained_policy_plays(run_command):
         (["--hint", "--agent", "random"], "--agent: random cannot tell how likely letters are"),
         (["--agent", "dictionary"], "--agent: goes with --hint or --assist"),
         (["--speed", "2"], "--speed: goes with --watch"),
+        (["--known", "0.5"], "--known: goes with --hint, --watch, --versus or --assist"),
+        (["--hint", "--known", "2"], "--known: '2' is not a probability in 0..1"),
+        (["--hint", "--known", "nan"], "--known: 'nan' is not a probability in 0..1"),
+        (["--hint", "--known", "much"], "--known: 'much' is not a probability in 0..1"),
         (["--assist", "--length", "3"], "--length: --assist has no word to choose"),
         (["--hint", "--assist"], "--assist: not allowed with argument --hint"),
         (["--length", "9-3"], "'9-3' is neither a number nor MIN-MAX, within 1 to 32"),
         (["--length", "3-"], "'3-' is neither a number nor MIN-MAX"),
         (["--max-wrong", "27"], "'27' is not a whole number in 1..26"),
-        (["--watch", "random", "--speed", "-1"], "'-1' is not a number of letters a second"),
-        (["--watch", "random", "--speed", "nan"], "'nan' is not a number of letters a second"),
+        (["--watch", "random", "--speed", "-1"], "'-1' is not a number of letters per second"),
+        (["--watch", "random", "--speed", "nan"], "'nan' is not a number of letters per second"),
         (["--seed", "x"], "'x' is not a whole number in 0.."),
         (["--difficulty", "no"], "invalid choice: 'no'"),
         (["--words", "/nowhere"], "/nowhere: cannot read the word list"),
