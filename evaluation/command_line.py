@@ -14,12 +14,13 @@ from rich.console import Console
 
 from agents import AGENTS
 from agents.loading import LEARNED_AGENTS
+from agents.posterior.prior import DEFAULT_KNOWN
 from agents.word_guess import WORD_GUESS_AGENTS
 from envs.errors import InputError
 from envs.word_guess.options import VARIANTS
 from envs.words import PARTS
 from evaluation import server_command, word_guess_command
-from evaluation.arguments import CommandParser, nonnegative, positive
+from evaluation.arguments import CommandParser, nonnegative, positive, probability
 from evaluation.comparison import ENV_ID, print_comparison
 from evaluation.live import LiveTable
 from evaluation.plots import save_plots
@@ -31,8 +32,8 @@ from training.run_directory import write_text
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
-    known = ", ".join([*LEARNED_AGENTS, *AGENTS])
-    known += f"; where whole words are guessed {', '.join(WORD_GUESS_AGENTS)}"
+    names = ", ".join([*LEARNED_AGENTS, *AGENTS])
+    names += f"; where whole words are guessed {', '.join(WORD_GUESS_AGENTS)}"
     parser = CommandParser(
         prog="evaluate.py", description="Let agents play words and compare how often they win."
     )
@@ -44,7 +45,7 @@ def parser() -> argparse.ArgumentParser:
         help=f"the game: {ENV_ID} (default), {' or '.join(VARIANTS)}",
     )
     parser.add_argument(
-        "--agents", nargs="+", metavar="NAME", help=f"any of {known}; without it, those at hand"
+        "--agents", nargs="+", metavar="NAME", help=f"any of {names}; without it, those at hand"
     )
     parser.add_argument(
         "--run",
@@ -55,22 +56,27 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument("--split", choices=PARTS, help="the part of the list (default: test)")
     parser.add_argument("--secrets", metavar="FILE", help="play exactly the words of this file")
     parser.add_argument("--games", type=positive, metavar="N", help="play N words, drawn by seed")
-    parser.add_argument("--repeats", type=positive, default=1, metavar="N", help="games a word")
+    parser.add_argument("--repeats", type=positive, default=1, metavar="N", help="games per word")
     parser.add_argument(
-        "--max-wrong", type=positive, metavar="N", help="wrong guesses that lose (default: 6)"
+        "--max-wrong", type=positive, metavar="N", help="wrong guesses allowed (default: 6)"
+    )
+    parser.add_argument(
+        "--known",
+        type=probability,
+        default=DEFAULT_KNOWN,
+        metavar="P",
+        help="the prior probability that the secret is one of the known words, those that the run "
+        f"was fitted on, for {' and '.join(LEARNED_AGENTS)}; no effect on other agents; 0: the "
+        "rules exclude them (default: %(default)s)",
     )
     seen = parser.add_mutually_exclusive_group()
-    seen.add_argument(
-        "--drop-seen", action="store_true", help="leave out words that the run was fitted on"
-    )
-    seen.add_argument(
-        "--allow-seen", action="store_true", help="play them, and mark the figures as seen"
-    )
+    seen.add_argument("--drop-seen", action="store_true", help="leave out known words")
+    seen.add_argument("--allow-seen", action="store_true", help="with --known 0: play them anyway")
     parser.add_argument(
         "--seed", type=nonnegative, default=0, metavar="N", help="seed of random draws"
     )
     parser.add_argument("--json", metavar="FILE", help="write the figures as JSON")
-    parser.add_argument("--csv", metavar="FILE", help="write one row a game")
+    parser.add_argument("--csv", metavar="FILE", help="write one row per game")
     parser.add_argument("--plots", metavar="DIR", help="draw the figures, as PNG and SVG")
     parser.add_argument("--report", metavar="FILE", help="write all of it as one HTML page")
     server_command.add_options(parser)

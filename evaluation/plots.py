@@ -21,6 +21,7 @@ from envs.encoding import ALPHABET
 from envs.errors import InputError
 from evaluation.analysis import MAX_GAMES_WEIGHED
 from evaluation.learning_curves import LearningCurves
+from evaluation.tables import describe_games, name_words
 
 # M. Okabe and K. Ito, "Color Universal Design", 2008; without the yellow, too pale on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
@@ -50,15 +51,10 @@ _MAX_TURNS_SHOWN = 16
 
 
 def caption(evaluation: dict[str, Any]) -> str:
-    """Return the line that says what was played: words, split, games, limit and seed."""
+    """Return the line that says what was played: words, prior, limit, games and seed."""
     games = {figures["games"] for figures in evaluation["agents"].values()}
     counts = " or ".join(f"{count:,}" for count in sorted(games))
-    seen = [name for name, figures in evaluation["agents"].items() if figures["seen"]]
-    return (
-        f"{evaluation['split']} words of {evaluation['words']['source']}, {counts} games an agent, "
-        f"{evaluation['max_wrong']} wrong guesses lose, seed {evaluation['seed']}"
-        + (f"; words SEEN in training: {', '.join(seen)}" if seen else "")
-    )
+    return f"{describe_games(evaluation)}, {counts} games per agent, seed {evaluation['seed']}"
 
 
 def draw_plots(
@@ -168,7 +164,8 @@ def _finish_rates(axes: Axes, label: str) -> None:
 
 def _draw_by_length(agents: dict[str, Any], evaluation: dict[str, Any]) -> Figure:
     figure, axes = _new_figure(
-        "Win rate by word length", f"{caption(evaluation)}; bars: 95% Wilson intervals"
+        f"Win rate by word length, {name_words(evaluation)}",
+        f"{caption(evaluation)}; bars: 95% Wilson intervals",
     )
     looks = _looks(agents, evaluation)
     for number, (name, figures) in enumerate(agents.items()):
@@ -184,23 +181,23 @@ def _draw_by_limit(agents: dict[str, Any], evaluation: dict[str, Any]) -> Figure
     games = {cell["games"] for figures in agents.values() for cell in figures["by_limit"].values()}
     counts = " or ".join(f"{count:,}" for count in sorted(games))
     figure, axes = _new_figure(
-        "Win rate by the number of wrong guesses that loses",
-        f"{evaluation['split']} words of {evaluation['words']['source']}, {counts} games an agent "
-        f"and limit, seed {evaluation['seed']}; bars: 95% Wilson intervals",
+        f"Win rate by wrong guesses, {name_words(evaluation)}",
+        f"{caption(evaluation)}; with another limit {counts} games per agent; "
+        "bars: 95% Wilson intervals",
     )
     looks = _looks(agents, evaluation)
     for name, figures in agents.items():
         cells = figures["by_limit"]
         _draw_rates(axes, [int(limit) for limit in cells], list(cells.values()), name, looks[name])
     axes.axvline(evaluation["max_wrong"], color=INK, linewidth=0.8, alpha=0.5)
-    _finish_rates(axes, "wrong guesses that lose")
+    _finish_rates(axes, "wrong guesses allowed")
     return figure
 
 
 def _draw_information(agents: dict[str, Any], evaluation: dict[str, Any]) -> Figure:
     weighed = max(figures["information_gain"][0]["guesses"] for figures in agents.values())
     figure, axes = _new_figure(
-        "Information gained a guess",
+        f"Information per guess, {name_words(evaluation)}",
         f"{caption(evaluation)}, at most {weighed:,} weighed; how many times the words of the full "
         "list that are still consistent were halved, mean of the games not over; bands: 95% "
         "intervals",
@@ -232,7 +229,7 @@ def _draw_letters(agents: dict[str, Any], evaluation: dict[str, Any]) -> Figure:
     columns = 1 if len(agents) == 1 else 2
     rows = -(-len(agents) // columns)
     figure = Figure(figsize=(8.0, 0.9 + 4.4 * rows), layout="constrained")
-    figure.suptitle("Letters by turn", x=0.01, ha="left", fontsize=13)
+    figure.suptitle(f"Letters by turn, {name_words(evaluation)}", x=0.01, ha="left", fontsize=13)
     _set_caption(
         figure,
         f"{caption(evaluation)}; colour: share of the games not over at that turn that guess the "
@@ -271,6 +268,7 @@ def _draw_reliability(agents: dict[str, Any], evaluation: dict[str, Any]) -> Fig
         {name: figures["reliability"] for name, figures in agents.items()},
         f"{caption(evaluation)}, at most {MAX_GAMES_WEIGHED:,} words weighed",
         _looks(agents, evaluation),
+        f", {name_words(evaluation)}",
     )
 
 
@@ -290,11 +288,14 @@ def draw_reliability(figures: dict[str, dict[str, Any]], note: str) -> Figure:
 
 
 def _reliability_diagram(
-    reliabilities: dict[str, dict[str, Any]], note: str, looks: dict[str, dict[str, Any]]
+    reliabilities: dict[str, dict[str, Any]],
+    note: str,
+    looks: dict[str, dict[str, Any]],
+    words: str = "",
 ) -> Figure:
     figure = Figure(figsize=(8.0, 6.4), layout="constrained")
     upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
-    upper.set_title("Reliability of the posterior", loc="left")
+    upper.set_title(f"Reliability of the posterior{words}", loc="left")
     _set_caption(
         figure,
         f"{note}; every letter not guessed, in every state of an agent's games, is a prediction; "

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from numbers import Real
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy.typing as npt
 
 from agents.base import Agent
 from agents.loading import LEARNED_AGENTS, check_agent_names
+from agents.posterior.prior import DEFAULT_KNOWN
 from envs.errors import InputError
 from envs.hangman.rules import DEFAULT_MAX_WRONG
 from envs.keyed_random import keyed_bits
@@ -36,6 +38,7 @@ class Request:
     games: int | None = None
     repeats: int = 1
     max_wrong: int | None = None
+    known: float = DEFAULT_KNOWN
     drop_seen: bool = False
     allow_seen: bool = False
     seed: int = 0
@@ -76,19 +79,23 @@ class Prepared:
         The secret words that are played: those of the task without what is left out.
     agents : dict of str to Agent
         Fitted, by name.
+    known_words : ndarray of uint64
+        The hashes of the known words: those that the run was fitted on if an agent is learned,
+        else those of the train split.
     fitted_words : dict of str to ndarray of uint64
-        By agent that was loaded, the hashes of the words that it was fitted on.
+        By agent, the hashes of the words that it was fitted on, if any.
     """
 
     request: Request
     task: Task
     words: tuple[str, ...]
     agents: dict[str, Agent]
-    fitted_words: dict[str, npt.NDArray[np.uint64]] = field(default_factory=dict)
+    known_words: npt.NDArray[np.uint64]
+    fitted_words: dict[str, npt.NDArray[np.uint64]]
 
     @property
     def num_games(self) -> int:
-        """Games an agent."""
+        """Games per agent."""
         return len(self.words) * self.request.repeats
 
 
@@ -105,7 +112,7 @@ def prepare(
     say : callable
         Called with lines for the user: what words there are, what was left out.
     more_agents : dict of str to Agent, optional
-        Agents of one's own, which are fitted on the train split too.
+        Custom agents, which are fitted on the train split too.
 
     Raises
     ------
@@ -116,9 +123,11 @@ def prepare(
         number = getattr(request, name)
         if number is not None and number < 1:
             raise InputError(f"{name}: {number} is below 1")
+    if not isinstance(request.known, Real) or not 0 <= request.known <= 1:
+        raise InputError(f"known: {request.known!r} is not a probability in 0..1")
     names = request.agents
     if names is None:
-        # The pretrained policy has seen words of other lists, so there it has to be asked for.
+        # The pretrained policy knows words of other lists, so there it has to be asked for.
         has_policy = request.run is not None or request.words is None
         names = [*(LEARNED_AGENTS if has_policy else ()), *DEFAULT_AGENTS]
     check_agent_names(names, "--agents")
@@ -127,18 +136,25 @@ def prepare(
     config = Config() if run is None else run.load_config()
     task = _make_task(request, config)
     say(task.word_list.describe())
-    fitted: dict[str, npt.NDArray[np.uint64]] = {}
-    words = task.words
-    if learned:
-        hashes = run.load_fitted_words()
-        fitted = dict.fromkeys(learned, hashes)
-        words = _handle_seen(words, hashes, request, run.path, say)
+    train_words = hash_words(task.train_words)
+    known_words = run.load_fitted_words() if learned else train_words
+    excluded_by = run.path if learned and request.known == 0 else None
+    words = _handle_known(task.words, known_words, request, excluded_by, say)
     if request.games is not None:
         words = _sample(words, request.games, request.seed)
-    agents = {name: load_run_agent(name, run, task.train_words, request.seed) for name in names}
+    agents = {
+        name: load_run_agent(name, run, task.train_words, request.seed, request.known)
+        for name in names
+    }
     for name, agent in (more_agents or {}).items():
         agents[name] = agent.fit(task.train_words)
-    return Prepared(request, task, words, agents, fitted)
+    fitted_words = {
+        name: known_words if name in learned else train_words
+        for name, agent in agents.items()
+        # An agent without a `fit` of its own learns nothing from words.
+        if name in learned or type(agent).fit is not Agent.fit
+    }
+    return Prepared(request, task, words, agents, known_words, fitted_words)
 
 
 def _make_task(request: Request, config: Config) -> Task:
@@ -165,26 +181,30 @@ def _make_task(request: Request, config: Config) -> Task:
     return Task(word_list, parts["train"], words, split, max_wrong)
 
 
-def _handle_seen(
+def _handle_known(
     words: tuple[str, ...],
-    fitted: npt.NDArray[np.uint64],
+    known_words: npt.NDArray[np.uint64],
     request: Request,
-    run: Path,
+    excluded_by: Path | None,
     say: Callable[[str], None],
 ) -> tuple[str, ...]:
-    seen = np.isin(hash_words(words), fitted)
-    count = int(seen.sum())
-    if not count or request.allow_seen:
+    """Return the words to play; ``excluded_by`` is the run by whose prior none is known."""
+    is_known = np.isin(hash_words(words), known_words)
+    count = int(is_known.sum())
+    if not count:
         return words
     if not request.drop_seen:
+        if excluded_by is None or request.allow_seen:
+            return words
         raise InputError(
-            f"{count:,} of the {len(words):,} words are words that {run} was fitted on; "
-            "--drop-seen leaves them out, --allow-seen plays them and marks the figures"
+            f"{count:,} of the {len(words):,} words are known words, which {excluded_by} was "
+            "fitted on and --known 0 excludes; --known above 0 allows them, --drop-seen leaves "
+            "them out, --allow-seen plays them anyway"
         )
-    say(f"left out: {count:,} words that the run was fitted on")
+    say(f"left out: {count:,} known words")
     if count == len(words):
         raise InputError("--drop-seen: no word is left to play")
-    return tuple(word for word, is_seen in zip(words, seen, strict=True) if not is_seen)
+    return tuple(word for word, known in zip(words, is_known, strict=True) if not known)
 
 
 def _sample(words: tuple[str, ...], games: int, seed: int) -> tuple[str, ...]:

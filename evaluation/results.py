@@ -9,11 +9,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from matplotlib.figure import Figure
 from rich.console import Console
 
 from agents.base import Agent
+from agents.posterior.prior import DEFAULT_KNOWN
 from envs.errors import InputError
+from envs.words import hash_words
 from evaluation.analysis import analyze
 from evaluation.arena import PlayedGames
 from evaluation.comparison import compare_agents, print_comparison
@@ -23,7 +26,7 @@ from evaluation.preparation import Prepared, Request, prepare
 from evaluation.statistics import guesses_in_order
 from evaluation.tables import agents_table
 
-CSV_COLUMNS = ("word", "agent", "won", "guesses")
+CSV_COLUMNS = ("word", "agent", "won", "guesses", "known")
 
 
 class Comparison:
@@ -66,7 +69,7 @@ class Comparison:
         return copy.deepcopy(self.evaluation)
 
     def to_csv(self, path: str | Path | None = None) -> str | None:
-        """Write one row a game: word, agent, won (1 or 0), guesses in order.
+        """Write one row per game: word, agent, won (1 or 0), guesses in order, known (1 or 0).
 
         Parameters
         ----------
@@ -82,12 +85,14 @@ class Comparison:
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(CSV_COLUMNS)
         for name, played in self.played.items():
+            is_known = np.isin(hash_words(played.words), self._prepared.known_words)
             writer.writerows(
                 (
                     played.words[played.word_index[game]],
                     name,
                     int(played.won[game]),
                     guesses_in_order(played, game),
+                    int(is_known[played.word_index[game]]),
                 )
                 for game in range(len(played))
             )
@@ -165,6 +170,7 @@ def compare(
     games: int | None = None,
     repeats: int = 1,
     max_wrong: int | None = None,
+    known: float = DEFAULT_KNOWN,
     drop_seen: bool = False,
     allow_seen: bool = False,
     seed: int = 0,
@@ -174,7 +180,7 @@ def compare(
     Parameters
     ----------
     agents : sequence of str, or dict of str to Agent, optional
-        Names, or agents of one's own by name, which are fitted on the train split. Those at hand
+        Names, or custom agents by name, which are fitted on the train split. Those at hand
         if not given.
     run : str or Path, optional
         A training run: its policy, its word list and its split; the pretrained one if not given.
@@ -187,11 +193,14 @@ def compare(
     games : int, optional
         Play so many words, drawn by seed; all if not given.
     repeats : int
-        Games a word.
+        Games per word.
     max_wrong : int, optional
-        Wrong guesses that lose; 6 or the run's if not given.
+        Wrong guesses allowed; 6 or the run's if not given.
+    known : float
+        The prior probability, 0 to 1, that the secret is a word that the run was fitted on; at 0
+        these words are refused.
     drop_seen, allow_seen : bool
-        Leave out words that the run was fitted on, or play them and mark the figures.
+        Leave out known words, or play them in spite of ``known=0``.
     seed : int
         Of random draws.
 
@@ -200,10 +209,10 @@ def compare(
     InputError
         If what is asked for cannot be done.
     """
-    own: dict[str, Agent] = {}
+    custom: dict[str, Agent] = {}
     names: Sequence[str] | None = None
     if isinstance(agents, dict):
-        own, names = agents, ()
+        custom, names = agents, ()
     elif agents is not None:
         names = tuple(agents)
     request = Request(
@@ -215,11 +224,12 @@ def compare(
         games=games,
         repeats=repeats,
         max_wrong=max_wrong,
+        known=known,
         drop_seen=drop_seen,
         allow_seen=allow_seen,
         seed=seed,
     )
-    return play_prepared(prepare(request, more_agents=own))
+    return play_prepared(prepare(request, more_agents=custom))
 
 
 def play_prepared(
@@ -236,6 +246,8 @@ def play_prepared(
         seed=request.seed,
         max_wrong=task.max_wrong,
         repeats=request.repeats,
+        known=request.known,
+        known_words=prepared.known_words,
         fitted_words=prepared.fitted_words,
         progress=progress,
     )

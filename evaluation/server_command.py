@@ -89,7 +89,7 @@ def evaluate(options: argparse.Namespace, console: Console) -> None:
     agents = prepare(
         Request(
             agents=options.agents, run=options.run, words=options.words, seed=options.seed,
-            allow_seen=True,
+            known=options.known, allow_seen=True,
         ),
         lambda line: say(f"agents are fitted on the train split of {line}"),
     ).agents  # fmt: skip
@@ -99,7 +99,7 @@ def evaluate(options: argparse.Namespace, console: Console) -> None:
     print_table(console, agents_table(evaluation))
     for name, figures in evaluation["agents"].items():
         # The agents had other words each, so that their lengths are not beside each other.
-        for table in lengths_tables({"agents": {name: figures}}):
+        for table in lengths_tables({**evaluation, "agents": {name: figures}}):
             print_table(console, table)
     if options.json is not None:
         write_text(Path(options.json), json.dumps(evaluation, indent=2) + "\n")
@@ -136,19 +136,21 @@ def _evaluation(
         "split": "recorded" if options.recorded else "practice",
         "seed": options.seed,
         "max_wrong": max(game.max_wrong for games in played.values() for game in games.games),
+        "known": options.known,
         "versions": {"python": platform.python_version(), "torch": torch.__version__},
         "agents": {name: games.summarize() for name, games in played.items()},
     }
 
 
 def _csv(played: dict[str, RemoteGames]) -> str:
-    """Return one row a game; of words that were not uncovered, what was."""
+    """Return one row per game; of words that were not uncovered, what was."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(CSV_COLUMNS)
     for name, remote in played.items():
         writer.writerows(
-            (game.pattern, name, int(game.status == "success"), game.guesses)
+            # Which words are known only the server could tell.
+            (game.pattern, name, int(game.status == "success"), game.guesses, "")
             for game in remote.games
         )
     return text.getvalue()

@@ -11,6 +11,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from agents.loading import LEARNED_AGENTS
+
 # Agents a table of lengths has beside each other in 80 columns.
 _AGENTS_ABREAST = 4
 _NUM_WORDS_PRINTED = 5
@@ -38,50 +40,71 @@ class DataTable:
     note: str = ""
 
 
+def played_kinds(evaluation: dict[str, Any]) -> list[str]:
+    """Return which kinds of words were played, ``known`` or ``unseen``; none if it is not told."""
+    return [kind for kind in ("known", "unseen") if evaluation["words"].get(kind)]
+
+
+def name_words(evaluation: dict[str, Any]) -> str:
+    """Return the kind of the words that were played: ``unseen words``, for titles."""
+    return f"{' and '.join(played_kinds(evaluation))} words".strip()
+
+
+def describe_games(evaluation: dict[str, Any]) -> str:
+    """Return which words were played, how many, with which prior and how many wrong guesses."""
+    words = evaluation["words"]
+    counts = " and ".join(f"{words[kind]:,} {kind}" for kind in played_kinds(evaluation))
+    parts = [f"{counts} {evaluation['split']} words of {words['source']}".strip()]
+    if any(name in LEARNED_AGENTS for name in evaluation["agents"]):
+        parts.append(f"prior of known words {evaluation['known']:g}")
+    return ", ".join([*parts, f"{evaluation['max_wrong']} wrong guesses allowed"])
+
+
 def make_tables(evaluation: dict[str, Any]) -> list[DataTable]:
     """Return all tables of an evaluation, as ``evaluate.py --json`` holds it."""
     return [
         agents_table(evaluation),
         *lengths_tables(evaluation),
         *([pairs_table(evaluation)] if evaluation.get("pairwise") else []),
-        *(
-            table
-            for name, figures in evaluation["agents"].items()
-            for table in _word_tables(name, figures)
-        ),
+        *(table for name in evaluation["agents"] for table in _word_tables(name, evaluation)),
         first_letters_table(evaluation, 26),
     ]
 
 
 def agents_table(evaluation: dict[str, Any]) -> DataTable:
-    """Return the table of win rates."""
-    rows = []
+    """Return the table of win rates; where both kinds of words were played, of each too."""
+    kinds = played_kinds(evaluation)
+    rows, note = [], "95% CI: Wilson interval; wrong, guesses: means per game"
     for name, figures in evaluation["agents"].items():
-        low, high = figures["ci95"]
+        num_known = figures.get("known", figures)["games"] if "known" in kinds else 0
+        # The known words are those of the run; an agent may have been fitted on others.
+        if figures["seen"] and figures["seen"] != num_known:
+            note += f"; {name} was fitted on the words of {figures['seen']:,} games"
         rows.append(
             (
-                name + (" (seen)" if figures["seen"] else ""),
-                f"{figures['games']:,}",
-                f"{figures['wins']:,}",
-                f"{figures['win_rate']:.1%}",
-                f"{100 * low:.1f}-{100 * high:.1f}",
+                name + (" (known)" if kinds == ["known"] else ""),
+                *_win_rate_cells(figures),
                 f"{figures['mean_wrong_guesses']:.2f}",
                 f"{figures['mean_guesses']:.2f}",
                 f"{figures['games_per_second']:,.0f}",
             )
         )
+        if len(kinds) > 1:
+            rows += [
+                (f"{name} ({kind})", *_win_rate_cells(figures[kind]), "", "", "") for kind in kinds
+            ]
     return DataTable(
-        f"{evaluation['env']}, {evaluation['split']} words of {evaluation['words']['source']}, "
-        f"{evaluation['max_wrong']} wrong guesses lose",
+        f"{evaluation['env']}, {describe_games(evaluation)}",
         ("agent", "games", "wins", "win rate", "95% CI", "wrong", "guesses", "games/s"),
         rows,
-        note="95% CI: Wilson interval; wrong, guesses: means a game",
+        note=note,
     )
 
 
 def lengths_tables(evaluation: dict[str, Any]) -> list[DataTable]:
-    """Return the win rates by word length, a few agents a table."""
+    """Return the win rates by word length, a few agents per table."""
     agents = evaluation["agents"]
+    title = f"win rate by word length, {name_words(evaluation)}"
     names = list(agents)
     lengths = sorted(
         {int(length) for figures in agents.values() for length in figures["by_length"]}
@@ -94,7 +117,7 @@ def lengths_tables(evaluation: dict[str, Any]) -> list[DataTable]:
             cells = [agents[name]["by_length"][str(length)] for name in part]
             rates = (f"{cell['win_rate']:.1%}" for cell in cells)
             rows.append((str(length), f"{cells[0]['games']:,}", *rates))
-        tables.append(DataTable("win rate by word length", ("letters", "games", *part), rows, 0))
+        tables.append(DataTable(title, ("letters", "games", *part), rows, 0))
     return tables
 
 
@@ -114,7 +137,7 @@ def pairs_table(evaluation: dict[str, Any]) -> DataTable:
         for pair in evaluation["pairwise"]
     ]
     return DataTable(
-        "pairwise, on the same words",
+        f"pairwise, on the same {name_words(evaluation)}",
         ("A", "B", "both", "only A", "only B", "none", "A-B", "p"),
         rows,
         2,
@@ -138,7 +161,7 @@ def first_letters_table(evaluation: dict[str, Any], count: int) -> DataTable:
         for row in figures.get("first_letters", ())[:count]
     ]
     return DataTable(
-        "letters guessed first, and how often they are in the word",
+        f"letters guessed first, and how often they are in the word, {name_words(evaluation)}",
         ("agent", "letter", "games", "share", "hits", "95% CI"),
         rows,
         2,
@@ -174,8 +197,8 @@ def print_comparison(console: Console, evaluation: dict[str, Any], with_words: b
         print_table(console, pairs_table(evaluation))
     if not with_words:
         return
-    for name, figures in evaluation["agents"].items():
-        for table in _word_tables(name, figures, _NUM_WORDS_PRINTED):
+    for name in evaluation["agents"]:
+        for table in _word_tables(name, evaluation, _NUM_WORDS_PRINTED):
             print_table(console, table)
     print_table(console, first_letters_table(evaluation, _NUM_FIRST_LETTERS))
 
@@ -202,13 +225,26 @@ def print_table(console: Console, table: DataTable) -> None:
     console.print(shown)
 
 
-def _word_tables(name: str, figures: dict[str, Any], count: int | None = None) -> list[DataTable]:
+def _win_rate_cells(figures: dict[str, Any]) -> tuple[str, ...]:
+    low, high = figures["ci95"]
+    return (
+        f"{figures['games']:,}",
+        f"{figures['wins']:,}",
+        f"{figures['win_rate']:.1%}",
+        f"{100 * low:.1f}-{100 * high:.1f}",
+    )
+
+
+def _word_tables(
+    name: str, evaluation: dict[str, Any], count: int | None = None
+) -> list[DataTable]:
+    figures = evaluation["agents"][name]
     parts = (
         ("hardest", figures.get("hardest_games", ())),
         ("easiest", figures.get("easiest_games", ())),
     )
     return [
-        words_table(f"{kind} words for {name}", described[:count])
+        words_table(f"{kind} {name_words(evaluation)} for {name}", described[:count])
         for kind, described in parts
         if described
     ]

@@ -11,6 +11,7 @@ import numpy as np
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from agents.posterior.prior import DEFAULT_KNOWN
 from agents.word_guess import WORD_GUESS_AGENTS, make_word_guess_agent
 from envs.errors import InputError
 from envs.keyed_random import keyed_bits
@@ -28,6 +29,7 @@ _HANGMAN_OPTIONS = {
     "run": None,
     "split": None,
     "max_wrong": None,
+    "known": DEFAULT_KNOWN,
     "drop_seen": False,
     "allow_seen": False,
     "csv": None,

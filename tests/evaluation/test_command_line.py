@@ -7,7 +7,10 @@ import subprocess
 import pytest
 import torch
 
+from agents import make_agent
+from agents.posterior.prior import DEFAULT_KNOWN
 from envs.words import Split, load_word_list, read_word_list
+from evaluation import preparation
 from evaluation.command_line import main
 from tests.processes import assert_refused, run
 from training.run_directory import RunDirectory
@@ -40,13 +43,13 @@ def parts_of(words_file, fractions=(0.8, 0.1, 0.1)):
 
 
 def assert_schema(figures):
-    """The JSON of DESIGN.md, with its types."""
+    """The JSON of docs/comparing.md, with its types."""
     assert {name: type(value) for name, value in figures.items()}.items() >= {
-        "env": str, "words": dict, "split": str, "seed": int, "max_wrong": int,
+        "env": str, "words": dict, "split": str, "seed": int, "max_wrong": int, "known": float,
         "versions": dict, "agents": dict,
     }.items()  # fmt: skip
     assert figures["env"] == "Hangman-v0"
-    assert set(figures["words"]) == {"source", "count"}
+    assert set(figures["words"]) == {"source", "count", "known", "unseen"}
     assert figures["versions"]["python"] == platform.python_version()
     assert figures["versions"]["torch"] == torch.__version__
     for agent in figures["agents"].values():
@@ -75,6 +78,7 @@ def test_as_a_process_it_plays_the_test_words_and_writes_the_documented_json(tin
     assert list(figures["agents"]) == ["dictionary", "random"]
     assert figures["words"] == {
         "source": str(words), "count": sum(len(part) for part in parts.values()),
+        "known": 0, "unseen": len(parts["test"]),
     }  # fmt: skip
     assert (figures["split"], figures["seed"], figures["max_wrong"]) == ("test", 0, 6)
     for name, agent in figures["agents"].items():
@@ -126,33 +130,87 @@ def test_words_given_win_over_those_of_the_run(evaluate, tiny_run, tmp_path):
     assert figures["agents"]["ppo"]["games"] <= len(parts_of(other)["test"])
 
 
-def test_words_that_the_run_was_fitted_on_are_refused_dropped_or_marked(
-    evaluate, tiny_run, tiny_files, tmp_path
-):
+@pytest.fixture
+def mixed(tiny_run, tiny_files, tmp_path):
+    """Options that play seven words that the run was fitted on and twenty that it was not."""
     parts = parts_of(tiny_files[1])
     secrets = tmp_path / "secrets.txt"
     secrets.write_text("\n".join([*parts["train"][:7], *parts["test"][:20]]))
-    arguments = ("--run", tiny_run[0].path, "--secrets", secrets, "--agents", "ppo", "dictionary")
-    done, figures = evaluate(*arguments)
-    assert_refused(done, "evaluate.py", "7 of the 27 words", "--drop-seen", "--allow-seen")
+    return ("--run", tiny_run[0].path, "--secrets", secrets, "--agents", "ppo", "dictionary")
+
+
+def test_known_words_are_played_and_their_figures_kept_apart(evaluate, mixed):
+    done, figures = evaluate(*mixed, "random", "--known", "0.3")
+    assert done.returncode == 0, done.stderr
+    assert figures["known"] == 0.3
+    assert (figures["words"]["known"], figures["words"]["unseen"]) == (7, 20)
+    assert "7 known and 20 unseen" in done.stdout
+    assert "prior of known words 0.3" in done.stdout
+    for name, agent in figures["agents"].items():
+        assert agent["games"] == 27
+        assert agent["known"]["games"] == 7
+        assert agent["unseen"]["games"] == 20
+        assert agent["known"]["wins"] + agent["unseen"]["wins"] == agent["wins"]
+        # Random has not been fitted.
+        assert agent["seen"] == (0 if name == "random" else 7)
+        assert f"{name} (known)" in done.stdout
+
+
+def test_a_prior_that_excludes_known_words_refuses_drops_or_marks_them(evaluate, mixed, tiny_run):
+    done, figures = evaluate(*mixed, "--known", "0")
+    assert_refused(
+        done, "evaluate.py", "7 of the 27 words are known", tiny_run[0].path, "--known above 0",
+        "--drop-seen", "--allow-seen",
+    )  # fmt: skip
     assert figures is None
 
-    done, figures = evaluate(*arguments, "--drop-seen")
-    assert "left out: 7 words" in done.stdout
-    assert figures["agents"]["ppo"]["games"] == 20
-    assert figures["agents"]["ppo"]["seen"] == 0
+    for prior in ("0", "1"):
+        done, figures = evaluate(*mixed, "--drop-seen", "--known", prior)
+        assert "left out: 7 known words" in done.stdout
+        assert figures["agents"]["ppo"]["games"] == 20
+        assert figures["agents"]["ppo"]["seen"] == 0
+        assert "known" not in figures["agents"]["ppo"]
 
-    done, figures = evaluate(*arguments, "--allow-seen")
-    assert figures["agents"]["ppo"]["games"] == 27
-    assert figures["agents"]["ppo"]["seen"] == 7
-    assert "ppo (seen)" in done.stdout
+    done, figures = evaluate(*mixed, "--allow-seen", "--known", "0")
+    assert figures["agents"]["ppo"]["seen"] == figures["agents"]["ppo"]["known"]["games"] == 7
+    assert "ppo (known)" in done.stdout
 
     done, _ = evaluate(
         "--run", tiny_run[0].path, "--split", "train", "--drop-seen", "--agents", "ppo"
     )
     assert_refused(done, "evaluate.py", "no word is left")
-    done, _ = evaluate(*arguments, "--drop-seen", "--allow-seen")
+    done, _ = evaluate(*mixed, "--drop-seen", "--allow-seen")
     assert_refused(done, "evaluate.py", "--allow-seen", "not allowed with")
+
+
+def test_without_a_learned_agent_known_words_are_those_of_the_train_split(evaluate, tiny_files):
+    arguments = ("--words", tiny_files[1], "--agents", "dictionary", "random", "--games", 30)
+    done, figures = evaluate(*arguments, "--split", "train", "--known", "0")
+    assert done.returncode == 0, done.stderr
+    assert figures["words"]["known"] == 30
+    assert figures["agents"]["dictionary"]["seen"] == 30
+    assert "30 known train words" in done.stdout
+    assert "prior" not in done.stdout
+    _, figures = evaluate(*arguments)
+    assert figures["words"]["unseen"] == 30
+    assert figures["agents"]["dictionary"]["seen"] == 0
+    done, _ = evaluate(*arguments, "--split", "train", "--drop-seen")
+    assert_refused(done, "evaluate.py", "no word is left")
+
+
+@pytest.mark.parametrize("prior", [0.0, 0.25, None])
+def test_learned_agents_are_loaded_with_the_prior(evaluate, tiny_run, monkeypatch, prior):
+    given = {}
+
+    def load(name, run, train_words, seed=0, known=None):
+        given[name] = known
+        return make_agent("random")
+
+    monkeypatch.setattr(preparation, "load_run_agent", load)
+    option = () if prior is None else ("--known", prior)
+    _, figures = evaluate("--run", tiny_run[0].path, *option)
+    expected = DEFAULT_KNOWN if prior is None else prior
+    assert figures["known"] == given["ppo"] == given["posterior"] == expected
 
 
 def test_secrets_are_played_exactly_and_agents_fitted_on_the_train_split(
@@ -216,7 +274,12 @@ def test_games_repeats_max_wrong_seed_and_split(evaluate, tiny_files):
     ("arguments", "said"),
     [
         (["--agents", "clever"], ["'clever'", "dictionary", "random"]),
-        (["--agents", "ppo", "--split", "train"], ["pretrained", "--drop-seen"]),
+        (["--agents", "ppo", "--split", "train", "--known", "0"], ["pretrained", "--drop-seen"]),
+        (["--known", "1.5"], ["--known", "'1.5'", "0..1"]),
+        (["--known", "-0.1"], ["--known", "'-0.1'"]),
+        (["--known", "half"], ["--known", "'half'"]),
+        (["--known", "nan"], ["--known", "'nan'"]),
+        (["--env", "CatsAndDogs-v0", "--known", "0"], ["--known", "Hangman-v0"]),
         (["--run", "missing"], ["missing", "not the folder of a run"]),
         (["--split", "final"], ["--split", "final", "valid"]),
         (["--games", "0"], ["--games", "'0'", "1.."]),

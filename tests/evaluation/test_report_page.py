@@ -123,9 +123,9 @@ def test_names_of_lists_are_shown_as_they_are(page):
 
 def test_the_page_has_every_table(page):
     for heading in (
-        "win rate by word length",
-        "pairwise, on the same words",
-        "hardest words for random",
+        "win rate by word length, unseen words",
+        "pairwise, on the same unseen words",
+        "hardest unseen words for random",
         "letters guessed first",
     ):
         assert heading in page

@@ -14,6 +14,7 @@ from rich.console import Console
 
 from agents import make_agent
 from envs.errors import InputError
+from envs.words import Split, read_word_list
 from evaluation import compare
 from evaluation.command_line import main
 from evaluation.live import LiveTable
@@ -51,15 +52,16 @@ def test_the_figures_are_those_of_the_command(comparison, word_file, tmp_path):
     assert written == computed
 
 
-def test_the_csv_has_one_row_a_game(comparison):
+def test_the_csv_has_one_row_per_game(comparison):
     rows = list(csv.DictReader(io.StringIO(comparison.to_csv())))
-    assert list(rows[0]) == ["word", "agent", "won", "guesses"]
+    assert list(rows[0]) == ["word", "agent", "won", "guesses", "known"]
     figures = comparison.to_dict()["agents"]
     for name in ("dictionary", "random"):
         games = [row for row in rows if row["agent"] == name]
         assert len(games) == figures[name]["games"]
         assert sum(row["won"] == "1" for row in games) == figures[name]["wins"]
     for row in rows:
+        assert row["known"] == "0"
         guesses = row["guesses"]
         assert len(set(guesses)) == len(guesses)
         assert (set(row["word"]) <= set(guesses)) == (row["won"] == "1")
@@ -67,12 +69,23 @@ def test_the_csv_has_one_row_a_game(comparison):
         assert wrong < 6 if row["won"] == "1" else wrong == 6
 
 
+def test_the_csv_tells_which_words_are_known(word_file, tmp_path):
+    parts = Split(0, (0.9, 0.05, 0.05)).divide(read_word_list(word_file))
+    secrets = tmp_path / "secrets.txt"
+    secrets.write_text("\n".join([*parts["train"][:5], *parts["test"][:5]]))
+    comparison = compare(["random"], words=word_file, secrets=secrets, repeats=2)
+    rows = list(csv.DictReader(io.StringIO(comparison.to_csv())))
+    assert len(rows) == 20
+    for row in rows:
+        assert row["known"] == str(int(row["word"] in parts["train"]))
+
+
 def test_what_is_returned_can_be_changed_without_harm(comparison):
     comparison.to_dict()["agents"].clear()
     assert comparison.to_dict()["agents"]
 
 
-def test_agents_of_ones_own_are_fitted_and_compared(word_file):
+def test_custom_agents_are_fitted_and_compared(word_file):
     own = compare({"mine": make_agent("dictionary")}, words=word_file)
     named = compare(["dictionary"], words=word_file)
     mine, other = own.to_dict()["agents"]["mine"], named.to_dict()["agents"]["dictionary"]
@@ -83,7 +96,10 @@ def test_agents_of_ones_own_are_fitted_and_compared(word_file):
     ("options", "message"),
     [
         ({"agents": ["nobody"]}, "'nobody' is unknown"),
-        ({"agents": ["ppo"], "split": "train"}, "web2 was fitted on"),
+        ({"agents": ["ppo"], "split": "train", "known": 0}, "web2 was fitted on"),
+        ({"known": 1.5}, "known: 1.5 is not a probability in 0..1"),
+        ({"known": float("nan")}, "known: nan is not"),
+        ({"known": "half"}, "known: 'half' is not"),
         ({"split": "all"}, "not one of train, valid, test"),
         ({"games": 0}, "games: 0 is below 1"),
         ({"games": 10**6}, "is more than"),
@@ -107,7 +123,7 @@ def test_a_plot_that_does_not_exist_is_an_error(word_file):
 def test_tables_fit_in_80_columns(comparison):
     text = str(comparison)
     assert "pairwise" in text
-    assert "hardest words for random" in text
+    assert "hardest unseen words for random" in text
     assert max(len(line) for line in text.splitlines()) <= 80
 
 

@@ -88,7 +88,7 @@ def test_what_is_printed_and_written_is_what_the_server_has(
     token = add_token(url, name)
     done = evaluate(
         "--server", address, "--token", token, *(["--recorded"] if recorded else []),
-        "--agents", "dictionary", "--words", words, "--games", 60, "--at-once", 16,
+        "--agents", "dictionary", "--words", words, "--games", 60, "--at-once", 16, "--known", 0.25,
         "--json", tmp_path / "figures.json", "--csv", tmp_path / "games.csv",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -106,12 +106,15 @@ def test_what_is_printed_and_written_is_what_the_server_has(
     lengths = {str(len(secret)) for secret, *_ in stored}
     assert set(agent["by_length"]) == lengths
     assert figures["split"] == ("recorded" if recorded else "practice")
-    assert figures["max_wrong"] == 6
+    assert (figures["max_wrong"], figures["known"]) == (6, 0.25)
+    # Only the server could tell which of its words are known.
+    assert "known" not in agent
     assert f"{wins / 60:.1%}" in done.stdout
     with (tmp_path / "games.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert sorted(row["guesses"] for row in rows) == sorted(row[3] for row in stored)
     assert sum(row["won"] == "1" for row in rows) == wins
+    assert {row["known"] for row in rows} == {""}
 
 
 def test_an_agent_guesses_over_http_what_it_guesses_in_the_arena(serving, words):
