@@ -175,7 +175,7 @@ def _bit_sets(
 
 
 @njit(cache=True)
-def count_bits(bits):  # noqa: ANN001, ANN201 - compiled
+def count_bits(bits):
     """Return the number of bits that are set in 64 bits."""
     bits = bits - ((bits >> np.uint64(1)) & np.uint64(0x5555555555555555))
     low = np.uint64(0x3333333333333333)
@@ -185,7 +185,7 @@ def count_bits(bits):  # noqa: ANN001, ANN201 - compiled
 
 
 @njit(cache=True)
-def _word_length(word):  # noqa: ANN001, ANN202
+def _word_length(word):
     length = 0
     while length < len(word) and word[length] != PADDING:
         length += 1
@@ -193,17 +193,17 @@ def _word_length(word):  # noqa: ANN001, ANN202
 
 
 @njit(cache=True)
-def find_candidates(  # noqa: ANN201
-    word,  # noqa: ANN001
-    guessed,  # noqa: ANN001
-    length,  # noqa: ANN001
-    sets,  # noqa: ANN001
-    start,  # noqa: ANN001
-    size,  # noqa: ANN001
-    exclude_wrong,  # noqa: ANN001
-    exclude_shown,  # noqa: ANN001
-    found,  # noqa: ANN001
-    where,  # noqa: ANN001
+def find_candidates(
+    word,
+    guessed,
+    length,
+    sets,
+    start,
+    size,
+    exclude_wrong,
+    exclude_shown,
+    found,
+    where,
 ):
     """Find the candidates of one game, in compiled code.
 
@@ -263,18 +263,18 @@ def find_candidates(  # noqa: ANN201
 
 
 @njit(cache=True)
-def count_letters(  # noqa: ANN201
-    found,  # noqa: ANN001
-    where,  # noqa: ANN001
-    num_found,  # noqa: ANN001
-    length,  # noqa: ANN001
-    sets,  # noqa: ANN001
-    start,  # noqa: ANN001
-    size,  # noqa: ANN001
-    codes,  # noqa: ANN001
-    first_code,  # noqa: ANN001
-    once_a_word,  # noqa: ANN001
-    counts,  # noqa: ANN001
+def count_letters(
+    found,
+    where,
+    num_found,
+    length,
+    sets,
+    start,
+    size,
+    codes,
+    first_code,
+    once_a_word,
+    counts,
 ):
     """Add the letters of a set of words of one length to ``counts``, in compiled code.
 
@@ -321,19 +321,19 @@ def count_letters(  # noqa: ANN201
 
 
 @njit(cache=True)
-def _count(  # noqa: ANN202
-    word,  # noqa: ANN001
-    guessed,  # noqa: ANN001
-    sets,  # noqa: ANN001
-    codes,  # noqa: ANN001
-    first,  # noqa: ANN001
-    chunks,  # noqa: ANN001
-    first_code,  # noqa: ANN001
-    group_sizes,  # noqa: ANN001
-    place_counts,  # noqa: ANN001
-    exclude_wrong,  # noqa: ANN001
-    exclude_shown,  # noqa: ANN001
-    once_a_word,  # noqa: ANN001
+def _count(
+    word,
+    guessed,
+    sets,
+    codes,
+    first,
+    chunks,
+    first_code,
+    group_sizes,
+    place_counts,
+    exclude_wrong,
+    exclude_shown,
+    once_a_word,
 ):
     num_games = len(word)
     counts = np.zeros((num_games, NUM_LETTERS), dtype=np.int64)
@@ -380,18 +380,18 @@ def _count(  # noqa: ANN202
 
 
 @njit(cache=True)
-def _count_by_place(  # noqa: ANN202
-    word,  # noqa: ANN001
-    guessed,  # noqa: ANN001
-    sets,  # noqa: ANN001
-    codes,  # noqa: ANN001
-    first,  # noqa: ANN001
-    chunks,  # noqa: ANN001
-    first_code,  # noqa: ANN001
-    group_sizes,  # noqa: ANN001
-    place_counts,  # noqa: ANN001
-    exclude_wrong,  # noqa: ANN001
-    exclude_shown,  # noqa: ANN001
+def _count_by_place(
+    word,
+    guessed,
+    sets,
+    codes,
+    first,
+    chunks,
+    first_code,
+    group_sizes,
+    place_counts,
+    exclude_wrong,
+    exclude_shown,
 ):
     num_games, width = word.shape
     counts = np.zeros((num_games, width, NUM_LETTERS), dtype=np.int32)

@@ -186,21 +186,21 @@ def count_pieces(words: Sequence[str], length: int) -> npt.NDArray[np.int32]:
 
 
 @njit(cache=True)
-def _count_in_words(  # noqa: ANN202
-    word,  # noqa: ANN001
-    guessed,  # noqa: ANN001
-    sets,  # noqa: ANN001
-    codes,  # noqa: ANN001
-    first_set,  # noqa: ANN001
-    chunks,  # noqa: ANN001
-    first_code,  # noqa: ANN001
-    group_sizes,  # noqa: ANN001
-    letter_counts,  # noqa: ANN001
-    shorter_share,  # noqa: ANN001
-    whole_share,  # noqa: ANN001
-    exclude_wrong,  # noqa: ANN001
-    same_length,  # noqa: ANN001
-    exact_elements,  # noqa: ANN001
+def _count_in_words(
+    word,
+    guessed,
+    sets,
+    codes,
+    first_set,
+    chunks,
+    first_code,
+    group_sizes,
+    letter_counts,
+    shorter_share,
+    whole_share,
+    exclude_wrong,
+    same_length,
+    exact_elements,
 ):
     num_games, width = word.shape
     counts = np.zeros((num_games, NUM_LETTERS), dtype=np.int64)
@@ -308,7 +308,7 @@ def _count_in_words(  # noqa: ANN202
 
 
 @njit(cache=True)
-def _agreeing(row, length, offset, sets, have_at, size, allowed, fitting):  # noqa: ANN001, ANN202
+def _agreeing(row, length, offset, sets, have_at, size, allowed, fitting):
     """Write the words that agree with the shown places, from ``offset`` on, to ``fitting``."""
     fitting[:size] = allowed[:size]
     for place in range(length):
@@ -319,7 +319,7 @@ def _agreeing(row, length, offset, sets, have_at, size, allowed, fitting):  # no
 
 
 @njit(cache=True)
-def _filled(found, size, where):  # noqa: ANN001, ANN202
+def _filled(found, size, where):
     """Write the chunks that are not empty to ``where``; return the number of words and chunks."""
     filled = 0
     num_found = 0
@@ -332,7 +332,7 @@ def _filled(found, size, where):  # noqa: ANN001, ANN202
 
 
 @njit(cache=True)
-def _count_places(row, length, offset, found, where, other, codes, first_code, counts):  # noqa: ANN001, ANN202
+def _count_places(row, length, offset, found, where, other, codes, first_code, counts):
     """Add the letters behind the blanks of the pieces that begin at ``offset``."""
     for chunk in where:
         bits = found[chunk]
@@ -347,7 +347,7 @@ def _count_places(row, length, offset, found, where, other, codes, first_code, c
 
 
 @njit(cache=True)
-def _count_in_pieces(word, pieces_3, pieces_4, pieces_5):  # noqa: ANN001, ANN202
+def _count_in_pieces(word, pieces_3, pieces_4, pieces_5):
     num_games, width = word.shape
     counts = np.zeros((num_games, NUM_LETTERS), dtype=np.int64)
     padded = np.empty(width + 2, dtype=np.int64)

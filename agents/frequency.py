@@ -104,7 +104,7 @@ class TopHeavyFrequencyAgent(OverallFrequencyAgent):
 
 
 @njit(cache=True)
-def _top_heaviest(word, guessed, counts):  # noqa: ANN001, ANN202
+def _top_heaviest(word, guessed, counts):
     """Return the frequencies at the blank with the highest skew of each game, shape (N, 26)."""
     num_games, width = word.shape
     scores = np.zeros((num_games, NUM_LETTERS), dtype=np.float64)

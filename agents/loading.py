@@ -58,12 +58,12 @@ def load_agent(
     """
     if name not in LEARNED_AGENTS:
         return make_agent(name, seed).fit(train_words)
-    from agents.posterior.mixture import MixturePosterior
+    # Imported here because torch takes seconds, which the other agents need not wait for.
+    from agents.posterior.posterior import load_posterior
 
-    model = MixturePosterior.load(posterior)
+    model = load_posterior(posterior, known)
     if name == "posterior":
         return model
-    # Imported here because torch takes seconds, which the other agents need not wait for.
     from agents.ppo.agent import PPOAgent, load_network
 
     return PPOAgent(model, load_network(policy))

@@ -157,7 +157,7 @@ class NgramAgent(ScoringAgent):
 
 
 @njit(cache=True)
-def _ngram_scores(word, guessed, probabilities, weights, combination):  # noqa: ANN001, ANN202
+def _ngram_scores(word, guessed, probabilities, weights, combination):
     num_games, width = word.shape
     scores = np.zeros((num_games, NUM_LETTERS), dtype=np.float64)
     combined = np.empty(NUM_LETTERS, dtype=np.float64)

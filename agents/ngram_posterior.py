@@ -7,13 +7,13 @@ from typing import Self
 
 import numpy as np
 import numpy.typing as npt
-from numba import get_num_threads
 
 from agents.base import PosteriorAgent, ScoringAgent
 from agents.dictionary import DictionaryAgent
-from agents.posterior.lattice import pair_table, presence
-from agents.posterior.listed_words import list_words
+from agents.posterior.ngram_lattice import ngram_presence, ngram_tables
 from agents.smoothed_ngrams import SmoothedNgrams
+from agents.threads import in_threads
+from envs.encoding import NUM_LETTERS
 from envs.hangman.observation import Observation, distinct
 
 
@@ -66,9 +66,7 @@ class NgramPosteriorAgent(ScoringAgent, PosteriorAgent):
 
     def fit(self, words: Sequence[str]) -> Self:
         """Count the n-grams of the words and index the words."""
-        self.model_ = SmoothedNgrams(words, self.order, self.discount_scale)
-        self.lookahead_ = pair_table(self.model_.of_order(3))
-        self.listed_ = list_words((), (), self.model_)
+        self.tables_ = ngram_tables(SmoothedNgrams(words, self.order, self.discount_scale))
         self.fitting_ = DictionaryAgent().fit(words)
         return self
 
@@ -89,15 +87,7 @@ class NgramPosteriorAgent(ScoringAgent, PosteriorAgent):
 
     def model_probabilities(self, observations: Observation) -> npt.NDArray[np.float64]:
         """Return the n-gram model's probabilities alone, shape (N, 26)."""
-        model = self.model_
-        return presence(
-            observations["word"],
-            observations["guessed"],
-            model.probabilities,
-            model.next_state,
-            model.start,
-            self.lookahead_,
-            self.listed_,
-            self.beam,
-            get_num_threads(),
-        )
+        word, guessed = observations["word"], observations["guessed"]
+        presence = np.zeros((len(word), NUM_LETTERS))
+        in_threads(ngram_presence, word, guessed, self.tables_, self.beam, presence)
+        return presence

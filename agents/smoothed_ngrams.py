@@ -7,8 +7,10 @@ from typing import Self
 
 import numpy as np
 import numpy.typing as npt
+from numba import njit, prange
 
-from envs.encoding import FIRST_LETTER, NUM_LETTERS, encode_words
+from agents.word_sets import WordArrays
+from envs.encoding import FIRST_LETTER, MAX_LENGTH, NUM_LETTERS
 
 NUM_SYMBOLS = NUM_LETTERS + 1
 END = NUM_LETTERS
@@ -26,7 +28,7 @@ class SmoothedNgrams:
 
     Parameters
     ----------
-    words : sequence of str
+    words : sequence of str or WordArrays
     order : int
         The longest n-gram, 2 to 10.
     discount_scale : float
@@ -56,44 +58,16 @@ class SmoothedNgrams:
     discounts D1, D2 and D3+ estimated for each order from its counts of counts.
     """
 
-    def __init__(self, words: Sequence[str], order: int, discount_scale: float = 1.0) -> None:
-        # No context is longer than the beginning and the letters of the longest word.
-        order = min(order, max(map(len, words)) + 2)
-        self._build(order, discount_scale, *_count(words, order))
-
-    @classmethod
-    def from_tensors(cls, tensors: dict[str, npt.NDArray]) -> Self:
-        """Return the model that :meth:`to_tensors` described.
-
-        Raises
-        ------
-        KeyError, TypeError, ValueError, IndexError
-            If the arrays are not those of such a model.
-        """
-        order, scale = int(tensors["order"]), float(tensors["discount_scale"])
+    def __init__(
+        self, words: Sequence[str] | WordArrays, order: int, discount_scale: float = 1.0
+    ) -> None:
+        if not isinstance(words, WordArrays):
+            words = WordArrays.of(words)
         if not 2 <= order <= _MAX_ORDER:
             raise ValueError(f"order: {order} is not in 2..{_MAX_ORDER}")
-        ngrams = np.cumsum(tensors["steps"], dtype=np.int64)
-        counts = tensors["counts"].astype(np.int64)
-        if len(ngrams) == 0 or ngrams.shape != counts.shape or counts.min() < 1:
-            raise ValueError("steps, counts: they do not fit together")
-        if (np.diff(ngrams) < 1).any() or ngrams[-1] >= NUM_SYMBOLS * _BASE ** (order - 1):
-            raise ValueError("steps: they are not those of sorted n-grams")
-        if _BEGIN not in ngrams // NUM_SYMBOLS:
-            raise ValueError("steps: no word begins")
-        model = cls.__new__(cls)
-        model._build(order, scale, ngrams, counts)
-        return model
-
-    def to_tensors(self) -> dict[str, npt.NDArray]:
-        """Return what the model is computed from: its longest n-grams and their counts."""
-        steps = np.diff(self.ngrams, prepend=0)
-        return {
-            "order": np.array(self.order),
-            "discount_scale": np.array(self.discount_scale),
-            "steps": steps.astype(np.min_scalar_type(steps.max())),
-            "counts": self.counts.astype(np.min_scalar_type(self.counts.max())),
-        }
+        # No context is longer than the beginning and the letters of the longest word.
+        order = min(order, int(words.lengths.max()) + 2)
+        self._build(order, discount_scale, *_count(words, order))
 
     def of_order(self, order: int) -> Self:
         """Return the model of shorter n-grams of the same words, with discounts as estimated."""
@@ -105,6 +79,20 @@ class SmoothedNgrams:
         counts = np.bincount(rows.ravel(), weights=self.counts)
         model._build(order, 1.0, ngrams, counts.astype(np.int64))
         return model
+
+    def log_probabilities(self, words: WordArrays) -> npt.NDArray[np.float64]:
+        """Return the natural logarithm of each word's probability, shape (words,)."""
+        return _log_probabilities(*words, self.probabilities, self.next_state, self.start)
+
+    def length_masses(self) -> npt.NDArray[np.float64]:
+        """Return the probability that a word has each length, shape (33,)."""
+        masses = np.zeros(MAX_LENGTH + 1)
+        reached = np.zeros(len(self.probabilities))
+        reached[self.start] = 1.0
+        for length in range(MAX_LENGTH + 1):
+            masses[length] = reached @ self.probabilities[:, END]
+            reached = _one_letter_more(reached, self.probabilities, self.next_state)
+        return masses
 
     def _build(
         self,
@@ -193,19 +181,42 @@ class SmoothedNgrams:
         return np.concatenate(tables)
 
 
-def _count(words: Sequence[str], order: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+@njit(cache=True, parallel=True)
+def _log_probabilities(codes, lengths, probabilities, next_state, start):
+    result = np.empty(len(codes), dtype=np.float64)
+    for number in prange(len(codes)):
+        state = start
+        total = 0.0
+        for code in codes[number, : lengths[number]]:
+            total += np.log(probabilities[state, code - FIRST_LETTER])
+            state = next_state[state, code - FIRST_LETTER]
+        result[number] = total + np.log(probabilities[state, END])
+    return result
+
+
+@njit(cache=True)
+def _one_letter_more(reached, probabilities, next_state):
+    following = np.zeros(len(reached), dtype=np.float64)
+    for state in range(len(reached)):
+        if reached[state] > 0.0:
+            for letter in range(NUM_LETTERS):
+                following[next_state[state, letter]] += (
+                    reached[state] * probabilities[state, letter]
+                )
+    return following
+
+
+def _count(words: WordArrays, order: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Return each symbol of the words after its longest history, and how often it stands there.
 
     The history is a number in base 28, oldest letter first; that times 27, plus the symbol, is the
     n-gram. They are sorted.
     """
-    by_length: dict[int, list[str]] = {}
-    for word in words:
-        by_length.setdefault(len(word), []).append(word)
     ngrams = []
-    for length, group in by_length.items():
+    for length in np.unique(words.lengths):
+        group = words.codes[words.lengths == length, :length]
         symbols = np.full((len(group), length + 1), END, dtype=np.int64)
-        symbols[:, :-1] = encode_words(group).codes.astype(np.int64) - FIRST_LETTER
+        symbols[:, :-1] = group.astype(np.int64) - FIRST_LETTER
         history = np.full(len(group), _BEGIN, dtype=np.int64)
         for place in range(length + 1):
             ngrams.append(history * NUM_SYMBOLS + symbols[:, place])

@@ -12,8 +12,8 @@ import torch
 from envs.errors import InputError
 from training.run_directory import write_atomically
 
-_FORMAT = 1
-PHASES = ("begun", "warm_start", "ppo", "done")
+_FORMAT = 2
+PHASES = ("begun", "ppo", "done")
 
 
 def save_checkpoint(path: Path, phase: str, state: dict[str, Any]) -> None:
@@ -22,7 +22,7 @@ def save_checkpoint(path: Path, phase: str, state: dict[str, Any]) -> None:
     Parameters
     ----------
     path : Path
-    phase : {"begun", "warm_start", "ppo", "done"}
+    phase : {"begun", "ppo", "done"}
     state : dict
         Numbers, strings, lists, dicts, tensors and NumPy arrays.
 

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from agents.posterior.prior import DEFAULT_KNOWN
 from envs.encoding import MAX_LENGTH, NUM_LETTERS
 from envs.errors import InputError
 from envs.hangman.rules import DEFAULT_MAX_WRONG
@@ -55,37 +56,13 @@ class RewardConfig(_Section):
     parameters: dict[str, float] = {}
 
 
-class WarmStartConfig(_Section):
-    """Learning the letter posterior before PPO; see ``training.warm_start``.
+class PosteriorConfig(_Section):
+    """Fitting the letter posterior before PPO; see ``training.posterior``.
 
-    The options of the n-grams are those of ``agents.posterior.mixture``; an order of 0 leaves them
-    out. ``exclude_fitted_words``: the secret is known to be none of the words that were fitted.
-    ``derive_words``: words that are derived from these get a probability of their own.
+    Without it the policy learns from rewards alone.
     """
 
     enabled: bool = True
-    states: int = Field(20_000_000, ge=1)
-    num_games: int = Field(1024, ge=1, le=65536)
-    reach: int = Field(5, ge=0, le=12)
-    rows_log2: int = Field(21, ge=10, le=26)
-    learning_rate: float = Field(0.4, gt=0)
-    window_dropout: float = Field(0.0, ge=0, lt=1)
-    max_dropout: float = Field(0.5, ge=0, lt=1)
-    presence_weight: float = Field(1.0, ge=0)
-    exploration: float = Field(0.1, ge=0, le=1)
-    ngram_order: int = Field(7, ge=0, le=10)
-    ngram_discount_scale: float = Field(1.15, gt=0, le=2)
-    ngram_weight: float = Field(0.85, ge=0, le=1)
-    exclude_fitted_words: bool = False
-    derive_words: bool = False
-    validate_every: int = Field(5_000_000, ge=1)
-    folds: int = Field(0, ge=0, le=64)
-    fold_states: int = Field(10_000_000, ge=1)
-
-    @property
-    def total_states(self) -> int:
-        """States that all posteriors of the run are learned from together."""
-        return self.states + self.folds * self.fold_states if self.enabled else 0
 
 
 class PolicyConfig(_Section):
@@ -98,10 +75,15 @@ class PolicyConfig(_Section):
 
 
 class PPOConfig(_Section):
-    """MaskablePPO of sb3-contrib; ``freeze`` names parts of the network that it leaves alone."""
+    """MaskablePPO of sb3-contrib; ``freeze`` names parts of the network that it leaves alone.
 
+    ``known`` is the share of the games whose words the posterior was fitted on, and what the
+    posterior takes for the probability of such words; the other games' words are held back from it.
+    """
+
+    known: float = Field(DEFAULT_KNOWN, ge=0, le=1)
     steps: int = Field(2_000_000, ge=0)
-    num_envs: int = Field(512, ge=1, le=65536)
+    num_envs: int = Field(512, ge=2, le=65536)
     rollout_steps: int = Field(64, ge=2)
     batch_size: int = Field(4096, ge=2)
     epochs: int = Field(4, ge=1)
@@ -134,7 +116,7 @@ class Config(_Section):
     discount: float = Field(1.0, gt=0, le=1)
     env: EnvConfig = EnvConfig()
     reward: RewardConfig = RewardConfig()
-    warm_start: WarmStartConfig = WarmStartConfig()
+    posterior: PosteriorConfig = PosteriorConfig()
     policy: PolicyConfig = PolicyConfig()
     ppo: PPOConfig = PPOConfig()
     validation: ValidationConfig = ValidationConfig()
@@ -147,36 +129,14 @@ class Config(_Section):
                 f"env.min_length: {self.env.min_length} is above env.max_length "
                 f"({self.env.max_length})"
             )
-        if not self.warm_start.enabled and self.policy.pattern_channels == 0:
-            raise ValueError(
-                "policy.pattern_channels: 0 leaves nothing to learn from without warm_start; "
-                "set it above 0, for example 64"
-            )
-        if self.warm_start.folds == 1:
-            raise ValueError(
-                "warm_start.folds: 1 leaves no word to fit on; 0 or 2 to 64 is allowed"
-            )
-        if self.warm_start.ngram_order == 1:
-            raise ValueError(
-                "warm_start.ngram_order: 1 has no context; 0 (no n-grams) or 2 to 10 is allowed"
-            )
-        if self.warm_start.exclude_fitted_words and self.warm_start.ngram_order == 0:
-            raise ValueError(
-                "warm_start.exclude_fitted_words: words are excluded from what the n-grams allow; "
-                "set warm_start.ngram_order to 2 to 10"
-            )
-        if self.warm_start.derive_words and not self.warm_start.exclude_fitted_words:
-            raise ValueError(
-                "warm_start.derive_words: derived words are never fitted words; "
-                "set warm_start.exclude_fitted_words to true too"
-            )
-        if self.ppo.num_envs < self.warm_start.folds:
-            raise ValueError(
-                f"ppo.num_envs: {self.ppo.num_envs} is below warm_start.folds "
-                f"({self.warm_start.folds})"
-            )
-        if not self.warm_start.enabled and self.ppo.steps == 0:
-            raise ValueError("ppo.steps: 0 leaves nothing to do without warm_start")
+        if not self.posterior.enabled:
+            if self.policy.pattern_channels == 0:
+                raise ValueError(
+                    "policy.pattern_channels: 0 leaves nothing to learn from without the "
+                    "posterior; set it above 0, for example 64"
+                )
+            if self.ppo.steps == 0:
+                raise ValueError("ppo.steps: 0 leaves nothing to do without the posterior")
         rollout = self.ppo.num_envs * self.ppo.rollout_steps
         if self.ppo.batch_size > rollout:
             raise ValueError(

@@ -10,25 +10,27 @@ import numpy.typing as npt
 from gymnasium import spaces
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvStepReturn
 
-from agents.posterior.mixture import MixturePosterior
+from agents.posterior.posterior import LetterPosterior, UniformPosterior
 from agents.ppo.features import NUM_LETTER_FEATURES, NUM_STATE_FEATURES, policy_features
 from envs.encoding import MAX_LENGTH, NUM_CODES, NUM_LETTERS, PADDING
+from envs.hangman.observation import Observation
 from envs.hangman.sb3 import BatchVecEnv, HangmanVecEnv
 
 Features = dict[str, npt.NDArray[np.float32]]
 
 
 class PosteriorVecEnv(BatchVecEnv):
-    """Batches of games, each with a posterior, as one batch of ``policy_features``.
+    """Batches of games as one batch of ``policy_features`` by one posterior.
 
     The features are computed once a step, rather than anew in each epoch of PPO over the same
-    rollout. With cross-fitting, each batch plays the words of one fold, with a posterior that was
-    not fitted on them.
+    rollout.
 
     Parameters
     ----------
-    batches : sequence of (HangmanVecEnv, MixturePosterior)
-        The posteriors stay as they are.
+    envs : sequence of HangmanVecEnv
+        Each plays words of its own.
+    posterior : LetterPosterior or UniformPosterior
+        It stays as it is.
     look_ahead_lives : int
         Of ``policy_features``.
     """
@@ -37,12 +39,13 @@ class PosteriorVecEnv(BatchVecEnv):
 
     def __init__(
         self,
-        batches: Sequence[tuple[HangmanVecEnv, MixturePosterior]],
+        envs: Sequence[HangmanVecEnv],
+        posterior: LetterPosterior | UniformPosterior,
         look_ahead_lives: int = 0,
     ) -> None:
+        self.posterior = posterior
         self._look_ahead_lives = look_ahead_lives
-        self._envs = [env for env, _ in batches]
-        self._posteriors = [posterior for _, posterior in batches]
+        self._envs = list(envs)
         self._first = np.cumsum([0, *(env.num_envs for env in self._envs)])
         features = {
             "word": spaces.Box(PADDING, NUM_CODES - 1, (MAX_LENGTH,), np.uint8),
@@ -62,13 +65,17 @@ class PosteriorVecEnv(BatchVecEnv):
 
     def observe(self) -> Features:
         """Return the features of the games as they stand."""
-        parts = []
-        for env, posterior in zip(self._envs, self._posteriors, strict=True):
-            features = policy_features(posterior, env.observe(), self._look_ahead_lives)
-            missing = MAX_LENGTH - features["word"].shape[1]
-            features["word"] = np.pad(features["word"], ((0, 0), (0, missing)))
-            parts.append(features)
-        return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+        parts = [env.observe() for env in self._envs]
+        words = [
+            np.pad(part["word"], ((0, 0), (0, MAX_LENGTH - part["word"].shape[1])))
+            for part in parts
+        ]
+        observations = Observation(
+            word=np.concatenate(words),
+            guessed=np.concatenate([part["guessed"] for part in parts]),
+            lives=np.concatenate([part["lives"] for part in parts]),
+        )
+        return policy_features(self.posterior, observations, self._look_ahead_lives)
 
     def step_async(self, actions: npt.NDArray[np.integer]) -> None:
         """Hand the actions to the batches."""

@@ -41,7 +41,7 @@ _LAYOUT = {
             "Multiline",
             [
                 "^valid/win_rate$",
-                "^warm_start/win_rate$",
+                "^valid/known_win_rate$",
                 "^rollout/win_rate$",
                 f"^{BASELINE_PREFIX}.*$",
             ],
@@ -62,7 +62,7 @@ _LAYOUT = {
 
 
 class TrainingLog(TensorBoardOutputFormat):
-    """The TensorBoard curves of a run; the horizontal axis is states, warm start and PPO together.
+    """The TensorBoard curves of a run; the horizontal axis is steps of PPO.
 
     Parameters
     ----------
@@ -75,7 +75,6 @@ class TrainingLog(TensorBoardOutputFormat):
     def __init__(self, folder: Path, first_step: int = 0) -> None:
         self.writer = SummaryWriter(str(folder), purge_step=first_step)
         self._is_closed = False
-        self.offset = 0
         self._baselines: dict[str, float] = {}
         self.writer.add_custom_scalars(_LAYOUT)
 
@@ -83,12 +82,6 @@ class TrainingLog(TensorBoardOutputFormat):
         """Draw win rates of other agents on the valid words as level curves from now on."""
         self._baselines = win_rates
         self._draw_baselines(step)
-
-    def write(
-        self, key_values: dict[str, Any], key_excluded: dict[str, tuple[str, ...]], step: int = 0
-    ) -> None:
-        """Write what Stable-Baselines3 logs, with its steps counted from the end of warm start."""
-        super().write(key_values, key_excluded, step + self.offset)
 
     def flush(self) -> None:
         """Put all points on disk, so that a run that goes on from here finds them there."""

@@ -12,7 +12,7 @@ import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.utils import LinearSchedule
 
-from agents.posterior.mixture import MixturePosterior
+from agents.posterior.posterior import LetterPosterior, UniformPosterior
 from agents.ppo.policy import LetterPolicy
 from envs.errors import InputError
 from envs.hangman.rewards import Reward, make_reward
@@ -48,28 +48,33 @@ def reward_of(config: Config) -> Reward:
 
 
 def make_model(
-    config: Config, batches: Sequence[tuple[Sequence[str], MixturePosterior]]
+    config: Config,
+    posterior: LetterPosterior | UniformPosterior,
+    unknown: Sequence[str],
+    known: Sequence[str],
 ) -> MaskablePPO:
     """Return the learner before its first step.
 
     Parameters
     ----------
     config : Config
-    batches : sequence of (sequence of str, MixturePosterior)
-        Words, and the posterior that they are played with; the games are shared out evenly.
+    posterior : LetterPosterior or UniformPosterior
+        Fitted on the known words, and on none of the unknown ones.
+    unknown, known : sequence of str
+        The words of the games, at least one; ``config.ppo.known`` says how many games have known
+        words. Where one kind has no word, the other one's are played.
     """
     options = config.ppo
-    shares = np.diff(np.linspace(0, options.num_envs, len(batches) + 1).astype(int))
+    num_known = round(options.num_envs * options.known)
+    if not unknown or not known:
+        num_known = options.num_envs if known else 0
     env = PosteriorVecEnv(
         [
-            (
-                HangmanVecEnv(
-                    int(share), words=words, reward=reward_of(config), **config.env.model_dump()
-                ),
-                posterior,
-            )
-            for share, (words, posterior) in zip(shares, batches, strict=True)
+            HangmanVecEnv(count, words=words, reward=reward_of(config), **config.env.model_dump())
+            for count, words in ((options.num_envs - num_known, unknown), (num_known, known))
+            if count
         ],
+        posterior.with_known(options.known),
         config.policy.look_ahead_lives,
     )
     with warnings.catch_warnings():

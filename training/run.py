@@ -18,25 +18,25 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 
 from agents import make_agent
-from agents.posterior.mixture import MixturePosterior
-from agents.posterior.windows import WindowPosterior
+from agents.posterior.posterior import LetterPosterior, UniformPosterior, load_posterior
+from agents.posterior.prior import DEFAULT_KNOWN
 from agents.ppo.agent import PPOAgent, load_network, save_network
 from envs.errors import InputError
 from envs.keyed_random import keyed_bits
 from envs.words import Split, WordList, hash_words, load_word_list
 from evaluation.arena import play
-from evaluation.comparison import compare_agents, print_comparison
+from evaluation.comparison import compare_agents
+from evaluation.tables import agents_table, print_table
 from training.checkpoint import load_checkpoint, save_checkpoint
 from training.config import Config
-from training.derived_words import DerivedWords
 from training.log import ProgressBar, TrainingLog, flatten
+from training.posterior import fit_posterior, hold_back
 from training.ppo import get_state, make_model, reward_of, set_state
 from training.run_directory import RunDirectory, write_atomically
-from training.warm_start import WarmStart, mix_with_ngrams
 
 BASELINES = ("dictionary", "random")
-# Keys the folds, so that they are independent of other draws.
-_FOLD_KEY = 3
+# Train words that are played at the end.
+_NUM_KNOWN = 10_000
 
 
 class Interrupted(Exception):  # noqa: N818 - it is no error
@@ -44,7 +44,7 @@ class Interrupted(Exception):  # noqa: N818 - it is no error
 
 
 class TrainingRun:
-    """One run: warm start, PPO, final games.
+    """One run: the posterior, PPO, final games.
 
     Parameters
     ----------
@@ -78,11 +78,6 @@ class TrainingRun:
                     f"{word_list.source}: no {name} word of {env.min_length} to "
                     f"{env.max_length} letters"
                 )
-        if not all(self._folds()):
-            raise InputError(
-                f"{word_list.source}: too few train words ({len(self.parts['train']):,}) for "
-                f"{config.warm_start.folds} folds"
-            )
         self.stop_requested = False
 
     def start(self, run: RunDirectory) -> dict[str, Any]:
@@ -122,11 +117,10 @@ class TrainingRun:
             with self._stop_on_interrupt():
                 if phase != "done":
                     self._play_baselines(state.get("step", 0))
-                if phase in ("begun", "warm_start"):
-                    self._warm_start(state)
-                    phase, state = "ppo", {}
-                posterior = MixturePosterior.load(self.run.posterior)
-                self.log.offset = self.config.warm_start.total_states
+                if phase == "begun":
+                    self._fit_posterior()
+                    phase = "ppo"
+                posterior = load_posterior(self.run.posterior)
                 if phase == "ppo":
                     self._ppo(posterior, state)
             return self._finish(posterior)
@@ -147,88 +141,28 @@ class TrainingRun:
         self.log.flush()
         save_checkpoint(self.run.checkpoint, phase, state)
 
-    def _warm_start(self, state: dict[str, Any]) -> None:
-        """Learn the posterior of all train words, and one for each fold from the other folds."""
-        options = self.config.warm_start
-        if not options.enabled:
-            # An untrained posterior takes all letters as equally likely.
-            untrained = MixturePosterior(WindowPosterior(reach=0, rows_log2=1))
-            write_atomically(self.run.posterior, untrained.save)
+    def _fit_posterior(self) -> None:
+        """Fit the posterior of all train words, and that of the words that are not held back."""
+        if not self.config.posterior.enabled:
+            for path in (self.run.posterior, self.run.held_back_posterior):
+                write_atomically(path, UniformPosterior().save)
             return
-        folds = self._folds()
-        derived_words = None
-        if options.derive_words:
-            self.console.print("learning how likely derived words are")
-            derived_words = DerivedWords(self.parts["train"], options, self.config.seed)
-        for stage in range(state.get("stage", 0), options.folds + 1):
-            if stage == 0:
-                words, states, path = self.parts["train"], options.states, self.run.posterior
-            else:
-                words = [word for fold in folds if fold is not folds[stage - 1] for word in fold]
-                states, path = options.fold_states, self.run.fold_posterior(stage)
-            warm_start = WarmStart(self.config, words, states)
-            self._learn_windows(stage, warm_start, state)
-            mixture = mix_with_ngrams(self.config, warm_start.model, words, derived_words)
-            write_atomically(path, mixture.save)
-            state = {}
 
-    def _learn_windows(self, stage: int, warm_start: WarmStart, state: dict[str, Any]) -> None:
-        """Run one warm start."""
-        options = self.config.warm_start
-        offset = 0 if stage == 0 else options.states + (stage - 1) * options.fold_states
-        if state:
-            self._restore(warm_start.set_state, state, "warm_start")
-        valid = self.valid_words()
-        name = "warm start" if stage == 0 else f"fold {stage} of {options.folds}"
-        with self.bar.phase(name, warm_start.budget, warm_start.states) as bar:
-            ended = won = 0
-            note = ""
-            while not warm_start.done:
-                before = warm_start.states
-                games = warm_start.update()
-                ended, won = ended + games[0], won + games[1]
-                # The last update may go beyond the budget; the curves of what follows begin there.
-                after = min(warm_start.states, warm_start.budget)
-                if stage == 0 and _passes(before, after, options.validate_every):
-                    played = play(warm_start.model, valid, self.config.env.max_wrong)
-                    rate = self.log.validation(played, warm_start.model, after)
-                    self.log.scalars(
-                        {
-                            "warm_start/loss": warm_start.last_loss,
-                            "warm_start/win_rate": won / max(ended, 1),
-                        },
-                        after,
-                    )
-                    ended = won = 0
-                    note = f"valid {rate:.1%}"
-                bar.update(after, note)
-                if self.stop_requested or _passes(before, after, self.config.checkpoint_every):
-                    progress = {
-                        "step": offset + after,
-                        "stage": stage,
-                        "warm_start": warm_start.get_state(),
-                    }
-                    self.save("warm_start", progress)
-                    self.stop_if_requested()
+        def say(stage: str) -> None:
+            self.stop_if_requested()
+            self.console.print(f"posterior: {stage}", highlight=False)
 
-    def _folds(self) -> list[list[str]]:
-        """Share the train words out by their hashes."""
-        number = max(self.config.warm_start.folds, 1)
-        fold_of = keyed_bits(_FOLD_KEY, hash_words(self.parts["train"])) % np.uint64(number)
-        folds: list[list[str]] = [[] for _ in range(number)]
-        for word, fold in zip(self.parts["train"], fold_of, strict=True):
-            folds[int(fold)].append(word)
-        return folds
+        fitted = fit_posterior(self.parts["train"], self.config.seed, say)
+        write_atomically(self.run.posterior, fitted.posterior.save)
+        write_atomically(self.run.held_back_posterior, fitted.held_back_posterior.save)
+        self.save("ppo", {})
 
-    def _ppo(self, posterior: MixturePosterior, state: dict[str, Any]) -> None:
+    def _ppo(self, posterior: LetterPosterior | UniformPosterior, state: dict[str, Any]) -> None:
         """Train the policy network; keep the one that wins most valid games."""
-        batches = [(self.parts["train"], posterior)]
-        if self.config.warm_start.enabled and self.config.warm_start.folds:
-            batches = [
-                (words, MixturePosterior.load(self.run.fold_posterior(number)))
-                for number, words in enumerate(self._folds(), start=1)
-            ]
-        model = make_model(self.config, batches)
+        held_back, others = hold_back(self.parts["train"])
+        model = make_model(
+            self.config, load_posterior(self.run.held_back_posterior), held_back, others
+        )
         model.set_logger(self.log.logger())
         best = -1.0
         if state:
@@ -236,39 +170,53 @@ class TrainingRun:
             best = state["best"]
         options = self.config.ppo
         with self.bar.phase("PPO", options.steps, model.num_timesteps) as bar:
-            callback = _BetweenRollouts(self, model, posterior, bar, best)
+            callback = _BetweenRollouts(self, model, posterior.with_known(options.known), bar, best)
             left = options.steps - model.num_timesteps
             if left > 0:
                 model.learn(left, callback=callback, reset_num_timesteps=False)
             callback.at_boundary(last=True)
 
-    def _finish(self, posterior: MixturePosterior) -> dict[str, Any]:
-        """Play the final words with the policy and what it is held against."""
-        words = self.parts[self.config.final_split]
-        agents = {
-            "ppo": PPOAgent(posterior, load_network(self.run.policy)),
-            "posterior": posterior,
-            "dictionary": make_agent("dictionary").fit(self.parts["train"]),
-            "random": make_agent("random", self.config.seed),
+    def _finish(self, posterior: LetterPosterior | UniformPosterior) -> dict[str, Any]:
+        """Play the final words: unseen ones, known ones, and unseen ones that cannot be known."""
+        split, seed = self.config.final_split, self.config.seed
+        network = load_network(self.run.policy)
+        dictionary = make_agent("dictionary").fit(self.parts["train"])
+        hashes = hash_words(self.parts["train"])
+        evaluations = {}
+        for name, part, known in (
+            ("unseen", split, DEFAULT_KNOWN),
+            ("known", "train", DEFAULT_KNOWN),
+            ("excluded", split, 0.0),
+        ):
+            believed = posterior.with_known(known)
+            evaluations[name], _ = compare_agents(
+                {
+                    "ppo": PPOAgent(believed, network),
+                    "posterior": believed,
+                    "dictionary": dictionary,
+                    "random": make_agent("random", seed),
+                },
+                self._sample(part, _NUM_KNOWN) if part == "train" else self.parts[part],
+                source=self.word_list.source,
+                num_listed=len(self.word_list),
+                split=part,
+                seed=seed,
+                max_wrong=self.config.env.max_wrong,
+                known=known,
+                known_words=hashes,
+                fitted_words=dict.fromkeys(("ppo", "posterior", "dictionary"), hashes),
+            )
+            print_table(self.console, agents_table(evaluations[name]))
+        evaluation = evaluations["unseen"] | {
+            name: evaluations[name] for name in ("known", "excluded")
         }
-        evaluation, _ = compare_agents(
-            agents,
-            words,
-            source=self.word_list.source,
-            num_listed=len(self.word_list),
-            split=self.config.final_split,
-            seed=self.config.seed,
-            max_wrong=self.config.env.max_wrong,
-        )
         self.run.write_evaluation(evaluation)
         final = {
-            f"final/{name}_win_rate": figures["win_rate"]
-            for name, figures in evaluation["agents"].items()
+            f"final/{agent}_{name}_win_rate": figures["win_rate"]
+            for name, figures_of in evaluations.items()
+            for agent, figures in figures_of["agents"].items()
         }
-        self.log.hyperparameters(
-            flatten(self.config.model_dump()), final, self.log.offset + self.config.ppo.steps
-        )
-        print_comparison(self.console, evaluation, with_words=False)
+        self.log.hyperparameters(flatten(self.config.model_dump()), final, self.config.ppo.steps)
         return evaluation
 
     def _restore(
@@ -284,9 +232,15 @@ class TrainingRun:
 
     def valid_words(self) -> list[str]:
         """Return the valid words that are played while training, the same in every run."""
-        words = np.array(self.parts["valid"])
-        order = np.argsort(keyed_bits(hash_words(self.parts["valid"])))
-        return words[order[: self.config.validation.games]].tolist()
+        return self._sample("valid", self.config.validation.games)
+
+    def known_words(self) -> list[str]:
+        """Return as many train words, played while training too."""
+        return self._sample("train", self.config.validation.games)
+
+    def _sample(self, part: str, games: int) -> list[str]:
+        words = np.array(self.parts[part])
+        return words[np.argsort(keyed_bits(hash_words(self.parts[part])))[:games]].tolist()
 
     def stop_if_requested(self) -> None:
         """Raise ``Interrupted`` if Ctrl-C was pressed; call it when a checkpoint is written."""
@@ -317,7 +271,7 @@ class _BetweenRollouts(BaseCallback):
         self,
         training: TrainingRun,
         learner: MaskablePPO,
-        posterior: MixturePosterior,
+        posterior: LetterPosterior | UniformPosterior,
         bar: ProgressBar,
         best: float,
     ) -> None:
@@ -327,7 +281,7 @@ class _BetweenRollouts(BaseCallback):
         self._agent = PPOAgent(posterior, learner.policy.network)
         self._bar = bar
         self._best = best
-        self._valid = training.valid_words()
+        self._valid, self._known = training.valid_words(), training.known_words()
         self._note = ""
         # Training games since the last rollout began.
         self._ended = self._won = 0
@@ -343,7 +297,7 @@ class _BetweenRollouts(BaseCallback):
         if self._ended:
             self._training.log.scalars(
                 {"rollout/win_rate": self._won / self._ended},
-                self._training.log.offset + self._learner.num_timesteps,
+                self._learner.num_timesteps,
             )
             self._ended = self._won = 0
         self.at_boundary()
@@ -358,7 +312,7 @@ class _BetweenRollouts(BaseCallback):
         due = last or _passes(max(self._last, 0), steps, config.checkpoint_every)
         self._last = steps
         if training.stop_requested or due:
-            state: dict[str, Any] = {"step": training.log.offset + steps, "best": self._best}
+            state: dict[str, Any] = {"step": steps, "best": self._best}
             if last:
                 training.save("done", state)
                 return
@@ -368,9 +322,15 @@ class _BetweenRollouts(BaseCallback):
 
     def _validate(self, steps: int) -> None:
         training = self._training
-        played = play(self._agent, self._valid, training.config.env.max_wrong)
-        rate = training.log.validation(played, self._agent, training.log.offset + steps)
-        self._note = f"valid {rate:.1%}"
+        max_wrong, known = training.config.env.max_wrong, training.config.ppo.known
+        unseen = training.log.validation(
+            play(self._agent, self._valid, max_wrong), self._agent, steps
+        )
+        fitted = float(play(self._agent, self._known, max_wrong).won.mean())
+        training.log.scalars({"valid/known_win_rate": fitted}, steps)
+        self._note = f"unseen {unseen:.1%}, known {fitted:.1%}"
+        # The policy is chosen for the games that it is trained for.
+        rate = known * fitted + (1 - known) * unseen
         if rate > self._best:
             self._best = rate
             network = self._learner.policy.network

@@ -78,12 +78,10 @@ class RunDirectory:
         self.fitted_words = path / "fitted_words.npy"
         self.checkpoint = path / "checkpoint.pt"
         self.posterior = path / "posterior.safetensors"
+        # Of the train words that are not held back: PPO's games are played with it.
+        self.held_back_posterior = path / "held_back_posterior.safetensors"
         self.policy = path / "policy.safetensors"
         self.evaluation = path / "evaluation.json"
-
-    def fold_posterior(self, fold: int) -> Path:
-        """Return where the posterior lies that was not fitted on the words of ``fold``."""
-        return self.path / f"fold_{fold}.safetensors"
 
     @classmethod
     def create(cls, config: Config, path: Path | None = None) -> RunDirectory:
@@ -134,8 +132,21 @@ class RunDirectory:
         return run
 
     def load_config(self) -> Config:
-        """Return the configuration of the run."""
-        return load_config(self.config)
+        """Return the configuration of the run.
+
+        Raises
+        ------
+        InputError
+            If the file is not readable, or that of a run of another version.
+        """
+        try:
+            return load_config(self.config)
+        except InputError as error:
+            if "'warm_start'" in str(error):
+                raise InputError(
+                    f"{self.path}: a run of an earlier version, with learned windows; train anew"
+                ) from error
+            raise
 
     def remove_temporary_files(self) -> None:
         """Remove what a killed run had not finished writing."""

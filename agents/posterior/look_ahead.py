@@ -3,84 +3,77 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
-from agents.posterior.lattice import likeliest_words
-from envs.encoding import BLANK, NUM_LETTERS
+from agents.posterior.listed_words import heaviest_words
+from envs.encoding import BLANK, FIRST_LETTER, NUM_LETTERS, PADDING
 
 
-@njit(cache=True, parallel=True)
-def win_probabilities(  # noqa: ANN201
-    word,  # noqa: ANN001
-    guessed,  # noqa: ANN001
-    lives,  # noqa: ANN001
-    letters,  # noqa: ANN001
-    tilt,  # noqa: ANN001
-    probabilities,  # noqa: ANN001
-    next_state,  # noqa: ANN001
-    start,  # noqa: ANN001
-    pairs,  # noqa: ANN001
-    listed,  # noqa: ANN001
-    num_words,  # noqa: ANN001
+@njit(cache=True, nogil=True)
+def win_probabilities(
+    thread, num_threads, word, guessed, lives, letters, codes, listed, num_words, result
 ):
-    """Play on after each of some letters, on each of the likeliest words.
+    """Play on after each of some letters, on each of the likeliest listed words.
 
-    The ``num_words`` likeliest words of each game stand for all that are possible, with their
-    shares as probabilities. After the letter, whichever letter is in most of the words that still
-    fit is guessed, until the game is over.
+    The ``num_words`` likeliest listed words of each game stand for all that are possible, with
+    their shares as probabilities. After the letter, whichever letter is in most of the words that
+    still fit is guessed, until the game is over.
 
     Parameters
     ----------
+    thread, num_threads : int
+        Of :func:`agents.threads.in_threads`.
     word, guessed, lives
         Of N games, as they are observed.
     letters : ndarray of int64, shape (N, K)
         The letters to value, likeliest first; -1 for none.
-    tilt : ndarray of float64, shape (N, 26)
-        Each word's log-probability is raised by the tilt of each letter that it hides; this brings
-        in what another model knows of the letters.
-    probabilities, next_state, start
-        Of :class:`agents.smoothed_ngrams.SmoothedNgrams`.
-    pairs
-        Of :func:`agents.posterior.lattice.pair_table`.
+    codes : ndarray of uint8, shape (words, 32)
+        Of the listed words.
     listed : ListedWords
-        With masses of their own.
     num_words : int
-
-    Returns
-    -------
-    ndarray of float64, shape (N, K)
-        The probability of winning; 0 where there is no letter.
+    result : ndarray of float64, shape (N, K)
+        The probability of winning is written to it; 0 where no listed word fits.
     """
     num_games = len(word)
-    result = np.zeros(letters.shape, dtype=np.float64)
-    for game in prange(num_games):
-        hidden, shares = likeliest_words(
-            word[game], guessed[game], probabilities, next_state, start, pairs, listed, num_words
+    chunks = max(1, listed.words.chunks.max())
+    found = np.empty(chunks, dtype=np.uint64)
+    where = np.empty(chunks, dtype=np.int64)
+    numbers = np.empty(chunks * 64, dtype=np.int64)
+    for game in range(thread, num_games, num_threads):
+        length = 0
+        while length < len(word[game]) and word[game, length] != PADDING:
+            length += 1
+        heaviest = heaviest_words(
+            word[game], guessed[game], length, listed, num_words, found, where, numbers
         )
+        if not len(heaviest):
+            continue
+        bits = 0
+        for letter in range(NUM_LETTERS):
+            if guessed[game, letter]:
+                bits |= 1 << letter
+        hidden = np.zeros((len(heaviest), length), dtype=np.int8)
+        sets = np.empty(len(heaviest), dtype=np.int64)
         num_blanks = 0
-        for code in word[game]:
-            num_blanks += code == BLANK
-        # The letters of each word as bits.
-        sets = np.zeros(len(shares), dtype=np.int64)
-        for number in range(len(shares)):
-            for blank in range(num_blanks):
-                sets[number] |= 1 << hidden[number, blank]
-            raised = 0.0
-            for letter in range(NUM_LETTERS):
-                if (sets[number] >> letter) & 1:
-                    raised += tilt[game, letter]
-            shares[number] *= np.exp(raised)
+        for place in range(length):
+            if word[game, place] == BLANK:
+                for number in range(len(heaviest)):
+                    hidden[number, num_blanks] = codes[heaviest[number], place] - FIRST_LETTER
+                num_blanks += 1
+        for number in range(len(heaviest)):
+            # No guessed letter is behind a blank.
+            sets[number] = np.int64(listed.words.letters[heaviest[number]]) & ~bits
+        shares = listed.own[heaviest]
         shares /= shares.sum()
         for number in range(letters.shape[1]):
             if letters[game, number] >= 0:
                 result[game, number] = _share_won(
                     hidden, sets, shares, num_blanks, lives[game], letters[game, number]
                 )
-    return result
 
 
 @njit(cache=True)
-def _share_won(hidden, sets, shares, num_blanks, lives, first_letter):  # noqa: ANN001, ANN202
+def _share_won(hidden, sets, shares, num_blanks, lives, first_letter):
     """Return the share of the words that are won with ``first_letter`` and then greedily.
 
     Words that look alike are played together: a group of them is a range of ``order``. A guess
@@ -145,7 +138,7 @@ def _share_won(hidden, sets, shares, num_blanks, lives, first_letter):  # noqa: 
 
 
 @njit(cache=True)
-def _bit_number(bit):  # noqa: ANN001, ANN202
+def _bit_number(bit):
     """Return the number of the only bit that is set."""
     number = 0
     for step in (16, 8, 4, 2, 1):

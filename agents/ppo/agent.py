@@ -13,7 +13,7 @@ from safetensors.torch import save
 from scipy.special import softmax
 
 from agents.base import PosteriorAgent
-from agents.posterior.mixture import MixturePosterior
+from agents.posterior.posterior import LetterPosterior, UniformPosterior
 from agents.ppo.features import policy_features
 from agents.ppo.network import PolicyNetwork
 from envs.errors import InputError
@@ -25,11 +25,13 @@ class PPOAgent(PosteriorAgent):
 
     Parameters
     ----------
-    posterior : MixturePosterior
+    posterior : LetterPosterior or UniformPosterior
     network : PolicyNetwork
     """
 
-    def __init__(self, posterior: MixturePosterior, network: PolicyNetwork) -> None:
+    def __init__(
+        self, posterior: LetterPosterior | UniformPosterior, network: PolicyNetwork
+    ) -> None:
         self.posterior = posterior
         self.network = network
 

@@ -5,30 +5,33 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from agents.posterior.mixture import MixturePosterior
-from envs.encoding import BLANK, NUM_LETTERS, PADDING
+from agents.posterior.posterior import LetterPosterior, UniformPosterior
+from envs.encoding import BLANK, FIRST_LETTER, NUM_LETTERS, PADDING
 from envs.hangman.observation import Observation
+from envs.hangman.rules import DEFAULT_MAX_WRONG
 
-NUM_LETTER_FEATURES = 8
+NUM_LETTER_FEATURES = 6
 _NUM_TOP = 5
-NUM_STATE_FEATURES = 10 + _NUM_TOP
+NUM_STATE_FEATURES = 11 + _NUM_TOP
 # Log-odds beyond this are as good as certain: e**-8 is 0.0003.
 _MAX_LOG_ODDS = 8.0
 # Where the letter's log-odds and its look-ahead are among the features of a letter.
 LOG_ODDS = 0
-LOOK_AHEAD = 7
+LOOK_AHEAD = 5
 # In percentage points; a letter that loses more is out of the question.
 _MAX_LOSS = 10.0
 
 
 def policy_features(
-    posterior: MixturePosterior, observations: Observation, look_ahead_lives: int = 0
+    posterior: LetterPosterior | UniformPosterior,
+    observations: Observation,
+    look_ahead_lives: int = 0,
 ) -> dict[str, npt.NDArray[np.float32]]:
     """Return the inputs of :class:`agents.ppo.network.PolicyNetwork` for N games.
 
     Parameters
     ----------
-    posterior : MixturePosterior
+    posterior : LetterPosterior or UniformPosterior
     observations : Observation
     look_ahead_lives : int
         Games with at most so many lives are looked ahead in; 0 for none.
@@ -36,42 +39,41 @@ def policy_features(
     Returns
     -------
     dict
-        ``letters``, float32 of shape (N, 26, 8): the log-odds that the letter is hidden, first
-        as they are and then relative to the likeliest letter's; that probability; the expected
-        number of blanks with the letter; its probability at its likeliest blank; whether it was
-        guessed; whether it was guessed and is absent; how much its probability of winning, by
-        look-ahead, is below the best letter's, in percentage points from -10 to 0 (-10 for letters
-        that were not valued, 0 for all where there is no look-ahead).
-        ``state``, float32 of shape (N, 15): lives / 6, one life left, two lives left,
+        ``letters``, float32 of shape (N, 26, 6): the log-odds that the letter is hidden, first
+        as they are and then relative to the likeliest letter's; that probability; whether it was
+        guessed; whether it was guessed and is absent; the win-probability gap to the best letter
+        by look-ahead, in percentage points from -10 to 0 (-10 for letters that were not valued, 0
+        for all where there is no look-ahead). The look-ahead plays listed words alone, so that the
+        gap is multiplied by their probability.
+        ``state``, float32 of shape (N, 16): lives as a share of six, one life left, two lives left,
         blanks / 10, length / 10, share of places shown, letters guessed / 26, expected number of
-        different hidden letters / 10, whether there is a look-ahead, the best letter's probability
-        of winning by it (0 without), and the five highest probabilities.
+        different hidden letters / 10, the probability that the word is listed, whether there is a
+        look-ahead, the best letter's probability of winning by it (0 without), and the five highest
+        probabilities.
         ``word`` and ``guessed`` as they are observed.
     """
-    believed = posterior.posterior(observations)
-    present = believed.present
+    belief = posterior.belief(observations)
+    present = belief.present
     guessed = observations["guessed"] != 0
     chance = np.clip(present, 1e-6, 1 - 1e-6)
     log_odds = np.log(chance / (1 - chance)).clip(-_MAX_LOG_ODDS, _MAX_LOG_ODDS)
     log_odds[guessed] = -_MAX_LOG_ODDS
     word = observations["word"]
-    codes = np.arange(2, 2 + NUM_LETTERS)
+    codes = np.arange(FIRST_LETTER, FIRST_LETTER + NUM_LETTERS)
     shown = (word[:, :, None] == codes).any(axis=1)
-    wins = posterior.win_probabilities(observations, believed, look_ahead_lives)
+    wins = posterior.win_probabilities(observations, belief, look_ahead_lives)
     looked = ~np.isnan(wins).all(axis=1)
-    wins = np.where(np.isnan(wins), -1.0, wins)
+    wins = np.where(np.isnan(wins), -1.0, wins) * belief.listed[:, None]
     best = np.where(looked, wins.max(axis=1), 0.0)
-    loss = np.where(looked[:, None], 100 * (wins - best[:, None]), 0.0).clip(-_MAX_LOSS, 0.0)
+    gap = np.where(looked[:, None], 100 * (wins - best[:, None]), 0.0).clip(-_MAX_LOSS, 0.0)
     letters = np.stack(
         [
             log_odds,
             log_odds - log_odds.max(axis=1, keepdims=True),
             present,
-            believed.expected,
-            believed.highest,
             guessed,
             guessed & ~shown,
-            loss,
+            gap,
         ],
         axis=2,
     )
@@ -81,7 +83,7 @@ def policy_features(
     top = -np.sort(-present, axis=1)[:, :_NUM_TOP]
     state = np.column_stack(
         [
-            lives / 6,
+            lives / DEFAULT_MAX_WRONG,
             lives == 1,
             lives == 2,
             blanks / 10,
@@ -89,6 +91,7 @@ def policy_features(
             1 - blanks / lengths,
             guessed.sum(axis=1) / NUM_LETTERS,
             present.sum(axis=1) / 10,
+            belief.listed,
             looked,
             best,
             top,

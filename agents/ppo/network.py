@@ -15,9 +15,10 @@ from envs.encoding import BLANK, MAX_LENGTH, NUM_CODES, NUM_LETTERS, PADDING
 
 # The initial policy draws a letter with a probability proportional to its odds to this power.
 _INITIAL_SCALE = 4.0
-# Scores by which a unit of weight punishes a loss of one percentage point. Adam moves every weight
+# Scores by which a unit of weight punishes a gap of one percentage point. Adam moves every weight
 # at one pace, so the unit says how soon look-ahead can count.
 _LOOK_AHEAD_UNIT = 10.0
+_INITIAL_LOOK_AHEAD = 0.1
 _KERNEL_SIZE = 5
 
 
@@ -64,11 +65,11 @@ class PatternNetwork(nn.Module):
 class PolicyNetwork(nn.Module):
     """Scores of the 26 letters and the value of the game.
 
-    A letter's score is ``scale`` times its log-odds of being hidden, plus ``look_ahead`` times what
-    it loses against the best letter by look-ahead, plus the output of one small network that is
+    A letter's score is ``scale`` times its log-odds of being hidden, plus ``look_ahead`` times its
+    win-probability gap to the best letter, plus the output of one small network that is
     shared by all letters (``letters``), plus that of a network over the masked word if there is one
-    (``pattern``). The look-ahead and the shared network begin at zero, so that the policy begins as
-    the greedy guesser of the posterior, with some temperature.
+    (``pattern``). The shared network begins at zero, so that the policy begins as the guesser
+    by posterior and look-ahead, with some temperature.
 
     Parameters
     ----------
@@ -102,7 +103,7 @@ class PolicyNetwork(nn.Module):
         self.scale = nn.Linear(1, 1, bias=False)
         nn.init.constant_(self.scale.weight, _INITIAL_SCALE)
         self.look_ahead = nn.Linear(1, 1, bias=False)
-        nn.init.zeros_(self.look_ahead.weight)
+        nn.init.constant_(self.look_ahead.weight, _INITIAL_LOOK_AHEAD)
         self.letters = nn.Sequential(
             nn.Linear(NUM_LETTER_FEATURES + NUM_STATE_FEATURES, letter_hidden),
             nn.Tanh(),

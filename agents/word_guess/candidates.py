@@ -57,7 +57,7 @@ def candidate_sets(
 
 
 @njit(cache=True)
-def _candidate_sets(histories, matrix, keep):  # noqa: ANN001, ANN202 - compiled
+def _candidate_sets(histories, matrix, keep):
     num_histories, num_columns = histories.shape
     turns = num_columns // 2
     num_secrets = matrix.shape[1]

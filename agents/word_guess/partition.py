@@ -126,7 +126,7 @@ class EntropyAgent(PartitionAgent):
 
 
 @njit(cache=True)
-def _guess_cost(answers, words, costs, counts, takes_worst):  # noqa: ANN001, ANN202 - compiled
+def _guess_cost(answers, words, costs, counts, takes_worst):
     counts[:] = 0
     for number in range(len(words)):
         counts[answers[words[number]]] += 1
@@ -141,7 +141,7 @@ def _guess_cost(answers, words, costs, counts, takes_worst):  # noqa: ANN001, AN
 
 
 @njit(cache=True)
-def _cheapest_guess(words, matrix, secrets, costs, counts, takes_worst, any_word):  # noqa: ANN001, ANN202
+def _cheapest_guess(words, matrix, secrets, costs, counts, takes_worst, any_word):
     """Return the guess of the lowest cost: the first that may be the secret, if there is one."""
     cheapest = secrets[words[0]]
     # With one or two words left, no guess does better than one of them.
@@ -164,7 +164,7 @@ def _cheapest_guess(words, matrix, secrets, costs, counts, takes_worst, any_word
 
 
 @njit(cache=True)
-def _play_on(guess, words, limit, matrix, secrets, costs, counts, takes_worst, any_word):  # noqa: ANN001, ANN202
+def _play_on(guess, words, limit, matrix, secrets, costs, counts, takes_worst, any_word):
     """Return the guesses of all the games whose secret is in ``words``, together.
 
     The first is ``guess``, the others have the lowest cost. Stops when ``limit`` is reached.
@@ -206,16 +206,16 @@ def _play_on(guess, words, limit, matrix, secrets, costs, counts, takes_worst, a
 
 
 @njit(cache=True)
-def _best_guesses(  # noqa: ANN202
-    offsets,  # noqa: ANN001
-    members,  # noqa: ANN001
-    matrix,  # noqa: ANN001
-    secrets,  # noqa: ANN001
-    costs,  # noqa: ANN001
-    num_codes,  # noqa: ANN001
-    takes_worst,  # noqa: ANN001
-    any_word,  # noqa: ANN001
-    lookahead,  # noqa: ANN001
+def _best_guesses(
+    offsets,
+    members,
+    matrix,
+    secrets,
+    costs,
+    num_codes,
+    takes_worst,
+    any_word,
+    lookahead,
 ):
     num_sets = len(offsets) - 1
     guesses = np.zeros(num_sets, dtype=np.int64)

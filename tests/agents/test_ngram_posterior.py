@@ -9,6 +9,7 @@ import pytest
 
 from agents.ngram_posterior import NgramPosteriorAgent
 from agents.smoothed_ngrams import END, SmoothedNgrams
+from agents.word_sets import WordArrays
 from envs.hangman.observation import parse_observation
 
 WORDS = ("abba", "baba", "abc", "cab", "cabbie", "bee", "bead", "deed", "added", "ice", "ace", "a")
@@ -49,16 +50,36 @@ def test_a_state_is_the_longest_context_that_was_seen(real_words):
             assert names[state] == expected
 
 
-@pytest.mark.parametrize("order", [2, 4, 7, 10])
-def test_a_model_comes_back_from_its_longest_ngrams(real_words, order):
-    model = SmoothedNgrams(real_words, order, discount_scale=1.15)
-    tensors = model.to_tensors()
-    again = SmoothedNgrams.from_tensors(tensors)
-    assert again.start == model.start
-    assert (again.probabilities == model.probabilities).all()
-    assert (again.next_state == model.next_state).all()
-    # Every letter of every word, and every end, is counted once.
-    assert tensors["counts"].sum() == sum(len(word) + 1 for word in real_words)
+def test_the_scale_of_the_discounts_moves_mass_from_seen_to_unseen(real_words):
+    """Taken from what was seen: the likeliest next letter of long contexts, and known words."""
+    known = WordArrays.of(real_words)
+    logs = [
+        SmoothedNgrams(real_words, 5, scale).log_probabilities(known).mean()
+        for scale in (0.7, 1.0, 1.3)
+    ]
+    assert logs[0] > logs[1] + 0.1 > logs[2] + 0.2
+    likeliest = [
+        SmoothedNgrams(real_words, 5, scale).probabilities.max(axis=1).mean()
+        for scale in (0.7, 1.0, 1.3)
+    ]
+    assert likeliest == sorted(likeliest, reverse=True)
+    agent = NgramPosteriorAgent(order=5, discount_scale=1.3).fit(real_words)
+    scaled = SmoothedNgrams(real_words, 5, 1.3).probabilities
+    assert (agent.tables_.probabilities == scaled).all()
+
+
+def test_probabilities_of_words_and_lengths_are_those_of_their_letters(real_words):
+    model = SmoothedNgrams(WORDS, 3)
+    words = ("cab", "zebra", "a")
+    expected = [word_probability(model, word) for word in words]
+    assert np.exp(model.log_probabilities(WordArrays.of(words))) == pytest.approx(expected)
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    for length in (1, 2):
+        total = sum(
+            word_probability(model, "".join(word))
+            for word in itertools.product(letters, repeat=length)
+        )
+        assert model.length_masses()[length] == pytest.approx(total, rel=1e-4)
 
 
 def test_a_model_of_shorter_ngrams_is_that_of_the_words(real_words):
@@ -81,12 +102,13 @@ def test_without_a_beam_the_posterior_is_a_sum_over_all_words(pattern, num_left,
     observation = parse_observation(pattern, wrong, max_wrong=26)
     agent = NgramPosteriorAgent(order=order, beam=0.0).fit(WORDS)
     blanks = [place for place, letter in enumerate(pattern) if letter == "_"]
+    model = SmoothedNgrams(WORDS, order, 1.15)
     total, having = 0.0, np.zeros(26)
     for filling in itertools.product(left, repeat=len(blanks)):
         word = list(pattern)
         for place, letter in zip(blanks, filling, strict=True):
             word[place] = letter
-        probability = word_probability(agent.model_, "".join(word))
+        probability = word_probability(model, "".join(word))
         total += probability
         for letter in set(filling):
             having[ord(letter) - ord("a")] += probability

@@ -1,0 +1,362 @@
+"""The letter posterior: how likely each letter is behind a blank, by the prior over words."""
+
+from __future__ import annotations
+
+import zlib
+from pathlib import Path
+from typing import NamedTuple, Self
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+from safetensors import SafetensorError
+from safetensors.numpy import load_file, save
+
+from agents.base import PosteriorAgent, ScoringAgent
+from agents.posterior.listed_words import listed_masses
+from agents.posterior.look_ahead import win_probabilities
+from agents.posterior.multigrams import Multigrams, multigram_masses, multigram_room
+from agents.posterior.ngram_lattice import ngram_masses, presence_of
+from agents.posterior.packed_words import pack_words, unpack_words
+from agents.posterior.prior import DEFAULT_KNOWN, Listed, Rest, WordPrior
+from agents.smoothed_ngrams import SmoothedNgrams
+from agents.threads import in_threads
+from agents.word_sets import fitting_words
+from envs.encoding import BLANK, NUM_LETTERS, PADDING
+from envs.errors import InputError
+from envs.hangman.observation import Observation, distinct, select
+
+FORMAT = 2
+# Contexts of the n-grams below this share of a place's mass are dropped. What is not listed is a
+# small part of the mass, so that little may be pruned.
+BEAM = 3e-4
+# So many listed words speak for all others.
+ENOUGH = 300
+# Where the listed words have all but so many beams of the mass, what is left cannot be told from
+# what was pruned: as much of the mass of all words stays.
+_LEAST_LEFT = 30
+# The first pass prunes more; it is done again where more than this share of its mass is listed.
+_COARSE = 5.0
+_MOSTLY_LISTED = 0.5
+# Where the listed words that fit are so many times as likely as all others, these are not refined.
+_ALL_BUT_SURE = 30.0
+# The look-ahead plays the likeliest listed words, after each of the likeliest letters.
+_NUM_WORDS = 300
+_NUM_VALUED = 8
+# A letter as likely as this is guessed at once; one as unlikely as that is not worth valuing.
+_CERTAIN = 0.97
+_UNLIKELY = 0.02
+
+
+_ALL = NUM_LETTERS
+
+
+class Belief(NamedTuple):
+    """What is believed about N games.
+
+    Attributes
+    ----------
+    present : ndarray of float64, shape (N, 26)
+        The probability that each letter stands behind a blank; 0 for guessed letters.
+    listed : ndarray of float64, shape (N,)
+        The probability that the secret is a listed word: a known one or a candidate.
+    """
+
+    present: npt.NDArray[np.float64]
+    listed: npt.NDArray[np.float64]
+
+
+class LetterPosterior(ScoringAgent, PosteriorAgent):
+    """Guesses the letter that is likeliest behind a blank, by a prior over words.
+
+    The posterior of a word is its prior probability if it agrees with all that is shown, else 0;
+    that of a letter is the share of the words that have it behind a blank. Listed words are summed
+    one by one, all other strings by passes over the two models of letters.
+
+    Parameters
+    ----------
+    prior : WordPrior
+        Fitted by :func:`training.posterior.fit_posterior`.
+    beam : float
+        Contexts of the n-grams below this share of a place's mass are dropped; 0 is exact.
+    """
+
+    uses_lives = False
+
+    def __init__(self, prior: WordPrior, beam: float = BEAM, enough: int = ENOUGH) -> None:
+        super().__init__(greedy=True)
+        self.prior = prior
+        self.beam = beam
+        self.enough = enough
+
+    def with_known(self, known: float) -> Self:
+        """Return the posterior by the same prior with another ``known``; nothing is fitted anew.
+
+        Raises
+        ------
+        ValueError
+            If it is not in 0..1.
+        """
+        return type(self)(self.prior.with_known(known), self.beam, self.enough)
+
+    def belief(self, observations: Observation) -> Belief:
+        """Return what is believed about N games."""
+        part, number = distinct(observations)
+        # Games with the same guessed letters share work.
+        order = np.lexsort(part["guessed"].T)
+        back = np.empty_like(order)
+        back[order] = np.arange(len(order))
+        present = np.zeros((len(order), NUM_LETTERS))
+        listed = np.zeros(len(order))
+        word, guessed = part["word"][order], part["guessed"][order]
+        in_threads(
+            _believe, word, guessed, self.prior.tables, self.beam, self.enough, present, listed
+        )
+        rows = back[number]
+        return Belief(present[rows], listed[rows])
+
+    def letter_probabilities(self, observations: Observation) -> npt.NDArray[np.float64]:
+        """Return the probability that each letter stands behind a blank, shape (N, 26)."""
+        return self.belief(observations).present
+
+    def letter_scores(self, observations: Observation) -> npt.NDArray[np.float64]:
+        """Return the letter probabilities, shape (N, 26)."""
+        return self.letter_probabilities(observations)
+
+    def win_probabilities(
+        self, observations: Observation, belief: Belief, max_lives: int
+    ) -> npt.NDArray[np.float64]:
+        """Look ahead in games with few lives: how often each likely letter wins.
+
+        Parameters
+        ----------
+        observations : Observation
+            Of N games.
+        belief : Belief
+            Theirs, of :meth:`belief`.
+        max_lives : int
+            Games with more lives are not looked at.
+
+        Returns
+        -------
+        ndarray of float64, shape (N, 26)
+            The probability of winning with the letter and greedy guesses after it, if the secret is
+            one of the likeliest listed words; NaN where it was not computed: too many lives, a
+            letter that is all but certain, an unlikely letter.
+        """
+        present = belief.present
+        result = np.full(present.shape, np.nan)
+        highest = present.max(axis=1)
+        games = np.flatnonzero(
+            (observations["lives"] <= max_lives)
+            & (observations["lives"] > 0)
+            & (highest < _CERTAIN)
+            & (highest > _UNLIKELY)
+            & (belief.listed > 0)
+        )
+        if not len(games):
+            return result
+        part, chances = select(observations, games), present[games]
+        letters = np.argsort(-chances, axis=1, kind="stable")[:, :_NUM_VALUED]
+        valued = np.take_along_axis(chances, letters, axis=1) >= _UNLIKELY
+        values = np.zeros(letters.shape)
+        in_threads(
+            win_probabilities,
+            part["word"],
+            part["guessed"],
+            part["lives"],
+            np.where(valued, letters, -1),
+            self.prior.listed.words.codes,
+            self.prior.tables.listed,
+            _NUM_WORDS,
+            values,
+        )
+        found = np.full((len(games), NUM_LETTERS), np.nan)
+        np.put_along_axis(found, letters, np.where(valued, values, np.nan), axis=1)
+        result[games] = found
+        return result
+
+    def save(self, path: str | Path) -> None:
+        """Write the posterior as safetensors; words and their figures are compressed."""
+        listed, rest = self.prior.listed, self.prior.rest
+        tensors = {
+            "format": np.array(FORMAT),
+            "words": pack_words(listed.words),
+            "is_known": _compress(np.packbits(listed.is_known)),
+            "ratings": _compress(listed.ratings[~listed.is_known]),
+            # High bytes and low bytes apart are easier to compress.
+            "by_models": _compress(listed.by_models.view(np.uint8).reshape(-1, 2).T),
+            "ngram_order": np.array(rest.ngrams.order),
+            "ngram_discount_scale": np.array(rest.ngrams.discount_scale),
+            "multigram_weight": np.array(rest.weight),
+            "shares": rest.shares,
+        }
+        multigrams = rest.multigrams.to_tensors()
+        tensors |= {f"multigrams.{name}": array for name, array in multigrams.items()}
+        # Not by save_file, whose files only their owner may read.
+        Path(path).write_bytes(save(tensors))
+
+
+class UniformPosterior(PosteriorAgent):
+    """Takes all letters that have not been guessed as equally likely behind each blank.
+
+    What a policy sees that learns from rewards alone.
+    """
+
+    def belief(self, observations: Observation) -> Belief:
+        """Return what is believed about N games."""
+        guessed = observations["guessed"] != 0
+        blanks = (observations["word"] == BLANK).sum(axis=1)
+        left = np.maximum(NUM_LETTERS - guessed.sum(axis=1), 1)
+        present = np.where(guessed, 0.0, (1 - (1 - 1 / left) ** blanks)[:, None])
+        return Belief(present, np.zeros(len(present)))
+
+    def act(
+        self, observations: Observation, games: npt.NDArray[np.uint64] | None = None
+    ) -> npt.NDArray[np.int64]:
+        """Guess the first letter in each game that has not been guessed."""
+        return self.letter_probabilities(observations).argmax(axis=1)
+
+    def letter_probabilities(self, observations: Observation) -> npt.NDArray[np.float64]:
+        """Return the probability that each letter stands behind a blank, shape (N, 26)."""
+        return self.belief(observations).present
+
+    def win_probabilities(
+        self, observations: Observation, belief: Belief, max_lives: int
+    ) -> npt.NDArray[np.float64]:
+        """Return NaN for all letters, shape (N, 26): there are no words to look ahead in."""
+        return np.full(belief.present.shape, np.nan)
+
+    def with_known(self, known: float) -> Self:
+        """Return itself: it knows no word."""
+        return self
+
+    def save(self, path: str | Path) -> None:
+        """Write the file that :func:`load_posterior` reads."""
+        Path(path).write_bytes(save({"format": np.array(FORMAT)}))
+
+
+def load_posterior(
+    path: str | Path, known: float = DEFAULT_KNOWN
+) -> LetterPosterior | UniformPosterior:
+    """Read what a posterior saved; it runs no code from the file.
+
+    Parameters
+    ----------
+    path : str or Path
+    known : float
+        The probability that the secret is one of the words that were fitted, 0 to 1.
+
+    Raises
+    ------
+    InputError
+        If the file is missing, damaged or not such a model.
+    """
+    try:
+        tensors = load_file(path)
+        if "format" not in tensors or tensors["format"] != FORMAT:
+            raise ValueError("it is of another version; train anew")
+        if len(tensors) == 1:
+            return UniformPosterior()
+        words = unpack_words(tensors["words"])
+        count = len(words.lengths)
+        is_known = np.unpackbits(_expand(tensors["is_known"]), count=count).astype(bool)
+        ratings = np.zeros(count, dtype=np.uint8)
+        ratings[~is_known] = _expand(tensors["ratings"])
+        by_models = _expand(tensors["by_models"]).reshape(2, count).T.copy().view(np.uint16)
+        # The n-grams are counted again, which is as quick as reading their counts would be.
+        ngrams = SmoothedNgrams(
+            words.take(is_known),
+            int(tensors["ngram_order"]),
+            float(tensors["ngram_discount_scale"]),
+        )
+        prefix = "multigrams."
+        multigrams = Multigrams.from_tensors(
+            {
+                name[len(prefix) :]: array
+                for name, array in tensors.items()
+                if name.startswith(prefix)
+            }
+        )
+        weight = float(tensors["multigram_weight"])
+        rest = Rest(ngrams, multigrams, weight, tensors["shares"])
+        return LetterPosterior(
+            WordPrior(Listed(words, is_known, ratings, by_models.ravel()), rest, known)
+        )
+    except (
+        OSError,
+        SafetensorError,
+        KeyError,
+        TypeError,
+        ValueError,
+        IndexError,
+        zlib.error,
+    ) as error:
+        detail = " ".join(str(error).split())
+        raise InputError(f"{path}: not a readable posterior ({detail})") from error
+
+
+@njit(cache=True, nogil=True)
+def _believe(thread, num_threads, word, guessed, prior, beam, enough, present, listed_share):
+    num_games = len(word)
+    chunks = max(1, prior.listed.words.chunks.max())
+    slot = np.full(len(prior.ngrams.next_state), -1, dtype=np.int32)
+    room = multigram_room(prior.multigrams, prior.longest)
+    found = np.empty(chunks, dtype=np.uint64)
+    where = np.empty(chunks, dtype=np.int64)
+    numbers = np.empty(chunks * 64, dtype=np.int64)
+    own = np.empty(NUM_LETTERS + 1, dtype=np.float64)
+    replaced = np.empty(NUM_LETTERS + 1, dtype=np.float64)
+    sums = np.empty(NUM_LETTERS + 1, dtype=np.float64)
+    more = np.empty(NUM_LETTERS + 1, dtype=np.float64)
+    for game in range(thread, num_games, num_threads):
+        if not (word[game] == BLANK).any():
+            continue
+        length = 0
+        while length < len(word[game]) and word[game, length] != PADDING:
+            length += 1
+        bits = 0
+        for letter in range(NUM_LETTERS):
+            if guessed[game, letter]:
+                bits |= 1 << letter
+        count = fitting_words(
+            word[game], guessed[game], length, prior.listed.words, found, where, numbers
+        )
+        listed_masses(prior.listed, bits, numbers[:count], own, replaced)
+        if count >= enough and own[_ALL] > 0.0:
+            presence_of(own, guessed[game], present[game])
+            listed_share[game] = 1.0
+            continue
+        for current in (_COARSE * beam, beam):
+            ngram_masses(word[game], guessed[game], prior.ngrams, current, slot, sums)
+            sums *= (1.0 - prior.weight) * prior.scale[length]
+            # What is pruned matters only where most of the mass belongs to listed words.
+            if (
+                beam == 0.0
+                or replaced[_ALL] < _MOSTLY_LISTED * sums[_ALL]
+                or own[_ALL] > _ALL_BUT_SURE * sums[_ALL]
+            ):
+                break
+        if beam == 0.0 or own[_ALL] < _ALL_BUT_SURE * (sums[_ALL] - replaced[_ALL]):
+            multigram_masses(
+                word[game], guessed[game], length, prior.multigrams, prior.longest, room, more
+            )
+            sums += more * (prior.weight * prior.scale[length])
+        # All words by the models, then only those that are not listed.
+        least = max(_LEAST_LEFT * beam, 1e-9)
+        if sums[_ALL] - replaced[_ALL] < least * sums[_ALL]:
+            sums[:] = np.maximum(sums - replaced, 0.0) + least * sums
+        else:
+            sums -= replaced
+        sums += own
+        presence_of(sums, guessed[game], present[game])
+        if sums[_ALL] > 0.0:
+            listed_share[game] = own[_ALL] / sums[_ALL]
+
+
+def _compress(array: npt.NDArray) -> npt.NDArray[np.uint8]:
+    return np.frombuffer(zlib.compress(np.ascontiguousarray(array).tobytes()), dtype=np.uint8)
+
+
+def _expand(compressed: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+    return np.frombuffer(zlib.decompress(compressed.tobytes()), dtype=np.uint8)

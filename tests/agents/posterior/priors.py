@@ -1,0 +1,57 @@
+"""Small priors and posteriors for tests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from agents.posterior.posterior import LetterPosterior
+from agents.posterior.prior import (
+    Listed,
+    Rest,
+    WordPrior,
+    length_masses,
+    model_probabilities,
+    to_model_bits,
+    to_rating,
+)
+from agents.smoothed_ngrams import SmoothedNgrams
+from agents.word_sets import WordArrays
+from training.multigrams import fit_multigrams
+
+WORDS = ("bead", "bed", "cabbage", "decade", "faded", "added", "edge", "face", "badge", "cab")
+CANDIDATES = {"bad": 0.2, "deed": 0.1, "cabbages": 0.05}
+
+
+class Explosive:
+    """Writes a file when it is unpickled."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self):
+        return Path.touch, (self.path,)
+
+
+def prior_of(known=WORDS, candidates=None, share=0.5, weight=0.3, order=4):
+    """The prior of known words, of candidates with probabilities, and of all other strings."""
+    candidates = CANDIDATES if candidates is None else candidates
+    known_arrays = WordArrays.of(known)
+    ngrams, multigrams = SmoothedNgrams(known_arrays, order), fit_multigrams(known_arrays)
+    words = WordArrays.of((*known, *candidates))
+    is_known = np.arange(len(words.lengths)) < len(known)
+    ratings = np.zeros(len(is_known), dtype=np.uint8)
+    ratings[~is_known] = to_rating(np.array(list(candidates.values())))
+    by_models = to_model_bits(model_probabilities(ngrams, multigrams, weight, words))
+    masses = length_masses(ngrams, multigrams, weight)
+    shares = masses / masses.sum() * (1 - sum(candidates.values()))
+    rows = words.order()
+    listed = Listed(words.take(rows), is_known[rows], ratings[rows], by_models[rows])
+    return WordPrior(listed, Rest(ngrams, multigrams, weight, shares), share)
+
+
+def posterior_of(known=WORDS, candidates=None, share=0.5, exact=False, **options):
+    """The letter posterior of such a prior."""
+    prior = prior_of(known, candidates, share, **options)
+    return LetterPosterior(prior, beam=0.0, enough=10**9) if exact else LetterPosterior(prior)

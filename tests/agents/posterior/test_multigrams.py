@@ -1,0 +1,74 @@
+"""The multigram model against a sum over all divisions of a word."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from agents.posterior.multigrams import Multigrams
+from agents.word_sets import WordArrays
+from training.multigrams import fit_multigrams
+
+WORDS = ("bead", "bed", "cabbage", "decade", "faded", "added", "edge", "face", "badge", "cab") * 6
+
+
+@pytest.fixture(scope="module")
+def model():
+    return fit_multigrams(WordArrays.of(WORDS), seed=3)
+
+
+def probability(model, word):
+    """Sum over all ways to divide the word and to give each part a class."""
+    tables = model.tables
+    emissions = {}
+    for number, text in enumerate(model.sequences):
+        entries = slice(tables.first_emission[number], tables.first_emission[number + 1])
+        emissions[text] = np.zeros(len(tables.begin))
+        emissions[text][tables.classes[entries]] = tables.emissions[entries]
+    total = 0.0
+    for cuts in itertools.product([False, True], repeat=len(word) - 1):
+        parts, part = [], word[0]
+        for letter, cut in zip(word[1:], cuts, strict=True):
+            if cut:
+                parts.append(part)
+                part = ""
+            part += letter
+        mass = tables.begin
+        for number, part in enumerate([*parts, part]):
+            mass = mass if number == 0 else mass @ tables.transitions
+            mass = mass * emissions.get(part, 0.0)
+        total += mass @ tables.end
+    return total
+
+
+@pytest.mark.parametrize("word", ["bead", "a", "cab", "cabbed", "badger", "zebra", "dead"])
+def test_a_words_probability_is_the_sum_over_its_divisions(model, word):
+    found = np.exp(model.log_probabilities(WordArrays.of([word])))[0]
+    assert found == pytest.approx(probability(model, word), rel=1e-6)
+
+
+def test_the_masses_of_lengths_are_sums_over_all_words(model):
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    for length in (1, 2, 3):
+        words = ["".join(word) for word in itertools.product(letters, repeat=length)]
+        total = np.exp(model.log_probabilities(WordArrays.of(words))).sum()
+        assert model.length_masses()[length] == pytest.approx(total, rel=1e-5)
+    assert model.length_masses().sum() <= 1 + 1e-6
+
+
+def test_a_model_comes_back_from_its_arrays(model):
+    again = Multigrams.from_tensors(model.to_tensors())
+    words = WordArrays.of(["bead", "zebra", "cabbage"])
+    assert (again.log_probabilities(words) == model.log_probabilities(words)).all()
+
+
+def test_parts_that_stand_in_many_words_are_joined_to_new_words():
+    """Longer parts make compounds likelier than letters alone would."""
+    firsts, seconds = (
+        "rain snow wind sun".split(),
+        "bow man storm fall coat proof screen shine".split(),
+    )
+    known = [a + b for a in firsts for b in seconds if a + b != "suncoat"]
+    model = fit_multigrams(WordArrays.of(known), seed=0)
+    new, shuffled = model.log_probabilities(WordArrays.of(["suncoat", "nuscoat"]))
+    assert new > shuffled + 5

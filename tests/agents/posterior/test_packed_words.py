@@ -1,0 +1,38 @@
+"""Packed words come back as they were, and damaged ones do not."""
+
+import zlib
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents.posterior.packed_words import pack_words, unpack_words
+from agents.word_sets import WordArrays
+
+WORDS = st.lists(st.text("abcxyz", min_size=1, max_size=32), min_size=1, unique=True)
+
+
+@given(WORDS)
+def test_words_come_back_in_order(words):
+    arrays = WordArrays.of(words)
+    arrays = arrays.take(arrays.order())
+    again = unpack_words(pack_words(arrays))
+    assert (again.codes == arrays.codes).all()
+    assert (again.lengths == arrays.lengths).all()
+
+
+@pytest.mark.parametrize("words", [("b", "a"), ("aa", "aa"), ("a{", "ab")])
+def test_words_out_of_order_and_other_letters_are_refused(words):
+    codes = np.zeros((len(words), 32), dtype=np.uint8)
+    for row, word in zip(codes, words, strict=True):
+        row[: len(word)] = [ord(letter) - 95 for letter in word]
+    arrays = WordArrays(codes, np.array([len(word) for word in words]))
+    with pytest.raises(ValueError, match="not distinct words"):
+        unpack_words(pack_words(arrays))
+
+
+def test_other_bytes_are_refused():
+    packed = np.frombuffer(zlib.compress(b"x" * 300), dtype=np.uint8)
+    with pytest.raises(ValueError, match="words"):
+        unpack_words(packed)

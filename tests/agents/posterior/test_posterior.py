@@ -1,0 +1,156 @@
+"""The letter posterior against sums over all words, in any batch, and from its file."""
+
+import itertools
+import pickle
+
+import numpy as np
+import pytest
+from safetensors.numpy import load_file, save_file
+
+from agents.posterior.posterior import LetterPosterior, UniformPosterior, load_posterior
+from agents.word_sets import WordArrays
+from envs.errors import InputError
+from envs.hangman.observation import parse_observation, select
+from tests.agents.games import random_states
+from tests.agents.posterior.priors import Explosive, posterior_of
+
+
+@pytest.fixture(scope="module")
+def model(real_words):
+    candidates = {word + "s": 0.5 / 200 for word in real_words[:400:2]}
+    known = tuple(word for word in real_words if word not in candidates)
+    return posterior_of(known, candidates)
+
+
+@pytest.fixture(scope="module")
+def states(real_words):
+    return random_states(real_words[:400], seed=11)[0]
+
+
+@pytest.mark.parametrize("known", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize(
+    ("pattern", "num_left"),
+    [("___", 6), ("_e_", 5), ("____", 5), ("b_d", 26), ("_a__a_e", 5), ("cabba_es", 8), ("_", 26)],
+)
+def test_the_posterior_is_a_sum_over_all_words(pattern, num_left, known):
+    left = [letter for letter in "bdegcafstxyzhijklmnopqruvw" if letter not in pattern][:num_left]
+    wrong = "".join(c for c in map(chr, range(97, 123)) if c not in left and c not in pattern)
+    agent = posterior_of(share=known, exact=True)
+    blanks = [place for place, letter in enumerate(pattern) if letter == "_"]
+    words, fillings = [], list(itertools.product(left, repeat=len(blanks)))
+    for filling in fillings:
+        word = list(pattern)
+        for place, letter in zip(blanks, filling, strict=True):
+            word[place] = letter
+        words.append("".join(word))
+    chances = agent.prior.probabilities(WordArrays.of(words))
+    expected = np.zeros(26)
+    for filling, chance in zip(fillings, chances, strict=True):
+        for letter in set(filling):
+            expected[ord(letter) - ord("a")] += chance
+    belief = agent.belief(parse_observation(pattern, wrong, max_wrong=26))
+    np.testing.assert_allclose(belief.present[0], expected / chances.sum(), atol=2e-3)
+    listed = {*"bead bed cabbage decade faded added edge face badge cab bad deed cabbages".split()}
+    of_listed = sum(c for word, c in zip(words, chances, strict=True) if word in listed)
+    assert belief.listed[0] == pytest.approx(of_listed / chances.sum(), abs=2e-3)
+
+
+def test_a_known_word_is_seen_through_wrong_letters():
+    agent = posterior_of(("apple", "ample", "maple", "temple", "people"), {})
+    observation = parse_observation("_pp_e", "io", max_wrong=6)
+    chances = agent.letter_probabilities(observation)[0]
+    assert chances[[0, 11]].min() > 0.95
+    assert agent.with_known(0.0).letter_probabilities(observation)[0, 0] < 0.9
+
+
+def test_a_games_posterior_does_not_depend_on_the_batch(model, states):
+    whole = model.letter_probabilities(states)
+    order = np.random.default_rng(0).permutation(len(whole))
+    assert (model.letter_probabilities(select(states, order)) == whole[order]).all()
+    for game in range(5):
+        alone = model.letter_probabilities(select(states, slice(game, game + 1)))
+        assert (alone[0] == whole[game]).all()
+
+
+def test_pruning_changes_little(model, states):
+    exact = LetterPosterior(model.prior, beam=0.0, enough=10**9).letter_probabilities(states)
+    difference = np.abs(model.letter_probabilities(states) - exact)
+    assert difference.max() > 0
+    assert difference.mean() < 0.005
+
+
+def test_letters_that_were_guessed_and_words_that_are_solved_have_no_probability(model, states):
+    assert (model.letter_probabilities(states)[states["guessed"] != 0] == 0).all()
+    solved = parse_observation("cab")
+    assert (model.letter_probabilities(solved) == 0).all()
+
+
+def test_it_looks_ahead_where_few_lives_are_left_and_at_likely_letters(model, states):
+    belief = model.belief(states)
+    present = belief.present
+    values = model.win_probabilities(states, belief, max_lives=2)
+    valued = ~np.isnan(values)
+    looked = valued.any(axis=1)
+    highest = present.max(axis=1)
+    expected = (states["lives"] <= 2) & (highest < 0.97) & (highest > 0.02) & (belief.listed > 0)
+    assert (looked == expected).all()
+    assert 0 < looked.sum() < len(looked)
+    assert (valued.sum(axis=1) <= 8).all()
+    assert (present[valued] >= 0.02).all()
+    assert (values[valued] >= 0).all()
+    assert (values[valued] <= 1 + 1e-9).all()
+    assert valued[np.flatnonzero(looked), present[looked].argmax(axis=1)].all()
+    assert np.isnan(model.win_probabilities(states, belief, max_lives=0)).all()
+
+
+def test_a_saved_posterior_is_the_same_with_any_share_of_known_words(model, states, tmp_path):
+    path = tmp_path / "posterior.safetensors"
+    model.save(path)
+    for known in (0.0, 0.5):
+        loaded = load_posterior(path, known)
+        expected = model.with_known(known).letter_probabilities(states)
+        assert (loaded.letter_probabilities(states) == expected).all()
+
+
+def test_a_policy_without_a_posterior_takes_all_letters_as_equally_likely(tmp_path):
+    path = tmp_path / "posterior.safetensors"
+    UniformPosterior().save(path)
+    agent = load_posterior(path, 0.0)
+    observation = parse_observation("_a_", "bc")
+    chances = agent.letter_probabilities(observation)[0]
+    assert chances[[0, 1, 2]].tolist() == [0, 0, 0]
+    assert chances[3:] == pytest.approx(np.full(23, 1 - (22 / 23) ** 2))
+    assert agent.act(observation).tolist() == [3]
+    assert np.isnan(agent.win_probabilities(observation, agent.belief(observation), 6)).all()
+
+
+def damaged_files(path):
+    posterior_of().save(path)
+    content, tensors = path.read_bytes(), load_file(path)
+    yield from (b"", content[:100], content[: len(content) // 2], b"not a posterior\n" * 20)
+    yield pickle.dumps(Explosive(path.with_name("exploded")))
+    for name, array in tensors.items():
+        yield {other: tensors[other] for other in tensors if other != name}
+        if array.size > 1:
+            yield tensors | {name: array[: len(array) // 2].copy()}
+    yield tensors | {"format": np.array(1)}
+    yield tensors | {"multigram_weight": np.array(7.0)}
+    yield tensors | {"ngram_order": np.array(99)}
+    yield tensors | {"multigrams.emissions": np.full_like(tensors["multigrams.emissions"], np.nan)}
+
+
+def test_damaged_and_foreign_files_are_refused_in_one_line_and_run_no_code(tmp_path):
+    path = tmp_path / "posterior.safetensors"
+    refused = 0
+    for content in damaged_files(path):
+        if isinstance(content, bytes):
+            path.write_bytes(content)
+        else:
+            save_file(content, path)
+        with pytest.raises(InputError, match="not a readable posterior") as caught:
+            load_posterior(path)
+        assert str(path) in str(caught.value)
+        assert "\n" not in str(caught.value)
+        refused += 1
+    assert refused > 20
+    assert not (tmp_path / "exploded").exists()

@@ -1,0 +1,77 @@
+"""The prior: it adds up to 1, and says of known words what it is told."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from agents.posterior.prior import Listed, WordPrior
+from agents.word_sets import WordArrays
+from tests.agents.posterior.priors import CANDIDATES, WORDS, prior_of
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+def strings(length):
+    return WordArrays.of(["".join(word) for word in itertools.product(LETTERS, repeat=length)])
+
+
+def probability(prior, *words):
+    return prior.probabilities(WordArrays.of(words))
+
+
+@pytest.mark.parametrize("weight", [0.0, 0.3, 1.0])
+@pytest.mark.parametrize("known", [0.0, 0.5, 0.9])
+def test_all_words_of_a_length_have_the_share_of_that_length(known, weight):
+    prior = prior_of(share=known, weight=weight)
+    for length in (1, 2, 3):
+        known_words = sum(len(word) == length for word in WORDS)
+        rated = sum(chance for word, chance in CANDIDATES.items() if len(word) == length)
+        rest = prior.rest.shares[length]
+        expected = known * known_words / len(WORDS) + (1 - known) * (rated + rest)
+        # Ratings are kept in eighths of a bit.
+        assert prior.probabilities(strings(length)).sum() == pytest.approx(expected, rel=0.05)
+
+
+@pytest.mark.parametrize("known", [0.0, 0.5, 1.0])
+def test_all_lengths_add_up_to_1(known):
+    """Of each length, what is listed plus the models' mass of all other strings."""
+    prior = prior_of(share=known)
+    listed, models = prior.tables.listed, prior.tables
+    left = np.zeros(33)
+    masses = (1 - prior.rest.weight) * prior.rest.ngrams.length_masses()
+    masses += prior.rest.weight * prior.rest.multigrams.length_masses()
+    replaced = np.bincount(prior.listed.words.lengths, listed.replaced, minlength=33)
+    left = masses * models.scale - replaced
+    assert (left >= 0).all()
+    assert listed.own.sum() + left.sum() == pytest.approx(1, abs=1e-3)
+
+
+def test_known_words_are_equally_likely_and_have_the_share_that_is_given():
+    prior = prior_of(share=0.7)
+    assert probability(prior, *WORDS) == pytest.approx(np.full(len(WORDS), 0.7 / len(WORDS)))
+    none = prior.with_known(0.0)
+    assert (probability(none, *WORDS) == 0).all()
+    # What known words lose, all others gain alike.
+    others = ("bad", "deed", "cabbages", "abc", "zzz")
+    assert probability(none, *others) * 0.3 == pytest.approx(probability(prior, *others))
+    assert probability(prior.with_known(1.0), *others).max() < 1e-6
+
+
+def test_candidates_are_as_likely_as_they_are_rated():
+    chances = probability(prior_of(share=0.0), *CANDIDATES)
+    ratios = chances / list(CANDIDATES.values())
+    assert ratios == pytest.approx(np.ones(len(CANDIDATES)), rel=0.05)
+
+
+@pytest.mark.parametrize("known", [-0.1, 1.1, float("nan")])
+def test_a_share_that_is_no_probability_is_refused(known):
+    with pytest.raises(ValueError, match=r"known: .* is not in 0\.\.1"):
+        prior_of().with_known(known)
+
+
+def test_arrays_that_do_not_fit_together_are_refused():
+    prior = prior_of()
+    with pytest.raises(ValueError, match="do not fit together"):
+        WordPrior(prior.listed._replace(ratings=prior.listed.ratings[1:]), prior.rest)
+    assert isinstance(prior.listed, Listed)

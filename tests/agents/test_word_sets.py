@@ -1,0 +1,42 @@
+"""Sets of words against a search word by word."""
+
+import numpy as np
+
+from agents.word_sets import WordArrays, fitting_words, word_sets
+from envs.encoding import BLANK
+from tests.agents.games import random_states
+
+
+def test_words_keep_their_letters_and_order(few_words):
+    words = WordArrays.of(few_words)
+    ordered = words.take(words.order())
+    text = ["".join(chr(95 + code) for code in row if code) for row in ordered.codes]
+    assert text == sorted(few_words, key=lambda word: (len(word), word))
+    assert ordered.lengths.tolist() == [len(word) for word in text]
+
+
+def test_the_words_that_fit_are_found(real_words):
+    arrays = WordArrays.of(real_words)
+    arrays = arrays.take(arrays.order())
+    sets = word_sets(arrays)
+    states, _ = random_states(real_words[::17], seed=2)
+    most = sets.chunks.max()
+    found, where = np.empty(most, dtype=np.uint64), np.empty(most, dtype=np.int64)
+    numbers = np.empty(most * 64, dtype=np.int64)
+    compared = 0
+    for word, guessed in zip(states["word"], states["guessed"], strict=True):
+        length = int((word != 0).sum())
+        count = fitting_words(word, guessed, length, sets, found, where, numbers)
+        expected = []
+        for number in np.flatnonzero(arrays.lengths == length):
+            codes = arrays.codes[number, :length]
+            blank = word[:length] == BLANK
+            if (codes[~blank] == word[:length][~blank]).all():
+                if not guessed[codes[blank] - 2].any():
+                    expected.append(number)
+        assert numbers[:count].tolist() == expected
+        compared += 0 < count
+    assert compared > 20
+    for number in range(0, len(arrays.lengths), 50):
+        letters = {int(code) - 2 for code in arrays.codes[number, : arrays.lengths[number]]}
+        assert sets.letters[number] == sum(1 << letter for letter in letters)

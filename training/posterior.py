@@ -1,0 +1,172 @@
+"""Fitting the letter posterior: models of letters, candidates, their rating, the prior."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from agents.posterior.multigrams import Multigrams
+from agents.posterior.posterior import LetterPosterior
+from agents.posterior.prior import (
+    Listed,
+    Rest,
+    WordPrior,
+    length_masses,
+    model_probabilities,
+    to_model_bits,
+    to_rating,
+)
+from agents.posterior.sequence_keys import sequence_keys
+from agents.smoothed_ngrams import SmoothedNgrams
+from agents.word_sets import WordArrays
+from envs.encoding import MAX_LENGTH
+from envs.keyed_random import keyed_bits
+from envs.words import hash_words
+from training.candidates import Candidates, find_candidates
+from training.multigrams import fit_multigrams
+from training.rating import fit_rating, rate
+
+_NGRAM_ORDER = 7
+_NGRAM_DISCOUNT_SCALE = 1.15
+_MULTIGRAM_WEIGHT = 0.3
+_HOLD_BACK_KEY = 0x64657269
+_HELD_BACK_ONE_IN = 10
+# Candidates less likely than this to be among the words held back are left to the models.
+_MIN_CHANCE = 6e-4
+# However well the held-back words were covered, so much is left for words that are no candidates.
+_LEAST_REST = 0.02
+# Words held back say how many of a length are covered once there are some more than these.
+_PSEUDO_COUNT = 20.0
+
+
+class Fitted(NamedTuple):
+    """What fitting gives.
+
+    Attributes
+    ----------
+    posterior : LetterPosterior
+        Of all words.
+    held_back_posterior : LetterPosterior
+        Of the words that are not held back: what the held-back words are played with.
+    held_back, others : tuple of str
+        The words, so divided. Where there are too few to hold any back, ``held_back`` is empty.
+    """
+
+    posterior: LetterPosterior
+    held_back_posterior: LetterPosterior
+    held_back: tuple[str, ...]
+    others: tuple[str, ...]
+
+
+class _Part(NamedTuple):
+    """Words with the models and candidates that follow from them."""
+
+    words: WordArrays
+    ngrams: SmoothedNgrams
+    multigrams: Multigrams
+    candidates: Candidates
+
+
+def hold_back(words: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Divide words by their hashes into a tenth that is held back, and the others."""
+    held = keyed_bits(_HOLD_BACK_KEY, hash_words(words)) % np.uint64(_HELD_BACK_ONE_IN) == 0
+    listed = np.array(words)
+    return tuple(listed[held].tolist()), tuple(listed[~held].tolist())
+
+
+def fit_posterior(
+    words: Sequence[str], seed: int = 0, say: Callable[[str], None] = lambda stage: None
+) -> Fitted:
+    """Fit the posterior of words, and one for the games in which a tenth of them is unknown.
+
+    Candidates are derived from nine tenths of the words; which of them are among the other tenth
+    teaches the rating. The posterior of all words rates the candidates that all words derive.
+
+    Parameters
+    ----------
+    words : sequence of str
+        Distinct, lower-case, 1 to 32 letters a to z; at least one.
+    seed : int
+    say : callable
+        Called with what is done next.
+    """
+    held_back, others = hold_back(words)
+    if not held_back or not others:
+        say("counting")
+        part = _models(words, seed)
+        shares = np.bincount(part.words.lengths, minlength=MAX_LENGTH + 1)
+        posterior = _compose(part, np.zeros(len(part.candidates.keys)), np.zeros(33), shares)
+        return Fitted(posterior, posterior, (), tuple(words))
+    say("learning from nine tenths of the words")
+    part = _models(others, seed)
+    held = WordArrays.of(held_back)
+    held_keys = sequence_keys(*held)
+    found = np.isin(part.candidates.keys, held_keys)
+    say("learning to rate candidates by the other tenth")
+    booster = fit_rating(part.candidates.features, found, seed)
+    chances = rate(booster, part.candidates.features)
+    listed = part.candidates.keys[chances >= _MIN_CHANCE]
+    is_covered = np.isin(held_keys, listed)
+    covered = np.bincount(held.lengths[is_covered], minlength=MAX_LENGTH + 1)
+    uncovered = np.bincount(held.lengths[~is_covered], minlength=MAX_LENGTH + 1)
+    held_back_posterior = _compose(part, chances, covered, uncovered)
+    say("learning from all words")
+    part = _models(words, seed)
+    chances = rate(booster, part.candidates.features)
+    posterior = _compose(part, chances, covered, uncovered)
+    return Fitted(posterior, held_back_posterior, held_back, others)
+
+
+def _models(words: Sequence[str], seed: int) -> _Part:
+    arrays = WordArrays.of(words)
+    ngrams = SmoothedNgrams(arrays, _NGRAM_ORDER, _NGRAM_DISCOUNT_SCALE)
+    multigrams = fit_multigrams(arrays, seed)
+    return _Part(arrays, ngrams, multigrams, find_candidates(arrays, ngrams, multigrams))
+
+
+def _compose(
+    part: _Part,
+    chances: npt.NDArray[np.float64],
+    covered: npt.NDArray[np.integer],
+    uncovered: npt.NDArray[np.integer],
+) -> LetterPosterior:
+    """Return the posterior of known words and rated candidates.
+
+    Parameters
+    ----------
+    part : _Part
+    chances : ndarray of float64, shape (candidates,)
+        That each candidate is among the words held back.
+    covered, uncovered : ndarray of int, shape (33,)
+        How many words held back, by length, are candidates that count, and how many are not.
+    """
+    num_held = max(covered.sum() + uncovered.sum(), 1)
+    chosen = chances >= _MIN_CHANCE
+    candidates = part.candidates.words.take(chosen)
+    # More words known make more candidates, and no more words: the ratings of a length add up to
+    # the share of the held-back words that they covered.
+    rated = np.bincount(candidates.lengths, chances[chosen], minlength=MAX_LENGTH + 1)
+    factors = (covered + _PSEUDO_COUNT) / (rated + _PSEUDO_COUNT)
+    probabilities = chances[chosen] * factors[candidates.lengths] / num_held
+    probabilities *= min(1.0, (1 - _LEAST_REST) / max(probabilities.sum(), 1e-9))
+    masses = length_masses(part.ngrams, part.multigrams, _MULTIGRAM_WEIGHT)
+    shares = uncovered + 0.5 * masses / masses.sum()
+    shares *= (1 - probabilities.sum()) / shares.sum()
+
+    words = WordArrays(
+        np.concatenate([part.words.codes, candidates.codes]),
+        np.concatenate([part.words.lengths, candidates.lengths]),
+    )
+    is_known = np.arange(len(words.lengths)) < len(part.words.lengths)
+    ratings = np.zeros(len(is_known), dtype=np.uint8)
+    ratings[~is_known] = to_rating(probabilities)
+    by_models = to_model_bits(
+        model_probabilities(part.ngrams, part.multigrams, _MULTIGRAM_WEIGHT, words)
+    )
+    order = words.order()
+    listed = Listed(words.take(order), is_known[order], ratings[order], by_models[order])
+    rest = Rest(part.ngrams, part.multigrams, _MULTIGRAM_WEIGHT, shares)
+    return LetterPosterior(WordPrior(listed, rest))
