@@ -49,6 +49,10 @@ class TokenBucket:
             return 0.0
         return (tokens - self._tokens) / self.rate
 
+    def give_back(self) -> None:
+        """Put back a token that was taken."""
+        self._tokens = min(self.burst, self._tokens + 1.0)
+
 
 class Buckets:
     """One bucket a key, for example an address; full ones are forgotten when there are many.
@@ -86,6 +90,11 @@ class Buckets:
             bucket = TokenBucket(self._rate, self._burst, self._clock)
             self._buckets[key] = bucket
         return bucket.take(tokens)
+
+    def give_back(self, key: str) -> None:
+        """Put back a token that was taken from the bucket of a key."""
+        if key in self._buckets:
+            self._buckets[key].give_back()
 
     def _forget(self) -> None:
         self._buckets = {key: bucket for key, bucket in self._buckets.items() if not bucket.is_full}

@@ -20,7 +20,7 @@ def test_a_game_and_its_end(start):
     assert begun.headers["location"] == f"{API}/games/{game}"
     assert begun.json() == {
         "game_id": game, "recorded": True, "status": "ongoing", "word": "____", "guesses": "",
-        "wrong": "", "tries_remains": 6, "resigned": False, "secret": None,
+        "wrong": "", "tries_remains": 6, "resigned": False, "hinted": False, "secret": None,
     }  # fmt: skip
     for letter in "xo":
         answer = server.post(f"{API}/games/{game}/guesses", {"letter": letter}, token)

@@ -44,7 +44,7 @@ CHECKS = [
 WORD = "zyzzyva"
 # The description needs neither words nor a database.
 DESCRIPTION = create_app(
-    None, ServedWords((), (), (), ""), AgentPlayer(None, None, 6), Settings()
+    None, ServedWords((), (), (), ""), AgentPlayer(None), Settings()
 ).app.openapi()
 OPERATIONS = {
     operation.ok().label: operation.ok()
