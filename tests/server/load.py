@@ -73,6 +73,15 @@ class ServerProcess:
         self.process.send_signal(signal.SIGINT)
         return self.process.wait()
 
+    def end_within(self, seconds):
+        """End it as a service manager does; return whether it did in time."""
+        self.process.terminate()
+        try:
+            self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
+
     def close(self):
         """End it if it runs."""
         if self.process is not None and self.process.poll() is None:

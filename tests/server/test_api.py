@@ -185,6 +185,23 @@ def test_what_is_not_there_is_an_error_in_the_same_form(sqlite_start, path, stat
     assert (answer.status_code, list(answer.json())) == (status, ["error"])
 
 
+def test_a_browser_gets_a_page_where_nothing_is(sqlite_start):
+    server = sqlite_start()
+    for path in ("/nothing", "/leaderboard/x"):
+        answer = server.get(path, headers={"Accept": "text/html,*/*"})
+        assert answer.status_code == 404
+        assert answer.headers["content-type"].startswith("text/html")
+        assert 'href="/"' in answer.text
+
+
+def test_a_body_that_is_not_json_is_told_so(sqlite_start):
+    server = sqlite_start()
+    headers = {"Authorization": f"Bearer {server.token()}", "Content-Type": "application/json"}
+    answer = server.run(server.client.post(f"{API}/games", content=b'{"a', headers=headers))
+    assert answer.status_code == 422
+    assert answer.json()["error"].startswith("body: it is not JSON (at character 1: ")
+
+
 def test_the_wrong_method_is_an_error_in_the_same_form(sqlite_start):
     answer = sqlite_start().post("/trexsim/hangman/new_game", {})
     assert (answer.status_code, list(answer.json())) == (405, ["error"])
