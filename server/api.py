@@ -160,10 +160,11 @@ async def get_leaderboard(
     address: Address,
     limit: Annotated[int, Query(ge=1, le=_MAX_LISTED)] = 100,
     offset: Annotated[int, Query(ge=0, le=10**9)] = 0,
-) -> Leaderboard:
+) -> Response:
     """Rank players by the lower end of the 95% interval of their win rate in recorded games."""
     service.admit_address(address)
-    return await service.leaderboard(limit, offset)
+    content = await service.leaderboard(limit, offset)
+    return Response(content, media_type="application/json")
 
 
 @router.get(

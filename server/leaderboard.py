@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -44,8 +45,8 @@ class Leaderboard(BaseModel):
     total: int = Field(ge=0, description="players with recorded games")
 
 
-def rank(counts: Sequence[RecordedCount]) -> list[Row]:
-    """Return the ranking by the lower end of the interval.
+class Ranking:
+    """Players by the lower end of the interval of their win rate.
 
     So few games rank nobody high by luck. A game that was begun and not ended counts as not won,
     so that nobody gains by leaving a game that goes badly. Among equals the alphabet decides.
@@ -55,31 +56,57 @@ def rank(counts: Sequence[RecordedCount]) -> list[Row]:
     counts : sequence of RecordedCount
         One a player.
     """
-    rates = win_rates(counts)
-    order = sorted(range(len(counts)), key=lambda i: (-rates[i]["ci95"][0], counts[i].name))
-    # What is computed here needs no validation, which takes longer than the ranking.
-    return [
-        Row.model_construct(rank=place, name=counts[i].name, **rates[i])
-        for place, i in enumerate(order, start=1)
-    ]
+
+    def __init__(self, counts: Sequence[RecordedCount]) -> None:
+        counts = sorted(counts, key=lambda count: count.name)
+        low, high = _intervals(counts)
+        order = np.argsort(-low, kind="stable")
+        self._counts = [counts[place] for place in order]
+        self._low, self._high = low[order].tolist(), high[order].tolist()
+
+    def __len__(self) -> int:
+        return len(self._counts)
+
+    def rows(self, limit: int, offset: int = 0) -> list[Row]:
+        """Return a part of the ranking."""
+        places = range(offset, min(offset + limit, len(self)))
+        return [self._row(place) for place in places]
+
+    def find(self, name: str) -> Row | None:
+        """Return the row of a player."""
+        places = (place for place, count in enumerate(self._counts) if count.name == name)
+        place = next(places, None)
+        return None if place is None else self._row(place)
+
+    def _row(self, place: int) -> Row:
+        count = self._counts[place]
+        fields = _fields(count, self._low[place], self._high[place])
+        return Row(rank=place + 1, name=count.name, **fields)
 
 
-def win_rates(counts: Sequence[RecordedCount]) -> list[dict]:
-    """Return the fields of :class:`WinRate` for each count."""
-    wins = np.array([count.wins for count in counts], dtype=float)
-    games = np.array([count.games for count in counts], dtype=float)
-    low, high = wilson_intervals(wins, games)
-    return [
-        {
-            "games": count.games,
-            "wins": count.wins,
-            "unfinished": count.unfinished,
-            "hinted": count.hinted,
-            "win_rate": count.wins / count.games,
-            "ci95": tuple(interval),
-        }
-        for count, *interval in zip(counts, low.tolist(), high.tolist(), strict=True)
-    ]
+def win_rates(counts: Sequence[RecordedCount]) -> list[WinRate]:
+    """Return the win rate of each count, with its interval."""
+    low, high = _intervals(counts)
+    ends = zip(low.tolist(), high.tolist(), strict=True)
+    return [WinRate(**_fields(count, *pair)) for count, pair in zip(counts, ends, strict=True)]
+
+
+def _intervals(
+    counts: Sequence[RecordedCount],
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    pairs = np.array([(count.wins, count.games) for count in counts], dtype=float).reshape(-1, 2)
+    return wilson_intervals(pairs[:, 0], pairs[:, 1])
+
+
+def _fields(count: RecordedCount, low: float, high: float) -> dict[str, Any]:
+    return {
+        "games": count.games,
+        "wins": count.wins,
+        "unfinished": count.unfinished,
+        "hinted": count.hinted,
+        "win_rate": count.wins / count.games,
+        "ci95": (low, high),
+    }
 
 
 def wilson_intervals(

@@ -26,7 +26,7 @@ from server import metrics, store
 from server.database import Database, cause
 from server.errors import RequestError
 from server.game import Game, GameView, Guess
-from server.leaderboard import Leaderboard, PlayerRecord, Row, WinRate, rank, win_rates
+from server.leaderboard import Leaderboard, PlayerRecord, Ranking, win_rates
 from server.rate_limit import Buckets, TokenBucket
 from server.served_words import ServedWords, draw_word
 from server.settings import Settings
@@ -118,8 +118,10 @@ class GameService:
         )
         self._new_guests = Buckets(settings.new_guest_rate, settings.new_guest_burst, clock=clock)
         self._guest_agents = Buckets(settings.agent_rate, settings.agent_burst, clock=clock)
-        self._ranking: tuple[float, list[Row]] | None = None
-        self._ranking_lock = asyncio.Lock()
+        self._ranking: tuple[float, Ranking] | None = None
+        self._making_ranking: asyncio.Future[Ranking] | None = None
+        # Of the ranking as it was answered, by limit and offset.
+        self._parts: dict[tuple[int, int], bytes] = {}
         self._reported: dict[str, tuple[str, float]] = {}
 
     async def authenticate(self, token: str | None, address: str) -> Player:
@@ -324,40 +326,45 @@ class GameService:
                 game.hinted = True
                 await self._store_change(game, store.mark_hinted, game)
 
-    async def leaderboard(self, limit: int, offset: int) -> Leaderboard:
-        """Return a part of the ranking of recorded games; it is at most a second old."""
+    async def leaderboard(self, limit: int, offset: int) -> bytes:
+        """Return a part of the ranking as JSON; it is at most a second old."""
         ranking = await self._rank()
-        return Leaderboard.model_construct(
-            players=ranking[offset : offset + limit], total=len(ranking)
-        )
+        if (limit, offset) not in self._parts:
+            board = Leaderboard(players=ranking.rows(limit, offset), total=len(ranking))
+            self._parts[limit, offset] = board.model_dump_json().encode()
+        return self._parts[limit, offset]
 
     async def player_record(self, name: str) -> PlayerRecord:
         """Return the recorded games of a player by word length; 404 without any."""
-        row = next((row for row in await self._rank() if row.name == name), None)
+        row = (await self._rank()).find(name)
         if row is None:
             raise RequestError(404, "no recorded game of a player of this name")
         counts = await self._read(store.count_by_length, name)
-        return PlayerRecord(
-            **vars(row),
-            by_length={
-                str(count.length): WinRate(**rate)
-                for count, rate in zip(counts, win_rates(counts), strict=True)
-            },
-        )
+        rates = zip(counts, win_rates(counts), strict=True)
+        by_length = {str(count.length): rate for count, rate in rates}
+        return PlayerRecord(**vars(row), by_length=by_length)
 
     async def check(self) -> None:
         """Read from the database; 503 if it cannot be."""
         await self._read(store.find_generation)
 
-    async def _rank(self) -> list[Row]:
-        # Those who come while it is being computed wait for the same result.
-        async with self._ranking_lock:
-            if self._ranking is None or self._clock() - self._ranking[0] >= _LEADERBOARD_SECONDS:
-                ranking = await self._read(
-                    lambda connection: rank(store.list_standings(connection))
-                )
-                self._ranking = self._clock(), ranking
+    async def _rank(self) -> Ranking:
+        if self._ranking is not None and self._clock() - self._ranking[0] < _LEADERBOARD_SECONDS:
             return self._ranking[1]
+        if self._making_ranking is None:
+            self._making_ranking = asyncio.ensure_future(self._make_ranking())
+        # Those who come while it is being computed wait for the same result.
+        return await asyncio.shield(self._making_ranking)
+
+    async def _make_ranking(self) -> Ranking:
+        try:
+            ranking = await self._read(lambda connection: Ranking(store.list_standings(connection)))
+            # Its age begins now, however long it took.
+            self._ranking = self._clock(), ranking
+            self._parts.clear()
+        finally:
+            self._making_ranking = None
+        return ranking
 
     async def _find_player(self, token: str, address: str) -> Player:
         hashed = hash_token(token[: MAX_TOKEN_LENGTH + 1])

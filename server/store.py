@@ -10,7 +10,7 @@ from __future__ import annotations
 import secrets
 import time
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import (
     Boolean,
@@ -145,8 +145,7 @@ class Tally:
     recorded_words: frozenset[str]
 
 
-@dataclass(frozen=True)
-class RecordedCount:
+class RecordedCount(NamedTuple):
     """The recorded games of one player, all or those with words of one length."""
 
     name: str

@@ -2,13 +2,16 @@
 
 import asyncio
 import json
+import multiprocessing
 import os
 import re
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -19,7 +22,7 @@ from evaluation.game_server import GameServer, RemoteGame
 from server import store
 from server.database import open_engine
 from server.tokens import hash_token, make_token
-from tests.processes import ROOT, command, environment
+from tests.processes import ROOT, environment
 
 WIRE = "/trexsim/hangman"
 # Frequent letters first, as most clients guess.
@@ -29,8 +32,9 @@ LETTERS = "esiarntolcdugpmhbyfvkwzxjq"
 class ServerProcess:
     """``serve.py`` as a process that can be killed and started again at the same port."""
 
-    def __init__(self, url, *options):
+    def __init__(self, url, *options, root=ROOT):
         self.url = url
+        self.root = root
         self.options = options
         self.port = 0
         self.process = None
@@ -41,8 +45,11 @@ class ServerProcess:
         """Start it and return its address when it listens."""
         printed = len(self.read())
         self.process = subprocess.Popen(
-            command("serve.py", "--db", self.url, "--port", self.port, *self.options),
-            cwd=ROOT,
+            [
+                *(sys.executable, str(self.root / "serve.py"), "--db", self.url),
+                *("--port", str(self.port), *map(str, self.options)),
+            ],
+            cwd=self.root,
             stdout=self.output,
             stderr=subprocess.STDOUT,
             env=environment(),
@@ -90,9 +97,9 @@ class ServerProcess:
 
 
 @contextmanager
-def serving(url, *options):
+def serving(url, *options, root=ROOT):
     """Run a server; yield it and its address."""
-    server = ServerProcess(url, *options)
+    server = ServerProcess(url, *options, root=root)
     try:
         yield server, server.start()
     finally:
@@ -107,6 +114,17 @@ def add_token(url, name):
         store.add_player(connection, name, hash_token(token))
     engine.dispose()
     return token
+
+
+def add_guests(url, number):
+    """Return the tokens of new guests."""
+    tokens = [make_token() for _ in range(number)]
+    engine = open_engine(url)
+    with engine.begin() as connection:
+        for token in tokens:
+            store.add_player(connection, None, hash_token(token))
+    engine.dispose()
+    return tokens
 
 
 @dataclass
@@ -153,6 +171,121 @@ async def guess_for(address, token, clients, seconds):
     async with aiohttp.ClientSession(connector=connector) as session:
         await asyncio.gather(*(play_on(session) for _ in range(clients)))
     return load
+
+
+@contextmanager
+def flooding(address, kinds, tokens):
+    """Let clients of another address ask as fast as they can, in a process of its own.
+
+    Yields a function that returns, after the end, how often each status was answered.
+    """
+    answers = Counter()
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as executor:
+        manager = multiprocessing.get_context("spawn").Manager()
+        with manager:
+            ending = manager.Event()
+            flood = executor.submit(_flood, address, kinds, tokens, ending)
+            try:
+                yield lambda: dict(sorted(answers.items()))
+            finally:
+                ending.set()
+                answers.update(flood.result())
+
+
+def _flood(address, kinds, tokens, ending):
+    answers = Counter()
+    stopping = False
+
+    async def ask(session, method, path, body, token):
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        url = f"{address}/api/v1/{path}"
+        try:
+            async with session.request(method, url, json=body, headers=headers) as response:
+                answers[str(response.status)] += 1
+                return await response.json()
+        except (aiohttp.ClientError, OSError, TimeoutError) as error:
+            answers[type(error).__name__] += 1
+            return {}
+
+    async def go_on(session, kind, token):
+        game = {}
+        while not stopping:
+            if kind == "leaderboard":
+                await ask(session, "GET", "leaderboard", None, None)
+            elif kind == "hints":
+                await ask(session, "POST", "hints", {"pattern": "_" * 12}, token)
+            elif kind == "agent games":
+                word = "abcdefghijklmnopqrstuvwxyz"
+                await ask(session, "POST", "agent-games", {"word": word}, token)
+            elif kind == "new games" or game.get("status") != "ongoing":
+                game = await ask(session, "POST", "games", {}, token)
+            else:
+                letter = next(each for each in LETTERS if each not in game["guesses"])
+                path = f"games/{game['game_id']}/guesses"
+                answer = await ask(session, "POST", path, {"letter": letter}, token)
+                game = answer if "guesses" in answer else game
+
+    async def flood():
+        nonlocal stopping
+        connector = aiohttp.TCPConnector(limit=0, local_addr=("127.0.0.2", 0))
+        timeout = aiohttp.ClientTimeout(total=30)
+        async with aiohttp.ClientSession(connector=connector, timeout=timeout) as session:
+            tasks = [
+                asyncio.create_task(go_on(session, *each))
+                for each in zip(kinds, tokens, strict=True)
+            ]
+            await asyncio.to_thread(ending.wait)
+            stopping = True
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    asyncio.run(flood())
+    return answers
+
+
+async def play_beside(address, token, seconds):
+    """Guess 10 times and ask for a hint once a second; return what it measured."""
+    times = {"guess": [], "hint": []}
+    errors = Counter()
+    end = time.perf_counter() + seconds
+    headers = {"Authorization": f"Bearer {token}"}
+
+    async with aiohttp.ClientSession(headers=headers) as session:
+
+        async def ask(path, body, kind=None):
+            begun = time.perf_counter()
+            async with session.post(f"{address}/api/v1/{path}", json=body) as response:
+                answer = await response.json()
+                if response.status >= 400:
+                    errors[answer["error"]] += 1
+            if kind is not None:
+                times[kind].append(time.perf_counter() - begun)
+            return answer
+
+        async def guess():
+            while time.perf_counter() < end:
+                game = await ask("games", {})
+                for letter in LETTERS:
+                    path = f"games/{game.get('game_id')}/guesses"
+                    answer = await ask(path, {"letter": letter}, "guess")
+                    await asyncio.sleep(0.1)
+                    if answer.get("status") != "ongoing" or time.perf_counter() >= end:
+                        break
+
+        async def hint():
+            while time.perf_counter() < end:
+                await ask("hints", {"pattern": "_" * 8}, "hint")
+                await asyncio.sleep(0.5)
+
+        await asyncio.gather(guess(), hint())
+    shown = []
+    for kind, measured in times.items():
+        milliseconds = sorted(1000 * each for each in measured)
+        last = milliseconds[min(len(milliseconds) - 1, int(0.99 * len(milliseconds)))]
+        middle = milliseconds[len(milliseconds) // 2]
+        shown.append(f"{len(measured)} {kind}s p50 {middle:.0f}, p99 {last:.0f} ms")
+    return f"{'; '.join(shown)}; errors {dict(errors)}"
 
 
 @dataclass

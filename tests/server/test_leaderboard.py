@@ -9,7 +9,7 @@ from sqlalchemy import insert
 
 from evaluation.statistics import win_rate_interval
 from server import leaderboard, store
-from server.leaderboard import rank, wilson_intervals
+from server.leaderboard import Ranking, wilson_intervals
 from server.store import RecordedCount
 from tests.server.harness import API
 
@@ -25,9 +25,15 @@ def test_players_are_ranked_by_the_lower_end_of_the_interval_then_by_name():
         counted("none", 3, 0),
         counted("also", 2, 2),
     ]
-    assert [row.name for row in rank(counts)] == ["steady", "also", "lucky", "none"]
-    assert [row.rank for row in rank(counts)] == [1, 2, 3, 4]
-    assert rank([]) == []
+    rows = Ranking(counts).rows(10)
+    assert [(row.rank, row.name) for row in rows] == [
+        (1, "steady"),
+        (2, "also"),
+        (3, "lucky"),
+        (4, "none"),
+    ]
+    assert Ranking(counts).rows(2, 1) == rows[1:3]
+    assert Ranking([]).rows(10) == []
 
 
 def test_intervals_are_those_of_the_evaluation():
@@ -80,11 +86,11 @@ def test_the_ranking_is_computed_once_for_all_who_ask_and_elsewhere(sqlite_start
     server = sqlite_start()
     threads = []
 
-    def slow_rank(counts):
+    def slow_ranking(counts):
         threads.append(threading.current_thread())
-        return rank(counts)
+        return Ranking(counts)
 
-    monkeypatch.setattr("server.service.rank", slow_rank)
+    monkeypatch.setattr("server.service.Ranking", slow_ranking)
 
     async def ask():
         asked = (server.aget(f"{API}/leaderboard") for _ in range(60))
@@ -102,12 +108,12 @@ def test_the_age_of_a_ranking_begins_when_it_is_made(sqlite_start, monkeypatch):
     def clock():
         return float(len(made))
 
-    def slow_rank(counts):
+    def slow_ranking(counts):
         # It takes a second.
         made.append(counts)
-        return rank(counts)
+        return Ranking(counts)
 
-    monkeypatch.setattr("server.service.rank", slow_rank)
+    monkeypatch.setattr("server.service.Ranking", slow_ranking)
     server.service._clock = clock
     for _ in range(3):
         assert server.get(f"{API}/leaderboard").status_code == 200
