@@ -285,6 +285,7 @@ def _serve(listener: socket.socket, settings: Settings) -> None:
                 timeout_graceful_shutdown=3,
             )
         )
+        _allow_files(2 * settings.connections)
         # The thread that writes and the one that answers hand over to each other often.
         sys.setswitchinterval(0.0005)
         server.run(sockets=[listener])
@@ -294,6 +295,19 @@ def _serve(listener: socket.socket, settings: Settings) -> None:
             )
     finally:
         lock.release()
+
+
+def _allow_files(number: int) -> None:
+    """Let this process have so many open files, each connection being one, if it may."""
+    try:
+        import resource
+    except ImportError:
+        # Windows has no such bound.
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = number if hard == resource.RLIM_INFINITY else min(number, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def _listen(host: str, port: int) -> socket.socket:

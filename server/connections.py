@@ -19,6 +19,9 @@ _REFUSAL = (
     b"HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nretry-after: 1\r\n"
     b"connection: close\r\ncontent-length: %d\r\n\r\n%s" % (len(_BUSY), _BUSY)
 )
+# Refused connections that are told so, and for how long at most.
+_MAX_REFUSED = 100
+_REFUSAL_SECONDS = 1.0
 
 
 def make_protocol(settings: Settings) -> type[H11Protocol]:
@@ -30,6 +33,7 @@ def make_protocol(settings: Settings) -> type[H11Protocol]:
     """
     # In the order in which they began to wait for their clients.
     waiting: dict[BoundedConnection, None] = {}
+    refused: set[BoundedConnection] = set()
     addresses: Counter[str] = Counter()
     most_of_one = settings.address_connections
     if settings.forwarded_allow_ips is not None:
@@ -45,10 +49,7 @@ def make_protocol(settings: Settings) -> type[H11Protocol]:
             self.address = peer[0] if peer else ""
             if not (self._has_room(self.address, addresses[self.address], most_of_one)
                     and self._has_room(None, addresses.total(), settings.connections)):  # fmt: skip
-                metrics.CONNECTIONS_REFUSED.inc()
-                self.transport = transport
-                transport.write(_REFUSAL)
-                transport.close()
+                self._refuse(transport)
                 return
             super().connection_made(transport)
             self.is_open = True
@@ -57,10 +58,12 @@ def make_protocol(settings: Settings) -> type[H11Protocol]:
             self._wait_for_client()
 
         def connection_lost(self, error: Exception | None) -> None:
-            if not self.is_open:
-                return
-            self._forget()
-            super().connection_lost(error)
+            refused.discard(self)
+            if self.is_open:
+                self._forget()
+                super().connection_lost(error)
+            elif self.deadline is not None:
+                self.deadline.cancel()
 
         def data_received(self, data: bytes) -> None:
             if self.is_open:
@@ -80,6 +83,18 @@ def make_protocol(settings: Settings) -> type[H11Protocol]:
             if self.is_open:
                 self._wait_for_client()
             super().on_response_complete()
+
+        def _refuse(self, transport: asyncio.Transport) -> None:
+            metrics.CONNECTIONS_REFUSED.inc()
+            self.transport = transport
+            if len(refused) >= _MAX_REFUSED:
+                transport.abort()
+                return
+            # Closed at once, it would be reset by what the client is sending, before it reads why.
+            refused.add(self)
+            transport.write(_REFUSAL)
+            transport.write_eof()
+            self.deadline = self.loop.call_later(_REFUSAL_SECONDS, transport.abort)
 
         def _wait_for_client(self) -> None:
             waiting.pop(self, None)
