@@ -3,9 +3,10 @@
 import { Board } from "./board.js";
 import { ask, Refusal } from "./api.js";
 
+const EXAMPLES = ["mystery", "lantern", "orchard", "giraffe", "voyage", "puzzle"];
 const byId = (id) => document.getElementById(id);
 
-/** Set up the panel; `report` shows what went wrong, `server` says what the server offers. */
+/** Set up the panel; returns what is called when it is shown. `server` says what the server offers. */
 export function setUpWatch(report, server) {
   const board = new Board(byId("watch-board"));
   let played = null;
@@ -36,7 +37,11 @@ export function setUpWatch(report, server) {
     const guesses = played.turns.length;
     const result = `after ${guesses} ${guesses === 1 ? "guess" : "guesses"}`;
     board.say(won ? `${played.agent} found ${played.secret} ${result}.` : `${played.agent} lost ${result}: it did not find ${played.secret}.`, won ? "won" : "lost");
-    byId("step").disabled = byId("pause").disabled = true;
+    canGoOn(false);
+  }
+
+  function canGoOn(can) {
+    byId("step").ariaDisabled = byId("pause").ariaDisabled = !can;
   }
 
   function stop() {
@@ -61,7 +66,7 @@ export function setUpWatch(report, server) {
     played = { ...answer, secret: word, beginning: { word: "_".repeat(word.length), wrong: "", tries: server.max_wrong } };
     half = 0;
     byId("watch-board").hidden = false;
-    byId("step").disabled = byId("pause").disabled = false;
+    canGoOn(true);
     board.flash(null);
     showHalf();
     goOn();
@@ -80,10 +85,19 @@ export function setUpWatch(report, server) {
       button.disabled = false;
     }
   });
-  byId("pause").addEventListener("click", () => (timer === null ? goOn() : stop()));
+  const isOver = () => byId("step").ariaDisabled === "true";
+  byId("pause").addEventListener("click", () => isOver() || (timer === null ? goOn() : stop()));
   byId("step").addEventListener("click", () => {
+    if (isOver()) return;
     stop();
     showHalf();
   });
   if (server.agent === null) byId("watch-form").querySelector("button").disabled = true;
+
+  /** Begin with a word, for those who come to see what this is. */
+  return () => {
+    if (played || server.agent === null) return;
+    byId("watch-word").value = EXAMPLES[Math.floor(Math.random() * EXAMPLES.length)];
+    byId("watch-form").requestSubmit();
+  };
 }
