@@ -41,18 +41,18 @@ class ServerProcess:
         # All that it printed, of every start; a pipe would stop it when nobody reads.
         self.output = tempfile.TemporaryFile()  # noqa: SIM115
 
-    def start(self):
-        """Start it and return its address when it listens."""
+    def start(self, *prefix, **variables):
+        """Start it, by another command perhaps; return its address when it listens."""
         printed = len(self.read())
         self.process = subprocess.Popen(
             [
-                *(sys.executable, str(self.root / "serve.py"), "--db", self.url),
+                *(*prefix, sys.executable, str(self.root / "serve.py"), "--db", self.url),
                 *("--port", str(self.port), *map(str, self.options)),
             ],
             cwd=self.root,
             stdout=self.output,
             stderr=subprocess.STDOUT,
-            env=environment(),
+            env={**environment(), **variables},
         )
         while True:
             ended = self.process.poll() is not None

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import json
 import os
+import shutil
 import sqlite3
 import subprocess
 import time
@@ -13,6 +14,8 @@ import pytest
 import requests
 from sqlalchemy import event
 
+from server.database import Database, open_engine
+from tests.processes import ROOT
 from tests.server.load import ServerProcess, add_token, check_nothing_lost, play_until
 
 pytestmark = pytest.mark.slow
@@ -167,3 +170,42 @@ def test_sigterm_ends_a_server_whose_database_is_locked(tmp_path, serve):
 
     witnesses = asyncio.run(play_until(address, token, clients=32, end=end))
     check_nothing_lost(f"sqlite:///{path}", witnesses, all_seen=False)
+
+
+def test_a_server_ends_when_another_one_has_begun_to_play(tmp_path, serve):
+    path = tmp_path / "games.sqlite3"
+    process, _, post = serve(path)
+    _, game = post("games", {})
+    engine = open_engine(f"sqlite:///{path}")
+    other = Database(engine)
+    try:
+        status, answer = post(f"games/{game['game_id']}/guesses", {"letter": "e"})
+        assert (status, answer["error"].split(";")[0]) == (503, "the games cannot be stored now")
+        assert process.process.wait(10) == 2
+    finally:
+        other.close()
+    assert "another server has begun to play" in process.read()
+
+
+def test_it_starts_where_it_may_write_to_no_folder_but_that_of_its_games(tmp_path, words):
+    """As a system user without a home does."""
+    if os.geteuid() != 0 or shutil.which("setpriv") is None:
+        pytest.skip("only root gives up its rights by setpriv")
+    root = tmp_path / "project"
+    ignored = shutil.ignore_patterns(".*", "__pycache__", "runs")
+    shutil.copytree(ROOT, root, ignore=ignored)
+    subprocess.run(["chmod", "-R", "a-w", str(root)], check=True)
+    games = tmp_path / "games"
+    games.mkdir()
+    process = ServerProcess(
+        f"sqlite:///{games}/games.sqlite3", "--words", words, "--agent", "dictionary", root=root
+    )
+    try:
+        process.start(
+            "setpriv", "--bounding-set=-all", "--inh-caps=-all",
+            HOME=str(root / "home"), PYTHONDONTWRITEBYTECODE="1", TMPDIR=str(games),
+        )  # fmt: skip
+        assert process.end_within(10)
+    finally:
+        process.close()
+    assert [*games.glob("hangman-numba-*/*")]
