@@ -5,11 +5,9 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
-import tempfile
 import threading
 from collections.abc import Sequence
 from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
-from pathlib import Path
 
 from agents.base import PosteriorAgent
 from agents.loading import check_agent_names
@@ -89,23 +87,6 @@ def make_agent_player(
         player.close()
         raise
     return player
-
-
-def use_writable_kernel_cache() -> None:
-    """Give Numba a folder for what it compiles if it can write to none of its own.
-
-    Call it before anything imports Numba, which refuses to work otherwise, as for a system user
-    without a home.
-    """
-    if "NUMBA_CACHE_DIR" in os.environ:
-        return
-    own = Path(__file__).resolve().parent.parent / "agents"
-    user = Path(os.path.expanduser("~"))
-    if os.access(own, os.W_OK) or (user.is_dir() and os.access(user, os.W_OK)):
-        return
-    # systemd's CacheDirectory, else one of this process alone: what lies there is run.
-    folder = os.environ.get("CACHE_DIRECTORY") or tempfile.mkdtemp(prefix="hangman-numba-")
-    os.environ["NUMBA_CACHE_DIR"] = folder
 
 
 def _load(name: str, run: RunDirectory | None, words: Sequence[str], max_wrong: int) -> None:

@@ -213,11 +213,12 @@ def _delete_player(connection: Connection, name: str) -> list[str]:
 
 def _serve(listener: socket.socket, settings: Settings) -> None:
     # What follows takes seconds to import, and mistakes in the options are told before.
-    from server.agents import make_agent_player, use_writable_kernel_cache
+    from server.kernel_cache import use_writable_kernel_cache
 
     use_writable_kernel_cache()
     import uvicorn
 
+    from server.agents import make_agent_player
     from server.app import create_app
     from server.connections import make_protocol
     from server.logs import log_config
