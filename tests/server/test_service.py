@@ -2,6 +2,7 @@
 
 import asyncio
 import sqlite3
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
@@ -464,3 +465,16 @@ def test_hints_in_recorded_games_may_be_off(start):
     practice = server.new_game(token)
     assert server.post(f"{API}/hints", {"game_id": practice}, token).status_code == 200
     assert server.get(f"{API}/leaderboard").json()["players"][0]["hinted"] == 0
+
+
+def test_a_copy_that_is_made_while_it_runs_can_be_served(sqlite_start, tmp_path):
+    server = sqlite_start(words=["noon"])
+    token = server.token()
+    game = server.new_game(token)
+    server.guess(token, game, "n")
+    copy = tmp_path / "copy.sqlite3"
+    with closing(sqlite3.connect(server.url.removeprefix("sqlite:///"))) as connection:
+        connection.execute(f"VACUUM INTO '{copy}'")
+    server.guess(token, game, "o")
+    with Harness(f"sqlite:///{copy}", words=["noon"]) as restored:
+        assert restored.guess(token, game, "x").json()["word"] == "n _ _ n "
