@@ -21,6 +21,9 @@ from server import metrics
 from server.errors import RequestError
 from server.game import Game, GameView, Guess
 
+# The group of a player, and the player.
+Asking = tuple[Hashable, Hashable]
+_Turn = tuple[Observation, asyncio.Future]
 logger = logging.getLogger("server")
 
 
@@ -60,6 +63,8 @@ class AgentPlayer:
 
     A player who asks for much waits for its own turns: of those who wait, whoever was served
     longest ago is served next, and a game that is watched is as many turns as it has guesses.
+    Groups of players take turns first, then the players of a group: guests cost nothing, so that
+    all of an address are one group.
 
     Parameters
     ----------
@@ -71,7 +76,7 @@ class AgentPlayer:
         Returns an executor; called again if its processes have died.
     max_wrong, workers : int
     max_waiting, max_waiting_each : int
-        Turns that wait, of everybody and of one player.
+        Turns that wait, of everybody and of one player. A group may have half of all.
     close : callable
         Called at the end, before the executor is shut down.
     """
@@ -97,18 +102,18 @@ class AgentPlayer:
         self._max_waiting_each = max_waiting_each
         self._close = close
         self._num_running = 0
-        self._waiting: OrderedDict[Hashable, deque[tuple[Observation, asyncio.Future]]]
-        self._waiting = OrderedDict()
+        # By group and player, whoever was served longest ago first.
+        self._waiting: OrderedDict[Hashable, OrderedDict[Hashable, deque[_Turn]]] = OrderedDict()
 
-    async def hint(self, pattern: str, wrong: str, player: Hashable) -> Hint:
+    async def hint(self, pattern: str, wrong: str, player: Asking) -> Hint:
         """Return a hint for a game as a person writes it.
 
         Parameters
         ----------
         pattern, wrong : str
             As :func:`envs.hangman.observation.parse_observation` reads them.
-        player : hashable
-            Whose turn it is.
+        player : tuple
+            The group and the player whose turn it is.
 
         Raises
         ------
@@ -125,7 +130,7 @@ class AgentPlayer:
             raise RequestError(422, f"pattern {pattern!r}: no letter is left for the blanks")
         return await self._run(player, observations)
 
-    async def play(self, word: str, player: Hashable) -> list[Turn]:
+    async def play(self, word: str, player: Asking) -> list[Turn]:
         """Let the agent play a word; the rules alone know the word.
 
         Raises
@@ -151,29 +156,36 @@ class AgentPlayer:
         if self._executor is not None:
             self._executor.shutdown(wait=False, cancel_futures=True)
 
-    async def _run(self, player: Hashable, observations: Observation) -> Hint:
+    async def _run(self, player: Asking, observations: Observation) -> Hint:
         if self._executor is None:
             raise RequestError(404, "this server has no agent")
-        mine = self._waiting.get(player, ())
+        group, name = player
+        mine = self._waiting.get(group, {}).get(name, ())
         if len(mine) >= self._max_waiting_each:
             message = f"{len(mine)} turns of the agent wait for you already; try again"
             raise RequestError(429, message, 1.0)
-        if sum(map(len, self._waiting.values())) >= self._max_waiting:
+        counts = {each: sum(map(len, players.values())) for each, players in self._waiting.items()}
+        all_full = sum(counts.values()) >= self._max_waiting
+        if all_full or counts.get(group, 0) >= max(1, self._max_waiting // 2):
             raise RequestError(503, "the agent is busy; try again", 1.0)
         future = asyncio.get_running_loop().create_future()
-        self._waiting.setdefault(player, deque()).append((observations, future))
+        players = self._waiting.setdefault(group, OrderedDict())
+        players.setdefault(name, deque()).append((observations, future))
         metrics.THINKING.inc()
         self._start()
         return await future
 
     def _start(self) -> None:
         while self._waiting and self._num_running < self._workers:
-            player, mine = self._waiting.popitem(last=False)
+            group, players = self._waiting.popitem(last=False)
+            name, mine = players.popitem(last=False)
             observations, future = mine.popleft()
             metrics.THINKING.dec()
+            # Behind everybody else.
             if mine:
-                # Behind everybody else.
-                self._waiting[player] = mine
+                players[name] = mine
+            if players:
+                self._waiting[group] = players
             if not future.done():
                 self._num_running += 1
                 task = asyncio.ensure_future(self._think_elsewhere(observations))

@@ -146,6 +146,8 @@ class Bounds:
             async with asyncio.timeout(bounds.body_seconds):
                 while True:
                     message = await receive()
+                    if message["type"] == "http.disconnect":
+                        return 400, "the body did not come"
                     body += message.get("body", b"")
                     if len(body) > bounds.body_bytes:
                         return too_long

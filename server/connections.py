@@ -59,11 +59,12 @@ def make_protocol(settings: Settings) -> type[H11Protocol]:
 
         def connection_lost(self, error: Exception | None) -> None:
             refused.discard(self)
-            if self.is_open:
-                self._forget()
-                super().connection_lost(error)
-            elif self.deadline is not None:
+            self._forget()
+            if self.deadline is not None:
                 self.deadline.cancel()
+            if self.flow is not None:
+                # Not one that was refused.
+                super().connection_lost(error)
 
         def data_received(self, data: bytes) -> None:
             if self.is_open:
@@ -127,7 +128,5 @@ def make_protocol(settings: Settings) -> type[H11Protocol]:
             if not addresses[self.address]:
                 del addresses[self.address]
             metrics.CONNECTIONS.dec()
-            if self.deadline is not None:
-                self.deadline.cancel()
 
     return BoundedConnection

@@ -150,8 +150,8 @@ class GameService:
         """
         _take_of(self._addresses, address, "this address")
 
-    def admit_agent(self, player: Player, address: str) -> Hashable:
-        """Take one of a player's requests to an agent; return whose turn it is.
+    def admit_agent(self, player: Player, address: str) -> tuple[Hashable, Hashable]:
+        """Take one of a player's requests to an agent; return the group and the player.
 
         Raises
         ------
@@ -160,11 +160,10 @@ class GameService:
         """
         whose = "hints and agent games of this token"
         if player.is_guest:
-            # Guests cost nothing, so that their address has the turn.
             _take_of(self._guest_agents, address, whose)
-            return _network(address)
+            return _network(address), player.id
         _take(player.agent_requests, whose)
-        return player.id
+        return player.id, player.id
 
     async def add_guest(self, address: str) -> str:
         """Return the token of a new guest, who may play practice games.

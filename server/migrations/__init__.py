@@ -64,6 +64,9 @@ def _upgrade(engine: Engine, config: Config, head: str) -> None:
             # Tables that are made anew must not take the rows of others with them.
             raw.execute("PRAGMA foreign_keys=OFF").close()
         with connection.begin():
+            if engine.dialect.name == "postgresql":
+                # What is short for a request may be long for a migration.
+                connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
             config.attributes["connection"] = connection
             if has_tables and current is None:
                 command.stamp(config, _FIRST)

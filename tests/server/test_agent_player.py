@@ -24,35 +24,36 @@ def test_nobody_waits_for_a_strangers_long_games():
         player = make_player()
         served = []
 
-        async def play(name):
-            await player.play("zzyzx", name)
-            served.append(name)
+        async def play(*who):
+            await player.play("zzyzx", who)
+            served.append(who)
 
-        async def hint(name):
-            await player.hint("_" * 5, "", name)
-            served.append(name)
+        async def hint(*who):
+            await player.hint("_" * 5, "", who)
+            served.append(who)
 
-        await asyncio.gather(*(play("greedy") for _ in range(6)), hint("alice"), hint("bob"))
+        guests = (play("an address", number) for number in range(12))
+        await asyncio.gather(*guests, hint("alice", "alice"), hint("an address", "another guest"))
         player.close()
         return served
 
-    # 36 turns of the other have been asked for.
-    assert asyncio.run(ask())[:2] == ["alice", "bob"]
+    # 72 turns of the others have been asked for.
+    assert asyncio.run(ask())[:2] == [("alice", "alice"), ("an address", "another guest")]
 
 
-def test_the_turns_that_wait_are_bounded_for_one_and_for_all():
+def test_the_turns_that_wait_are_bounded_for_one_for_a_group_and_for_all():
     async def ask():
-        player = make_player(max_waiting=6, max_waiting_each=3)
-        asked = [
-            player.hint("_", "", name)
-            for name in ("greedy",) * 6 + ("alice", "bob", "carol", "dan")
-        ]
+        player = make_player(max_waiting=8, max_waiting_each=3)
+        guests = [("an address", "greedy")] * 6 + [("an address", name) for name in "abc"]
+        others = [(name, name) for name in ("alice", "bob", "carol", "dan", "eve")]
+        asked = [player.hint("_", "", who) for who in (*guests, *others)]
         answers = await asyncio.gather(*asked, return_exceptions=True)
         player.close()
         return [answer.status if isinstance(answer, RequestError) else 200 for answer in answers]
 
     # One is being thought about.
-    assert asyncio.run(ask()) == [200] * 4 + [429] * 2 + [200] * 3 + [503]
+    guests = [200] * 4 + [429] * 2 + [200] + [503] * 2
+    assert asyncio.run(ask()) == guests + [200] * 4 + [503]
 
 
 def test_a_process_that_ends_is_replaced():
@@ -70,9 +71,9 @@ def test_a_process_that_ends_is_replaced():
 
         player = AgentPlayer("next", think, make)
         with pytest.raises(RequestError) as refused:
-            await player.hint("_", "", "alice")
+            await player.hint("_", "", ("alice", "alice"))
         assert refused.value.status == 503
-        assert (await player.hint("_", "", "alice")).letter == "a"
+        assert (await player.hint("_", "", ("alice", "alice"))).letter == "a"
         player.close()
 
     asyncio.run(ask())
@@ -82,7 +83,7 @@ def test_a_pattern_with_all_letters_and_a_blank_is_refused():
     async def ask():
         player = make_player()
         with pytest.raises(RequestError, match="no letter is left for the blanks"):
-            await player.hint("abcdefghijklmnopqrstuvwxyz_", "", "alice")
+            await player.hint("abcdefghijklmnopqrstuvwxyz_", "", ("alice", "alice"))
         player.close()
 
     asyncio.run(ask())
