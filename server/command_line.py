@@ -279,6 +279,7 @@ def _serve(listener: socket.socket, settings: Settings) -> None:
                 h11_max_incomplete_event_size=settings.header_bytes + settings.target_bytes,
                 ws="none",
                 log_config=log_config(),
+                access_log=False,
                 # A request's address is that of its connection, unless a proxy is trusted.
                 proxy_headers=settings.forwarded_allow_ips is not None,
                 forwarded_allow_ips=settings.forwarded_allow_ips,

@@ -12,6 +12,7 @@ from collections import Counter
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from server import metrics
+from server.rate_limit import network_of
 from server.settings import Settings
 
 _BUSY = json.dumps({"error": "too many connections; try again"}).encode()
@@ -46,7 +47,7 @@ def make_protocol(settings: Settings) -> type[H11Protocol]:
 
         def connection_made(self, transport: asyncio.Transport) -> None:
             peer = transport.get_extra_info("peername")
-            self.address = peer[0] if peer else ""
+            self.address = network_of(peer[0]) if peer else ""
             if not (self._has_room(self.address, addresses[self.address], most_of_one)
                     and self._has_room(None, addresses.total(), settings.connections)):  # fmt: skip
                 self._refuse(transport)

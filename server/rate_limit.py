@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import time
 from collections.abc import Callable
 
@@ -100,3 +101,13 @@ class Buckets:
         self._buckets = {key: bucket for key, bucket in self._buckets.items() if not bucket.is_full}
         while len(self._buckets) >= self._max_keys:
             del self._buckets[next(iter(self._buckets))]
+
+
+def network_of(address: str) -> str:
+    """Return what has one bound: an address, or the IPv6 network of 64 bits that a customer has."""
+    if ":" not in address:
+        return address
+    try:
+        return str(ipaddress.ip_network((address.partition("%")[0], 64), strict=False))
+    except ValueError:
+        return address

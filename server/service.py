@@ -7,7 +7,6 @@ answered when it has been committed, and forgotten in memory if that failed.
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import logging
 import re
 import secrets
@@ -27,7 +26,7 @@ from server.database import Database, cause
 from server.errors import RequestError
 from server.game import Game, GameView, Guess
 from server.leaderboard import Leaderboard, PlayerRecord, Ranking, win_rates
-from server.rate_limit import Buckets, TokenBucket
+from server.rate_limit import Buckets, TokenBucket, network_of
 from server.served_words import ServedWords, draw_word
 from server.settings import Settings
 from server.tokens import MAX_LENGTH as MAX_TOKEN_LENGTH
@@ -161,7 +160,7 @@ class GameService:
         whose = "hints and agent games of this token"
         if player.is_guest:
             _take_of(self._guest_agents, address, whose)
-            return _network(address), player.id
+            return network_of(address), player.id
         _take(player.agent_requests, whose)
         return player.id, player.id
 
@@ -379,7 +378,7 @@ class GameService:
             self._known_tokens.pop(hashed, None)
             raise RequestError(401, "the access token is not known")
         if known is None:
-            self._addresses.give_back(_network(address))
+            self._addresses.give_back(network_of(address))
         player = self._players.get(stored.id)
         if player is None:
             tally = await self._read(store.load_tally, stored.id)
@@ -510,22 +509,12 @@ def _take(bucket: TokenBucket, whose: str) -> None:
 
 
 def _take_of(buckets: Buckets, address: str, whose: str) -> None:
-    _refuse_until(buckets.take(_network(address)), whose)
+    _refuse_until(buckets.take(network_of(address)), whose)
 
 
 def _refuse_until(wait: float, whose: str) -> None:
     if wait:
         raise RequestError(429, f"too many requests: {whose}; wait a moment", wait)
-
-
-def _network(address: str) -> str:
-    """Return what has one bucket: an address, or the network of 64 bits that one customer has."""
-    if ":" not in address:
-        return address
-    try:
-        return str(ipaddress.ip_network((address.partition("%")[0], 64), strict=False))
-    except ValueError:
-        return address
 
 
 def _check_key(key: str | None) -> None:

@@ -46,7 +46,8 @@ export function setUpPlay(report, server) {
     byId("share").hidden = !over;
     byId("shared").hidden = true;
     byId("new-game").className = over ? "main" : "quiet";
-    const recorded = game.recorded ? `A recorded game: it counts on the leaderboard${game.hinted ? ", marked as one with a hint" : ""}. ` : "";
+    const marked = game.hinted ? ", marked as one with a hint" : server.recorded_hints === "off" ? ", without hints" : "";
+    const recorded = game.recorded ? `A recorded game: it counts on the leaderboard${marked}. ` : "";
     byId("play-note").textContent = recorded + (over ? "Enter begins the next word." : "Type a letter, or press one.");
   }
 

@@ -12,7 +12,6 @@ from sqlalchemy.exc import OperationalError
 from agents import make_agent
 from server import store
 from server.database import Database
-from server.service import _network
 from tests.server.harness import API, WIRE, ClockStopped, Harness
 
 
@@ -329,14 +328,6 @@ def test_guests_of_one_address_share_its_bucket(sqlite_start):
     statuses = [server.get(f"{WIRE}/my_status", access_token=token).status_code for token in tokens]
     assert statuses == [200] * 4 + [429] * 2
     assert server.get(f"{WIRE}/my_status", access_token=server.token()).status_code == 200
-
-
-def test_an_address_of_ipv6_is_its_network():
-    assert _network("2001:db8::1") == _network("2001:db8::ffff:2")
-    assert _network("2001:db8::1") != _network("2001:db8:0:1::1")
-    assert _network("192.0.2.1") != _network("192.0.2.2")
-    assert _network("fe80::1%eth0") == _network("fe80::2")
-    assert _network("no: address") == "no: address"
 
 
 def test_a_word_depends_on_the_servers_secret_and_outlives_a_restart(sqlite_start):
