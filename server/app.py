@@ -84,6 +84,9 @@ async def _refuse_values(request: Request, error: RequestValidationError) -> JSO
         return JSONResponse({"error": f"body: it is not JSON ({place})"}, 422)
     # What was given is not repeated: it may be a token in the wrong place.
     where = ".".join(str(part) for part in first["loc"][1:]) or str(first["loc"][0])
+    if len(where) > 64 or not where.isprintable():
+        # The name of a field that nobody asked for may be any text.
+        where = str(first["loc"][0])
     return JSONResponse({"error": f"{where}: {first['msg'][0].lower()}{first['msg'][1:]}"}, 422)
 
 

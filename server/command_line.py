@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import socket
 import sys
 import time
@@ -290,6 +291,8 @@ def _serve(listener: socket.socket, settings: Settings) -> None:
         _allow_files(2 * settings.connections)
         # The thread that writes and the one that answers hand over to each other often.
         sys.setswitchinterval(0.0005)
+        # What was loaded stays; to look through it for garbage would stop everybody for a moment.
+        gc.freeze()
         server.run(sockets=[listener])
         if replaced:
             raise InputError(

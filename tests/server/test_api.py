@@ -194,6 +194,14 @@ def test_a_browser_gets_a_page_where_nothing_is(sqlite_start):
         assert 'href="/"' in answer.text
 
 
+@pytest.mark.parametrize("name", ["two\nlines", "x" * 1000])
+def test_a_field_with_a_name_that_fits_no_line_is_refused_in_one(sqlite_start, name):
+    server = sqlite_start()
+    answer = server.post(f"{API}/games", {name: 1}, server.token())
+    assert answer.status_code == 422
+    assert answer.json() == {"error": "body: extra inputs are not permitted"}
+
+
 def test_a_body_that_is_not_json_is_told_so(sqlite_start):
     server = sqlite_start()
     headers = {"Authorization": f"Bearer {server.token()}", "Content-Type": "application/json"}
