@@ -79,6 +79,11 @@ class AgentPlayer:
         Turns that wait, of everybody and of one player. A group may have half of all.
     close : callable
         Called at the end, before the executor is shut down.
+
+    Attributes
+    ----------
+    executor : Executor or None
+        Where the agent thinks.
     """
 
     def __init__(
@@ -96,7 +101,7 @@ class AgentPlayer:
         self.max_wrong = max_wrong
         self._think = think
         self._make_executor = make_executor
-        self._executor = None if make_executor is None else make_executor()
+        self.executor = None if make_executor is None else make_executor()
         self._workers = workers
         self._max_waiting = max_waiting
         self._max_waiting_each = max_waiting_each
@@ -153,11 +158,11 @@ class AgentPlayer:
     def close(self) -> None:
         """End the executor, without waiting for what it is thinking."""
         self._close()
-        if self._executor is not None:
-            self._executor.shutdown(wait=False, cancel_futures=True)
+        if self.executor is not None:
+            self.executor.shutdown(wait=False, cancel_futures=True)
 
     async def _run(self, player: Asking, observations: Observation) -> Hint:
-        if self._executor is None:
+        if self.executor is None:
             raise RequestError(404, "this server has no agent")
         group, name = player
         mine = self._waiting.get(group, {}).get(name, ())
@@ -192,15 +197,15 @@ class AgentPlayer:
                 task.add_done_callback(lambda task, future=future: self._finish(task, future))
 
     async def _think_elsewhere(self, observations: Observation) -> Hint:
-        executor = self._executor
+        executor = self.executor
         loop: Any = asyncio.get_running_loop()
         begun = time.perf_counter()
         try:
             hint = await loop.run_in_executor(executor, self._think, observations)
         except BrokenExecutor as error:
             logger.error("the agent's process ended; another one is started")
-            if self._executor is executor:
-                self._executor = self._make_executor()
+            if self.executor is executor:
+                self.executor = self._make_executor()
             raise RequestError(503, "the agent is busy; try again", 5.0) from error
         metrics.THINK_SECONDS.observe(time.perf_counter() - begun)
         return hint

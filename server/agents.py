@@ -77,7 +77,7 @@ def make_agent_player(
     )
     try:
         processes = range(settings.agent_processes)
-        for loading in [player._executor.submit(_check_loaded) for _ in processes]:
+        for loading in [player.executor.submit(_check_loaded) for _ in processes]:
             loading.result()
     except BrokenExecutor as error:
         raise InputError(
