@@ -108,6 +108,10 @@ def network_of(address: str) -> str:
     if ":" not in address:
         return address
     try:
-        return str(ipaddress.ip_network((address.partition("%")[0], 64), strict=False))
+        parsed = ipaddress.IPv6Address(address.partition("%")[0])
     except ValueError:
         return address
+    if parsed.ipv4_mapped is not None:
+        # As a socket for both kinds of address tells them.
+        return str(parsed.ipv4_mapped)
+    return str(ipaddress.ip_network((parsed, 64), strict=False))

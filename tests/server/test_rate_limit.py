@@ -65,3 +65,4 @@ def test_an_address_of_ipv6_is_its_network():
     assert network_of("192.0.2.1") != network_of("192.0.2.2")
     assert network_of("fe80::1%eth0") == network_of("fe80::2")
     assert network_of("no: address") == "no: address"
+    assert network_of("::ffff:192.0.2.1") == network_of("192.0.2.1")
