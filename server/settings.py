@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ipaddress
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
 
 from envs.encoding import NUM_LETTERS
@@ -47,6 +48,15 @@ class Settings(BaseSettings):
     agent: str | None = None
     # Proxies whose X-Forwarded-For is believed: addresses and networks, with commas between them.
     forwarded_allow_ips: str | None = None
+
+    @field_validator("forwarded_allow_ips")
+    @classmethod
+    def _check_addresses(cls, text: str | None) -> str | None:
+        for part in () if text is None else text.split(","):
+            if part.strip() != "*":
+                # uvicorn would take anything, and trust nobody by it.
+                ipaddress.ip_network(part.strip())
+        return text
 
     max_wrong: int = Field(DEFAULT_MAX_WRONG, ge=1, le=NUM_LETTERS)
     # Whether hints are given in recorded games, which marks the game.

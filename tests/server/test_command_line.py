@@ -82,6 +82,7 @@ def test_names_that_cannot_be_are_refused(serve, database, name):
         (["--host", "a..b"], ["--host", "a..b"]),
         (["--recorded-words", "/no/such/file"], ["/no/such/file", "cannot read"]),
         (["--recorded-words", "WORDS", "--split", "all"], ["--split", "--recorded-words"]),
+        (["--forwarded-allow-ips", "the proxy"], ["--forwarded-allow-ips", "'the proxy'"]),
         (["--env-file", "/no/such/file"], ["--env-file", "/no/such/file"]),
         (["player", "revoke"], ["player revoke", "NAME"]),
         (["player", "list", "alice"], ["player list", "no NAME"]),

@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import time
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 import requests
@@ -209,3 +210,17 @@ def test_it_starts_where_it_may_write_to_no_folder_but_that_of_its_games(tmp_pat
     finally:
         process.close()
     assert [*games.glob("hangman-numba-*")]
+
+
+def test_the_processes_of_the_agent_end_with_a_server_that_is_killed(tmp_path, words):
+    url = f"sqlite:///{tmp_path}/games.sqlite3"
+    process = ServerProcess(url, "--words", words, "--agent", "dictionary")
+    process.start()
+    pid = process.process.pid
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    assert children
+    process.close()
+    give_up = time.monotonic() + 10
+    while any(Path(f"/proc/{child}").exists() for child in children):
+        assert time.monotonic() < give_up, "a process goes on"
+        time.sleep(0.05)
