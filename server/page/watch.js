@@ -13,6 +13,7 @@ export function setUpWatch(report, server) {
   // A turn has two halves: what the agent thinks, and what its letter uncovers.
   let half = 0;
   let timer = null;
+  let asked = 0;
 
   const state = (turn) => ({ wrong: turn.wrong, word: turn.word, tries: turn.tries_remains });
 
@@ -60,9 +61,12 @@ export function setUpWatch(report, server) {
 
   async function watch() {
     const word = byId("watch-word").value.trim().toLowerCase();
+    const number = (asked += 1);
+    const answer = await ask("POST", "agent-games", { word });
+    // Another word may have been asked for meanwhile.
+    if (number !== asked) return;
     clearTimeout(timer);
     timer = null;
-    const answer = await ask("POST", "agent-games", { word });
     played = { ...answer, secret: word, beginning: { word: "_".repeat(word.length), wrong: "", tries: server.max_wrong } };
     half = 0;
     byId("watch-board").hidden = false;
@@ -74,15 +78,11 @@ export function setUpWatch(report, server) {
 
   byId("watch-form").addEventListener("submit", async (event) => {
     event.preventDefault();
-    const button = event.submitter ?? event.target.querySelector("button");
-    button.disabled = true;
     try {
       report("");
       await watch();
     } catch (error) {
       report(error instanceof Refusal ? error.message : String(error));
-    } finally {
-      button.disabled = false;
     }
   });
   const isOver = () => byId("step").ariaDisabled === "true";

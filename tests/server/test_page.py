@@ -201,7 +201,9 @@ def test_the_agent_is_watched_playing_a_word(open_page):
     page.select_option("#speed", "250")
     page.press("#watch-word", "Enter")
     expect(page.locator("#watch-board .key.chosen")).to_have_count(1)
-    expect(outcome(page, "watch-board")).to_have_text(re.compile("^dictionary (found|lost)"))
+    expect(outcome(page, "watch-board")).to_have_text(
+        re.compile("^dictionary (found|lost)"), timeout=20_000
+    )
     shown = page.locator("#watch-board .place").all_text_contents()
     assert "".join(shown) == "cabana"
 
@@ -212,6 +214,27 @@ def test_watching_begins_with_a_word(open_page):
     expect(outcome(page, "watch-board")).to_have_text(re.compile("^dictionary guesses"))
     word = page.input_value("#watch-word")
     assert word_of(page, "watch-board").startswith(f"Word of {len(word)} letters: ")
+
+
+def test_the_word_that_was_asked_for_last_is_watched(open_page):
+    page = open_page()
+    held = []
+    page.route("**/agent-games", lambda route: held.append(route))
+    page.click("#tab-watch")
+    page.fill("#watch-word", "cabana")
+    page.press("#watch-word", "Enter")
+    # The answer for the word that it began with comes late.
+    page.wait_for_timeout(100)
+    assert len(held) == 2
+    for route in held[::-1]:
+        route.continue_()
+        page.wait_for_timeout(200)
+    assert word_of(page, "watch-board").startswith("Word of 6 letters: ")
+    assert page.input_value("#watch-word") == "cabana"
+    page.select_option("#speed", "250")
+    expect(outcome(page, "watch-board")).to_have_text(
+        re.compile("(found cabana|did not find cabana)"), timeout=20_000
+    )
 
 
 def test_watching_goes_letter_by_letter(open_page):
