@@ -1,11 +1,18 @@
-"""How fast the game server is, and whether it loses anything when it is killed.
+"""How fast, fair and safe the game server is.
 
     PYTHONPATH=. python benchmarks/server.py [--db URL] [--run RUN_DIR]
 
 Server and load run on the same machine, the server as a process of its own with its defaults.
-First 64 clients guess as fast as they are answered; then an agent plays recorded games through
-``evaluate.py --server``; then the server is killed (SIGKILL) again and again while clients play
-on, and every guess that was answered is looked for in the database.
+
+throughput   64 clients guess as fast as they are answered, alone and beside 60 that ask for a
+             leaderboard of 1,000 players with 500 games each
+leaderboard  of 10,000 players, computed and cached
+guests       how long another player waits while 1,000 guests of one address do what they can
+agent        an agent plays recorded games through ``evaluate.py --server``
+fairness     what a client that counts over the public list wins on an operator's own words
+start        from a fresh clone to the line that says that it serves, and from there to a hint
+kills        the server is killed (SIGKILL) again and again while clients play on, and every guess
+             that was answered is looked for in the database
 """
 
 from __future__ import annotations
@@ -25,37 +32,208 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
+import requests
+from english_words import get_english_words_set
+from sqlalchemy import delete, func, insert, select
 
 ROOT = Path(__file__).resolve().parents[1]
 # As a script, this file would be taken for the package of the same name.
 sys.path = [str(ROOT), *(path for path in sys.path if Path(path).name != "benchmarks")]
 
-from envs.words import default_word_list  # noqa: E402
+from agents import make_agent  # noqa: E402
+from envs.words import clean_words, default_word_list  # noqa: E402
+from evaluation.arena import play  # noqa: E402
+from evaluation.game_server import GameServer  # noqa: E402
+from evaluation.remote_arena import play_on_server  # noqa: E402
+from evaluation.statistics import win_rate_interval  # noqa: E402
 from server import store  # noqa: E402
 from server.database import open_engine  # noqa: E402
 from tests.server.load import (  # noqa: E402
     ServerProcess,
+    add_guests,
     add_token,
     check_nothing_lost,
+    flooding,
     guess_for,
+    play_beside,
     play_through_kills,
     serving,
 )
 
 
 def measure_throughput(url: str, clients: int, seconds: float) -> None:
-    """Print guesses a second, and how long one takes."""
+    """Print guesses a second, alone and while the leaderboard is asked for."""
+    fill(url, players=1_000, games=500)
     with serving(url, "--agent", "none") as (server, address):
         token = add_token(url, "load")
-        asyncio.run(guess_for(address, token, clients, 2.0))
-        begun = time.perf_counter()
-        load = asyncio.run(guess_for(address, token, clients, seconds))
-        took = time.perf_counter() - begun
+        guess(address, token, clients, 2.0)
+        print(f"{clients} clients: {guess(address, token, clients, seconds)}")
         server.stop()
+    # With the defaults most would be refused; here each is answered.
+    bounds = ("--set", "address_rate=1e9", "--set", "address_burst=1e9")
+    for options in ((), bounds):
+        with serving(url, "--agent", "none", *options) as (server, address):
+            guess(address, token, clients, 2.0)
+            with flooding(address, ["leaderboard"] * 60, [None] * 60) as answers:
+                load = guess(address, token, clients, seconds)
+            print(f"  and 60 that ask for the leaderboard {' '.join(options)}: {load}")
+            print(f"    their answers: {answers()}")
+            server.stop()
+
+
+def measure_leaderboard(url: str) -> None:
+    """Print how long the leaderboard takes when it is computed and when it is not."""
+    fill(url, players=10_000, games=50)
+    bounds = ("--set", "address_rate=1e9", "--set", "address_burst=1e9")
+    with serving(url, "--agent", "none", *bounds) as (server, address):
+        session = requests.Session()
+
+        def ask() -> float:
+            begun = time.perf_counter()
+            answer = session.get(f"{address}/api/v1/leaderboard", timeout=60)
+            assert answer.json()["total"] == 10_000
+            return time.perf_counter() - begun
+
+        first = ask()
+        cold, cached = [], []
+        for _ in range(20):
+            # It is kept for a second.
+            time.sleep(1.1)
+            cold.append(ask())
+            cached += [ask() for _ in range(10)]
+        server.stop()
+    print(f"leaderboard of 10,000 players: first {1000 * first:.0f} ms")
+    for name, times in (("computed", cold), ("cached", cached)):
+        print(f"  {name}: p50 {1000 * np.median(times):.1f} ms, most {1000 * max(times):.1f} ms")
+
+
+def measure_guests(url: str, run: str | None, guests: int, seconds: float) -> None:
+    """Print how long another player waits while guests of one address do what they can."""
+    tokens = add_guests(url, guests)
+    options = [] if run is None else ["--run", run]
+    with serving(url, *options) as (server, address):
+        token = add_token(url, "another")
+        kinds = ["guesses", "hints", "agent games", "new games"]
+        print("another player alone:", asyncio.run(play_beside(address, token, 5.0)))
+        with flooding(address, [kinds[i % 4] for i in range(guests)], tokens) as answers:
+            time.sleep(3)
+            print(f"beside {guests:,} guests:", asyncio.run(play_beside(address, token, seconds)))
+        print(f"  the guests' answers: {answers()}")
+        server.stop()
+
+
+def measure_start(run: str | None) -> None:
+    """Print how long a fresh clone takes to serve, and then to give a hint."""
+    with tempfile.TemporaryDirectory() as folder:
+        clone = Path(folder) / "clone"
+        subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
+        url = f"sqlite:///{folder}/start.sqlite3"
+        for which in ("fresh clone", "second start"):
+            begun = time.perf_counter()
+            options = [] if run is None else ["--run", run]
+            with serving(url, *options, root=clone) as (server, address):
+                took = time.perf_counter() - begun
+                token = add_token(url, which)
+                headers = {"Authorization": f"Bearer {token}"}
+                hints = []
+                for pattern in ("_____", "q___", "_" * 20, "z_zz_", "_"):
+                    begun = time.perf_counter()
+                    answer = requests.post(
+                        f"{address}/api/v1/hints", json={"pattern": pattern}, headers=headers,
+                        timeout=120,
+                    )  # fmt: skip
+                    assert answer.status_code == 200, answer.text
+                    hints.append(f"{1000 * (time.perf_counter() - begun):.0f}")
+                memory = ", ".join(f"{size:.0f}" for size in memory_of(server.process.pid))
+                server.stop()
+            print(
+                f"{which}: serves after {took:.1f} s; hints after {', '.join(hints)} ms; "
+                f"MiB of its processes: {memory}"
+            )
+
+
+def measure_fairness(url: str, games: int) -> None:
+    """Print what a client wins that counts over the public list, on words of an operator's own."""
+    public = default_word_list()
+    known = set(public.words)
+    others = clean_words(get_english_words_set(["gcide"], lower=True, alpha=True), "gcide").words
+    own = [word for word in others if word not in known]
+    client = make_agent("dictionary").fit(public.words)
+    won = play(client, own).won
+    print(
+        f"dictionary, fitted on {len(public):,} public words, plays all {len(own):,} words "
+        f"of a list that are not among them: won {won.mean():.1%}"
+    )
+
+    async def play_recorded(address: str, token: str) -> int:
+        async with GameServer(address, token) as server:
+            played = await play_on_server(client, server, games, recorded=True, at_once=32)
+        return sum(game.status == "success" for game in played.games)
+
+    with tempfile.NamedTemporaryFile("w", suffix=".txt") as words:
+        words.write("\n".join(own))
+        words.flush()
+        for name, options in (
+            ("its own words", ["--recorded-words", words.name]),
+            ("public words", []),
+        ):
+            bounds = ["--agent", "none", "--set", f"recorded_runs={games}"]
+            with serving(url, *bounds, *options) as (server, address):
+                wins = asyncio.run(play_recorded(address, add_token(url, name)))
+                server.stop()
+            low, high = win_rate_interval(wins, games)
+            print(
+                f"  recorded games with {name}: won {wins / games:.1%} of {games:,}, "
+                f"95% interval {low:.1%} to {high:.1%}"
+            )
+
+
+def fill(url: str, players: int, games: int) -> None:
+    """Store players with finished recorded games."""
+    engine = open_engine(url)
+    rng = np.random.default_rng(0)
+    wins = rng.binomial(games, rng.uniform(0.1, 0.9, players)).tolist()
+    words = default_word_list().words
+    with engine.begin() as connection:
+        rows = [
+            {
+                "name": f"player {number}", "token_hash": f"none {number}", "is_guest": False,
+                "seen_at": 0.0, "recorded_games": games, "recorded_wins": wins[number],
+            }
+            for number in range(players)
+        ]  # fmt: skip
+        connection.execute(insert(store.players), rows)
+        first = connection.scalar(select(func.min(store.players.c.id)))
+        for number in range(players):
+            rows = [
+                {
+                    "id": f"{number:016x}{game:016x}", "player_id": first + number,
+                    "secret": words[(97 * number + 31 * game) % len(words)], "recorded": True,
+                    "max_wrong": 6, "status": "success" if game < wins[number] else "failed",
+                    "resigned": False, "created_at": 0.0,
+                }
+                for game in range(games)
+            ]  # fmt: skip
+            connection.execute(insert(store.games), rows)
+    engine.dispose()
+
+
+def guess(address: str, token: str, clients: int, seconds: float) -> str:
+    """Let clients guess; return what they measured."""
+    begun = time.perf_counter()
+    load = asyncio.run(guess_for(address, token, clients, seconds))
+    took = time.perf_counter() - begun
     milliseconds = 1000 * np.percentile(load.latencies, [50, 95, 99, 100])
-    print(f"{clients} clients, {took:.0f} s: {len(load.latencies):,} guesses, {load.games:,} games")
-    print(f"  {len(load.latencies) / took:,.0f} guesses a second; errors: {dict(load.errors)}")
-    print("  ms a guess: p50 {:.0f}, p95 {:.0f}, p99 {:.0f}, most {:.0f}".format(*milliseconds))
+    shown = "p50 {:.0f}, p95 {:.0f}, p99 {:.0f}, most {:.0f} ms".format(*milliseconds)
+    rate = len(load.latencies) / took
+    return f"{rate:,.0f} guesses a second in {took:.0f} s, {shown}, errors {dict(load.errors)}"
+
+
+def memory_of(pid: int) -> list[float]:
+    """Return the resident memory of a process and of its children, in MiB."""
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    pages = [int(Path(f"/proc/{each}/statm").read_text().split()[1]) for each in (pid, *children)]
+    return [each * os.sysconf("SC_PAGE_SIZE") / 2**20 for each in pages]
 
 
 def measure_agent(url: str, run: str | None, agent: str, games: int) -> None:
@@ -116,20 +294,23 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=20.0)
     parser.add_argument("--games", type=int, default=1000)
     parser.add_argument("--kills", type=int, default=20)
-    parser.add_argument(
-        "--only", choices=["throughput", "agent", "kills"], help="one measurement instead of three"
-    )
+    parser.add_argument("--guests", type=int, default=1000)
+    measurements = {
+        "throughput": lambda url: measure_throughput(url, options.clients, options.seconds),
+        "leaderboard": measure_leaderboard,
+        "guests": lambda url: measure_guests(url, options.run, options.guests, options.seconds),
+        "agent": lambda url: measure_agent(url, options.run, options.agent, options.games),
+        "fairness": lambda url: measure_fairness(url, options.games),
+        "start": lambda url: measure_start(options.run),
+        "kills": lambda url: measure_kills(url, options.clients, options.kills),
+    }
+    parser.add_argument("--only", choices=measurements, help="one measurement instead of all")
     options = parser.parse_args()
     print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}")
-    if options.only in (None, "throughput"):
-        with database(options.db, "throughput") as url:
-            measure_throughput(url, options.clients, options.seconds)
-    if options.only in (None, "agent"):
-        with database(options.db, "agent") as url:
-            measure_agent(url, options.run, options.agent, options.games)
-    if options.only in (None, "kills"):
-        with database(options.db, "kills") as url:
-            measure_kills(url, options.clients, options.kills)
+    for name, measure in measurements.items():
+        if options.only in (None, name):
+            with database(options.db, name) as url:
+                measure(url)
 
 
 @contextmanager
@@ -137,7 +318,9 @@ def database(url: str | None, name: str) -> Iterator[str]:
     """Yield the URL of an empty database: a new file, or what was given, emptied."""
     if url is not None:
         engine = open_engine(url)
-        store.metadata.drop_all(engine)
+        with engine.begin() as connection:
+            for table in reversed(store.metadata.sorted_tables):
+                connection.execute(delete(table))
         engine.dispose()
         yield url
         return

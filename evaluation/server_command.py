@@ -7,6 +7,7 @@ import asyncio
 import csv
 import io
 import json
+import os
 import platform
 from collections.abc import Callable
 from functools import partial
@@ -41,6 +42,8 @@ _NOT_WITH_SERVER = {
     "plots": None,
     "report": None,
 }
+# Other users of a machine see the options of a command, but not its environment.
+TOKEN_VARIABLE = "HANGMAN_TOKEN"
 _ONLY_WITH_SERVER = {"token": None, "recorded": False, "at_once": None}
 
 
@@ -48,7 +51,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of playing on a server."""
     group = parser.add_argument_group("games of a server, over HTTP")
     group.add_argument("--server", metavar="URL", help="http://127.0.0.1:8000, for example")
-    group.add_argument("--token", metavar="T", help="the access token there")
+    group.add_argument(
+        "--token", metavar="T", help=f"the access token there (default: ${TOKEN_VARIABLE})"
+    )
     group.add_argument(
         "--recorded", action="store_true", help="play recorded games instead of practice games"
     )
@@ -80,11 +85,12 @@ def evaluate(options: argparse.Namespace, console: Console) -> None:
     for name, default in _NOT_WITH_SERVER.items():
         if getattr(options, name) != default:
             raise InputError(f"--{name.replace('_', '-')}: cannot be given with --server")
-    if options.token is None:
-        raise InputError("--token: --server needs an access token")
+    token = options.token or os.environ.get(TOKEN_VARIABLE)
+    if not token:
+        raise InputError(f"--token, {TOKEN_VARIABLE}: --server needs an access token")
     games = options.games or DEFAULT_GAMES
     at_once = min(options.at_once or DEFAULT_AT_ONCE, games)
-    server = GameServer(options.server, options.token, at_once)
+    server = GameServer(options.server, token, at_once)
     say = partial(console.print, highlight=False, markup=False, soft_wrap=True)
     agents = prepare(
         Request(

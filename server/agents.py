@@ -1,42 +1,128 @@
-"""The agent that the server asks for hints and lets be watched."""
+"""The agent that the server asks for hints and lets be watched, in processes of its own."""
 
 from __future__ import annotations
 
+import multiprocessing
+import os
+import signal
+import threading
 from collections.abc import Sequence
+from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
 
+from agents.base import PosteriorAgent
 from agents.loading import check_agent_names
-from server.agent_player import AgentPlayer
+from envs.errors import InputError
+from envs.hangman.observation import Observation
+from server.agent_player import AgentPlayer, Hint, think
+from server.game import Game, Guess
+from server.settings import Settings
 from training.run_agents import find_run, load_run_agent
 from training.run_directory import RunDirectory
 
 NO_AGENT = "none"
 DEFAULT_AGENT = "ppo"
+# Played once before the first player asks: frequent and rare letters, short and long, words that
+# no list has, so that all that is compiled at its first use has been used.
+_WARM_UP_WORDS = ("a", "qi", "letter", "zzyzx", "jazz", "mississippi", "uncopyrightables")
+# Of a process that thinks: its agent, or why it has none.
+_loaded: list[object] = []
 
 
 def make_agent_player(
-    name: str | None, run: RunDirectory | None, words: Sequence[str], max_wrong: int
+    run: RunDirectory | None, words: Sequence[str], settings: Settings
 ) -> AgentPlayer:
-    """Return the agent, ready to play.
+    """Return the agent, ready to play at once.
+
+    It thinks in processes of its own, which leaves this one to those who play. Their memory is
+    that of the agent, each.
 
     Parameters
     ----------
-    name : str, optional
-        ``"none"`` for a server without an agent.
     run : RunDirectory, optional
         Where learned agents are read from; the pretrained policy by default.
     words : sequence of str
         What agents are fitted on that are not learned.
-    max_wrong : int
+    settings : Settings
 
     Raises
     ------
     InputError
         If there is no such agent, or it cannot tell how likely letters are.
     """
-    if name == NO_AGENT:
-        return AgentPlayer(None, None, max_wrong)
-    name = name or DEFAULT_AGENT
+    if settings.agent == NO_AGENT:
+        return AgentPlayer(None, max_wrong=settings.max_wrong)
+    name = settings.agent or DEFAULT_AGENT
     check_agent_names([name], "--agent")
     if run is None:
         run = find_run(None, [name])
-    return AgentPlayer(name, load_run_agent(name, run, words), max_wrong)
+    arguments = name, run, tuple(words), settings.max_wrong
+
+    def make_executor() -> ProcessPoolExecutor:
+        return ProcessPoolExecutor(
+            settings.agent_processes,
+            multiprocessing.get_context("spawn"),
+            initializer=_load,
+            initargs=arguments,
+        )
+
+    player = AgentPlayer(
+        name,
+        _think,
+        make_executor,
+        settings.max_wrong,
+        settings.agent_processes,
+        settings.agent_waiting,
+        settings.agent_waiting_each,
+        close=_end_processes,
+    )
+    try:
+        processes = range(settings.agent_processes)
+        for loading in [player.executor.submit(_check_loaded) for _ in processes]:
+            loading.result()
+    except BrokenExecutor as error:
+        raise InputError(
+            f"--agent: the process of {name} ended; is there too little memory?"
+        ) from error
+    except BaseException:
+        player.close()
+        raise
+    return player
+
+
+def _load(name: str, run: RunDirectory | None, words: Sequence[str], max_wrong: int) -> None:
+    # Ctrl-C is the server's, which ends this process; so does the server's own end.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    if hasattr(os, "nice"):
+        # Those who play go before those who ask for hints.
+        os.nice(5)
+    try:
+        agent = load_run_agent(name, run, words)
+        if not isinstance(agent, PosteriorAgent):
+            raise InputError(f"--agent: {name} cannot tell how likely letters are")
+        for word in _WARM_UP_WORDS:
+            game = Game("", 0, word, recorded=False, max_wrong=max_wrong)
+            while not game.over:
+                game.play(Guess(think(agent, game.observe()).letter))
+        _loaded[:] = [agent]
+    except InputError as error:
+        _loaded[:] = [error]
+
+
+def _end_with_parent() -> None:
+    multiprocessing.parent_process().join()
+    os._exit(1)
+
+
+def _end_processes() -> None:
+    for process in multiprocessing.active_children():
+        process.terminate()
+
+
+def _check_loaded() -> None:
+    if isinstance(_loaded[0], InputError):
+        raise _loaded[0]
+
+
+def _think(observations: Observation) -> Hint:
+    return think(_loaded[0], observations)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
@@ -10,8 +10,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from envs.encoding import MAX_LENGTH
 from server.access import Address, HeaderPlayer, RequestKey, Service, TheAgent, responses
 from server.agent_player import Hint
+from server.errors import RequestError
 from server.game import GameView, Status
-from server.leaderboard import Leaderboard
+from server.leaderboard import Leaderboard, PlayerRecord
 
 BASE_PATH = "/api/v1"
 _MAX_LISTED = 1_000
@@ -33,6 +34,13 @@ class ServerAnswer(BaseModel):
     recorded_runs: int = Field(description="recorded games that one token may begin")
     practice_runs: int
     guests: bool = Field(description="whether one can play without a token of one's own")
+    recorded_words: Literal["public", "withheld"] = Field(
+        description="public: words of a public list, which clients can look up; withheld: words "
+        "of the operator's own, told to nobody"
+    )
+    recorded_hints: Literal["marked", "off"] = Field(
+        description="whether a recorded game with a hint is marked, or hints are refused there"
+    )
 
 
 class GuestAnswer(BaseModel):
@@ -75,7 +83,10 @@ class GameAnswer(BaseModel):
     guesses: str = Field(pattern="^[a-z]*$", description="the letters in order")
     wrong: str = Field(pattern="^[a-z]*$", description="those that are not in the word")
     resigned: bool
-    secret: str | None = Field(description="null until the game is over")
+    hinted: bool = Field(description="whether the agent gave a hint")
+    secret: str | None = Field(
+        description="null until the game is over, and after it where words are withheld"
+    )
 
 
 class OpenGamesAnswer(BaseModel):
@@ -85,10 +96,11 @@ class OpenGamesAnswer(BaseModel):
 
 
 class HintBody(_Body):
-    """A state of any game of Hangman, played here or elsewhere."""
+    """A game of the player, or a state of any game of Hangman, played here or elsewhere."""
 
-    pattern: str = Field(
-        min_length=1, max_length=_MAX_TEXT, description="letters, and _ for each hidden one"
+    game_id: str | None = Field(None, max_length=_MAX_TEXT, description="instead of a pattern")
+    pattern: str | None = Field(
+        None, min_length=1, max_length=_MAX_TEXT, description="letters, and _ for each hidden one"
     )
     wrong: str = Field("", max_length=_MAX_TEXT, description="letters that are not in the word")
 
@@ -137,14 +149,36 @@ async def get_server(service: Service, agent: TheAgent) -> ServerAnswer:
         recorded_runs=bounds.recorded_runs,
         practice_runs=bounds.practice_runs,
         guests=bounds.guests > 0,
+        recorded_words="withheld" if service.words.withheld else "public",
+        recorded_hints=bounds.recorded_hints,
     )
 
 
 @router.get("/leaderboard", response_model=Leaderboard, responses=responses(), tags=["server"])
-async def get_leaderboard(service: Service, address: Address) -> Leaderboard:
-    """Return the recorded games of all players."""
+async def get_leaderboard(
+    service: Service,
+    address: Address,
+    limit: Annotated[int, Query(ge=1, le=_MAX_LISTED)] = 100,
+    offset: Annotated[int, Query(ge=0, le=10**9)] = 0,
+) -> Response:
+    """Rank players by the lower end of the 95% interval of their win rate in recorded games."""
     service.admit_address(address)
-    return await service.leaderboard()
+    content = await service.leaderboard(limit, offset)
+    return Response(content, media_type="application/json")
+
+
+@router.get(
+    "/leaderboard/player",
+    response_model=PlayerRecord,
+    responses=responses(http_404="no recorded game of a player of this name"),
+    tags=["server"],
+)
+async def get_player_record(
+    service: Service, address: Address, name: Annotated[str, Query(max_length=_MAX_TEXT)]
+) -> PlayerRecord:
+    """Return the recorded games of one player, also by word length."""
+    service.admit_address(address)
+    return await service.player_record(name)
 
 
 @router.post(
@@ -156,8 +190,7 @@ async def get_leaderboard(service: Service, address: Address) -> Leaderboard:
 )
 async def add_guest(service: Service, address: Address) -> GuestAnswer:
     """Make a token for practice games."""
-    service.admit_address(address)
-    return GuestAnswer(token=await service.add_guest())
+    return GuestAnswer(token=await service.add_guest(address))
 
 
 @router.get("/player", response_model=PlayerAnswer, responses=responses(), tags=["players"])
@@ -245,15 +278,25 @@ async def resign(service: Service, player: HeaderPlayer, game_id: str) -> GameAn
 @router.post(
     "/hints",
     response_model=HintAnswer,
-    responses=responses(http_404="this server has no agent"),
+    responses=responses(
+        http_403="hints are off in recorded games",
+        http_404="this server has no agent, or this token no such game",
+        http_409="the game is over, or recorded games are open and none is named",
+    ),
     tags=["agent"],
 )
 async def get_hint(
-    service: Service, agent: TheAgent, player: HeaderPlayer, body: HintBody
+    service: Service, agent: TheAgent, player: HeaderPlayer, address: Address, body: HintBody
 ) -> HintAnswer:
-    """Ask the agent what it thinks of a state of a game."""
-    service.admit_agent(player)
-    hint = await agent.hint(body.pattern, body.wrong)
+    """Ask the agent what it thinks of a game; in a recorded game that marks it."""
+    if (body.game_id is None) == (body.pattern is None):
+        raise RequestError(422, "pattern, game_id: one of them is expected")
+    turn = service.admit_agent(player, address)
+    game = await service.begin_hint(player, body.game_id)
+    pattern, wrong = (body.pattern, body.wrong) if game is None else (game.word, _wrong(game))
+    hint = await agent.hint(pattern, wrong, turn)
+    if game is not None:
+        await service.mark_hinted(player, game.game_id)
     return HintAnswer(agent=agent.name, **_fields(hint))
 
 
@@ -264,11 +307,10 @@ async def get_hint(
     tags=["agent"],
 )
 async def play_word(
-    service: Service, agent: TheAgent, player: HeaderPlayer, body: WordBody
+    service: Service, agent: TheAgent, player: HeaderPlayer, address: Address, body: WordBody
 ) -> AgentGameAnswer:
     """Let the agent play a word."""
-    service.admit_agent(player)
-    turns = await agent.play(body.word)
+    turns = await agent.play(body.word, service.admit_agent(player, address))
     return AgentGameAnswer(
         agent=agent.name,
         status=turns[-1].view.status,

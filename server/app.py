@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
-from fastapi import FastAPI, Request
+from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from sqlalchemy import Engine
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp
 
-from server import api, pages, wire
+from server import api, observability, pages, wire
 from server.agent_player import AgentPlayer
 from server.bounds import Bounds
 from server.database import Database
@@ -22,11 +22,13 @@ from server.served_words import ServedWords
 from server.service import GameService
 from server.settings import Settings
 
-logger = logging.getLogger("uvicorn.error")
-
 
 def create_app(
-    engine: Engine, words: ServedWords, agent: AgentPlayer, settings: Settings
+    engine: Engine,
+    words: ServedWords,
+    agent: AgentPlayer,
+    settings: Settings,
+    on_replaced: Callable[[], None] = lambda: None,
 ) -> ASGIApp:
     """Return the server as an ASGI application.
 
@@ -37,16 +39,19 @@ def create_app(
     words : ServedWords
     agent : AgentPlayer
     settings : Settings
+    on_replaced : callable
+        Called when another server has begun to play in the database.
     """
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        database = Database(engine)
+        database = Database(engine, on_replaced)
         app.state.service = GameService(database, words, settings)
         app.state.agent = agent
         yield
         agent.close()
-        database.close()
+        # On a thread: it waits for what is being stored.
+        await asyncio.to_thread(database.close)
 
     app = FastAPI(
         title="Hangman Lab",
@@ -59,6 +64,7 @@ def create_app(
     )
     app.include_router(wire.router)
     app.include_router(api.router)
+    app.include_router(observability.router)
     app.include_router(pages.router)
     app.add_exception_handler(RequestError, _refuse)
     app.add_exception_handler(RequestValidationError, _refuse_values)
@@ -73,12 +79,20 @@ async def _refuse(request: Request, error: RequestError) -> JSONResponse:
 
 async def _refuse_values(request: Request, error: RequestValidationError) -> JSONResponse:
     first = error.errors()[0]
+    if first["type"] == "json_invalid":
+        place = f"at character {first['loc'][-1]}: {first['ctx']['error'].lower()}"
+        return JSONResponse({"error": f"body: it is not JSON ({place})"}, 422)
     # What was given is not repeated: it may be a token in the wrong place.
     where = ".".join(str(part) for part in first["loc"][1:]) or str(first["loc"][0])
+    if len(where) > 64 or not where.isprintable():
+        # The name of a field that nobody asked for may be any text.
+        where = str(first["loc"][0])
     return JSONResponse({"error": f"{where}: {first['msg'][0].lower()}{first['msg'][1:]}"}, 422)
 
 
-async def _refuse_http(request: Request, error: HTTPException) -> JSONResponse:
+async def _refuse_http(request: Request, error: HTTPException) -> Response:
+    if error.status_code == 404 and "text/html" in request.headers.get("accept", ""):
+        return pages.not_found(request)
     return JSONResponse({"error": str(error.detail)}, error.status_code, error.headers)
 
 

@@ -1,14 +1,24 @@
-"""Bounds on the size of requests, and headers of every answer, outside of the application."""
+"""Around the application: bounds of requests, headers of every answer, what is told of it."""
 
 from __future__ import annotations
 
 import asyncio
 import json
+import logging
+import random
+import time
+from functools import lru_cache
 
+from prometheus_client import Counter, Histogram
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from server import metrics
+from server.logs import request_id
 from server.settings import Settings
 
+logger = logging.getLogger("server")
+# Clients of the wire contract change games with GET, which HEAD must not.
+_ONLY_GET = "/trexsim/"
 # The page has its own files alone: no inline script or style, nothing from elsewhere, no frames.
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -44,27 +54,73 @@ class Bounds:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
+        begun = time.perf_counter()
+        status = 500
+        # No secret, and drawn a hundred times faster than one.
+        number = f"{random.getrandbits(64):016x}"
+        request_id.set(number)
+        # What the server of the application keeps is not changed with it.
+        scope = dict(scope)
+        method = scope["method"]
+        if method == "HEAD" and not scope["path"].startswith(_ONLY_GET):
+            scope["method"] = "GET"
 
         async def send_with_headers(message: Message) -> None:
+            nonlocal status
             if message["type"] == "http.response.start":
+                status = message["status"]
                 given = {name.lower() for name, _ in message["headers"]}
                 missing = [header for header in _DEFAULTS if header[0] not in given]
-                message = {**message, "headers": [*message["headers"], *_HEADERS, *missing]}
+                own = (b"x-request-id", number.encode())
+                message = {**message, "headers": [*message["headers"], *_HEADERS, *missing, own]}
+                if status == 429:
+                    await self._hold()
+            elif method == "HEAD":
+                message = {**message, "body": b""}
             await send(message)
 
+        try:
+            await self._answer(scope, receive, send_with_headers)
+        finally:
+            seconds = time.perf_counter() - begun
+            # The template of the path: paths have the ids of games, and are as many as one likes.
+            route = getattr(scope.get("route"), "path", "none")
+            requests, times = _metrics_of(method if route != "none" else "", route, status)
+            requests.inc()
+            times.observe(seconds)
+            logger.info(
+                "request",
+                extra={
+                    "method": method,
+                    "path": scope["path"],
+                    "status": status,
+                    "ms": round(1000 * seconds, 1),
+                    "address": (scope.get("client") or ("",))[0],
+                },
+            )
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         refusal = self._refuse(scope)
-        if refusal is not None:
-            await _send_error(send_with_headers, *refusal)
+        # A body that is slow to come takes nobody's place; connections are bounded elsewhere.
+        body = refusal or await self._read_body(scope, receive)
+        if isinstance(body, bytes) and self._num_open >= self.settings.requests_at_once:
+            body = 503, "the server is busy; try again"
+        if not isinstance(body, bytes):
+            await _send_error(send, *body)
             return
         self._num_open += 1
         try:
-            body = await self._read_body(scope, receive)
-            if isinstance(body, bytes):
-                await self.app(scope, _replay(body, receive), send_with_headers)
-            else:
-                await _send_error(send_with_headers, *body)
+            await self.app(scope, _replay(body, receive), send)
         finally:
             self._num_open -= 1
+
+    async def _hold(self) -> None:
+        """Let a refusal wait, so that asking faster than allowed gains nothing and costs little."""
+        self._num_open -= 1
+        try:
+            await asyncio.sleep(self.settings.refusal_seconds)
+        finally:
+            self._num_open += 1
 
     def _refuse(self, scope: Scope) -> tuple[int, str] | None:
         bounds = self.settings
@@ -73,8 +129,6 @@ class Bounds:
             return 414, f"the path and query are longer than {bounds.target_bytes:,} bytes"
         if sum(len(name) + len(value) for name, value in scope["headers"]) > bounds.header_bytes:
             return 431, f"the headers are longer than {bounds.header_bytes:,} bytes"
-        if self._num_open >= bounds.requests_at_once:
-            return 503, "the server is busy; try again"
         return None
 
     async def _read_body(self, scope: Scope, receive: Receive) -> bytes | tuple[int, str]:
@@ -92,6 +146,8 @@ class Bounds:
             async with asyncio.timeout(bounds.body_seconds):
                 while True:
                     message = await receive()
+                    if message["type"] == "http.disconnect":
+                        return 400, "the body did not come"
                     body += message.get("body", b"")
                     if len(body) > bounds.body_bytes:
                         return too_long
@@ -99,6 +155,15 @@ class Bounds:
                         return bytes(body)
         except TimeoutError:
             return 408, f"the body takes longer than {bounds.body_seconds:g} seconds"
+
+
+@lru_cache(maxsize=1024)
+def _metrics_of(method: str, route: str, status: int) -> tuple[Counter, Histogram]:
+    # To look them up takes longer than to count.
+    return (
+        metrics.REQUESTS.labels(method, route, status),
+        metrics.REQUEST_SECONDS.labels(route),
+    )
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import queue
 import sqlite3
 import threading
@@ -12,35 +13,43 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
-from filelock import FileLock, Timeout
-from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
+from sqlalchemy import Connection, Engine, QueuePool, create_engine, event, make_url
 from sqlalchemy.engine import URL
-from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, OperationalError, SQLAlchemyError
+from sqlalchemy.exc import TimeoutError as WaitedTooLongError
 
 from envs.errors import InputError
-from server.store import metadata
+from server import metrics, store
 
 DEFAULT_URL = "sqlite:///hangman.sqlite3"
-_DIALECTS = ("sqlite", "postgresql")
-_POSTGRESQL_DRIVER = "psycopg"
-# Any number that nobody else takes; PostgreSQL's locks are counted by database.
-_ADVISORY_LOCK = 0x48616E67
+_ALLOWED = "sqlite:///FILE or postgresql://USER@HOST/NAME"
+_DRIVERS = {
+    "sqlite": "sqlite",
+    "sqlite+pysqlite": "sqlite+pysqlite",
+    "postgresql": "postgresql+psycopg",
+    "postgresql+psycopg": "postgresql+psycopg",
+}
 _NUM_READERS = 2
 _MAX_BATCH = 256
-_BUSY_SECONDS = 30.0
-# A server that was killed may hold its lock for a moment.
+# How long a statement waits for a lock that somebody else has, and a request for its turn.
+_BUSY_SECONDS = 2
 _PATIENCE = 5.0
 
 T = TypeVar("T")
 Statement = Callable[[Connection], T]
-logger = logging.getLogger("uvicorn.error")
+logger = logging.getLogger("server")
+
+
+class ReplacedError(SQLAlchemyError):
+    """Another server plays in the database, so that this one must not."""
 
 
 def open_engine(url: str) -> Engine:
-    """Connect to a database and make its tables where they are missing.
+    """Connect to a database and bring its tables up to date.
 
     SQLite is put into WAL mode with ``synchronous=NORMAL``: what was committed survives the end
-    of the process, however it ends, though not a loss of power.
+    of the process, however it ends, though not a loss of power. A new file can be read by its
+    owner alone.
 
     Parameters
     ----------
@@ -52,22 +61,55 @@ def open_engine(url: str) -> Engine:
     InputError
         If it cannot be reached or used.
     """
+    from server.migrations import migrate
+
+    engine = _make_engine(url)
+    shown = engine.url.render_as_string(hide_password=True)
+    mask = os.umask(0o077)
+    try:
+        if engine.dialect.name == "sqlite":
+            with engine.connect() as connection:
+                if not connection.exec_driver_sql("PRAGMA database_list").first()[2]:
+                    raise InputError(f"--db: {shown} has no file; games have to outlive the server")
+        migrate(engine)
+    except InputError:
+        engine.dispose()
+        raise
+    except (SQLAlchemyError, sqlite3.Error, OSError) as error:
+        engine.dispose()
+        raise InputError(f"--db: {shown} cannot be used ({cause(error)})") from error
+    finally:
+        os.umask(mask)
+    return engine
+
+
+def cause(error: Exception) -> str:
+    """Return what a database says of an error, in one line, without the values of a statement."""
+    return " ".join(str(getattr(error, "orig", None) or error).split())
+
+
+def _make_engine(url: str) -> Engine:
     try:
         parsed = make_url(url)
-    except ArgumentError:
+    except (ArgumentError, ValueError):
         parsed = None
-    if parsed is None or parsed.get_backend_name() not in _DIALECTS:
-        raise InputError(f"--db: {_without_password(url, parsed)} is not a URL of {_allowed()}")
-    if parsed.drivername == "postgresql":
-        parsed = parsed.set(drivername=f"postgresql+{_POSTGRESQL_DRIVER}")
-    if parsed.get_backend_name() == "sqlite" and parsed.database in (None, "", ":memory:"):
-        raise InputError(f"--db: {url} has no file; games have to outlive the server")
+    if parsed is None or parsed.drivername not in _DRIVERS:
+        # What cannot be read may have a password anywhere.
+        shown = "the value" if "@" in url else repr(url)
+        if parsed is not None:
+            shown = repr(parsed.render_as_string(hide_password=True))
+        raise InputError(f"--db: {shown} is not a URL of {_ALLOWED}")
+    parsed = parsed.set(drivername=_DRIVERS[parsed.drivername])
     try:
         # Parameters hold secret words, which no error message may tell.
-        engine = create_engine(parsed, hide_parameters=True, pool_pre_ping=True)
-    except NoSuchModuleError as error:
-        message = f"--db: {parsed.drivername} is not known; allowed is {_allowed()}"
-        raise InputError(message) from error
+        engine = create_engine(
+            parsed,
+            hide_parameters=True,
+            pool_pre_ping=True,
+            poolclass=QueuePool,
+            pool_timeout=_BUSY_SECONDS,
+            connect_args=_connect_arguments(parsed),
+        )
     except ModuleNotFoundError as error:
         raise InputError(
             f"--db: PostgreSQL needs the package {error.name}; "
@@ -75,78 +117,30 @@ def open_engine(url: str) -> Engine:
         ) from error
     if engine.dialect.name == "sqlite":
         event.listen(engine, "connect", _set_pragmas)
-    try:
-        metadata.create_all(engine)
-    except (SQLAlchemyError, sqlite3.Error) as error:
-        engine.dispose()
-        detail = " ".join(str(getattr(error, "orig", None) or error).split())
-        raise InputError(
-            f"--db: {parsed.render_as_string(hide_password=True)} cannot be used ({detail})"
-        ) from error
+        event.listen(engine, "begin", _begin)
     return engine
 
 
-def _allowed() -> str:
-    return "sqlite:///FILE or postgresql://USER@HOST/NAME"
-
-
-def _without_password(url: str, parsed: URL | None) -> str:
-    return repr(url) if parsed is None else repr(parsed.render_as_string(hide_password=True))
+def _connect_arguments(url: URL) -> dict[str, Any]:
+    if url.get_backend_name() == "sqlite":
+        return {"timeout": _BUSY_SECONDS}
+    milliseconds = _BUSY_SECONDS * 1000
+    return {
+        "connect_timeout": _BUSY_SECONDS,
+        "options": f"-c lock_timeout={milliseconds} -c statement_timeout={5 * milliseconds}",
+    }
 
 
 def _set_pragmas(connection: sqlite3.Connection, record: Any) -> None:
-    for pragma in (
-        f"busy_timeout={int(_BUSY_SECONDS * 1000)}",
-        "journal_mode=WAL",
-        "synchronous=NORMAL",
-        "foreign_keys=ON",
-    ):
+    # The driver begins transactions late, and none for what it takes for reading.
+    connection.isolation_level = None
+    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
         connection.execute(f"PRAGMA {pragma}").close()
 
 
-class ServerLock:
-    """Keeps a second server from the same database; it ends with the process.
-
-    What a server keeps in memory is right only while nobody else plays in its database.
-
-    Raises
-    ------
-    InputError
-        If another server has it.
-    """
-
-    def __init__(self, engine: Engine) -> None:
-        self._file: FileLock | None = None
-        self._connection: Connection | None = None
-        if engine.dialect.name == "sqlite":
-            self._file = FileLock(f"{engine.url.database}.lock", timeout=_PATIENCE)
-            try:
-                self._file.acquire()
-            except Timeout:
-                raise _in_use(engine) from None
-            return
-        self._connection = engine.connect().execution_options(isolation_level="AUTOCOMMIT")
-        give_up = time.monotonic() + _PATIENCE
-        while not self._connection.scalar(text(f"SELECT pg_try_advisory_lock({_ADVISORY_LOCK})")):
-            if time.monotonic() > give_up:
-                self._connection.close()
-                raise _in_use(engine)
-            time.sleep(0.1)
-
-    def release(self) -> None:
-        """Let another server have the database."""
-        if self._file is not None:
-            self._file.release()
-        if self._connection is not None:
-            # Not returned to the pool, where the lock would live on.
-            self._connection.invalidate()
-            self._connection.close()
-
-
-def _in_use(engine: Engine) -> InputError:
-    return InputError(
-        f"--db: another server plays in {engine.url.render_as_string(hide_password=True)}"
-    )
+def _begin(connection: Connection) -> None:
+    reads = connection.get_execution_options().get("reads")
+    connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")
 
 
 class Database:
@@ -155,23 +149,45 @@ class Database:
     Requests that arrive while a transaction is being committed are written together by the next
     one, so that the cost of a commit is shared. A request is answered after its commit.
 
+    Each transaction makes sure that no other server has begun to play in the database since.
+
     Parameters
     ----------
     engine : Engine
+    on_replaced : callable
+        Called once, on the writing thread, when another server has begun.
+
+    Attributes
+    ----------
+    draw_key : bytes
+        The secret that draws words.
     """
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, on_replaced: Callable[[], None] = lambda: None) -> None:
         self._engine = engine
+        self._reading = engine.execution_options(reads=True)
+        self._on_replaced = on_replaced
+        self._is_replaced = False
+        with engine.begin() as connection:
+            self._generation, self.draw_key = store.claim(connection)
         self._readers = ThreadPoolExecutor(_NUM_READERS, thread_name_prefix="reader")
         self._waiting: queue.SimpleQueue[_Write | None] = queue.SimpleQueue()
         self._writer = threading.Thread(target=self._write_on, name="writer", daemon=True)
         self._writer.start()
 
     async def read(self, statement: Callable[..., T], *arguments: Any) -> T:
-        """Run ``statement(connection, *arguments)`` on a thread of its own."""
+        """Run ``statement(connection, *arguments)`` on a thread of its own.
+
+        Raises
+        ------
+        sqlalchemy.exc.SQLAlchemyError
+            If it failed.
+        """
+        asked = time.monotonic()
 
         def run() -> T:
-            with self._engine.connect() as connection:
+            _check_wait(asked)
+            with self._reading.connect() as connection:
                 return statement(connection, *arguments)
 
         return await asyncio.get_running_loop().run_in_executor(self._readers, run)
@@ -192,7 +208,7 @@ class Database:
         """End the threads after what is waiting has been written."""
         self._waiting.put(None)
         self._writer.join()
-        self._readers.shutdown()
+        self._readers.shutdown(cancel_futures=True)
         self._engine.dispose()
 
     def _write_on(self) -> None:
@@ -207,24 +223,40 @@ class Database:
                 return
 
     def _commit(self, writes: Sequence[_Write]) -> None:
+        begun = time.perf_counter()
         try:
+            _check_wait(writes[-1].asked)
             with self._engine.begin() as connection:
+                if store.find_generation(connection) != self._generation:
+                    raise ReplacedError("another server plays in the database")
                 results = [write.statement(connection) for write in writes]
         except Exception as error:
-            if len(writes) == 1:
-                writes[0].fail(error)
-                return
-            # One that fails must not take the others with it.
-            for write in writes:
-                self._commit([write])
+            # One that fails must not take the others with it, unless it is the database that
+            # fails: then each would wait for it again.
+            if len(writes) == 1 or isinstance(error, OperationalError | ReplacedError):
+                for write in writes:
+                    write.fail(error)
+            else:
+                for write in writes:
+                    self._commit([write])
+            if isinstance(error, ReplacedError) and not self._is_replaced:
+                self._is_replaced = True
+                self._on_replaced()
             return
+        metrics.COMMIT_SECONDS.observe(time.perf_counter() - begun)
         for write, result in zip(writes, results, strict=True):
             write.succeed(result)
+
+
+def _check_wait(asked: float) -> None:
+    if time.monotonic() - asked > _PATIENCE:
+        raise WaitedTooLongError("the database did not get to it")
 
 
 class _Write:
     def __init__(self, statement: Statement[Any], future: asyncio.Future[Any]) -> None:
         self.statement = statement
+        self.asked = time.monotonic()
         self._future = future
         self._loop = future.get_loop()
 

@@ -47,8 +47,10 @@ class GameView:
     guesses : str
         The letters that were guessed, in order.
     resigned : bool
+    hinted : bool
+        Whether the agent gave a hint.
     secret : str or None
-        None until the game is over.
+        None until the game is over, and after it if the word is withheld and was not found.
     """
 
     game_id: str
@@ -58,6 +60,7 @@ class GameView:
     tries_remains: int
     guesses: str
     resigned: bool
+    hinted: bool
     secret: str | None
 
 
@@ -74,6 +77,10 @@ class Game:
     guesses : sequence of Guess
         What has been played already.
     resigned : bool
+    hinted : bool
+        Whether the agent gave a hint.
+    withheld : bool
+        Whether the word is not told when the game is lost.
 
     Attributes
     ----------
@@ -90,6 +97,8 @@ class Game:
         max_wrong: int,
         guesses: Sequence[Guess] = (),
         resigned: bool = False,
+        hinted: bool = False,
+        withheld: bool = False,
     ) -> None:
         self.game_id = game_id
         self.player_id = player_id
@@ -97,6 +106,8 @@ class Game:
         self.recorded = recorded
         self.max_wrong = max_wrong
         self.resigned = False
+        self.hinted = hinted
+        self.withheld = withheld
         self.guesses: list[Guess] = []
         self.lock = asyncio.Lock()
         encoded = encode_words([secret])
@@ -142,6 +153,7 @@ class Game:
         """Return what the player may know; the secret only when the game is over."""
         observation = self._rules.observe()
         status = self.status
+        tells = status == "success" or (status == "failed" and not self.withheld)
         return GameView(
             game_id=self.game_id,
             recorded=self.recorded,
@@ -150,7 +162,8 @@ class Game:
             tries_remains=int(observation["lives"][0]),
             guesses="".join(guess.letter for guess in self.guesses),
             resigned=self.resigned,
-            secret=None if status == "ongoing" else self.secret,
+            hinted=self.hinted,
+            secret=self.secret if tells else None,
         )
 
     def view_after(self, number: int) -> GameView:
@@ -164,5 +177,7 @@ class Game:
             self.recorded,
             self.max_wrong,
             self.guesses[:number],
+            hinted=self.hinted,
+            withheld=self.withheld,
         )
         return earlier.view()

@@ -47,6 +47,13 @@ async def docs(request: Request) -> Response:
     return response
 
 
+def not_found(request: Request) -> Response:
+    """Return the page for an address where there is nothing."""
+    response = _answer(request, _FOLDER / "not_found.html")
+    response.status_code = 404
+    return response
+
+
 @router.get("/assets/{name}")
 async def asset(request: Request, name: str) -> Response:
     """Return a file of the pages."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import time
 from collections.abc import Callable
 
@@ -49,6 +50,10 @@ class TokenBucket:
             return 0.0
         return (tokens - self._tokens) / self.rate
 
+    def give_back(self) -> None:
+        """Put back a token that was taken."""
+        self._tokens = min(self.burst, self._tokens + 1.0)
+
 
 class Buckets:
     """One bucket a key, for example an address; full ones are forgotten when there are many.
@@ -87,7 +92,26 @@ class Buckets:
             self._buckets[key] = bucket
         return bucket.take(tokens)
 
+    def give_back(self, key: str) -> None:
+        """Put back a token that was taken from the bucket of a key."""
+        if key in self._buckets:
+            self._buckets[key].give_back()
+
     def _forget(self) -> None:
         self._buckets = {key: bucket for key, bucket in self._buckets.items() if not bucket.is_full}
         while len(self._buckets) >= self._max_keys:
             del self._buckets[next(iter(self._buckets))]
+
+
+def network_of(address: str) -> str:
+    """Return what has one bound: an address, or the IPv6 network of 64 bits that a customer has."""
+    if ":" not in address:
+        return address
+    try:
+        parsed = ipaddress.IPv6Address(address.partition("%")[0])
+    except ValueError:
+        return address
+    if parsed.ipv4_mapped is not None:
+        # As a socket for both kinds of address tells them.
+        return str(parsed.ipv4_mapped)
+    return str(ipaddress.ip_network((parsed, 64), strict=False))

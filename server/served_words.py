@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-import secrets
+import hashlib
+import hmac
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
 
 from envs.errors import InputError
-from envs.words import PARTS, Split, WordList
+from envs.words import PARTS, Split, WordList, hash_words, read_word_list
 
 DEFAULT_RECORDED_PART = "test"
 DEFAULT_PRACTICE_PART = "valid"
@@ -27,12 +31,15 @@ class ServedWords:
         What agents are fitted on.
     description : str
         How many there are, and from where.
+    withheld : bool
+        Whether recorded words are an operator's own, which nobody is told.
     """
 
     recorded: tuple[str, ...]
     practice: tuple[str, ...]
     to_fit: tuple[str, ...]
     description: str
+    withheld: bool = False
 
 
 def divide_words(
@@ -86,27 +93,80 @@ def divide_words(
         recorded,
         practice,
         whole["train"] or word_list.words,
-        f"recorded games: {len(recorded):,} words ({names['--split']}), practice: "
+        f"recorded games: {len(recorded):,} words ({names['--split']}), practice games: "
         f"{len(practice):,} words ({names['--practice-split']}) of {word_list.source}{note}",
     )
 
 
-def draw_word(words: Sequence[str], played: Collection[str] = ()) -> str:
-    """Draw a word that no client can foresee.
+def use_recorded_words(
+    served: ServedWords, path: str, public: WordList, fitted: npt.NDArray[np.uint64] | None
+) -> ServedWords:
+    """Return the words with recorded games that have an operator's own.
+
+    Words that are in the public list, or that a learned agent was fitted on, are left out: clients
+    may know the former, and hints the latter.
+
+    Parameters
+    ----------
+    served : ServedWords
+    path : str
+        A file with one word a line.
+    public : WordList
+        The list of all other words.
+    fitted : ndarray of uint64, optional
+        The sorted hashes of the words that the agent was fitted on.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, or no word is left.
+    """
+    given = read_word_list(path).words
+    known = set(public.words)
+    words = tuple(word for word in given if word not in known)
+    if fitted is not None and words:
+        seen = np.isin(hash_words(words), fitted)
+        words = tuple(word for word, is_seen in zip(words, seen, strict=True) if not is_seen)
+    if not words:
+        raise InputError(
+            f"--recorded-words: {path} has no word that is neither in {public.source} nor among "
+            "those that the agent was fitted on"
+        )
+    left_out = len(given) - len(words)
+    return replace(
+        served,
+        recorded=words,
+        description=f"recorded games: {len(words):,} words of the operator's own, {left_out:,} "
+        f"that are public left out; {served.description.partition(', ')[2]}",
+        withheld=True,
+    )
+
+
+def draw_word(words: Sequence[str], played: Collection[str], key: bytes, game: str) -> str:
+    """Draw a word that nobody foresees who does not know the key.
 
     Parameters
     ----------
     words : sequence of str
     played : collection of str
         Words that are not drawn, unless all have been played.
+    key : bytes
+        The server's secret.
+    game : str
+        Tells the game from all others; the same game has the same word.
     """
+
+    def draw(attempt: int, among: Sequence[str]) -> str:
+        digest = hmac.digest(key, f"{game} {attempt}".encode(), hashlib.sha256)
+        return among[int.from_bytes(digest) % len(among)]
+
     if len(played) < len(words):
         # Few of many words are played as a rule, so that this ends soon.
-        for _ in range(64):
-            word = secrets.choice(words)
+        for attempt in range(64):
+            word = draw(attempt, words)
             if word not in played:
                 return word
         left = [word for word in words if word not in played]
         if left:
-            return secrets.choice(left)
-    return secrets.choice(words)
+            return draw(64, left)
+    return draw(65, words)

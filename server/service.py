@@ -6,12 +6,14 @@ answered when it has been committed, and forgotten in memory if that failed.
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import re
 import secrets
 import string
 import time
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Hashable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,24 +21,30 @@ from typing import Any
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from envs.encoding import ALPHABET
-from server import store
-from server.database import Database
+from server import metrics, store
+from server.database import Database, cause
 from server.errors import RequestError
 from server.game import Game, GameView, Guess
-from server.leaderboard import Leaderboard, rank
-from server.rate_limit import Buckets, TokenBucket
+from server.leaderboard import Leaderboard, PlayerRecord, Ranking, win_rates
+from server.rate_limit import Buckets, TokenBucket, network_of
 from server.served_words import ServedWords, draw_word
 from server.settings import Settings
 from server.tokens import MAX_LENGTH as MAX_TOKEN_LENGTH
 from server.tokens import hash_token, make_token
 
-# A token that was replaced or a guest that was forgotten stays known for so long.
-_SECONDS_KNOWN = 10.0
+# A token that was replaced or revoked stays known for so long.
+SECONDS_KNOWN = 1.0
 _LEADERBOARD_SECONDS = 1.0
+# A guest that began no game in this time makes room for another.
+_UNUSED_GUEST_SECONDS = 600.0
 _MAX_PLAYERS = 20_000
 _GAME_ID_BYTES = 16
 _GAME_ID = re.compile(f"[0-9a-f]{{{2 * _GAME_ID_BYTES}}}")
 _KEY_CHARACTERS = frozenset(string.ascii_letters + string.digits + string.punctuation)
+_CANNOT_STORE = "the games cannot be stored now; try again"
+_CANNOT_READ = "the games cannot be read now; try again"
+
+logger = logging.getLogger("server")
 
 
 @dataclass
@@ -53,6 +61,7 @@ class Player:
     practice_successes: int = 0
     recorded_successes: int = 0
     open_games: int = 0
+    open_recorded: int = 0
     recorded_words: set[str] = field(default_factory=set)
 
     def count(self, game: Game, change: int) -> None:
@@ -62,12 +71,14 @@ class Player:
             self.practice_runs += change
             return
         self.recorded_runs += change
+        self.open_recorded += change
         if change > 0:
             self.recorded_words.add(game.secret)
 
     def count_end(self, view: GameView) -> None:
         """Count a game that has ended."""
         self.open_games -= 1
+        self.open_recorded -= view.recorded
         if view.status == "success" and view.recorded:
             self.recorded_successes += 1
         elif view.status == "success":
@@ -95,13 +106,22 @@ class GameService:
     ) -> None:
         self.settings = settings
         self._database = database
-        self._words = words
+        self.words = words
         self._clock = clock
         self._players: OrderedDict[int, Player] = OrderedDict()
         self._known_tokens: OrderedDict[str, tuple[Player, float]] = OrderedDict()
         self._games: OrderedDict[str, Game] = OrderedDict()
         self._addresses = Buckets(settings.address_rate, settings.address_burst, clock=clock)
-        self._leaderboard: tuple[float, Leaderboard] | None = None
+        self._guests = Buckets(
+            settings.guest_address_rate, settings.guest_address_burst, clock=clock
+        )
+        self._new_guests = Buckets(settings.new_guest_rate, settings.new_guest_burst, clock=clock)
+        self._guest_agents = Buckets(settings.agent_rate, settings.agent_burst, clock=clock)
+        self._ranking: tuple[float, Ranking] | None = None
+        self._making_ranking: asyncio.Future[Ranking] | None = None
+        # Of the ranking as it was answered, by limit and offset.
+        self._parts: dict[tuple[int, int], bytes] = {}
+        self._reported: dict[str, tuple[str, float]] = {}
 
     async def authenticate(self, token: str | None, address: str) -> Player:
         """Return who a token belongs to, after taking one request from its bucket.
@@ -114,38 +134,55 @@ class GameService:
         if not token:
             raise RequestError(401, "no access token is given")
         player = await self._find_player(token, address)
-        _take(player.requests, 1.0, "this token")
+        if player.is_guest:
+            _take_of(self._guests, address, "guests of this address")
+        _take(player.requests, "this token")
         return player
 
-    def admit_address(self, address: str, requests: float = 1.0) -> None:
-        """Take requests from the bucket of an address that shows no token.
+    def admit_address(self, address: str) -> None:
+        """Take a request from the bucket of an address that shows no token.
 
         Raises
         ------
         RequestError
             429 above the rate.
         """
-        wait = self._addresses.take(address, requests)
-        if wait:
-            raise RequestError(429, "too many requests from this address; wait a moment", wait)
+        _take_of(self._addresses, address, "this address")
 
-    def admit_agent(self, player: Player) -> None:
-        """Take one of a player's requests to an agent; 429 above the rate."""
-        _take(player.agent_requests, 1.0, "hints and agent games of this token")
+    def admit_agent(self, player: Player, address: str) -> tuple[Hashable, Hashable]:
+        """Take one of a player's requests to an agent; return the group and the player.
 
-    async def add_guest(self) -> str:
+        Raises
+        ------
+        RequestError
+            429 above the rate.
+        """
+        whose = "hints and agent games of this token"
+        if player.is_guest:
+            _take_of(self._guest_agents, address, whose)
+            return network_of(address), player.id
+        _take(player.agent_requests, whose)
+        return player.id, player.id
+
+    async def add_guest(self, address: str) -> str:
         """Return the token of a new guest, who may play practice games.
 
         Raises
         ------
         RequestError
-            403 if there are no guests here, 503 if there are too many.
+            403 if there are no guests here, 429 above the rate of the address, 503 if there are too
+            many.
         """
         if not self.settings.guests:
             raise RequestError(403, "this server has no guests; use an access token")
+        _take_of(self._new_guests, address, "new guests of this address")
         token = make_token()
         seen_before = time.time() - 3600 * self.settings.guest_hours
-        added = await self._write(_add_guest, hash_token(token), self.settings.guests, seen_before)
+        added, forgotten = await self._write(
+            _add_guest, hash_token(token), self.settings.guests, seen_before
+        )
+        for number in forgotten:
+            self._players.pop(number, None)
         if not added:
             raise RequestError(503, "there are too many guests; use an access token", 60.0)
         return token
@@ -161,18 +198,25 @@ class GameService:
         """
         _check_key(key)
         if key is not None:
-            begun = await self._database.read(store.find_game_by_key, player.id, key)
+            begun = await self._read(store.find_game_by_key, player.id, key)
             if begun is not None:
                 return await self._begun(player, begun, recorded)
         self._check_quota(player, recorded)
-        words = self._words.recorded if recorded else self._words.practice
+        words = self.words.recorded if recorded else self.words.practice
         game = Game(
             # As random as the token; it has nothing to do with the word.
             game_id=secrets.token_hex(_GAME_ID_BYTES),
             player_id=player.id,
-            secret=draw_word(words, player.recorded_words if recorded else ()),
+            secret=draw_word(
+                words,
+                player.recorded_words if recorded else (),
+                self._database.draw_key,
+                f"{player.id} {recorded} "
+                f"{player.recorded_runs if recorded else player.practice_runs}",
+            ),
             recorded=recorded,
             max_wrong=self.settings.max_wrong,
+            withheld=recorded and self.words.withheld,
         )
         player.count(game, 1)
         try:
@@ -180,10 +224,11 @@ class GameService:
         except BaseException as error:
             player.count(game, -1)
             if isinstance(error, _AlreadyStoredError) and key is not None:
-                begun = await self._database.read(store.find_game_by_key, player.id, key)
+                begun = await self._read(store.find_game_by_key, player.id, key)
                 if begun is not None:
                     return await self._begun(player, begun, recorded)
             raise
+        metrics.GAMES.labels("recorded" if recorded else "practice").inc()
         self._keep(game)
         return game.view()
 
@@ -217,15 +262,15 @@ class GameService:
             guess = Guess(guessed, key)
             game.play(guess)
             view = game.view()
-            await self._store_change(
-                game, store.add_guess, game_id, len(game.guesses), guess, view.status
-            )
+            number = len(game.guesses)
+            await self._store_change(game, store.add_guess, game, number, guess, view.status)
+            metrics.GUESSES.inc()
             if view.status != "ongoing":
                 player.count_end(view)
             return view
 
     async def resign(self, player: Player, game_id: str) -> GameView:
-        """Give a game up: it is failed, and its word is told. Once is enough; again is the same.
+        """Give a game up: it is failed, and its word is told. Idempotent.
 
         Raises
         ------
@@ -239,7 +284,7 @@ class GameService:
                 raise RequestError(409, f"the game is over ({game.status})")
             game.resigned = True
             view = game.view()
-            await self._store_change(game, store.resign_game, game_id)
+            await self._store_change(game, store.resign_game, game)
             player.count_end(view)
             return view
 
@@ -250,35 +295,99 @@ class GameService:
 
     async def open_games(self, player: Player, limit: int) -> list[str]:
         """Return the ids of the player's open games, the oldest first."""
-        return await self._database.read(store.list_open_games, player.id, limit)
+        return await self._read(store.list_open_games, player.id, limit)
 
-    async def leaderboard(self) -> Leaderboard:
-        """Return the recorded games of all players; it is at most a second old."""
-        now = self._clock()
-        if self._leaderboard is None or now - self._leaderboard[0] >= _LEADERBOARD_SECONDS:
-            counts = await self._database.read(store.count_recorded)
-            self._leaderboard = now, rank(counts)
-        return self._leaderboard[1]
+    async def begin_hint(self, player: Player, game_id: str | None) -> GameView | None:
+        """Return the game that a hint is asked for; None for a pattern of no game.
+
+        Raises
+        ------
+        RequestError
+            403 if hints are off in recorded games, 404 if the player has no such game, 409 if it is
+            over, or if no game is named while recorded ones are open.
+        """
+        if game_id is None:
+            if player.open_recorded:
+                raise RequestError(409, "recorded games are open; say by game_id which game it is")
+            return None
+        async with self._locked(player, game_id) as game:
+            if game.over:
+                raise RequestError(409, f"the game is over ({game.status})")
+            if game.recorded and self.settings.recorded_hints == "off":
+                raise RequestError(403, "this server gives no hints in recorded games")
+            return game.view()
+
+    async def mark_hinted(self, player: Player, game_id: str) -> None:
+        """Mark a game in which a hint is given."""
+        async with self._locked(player, game_id) as game:
+            if not game.hinted:
+                game.hinted = True
+                await self._store_change(game, store.mark_hinted, game)
+
+    async def leaderboard(self, limit: int, offset: int) -> bytes:
+        """Return a part of the ranking as JSON; it is at most a second old."""
+        ranking = await self._rank()
+        if (limit, offset) not in self._parts:
+            board = Leaderboard(players=ranking.rows(limit, offset), total=len(ranking))
+            self._parts[limit, offset] = board.model_dump_json().encode()
+        return self._parts[limit, offset]
+
+    async def player_record(self, name: str) -> PlayerRecord:
+        """Return the recorded games of a player by word length; 404 without any."""
+        row = (await self._rank()).find(name)
+        if row is None:
+            raise RequestError(404, "no recorded game of a player of this name")
+        counts = await self._read(store.count_by_length, name)
+        rates = zip(counts, win_rates(counts), strict=True)
+        by_length = {str(count.length): rate for count, rate in rates}
+        return PlayerRecord(**vars(row), by_length=by_length)
+
+    async def check(self) -> None:
+        """Read from the database; 503 if it cannot be."""
+        await self._read(store.find_generation)
+
+    async def _rank(self) -> Ranking:
+        if self._ranking is not None and self._clock() - self._ranking[0] < _LEADERBOARD_SECONDS:
+            return self._ranking[1]
+        if self._making_ranking is None:
+            self._making_ranking = asyncio.ensure_future(self._make_ranking())
+        # Those who come while it is being computed wait for the same result.
+        return await asyncio.shield(self._making_ranking)
+
+    async def _make_ranking(self) -> Ranking:
+        try:
+            ranking = await self._read(lambda connection: Ranking(store.list_standings(connection)))
+            # Its age begins now, however long it took.
+            self._ranking = self._clock(), ranking
+            self._parts.clear()
+        finally:
+            self._making_ranking = None
+        return ranking
 
     async def _find_player(self, token: str, address: str) -> Player:
         hashed = hash_token(token[: MAX_TOKEN_LENGTH + 1])
-        now = self._clock()
         known = self._known_tokens.get(hashed)
-        if known is not None and now - known[1] < _SECONDS_KNOWN:
+        if known is not None and self._clock() - known[1] < SECONDS_KNOWN:
             return known[0]
-        self._known_tokens.pop(hashed, None)
-        stored = await self._database.read(store.find_player, hashed)
-        if stored is None:
+        if known is None:
+            # Unknown until the contrary is read, so that tokens are not tried faster than this.
             self.admit_address(address)
+        now = self._clock()
+        stored = await self._read(store.find_player, hashed)
+        if stored is None:
+            self._known_tokens.pop(hashed, None)
             raise RequestError(401, "the access token is not known")
+        if known is None:
+            self._addresses.give_back(network_of(address))
         player = self._players.get(stored.id)
         if player is None:
-            tally = await self._database.read(store.load_tally, stored.id)
+            tally = await self._read(store.load_tally, stored.id)
             # Another request of the player may have been faster.
             player = self._players.get(stored.id) or self._make_player(stored, tally)
         self._players[player.id] = player
         self._players.move_to_end(player.id)
         self._known_tokens[hashed] = player, now
+        self._known_tokens.move_to_end(hashed)
         if len(self._known_tokens) > _MAX_PLAYERS:
             self._known_tokens.popitem(last=False)
         if len(self._players) > _MAX_PLAYERS:
@@ -300,6 +409,7 @@ class GameService:
             tally.practice_successes,
             tally.recorded_successes,
             tally.open_games,
+            tally.open_recorded,
             set(tally.recorded_words),
         )
 
@@ -335,7 +445,7 @@ class GameService:
         while True:
             game = self._games.get(game_id)
             if game is None and _GAME_ID.fullmatch(game_id):
-                stored = await self._database.read(store.find_game, game_id)
+                stored = await self._read(store.find_game, game_id)
                 # Another request may have been faster.
                 game = self._games.get(game_id) or stored
             if game is None or game.player_id != player.id:
@@ -367,18 +477,42 @@ class GameService:
         except IntegrityError as error:
             raise _AlreadyStoredError from error
         except SQLAlchemyError as error:
-            raise RequestError(503, "the games cannot be stored now; try again", 1.0) from error
+            self._report("write", error)
+            raise RequestError(503, _CANNOT_STORE, 1.0) from error
+
+    async def _read(self, statement: Callable[..., Any], *of: Any) -> Any:
+        try:
+            return await self._database.read(statement, *of)
+        except SQLAlchemyError as error:
+            self._report("read", error)
+            raise RequestError(503, _CANNOT_READ, 1.0) from error
+
+    def _report(self, what: str, error: SQLAlchemyError) -> None:
+        """Log why the database failed, the same cause once a second: a disk may be full."""
+        metrics.STORAGE_FAILURES.labels(what).inc()
+        why, now = cause(error), time.monotonic()
+        last = self._reported.get(what)
+        if last is None or last[0] != why or now - last[1] >= 1.0:
+            self._reported[what] = why, now
+            logger.error("the database failed", extra={"during": what, "cause": why})
 
 
 class _AlreadyStoredError(RequestError):
     """The same was stored by another request."""
 
     def __init__(self) -> None:
-        super().__init__(503, "the games cannot be stored now; try again", 1.0)
+        super().__init__(503, _CANNOT_STORE, 1.0)
 
 
-def _take(bucket: TokenBucket, requests: float, whose: str) -> None:
-    wait = bucket.take(requests)
+def _take(bucket: TokenBucket, whose: str) -> None:
+    _refuse_until(bucket.take(), whose)
+
+
+def _take_of(buckets: Buckets, address: str, whose: str) -> None:
+    _refuse_until(buckets.take(network_of(address)), whose)
+
+
+def _refuse_until(wait: float, whose: str) -> None:
     if wait:
         raise RequestError(429, f"too many requests: {whose}; wait a moment", wait)
 
@@ -392,10 +526,15 @@ def _check_key(key: str | None) -> None:
         )
 
 
-def _add_guest(connection: Any, token_hash: str, max_guests: int, seen_before: float) -> bool:
+def _add_guest(
+    connection: Any, token_hash: str, max_guests: int, seen_before: float
+) -> tuple[bool, list[int]]:
+    """Store a guest if there is room; return whether, and who made room."""
+    forgotten = []
     if store.count_guests(connection) >= max_guests:
-        store.forget_guests(connection, seen_before)
+        unused_before = time.time() - _UNUSED_GUEST_SECONDS
+        forgotten = store.forget_guests(connection, seen_before, unused_before)
         if store.count_guests(connection) >= max_guests:
-            return False
+            return False, forgotten
     store.add_player(connection, None, token_hash)
-    return True
+    return True, forgotten

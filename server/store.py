@@ -1,17 +1,22 @@
 """The tables of players, games and guesses, and the statements on them.
 
+A change of a table is also a migration in :mod:`server.migrations`.
+
 Each function takes a connection, so that those who write can put several into one transaction.
 """
 
 from __future__ import annotations
 
+import secrets
 import time
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from sqlalchemy import (
     Boolean,
     CheckConstraint,
     Column,
+    ColumnElement,
     Connection,
     Float,
     ForeignKey,
@@ -23,6 +28,8 @@ from sqlalchemy import (
     UniqueConstraint,
     case,
     delete,
+    exists,
+    false,
     func,
     insert,
     select,
@@ -46,6 +53,13 @@ players = Table(
     Column("is_guest", Boolean, nullable=False),
     # Seconds since 1970.
     Column("seen_at", Float, nullable=False),
+    # Of recorded games, kept up with every change so that the leaderboard need not count games.
+    Column("recorded_games", Integer, nullable=False, server_default="0"),
+    Column("recorded_wins", Integer, nullable=False, server_default="0"),
+    Column("recorded_open", Integer, nullable=False, server_default="0"),
+    Column("recorded_hinted", Integer, nullable=False, server_default="0"),
+    # The number of a guest that was forgotten is never given again.
+    sqlite_autoincrement=True,
 )
 
 games = Table(
@@ -60,10 +74,13 @@ games = Table(
     Column("resigned", Boolean, nullable=False),
     Column("request_key", String(MAX_KEY_LENGTH)),
     Column("created_at", Float, nullable=False),
+    # Whether the agent gave a hint.
+    Column("hinted", Boolean, nullable=False, server_default=false()),
+    # Whether the word is not told when the game is lost.
+    Column("withheld", Boolean, nullable=False, server_default=false()),
     CheckConstraint("status IN ('ongoing', 'success', 'failed')", name="known_status"),
     UniqueConstraint("player_id", "request_key"),
     Index("games_by_player", "player_id", "recorded", "status"),
-    Index("games_by_recorded", "recorded"),
 )
 
 guesses = Table(
@@ -79,9 +96,21 @@ guesses = Table(
     UniqueConstraint("game_id", "letter"),
 )
 
+# One row.
+server_state = Table(
+    "server_state",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=False),
+    # Of the server that plays here; the next one changes it.
+    Column("generation", String(32), nullable=False),
+    # Draws the words of games.
+    Column("draw_key", String(64), nullable=False),
+)
+
 # Made once, because making a statement takes longer than running it.
 _INSERT_GAME = insert(games)
 _INSERT_GUESS = insert(guesses)
+_SELECT_GENERATION = select(server_state.c.generation).with_for_update(read=True)
 
 
 @dataclass(frozen=True)
@@ -102,7 +131,7 @@ class Tally:
     practice_runs, recorded_runs : int
         Games that were begun.
     practice_successes, recorded_successes : int
-    open_games : int
+    open_games, open_recorded : int
     recorded_words : frozenset of str
         The secrets of the recorded games.
     """
@@ -112,18 +141,42 @@ class Tally:
     practice_successes: int
     recorded_successes: int
     open_games: int
+    open_recorded: int
     recorded_words: frozenset[str]
 
 
-@dataclass(frozen=True)
-class RecordedCount:
-    """The recorded games of one player with words of one length."""
+class RecordedCount(NamedTuple):
+    """The recorded games of one player, all or those with words of one length."""
 
     name: str
-    length: int
     games: int
     wins: int
     unfinished: int
+    hinted: int
+    length: int | None = None
+
+
+def claim(connection: Connection) -> tuple[str, bytes]:
+    """Begin to play in the database, which ends any other server's right to.
+
+    Returns
+    -------
+    generation : str
+        What :func:`find_generation` returns as long as no other server begins.
+    draw_key : bytes
+        The server's own secret, the same at every start.
+    """
+    generation = secrets.token_hex(16)
+    changed = connection.execute(update(server_state).values(generation=generation))
+    if not changed.rowcount:
+        row = {"id": 1, "generation": generation, "draw_key": secrets.token_hex(32)}
+        connection.execute(insert(server_state).values(row))
+    return generation, bytes.fromhex(connection.scalar(select(server_state.c.draw_key)))
+
+
+def find_generation(connection: Connection) -> str | None:
+    """Return the generation, held until the end of the transaction."""
+    return connection.scalar(_SELECT_GENERATION)
 
 
 def add_player(connection: Connection, name: str | None, token_hash: str) -> int:
@@ -137,10 +190,24 @@ def add_player(connection: Connection, name: str | None, token_hash: str) -> int
     return connection.execute(insert(players).values(row)).inserted_primary_key[0]
 
 
-def forget_guests(connection: Connection, seen_before: float) -> int:
-    """Delete guests, with their games, that began no game since then; return how many."""
-    forgotten = players.c.is_guest & (players.c.seen_at < seen_before)
-    return connection.execute(delete(players).where(forgotten)).rowcount
+def forget_guests(connection: Connection, seen_before: float, unused_before: float) -> list[int]:
+    """Delete guests, with their games; return their numbers.
+
+    Parameters
+    ----------
+    connection : Connection
+    seen_before : float
+        Guests go that began no game since then.
+    unused_before : float
+        So do guests that were made before then and never began one.
+    """
+    played = exists().where(games.c.player_id == players.c.id)
+    forgotten = players.c.is_guest & (
+        (players.c.seen_at < seen_before) | ((players.c.seen_at < unused_before) & ~played)
+    )
+    numbers = list(connection.scalars(select(players.c.id).where(forgotten)))
+    connection.execute(delete(players).where(forgotten))
+    return numbers
 
 
 def count_guests(connection: Connection) -> int:
@@ -154,6 +221,11 @@ def replace_token(connection: Connection, name: str, token_hash: str) -> bool:
         update(players).where(players.c.name == name).values(token_hash=token_hash)
     )
     return changed.rowcount == 1
+
+
+def delete_player(connection: Connection, name: str) -> bool:
+    """Delete a player with all games; return whether there was such a player."""
+    return connection.execute(delete(players).where(players.c.name == name)).rowcount == 1
 
 
 def find_player(connection: Connection, token_hash: str) -> StoredPlayer | None:
@@ -188,6 +260,7 @@ def load_tally(connection: Connection, player_id: int) -> Tally:
         practice_successes=counts.get((False, "success"), 0),
         recorded_successes=counts.get((True, "success"), 0),
         open_games=sum(count for (_, status), count in counts.items() if status == "ongoing"),
+        open_recorded=counts.get((True, "ongoing"), 0),
         recorded_words=frozenset(words),
     )
 
@@ -211,8 +284,12 @@ def add_game(connection: Connection, game: Game, key: str | None, is_guest: bool
         "resigned": False,
         "request_key": key,
         "created_at": now,
+        "hinted": game.hinted,
+        "withheld": game.withheld,
     }
     connection.execute(_INSERT_GAME, row)
+    if game.recorded:
+        _count_recorded(connection, game.player_id, recorded_games=1, recorded_open=1)
     if is_guest:
         connection.execute(
             update(players).where(players.c.id == game.player_id).values(seen_at=now)
@@ -220,7 +297,7 @@ def add_game(connection: Connection, game: Game, key: str | None, is_guest: bool
 
 
 def add_guess(
-    connection: Connection, game_id: str, number: int, guess: Guess, status: Status
+    connection: Connection, game: Game, number: int, guess: Guess, status: Status
 ) -> None:
     """Store a guess, and how the game stands after it.
 
@@ -230,7 +307,7 @@ def add_guess(
         If the game has a guess of this number or with this letter.
     """
     row = {
-        "game_id": game_id,
+        "game_id": game.game_id,
         "number": number,
         "letter": guess.letter,
         "request_key": guess.key,
@@ -238,14 +315,31 @@ def add_guess(
     }
     connection.execute(_INSERT_GUESS, row)
     if status != "ongoing":
-        connection.execute(update(games).where(games.c.id == game_id).values(status=status))
+        _end_game(connection, game, status=status)
 
 
-def resign_game(connection: Connection, game_id: str) -> None:
+def resign_game(connection: Connection, game: Game) -> None:
     """Store that the player gave a game up."""
-    connection.execute(
-        update(games).where(games.c.id == game_id).values(status="failed", resigned=True)
-    )
+    _end_game(connection, game, status="failed", resigned=True)
+
+
+def mark_hinted(connection: Connection, game: Game) -> None:
+    """Store that the agent gave a hint in a game that had none."""
+    connection.execute(update(games).where(games.c.id == game.game_id).values(hinted=True))
+    if game.recorded:
+        _count_recorded(connection, game.player_id, recorded_hinted=1)
+
+
+def _end_game(connection: Connection, game: Game, **values: Any) -> None:
+    connection.execute(update(games).where(games.c.id == game.game_id).values(values))
+    if game.recorded:
+        won = int(values["status"] == "success")
+        _count_recorded(connection, game.player_id, recorded_wins=won, recorded_open=-1)
+
+
+def _count_recorded(connection: Connection, player_id: int, **changes: int) -> None:
+    values = {name: players.c[name] + change for name, change in changes.items()}
+    connection.execute(update(players).where(players.c.id == player_id).values(values))
 
 
 def find_game(connection: Connection, game_id: str) -> Game | None:
@@ -266,6 +360,8 @@ def find_game(connection: Connection, game_id: str) -> Game | None:
         max_wrong=row.max_wrong,
         guesses=[Guess(letter, key) for letter, key in played],
         resigned=row.resigned,
+        hinted=row.hinted,
+        withheld=row.withheld,
     )
 
 
@@ -288,18 +384,51 @@ def list_open_games(connection: Connection, player_id: int, limit: int) -> list[
     )
 
 
-def count_recorded(connection: Connection) -> list[RecordedCount]:
-    """Count the recorded games by player and length of the secret."""
+def list_standings(connection: Connection) -> list[RecordedCount]:
+    """Return the recorded games of each player that has some."""
+    return _list_counts(connection, players.c.recorded_games > 0)
+
+
+def list_players(connection: Connection) -> list[RecordedCount]:
+    """Return the recorded games of all players but guests, by name."""
+    return _list_counts(connection, ~players.c.is_guest)
+
+
+def _list_counts(connection: Connection, which: ColumnElement[bool]) -> list[RecordedCount]:
+    columns = players.c
+    rows = connection.execute(
+        select(
+            columns.name,
+            columns.recorded_games,
+            columns.recorded_wins,
+            columns.recorded_open,
+            columns.recorded_hinted,
+        )
+        .where(which)
+        .order_by(columns.name)
+    )
+    return [RecordedCount(*row) for row in rows]
+
+
+def count_by_length(connection: Connection, name: str) -> list[RecordedCount]:
+    """Count the recorded games of a player by the length of the secret."""
     length = func.length(games.c.secret)
 
-    def how_many(status: str) -> func.sum:
-        return func.sum(case((games.c.status == status, 1), else_=0))
+    def how_many(condition: ColumnElement[bool]) -> func.sum:
+        return func.sum(case((condition, 1), else_=0))
 
     rows = connection.execute(
-        select(players.c.name, length, func.count(), how_many("success"), how_many("ongoing"))
+        select(
+            players.c.name,
+            func.count(),
+            how_many(games.c.status == "success"),
+            how_many(games.c.status == "ongoing"),
+            how_many(games.c.hinted),
+            length,
+        )
         .join(players, players.c.id == games.c.player_id)
-        .where(games.c.recorded)
+        .where(games.c.recorded, players.c.name == name)
         .group_by(players.c.name, length)
-        .order_by(players.c.name, length)
+        .order_by(length)
     )
     return [RecordedCount(*row) for row in rows]

@@ -78,7 +78,8 @@ async def guess_letter(
         "tries_remains": view.tries_remains,
     }
     if view.status == "failed":
-        answer["reason"] = f"no tries are left; the word was {view.secret}"
+        told = "" if view.secret is None else f"; the word was {view.secret}"
+        answer["reason"] = f"no tries are left{told}"
     # As it is: to validate an answer takes as long as to play the letter.
     return JSONResponse(answer)
 

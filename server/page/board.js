@@ -18,8 +18,8 @@ export class Board {
     for (const letter of ALPHABET) {
       const key = document.createElement(onLetter ? "button" : "div");
       key.className = "key";
-      key.innerHTML = `<span class="letter">${letter}</span><span class="bar"><i></i></span><span class="percent"></span>`;
-      if (onLetter) key.addEventListener("click", () => onLetter(letter));
+      key.innerHTML = `<i class="bar"></i><span class="letter">${letter}</span><span class="percent"></span>`;
+      if (onLetter) key.addEventListener("click", () => key.ariaDisabled === "true" || onLetter(letter));
       else key.setAttribute("role", "img");
       find(".keys").append(key);
       this.keys.set(letter, key);
@@ -39,7 +39,7 @@ export class Board {
         return cell;
       }),
     );
-    this.word.classList.toggle("long", word.length > 12);
+    this.word.style.setProperty("--places", word.length);
     this.said.textContent = `Word of ${word.length} letters: ${[...word].map((letter) => (letter === "_" ? "blank" : letter)).join(", ")}`;
     this.tries.textContent = `${tries} ${tries === 1 ? "try" : "tries"} left` + (wrong ? ` · not in the word: ${[...wrong].join(" ")}` : "");
     for (const [letter, key] of this.keys) {
@@ -47,7 +47,8 @@ export class Board {
       key.classList.toggle("wrong", state === "wrong");
       key.classList.toggle("right", state === "right");
       key.dataset.state = { wrong: "not in the word", right: "in the word", "": "not guessed" }[state];
-      if (key.tagName === "BUTTON") key.disabled = over || state !== "";
+      // It keeps the focus that it has, which a button that is disabled would lose.
+      if (key.tagName === "BUTTON") key.ariaDisabled = over || state !== "";
     }
     this.showProbabilities(null, null);
   }
@@ -58,7 +59,7 @@ export class Board {
     for (const [letter, key] of this.keys) {
       const share = probabilities?.[letter] ?? 0;
       const percent = `${Math.round(100 * share)}%`;
-      key.querySelector("i").style.height = `${100 * share}%`;
+      key.querySelector(".bar").style.height = `${100 * share}%`;
       key.querySelector(".percent").textContent = probabilities && share >= 0.005 ? percent : "";
       key.classList.toggle("chosen", letter === chosen);
       const likely = probabilities && share > 0 ? `, ${percent} likely` : "";

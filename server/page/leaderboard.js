@@ -25,7 +25,9 @@ function intervalBar({ win_rate: rate, ci95: [low, high] }) {
   return bar;
 }
 
-function showLengths(player) {
+async function showLengths(name) {
+  const player = await getOpen(`leaderboard/player?name=${encodeURIComponent(name)}`);
+  for (const button of byId("players").querySelectorAll("button")) button.ariaCurrent = button.textContent === name;
   byId("by-length").hidden = false;
   byId("by-length-title").textContent = `${player.name}, by word length`;
   byId("lengths").replaceChildren(
@@ -42,41 +44,48 @@ function showLengths(player) {
   );
 }
 
-/** Set up the panel; returns what reads it anew. */
-export function setUpLeaderboard(report) {
-  async function refresh() {
+function makeRow(player, report) {
+  const row = document.createElement("tr");
+  const name = document.createElement("th");
+  name.scope = "row";
+  const button = document.createElement("button");
+  button.className = "link";
+  button.textContent = player.name;
+  button.addEventListener("click", () => showLengths(player.name).catch((error) => report(error.message)));
+  const marks = document.createElement("span");
+  marks.className = "marks";
+  marks.textContent = [player.unfinished && `${player.unfinished} open`, player.hinted && `${player.hinted} with hints`].filter(Boolean).join(", ");
+  name.append(button, marks);
+  const interval = document.createElement("td");
+  interval.className = "rate";
+  interval.append(intervalBar(player));
+  row.append(
+    cell(player.rank, "number"), name, cell(percent(player.win_rate), "number"), interval,
+    cell(player.wins.toLocaleString("en"), "number"), cell(player.games.toLocaleString("en"), "number"),
+  );
+  return row;
+}
+
+/** Set up the panel; returns what reads it anew. `server` says what the server offers. */
+export function setUpLeaderboard(report, server) {
+  byId("public-words").hidden = server.recorded_words !== "public";
+
+  async function read(offset) {
     try {
       report("");
-      const { players } = await getOpen("leaderboard");
-      byId("leaderboard-empty").hidden = players.length > 0;
-      byId("leaderboard-table").hidden = players.length === 0;
-      byId("by-length").hidden = players.length === 0;
-      byId("players").replaceChildren(
-        ...players.map((player, index) => {
-          const row = document.createElement("tr");
-          const name = document.createElement("th");
-          name.scope = "row";
-          const button = document.createElement("button");
-          button.className = "link";
-          button.textContent = player.name;
-          button.addEventListener("click", () => showLengths(player));
-          name.append(button);
-          const interval = document.createElement("td");
-          interval.className = "rate";
-          interval.append(intervalBar(player));
-          const games = player.games.toLocaleString("en") + (player.unfinished ? ` (${player.unfinished} open)` : "");
-          row.append(
-            cell(index + 1, "number"), name, cell(percent(player.win_rate), "number"), interval,
-            cell(player.wins.toLocaleString("en"), "number"), cell(games, "number"),
-          );
-          return row;
-        }),
-      );
-      if (players.length) showLengths(players[0]);
+      const { players, total } = await getOpen(`leaderboard?offset=${offset}`);
+      byId("leaderboard-empty").hidden = total > 0;
+      byId("leaderboard-table").hidden = total === 0;
+      byId("more").hidden = offset + players.length >= total;
+      if (offset === 0) byId("players").replaceChildren();
+      byId("players").append(...players.map((player) => makeRow(player, report)));
+      if (offset === 0 && total) await showLengths(players[0].name);
+      if (total === 0) byId("by-length").hidden = true;
     } catch (error) {
       report(error instanceof Refusal ? error.message : String(error));
     }
   }
-  byId("refresh").addEventListener("click", refresh);
-  return refresh;
+  byId("refresh").addEventListener("click", () => read(0));
+  byId("more").addEventListener("click", () => read(byId("players").children.length));
+  return () => read(0);
 }

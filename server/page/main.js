@@ -1,4 +1,4 @@
-// The page: its panels, and what the server offers.
+// The page: its panels, each with an address, and what the server offers.
 
 import { getOpen } from "./api.js";
 import { setUpLeaderboard } from "./leaderboard.js";
@@ -7,6 +7,7 @@ import { setUpWatch } from "./watch.js";
 
 const tabs = [...document.querySelectorAll("[role=tab]")];
 const panel = (tab) => document.getElementById(tab.getAttribute("aria-controls"));
+const address = (tab) => `#${panel(tab).id}`;
 
 function report(message) {
   const problem = document.getElementById("problem");
@@ -14,15 +15,15 @@ function report(message) {
   problem.textContent = message;
 }
 
-function choose(tab, shown) {
+function show(tab, shown) {
   for (const other of tabs) {
     other.setAttribute("aria-selected", other === tab);
     other.tabIndex = other === tab ? 0 : -1;
     panel(other).hidden = other !== tab;
   }
+  document.title = `${tab.textContent}: Hangman Lab`;
   report("");
   shown[panel(tab).id]?.();
-  history.replaceState(null, "", `#${panel(tab).id}`);
 }
 
 async function begin() {
@@ -30,21 +31,27 @@ async function begin() {
   document.getElementById("about").textContent =
     (server.agent ? `Hints are by ${server.agent}. ` : "This server has no agent. ") +
     `The ${server.max_wrong}${["st", "nd", "rd"][server.max_wrong - 1] ?? "th"} wrong guess loses.`;
-  const shown = { leaderboard: setUpLeaderboard(report) };
   setUpPlay(report, server);
-  setUpWatch(report, server);
+  const shown = { leaderboard: setUpLeaderboard(report, server), watch: setUpWatch(report, server) };
+  function choose(tab) {
+    if (location.hash !== address(tab)) history.pushState(null, "", address(tab));
+    show(tab, shown);
+  }
   tabs.forEach((tab, index) => {
-    tab.addEventListener("click", () => choose(tab, shown));
+    tab.addEventListener("click", () => choose(tab));
     tab.addEventListener("keydown", (event) => {
-      const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-      if (!step) return;
-      const next = tabs[(index + step + tabs.length) % tabs.length];
+      const next = {
+        ArrowRight: tabs[(index + 1) % tabs.length], ArrowLeft: tabs.at(index - 1), Home: tabs[0], End: tabs.at(-1),
+      }[event.key];
+      if (!next) return;
+      event.preventDefault();
       next.focus();
-      choose(next, shown);
+      choose(next);
     });
   });
-  const asked = tabs.find((tab) => `#${panel(tab).id}` === location.hash);
-  if (asked) choose(asked, shown);
+  const showAddress = () => show(tabs.find((tab) => address(tab) === location.hash) ?? tabs[0], shown);
+  addEventListener("popstate", showAddress);
+  if (location.hash) showAddress();
 }
 
 begin().catch((error) => report(error.message));

@@ -3,15 +3,17 @@
 import { Board } from "./board.js";
 import { ask, Refusal } from "./api.js";
 
+const EXAMPLES = ["mystery", "lantern", "orchard", "giraffe", "voyage", "puzzle"];
 const byId = (id) => document.getElementById(id);
 
-/** Set up the panel; `report` shows what went wrong, `server` says what the server offers. */
+/** Set up the panel; returns what is called when it is shown. `server` says what the server offers. */
 export function setUpWatch(report, server) {
   const board = new Board(byId("watch-board"));
   let played = null;
   // A turn has two halves: what the agent thinks, and what its letter uncovers.
   let half = 0;
   let timer = null;
+  let asked = 0;
 
   const state = (turn) => ({ wrong: turn.wrong, word: turn.word, tries: turn.tries_remains });
 
@@ -36,7 +38,11 @@ export function setUpWatch(report, server) {
     const guesses = played.turns.length;
     const result = `after ${guesses} ${guesses === 1 ? "guess" : "guesses"}`;
     board.say(won ? `${played.agent} found ${played.secret} ${result}.` : `${played.agent} lost ${result}: it did not find ${played.secret}.`, won ? "won" : "lost");
-    byId("step").disabled = byId("pause").disabled = true;
+    canGoOn(false);
+  }
+
+  function canGoOn(can) {
+    byId("step").ariaDisabled = byId("pause").ariaDisabled = !can;
   }
 
   function stop() {
@@ -55,13 +61,16 @@ export function setUpWatch(report, server) {
 
   async function watch() {
     const word = byId("watch-word").value.trim().toLowerCase();
+    const number = (asked += 1);
+    const answer = await ask("POST", "agent-games", { word });
+    // Another word may have been asked for meanwhile.
+    if (number !== asked) return;
     clearTimeout(timer);
     timer = null;
-    const answer = await ask("POST", "agent-games", { word });
     played = { ...answer, secret: word, beginning: { word: "_".repeat(word.length), wrong: "", tries: server.max_wrong } };
     half = 0;
     byId("watch-board").hidden = false;
-    byId("step").disabled = byId("pause").disabled = false;
+    canGoOn(true);
     board.flash(null);
     showHalf();
     goOn();
@@ -69,21 +78,26 @@ export function setUpWatch(report, server) {
 
   byId("watch-form").addEventListener("submit", async (event) => {
     event.preventDefault();
-    const button = event.submitter ?? event.target.querySelector("button");
-    button.disabled = true;
     try {
       report("");
       await watch();
     } catch (error) {
       report(error instanceof Refusal ? error.message : String(error));
-    } finally {
-      button.disabled = false;
     }
   });
-  byId("pause").addEventListener("click", () => (timer === null ? goOn() : stop()));
+  const isOver = () => byId("step").ariaDisabled === "true";
+  byId("pause").addEventListener("click", () => isOver() || (timer === null ? goOn() : stop()));
   byId("step").addEventListener("click", () => {
+    if (isOver()) return;
     stop();
     showHalf();
   });
   if (server.agent === null) byId("watch-form").querySelector("button").disabled = true;
+
+  /** Begin with a word, for those who come to see what this is. */
+  return () => {
+    if (played || server.agent === null) return;
+    byId("watch-word").value = EXAMPLES[Math.floor(Math.random() * EXAMPLES.length)];
+    byId("watch-form").requestSubmit();
+  };
 }

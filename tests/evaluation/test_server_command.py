@@ -189,7 +189,7 @@ def test_what_the_server_refuses_is_told_in_one_line(evaluate, serving, words):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--server", "http://127.0.0.1:1"], "--token"),
+        (["--server", "http://127.0.0.1:1"], "--token, HANGMAN_TOKEN"),
         (["--server", "127.0.0.1:8000", "--token", "t"], "is not a URL"),
         (["--server", "ftp://server", "--token", "t"], "is not a URL"),
         (["--server", "http://x", "--token", "t", "--split", "test"], "--split: cannot be given"),
@@ -331,3 +331,11 @@ def test_agents_see_of_remote_games_what_they_see_here():
 def test_a_server_that_counts_otherwise_is_noticed():
     with pytest.raises(InputError, match="that is not Hangman"):
         observe([RemoteGame("1", 0, "_pp_e", 5, 6, "epxz")])
+
+
+def test_the_token_may_be_in_the_environment(serving, words, evaluate, monkeypatch):
+    _, address, url = serving
+    monkeypatch.setenv("HANGMAN_TOKEN", add_token(url, "from the environment"))
+    done = evaluate("--server", address, "--agents", "random", "--words", words, "--games", "3")
+    assert done.returncode == 0, done.stderr
+    assert len(played_by(url, "from the environment")) == 3

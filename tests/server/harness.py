@@ -2,11 +2,13 @@
 
 import asyncio
 import threading
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import httpx
 
 from envs.encoding import ALPHABET
-from server.agent_player import AgentPlayer
+from server.agent_player import AgentPlayer, think
 from server.app import create_app
 from server.database import open_engine
 from server.served_words import ServedWords
@@ -22,18 +24,28 @@ WORDS = ("apple", "banana", "jazz", "rhythm", "a", "mississippi", "noon", "lette
 class Harness:
     """A server on a database; ``restart`` lets another one go on with it."""
 
-    def __init__(self, url, words=WORDS, practice=None, agent=None, **settings):
+    def __init__(self, url, words=WORDS, practice=None, agent=None, withheld=False, **settings):
         self.url = url
-        self.words = ServedWords(tuple(words), tuple(practice or words), tuple(words), "words")
-        self.settings = Settings(**settings)
+        self.words = ServedWords(
+            tuple(words), tuple(practice or words), tuple(words), "words", withheld
+        )
+        self.settings = Settings(**{"refusal_seconds": 0.0, **settings})
         self.agent = agent
         self.loop = asyncio.new_event_loop()
         self.start()
 
     def start(self):
         self.engine = open_engine(self.url)
-        name = None if self.agent is None else "an agent"
-        agent = AgentPlayer(name, self.agent, self.settings.max_wrong)
+        agent = AgentPlayer(None)
+        if self.agent is not None:
+            agent = AgentPlayer(
+                "an agent",
+                partial(think, self.agent),
+                lambda: ThreadPoolExecutor(1),
+                self.settings.max_wrong,
+                max_waiting=self.settings.agent_waiting,
+                max_waiting_each=self.settings.agent_waiting_each,
+            )
         self.app = create_app(self.engine, self.words, agent, self.settings)
         self.lifespan = self.app.app.router.lifespan_context(self.app.app)
         self.run(self.lifespan.__aenter__())
@@ -123,6 +135,11 @@ class Harness:
             if answer["status"] != "ongoing":
                 return answer
         raise AssertionError("the game did not end")
+
+
+def bearer(token):
+    """Return the header that has a token."""
+    return {"Authorization": f"Bearer {token}"}
 
 
 class ClockStopped:

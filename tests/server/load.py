@@ -2,13 +2,16 @@
 
 import asyncio
 import json
+import multiprocessing
 import os
 import re
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -19,7 +22,7 @@ from evaluation.game_server import GameServer, RemoteGame
 from server import store
 from server.database import open_engine
 from server.tokens import hash_token, make_token
-from tests.processes import ROOT, command, environment
+from tests.processes import ROOT, environment
 
 WIRE = "/trexsim/hangman"
 # Frequent letters first, as most clients guess.
@@ -29,23 +32,27 @@ LETTERS = "esiarntolcdugpmhbyfvkwzxjq"
 class ServerProcess:
     """``serve.py`` as a process that can be killed and started again at the same port."""
 
-    def __init__(self, url, *options):
+    def __init__(self, url, *options, root=ROOT):
         self.url = url
+        self.root = root
         self.options = options
         self.port = 0
         self.process = None
         # All that it printed, of every start; a pipe would stop it when nobody reads.
         self.output = tempfile.TemporaryFile()  # noqa: SIM115
 
-    def start(self):
-        """Start it and return its address when it listens."""
+    def start(self, *prefix, **variables):
+        """Start it, by another command perhaps; return its address when it listens."""
         printed = len(self.read())
         self.process = subprocess.Popen(
-            command("serve.py", "--db", self.url, "--port", self.port, *self.options),
-            cwd=ROOT,
+            [
+                *(*prefix, sys.executable, str(self.root / "serve.py"), "--db", self.url),
+                *("--port", str(self.port), *map(str, self.options)),
+            ],
+            cwd=self.root,
             stdout=self.output,
             stderr=subprocess.STDOUT,
-            env=environment(),
+            env={**environment(), **variables},
         )
         while True:
             ended = self.process.poll() is not None
@@ -73,6 +80,15 @@ class ServerProcess:
         self.process.send_signal(signal.SIGINT)
         return self.process.wait()
 
+    def end_within(self, seconds):
+        """End it as a service manager does; return whether it did in time."""
+        self.process.terminate()
+        try:
+            self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
+
     def close(self):
         """End it if it runs."""
         if self.process is not None and self.process.poll() is None:
@@ -81,9 +97,9 @@ class ServerProcess:
 
 
 @contextmanager
-def serving(url, *options):
+def serving(url, *options, root=ROOT):
     """Run a server; yield it and its address."""
-    server = ServerProcess(url, *options)
+    server = ServerProcess(url, *options, root=root)
     try:
         yield server, server.start()
     finally:
@@ -98,6 +114,17 @@ def add_token(url, name):
         store.add_player(connection, name, hash_token(token))
     engine.dispose()
     return token
+
+
+def add_guests(url, number):
+    """Return the tokens of new guests."""
+    tokens = [make_token() for _ in range(number)]
+    engine = open_engine(url)
+    with engine.begin() as connection:
+        for token in tokens:
+            store.add_player(connection, None, hash_token(token))
+    engine.dispose()
+    return tokens
 
 
 @dataclass
@@ -144,6 +171,121 @@ async def guess_for(address, token, clients, seconds):
     async with aiohttp.ClientSession(connector=connector) as session:
         await asyncio.gather(*(play_on(session) for _ in range(clients)))
     return load
+
+
+@contextmanager
+def flooding(address, kinds, tokens):
+    """Let clients of another address ask as fast as they can, in a process of its own.
+
+    Yields a function that returns, after the end, how often each status was answered.
+    """
+    answers = Counter()
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as executor:
+        manager = multiprocessing.get_context("spawn").Manager()
+        with manager:
+            ending = manager.Event()
+            flood = executor.submit(_flood, address, kinds, tokens, ending)
+            try:
+                yield lambda: dict(sorted(answers.items()))
+            finally:
+                ending.set()
+                answers.update(flood.result())
+
+
+def _flood(address, kinds, tokens, ending):
+    answers = Counter()
+    stopping = False
+
+    async def ask(session, method, path, body, token):
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        url = f"{address}/api/v1/{path}"
+        try:
+            async with session.request(method, url, json=body, headers=headers) as response:
+                answers[str(response.status)] += 1
+                return await response.json()
+        except (aiohttp.ClientError, OSError, TimeoutError) as error:
+            answers[type(error).__name__] += 1
+            return {}
+
+    async def go_on(session, kind, token):
+        game = {}
+        while not stopping:
+            if kind == "leaderboard":
+                await ask(session, "GET", "leaderboard", None, None)
+            elif kind == "hints":
+                await ask(session, "POST", "hints", {"pattern": "_" * 12}, token)
+            elif kind == "agent games":
+                word = "abcdefghijklmnopqrstuvwxyz"
+                await ask(session, "POST", "agent-games", {"word": word}, token)
+            elif kind == "new games" or game.get("status") != "ongoing":
+                game = await ask(session, "POST", "games", {}, token)
+            else:
+                letter = next(each for each in LETTERS if each not in game["guesses"])
+                path = f"games/{game['game_id']}/guesses"
+                answer = await ask(session, "POST", path, {"letter": letter}, token)
+                game = answer if "guesses" in answer else game
+
+    async def flood():
+        nonlocal stopping
+        connector = aiohttp.TCPConnector(limit=0, local_addr=("127.0.0.2", 0))
+        timeout = aiohttp.ClientTimeout(total=30)
+        async with aiohttp.ClientSession(connector=connector, timeout=timeout) as session:
+            tasks = [
+                asyncio.create_task(go_on(session, *each))
+                for each in zip(kinds, tokens, strict=True)
+            ]
+            await asyncio.to_thread(ending.wait)
+            stopping = True
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    asyncio.run(flood())
+    return answers
+
+
+async def play_beside(address, token, seconds):
+    """Guess 10 times and ask for a hint once a second; return what it measured."""
+    times = {"guess": [], "hint": []}
+    errors = Counter()
+    end = time.perf_counter() + seconds
+    headers = {"Authorization": f"Bearer {token}"}
+
+    async with aiohttp.ClientSession(headers=headers) as session:
+
+        async def ask(path, body, kind=None):
+            begun = time.perf_counter()
+            async with session.post(f"{address}/api/v1/{path}", json=body) as response:
+                answer = await response.json()
+                if response.status >= 400:
+                    errors[answer["error"]] += 1
+            if kind is not None:
+                times[kind].append(time.perf_counter() - begun)
+            return answer
+
+        async def guess():
+            while time.perf_counter() < end:
+                game = await ask("games", {})
+                for letter in LETTERS:
+                    path = f"games/{game.get('game_id')}/guesses"
+                    answer = await ask(path, {"letter": letter}, "guess")
+                    await asyncio.sleep(0.1)
+                    if answer.get("status") != "ongoing" or time.perf_counter() >= end:
+                        break
+
+        async def hint():
+            while time.perf_counter() < end:
+                await ask("hints", {"pattern": "_" * 8}, "hint")
+                await asyncio.sleep(0.5)
+
+        await asyncio.gather(guess(), hint())
+    shown = []
+    for kind, measured in times.items():
+        milliseconds = sorted(1000 * each for each in measured)
+        last = milliseconds[min(len(milliseconds) - 1, int(0.99 * len(milliseconds)))]
+        middle = milliseconds[len(milliseconds) // 2]
+        shown.append(f"{len(measured)} {kind}s p50 {middle:.0f}, p99 {last:.0f} ms")
+    return f"{'; '.join(shown)}; errors {dict(errors)}"
 
 
 @dataclass
@@ -199,8 +341,47 @@ async def play_through_kills(server, address, token, clients, kills, pause):
     return witnesses
 
 
-def check_nothing_lost(url, witnesses):
+async def play_until(address, token, clients, end):
+    """Let clients play until ``end``, on a thread, has returned; return what they saw.
+
+    A letter whose answer did not come stays unanswered.
+    """
+    witnesses = []
+    stopping = False
+
+    async def play_on(remote, first):
+        number = first
+        while not stopping:
+            game = await remote.new_game(number, recorded=False)
+            number += clients
+            witnesses.append(witness := Witness(game))
+            for letter in LETTERS:
+                witness.unanswered = letter
+                await remote.guess(game, letter)
+                witness.answered += letter
+                witness.unanswered = ""
+                if game.status != "ongoing" or stopping:
+                    break
+
+    async with GameServer(address, token, connections=clients, patience=0.0) as remote:
+        playing = [asyncio.create_task(play_on(remote, first)) for first in range(clients)]
+        await asyncio.to_thread(end)
+        stopping = True
+        # A server that ends answers no more.
+        await asyncio.gather(*playing, return_exceptions=True)
+    return witnesses
+
+
+def check_nothing_lost(url, witnesses, all_seen=True):
     """Compare the database with what clients saw; return how much was compared.
+
+    Parameters
+    ----------
+    url : str
+    witnesses : list of Witness
+    all_seen : bool
+        Whether clients sent each request until it was answered. Otherwise a last letter may be
+        stored whose answer did not come, and a game that nobody knows.
 
     Raises
     ------
@@ -225,13 +406,15 @@ def check_nothing_lost(url, witnesses):
     for game_id, witness in seen.items():
         assert game_id in games, "a game that was answered is lost"
         letters, game = stored[game_id], witness.game
+        counts["answered guesses"] += len(witness.answered)
+        if not all_seen and letters == witness.answered + witness.unanswered:
+            continue
         assert letters == witness.answered, (letters, witness)
-        assert not witness.unanswered
+        assert not all_seen or not witness.unanswered
         secret, told = games[game_id].secret, game.pattern
         assert told == "".join(letter if letter in letters else "_" for letter in secret)
         wrong = sum(letter not in secret for letter in letters)
         assert (game.tries, game.status) == (6 - wrong, games[game_id].status)
-        counts["answered guesses"] += len(letters)
     # A game without a witness would be one that a repeated request began twice.
-    assert set(games) == set(seen), "a request that was repeated began two games"
+    assert not all_seen or set(games) == set(seen), "a request that was repeated began two games"
     return counts

@@ -20,7 +20,7 @@ def test_a_game_and_its_end(start):
     assert begun.headers["location"] == f"{API}/games/{game}"
     assert begun.json() == {
         "game_id": game, "recorded": True, "status": "ongoing", "word": "____", "guesses": "",
-        "wrong": "", "tries_remains": 6, "resigned": False, "secret": None,
+        "wrong": "", "tries_remains": 6, "resigned": False, "hinted": False, "secret": None,
     }  # fmt: skip
     for letter in "xo":
         answer = server.post(f"{API}/games/{game}/guesses", {"letter": letter}, token)
@@ -183,6 +183,31 @@ def test_hints_and_agents_need_a_token(sqlite_start, agent):
 def test_what_is_not_there_is_an_error_in_the_same_form(sqlite_start, path, status):
     answer = sqlite_start().get(path)
     assert (answer.status_code, list(answer.json())) == (status, ["error"])
+
+
+def test_a_browser_gets_a_page_where_nothing_is(sqlite_start):
+    server = sqlite_start()
+    for path in ("/nothing", "/leaderboard/x"):
+        answer = server.get(path, headers={"Accept": "text/html,*/*"})
+        assert answer.status_code == 404
+        assert answer.headers["content-type"].startswith("text/html")
+        assert 'href="/"' in answer.text
+
+
+@pytest.mark.parametrize("name", ["two\nlines", "x" * 1000])
+def test_a_field_with_a_name_that_fits_no_line_is_refused_in_one(sqlite_start, name):
+    server = sqlite_start()
+    answer = server.post(f"{API}/games", {name: 1}, server.token())
+    assert answer.status_code == 422
+    assert answer.json() == {"error": "body: extra inputs are not permitted"}
+
+
+def test_a_body_that_is_not_json_is_told_so(sqlite_start):
+    server = sqlite_start()
+    headers = {"Authorization": f"Bearer {server.token()}", "Content-Type": "application/json"}
+    answer = server.run(server.client.post(f"{API}/games", content=b'{"a', headers=headers))
+    assert answer.status_code == 422
+    assert answer.json()["error"].startswith("body: it is not JSON (at character 1: ")
 
 
 def test_the_wrong_method_is_an_error_in_the_same_form(sqlite_start):

@@ -85,6 +85,31 @@ def test_more_requests_at_once_than_allowed_are_refused(sqlite_start):
     assert server.get(f"{WIRE}/my_status", access_token=token).status_code == 200
 
 
+def test_a_refusal_above_a_rate_waits_and_takes_nobodys_place(sqlite_start):
+    server = sqlite_start(
+        address_rate=0.001, address_burst=1.0, refusal_seconds=1.0, requests_at_once=1
+    )
+    token = server.token()
+    server.get(f"{WIRE}/my_status", access_token=token)
+    server.get(f"{API}/leaderboard")
+    done = []
+
+    async def ask(path, **query):
+        answer = await server.aget(path, **query)
+        done.append(answer.status_code)
+
+    async def ask_both():
+        refused = asyncio.ensure_future(ask(f"{API}/leaderboard"))
+        # Until it is held.
+        for _ in range(500):
+            await asyncio.sleep(0)
+        await ask(f"{WIRE}/my_status", access_token=token)
+        await refused
+
+    server.run(ask_both())
+    assert done == [200, 429]
+
+
 def test_a_path_and_query_that_are_too_long_are_refused(sqlite_start):
     server = sqlite_start()
     answer = server.get(f"{WIRE}/my_status", access_token="x" * 3000)

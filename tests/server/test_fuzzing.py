@@ -4,6 +4,9 @@ Schemathesis makes requests that fit the OpenAPI description and requests that d
 walks through games, with retries and restarts, and compares every answer with the plain rules.
 """
 
+import os
+from collections import Counter
+
 import pytest
 import requests
 import schemathesis
@@ -42,9 +45,11 @@ CHECKS = [
     response_schema_conformance,
 ]
 WORD = "zyzzyva"
+# Of each operation and mode; 1,100 in the environment make 22,000 requests.
+EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "20"))
 # The description needs neither words nor a database.
 DESCRIPTION = create_app(
-    None, ServedWords((), (), (), ""), AgentPlayer(None, None, 6), Settings()
+    None, ServedWords((), (), (), ""), AgentPlayer(None), Settings()
 ).app.openapi()
 OPERATIONS = {
     operation.ok().label: operation.ok()
@@ -75,7 +80,15 @@ def fuzzed(tmp_path_factory):
     )
     address = process.start()
     yield process, address, add_token(url, "alice")
+    counted = requests.get(f"{address}/metrics", timeout=30).text
     process.close()
+    assert "hangman_requests_total" in counted
+    statuses = Counter()
+    for line in counted.splitlines():
+        if line.startswith("hangman_requests_total{"):
+            statuses[line.partition('status="')[2][0]] += int(float(line.split()[-1]))
+    print(f"requests by the first digit of the status of their answer: {dict(statuses)}")
+    assert not statuses["5"]
 
 
 @pytest.mark.parametrize(
@@ -93,7 +106,10 @@ def test_every_answer_is_as_described(label, mode, fuzzed):
     headers = {"Authorization": f"Bearer {token}"}
 
     @settings(
-        max_examples=20, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+        max_examples=EXAMPLES,
+        deadline=None,
+        derandomize=True,
+        suppress_health_check=list(HealthCheck),
     )
     @given(data=st.data(), is_known=st.booleans())
     def fuzz(data, is_known):

@@ -20,6 +20,9 @@ expect = sync_api.expect
 WIDE, NARROW = {"width": 1200, "height": 800}, {"width": 360, "height": 740}
 
 
+RATES = ("address_rate", "new_guest_burst", "guest_address_burst", "guest_burst", "agent_burst")
+
+
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
     """A server whose games all have the word banana: (address, URL of its database)."""
@@ -28,7 +31,7 @@ def server(tmp_path_factory):
     words.write_text("banana\n")
     url = f"sqlite:///{folder}/games.sqlite3"
     process = ServerProcess(
-        url, "--words", words, "--agent", "dictionary", "--set", "address_rate=1000"
+        url, "--words", words, "--agent", "dictionary", *(f"--set={name}=1000" for name in RATES)
     )
     yield process.start(), url
     process.close()
@@ -130,6 +133,14 @@ def test_a_word_is_lost_and_shown(open_page):
 def test_giving_up_shows_the_word(open_page):
     page = open_page()
     page.click("#resign")
+    page.click("#sure button >> nth=0")
+    settle(page)
+    expect(outcome(page)).to_have_text("A word of 6 letters.")
+    page.click("#resign")
+    page.keyboard.press("Escape")
+    settle(page)
+    page.click("#resign")
+    page.click("#sure-yes")
     expect(outcome(page)).to_have_text("Given up: the word was banana.")
 
 
@@ -172,7 +183,7 @@ def test_a_hint_is_drawn_as_bars_under_the_letters(open_page):
     observations = parse_observation("_a_a_a", "x")
     expected = agent.letter_probabilities(observations)[0]
     guessed = "abcdefghijklmnopqrstuvwxyz"[int(agent.act(observations)[0])]
-    bars = page.locator("#play-board .key .bar i").evaluate_all(
+    bars = page.locator("#play-board .key .bar").evaluate_all(
         "all => all.map(bar => bar.style.height)"
     )
     assert [float(bar.removesuffix("%")) for bar in bars] == pytest.approx(100 * expected, abs=0.01)
@@ -190,9 +201,40 @@ def test_the_agent_is_watched_playing_a_word(open_page):
     page.select_option("#speed", "250")
     page.press("#watch-word", "Enter")
     expect(page.locator("#watch-board .key.chosen")).to_have_count(1)
-    expect(outcome(page, "watch-board")).to_have_text(re.compile("^dictionary (found|lost)"))
+    expect(outcome(page, "watch-board")).to_have_text(
+        re.compile("^dictionary (found|lost)"), timeout=20_000
+    )
     shown = page.locator("#watch-board .place").all_text_contents()
     assert "".join(shown) == "cabana"
+
+
+def test_watching_begins_with_a_word(open_page):
+    page = open_page()
+    page.click("#tab-watch")
+    expect(outcome(page, "watch-board")).to_have_text(re.compile("^dictionary guesses"))
+    word = page.input_value("#watch-word")
+    assert word_of(page, "watch-board").startswith(f"Word of {len(word)} letters: ")
+
+
+def test_the_word_that_was_asked_for_last_is_watched(open_page):
+    page = open_page()
+    held = []
+    page.route("**/agent-games", lambda route: held.append(route))
+    page.click("#tab-watch")
+    page.fill("#watch-word", "cabana")
+    page.press("#watch-word", "Enter")
+    # The answer for the word that it began with comes late.
+    page.wait_for_timeout(100)
+    assert len(held) == 2
+    for route in held[::-1]:
+        route.continue_()
+        page.wait_for_timeout(200)
+    assert word_of(page, "watch-board").startswith("Word of 6 letters: ")
+    assert page.input_value("#watch-word") == "cabana"
+    page.select_option("#speed", "250")
+    expect(outcome(page, "watch-board")).to_have_text(
+        re.compile("(found cabana|did not find cabana)"), timeout=20_000
+    )
 
 
 def test_watching_goes_letter_by_letter(open_page):
@@ -211,10 +253,12 @@ def test_watching_goes_letter_by_letter(open_page):
 def test_a_word_that_is_none_is_not_sent(open_page):
     page = open_page()
     page.click("#tab-watch")
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
     page.fill("#watch-word", "two words")
     page.click("#watch-form button")
     assert page.locator("#watch-word").evaluate("input => input.validity.patternMismatch")
-    expect(page.locator("#watch-board")).to_be_hidden()
+    assert asked == []
 
 
 def test_a_recorded_game_is_on_the_leaderboard(open_page, server):
@@ -239,6 +283,7 @@ def test_a_recorded_game_is_on_the_leaderboard(open_page, server):
     row = page.locator("#players tr", has_text=name)
     expect(row.locator("td.number")).to_have_text(["1", "100.0%", "1", "1"])
     row.locator("button").click()
+    expect(row.locator("button")).to_have_attribute("aria-current", "true")
     expect(page.locator("#by-length-title")).to_have_text(f"{name}, by word length")
     expect(page.locator("#lengths > div")).to_have_text([re.compile("6 letters.*100.0% of 1")])
 
@@ -263,6 +308,173 @@ def test_tabs_are_chosen_with_arrow_keys(open_page):
     assert page.locator("#tab-watch").get_attribute("aria-selected") == "true"
     page.keyboard.press("ArrowLeft")
     expect(page.locator("#play")).to_be_visible()
+
+
+def places(page):
+    return page.locator("#play-board .place").evaluate_all(
+        "all => all.map(one => { const box = one.getBoundingClientRect();"
+        " return [Math.round(box.top), box.left, box.right, parseFloat(getComputedStyle(one)"
+        ".fontSize)]; })"
+    )
+
+
+@pytest.mark.parametrize("width", [320, 360, 1200])
+def test_a_word_of_20_letters_is_on_one_line(open_page, width):
+    page = open_page({"width": width, "height": 740})
+    page.evaluate(
+        """() => import("/assets/board.js").then(({ Board }) => {
+             const element = document.getElementById("play-board");
+             element.replaceChildren();
+             new Board(element).show({ word: "_".repeat(20), wrong: "", tries: 6, maxWrong: 6 });
+           })"""
+    )
+    shown = places(page)
+    assert len(shown) == 20
+    assert len({top for top, *_ in shown}) == 1
+    assert shown[-1][2] <= width
+    # It fills the line: a shorter word has larger letters.
+    assert shown[0][3] > (10 if width < 700 else 20)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("viewport", [WIDE, NARROW])
+def test_a_hint_moves_nothing(open_page, viewport):
+    page = open_page(viewport)
+    boxes = "all => all.map(one => JSON.stringify(one.getBoundingClientRect()))"
+    settle(page)
+    everything = page.locator("#play :is(p, button, svg, details)")
+    before = everything.evaluate_all(boxes)
+    page.click("#hint")
+    expect(page.locator("#play-board.with-bars")).to_be_visible()
+    settle(page)
+    assert everything.evaluate_all(boxes) == before
+
+
+def test_a_game_and_the_next_need_the_keyboard_alone(open_page):
+    page = open_page()
+    expect(page.locator("#new-game")).to_have_class("quiet")
+    expect(page.locator("#play-note")).to_contain_text("Type a letter")
+    type_letters(page, "ban")
+    expect(page.locator("#new-game")).to_have_class("main")
+    expect(page.locator("#play-note")).to_contain_text("Enter begins the next word")
+    page.keyboard.press("Enter")
+    expect(outcome(page)).to_have_text("A word of 6 letters.")
+    expect(page.locator("#new-game")).to_have_class("quiet")
+    # While it goes on, Enter is no end of it.
+    type_letters(page, "b")
+    page.keyboard.press("Enter")
+    settle(page)
+    assert word_of(page).startswith("Word of 6 letters: b")
+
+
+def test_the_focus_stays_where_it_was(open_page):
+    page = open_page()
+    for letter in "ban":
+        key(page, letter).focus()
+        page.keyboard.press("Space")
+        settle(page)
+        assert page.evaluate("document.activeElement.textContent.trim()[0]") == letter
+    # The letter that has it is guessed, so that Enter is the next word.
+    page.keyboard.press("Enter")
+    expect(outcome(page)).to_have_text("A word of 6 letters.")
+    page.focus("#resign")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(outcome(page)).to_have_text("Given up: the word was banana.")
+    assert page.evaluate("document.activeElement.id") == "resign"
+
+
+def test_open_games_can_be_gone_on_with(open_page):
+    page = open_page()
+    type_letters(page, "n")
+    expect(page.locator("#open-games")).to_be_hidden()
+    page.click("#new-game")
+    expect(page.locator("#open-games summary")).to_have_text("1 open game")
+    page.click("#open-games summary")
+    page.click("#open-list button")
+    expect(outcome(page)).to_have_text("Your game goes on.")
+    assert word_of(page) == "Word of 6 letters: blank, blank, n, blank, n, blank"
+    expect(page.locator("#open-list button")).to_have_text("Go on with _ _ _ _ _ _")
+
+
+def test_figures_and_a_streak_are_ones_own(open_page):
+    page = open_page()
+    for _ in range(2):
+        type_letters(page, "ban")
+        page.keyboard.press("Enter")
+        settle(page)
+    expect(page.locator("#figures")).to_have_text(
+        "In a row: 2, at most 2 · practice words won: 2 of 3"
+    )
+    type_letters(page, "cdefgh")
+    expect(page.locator("#figures")).to_contain_text("In a row: 0, at most 2")
+
+
+def test_a_result_is_shared_without_the_word(open_page):
+    page = open_page(permissions=["clipboard-read", "clipboard-write"])
+    type_letters(page, "xban")
+    page.click("#share")
+    expect(outcome(page)).to_have_text("The result is copied.")
+    text = page.evaluate("navigator.clipboard.readText()")
+    assert text.startswith("Hangman Lab: a word of 6 letters, won with 1 wrong guess\n")
+    assert "\U0001f7e5\U0001f7e9\U0001f7e9\U0001f7e9" in text
+    assert "banana" not in text
+
+
+def test_a_result_can_be_copied_where_the_page_may_not_copy(open_page):
+    page = open_page()
+    page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
+    type_letters(page, "ban")
+    page.click("#share")
+    assert page.input_value("#shared").startswith("Hangman Lab: a word of 6 letters, won")
+
+
+def test_panels_have_addresses(open_page):
+    page = open_page(path="/#leaderboard")
+    expect(page.locator("#leaderboard")).to_be_visible()
+    expect(page.locator("#public-words")).to_be_visible()
+    page.click("#tab-watch")
+    assert page.url.endswith("/#watch")
+    page.go_back()
+    expect(page.locator("#leaderboard")).to_be_visible()
+    assert page.title() == "Leaderboard: Hangman Lab"
+
+
+def test_an_address_where_nothing_is_leads_back(open_page):
+    page = open_page(path="/nothing")
+    expect(page.locator("h2")).to_have_text("There is nothing at this address")
+    page.click("text=Play a word")
+    expect(outcome(page)).not_to_be_empty()
+
+
+def test_forced_colours_keep_right_and_wrong_apart(open_page):
+    page = open_page(forced_colors="active")
+    type_letters(page, "ax")
+    border = "one => getComputedStyle(one).borderStyle + getComputedStyle(one).borderWidth"
+    borders = [key(page, letter).evaluate(border) for letter in "axb"]
+    assert len(set(borders)) == 3
+
+
+def test_a_hint_in_a_recorded_game_is_asked_about_and_marked(open_page, server):
+    page = open_page()
+    page.evaluate("token => localStorage.setItem('hangman-token', token)",
+                  add_token(server[1], "carol"))  # fmt: skip
+    page.reload()
+    page.click("#account summary")
+    page.check("#recorded")
+    page.click("#new-game")
+    settle(page)
+    page.click("#hint")
+    page.keyboard.press("Escape")
+    settle(page)
+    expect(page.locator("#play-board.with-bars")).to_have_count(0)
+    page.click("#hint")
+    page.click("#sure-yes")
+    expect(page.locator("#play-board.with-bars")).to_be_visible()
+    expect(page.locator("#play-note")).to_contain_text("marked as one with a hint")
+    page.click("#tab-leaderboard")
+    expect(page.locator("#players tr", has_text="carol")).to_contain_text("1 with hints")
 
 
 LUMINANCE = """one => {

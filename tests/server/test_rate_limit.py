@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.rate_limit import Buckets, TokenBucket
+from server.rate_limit import Buckets, TokenBucket, network_of
 from tests.server.harness import ClockStopped
 
 
@@ -57,3 +57,12 @@ def test_the_number_of_buckets_is_bounded_when_all_are_in_use():
     for number in range(100):
         assert buckets.take(str(number)) == 0.0
         assert len(buckets) <= 3
+
+
+def test_an_address_of_ipv6_is_its_network():
+    assert network_of("2001:db8::1") == network_of("2001:db8::ffff:2")
+    assert network_of("2001:db8::1") != network_of("2001:db8:0:1::1")
+    assert network_of("192.0.2.1") != network_of("192.0.2.2")
+    assert network_of("fe80::1%eth0") == network_of("fe80::2")
+    assert network_of("no: address") == "no: address"
+    assert network_of("::ffff:192.0.2.1") == network_of("192.0.2.1")

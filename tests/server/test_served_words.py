@@ -2,11 +2,12 @@
 
 from collections import Counter
 
+import numpy as np
 import pytest
 
 from envs.errors import InputError
-from envs.words import Split, clean_words
-from server.served_words import divide_words, draw_word
+from envs.words import Split, clean_words, hash_words
+from server.served_words import divide_words, draw_word, use_recorded_words
 
 
 @pytest.fixture
@@ -44,14 +45,48 @@ def test_words_of_other_lengths_are_left_out(word_list):
     assert {len(word) for word in (*served.recorded, *served.practice)} == {5, 6}
 
 
-def test_words_are_drawn_evenly():
+def test_words_are_drawn_evenly_and_the_same_for_the_same_game():
     words = ("apple", "banana", "jazz", "noon")
-    drawn = Counter(draw_word(words) for _ in range(4000))
+    games = [f"1 True {number}" for number in range(4000)]
+    drawn = [draw_word(words, (), b"key", game) for game in games]
     # 7 standard deviations of a fair draw.
-    assert all(abs(drawn[word] - 1000) < 7 * 28 for word in words)
+    assert all(abs(count - 1000) < 7 * 28 for count in Counter(drawn).values())
+    assert drawn == [draw_word(words, (), b"key", game) for game in games]
+    assert drawn != [draw_word(words, (), b"another key", game) for game in games]
 
 
 def test_words_that_were_played_come_when_no_other_is_left():
     words = tuple(f"word{chr(97 + index)}" for index in range(26))
-    assert {draw_word(words, words[1:]) for _ in range(20)} == {words[0]}
-    assert draw_word(words, words) in words
+    games = [str(number) for number in range(20)]
+    assert {draw_word(words, words[1:], b"key", game) for game in games} == {words[0]}
+    assert draw_word(words, words, b"key", "1") in words
+
+
+@pytest.fixture
+def own_list(tmp_path):
+    def write(*words):
+        path = tmp_path / "own.txt"
+        path.write_text("\n".join(words))
+        return str(path)
+
+    return write
+
+
+def test_words_of_an_operator_are_served_unless_they_are_public_or_fitted(word_list, own_list):
+    path = own_list("grfzgl", word_list.words[0], "blorptang", "fittedword")
+    served = divide_words(word_list, Split())
+    used = use_recorded_words(served, path, word_list, np.sort(hash_words(["fittedword"])))
+    assert set(used.recorded) == {"grfzgl", "blorptang"}
+    assert used.withheld
+    assert not served.withheld
+    assert used.practice == served.practice
+    assert "2 words of the operator's own, 2 that are public left out" in used.description
+    assert "blorptang" not in used.description
+
+
+def test_a_list_of_an_operator_without_a_word_of_its_own_is_refused(word_list, own_list):
+    served = divide_words(word_list, Split())
+    with pytest.raises(InputError, match=r"^--recorded-words: .* has no word that is neither"):
+        use_recorded_words(served, own_list(*word_list.words[:3]), word_list, None)
+    with pytest.raises(InputError, match="cannot read"):
+        use_recorded_words(served, "/no/such/file", word_list, None)

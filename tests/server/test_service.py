@@ -1,14 +1,18 @@
 """Repeated requests, requests at the same time, restarts and bounds."""
 
 import asyncio
+import sqlite3
+from contextlib import closing
+from dataclasses import replace
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import func, select, text
 from sqlalchemy.exc import OperationalError
 
+from agents import make_agent
 from server import store
 from server.database import Database
-from tests.server.harness import API, WIRE, ClockStopped
+from tests.server.harness import API, WIRE, ClockStopped, Harness
 
 
 def count(server, table):
@@ -222,11 +226,23 @@ def test_requests_above_the_rate_of_a_token_wait(sqlite_start):
     assert [answer.status_code for answer in answers] == [200, 429]
 
 
-def test_unknown_tokens_are_tried_a_few_times_only(sqlite_start):
+def test_unknown_tokens_reach_the_database_a_few_times_only(sqlite_start, monkeypatch):
     server = sqlite_start(address_rate=0.001, address_burst=5.0)
-    answers = [server.get(f"{WIRE}/my_status", access_token=f"x{i}") for i in range(7)]
-    assert [answer.status_code for answer in answers] == [401] * 5 + [429] * 2
-    assert server.get(f"{WIRE}/my_status", access_token=server.token()).status_code == 200
+    token = server.token()
+    assert server.get(f"{WIRE}/my_status", access_token=token).status_code == 200
+    looked_up = []
+    find_player = store.find_player
+
+    def counting(connection, token_hash):
+        looked_up.append(token_hash)
+        return find_player(connection, token_hash)
+
+    monkeypatch.setattr(store, "find_player", counting)
+    answers = [server.get(f"{WIRE}/my_status", access_token=f"x{i}") for i in range(9)]
+    assert [answer.status_code for answer in answers] == [401] * 5 + [429] * 4
+    assert len(looked_up) == 5
+    # One that is known is no guess.
+    assert server.get(f"{WIRE}/my_status", access_token=token).status_code == 200
 
 
 def test_a_recorded_player_does_not_get_a_word_twice_while_others_are_left(start):
@@ -263,12 +279,193 @@ def test_guests_that_are_not_idle_are_kept(start):
     assert server.play(token)["status"] == "success"
 
 
-def test_a_token_that_was_replaced_is_refused_after_a_while(start):
+def test_a_token_that_was_replaced_is_refused_within_a_second(start):
     server = start()
     old = server.token()
     server.service._clock = clock = ClockStopped()
     assert server.get(f"{WIRE}/my_status", access_token=old).status_code == 200
     with server.engine.begin() as connection:
         assert store.replace_token(connection, "alice", "another hash")
-    clock.now += 11
+    clock.now += 1
     assert server.get(f"{WIRE}/my_status", access_token=old).status_code == 401
+
+
+def test_the_number_of_a_forgotten_guest_is_nobody_elses(start):
+    server = start(guests=2, guest_hours=0.0, words=["a", "letter"])
+    tokens = [server.post(f"{API}/guests").json()["token"] for _ in range(2)]
+    games = [server.new_game(token) for token in tokens]
+    server.post(f"{API}/guests")
+    alice = server.token("alice")
+    assert server.status(alice) == [0, 0, 0, 0]
+    assert server.guess(alice, games[0], "e").status_code == 404
+    server.new_game(alice, recorded=True)
+    with server.engine.connect() as connection:
+        assert connection.scalar(select(store.players.c.id).filter_by(name="alice")) == 4
+
+
+def test_guests_that_never_played_make_room_first(start, monkeypatch):
+    server = start(guests=2, words=["a"])
+    token = server.post(f"{API}/guests").json()["token"]
+    server.play(token)
+    server.post(f"{API}/guests")
+    assert server.post(f"{API}/guests").status_code == 503
+    monkeypatch.setattr("server.service._UNUSED_GUEST_SECONDS", 0.0)
+    assert server.post(f"{API}/guests").status_code == 201
+    assert server.play(token)["status"] == "success"
+
+
+def test_an_address_makes_guests_slowly(sqlite_start):
+    server = sqlite_start(new_guest_burst=3.0, new_guest_rate=0.001)
+    statuses = [server.post(f"{API}/guests").status_code for _ in range(5)]
+    assert statuses == [201] * 3 + [429] * 2
+    # Whoever has a token plays on.
+    server.new_game(server.token())
+
+
+def test_guests_of_one_address_share_its_bucket(sqlite_start):
+    server = sqlite_start(guest_address_burst=4.0, guest_address_rate=0.001)
+    tokens = [server.post(f"{API}/guests").json()["token"] for _ in range(6)]
+    statuses = [server.get(f"{WIRE}/my_status", access_token=token).status_code for token in tokens]
+    assert statuses == [200] * 4 + [429] * 2
+    assert server.get(f"{WIRE}/my_status", access_token=server.token()).status_code == 200
+
+
+def test_a_word_depends_on_the_servers_secret_and_outlives_a_restart(sqlite_start):
+    words = [f"{first}{second}" for first in "abcdefghij" for second in "abcdefghij"]
+
+    def draw(server):
+        token = server.token()
+        for number in range(20):
+            server.new_game(token, recorded=True)
+            if number == 10:
+                server.restart()
+        with server.engine.connect() as connection:
+            return list(connection.scalars(select(store.games.c.secret)))
+
+    first, second = sqlite_start(words=words), sqlite_start(words=words)
+    assert draw(first) != draw(second)
+
+
+def test_a_lost_game_tells_no_word_of_an_operators_list(start):
+    server = start(words=["grfzgl"], practice=["noon"], withheld=True)
+    token = server.token()
+    lost = server.play(token, recorded=True, letters="abcdeh")
+    assert lost["reason"] == "no tries are left"
+    game = server.new_game(token, recorded=True)
+    assert server.post(f"{API}/games/{game}/resignation", token=token).json()["secret"] is None
+    # The words of games that were begun before stay untold.
+    server.words = replace(server.words, withheld=False)
+    server.restart()
+    headers = {"Authorization": f"Bearer {token}"}
+    assert server.get(f"{API}/games/{game}", headers=headers).json()["secret"] is None
+    assert "noon" in server.play(token, letters="abcdef")["reason"]
+    assert server.play(token, recorded=True, letters="grfzl")["status"] == "success"
+
+
+def test_another_server_on_the_database_ends_the_right_of_the_first(start):
+    server = start(words=["noon"], recorded_runs=5)
+    token = server.token()
+    game = server.new_game(token, recorded=True)
+    replaced = []
+    server.service._database._on_replaced = lambda: replaced.append(None)
+    second = Harness(server.url, words=["noon"], recorded_runs=5)
+    try:
+        for answer in (
+            server.guess(token, game, "n"),
+            server.post(f"{API}/games", {"recorded": True}, token),
+        ):
+            assert answer.status_code == 503
+        assert second.guess(token, game, "n").json()["word"] == "n _ _ n "
+        assert second.status(token)[1] == 1
+        assert replaced == [None]
+    finally:
+        second.close()
+
+
+def test_a_database_that_fails_is_told_with_its_cause_and_goes_on(start, monkeypatch, caplog):
+    server = start(words=["banana"])
+    token = server.token()
+    game = server.new_game(token)
+    headers = {"Authorization": f"Bearer {token}"}
+    with server.engine.begin() as connection:
+        connection.execute(text("ALTER TABLE guesses RENAME TO elsewhere"))
+    for _ in range(3):
+        assert server.guess(token, game, "b").status_code == 503
+    assert server.get(f"{API}/games/{game}", headers=headers).status_code == 503
+    failures = [record for record in caplog.records if record.message == "the database failed"]
+    assert {record.during for record in failures} == {"write", "read"}
+    assert all("guesses" in record.cause for record in failures)
+    assert "banana" not in caplog.text + str([record.cause for record in failures])
+    with server.engine.begin() as connection:
+        connection.execute(text("ALTER TABLE elsewhere RENAME TO guesses"))
+    assert server.guess(token, game, "b").json()["word"] == "b _ _ _ _ _ "
+
+
+def test_a_locked_database_is_waited_for_once_by_all(sqlite_start, monkeypatch):
+    server = sqlite_start(words=["banana"])
+    token = server.token()
+    games = [server.new_game(token) for _ in range(40)]
+    begun = []
+    begin = server.engine.begin
+
+    def counting():
+        begun.append(None)
+        return begin()
+
+    monkeypatch.setattr(server.service._database._engine, "begin", counting)
+    with sqlite3.connect(server.url.removeprefix("sqlite:///"), isolation_level=None) as other:
+        other.execute("BEGIN IMMEDIATE")
+        answers = server.together(
+            *(server.apost(f"{API}/games/{game}/guesses", {"letter": "b"}, token) for game in games)
+        )
+        other.execute("ROLLBACK")
+    other.close()
+    assert {answer.status_code for answer in answers} == {503}
+    assert len(begun) <= 3
+    assert server.guess(token, games[0], "b").status_code == 200
+
+
+def test_hints_in_recorded_games_are_marked(start):
+    server = start(words=["noon", "jazz"], agent=make_agent("dictionary").fit(["noon", "jazz"]))
+    token = server.token()
+    game = server.new_game(token, recorded=True)
+    unnamed = server.post(f"{API}/hints", {"pattern": "____"}, token)
+    assert unnamed.status_code == 409
+    assert "game_id" in unnamed.json()["error"]
+    for _ in range(2):
+        hint = server.post(f"{API}/hints", {"game_id": game}, token)
+        assert hint.status_code == 200
+    assert server.post(f"{API}/hints", {"game_id": "0" * 32}, token).status_code == 404
+    assert server.post(f"{API}/hints", {"game_id": game, "pattern": "_"}, token).status_code == 422
+    server.restart()
+    headers = {"Authorization": f"Bearer {token}"}
+    assert server.get(f"{API}/games/{game}", headers=headers).json()["hinted"] is True
+    (row,) = server.get(f"{API}/leaderboard").json()["players"]
+    assert (row["games"], row["hinted"]) == (1, 1)
+    server.post(f"{API}/games/{game}/resignation", token=token)
+    assert server.post(f"{API}/hints", {"game_id": game}, token).status_code == 409
+    assert server.post(f"{API}/hints", {"pattern": "____"}, token).status_code == 200
+
+
+def test_hints_in_recorded_games_may_be_off(start):
+    agent = make_agent("dictionary").fit(["noon"])
+    server = start(words=["noon"], agent=agent, recorded_hints="off")
+    token = server.token()
+    game = server.new_game(token, recorded=True)
+    assert server.post(f"{API}/hints", {"game_id": game}, token).status_code == 403
+    practice = server.new_game(token)
+    assert server.post(f"{API}/hints", {"game_id": practice}, token).status_code == 200
+    assert server.get(f"{API}/leaderboard").json()["players"][0]["hinted"] == 0
+
+
+def test_a_copy_that_is_made_while_it_runs_can_be_served(sqlite_start, tmp_path):
+    server = sqlite_start(words=["noon"])
+    token = server.token()
+    game = server.new_game(token)
+    server.guess(token, game, "n")
+    copy = tmp_path / "copy.sqlite3"
+    with closing(sqlite3.connect(server.url.removeprefix("sqlite:///"))) as connection:
+        connection.execute(f"VACUUM INTO '{copy}'")
+    server.guess(token, game, "o")
+    with Harness(f"sqlite:///{copy}", words=["noon"]) as restored:
+        assert restored.guess(token, game, "x").json()["word"] == "n _ _ n "

@@ -1,0 +1,79 @@
+"""What whoever runs the server sees of it: health, metrics, logs."""
+
+import logging
+import re
+
+from prometheus_client.parser import text_string_to_metric_families
+from sqlalchemy import text
+
+from server.logs import log_config
+from tests.server.harness import API, WIRE
+
+
+def read_metrics(server):
+    families = text_string_to_metric_families(server.get("/metrics").text)
+    return {
+        (sample.name, *sorted(sample.labels.items())): sample.value
+        for family in families
+        for sample in family.samples
+    }
+
+
+def test_a_server_is_alive_and_ready_as_long_as_its_database_answers(start):
+    server = start()
+    assert server.get("/healthz").text == "alive"
+    assert server.get("/readyz").text == "ready"
+    with server.engine.begin() as connection:
+        connection.execute(text("ALTER TABLE server_state RENAME TO elsewhere"))
+    assert server.get("/healthz").status_code == 200
+    assert server.get("/readyz").status_code == 503
+    with server.engine.begin() as connection:
+        connection.execute(text("ALTER TABLE elsewhere RENAME TO server_state"))
+    assert server.get("/readyz").status_code == 200
+
+
+def test_metrics_count_games_guesses_and_requests_by_route(sqlite_start):
+    server = sqlite_start(words=["noon"])
+    token = server.token()
+    before = read_metrics(server)
+    game = server.new_game(token, recorded=True)
+    server.guess(token, game, "n")
+    server.guess(token, game, "n")
+    for path in ("/nothing/1", "/nothing/2"):
+        server.get(path)
+    server.get(f"{API}/games/{game}", headers={"Authorization": f"Bearer {token}"})
+    after = read_metrics(server)
+
+    def grown(name, **labels):
+        key = (name, *sorted(labels.items()))
+        return after[key] - before.get(key, 0)
+
+    assert grown("hangman_games_total", kind="recorded") == 1
+    assert grown("hangman_guesses_total") == 1
+    assert grown("hangman_commit_seconds_count") == 2
+    answered = {"method": "GET", "status": "200"}
+    assert grown("hangman_requests_total", route=f"{WIRE}/guess_letter", **answered) == 2
+    assert grown("hangman_requests_total", route=f"{API}/games/{{game_id}}", **answered) == 1
+    assert grown("hangman_requests_total", route="none", method="", status="404") == 2
+    # Paths are as many as clients like; so are the ids of games.
+    assert not any(game in str(key) or "nothing" in str(key) for key in after)
+
+
+def test_a_line_of_the_log_names_the_request_that_is_answered(start, caplog):
+    caplog.set_level(logging.INFO, "server")
+    caplog.handler.addFilter(log_config()["filters"]["request"]["()"]())
+    server = start()
+    with server.engine.begin() as connection:
+        connection.execute(text("ALTER TABLE players RENAME TO elsewhere"))
+    answer = server.get(f"{WIRE}/my_status", access_token="x")
+    number = answer.headers["x-request-id"]
+    assert re.fullmatch("[0-9a-f]{16}", number)
+    assert answer.status_code == 503
+    failed, request = (
+        next(record for record in caplog.records if record.message == message)
+        for message in ("the database failed", "request")
+    )
+    assert failed.request_id == request.request_id == number
+    assert "players" in failed.cause
+    assert (request.path, request.status) == (f"{WIRE}/my_status", 503)
+    assert server.get("/").headers["x-request-id"] != number
