@@ -14,7 +14,7 @@ from envs.errors import InputError
 Points = tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]
 
 BASELINE_PREFIX = "baselines/"
-_TRAIN_TAGS = {"train (warm start)": "warm_start/win_rate", "train (PPO)": "rollout/win_rate"}
+_TRAIN_TAGS = {"train (PPO)": "rollout/win_rate"}
 
 
 @dataclass(frozen=True)

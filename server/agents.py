@@ -55,7 +55,7 @@ def make_agent_player(
     check_agent_names([name], "--agent")
     if run is None:
         run = find_run(None, [name])
-    arguments = name, run, tuple(words), settings.max_wrong
+    arguments = name, run, tuple(words), settings.known, settings.max_wrong
 
     def make_executor() -> ProcessPoolExecutor:
         return ProcessPoolExecutor(
@@ -89,7 +89,9 @@ def make_agent_player(
     return player
 
 
-def _load(name: str, run: RunDirectory | None, words: Sequence[str], max_wrong: int) -> None:
+def _load(
+    name: str, run: RunDirectory | None, words: Sequence[str], known: float, max_wrong: int
+) -> None:
     # Ctrl-C is the server's, which ends this process; so does the server's own end.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
@@ -97,7 +99,7 @@ def _load(name: str, run: RunDirectory | None, words: Sequence[str], max_wrong: 
         # Those who play go before those who ask for hints.
         os.nice(5)
     try:
-        agent = load_run_agent(name, run, words)
+        agent = load_run_agent(name, run, words, known=known)
         if not isinstance(agent, PosteriorAgent):
             raise InputError(f"--agent: {name} cannot tell how likely letters are")
         for word in _WARM_UP_WORDS:

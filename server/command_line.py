@@ -16,7 +16,7 @@ from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from envs.errors import InputError
 from envs.words import Split, load_word_list
-from evaluation.arguments import CommandParser, integer
+from evaluation.arguments import CommandParser, integer, probability
 from server import store
 from server.database import cause, open_engine
 from server.served_words import SERVED_PARTS, divide_words, use_recorded_words
@@ -59,6 +59,12 @@ def parser() -> argparse.ArgumentParser:
         "--agent",
         metavar="NAME",
         help="who gives hints, or none (default: ppo, of --run or the pretrained policy)",
+    )
+    parser.add_argument(
+        "--known",
+        type=probability,
+        metavar="P",
+        help="how likely it takes a word to be one that it was fitted on, 0 to 1 (default: 0.5)",
     )
     parser.add_argument(
         "--forwarded-allow-ips",

@@ -125,7 +125,7 @@ class AnswerRule:
 
 
 @njit(cache=True)
-def _answer_rows(guesses, secrets, count_misplaced):  # noqa: ANN001, ANN202 - compiled
+def _answer_rows(guesses, secrets, count_misplaced):
     num_rows, length = guesses.shape
     codes = np.empty(num_rows, dtype=np.uint8)
     surplus = np.zeros(NUM_CODES, dtype=np.int64)
@@ -149,7 +149,7 @@ def _answer_rows(guesses, secrets, count_misplaced):  # noqa: ANN001, ANN202 - c
 
 
 @njit(cache=True)
-def _fill_matrix(guesses, secrets, count_misplaced, matrix):  # noqa: ANN001, ANN202
+def _fill_matrix(guesses, secrets, count_misplaced, matrix):
     length, num_secrets = secrets.shape
     # Where a guess has a letter n times, its k-th occurrence in a secret is in common for k <= n.
     # The occurrences are counted by place before: rank[p, s] is that of the letter at place p.

@@ -235,7 +235,7 @@ class WordGuessGames:
 
 
 @njit(cache=True)
-def _rule_out(consistent, row, games, codes, num_codes):  # noqa: ANN001, ANN202 - compiled
+def _rule_out(consistent, row, games, codes, num_codes):
     """Strike out the words of each game that disagree with its answer to one guess.
 
     ``row`` has the answer about each word. A code of -1 asks for the answer that keeps most words.
