@@ -2,8 +2,9 @@
 
     PYTHONPATH=. python benchmarks/policy.py [--run RUN_DIR] [--games 20000]
 
-Plays words of the run's whole list (by default the pretrained policy's), whatever their split: this
-measures time and memory, no win rate. All threads that Numba and torch take by themselves.
+Plays words of the run's list (by default the pretrained policy's), half of them known to the run,
+with the default prior: this measures time and memory, no win rate. All threads that Numba and torch
+take by themselves.
 """
 
 from __future__ import annotations
@@ -32,9 +33,12 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the words played")
     options = parser.parse_args()
     run = find_run(options.run, ("ppo",))
-    listed = load_word_list(run.load_config().words).words
-    order = np.argsort(keyed_bits(options.seed, hash_words(listed)))[: options.games]
-    words = [listed[index] for index in order]
+    listed = np.array(load_word_list(run.load_config().words).words)
+    hashes = hash_words(listed.tolist())
+    listed = listed[np.argsort(keyed_bits(options.seed, hashes))]
+    is_known = np.isin(hash_words(listed.tolist()), run.load_fitted_words())
+    half = options.games // 2
+    words = [*listed[is_known][:half].tolist(), *listed[~is_known][:half].tolist()]
 
     table = Table(title=f"{len(words):,} games; numba {numba.get_num_threads()} and torch "
                   f"{torch.get_num_threads()} threads")  # fmt: skip

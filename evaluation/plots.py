@@ -349,7 +349,7 @@ def _draw_learning_curves(curves: LearningCurves, evaluation: dict[str, Any]) ->
     if curves.ppo_start is not None:
         axes.axvline(curves.ppo_start, color=INK, linewidth=0.8, alpha=0.5)
         axes.text(curves.ppo_start, 1.0, " PPO begins", fontsize=_CAPTION_SIZE, va="top")
-    _finish_rates(axes, "states, warm start and PPO together")
+    _finish_rates(axes, "steps of PPO")
     axes.xaxis.set_major_locator(MaxNLocator(6))
     axes.xaxis.set_major_formatter(EngFormatter(sep=""))
     return figure

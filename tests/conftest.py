@@ -41,13 +41,6 @@ TINY_CONFIG = """
 name: tiny
 threads: 1
 split: {fractions: [0.8, 0.1, 0.1]}
-warm_start:
-  states: 60_000
-  num_games: 128
-  reach: 4
-  rows_log2: 14
-  window_dropout: 0.05
-  validate_every: 20_000
 ppo:
   steps: 8_192
   num_envs: 64
@@ -73,7 +66,10 @@ def tiny_files(tmp_path_factory, real_words):
 
 @pytest.fixture(scope="session")
 def tiny_run(tmp_path_factory, tiny_files):
-    """A finished run of the tiny config: (run directory, what it printed)."""
+    """A finished run of the tiny config: (run directory, what it printed).
+
+    It ends with fewer known words than other runs, to be done sooner.
+    """
     import io
 
     from rich.console import Console
@@ -83,9 +79,11 @@ def tiny_run(tmp_path_factory, tiny_files):
 
     config, words = tiny_files
     printed = io.StringIO()
-    run, _ = train(
-        load_config(config, [f"words={words}"]),
-        Console(file=printed, width=120),
-        tmp_path_factory.mktemp("runs") / "tiny",
-    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("training.run._NUM_KNOWN", 400)
+        run, _ = train(
+            load_config(config, [f"words={words}"]),
+            Console(file=printed, width=120),
+            tmp_path_factory.mktemp("runs") / "tiny",
+        )
     return run, printed.getvalue()

@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 
 from agents.loading import load_agent
+from agents.posterior.prior import DEFAULT_KNOWN
+from envs.encoding import letter_index
+from envs.hangman.observation import parse_observation
 from envs.words import Split, default_word_list, hash_words
 from evaluation.arena import play
 from training.run_directory import PRETRAINED, RunDirectory
@@ -40,18 +43,37 @@ def test_it_is_small_and_holds_no_pickle():
 def test_it_was_fitted_on_the_train_words_of_the_default_list(run, parts):
     assert np.array_equal(run.load_fitted_words(), np.sort(hash_words(parts["train"])))
     evaluation = json.loads(run.evaluation.read_text())
-    assert evaluation["split"] == "test"
-    assert evaluation["agents"]["ppo"]["games"] == len(parts["test"])
-    assert evaluation["agents"]["ppo"]["seen"] == 0
+    assert evaluation["split"] == evaluation["excluded"]["split"] == "test"
+    assert evaluation["known"]["split"] == "train"
+    for figures in (evaluation, evaluation["excluded"]):
+        assert figures["agents"]["ppo"]["games"] == len(parts["test"])
+        assert figures["agents"]["ppo"]["seen"] == 0
+    known = evaluation["known"]["agents"]["ppo"]
+    assert known["seen"] == known["games"] > 0
 
 
-def test_it_wins_what_its_card_says(run, parts):
-    figures = json.loads(run.evaluation.read_text())["agents"]["ppo"]
+@pytest.mark.parametrize(
+    ("key", "part", "known"),
+    [(None, "test", DEFAULT_KNOWN), ("known", "train", DEFAULT_KNOWN), ("excluded", "test", 0.0)],
+    ids=["unseen", "known", "excluded"],
+)
+def test_it_wins_what_its_card_says(run, parts, key, part, known):
+    evaluation = json.loads(run.evaluation.read_text())
+    figures = (evaluation if key is None else evaluation[key])["agents"]["ppo"]
     card = (PRETRAINED / "README.md").read_text()
     assert f"{100 * figures['win_rate']:.1f}%" in card
-    agent = load_agent("ppo", (), 0, run.posterior, run.policy)
-    sample = parts["test"][::23]
+    agent = load_agent("ppo", (), 0, run.posterior, run.policy, known)
+    sample = parts[part][:: len(parts[part]) // 500]
     won = play(agent, sample).won.mean()
     # Four standard errors of a sample of this size.
     tolerance = 4 * np.sqrt(figures["win_rate"] * (1 - figures["win_rate"]) / len(sample))
     assert won == pytest.approx(figures["win_rate"], abs=tolerance)
+
+
+def test_it_all_but_knows_the_letter_of_a_word_that_it_was_not_fitted_on(run):
+    assert not np.isin(hash_words(["apple"]), run.load_fitted_words()).any()
+    game = parse_observation("_pp_e", "io")
+    for name in ("ppo", "posterior"):
+        agent = load_agent(name, (), 0, run.posterior, run.policy)
+        assert agent.letter_probabilities(game)[0, letter_index("l")] > 0.97
+        assert agent.act(game).tolist() == [letter_index("l")]

@@ -14,8 +14,8 @@ from training.checkpoint import load_checkpoint
 
 pytestmark = pytest.mark.slow
 
-# Long enough to be caught in the middle of each phase.
-LONGER = ("--set", "warm_start.states=200_000", "--set", "ppo.steps=30_720")
+# Long enough to be caught in the middle of PPO.
+LONGER = ("--set", "ppo.steps=16_384", "--set", "validation.every=8_192")
 
 
 @pytest.fixture(scope="module")
@@ -28,22 +28,38 @@ def whole(tmp_path_factory, tiny_files):
     return folder, done
 
 
-def wait_for(process, checkpoint, phase):
-    """Wait until a checkpoint of that phase, with some state, is written."""
+def wait_for_fitting(process):
+    """Wait until it says that the posterior is being fitted."""
+    for line in process.stdout:
+        if line.startswith("posterior: learning from nine tenths"):
+            return
+    pytest.fail(f"it ended before it fitted: {process.stderr.read()}")
+
+
+def wait_for_ppo(process, checkpoint):
+    """Wait until a checkpoint in the middle of PPO is written."""
     written = None
     while process.poll() is None:
         time.sleep(0.005)
         if not checkpoint.exists() or checkpoint.stat().st_mtime_ns == written:
             continue
         written = checkpoint.stat().st_mtime_ns
-        found, state = load_checkpoint(checkpoint)
-        if found == phase and state:
+        phase, state = load_checkpoint(checkpoint)
+        if phase == "ppo" and state:
             return
-    pytest.fail(f"it ended before {phase}: {process.communicate()}")
+    pytest.fail(f"it ended before PPO: {process.communicate()}")
+
+
+def wait_for(process, checkpoint, phase):
+    if phase == "begun":
+        wait_for_fitting(process)
+    else:
+        wait_for_ppo(process, checkpoint)
 
 
 def assert_same_ending(folder, whole):
-    for name in ("posterior.safetensors", "policy.safetensors"):
+    names = ("posterior.safetensors", "held_back_posterior.safetensors", "policy.safetensors")
+    for name in names:
         assert (folder / name).read_bytes() == (whole / name).read_bytes(), name
     ours, theirs = (
         json.loads((path / "evaluation.json").read_text())["agents"] for path in (folder, whole)
@@ -63,7 +79,7 @@ def test_a_killed_run_goes_on_and_ends_with_the_same_weights(tiny_files, tmp_pat
     config, words = tiny_files
     folder = tmp_path / "run"
     arguments = ("--config", config, "--words", words, "--run-dir", folder, *LONGER)
-    for phase in ("warm_start", "ppo"):
+    for phase in ("begun", "ppo"):
         process = start("train.py", *arguments)
         wait_for(process, folder / "checkpoint.pt", phase)
         process.kill()
@@ -87,7 +103,7 @@ def test_ctrl_c_saves_and_says_how_to_go_on(tiny_files, tmp_path, whole):
     config, words = tiny_files
     folder = tmp_path / "a rather long name of a folder, so that lines would be wrapped" / "run"
     arguments = ("--config", config, "--words", words, "--run-dir", folder, *LONGER)
-    for phase in ("warm_start", "ppo"):
+    for phase in ("begun", "ppo"):
         process = start("train.py", *arguments)
         wait_for(process, folder / "checkpoint.pt", phase)
         process.send_signal(signal.SIGINT)
@@ -108,13 +124,43 @@ def test_it_prints_where_everything_lies_and_what_to_type_next(whole, tiny_files
     assert f"words from {tiny_files[1]} (dropped: none)" in output
     assert "train" in output
     assert f"run directory: {folder}\n" in output
-    for name in ("ppo", "posterior", "dictionary", "random", "win rate by word length"):
+    for name in ("ppo", "posterior", "dictionary", "random"):
         assert name in output
+    # A table of unseen words, one of known ones, and one that excludes known words.
+    words = " ".join(output.split())
+    for said in ("unseen test words of", "known train words of", "prior of known words 0,"):
+        assert said in words
     assert f"everything lies in {folder}\n" in output
     assert f"tensorboard --logdir {folder.parent}" in output
     assert f"evaluate.py --run {folder}" in output
     assert done.stderr == ""
     assert "--config" in (folder / "command.txt").read_text()
+
+
+# Too few words to derive any from, or to learn a rating on.
+@pytest.mark.parametrize("num_words", [30, 60])
+def test_a_short_list_is_trained_on(real_words, tiny_files, tmp_path, num_words):
+    words, folder = tmp_path / "short.txt", tmp_path / "run"
+    words.write_text("\n".join(real_words[:num_words]))
+    done = run(
+        "train.py", "--config", tiny_files[0], "--words", words, "--run-dir", folder,
+        "--set", "ppo.steps=1_024",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    agents = json.loads((folder / "evaluation.json").read_text())["known"]["agents"]
+    # Whoever knows so few words recognises them.
+    assert agents["posterior"]["win_rate"] > agents["random"]["win_rate"] + 0.5
+
+
+def test_a_run_of_an_earlier_version_is_refused_in_one_line(tmp_path, capsys):
+    from training.command_line import main
+
+    (tmp_path / "config.yaml").write_text("name: ppo\nwarm_start: {states: 1000, folds: 5}\n")
+    status = main(["--resume", str(tmp_path)])
+    printed = capsys.readouterr()
+    done = subprocess.CompletedProcess([], status, printed.out, printed.err)
+    assert_refused(done, "train.py", tmp_path, "a run of an earlier version", "train anew")
 
 
 def test_an_existing_run_directory_gets_a_new_name(tiny_files, tmp_path):
@@ -127,12 +173,12 @@ def test_an_existing_run_directory_gets_a_new_name(tiny_files, tmp_path):
     (folder / "keep.txt").write_text("mine")
     done = run(
         "train.py", "--config", config, "--words", words.name, "--run-dir", folder, "--seed", 7,
-        "--set", "warm_start.states=1_000", "--set", "ppo.steps=1e3", cwd=tmp_path,
+        "--set", "ppo.steps=1e3", cwd=tmp_path,
     )  # fmt: skip
     assert_refused(done, "train.py", "ppo.steps", "1000.0", "integer")
     done = run(
         "train.py", "--config", config, "--words", words.name, "--run-dir", folder, "--seed", 7,
-        "--set", "warm_start.states=1_000", "--set", "ppo.steps=1024", cwd=tmp_path,
+        "--set", "ppo.steps=1024", cwd=tmp_path,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert f"words from {words} (" in done.stdout
@@ -181,12 +227,14 @@ def test_bad_input_is_one_line_and_status_2(tmp_path, arguments, said, capsys, m
 FULL_DISK = """
 import resource, sys
 from training.command_line import main
-resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, 1_000_000))
+resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
 sys.exit(main(sys.argv[1:]))
 """
 
 
-def test_a_full_disk_at_a_checkpoint_ends_the_run_in_one_line(tiny_files, tmp_path):
+# "whole" comes first: what is compiled is kept in files too.
+@pytest.mark.usefixtures("whole")
+def test_a_full_disk_ends_the_run_in_one_line(tiny_files, tmp_path):
     config, words = tiny_files
     script = tmp_path / "limited.py"
     script.write_text(FULL_DISK)
@@ -198,8 +246,9 @@ def test_a_full_disk_at_a_checkpoint_ends_the_run_in_one_line(tiny_files, tmp_pa
         cwd=ROOT,
         env={**environment(), "PYTHONPATH": str(ROOT)},
     )
-    # The warm start's table does not fit; the checkpoint of the beginning is still there.
-    assert_refused(done, "train.py", folder / "checkpoint.pt", "what was saved before")
+    # The posterior does not fit; the checkpoint of the beginning is still there.
+    assert_refused(done, "train.py", folder / "posterior.safetensors", "what was saved before")
+    assert not (folder / "posterior.safetensors").exists()
     assert load_checkpoint(folder / "checkpoint.pt") == ("begun", {})
     # With space again, the run goes on.
     done = run("train.py", "--resume", folder)

@@ -71,8 +71,9 @@ class _Part(NamedTuple):
 
 
 def hold_back(words: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Divide words by their hashes into a tenth that is held back, and the others."""
+    """Divide words by their hashes into a tenth that is held back, and the others, at least one."""
     held = keyed_bits(_HOLD_BACK_KEY, hash_words(words)) % np.uint64(_HELD_BACK_ONE_IN) == 0
+    held &= not held.all()
     listed = np.array(words)
     return tuple(listed[held].tolist()), tuple(listed[~held].tolist())
 
@@ -94,7 +95,7 @@ def fit_posterior(
         Called with what is done next.
     """
     held_back, others = hold_back(words)
-    if not held_back or not others:
+    if not held_back:
         say("counting")
         part = _models(words, seed)
         shares = np.bincount(part.words.lengths, minlength=MAX_LENGTH + 1)

@@ -161,11 +161,6 @@ class WordPrior:
             self.rest.weight,
         )
 
-    @property
-    def sets(self) -> WordSets:
-        """The listed words as sets."""
-        return self._sets
-
     def probabilities(self, words: WordArrays) -> npt.NDArray[np.float64]:
         """Return the probability that each word is the secret.
 

@@ -30,7 +30,6 @@ def test_curves_are_read_as_they_were_written(tmp_path):
         tmp_path,
         VALID
         | {
-            "warm_start/win_rate": [(10, 0.125)],
             "rollout/win_rate": [(15, 0.5), (20, 0.75)],
             "baselines/random": [(0, 0.0625), (20, 0.0625)],
             "time/fps": [(15, 100)],
@@ -39,6 +38,7 @@ def test_curves_are_read_as_they_were_written(tmp_path):
     curves = read_learning_curves(tmp_path)
     np.testing.assert_array_equal(curves.valid, ([10, 20], [0.25, 0.5]))
     np.testing.assert_array_equal(curves.valid_interval, ([0.125, 0.375], [0.375, 0.625]))
+    assert list(curves.train) == ["train (PPO)"]
     np.testing.assert_array_equal(curves.train["train (PPO)"], ([15, 20], [0.5, 0.75]))
     assert curves.baselines == {"random": 0.0625}
     assert curves.baseline_split == "valid"

@@ -4,9 +4,8 @@ import re
 import pytest
 
 from agents import make_agent
-from agents.posterior.mixture import MixturePosterior
+from agents.posterior.posterior import UniformPosterior
 from agents.posterior.prior import DEFAULT_KNOWN
-from agents.posterior.windows import WindowPosterior
 from envs.words import Split, clean_words
 from playing import session
 from training.config import Config
@@ -27,7 +26,7 @@ def words(tmp_path):
 def run_directory(tmp_path, words):
     """A run with a posterior that has learned nothing, which is all that playing needs."""
     run = RunDirectory.create(Config(words=words), tmp_path / "run")
-    MixturePosterior(WindowPosterior(reach=1, rows_log2=10)).save(run.posterior)
+    UniformPosterior().save(run.posterior)
     return str(run.path)
 
 

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from envs.errors import InputError
-from tests.agents.posterior.test_mixture import Explosive
+from tests.agents.posterior.priors import Explosive
 from training.checkpoint import load_checkpoint, save_checkpoint
 from training.run_directory import write_atomically, write_text
 
@@ -28,7 +28,7 @@ STATE = {
 }
 
 
-@pytest.mark.parametrize("phase", ["begun", "warm_start", "ppo", "done"])
+@pytest.mark.parametrize("phase", ["begun", "ppo", "done"])
 def test_a_checkpoint_comes_back_as_it_was(tmp_path, phase):
     path = tmp_path / "checkpoint.pt"
     save_checkpoint(path, phase, STATE)
@@ -96,7 +96,7 @@ FULL_DISK = """
     path = Path(sys.argv[1])
     resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
     try:
-        save_checkpoint(path, "warm_start", {"table": np.ones(int(sys.argv[2]))})
+        save_checkpoint(path, "ppo", {"table": np.ones(int(sys.argv[2]))})
     except InputError as error:
         print(error)
         sys.exit(2)
@@ -106,7 +106,7 @@ FULL_DISK = """
 @pytest.mark.parametrize("size", [20_000, 2_000_000])
 def test_a_full_disk_is_one_line_and_the_old_checkpoint_survives(tmp_path, size):
     path = tmp_path / "checkpoint.pt"
-    save_checkpoint(path, "warm_start", STATE)
+    save_checkpoint(path, "ppo", STATE)
     before = path.read_bytes()
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(FULL_DISK), str(path), str(size)],
@@ -130,19 +130,21 @@ def foreign_files(tmp_path, whole):
         yield whole[:place] + b"\xff\xff\xff\xff" + whole[place + 4 :]
     yield b"not a checkpoint\n" * 10
     yield b"junk"
-    yield pickle.dumps({"format": 1, "phase": "ppo", "state": {}})
+    yield pickle.dumps({"format": 2, "phase": "ppo", "state": {}})
     yield pickle.dumps(Explosive(tmp_path / "exploded"))
     path = tmp_path / "other.pt"
     for content in (
         {"weights": torch.zeros(3)},
         torch.zeros(3),
         {"format": 99, "phase": "ppo", "state": {}},
-        {"format": 1, "phase": "dinner", "state": {}},
-        {"format": 1, "phase": ["ppo"], "state": {}},
-        {"format": 1, "phase": "ppo"},
-        {"format": 1, "phase": "ppo", "state": 3},
-        {"format": 1, "phase": "ppo", "state": {"a": {"__array__": torch.zeros(3)}}},
-        {"format": 1, "phase": "ppo", "state": {"a": Explosive(tmp_path / "exploded")}},
+        {"format": 2, "phase": "dinner", "state": {}},
+        # Of an earlier version.
+        {"format": 2, "phase": "warm_start", "state": {}},
+        {"format": 2, "phase": ["ppo"], "state": {}},
+        {"format": 2, "phase": "ppo"},
+        {"format": 2, "phase": "ppo", "state": 3},
+        {"format": 2, "phase": "ppo", "state": {"a": {"__array__": torch.zeros(3)}}},
+        {"format": 2, "phase": "ppo", "state": {"a": Explosive(tmp_path / "exploded")}},
     ):
         torch.save(content, path)
         yield path.read_bytes()
@@ -167,7 +169,7 @@ def test_damaged_and_foreign_checkpoints_are_refused_in_one_line_and_run_no_code
         refused += message is not None
         assert message is None or (str(path) in message and "\n" not in message)
     # A flipped byte of the padding between the parts of a file does no harm.
-    assert refused >= 18
+    assert refused >= 19
     assert not (tmp_path / "exploded").exists()
 
 

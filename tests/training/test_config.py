@@ -43,11 +43,13 @@ def test_what_is_written_is_read_again(load):
     ("override", "section", "key", "value"),
     [
         ("ppo.steps=123", "ppo", "steps", 123),
+        ("ppo.known=0", "ppo", "known", 0.0),
+        ("ppo.known=1", "ppo", "known", 1.0),
         ("ppo.learning_rate=0.5", "ppo", "learning_rate", 0.5),
         ("ppo.learning_rate=1", "ppo", "learning_rate", 1.0),
         ("ppo.learning_rate=1e-3", "ppo", "learning_rate", 0.001),
         ("ppo.learning_rate=2.5E-4", "ppo", "learning_rate", 0.00025),
-        ("warm_start.enabled=false", "warm_start", "enabled", False),
+        ("posterior.enabled=false", "posterior", "enabled", False),
         ("env.sampling=by_length", "env", "sampling", "by_length"),
         ("ppo.freeze=[scale, value]", "ppo", "freeze", ["scale", "value"]),
         ("ppo.target_kl=null", "ppo", "target_kl", None),
@@ -67,7 +69,7 @@ def test_the_last_override_wins_over_the_file(load):
 @pytest.mark.parametrize(
     ("override", "said"),
     [
-        ("colour=red", ["'colour'", "warm_start", "final_split"]),
+        ("colour=red", ["'colour'", "posterior", "final_split"]),
         ("ppo.stepz=1", ["'ppo.stepz'", "rollout_steps"]),
         ("env.max_wrong=0", ["env.max_wrong", "0", "greater than or equal to 1"]),
         ("env.max_wrong=27", ["env.max_wrong", "27", "less than or equal to 26"]),
@@ -81,7 +83,11 @@ def test_the_last_override_wins_over_the_file(load):
         ("ppo.learning_rate=fast", ["ppo.learning_rate", "'fast'", "number"]),
         ("ppo.freeze=[all]", ["ppo.freeze.0", "'all'", "'scale'"]),
         ("ppo=3", ["ppo", "3", "dictionary"]),
-        ("warm_start.enabled=1", ["warm_start.enabled", "1", "boolean"]),
+        ("posterior.enabled=1", ["posterior.enabled", "1", "boolean"]),
+        ("ppo.known=-0.1", ["ppo.known", "-0.1", "greater than or equal to 0"]),
+        ("ppo.known=1.01", ["ppo.known", "1.01", "less than or equal to 1"]),
+        ("ppo.known=.nan", ["ppo.known", "nan", "finite"]),
+        ("ppo.known=half", ["ppo.known", "'half'", "number"]),
         ("discount=0", ["discount", "0", "greater than 0"]),
         ("discount=1.01", ["discount", "1.01", "less than or equal to 1"]),
         ("seed=-1", ["seed", "-1", "greater than or equal to 0"]),
@@ -115,13 +121,8 @@ def test_a_wrong_key_or_value_is_named_with_what_is_allowed(load, override, said
     ("overrides", "said"),
     [
         (["env.min_length=9", "env.max_length=8"], "env.min_length: 9 is above"),
-        (["warm_start.enabled=false"], "policy.pattern_channels"),
-        (
-            ["warm_start.exclude_fitted_words=true", "warm_start.ngram_order=0"],
-            "warm_start.exclude_fitted_words: .* 2 to 10",
-        ),
-        (["warm_start.derive_words=true"], "warm_start.derive_words: .*exclude_fitted_words"),
-        (["warm_start.enabled=false", "policy.pattern_channels=4", "ppo.steps=0"], "ppo.steps"),
+        (["posterior.enabled=false"], "policy.pattern_channels"),
+        (["posterior.enabled=false", "policy.pattern_channels=4", "ppo.steps=0"], "ppo.steps"),
     ],
 )
 def test_values_that_do_not_fit_together_are_refused(load, overrides, said):

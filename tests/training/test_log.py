@@ -5,14 +5,13 @@ import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from agents import make_agent
-from agents.posterior.mixture import MixturePosterior
-from agents.posterior.windows import WindowPosterior
 from agents.ppo.agent import PPOAgent
 from agents.ppo.network import PolicyNetwork
 from envs.encoding import encode_words
 from envs.hangman.rules import HangmanGames
 from evaluation.analysis import reliability
 from evaluation.arena import play
+from tests.agents.posterior.priors import posterior_of
 from training.log import TrainingLog
 
 WORDS = ("apple", "jazz", "zebra", "quiz", "banana", "rhythm", "onion")
@@ -20,8 +19,7 @@ WORDS = ("apple", "jazz", "zebra", "quiz", "banana", "rhythm", "onion")
 
 @pytest.fixture(scope="module")
 def agent():
-    posterior = MixturePosterior(WindowPosterior(reach=1, rows_log2=10))
-    return PPOAgent(posterior, PolicyNetwork())
+    return PPOAgent(posterior_of(), PolicyNetwork())
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +52,7 @@ def test_baselines_are_levels_as_long_as_the_valid_curve(events):
 def test_one_chart_holds_curves_and_baselines(events):
     (event,) = events.Tensors("custom_scalars__config__")
     layout = event.tensor_proto.string_val[0].decode(errors="replace")
-    for tag in ("valid/win_rate", "warm_start/win_rate", "rollout/win_rate", "baselines/"):
+    for tag in ("valid/win_rate", "valid/known_win_rate", "rollout/win_rate", "baselines/"):
         assert tag in layout
 
 

@@ -6,24 +6,29 @@ import pytest
 import torch
 import yaml
 from rich.console import Console
-from safetensors.numpy import load_file
+from safetensors.numpy import save_file
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from agents.posterior.mixture import MixturePosterior
+from agents.posterior.posterior import UniformPosterior, load_posterior
 from agents.ppo.agent import PPOAgent, load_network
 from envs.errors import InputError
 from envs.words import Split, hash_words, read_word_list
 from evaluation.analysis import reliability
 from evaluation.arena import play
+from tests.training.listed import known_words
 from training.checkpoint import load_checkpoint, save_checkpoint
 from training.config import load_config
-from training.derived_words import DerivedWords
+from training.posterior import hold_back
 from training.ppo import make_model
 from training.run import TrainingRun, resume, train
 from training.run_directory import RunDirectory
-from training.warm_start import WarmStart, mix_with_ngrams
 
 pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(autouse=True)
+def _few_known_words_at_the_end(monkeypatch):
+    monkeypatch.setattr("training.run._NUM_KNOWN", 400)
 
 
 def quiet():
@@ -31,7 +36,12 @@ def quiet():
 
 
 def weights(run):
-    return run.posterior.read_bytes(), run.policy.read_bytes()
+    files = (run.posterior, run.held_back_posterior, run.policy)
+    return [file.read_bytes() for file in files]
+
+
+def parts_of(words_file):
+    return Split(0, (0.8, 0.1, 0.1)).divide(read_word_list(words_file))
 
 
 def test_a_run_directory_holds_what_is_needed_to_understand_and_repeat_it(tiny_run, tiny_files):
@@ -39,12 +49,13 @@ def test_a_run_directory_holds_what_is_needed_to_understand_and_repeat_it(tiny_r
     names = {path.name for path in run.path.iterdir()}
     assert {
         "config.yaml", "command.txt", "split.json", "fitted_words.npy", "checkpoint.pt",
-        "posterior.safetensors", "policy.safetensors", "evaluation.json",
+        "posterior.safetensors", "held_back_posterior.safetensors", "policy.safetensors",
+        "evaluation.json",
     } <= names  # fmt: skip
     assert any(name.startswith("events.out.tfevents") for name in names)
     assert not any(name.endswith(".tmp") for name in names)
     assert run.load_config() == load_config(tiny_files[0], [f"words={tiny_files[1]}"])
-    parts = Split(0, (0.8, 0.1, 0.1)).divide(read_word_list(tiny_files[1]))
+    parts = parts_of(tiny_files[1])
     split = json.loads(run.split.read_text())
     assert split["counts"] == {name: len(words) for name, words in parts.items()}
     assert np.array_equal(run.load_fitted_words(), np.sort(hash_words(parts["train"])))
@@ -56,15 +67,37 @@ def test_the_run_ends_with_the_final_words_played_side_by_side(tiny_run, tiny_fi
     evaluation = json.loads(run.evaluation.read_text())
     assert list(evaluation["agents"]) == ["ppo", "posterior", "dictionary", "random"]
     assert evaluation["split"] == "test"
-    words = Split(0, (0.8, 0.1, 0.1)).divide(read_word_list(tiny_files[1]))["test"]
+    words = parts_of(tiny_files[1])["test"]
     for name, figures in evaluation["agents"].items():
         assert figures["games"] == len(words)
         assert figures["seen"] == 0
         assert name in printed
         assert f"{figures['win_rate']:.1%}" in printed
     # What lies in the directory is what was played.
-    agent = PPOAgent(MixturePosterior.load(run.posterior), load_network(run.policy))
+    agent = PPOAgent(load_posterior(run.posterior), load_network(run.policy))
     assert play(agent, words).won.sum() == evaluation["agents"]["ppo"]["wins"]
+
+
+def test_known_words_and_words_that_cannot_be_known_have_figures_of_their_own(tiny_run, tiny_files):
+    run, printed = tiny_run
+    evaluation = json.loads(run.evaluation.read_text())
+    known, excluded = evaluation["known"], evaluation["excluded"]
+    parts = parts_of(tiny_files[1])
+    assert (evaluation["known"]["split"], evaluation["excluded"]["split"]) == ("train", "test")
+    for name in ("ppo", "posterior", "dictionary"):
+        assert known["agents"][name]["games"] == known["agents"][name]["seen"]
+        assert known["agents"][name]["games"] == 400
+        assert excluded["agents"][name]["games"] == len(parts["test"])
+        assert excluded["agents"][name]["seen"] == 0
+    network = load_network(run.policy)
+    sure = PPOAgent(load_posterior(run.posterior, 0.0), network)
+    assert play(sure, parts["test"]).won.sum() == excluded["agents"]["ppo"]["wins"]
+    # Whoever may know the secret wins more of the known words than of the others.
+    for name in ("ppo", "posterior"):
+        low = known["agents"][name]["ci95"][0]
+        assert low > evaluation["agents"][name]["ci95"][1]
+        for figures in (known, excluded):
+            assert f"{figures['agents'][name]['win_rate']:.1%}" in printed
 
 
 def test_even_a_tiny_run_beats_random_by_far_on_unseen_words(tiny_run):
@@ -80,8 +113,8 @@ EXPECTED_SCALARS = {
     "valid/wrong_guesses",
     "valid/episode_length",
     "valid_by_length/07_letters",
-    "warm_start/loss",
-    "warm_start/win_rate",
+    "valid/known_win_rate",
+    "rollout/win_rate",
     "rollout/ep_rew_mean",
     "rollout/ep_len_mean",
     "train/entropy_loss",
@@ -89,8 +122,10 @@ EXPECTED_SCALARS = {
     "train/explained_variance",
     "train/learning_rate",
     "time/fps",
-    "final/ppo_win_rate",
-    "final/random_win_rate",
+    "final/ppo_unseen_win_rate",
+    "final/ppo_known_win_rate",
+    "final/posterior_excluded_win_rate",
+    "final/random_unseen_win_rate",
 }
 
 
@@ -112,36 +147,45 @@ def test_tensorboard_has_the_curves(tiny_run):
         steps = [event.step for event in events.Scalars(tag)]
         assert steps == sorted(steps)
         assert len(steps) > 2
-    # PPO's steps follow those of the warm start.
-    assert min(event.step for event in events.Scalars("time/fps")) > 60_000
+    # The first point is the policy before PPO.
+    assert events.Scalars("valid/win_rate")[0].step == 0
     evaluation = json.loads(run.evaluation.read_text())
-    final = events.Scalars("final/ppo_win_rate")[-1].value
-    assert final == pytest.approx(evaluation["agents"]["ppo"]["win_rate"])
+    for name, figures in (("unseen", evaluation), ("known", evaluation["known"])):
+        final = events.Scalars(f"final/ppo_{name}_win_rate")[-1].value
+        assert final == pytest.approx(figures["agents"]["ppo"]["win_rate"])
     text = events.Tensors("valid/sample_games/text_summary")[0].tensor_proto.string_val[0]
     assert b"guess" in text
 
 
-def test_test_words_are_in_nothing_that_is_fitted(tiny_files, tmp_path):
-    """Other valid and test words, all else the same: the same weights up to model selection."""
+def test_valid_and_test_words_are_in_nothing_that_is_fitted(tiny_files, tmp_path):
+    """Other valid or test words, all else the same: the same weights up to model selection."""
     config_file, words_file = tiny_files
     split = Split(0, (0.8, 0.1, 0.1))
     words = read_word_list(words_file).words
-    parts = split.divide(read_word_list(words_file))
+    parts = parts_of(words_file)
     others = sorted({word[::-1] for word in words} - set(words))
-    replaced = [word for word in others if split.part(word) == "test"][: len(parts["test"]) // 2]
-    other_file = tmp_path / "other.txt"
-    other_file.write_text("\n".join([*parts["train"], *parts["valid"], *replaced]))
-    options = ["ppo.steps=2048", "warm_start.states=10_000"]
-    runs = [
-        train(load_config(config_file, [f"words={file}", *options]), quiet(), tmp_path / file.stem)
-        for file in (words_file, other_file)
-    ]
-    (one, one_evaluation), (other, other_evaluation) = runs
+
+    def run_with(part, *options):
+        """Train where half as many other words stand in the place of one part."""
+        replaced = [word for word in others if split.part(word) == part][: len(parts[part]) // 2]
+        path = tmp_path / f"{part}.txt"
+        kept = [word for name in parts for word in parts[name] if name != part]
+        path.write_text("\n".join([*kept, *replaced]))
+        config = load_config(config_file, [f"words={path}", *options])
+        return train(config, quiet(), tmp_path / part)
+
+    config = load_config(config_file, [f"words={words_file}", "ppo.steps=2048"])
+    one, one_evaluation = train(config, quiet(), tmp_path / "one")
+    other, other_evaluation = run_with("test", "ppo.steps=2048")
     assert weights(one) == weights(other)
     games = [e["agents"]["dictionary"]["games"] for e in (one_evaluation, other_evaluation)]
     assert games[0] == len(parts["test"]) != games[1]
-    # Of words that both played, the dictionary knows the same; fitted words are train words.
+    # Valid words choose the policy, and nothing else.
+    other, _ = run_with("valid", "ppo.steps=0")
+    assert weights(one)[:2] == weights(other)[:2]
     assert not np.isin(hash_words(parts["test"] + parts["valid"]), one.load_fitted_words()).any()
+    listed = known_words(load_posterior(one.posterior))
+    assert listed == set(parts["train"])
 
 
 def test_what_ppo_leaves_frozen_stays_as_it_was(tiny_files, tmp_path):
@@ -150,7 +194,6 @@ def test_what_ppo_leaves_frozen_stays_as_it_was(tiny_files, tmp_path):
         [
             f"words={tiny_files[1]}",
             "ppo.steps=1024",
-            "warm_start.states=2_000",
             "ppo.freeze=[scale, letters]",
             "final_split=valid",
         ],
@@ -162,12 +205,12 @@ def test_what_ppo_leaves_frozen_stays_as_it_was(tiny_files, tmp_path):
     assert not network.letters[-1].weight.any()
 
 
-def test_training_from_scratch_needs_no_warm_start(tiny_files, tmp_path):
+def test_training_from_scratch_needs_no_posterior(tiny_files, tmp_path):
     config = load_config(
         tiny_files[0],
         [
             f"words={tiny_files[1]}",
-            "warm_start.enabled=false",
+            "posterior.enabled=false",
             "policy.pattern_channels=4",
             "ppo.steps=1024",
             "reward.name=potential",
@@ -176,7 +219,8 @@ def test_training_from_scratch_needs_no_warm_start(tiny_files, tmp_path):
     )
     run, evaluation = train(config, quiet(), tmp_path / "run")
     assert evaluation["agents"]["ppo"]["games"] > 0
-    assert load_file(run.posterior)["windows.reach"] == 0
+    for path in (run.posterior, run.held_back_posterior):
+        assert isinstance(load_posterior(path), UniformPosterior)
     assert run.load_config().discount == 0.95
 
 
@@ -195,12 +239,10 @@ def test_rewards_of_the_config_reach_the_learner(tiny_files):
 
 
 def test_a_run_that_was_killed_before_its_first_state_goes_on(tiny_files, tmp_path):
-    config = load_config(
-        tiny_files[0], [f"words={tiny_files[1]}", "ppo.steps=1024", "warm_start.states=5_000"]
-    )
+    config = load_config(tiny_files[0], [f"words={tiny_files[1]}", "ppo.steps=1024"])
     whole, _ = train(config, quiet(), tmp_path / "whole")
     begun = RunDirectory.create(config, tmp_path / "begun")
-    parts = Split(0, (0.8, 0.1, 0.1)).divide(read_word_list(tiny_files[1]))
+    parts = parts_of(tiny_files[1])
     begun.write_split(config, str(tiny_files[1]), parts)
     save_checkpoint(begun.checkpoint, "begun", {})
     (begun.path / ".checkpoint.pt.99.tmp").write_text("left by a killed process")
@@ -212,7 +254,7 @@ def test_a_run_that_was_killed_before_its_first_state_goes_on(tiny_files, tmp_pa
 def test_a_policy_that_is_trained_from_scratch_learns_within_seconds(tiny_files, tmp_path):
     """From rewards alone: ten wrong guesses lose, so that even random letters win some games."""
     options = [
-        "warm_start.enabled=false",
+        "posterior.enabled=false",
         "policy.pattern_channels=16",
         "policy.pattern_layers=1",
         "env.max_wrong=10",
@@ -229,108 +271,80 @@ def test_a_policy_that_is_trained_from_scratch_learns_within_seconds(tiny_files,
     assert agents["ppo"]["ci95"][0] > agents["posterior"]["ci95"][1] + 0.1
 
 
-def test_cross_fitting_never_shows_a_word_to_a_model_that_was_fitted_on_it(
+def test_half_of_ppos_games_have_words_that_their_posterior_was_not_fitted_on(
     tiny_files, tmp_path, monkeypatch
 ):
-    """Each model is known by its file; what it was fitted on, and what it plays, is recorded."""
-    fitted, played, rated_by = [], [], []
+    made = []
 
-    class Recorded(WarmStart):
-        def __init__(self, config, words, states):
-            super().__init__(config, words, states)
-            fitted.append({"windows": set(words)})
+    def make(config, posterior, unknown, known):
+        model = make_model(config, posterior, unknown, known)
+        made.append((model, set(unknown), set(known)))
+        return model
 
-    class RecordedDerivation(DerivedWords):
-        def __init__(self, words, options, seed):
-            super().__init__(words, options, seed)
-            rated_by.append(set(words))
-
-    def count(config, windows, words, derived_words):
-        fitted[-1]["ngrams"] = set(words)
-        mixture = mix_with_ngrams(config, windows, words, derived_words)
-        fitted[-1]["counts"] = mixture.ngrams.to_tensors()["counts"]
-        return mixture
-
-    def make(config, batches):
-        played.extend(batches)
-        return make_model(config, batches)
-
-    monkeypatch.setattr("training.run.WarmStart", Recorded)
-    monkeypatch.setattr("training.run.DerivedWords", RecordedDerivation)
-    monkeypatch.setattr("training.derived_words._STEPS", 100)
-    monkeypatch.setattr("training.derived_words._MIN_CHANCE", 0.0)
-    monkeypatch.setattr("training.run.mix_with_ngrams", count)
     monkeypatch.setattr("training.run.make_model", make)
-    options = ["warm_start.states=2_000", "warm_start.folds=3", "warm_start.fold_states=2_000"]
-    options += ["final_split=valid", "warm_start.exclude_fitted_words=true"]
-    options += ["warm_start.derive_words=true"]
-    overrides = [f"words={tiny_files[1]}", "ppo.steps=1_024", *options]
-    train(load_config(tiny_files[0], overrides), quiet(), tmp_path / "run")
-    train_words = set(Split(0, (0.8, 0.1, 0.1)).divide(read_word_list(tiny_files[1]))["train"])
-    # The first model is that of the final games, of all train words.
-    assert fitted[0]["windows"] == fitted[0]["ngrams"] == train_words
-    assert len(played) == len(fitted) - 1 == 3
-    for (words, posterior), model in zip(played, fitted[1:], strict=True):
-        assert np.array_equal(posterior.ngrams.to_tensors()["counts"], model["counts"])
-        assert model["windows"] == model["ngrams"] == train_words - set(words)
-        # What a model knows not to be the secret are the words that it was fitted on, no others.
-        impossible = posterior.listed_probabilities == 0
-        assert set(np.array(posterior.listed)[impossible]) == model["ngrams"]
-        assert (~impossible).any()
-        assert 0 < len(words) < len(train_words)
-    assert set().union(*(words for words, _ in played)) == train_words
-    assert rated_by == [train_words]
+    options = [f"words={tiny_files[1]}", "ppo.steps=1_024", "final_split=valid"]
+    run, _ = train(load_config(tiny_files[0], options), quiet(), tmp_path / "run")
+    train_words = set(parts_of(tiny_files[1])["train"])
+    ((model, unknown, known),) = made
+    played_with = known_words(model.env.posterior)
+    # All posteriors of a run know their words, so that the one of all words would fail here.
+    assert played_with == known
+    assert not played_with & unknown
+    assert played_with | unknown == train_words
+    assert unknown == set(hold_back(tuple(sorted(train_words)))[0])
+    assert 0.07 < len(unknown) / len(train_words) < 0.13
+    assert known_words(load_posterior(run.posterior)) == train_words
+    assert known_words(load_posterior(run.held_back_posterior)) == known
 
 
-def test_the_posterior_is_calibrated_on_valid_words(tiny_run, tiny_files):
+@pytest.mark.parametrize("known", [0.0, 0.5])
+def test_the_posterior_is_calibrated_on_valid_words(tiny_run, tiny_files, known):
     run, _ = tiny_run
-    valid = Split(0, (0.8, 0.1, 0.1)).divide(read_word_list(tiny_files[1]))["valid"]
-    agent = MixturePosterior.load(run.posterior)
-    figures = reliability(play(agent, valid), agent)
+    valid = parts_of(tiny_files[1])["valid"]
+    agent = load_posterior(run.posterior, known)
+    # Where half of the secrets are said to be known, so they are.
+    words = valid if known == 0 else [*valid, *parts_of(tiny_files[1])["train"][::8][: len(valid)]]
+    figures = reliability(play(agent, words), agent)
     assert figures["predictions"] > 20_000
     # On average a probability is within 3 points of the share of letters that were hidden.
     assert figures["expected_calibration_error"] < 0.03
     # The error is seen: a posterior that is sure where this one is not fails the same check.
-    overconfident = MixturePosterior.load(run.posterior)
+    overconfident = load_posterior(run.posterior, known)
     monotone = overconfident.letter_probabilities
     overconfident.letter_probabilities = lambda states: np.round(monotone(states))
-    wrong = reliability(play(agent, valid), overconfident)
+    wrong = reliability(play(agent, words), overconfident)
     assert wrong["expected_calibration_error"] > 0.05
 
 
-def test_cross_fitting_goes_on_in_the_middle_of_a_fold(tiny_files, tmp_path, monkeypatch):
-    options = ["warm_start.states=4_000", "warm_start.folds=2", "warm_start.fold_states=8_000"]
-    config = load_config(
-        tiny_files[0],
-        [f"words={tiny_files[1]}", "ppo.steps=1024", "checkpoint_every=1_000", *options],
-    )
-    whole, _ = train(config, quiet(), tmp_path / "whole")
-    assert not np.isin(
-        hash_words(Split(0, (0.8, 0.1, 0.1)).divide(read_word_list(tiny_files[1]))["test"]),
-        whole.load_fitted_words(),
-    ).any()
+class StoppedError(Exception):
+    pass
 
-    class StoppedError(Exception):
-        pass
 
+@pytest.mark.parametrize("step", [None, 2_048], ids=["before its first step", "in the middle"])
+def test_a_run_that_stops_in_ppo_goes_on_to_the_same_weights(
+    tiny_files, tiny_run, tmp_path, monkeypatch, step
+):
+    config = load_config(tiny_files[0], [f"words={tiny_files[1]}"])
     saved = TrainingRun.save
 
-    def stop_in_the_second_fold(training, phase, state):
+    def stop(training, phase, state):
         saved(training, phase, state)
-        if state.get("stage") == 2 and state["step"] > 14_000:
+        if phase == "ppo" and state.get("step") == step:
             raise StoppedError
 
-    monkeypatch.setattr(TrainingRun, "save", stop_in_the_second_fold)
-    with pytest.raises(StoppedError):
-        train(config, quiet(), tmp_path / "stopped")
-    monkeypatch.undo()
+    with monkeypatch.context() as patch:
+        patch.setattr(TrainingRun, "save", stop)
+        with pytest.raises(StoppedError):
+            train(config, quiet(), tmp_path / "stopped")
+    phase, state = load_checkpoint(tmp_path / "stopped" / "checkpoint.pt")
+    assert (phase, state.get("step")) == ("ppo", step)
+
+    def fit(*_):
+        raise AssertionError("it is fitted already")
+
+    monkeypatch.setattr("training.run.fit_posterior", fit)
     resumed, _ = resume(tmp_path / "stopped", quiet())
-    assert weights(resumed) == weights(whole)
-    for number in (1, 2):
-        assert (
-            resumed.fold_posterior(number).read_bytes() == whole.fold_posterior(number).read_bytes()
-        )
-    assert whole.fold_posterior(1).read_bytes() != whole.fold_posterior(2).read_bytes()
+    assert weights(resumed) == weights(tiny_run[0])
 
 
 def copy_of(run, path):
@@ -368,7 +382,13 @@ def test_runs_that_cannot_go_on_say_why_in_one_line(tiny_run, tmp_path):
         run.config.write_text(yaml.safe_dump(config))
 
     def other_sizes(run):
-        save_checkpoint(run.checkpoint, "ppo", {"step": 60_000, "best": 0.1, "ppo": {"policy": {}}})
+        save_checkpoint(run.checkpoint, "ppo", {"step": 4_096, "best": 0.1, "ppo": {"policy": {}}})
+
+    def earlier_version(run):
+        config = yaml.safe_load(run.config.read_text())
+        del config["posterior"]
+        config["warm_start"] = {"enabled": True, "states": 60_000, "folds": 1}
+        run.config.write_text(yaml.safe_dump(config))
 
     changes = [
         (lambda run: run.checkpoint.unlink(), "no checkpoint to go on from"),
@@ -378,9 +398,23 @@ def test_runs_that_cannot_go_on_say_why_in_one_line(tiny_run, tmp_path):
         (lambda run: run.fitted_words.write_bytes(b"junk"), "not a readable list of word hashes"),
         (other_words, "its train words are not those"),
         (other_sizes, "does not fit the run's config"),
+        (earlier_version, "a run of an earlier version, with learned windows; train anew"),
     ]
     for number, (change, said) in enumerate(changes):
         assert said in refusal(change, number)
+
+
+def test_a_posterior_of_an_earlier_version_is_refused_in_one_line(tiny_run, tmp_path):
+    for name in ("posterior.safetensors", "held_back_posterior.safetensors"):
+        run = copy_of(tiny_run[0], tmp_path / name.partition(".")[0])
+        save_checkpoint(run.checkpoint, "ppo", {})
+        save_file({"windows.reach": np.array(4), "format": np.array(1)}, run.path / name)
+        before = weights(run)
+        with pytest.raises(InputError, match="another version; train anew") as caught:
+            resume(run.path, quiet())
+        assert str(run.path / name) in str(caught.value)
+        assert "\n" not in str(caught.value)
+        assert weights(run) == before
 
 
 def test_a_part_without_words_is_refused(tiny_files, tmp_path):

@@ -1,9 +1,8 @@
 import pytest
 
 from agents import DictionaryAgent
-from agents.posterior.mixture import MixturePosterior
-from agents.posterior.windows import WindowPosterior
 from envs.errors import InputError
+from tests.agents.posterior.priors import posterior_of
 from training.config import Config
 from training.run_agents import find_run, load_run_agent
 from training.run_directory import PRETRAINED, RunDirectory
@@ -20,6 +19,7 @@ def test_the_pretrained_run_stands_in_where_none_is_named_and_one_is_needed(tmp_
 
 def test_learned_agents_are_read_from_the_run_and_others_fitted(tmp_path):
     run = RunDirectory.create(Config(), tmp_path / "run")
-    MixturePosterior(WindowPosterior(reach=2, rows_log2=10)).save(run.posterior)
-    assert load_run_agent("posterior", run, ["cat"]).windows.reach == 2
+    posterior_of(("bead", "cab", "fed")).save(run.posterior)
+    assert load_run_agent("posterior", run, ["cat"]).prior.num_known == 3
+    assert load_run_agent("posterior", run, ["cat"], known=0.25).prior.known == 0.25
     assert isinstance(load_run_agent("dictionary", None, ["cat"]), DictionaryAgent)

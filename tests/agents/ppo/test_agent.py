@@ -11,7 +11,7 @@ from agents.ppo.network import PolicyNetwork
 from envs.errors import InputError
 from envs.hangman.observation import select
 from tests.agents.games import random_states
-from tests.agents.posterior.test_mixture import Explosive, random_mixture
+from tests.agents.posterior.priors import Explosive, posterior_of
 from tests.agents.ppo.test_network import network_of
 
 
@@ -22,21 +22,23 @@ def states(real_words):
 
 @pytest.mark.parametrize("pattern_channels", [0, 8])
 def test_it_guesses_new_letters_whatever_the_batch(states, pattern_channels):
-    agent = PPOAgent(random_mixture(), network_of(pattern_channels=pattern_channels))
+    agent = PPOAgent(posterior_of(), network_of(pattern_channels=pattern_channels))
     letters = agent.act(states)
     assert letters.dtype == np.int64
     assert (states["guessed"][np.arange(len(letters)), letters] == 0).all()
     order = np.random.default_rng(0).permutation(len(letters))
     assert agent.act(select(states, order)).tolist() == letters[order].tolist()
-    alone = [agent.act(select(states, slice(game, game + 1)))[0] for game in range(20)]
-    assert alone == letters[:20].tolist()
     scores = agent.letter_scores(states)
+    for game in range(20):
+        # A sum of single precision depends on the batch in its last digits.
+        alone = agent.letter_scores(select(states, slice(game, game + 1)))[0]
+        assert alone == pytest.approx(scores[game], abs=1e-4)
     assert np.isneginf(scores[states["guessed"] != 0]).all()
     assert scores.argmax(axis=1).tolist() == letters.tolist()
 
 
 def test_its_probabilities_are_the_posteriors(states):
-    model = random_mixture()
+    model = posterior_of()
     agent = PPOAgent(model, network_of())
     expected = model.letter_probabilities(states)
     assert np.array_equal(agent.letter_probabilities(states), expected)
@@ -50,7 +52,7 @@ def test_a_saved_network_gives_the_same_scores(states, tmp_path, options):
     loaded = load_network(path)
     assert loaded.parameters_of_init == network.parameters_of_init
     assert not loaded.training
-    model = random_mixture()
+    model = posterior_of()
     one, other = PPOAgent(model, network), PPOAgent(model, loaded)
     assert np.array_equal(one.letter_scores(states), other.letter_scores(states))
 

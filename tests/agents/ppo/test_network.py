@@ -2,10 +2,17 @@ import numpy as np
 import pytest
 import torch
 
-from agents.ppo.features import NUM_LETTER_FEATURES, NUM_STATE_FEATURES, policy_features
+from agents.posterior.posterior import UniformPosterior
+from agents.ppo.features import (
+    LOOK_AHEAD,
+    NUM_LETTER_FEATURES,
+    NUM_STATE_FEATURES,
+    policy_features,
+)
 from agents.ppo.network import PatternNetwork, PolicyNetwork
+from envs.words import default_word_list
 from tests.agents.games import observe, random_states
-from tests.agents.posterior.test_mixture import random_mixture
+from tests.agents.posterior.priors import posterior_of
 
 
 def network_of(seed=0, **options):
@@ -17,10 +24,22 @@ def network_of(seed=0, **options):
     return network.eval()
 
 
+def scores_of(network, features):
+    with torch.no_grad():
+        return network.forward_actor(
+            {name: torch.from_numpy(array) for name, array in features.items()}
+        ).numpy()
+
+
+def real_list():
+    """Real words that have much in common."""
+    return default_word_list().words[60_000:60_600:2]
+
+
 @pytest.fixture(scope="module")
 def features(real_words):
     states, _ = random_states(real_words[:100], seed=1)
-    arrays = policy_features(random_mixture(), states)
+    arrays = policy_features(posterior_of(), states)
     return {name: torch.from_numpy(array) for name, array in arrays.items()}
 
 
@@ -76,19 +95,27 @@ def test_the_pattern_sees_places_and_distances_to_both_ends():
     assert torch.isfinite(scores("cat", "cat")).all()
 
 
-def test_an_untrained_policy_is_greedy_on_the_posterior(real_words):
-    model = random_mixture()
+def test_an_untrained_policy_is_greedy_on_the_posterior_where_there_is_no_look_ahead(real_words):
+    model = posterior_of()
     states, _ = random_states(real_words[:200], seed=6)
     features = policy_features(model, states)
-    with torch.no_grad():
-        scores = PolicyNetwork().forward_actor(
-            {name: torch.from_numpy(array) for name, array in features.items()}
-        )
-    scores = scores.numpy()
+    scores = scores_of(PolicyNetwork(), features)
     scores[states["guessed"] != 0] = -np.inf
-    present = model.posterior(states).present
+    present = model.letter_probabilities(states)
     chosen = present[np.arange(len(scores)), scores.argmax(axis=1)]
     assert chosen == pytest.approx(present.max(axis=1), abs=1e-4)
+
+
+def test_an_untrained_policy_counts_what_a_letter_loses_by_look_ahead():
+    model = posterior_of(real_list())
+    states, _ = random_states(real_list(), seed=8)
+    features = policy_features(model, states, look_ahead_lives=2)
+    gap = features["letters"][:, :, LOOK_AHEAD]
+    blind = {**features, "letters": features["letters"].copy()}
+    blind["letters"][:, :, LOOK_AHEAD] = 0
+    lost = scores_of(PolicyNetwork(), blind) - scores_of(PolicyNetwork(), features)
+    assert (gap < -1).any()
+    assert lost == pytest.approx(-gap, abs=1e-4)
 
 
 def test_frozen_parts_do_not_learn():
@@ -101,63 +128,85 @@ def test_frozen_parts_do_not_learn():
 
 def test_the_features_say_what_their_documentation_says():
     batch = observe("banana", "anx", max_wrong=6)
-    features = policy_features(random_mixture(), batch)
+    features = policy_features(posterior_of(), batch)
     assert features["letters"].shape == (1, 26, NUM_LETTER_FEATURES)
     assert features["state"].shape == (1, NUM_STATE_FEATURES)
     assert {array.dtype for name, array in features.items() if name in ("letters", "state")} == {
         np.dtype(np.float32)
     }
     state = features["state"][0]
-    posterior = random_mixture().posterior(batch)
+    belief = posterior_of().belief(batch)
     assert state[:8] == pytest.approx(
-        [5 / 6, 0, 0, 1 / 10, 6 / 10, 5 / 6, 3 / 26, posterior.present.sum() / 10], abs=1e-5
+        [5 / 6, 0, 0, 1 / 10, 6 / 10, 5 / 6, 3 / 26, belief.present.sum() / 10], abs=1e-5
     )
-    assert state[8:10].tolist() == [0, 0]
-    assert state[10:] == pytest.approx(np.sort(posterior.present[0])[::-1][:5], abs=1e-6)
+    assert state[8] == pytest.approx(belief.listed[0])
+    assert state[9:11].tolist() == [0, 0]
+    assert state[11:] == pytest.approx(np.sort(belief.present[0])[::-1][:5], abs=1e-6)
     letters = features["letters"][0]
-    assert letters[:, 2] == pytest.approx(posterior.present[0])
-    assert letters[:, 3] == pytest.approx(posterior.expected[0])
-    assert letters[:, 4] == pytest.approx(posterior.highest[0])
-    guessed = [chr(97 + letter) for letter in np.flatnonzero(letters[:, 5])]
-    assert guessed == ["a", "n", "x"]
-    assert np.flatnonzero(letters[:, 6]).tolist() == [23]
-    assert (letters[letters[:, 5] == 1, 0] == -8).all()
-    assert letters[:, 1].max() == 0
-    assert (letters[:, 7] == 0).all()
+    chance = belief.present[0].clip(1e-6, 1 - 1e-6)
+    open_letters = letters[:, 3] == 0
+    expected = np.log(chance / (1 - chance)).clip(-8, 8)[open_letters]
+    assert letters[open_letters, 0] == pytest.approx(expected, rel=1e-5)
+    assert letters[:, 1] == pytest.approx(letters[:, 0] - letters[:, 0].max(), rel=1e-5)
+    assert letters[:, 2] == pytest.approx(belief.present[0])
+    assert [chr(97 + letter) for letter in np.flatnonzero(letters[:, 3])] == ["a", "n", "x"]
+    assert np.flatnonzero(letters[:, 4]).tolist() == [23]
+    assert (letters[letters[:, 3] == 1, 0] == -8).all()
+    assert (letters[:, LOOK_AHEAD] == 0).all()
     for lives, expected in ((1, [1, 0]), (2, [0, 1])):
         batch["lives"][:] = lives
-        assert policy_features(random_mixture(), batch)["state"][0, 1:3].tolist() == expected
+        assert policy_features(posterior_of(), batch)["state"][0, 1:3].tolist() == expected
 
 
-def test_extreme_games_give_finite_features(real_words):
+def test_the_features_tell_games_of_listed_words_from_others():
+    def share(word, letters, known):
+        model = posterior_of(share=known)
+        return policy_features(model, observe(word, letters))["state"][0, 8]
+
+    assert share("cabbage", "bge", known=0.9) > share("cabbage", "bge", known=0.1) > 0
+    assert share("zzzzz", "z"[:0], known=0.9) > 0
+    assert share("quartz", "quart", known=0.9) == 0
+
+
+def test_without_a_posterior_all_open_letters_look_alike():
+    features = policy_features(UniformPosterior(), observe("banana", "nx"), look_ahead_lives=26)
+    letters, state = features["letters"][0], features["state"][0]
+    assert np.isfinite(letters).all()
+    assert len(np.unique(letters[letters[:, 3] == 0], axis=0)) == 1
+    assert state[8:11].tolist() == [0, 0, 0]
+
+
+def test_extreme_games_give_finite_features():
     for word, letters in (("z" * 32, ""), ("a", ""), ("ab", "bcdefghijklmnopqrstuvwxy")):
-        features = policy_features(random_mixture(), observe(word, letters), look_ahead_lives=26)
+        features = policy_features(posterior_of(), observe(word, letters), look_ahead_lives=26)
         for name in ("letters", "state"):
             assert np.isfinite(features[name]).all()
 
 
-def test_the_look_ahead_is_told_where_there_is_one(real_words):
-    model = random_mixture(real_words)
-    states, _ = random_states(real_words[:300], seed=8)
+def test_the_look_ahead_is_told_where_there_is_one():
+    words = real_list()
+    model = posterior_of(words)
+    states, _ = random_states(words, seed=8)
     features = policy_features(model, states, look_ahead_lives=2)
-    values = model.win_probabilities(states, model.posterior(states), 2)
+    belief = model.belief(states)
+    # Words that are not listed are not played.
+    values = model.win_probabilities(states, belief, 2) * belief.listed[:, None]
     looked = ~np.isnan(values).all(axis=1)
     assert 0 < looked.sum() < len(looked)
-    assert (features["state"][:, 8] == looked).all()
-    loss = features["letters"][:, :, 7]
-    assert (loss[~looked] == 0).all()
-    assert (features["state"][~looked, 9] == 0).all()
+    assert (features["state"][:, 9] == looked).all()
+    gap = features["letters"][:, :, LOOK_AHEAD]
+    assert (gap[~looked] == 0).all()
+    assert (features["state"][~looked, 10] == 0).all()
     best = np.nanmax(values[looked], axis=1)
-    assert features["state"][looked, 9] == pytest.approx(best, abs=1e-6)
-    expected = np.nan_to_num(100 * (values[looked] - best[:, None]), nan=-10).clip(-10)
-    assert loss[looked] == pytest.approx(expected, abs=1e-4)
-    assert (loss[looked].max(axis=1) == 0).all()
+    assert features["state"][looked, 10] == pytest.approx(best, abs=1e-6)
+    assert (belief.listed[looked] < 0.9).any()
+    valued = ~np.isnan(values[looked])
+    expected = (100 * (values[looked] - best[:, None])).clip(-10)
+    assert gap[looked][valued] == pytest.approx(expected[valued], abs=1e-4)
+    assert (gap[looked].max(axis=1) == 0).all()
+    assert (gap[looked][~valued] == -10).all()
     # A policy that follows the look-ahead guesses the letter that it values most.
     network = PolicyNetwork(look_ahead_lives=2)
     torch.nn.init.constant_(network.look_ahead.weight, 1e4)
-    with torch.no_grad():
-        scores = network.forward_actor(
-            {name: torch.from_numpy(array) for name, array in features.items()}
-        )
-    chosen = scores.numpy()[looked].argmax(axis=1)
+    chosen = scores_of(network, features)[looked].argmax(axis=1)
     assert values[looked, chosen] == pytest.approx(best)

@@ -1,0 +1,166 @@
+"""Candidates against a plain referee that derives them one by one."""
+
+import math
+from collections import Counter, defaultdict
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agents.posterior.sequence_keys import sequence_keys
+from agents.smoothed_ngrams import SmoothedNgrams
+from agents.word_sets import WordArrays
+from envs.encoding import decode
+from training import candidates
+from training.candidates import find_candidates
+from training.multigrams import fit_multigrams
+
+VERBS = ("walk", "talk", "jump", "play", "rest", "work", "paint", "count")
+# No share of small counts, so that rounding decides nothing.
+LEAST = 0.0437
+KNOWN = tuple(
+    [verb + ending for verb in VERBS[:-1] for ending in ("", "s", "ed", "ing")]
+    + ["count", "recount", "repaint", "replay", "rework", "counting"]
+)
+
+
+def find(words, **limits):
+    arrays = WordArrays.of(words)
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in limits.items():
+            patch.setattr(candidates, name, value)
+        return find_candidates(arrays, SmoothedNgrams(arrays, 4), fit_multigrams(arrays))
+
+
+def find_all(words, **limits):
+    """Whatever the models of letters say of them."""
+    return find(words, _LEAST_SCORE=-math.inf, **limits)
+
+
+def names_of(found):
+    return [decode(codes) for codes in found.words.codes]
+
+
+def log_odds(chance):
+    chance = min(max(chance, 1e-3), 1 - 1e-3)
+    return math.log(chance / (1 - chance))
+
+
+def referee(words, at_end, max_affix=6, min_stem=2):
+    """Return the derivations of each unknown word: (chance, affixes of the stem, stem)."""
+    affixes_of = defaultdict(set)
+    for word in words:
+        for length in range(max_affix + 1):
+            stem = word[: len(word) - length] if at_end else word[length:]
+            if len(stem) >= min_stem:
+                affixes_of[stem].add(word[len(word) - length :] if at_end else word[:length])
+    having = Counter(affix for affixes in affixes_of.values() for affix in affixes)
+    pairs = Counter((one, other) for affixes in affixes_of.values()
+                    for one in affixes for other in affixes)  # fmt: skip
+    found = defaultdict(list)
+    for stem, affixes in affixes_of.items():
+        for other in having.keys() - affixes:
+            absent = 1.0
+            for one in affixes:
+                absent *= 1 - min(pairs[one, other] / (having[one] + 2), 0.98)
+            word = stem + other if at_end else other + stem
+            if 1 - absent >= LEAST and word not in words and len(word) <= 32:
+                found[word].append((1 - absent, len(affixes), stem))
+    return found
+
+
+def check_against_referee(words):
+    found = find_all(words, _MIN_CHANCE=LEAST)
+    sides = [referee(words, True), referee(words, False)]
+    names = names_of(found)
+    assert len(set(names)) == len(names)
+    assert set(names) == sides[0].keys() | sides[1].keys()
+    assert found.words.lengths.tolist() == [len(name) for name in names]
+    assert (found.keys == sequence_keys(*found.words)).all()
+    assert (np.diff(found.keys.astype(object)) > 0).all()
+    for row, word in enumerate(names):
+        for number, side in enumerate(sides):
+            features = found.features[row, number * 5 : number * 5 + 5]
+            options = sorted(side.get(word, []), reverse=True)
+            if not options:
+                assert not features.any()
+                continue
+            chances = [chance for chance, _, _ in options] + [0.0]
+            assert features[0] == pytest.approx(log_odds(chances[0]), rel=1e-3, abs=1e-3)
+            assert features[1] == pytest.approx(log_odds(chances[1]), rel=1e-3, abs=1e-3)
+            assert features[4] == len(options)
+            # Of derivations that are equally likely, any may be the one that is described.
+            best = [
+                (family, len(stem))
+                for chance, family, stem in options
+                if chance == pytest.approx(chances[0], rel=1e-4)
+            ]
+            assert tuple(features[2:4]) in best
+    arrays = WordArrays.of(words)
+    for column, model in ((11, SmoothedNgrams(arrays, 4)), (12, fit_multigrams(arrays))):
+        expected = model.log_probabilities(found.words)
+        assert found.features[:, column] == pytest.approx(expected, rel=1e-5)
+    assert found.features[:, 10].tolist() == found.words.lengths.tolist()
+
+
+def test_words_chances_and_families_are_those_of_the_referee():
+    check_against_referee(KNOWN)
+
+
+@settings(max_examples=30)
+@given(st.sets(st.text("abs", min_size=1, max_size=6), min_size=1, max_size=25))
+def test_on_any_words_they_are_those_of_the_referee(words):
+    check_against_referee(tuple(sorted(words)))
+
+
+def test_a_stem_gets_the_endings_and_beginnings_that_go_with_its_own():
+    found = find_all(KNOWN)
+    words = names_of(found)
+    for expected in ("counts", "counted", "rejump", "rewalking"):
+        assert expected in words
+    # Endings that other stems with the same endings have are likelier than others.
+    chances = dict(zip(words, found.features[:, 0], strict=True))
+    assert chances["counted"] > chances["recounts"]
+    assert not set(words) & set(KNOWN)
+
+
+def test_words_that_nothing_speaks_for_are_dropped():
+    everything = find_all(KNOWN)
+    kept = find(KNOWN, _LEAST_SCORE=-6.0)
+    assert 0 < len(kept.keys) < len(everything.keys)
+    scores = {}
+    for word, features in zip(names_of(everything), everything.features.tolist(), strict=True):
+        no_derivation = 1.0
+        for first in (0, 5):
+            if features[first + 4]:
+                no_derivation *= 1 / (1 + math.exp(features[first]))
+        scores[word] = features[11] + 0.8 * len(word) + 2 * log_odds(1 - no_derivation)
+    assert set(names_of(kept)) == {word for word, score in scores.items() if score >= -6.0}
+    rows = np.isin(everything.keys, kept.keys)
+    np.testing.assert_array_equal(kept.features, everything.features[rows])
+    np.testing.assert_array_equal(kept.words.codes, everything.words.codes[rows])
+
+
+def test_only_the_commonest_affixes_up_to_a_length_are_looked_at():
+    def beginning_with_coun(found):
+        return {word for word in names_of(found) if word.startswith("coun")}
+
+    assert beginning_with_coun(find_all(KNOWN, _NUM_AFFIXES=3)) < set(names_of(find_all(KNOWN)))
+    short = names_of(find_all(KNOWN, _MAX_AFFIX=1))
+    assert "counts" in short
+    assert "counted" not in short
+
+
+def test_no_word_is_longer_than_a_word_may_be():
+    known = ("a" * 32, "a" * 31, "a" * 30, "be", "bes", "beses", "bess", "as", "ass")
+    found = find_all(known)
+    check_against_referee(known)
+    assert found.words.lengths.max() <= 32
+
+
+@pytest.mark.parametrize("words", [("a",), ("abc",), ("ab", "cde")])
+def test_words_without_common_stems_derive_nothing(words):
+    found = find_all(words)
+    assert names_of(found) == []
+    assert found.features.shape == (0, 13)

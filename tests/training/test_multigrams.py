@@ -1,0 +1,91 @@
+"""Learning classes of letter sequences from words."""
+
+import itertools
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agents.word_sets import WordArrays
+from training import multigrams
+from training.multigrams import fit_multigrams
+
+FIRST = ("bread", "corn", "fish", "milk", "sand", "snow", "wood", "wind")
+SECOND = ("box", "field", "house", "land", "man", "mill", "storm", "work")
+COMPOUNDS = tuple(map("".join, itertools.product(FIRST, SECOND)))
+# Each part is in seven words that are learned from.
+LEARNED = tuple(word for row, word in enumerate(COMPOUNDS) if row % 9)
+UNSEEN = tuple(sorted(set(COMPOUNDS) - set(LEARNED)))
+
+
+@pytest.fixture(scope="module")
+def model():
+    return fit_multigrams(WordArrays.of(LEARNED))
+
+
+def log_probabilities(model, words):
+    return model.log_probabilities(WordArrays.of(words))
+
+
+def test_sequences_are_letters_and_what_stands_in_six_words(model):
+    assert set("abcdefghijklmnopqrstuvwxyz") <= set(model.sequences)
+    longer = {sequence for sequence in model.sequences if len(sequence) > 1}
+    standing = Counter(
+        word[begin:end]
+        for word in LEARNED
+        for begin, end in itertools.combinations(range(len(word) + 1), 2)
+    )
+    # Those that no class spells are left out again.
+    assert longer <= {part for part, count in standing.items() if count >= 6 and len(part) <= 9}
+    assert {"bread", "house"} < longer
+
+
+def test_parts_that_go_together_in_other_words_are_expected_together(model):
+    assert len(UNSEEN) == 8
+    likely = log_probabilities(model, UNSEEN)
+    swapped = [second + first for first in FIRST for second in SECOND if first + second in UNSEEN]
+    # As many letters, and as many parts.
+    assert likely.mean() > log_probabilities(model, swapped).mean() + 3
+    learned = log_probabilities(model, LEARNED).mean()
+    assert likely.mean() == pytest.approx(learned, abs=3)
+
+
+WORDS = st.sets(st.text("abc", min_size=1, max_size=32), min_size=1, max_size=15)
+
+
+@settings(max_examples=20)
+@given(WORDS)
+def test_any_words_give_distributions_that_leave_no_word_out(words):
+    model = fit_multigrams(WordArrays.of(sorted(words)))
+    tables = model.tables
+    assert tables.begin.sum() == pytest.approx(1, abs=1e-4)
+    np.testing.assert_allclose(tables.transitions.sum(axis=1) + tables.end, 1, atol=1e-4)
+    spelled = np.bincount(tables.classes, tables.emissions, minlength=len(tables.begin))
+    np.testing.assert_allclose(spelled, 1, atol=1e-4)
+    asked = (*sorted(words), "q", "quiz", "zxzxzxzx")
+    log_probability = log_probabilities(model, asked)
+    assert np.isfinite(log_probability).all()
+    assert (log_probability < 0).all()
+
+
+def test_each_pass_over_all_words_makes_them_likelier(monkeypatch):
+    """Expectation maximisation never makes the words less likely."""
+    monkeypatch.setattr(multigrams, "_BATCH", len(LEARNED))
+    monkeypatch.setattr(multigrams, "_DECAY", 0.0)
+    likelihoods = []
+    for passes in range(1, 9):
+        monkeypatch.setattr(multigrams, "_PASSES", passes)
+        model = fit_multigrams(WordArrays.of(LEARNED))
+        likelihoods.append(log_probabilities(model, LEARNED).mean())
+    # Small probabilities are floored, which costs a little.
+    assert (np.diff(likelihoods) > -0.01).all()
+    assert likelihoods[-1] > likelihoods[0] + 1
+
+
+def test_the_same_seed_learns_the_same(model):
+    again, other = (fit_multigrams(WordArrays.of(LEARNED), seed) for seed in (0, 1))
+    expected = log_probabilities(model, UNSEEN)
+    assert (log_probabilities(again, UNSEEN) == expected).all()
+    assert (log_probabilities(other, UNSEEN) != expected).any()

@@ -1,0 +1,172 @@
+"""Fitting the posterior: which words are held back, what is learned on them, lists of any kind."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents.posterior.posterior import load_posterior
+from agents.word_sets import WordArrays
+from envs.hangman.observation import parse_observation
+from tests.training.listed import candidates, known_words
+from training.posterior import fit_posterior, hold_back
+
+STEMS = tuple("".join(letters) for letters in itertools.product("bdgkt", "aeo", "lmnr", "pst"))
+ENDINGS = ("", "s", "ed", "ing", "er")
+FORMS = tuple(sorted({stem + ending for stem in STEMS for ending in ENDINGS}))
+# Which forms are known is chance, so that the others are as regular as these.
+IS_KNOWN = np.random.default_rng(0).random(len(FORMS)) < 0.7
+REGULAR = tuple(np.array(FORMS)[IS_KNOWN].tolist())
+UNKNOWN = tuple(np.array(FORMS)[~IS_KNOWN].tolist())
+
+WORDS = st.lists(st.text("abcdez", min_size=1, max_size=8), min_size=1, max_size=60, unique=True)
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    return fit_posterior(REGULAR)
+
+
+def probabilities(posterior, words):
+    return posterior.prior.probabilities(WordArrays.of(words))
+
+
+@given(WORDS, st.randoms(use_true_random=False))
+def test_words_are_held_back_by_what_they_are_not_by_where_they_stand(words, random):
+    held_back, others = hold_back(words)
+    assert sorted(held_back + others) == sorted(words)
+    assert others
+    shuffled = random.sample(words, len(words))
+    assert [set(part) for part in hold_back(shuffled)] == [set(held_back), set(others)]
+    # Words that are added change nothing for those that were there.
+    more = hold_back([*words, "q", "qq", "qqq"])
+    if held_back:
+        assert set(held_back) <= set(more[0])
+
+
+def test_a_tenth_of_a_list_is_held_back(real_words):
+    held_back, others = hold_back(real_words)
+    assert set(held_back) | set(others) == set(real_words)
+    assert 0.08 < len(held_back) / len(real_words) < 0.12
+
+
+def test_one_posterior_knows_all_words_and_the_other_none_that_is_held_back(fitted):
+    assert (fitted.held_back, fitted.others) == hold_back(REGULAR)
+    assert known_words(fitted.posterior) == set(REGULAR)
+    assert known_words(fitted.held_back_posterior) == set(fitted.others)
+    assert not candidates(fitted.posterior) & set(REGULAR)
+    assert not candidates(fitted.held_back_posterior) & set(fitted.others)
+
+
+def test_regular_words_that_are_not_known_are_expected(fitted):
+    """What is learned from words that are held back from nine tenths holds for words of no list."""
+    for posterior, unknown in (
+        (fitted.held_back_posterior, fitted.held_back),
+        (fitted.posterior, UNKNOWN),
+    ):
+        listed = candidates(posterior)
+        assert len(set(unknown) & listed) > 0.9 * len(unknown)
+        theirs = probabilities(posterior, unknown)
+        reversed_words = {word[::-1] for word in unknown} - set(FORMS)
+        others = probabilities(posterior, sorted(reversed_words))
+        assert np.median(theirs) > 100 * np.median(others)
+    # All unknown words together have half of the mass.
+    regular = probabilities(fitted.posterior, UNKNOWN).sum()
+    irregular = probabilities(fitted.posterior, sorted(candidates(fitted.posterior) - set(UNKNOWN)))
+    assert 0.5 > regular > irregular.sum()
+
+
+def test_known_words_have_their_share_and_all_others_the_rest(fitted):
+    for known in (0.0, 0.25, 1.0):
+        posterior = fitted.posterior.with_known(known)
+        assert probabilities(posterior, REGULAR).sum() == pytest.approx(known, abs=1e-6)
+        rest = probabilities(posterior, sorted(candidates(posterior))).sum()
+        # Some is left for strings that are no candidates.
+        assert 0 < rest < max(0.99 * (1 - known), 1e-8)
+
+
+def files(fitted, path):
+    contents = []
+    for posterior in fitted[:2]:
+        posterior.save(path)
+        contents.append(path.read_bytes())
+    return contents
+
+
+def test_the_same_seed_fits_the_same(fitted, tmp_path):
+    path = tmp_path / "posterior.safetensors"
+    assert files(fit_posterior(REGULAR), path) == files(fitted, path)
+    assert files(fit_posterior(REGULAR, seed=1), path) != files(fitted, path)
+
+
+def random_words(count):
+    letters = np.random.default_rng(1).integers(97, 123, (count, 9), dtype=np.uint8)
+    return tuple(row.tobytes().decode() for row in letters)
+
+
+NONE_HELD_BACK = ("bead", "cab")
+# The first of some words, in order, that is held back.
+HELD_BACK = next(word for word in FORMS if hold_back((word, *NONE_HELD_BACK))[0] == (word,))
+
+LISTS = {
+    "one word": ("bead",),
+    "one letter": ("a",),
+    "one long word": ("abcdefghijklmnopqrstuvwxyzabcdef",),
+    "one word that would be held back": (HELD_BACK,),
+    "two words": ("bead", "cab"),
+    "two words, one of them held back": ("bead", HELD_BACK),
+    "all letters": tuple("abcdefghijklmnopqrstuvwxyz"),
+    "one length": tuple("".join(letters) for letters in itertools.product("bcd", "aeiou", "lmnr")),
+    "nothing to derive": random_words(300),
+    "too short to hold words back": ("walk", "walks", "walked", "talk", "talks"),
+    "all strings of a length": tuple(map("".join, itertools.product("abc", repeat=4))),
+    "no word but repetitions": tuple("z" * length for length in range(1, 33)),
+}
+
+
+@pytest.mark.parametrize("words", LISTS.values(), ids=LISTS)
+def test_any_list_gives_probabilities(words, tmp_path):
+    fitted = fit_posterior(words)
+    assert sorted(fitted.held_back + fitted.others) == sorted(words)
+    assert known_words(fitted.posterior) == set(words)
+    assert known_words(fitted.held_back_posterior) == set(fitted.others)
+    asked = ("x", "quiz", "bead", "walked", words[0][::-1], "jazzy" * 6, *words)
+    games = [
+        parse_observation(*game)
+        for game in (
+            ("_", ""), ("____", ""), ("____", "etaoi"), ("_ea_", "st"), ("_a_ke_", "t"),
+            ("z_" * 16, ""), ("_" * 32, "e"), ("_" * 9, "qx"),
+        )
+    ]  # fmt: skip
+    for posterior in fitted[:2]:
+        posterior.save(tmp_path / "posterior")
+        for model in (posterior, load_posterior(tmp_path / "posterior")):
+            for known in (0.0, 0.5, 1.0):
+                believed = model.with_known(known)
+                chances = probabilities(believed, asked)
+                assert np.isfinite(chances).all()
+                is_known = np.isin(asked, sorted(known_words(model)))
+                assert (chances[~is_known] > 0).all()
+                assert (chances[is_known] > 0).all() == (known > 0)
+                for game in games:
+                    present = believed.letter_probabilities(game)
+                    assert np.isfinite(present).all()
+                    assert ((present >= 0) & (present <= 1)).all()
+                    assert present.max() > 0
+
+
+def test_a_word_that_is_all_but_told_is_told():
+    posterior = fit_posterior(("bead", "cab")).posterior.with_known(1.0)
+    present = posterior.letter_probabilities(parse_observation("____"))[0]
+    assert [chr(97 + letter) for letter in np.flatnonzero(present > 0.99)] == ["a", "b", "d", "e"]
+
+
+def test_what_is_done_is_told_step_by_step():
+    said = []
+    fit_posterior(REGULAR, say=said.append)
+    assert len(said) == len(set(said)) == 3
+    said.clear()
+    fit_posterior(("bead",), say=said.append)
+    assert len(said) == 1

@@ -1,0 +1,62 @@
+"""Which words PPO's games have, and with which posterior they are played."""
+
+import pytest
+
+from tests.training.listed import known_words
+from training import ppo
+from training.config import load_config
+from training.posterior import fit_posterior
+
+NUM_ENVS = 64
+
+
+@pytest.fixture(scope="module")
+def fitted(real_words):
+    return fit_posterior(real_words[:400])
+
+
+@pytest.fixture
+def games_of(tiny_files, monkeypatch):
+    """Return a function that makes a learner: (its environment, its batches of games)."""
+
+    def games_of(posterior, unknown, known, share):
+        batches = []
+
+        class Recorded(ppo.HangmanVecEnv):
+            def __init__(self, num_envs, *, words, **options):
+                batches.append((num_envs, tuple(words)))
+                super().__init__(num_envs, words=words, **options)
+
+        monkeypatch.setattr(ppo, "HangmanVecEnv", Recorded)
+        config = load_config(tiny_files[0], [f"ppo.known={share}", f"ppo.num_envs={NUM_ENVS}"])
+        return ppo.make_model(config, posterior, unknown, known).env, batches
+
+    return games_of
+
+
+@pytest.mark.parametrize("share", [0.0, 0.25, 0.5, 1.0])
+def test_as_many_games_have_known_words_as_the_config_says(fitted, games_of, share):
+    env, batches = games_of(fitted.held_back_posterior, fitted.held_back, fitted.others, share)
+    num_known = round(NUM_ENVS * share)
+    expected = [(NUM_ENVS - num_known, fitted.held_back), (num_known, fitted.others)]
+    assert batches == [(count, words) for count, words in expected if count]
+    assert env.num_envs == NUM_ENVS
+    # The posterior is told how many of the secrets it knows.
+    assert env.posterior.prior.known == share
+
+
+def test_a_games_posterior_knows_its_word_or_was_fitted_without_it(fitted, games_of):
+    env, batches = games_of(fitted.held_back_posterior, fitted.held_back, fitted.others, 0.5)
+    (_, unknown), (_, known) = batches
+    listed = known_words(env.posterior)
+    assert listed == set(known)
+    assert not listed & set(unknown)
+    # The posterior of all words would know the secrets of both.
+    assert set(unknown) < known_words(fitted.posterior)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
+def test_where_one_kind_has_no_word_the_others_are_played(fitted, games_of, share):
+    for unknown, known in ((fitted.held_back, ()), ((), fitted.others)):
+        _, batches = games_of(fitted.held_back_posterior, unknown, known, share)
+        assert batches == [(NUM_ENVS, unknown or known)]
