@@ -13,7 +13,7 @@ from agents.posterior.multigrams import Multigrams
 from agents.posterior.ngram_lattice import NgramTables, ngram_tables
 from agents.posterior.sequence_keys import sequence_keys
 from agents.smoothed_ngrams import SmoothedNgrams
-from agents.word_sets import WordArrays, WordSets, word_sets
+from agents.word_sets import WordArrays, word_sets
 from envs.encoding import MAX_LENGTH
 
 # The probability that the secret is one of the words that were fitted, where nobody says more.

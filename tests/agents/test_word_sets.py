@@ -31,11 +31,11 @@ def test_the_words_that_fit_are_found(real_words):
         for number in np.flatnonzero(arrays.lengths == length):
             codes = arrays.codes[number, :length]
             blank = word[:length] == BLANK
-            if (codes[~blank] == word[:length][~blank]).all():
-                if not guessed[codes[blank] - 2].any():
-                    expected.append(number)
+            shown_agree = (codes[~blank] == word[:length][~blank]).all()
+            if shown_agree and not guessed[codes[blank] - 2].any():
+                expected.append(number)
         assert numbers[:count].tolist() == expected
-        compared += 0 < count
+        compared += count > 0
     assert compared > 20
     for number in range(0, len(arrays.lengths), 50):
         letters = {int(code) - 2 for code in arrays.codes[number, : arrays.lengths[number]]}

@@ -34,9 +34,9 @@ def probability(model, word):
                 part = ""
             part += letter
         mass = tables.begin
-        for number, part in enumerate([*parts, part]):
+        for number, text in enumerate([*parts, part]):
             mass = mass if number == 0 else mass @ tables.transitions
-            mass = mass * emissions.get(part, 0.0)
+            mass = mass * emissions.get(text, 0.0)
         total += mass @ tables.end
     return total
 
@@ -65,8 +65,8 @@ def test_a_model_comes_back_from_its_arrays(model):
 def test_parts_that_stand_in_many_words_are_joined_to_new_words():
     """Longer parts make compounds likelier than letters alone would."""
     firsts, seconds = (
-        "rain snow wind sun".split(),
-        "bow man storm fall coat proof screen shine".split(),
+        ["rain", "snow", "wind", "sun"],
+        ["bow", "man", "storm", "fall", "coat", "proof", "screen", "shine"],
     )
     known = [a + b for a in firsts for b in seconds if a + b != "suncoat"]
     model = fit_multigrams(WordArrays.of(known), seed=0)

@@ -12,7 +12,7 @@ from agents.word_sets import WordArrays
 from envs.errors import InputError
 from envs.hangman.observation import parse_observation, select
 from tests.agents.games import random_states
-from tests.agents.posterior.priors import Explosive, posterior_of
+from tests.agents.posterior.priors import CANDIDATES, WORDS, Explosive, posterior_of
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +50,7 @@ def test_the_posterior_is_a_sum_over_all_words(pattern, num_left, known):
             expected[ord(letter) - ord("a")] += chance
     belief = agent.belief(parse_observation(pattern, wrong, max_wrong=26))
     np.testing.assert_allclose(belief.present[0], expected / chances.sum(), atol=2e-3)
-    listed = {*"bead bed cabbage decade faded added edge face badge cab bad deed cabbages".split()}
+    listed = {*WORDS, *CANDIDATES}
     of_listed = sum(c for word, c in zip(words, chances, strict=True) if word in listed)
     assert belief.listed[0] == pytest.approx(of_listed / chances.sum(), abs=2e-3)
 
