@@ -1,4 +1,4 @@
-"""A long list of words as few bytes."""
+"""A long list of words as few bytes: each word by what it shares with the one before it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import zlib
 
 import numpy as np
 import numpy.typing as npt
+from numba import njit
 
 from agents.word_sets import WordArrays
 from envs.encoding import FIRST_LETTER, MAX_LENGTH, NUM_CODES
@@ -14,15 +15,18 @@ from envs.encoding import FIRST_LETTER, MAX_LENGTH, NUM_CODES
 def pack_words(words: WordArrays) -> npt.NDArray[np.uint8]:
     """Return words in the order of their lengths, then of the alphabet, as compressed bytes.
 
-    The words of a length stand place by place, so that equal letters follow each other.
+    First the number of words of each length, then how many letters each word shares with the one
+    before it, then all other letters.
     """
-    sizes = np.bincount(words.lengths, minlength=MAX_LENGTH + 1)
-    last = np.cumsum(sizes)
-    parts = [sizes.astype("<i8").tobytes()]
-    for length in range(1, MAX_LENGTH + 1):
-        codes = words.codes[last[length] - sizes[length] : last[length], :length]
-        parts.append(codes.T.tobytes())
-    return np.frombuffer(zlib.compress(b"".join(parts), level=6), dtype=np.uint8)
+    codes, lengths = words
+    same = np.zeros(codes.shape, dtype=bool)
+    same[1:] = (codes[1:] == codes[:-1]) & (lengths[1:] == lengths[:-1])[:, None]
+    shared = np.minimum(np.cumprod(same, axis=1, dtype=np.uint8).sum(axis=1), lengths)
+    places = np.arange(codes.shape[1])
+    own = (places >= shared[:, None]) & (places < lengths[:, None])
+    sizes = np.bincount(lengths, minlength=MAX_LENGTH + 1).astype("<i8")
+    parts = (sizes.tobytes(), shared.astype(np.uint8).tobytes(), codes[own].tobytes())
+    return np.frombuffer(zlib.compress(b"".join(parts), level=9), dtype=np.uint8)
 
 
 def unpack_words(packed: npt.NDArray[np.uint8]) -> WordArrays:
@@ -36,19 +40,40 @@ def unpack_words(packed: npt.NDArray[np.uint8]) -> WordArrays:
     content = np.frombuffer(zlib.decompress(packed.tobytes()), dtype=np.uint8)
     head = 8 * (MAX_LENGTH + 1)
     sizes = np.frombuffer(content[:head].tobytes(), dtype="<i8")
-    if (sizes < 0).any() or sizes @ np.arange(MAX_LENGTH + 1) != len(content) - head or sizes[0]:
-        raise ValueError("words: their number is not that of the letters")
+    if len(sizes) != MAX_LENGTH + 1 or (sizes < 0).any() or sizes[0] or sizes.sum() > len(content):
+        raise ValueError("words: their numbers are damaged")
     lengths = np.repeat(np.arange(MAX_LENGTH + 1), sizes)
+    shared = content[head : head + len(lengths)].astype(np.int64)
+    letters = content[head + len(lengths) :]
+    if (
+        len(shared) < len(lengths)
+        or (shared >= lengths).any()
+        or (lengths - shared).sum() != len(letters)
+    ):
+        raise ValueError("words: their number is not that of the letters")
     codes = np.zeros((len(lengths), MAX_LENGTH), dtype=np.uint8)
-    position, row = head, 0
-    for length, size in enumerate(sizes):
-        block = content[position : position + length * size].reshape(length, size)
-        codes[row : row + size, :length] = block.T
-        text = np.ascontiguousarray(block.T).view(f"S{length}").ravel() if length and size else []
-        if len(text) and (
-            block.min() < FIRST_LETTER or block.max() >= NUM_CODES or (text[1:] <= text[:-1]).any()
-        ):
-            raise ValueError("words: they are not distinct words of letters a to z in order")
-        position += length * size
-        row += size
+    if not _unpack(lengths, shared, letters, codes):
+        raise ValueError("words: they are not distinct words of letters a to z in order")
     return WordArrays(codes, lengths)
+
+
+@njit(cache=True)
+def _unpack(lengths, shared, letters, codes):
+    """Write the words; return whether they are in order and of letters alone."""
+    position = 0
+    for number in range(len(lengths)):
+        begin = shared[number]
+        first_of_length = number == 0 or lengths[number] != lengths[number - 1]
+        if first_of_length and begin > 0:
+            return False
+        for place in range(begin):
+            codes[number, place] = codes[number - 1, place]
+        for place in range(begin, lengths[number]):
+            code = letters[position]
+            if code < FIRST_LETTER or code >= NUM_CODES:
+                return False
+            codes[number, place] = code
+            position += 1
+        if not first_of_length and codes[number, begin] <= codes[number - 1, begin]:
+            return False
+    return True
