@@ -11,6 +11,7 @@ from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
 
 from agents.base import PosteriorAgent
 from agents.loading import check_agent_names
+from agents.posterior.prior import DEFAULT_KNOWN
 from envs.errors import InputError
 from envs.hangman.observation import Observation
 from server.agent_player import AgentPlayer, Hint, think
@@ -90,7 +91,7 @@ def make_agent_player(
 
 
 def _load(
-    name: str, run: RunDirectory | None, words: Sequence[str], known: float, max_wrong: int
+    name: str, run: RunDirectory | None, words: Sequence[str], known: float | None, max_wrong: int
 ) -> None:
     # Ctrl-C is the server's, which ends this process; so does the server's own end.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -99,7 +100,7 @@ def _load(
         # Those who play go before those who ask for hints.
         os.nice(5)
     try:
-        agent = load_run_agent(name, run, words, known=known)
+        agent = load_run_agent(name, run, words, known=DEFAULT_KNOWN if known is None else known)
         if not isinstance(agent, PosteriorAgent):
             raise InputError(f"--agent: {name} cannot tell how likely letters are")
         for word in _WARM_UP_WORDS:

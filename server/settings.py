@@ -10,7 +10,6 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
 
-from agents.posterior.prior import DEFAULT_KNOWN
 from envs.encoding import NUM_LETTERS
 from envs.errors import InputError
 from envs.hangman.rules import DEFAULT_MAX_WRONG
@@ -47,8 +46,9 @@ class Settings(BaseSettings):
     practice_split: Part | None = None
     run: str | None = None
     agent: str | None = None
-    # How likely the agent takes a word to be one that it was fitted on.
-    known: float = Field(DEFAULT_KNOWN, ge=0, le=1)
+    # How likely the agent takes a word to be one that it was fitted on; the agent's own default
+    # stands where nothing is said, since what knows it compiles kernels.
+    known: float | None = Field(None, ge=0, le=1)
     # Proxies whose X-Forwarded-For is believed: addresses and networks, with commas between them.
     forwarded_allow_ips: str | None = None
 

@@ -224,6 +224,6 @@ def ngram_presence(thread, num_threads, word, guessed, tables, beam, presence):
     slot = np.full(len(tables.next_state), -1, dtype=np.int32)
     sums = np.empty(NUM_SYMBOLS, dtype=np.float64)
     for game in range(thread, num_games, num_threads):
-        if (word[game] == BLANK).any():
+        if (word[game] == BLANK).any() and not guessed[game].all():
             ngram_masses(word[game], guessed[game], tables, beam, slot, sums)
             presence_of(sums, guessed[game], presence[game])

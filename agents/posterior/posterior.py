@@ -310,7 +310,7 @@ def _believe(thread, num_threads, word, guessed, prior, beam, enough, present, l
     sums = np.empty(NUM_LETTERS + 1, dtype=np.float64)
     more = np.empty(NUM_LETTERS + 1, dtype=np.float64)
     for game in range(thread, num_games, num_threads):
-        if not (word[game] == BLANK).any():
+        if not (word[game] == BLANK).any() or guessed[game].all():
             continue
         length = 0
         while length < len(word[game]) and word[game, length] != PADDING:

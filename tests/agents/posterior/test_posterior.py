@@ -81,6 +81,8 @@ def test_pruning_changes_little(model, states):
 
 def test_letters_that_were_guessed_and_words_that_are_solved_have_no_probability(model, states):
     assert (model.letter_probabilities(states)[states["guessed"] != 0] == 0).all()
+    no_letter_left = parse_observation("ca_", "bdefghijklmnopqrstuvwxyz", max_wrong=26)
+    assert (model.letter_probabilities(no_letter_left) == 0).all()
     solved = parse_observation("cab")
     assert (model.letter_probabilities(solved) == 0).all()
 
