@@ -1,1 +1,1 @@
-"""Training a policy: configuration, warm start, PPO, checkpoints."""
+"""Training a policy: configuration, the posterior, PPO, checkpoints."""
