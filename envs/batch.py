@@ -281,7 +281,7 @@ class BatchVectorEnv(VectorEnv[Arrays, npt.NDArray[np.int64], npt.NDArray]):
         last = self._observe(ended)
         final_obs = np.full(self.num_envs, None, dtype=object)
         final_obs[ended] = [
-            {name: array[row] for name, array in last.items()} for row in range(len(ended))
+            dict(zip(last, rows, strict=True)) for rows in zip(*last.values(), strict=True)
         ]
         final_info: dict[str, Any] = {}
         for name, array in self._describe(ended).items():

@@ -106,6 +106,11 @@ class HangmanGames:
         """Games that are won or lost; shape (N,)."""
         return self.won | (self._lives == 0)
 
+    @property
+    def open_letters(self) -> npt.NDArray[np.bool_]:
+        """Letters that were not guessed; shape (N, 26)."""
+        return self._guessed == 0
+
     def start(self, games: npt.NDArray[np.integer] | slice, secrets: EncodedWords) -> None:
         """Begin new games at the indices ``games``, one a secret word."""
         self.secrets[games] = secrets.codes

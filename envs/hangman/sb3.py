@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from types import MappingProxyType
 from typing import Any
 
 import gymnasium as gym
@@ -15,6 +16,9 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvO
 
 from envs.hangman.observation import Observation
 from envs.hangman.vector_env import HangmanVectorEnv
+
+# To make an info for each game would take longer than to play it.
+_NO_INFO: MappingProxyType[str, Any] = MappingProxyType({})
 
 
 class BatchVecEnv(VecEnv):
@@ -46,6 +50,8 @@ class BatchVecEnv(VecEnv):
     ) -> list[Any]:
         """Call a method of the batch that returns a row a game, and return these rows."""
         rows: Sequence[Any] = getattr(self.games, method_name)(*method_args, **method_kwargs)
+        if indices is None:
+            return list(rows)
         return [rows[index] for index in self._get_indices(indices)]
 
     def env_is_wrapped(
@@ -59,8 +65,9 @@ class HangmanVecEnv(BatchVecEnv):
     """The batch of :class:`HangmanVectorEnv`, as Stable-Baselines3 and sb3-contrib call it.
 
     A game that ends is begun anew in the same step; ``infos`` of that game then has
-    ``terminal_observation``, ``won``, and ``episode`` with return ``r``, length ``l`` and the
-    seconds ``t`` since the environment was made, so that no ``VecMonitor`` is needed.
+    ``terminal_observation``, ``TimeLimit.truncated``, ``won``, and ``episode`` with return ``r``,
+    length ``l`` and the seconds ``t`` since the environment was made, so that no ``VecMonitor`` is
+    needed. All other games share one empty info, which cannot be written to.
 
     Parameters
     ----------
@@ -102,20 +109,28 @@ class HangmanVecEnv(BatchVecEnv):
         self._returns += rewards
         self._episode_lengths += 1
         ended = terminated | truncated
-        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
-        for game in np.flatnonzero(ended):
-            infos[game] = {
-                "terminal_observation": batch_infos["final_obs"][game],
-                "TimeLimit.truncated": bool(truncated[game] and not terminated[game]),
-                "won": bool(batch_infos["final_info"]["won"][game]),
-                "episode": {
-                    "r": float(self._returns[game]),
-                    "l": int(self._episode_lengths[game]),
-                    "t": round(time.time() - self._start_time, 6),
-                },
-            }
-        self._returns[ended] = 0
-        self._episode_lengths[ended] = 0
+        infos: list[Any] = [_NO_INFO] * self.num_envs
+        games = np.flatnonzero(ended)
+        if len(games):
+            seconds = round(time.time() - self._start_time, 6)
+            # Lists of Python's own numbers, since a NumPy number takes long to take from an array.
+            for game, last, cut, won, total, length in zip(
+                games.tolist(),
+                batch_infos["final_obs"][games],
+                (truncated & ~terminated)[games].tolist(),
+                batch_infos["final_info"]["won"][games].tolist(),
+                self._returns[games].tolist(),
+                self._episode_lengths[games].tolist(),
+                strict=True,
+            ):
+                infos[game] = {
+                    "terminal_observation": last,
+                    "TimeLimit.truncated": cut,
+                    "won": won,
+                    "episode": {"r": total, "l": length, "t": seconds},
+                }
+            self._returns[games] = 0
+            self._episode_lengths[games] = 0
         return observations, rewards.astype(np.float32), ended, infos
 
     def action_masks(self) -> npt.NDArray[np.bool_]:

@@ -12,7 +12,7 @@ from gymnasium.vector import AutoresetMode
 from envs.batch import Arrays, BatchVectorEnv
 from envs.encoding import MAX_LENGTH, NUM_LETTERS, decode
 from envs.hangman.env import HangmanEnv
-from envs.hangman.observation import Observation, action_mask, observation_space
+from envs.hangman.observation import Observation, observation_space
 from envs.hangman.rendering import render_rgb_array, render_text
 from envs.hangman.rewards import Reward, make_reward
 from envs.hangman.rules import DEFAULT_MAX_WRONG, HangmanGames
@@ -86,11 +86,15 @@ class HangmanVectorEnv(BatchVectorEnv):
         return self._games.observe(games)
 
     def _describe(self, games: npt.NDArray[np.int64] | None = None) -> Arrays:
-        won = self._games.won
+        index = slice(None) if games is None else games
         return {
-            "action_mask": action_mask(self._games.observe(games)["guessed"]),
-            "won": won if games is None else won[games],
+            "action_mask": self._games.open_letters[index].view(np.int8),
+            "won": self._games.won[index],
         }
+
+    def action_masks(self) -> npt.NDArray[np.bool_]:
+        """Return which letters have not been guessed, shape (num_envs, 26)."""
+        return self._games.open_letters
 
     def _games_state(self) -> Arrays:
         return self._games.get_state()

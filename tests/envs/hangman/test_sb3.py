@@ -144,3 +144,14 @@ def test_the_batch_is_described_and_drawn(few_words):
     with pytest.raises(AttributeError, match="share"):
         env.set_attr("max_wrong", 3)
     env.close()
+
+
+def test_games_that_go_on_have_an_empty_info_that_nothing_can_change(few_words):
+    env = HangmanVecEnv(2, words=few_words)
+    env.seed(0)
+    env.set_options({"word": "apple"})
+    env.reset()
+    _, _, _, infos = env.step(np.array([0, 1]))
+    assert [dict(info) for info in infos] == [{}, {}]
+    with pytest.raises(TypeError):
+        infos[0]["terminal_observation"] = 1
