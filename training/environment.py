@@ -12,7 +12,7 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvStepReturn
 
 from agents.posterior.posterior import LetterPosterior, UniformPosterior
 from agents.ppo.features import NUM_LETTER_FEATURES, NUM_STATE_FEATURES, policy_features
-from envs.encoding import MAX_LENGTH, NUM_CODES, NUM_LETTERS, PADDING
+from envs.encoding import MAX_LENGTH, NUM_LETTERS
 from envs.hangman.observation import Observation
 from envs.hangman.sb3 import BatchVecEnv, HangmanVecEnv
 
@@ -48,8 +48,6 @@ class PosteriorVecEnv(BatchVecEnv):
         self._envs = list(envs)
         self._first = np.cumsum([0, *(env.num_envs for env in self._envs)])
         features = {
-            "word": spaces.Box(PADDING, NUM_CODES - 1, (MAX_LENGTH,), np.uint8),
-            "guessed": spaces.MultiBinary(NUM_LETTERS),
             "letters": spaces.Box(-np.inf, np.inf, (NUM_LETTERS, NUM_LETTER_FEATURES)),
             "state": spaces.Box(-np.inf, np.inf, (NUM_STATE_FEATURES,)),
         }

@@ -1,19 +1,23 @@
-"""PPO on top of the posterior: sb3-contrib's MaskablePPO, and its state for checkpoints."""
+"""PPO by sb3-contrib's MaskablePPO, with a posterior or alone, and its state for checkpoints."""
 
 from __future__ import annotations
 
 import warnings
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.utils import LinearSchedule
+from stable_baselines3.common.vec_env import VecEnv
 
 from agents.posterior.posterior import LetterPosterior, UniformPosterior
+from agents.ppo.network import PolicyNetwork
 from agents.ppo.policy import LetterPolicy
+from agents.ppo.windows import WindowNetwork
 from envs.errors import InputError
 from envs.hangman.rewards import Reward, make_reward
 from envs.hangman.sb3 import HangmanVecEnv
@@ -62,9 +66,20 @@ def make_model(
         Fitted on the known words, and on none of the unknown ones.
     unknown, known : sequence of str
         The words of the games, at least one; ``config.ppo.known`` says how many games have known
-        words. Where one kind has no word, the other one's are played.
+        words. Where one kind has no word, the other one's are played. Without a posterior all
+        words are alike.
     """
     options = config.ppo
+    if not config.posterior.enabled:
+        env = HangmanVecEnv(
+            options.num_envs,
+            words=(*unknown, *known),
+            reward=reward_of(config),
+            **config.env.model_dump(),
+        )
+        network = partial(WindowNetwork, **config.windows.model_dump())
+        # Fused, since the update of all rows takes as long as their gradients.
+        return _make_learner(config, env, network, optimizer_kwargs={"eps": 1e-5, "fused": True})
     num_known = round(options.num_envs * options.known)
     if not unknown or not known:
         num_known = options.num_envs if known else 0
@@ -77,6 +92,16 @@ def make_model(
         posterior.with_known(options.known),
         config.policy.look_ahead_lives,
     )
+    return _make_learner(config, env, partial(PolicyNetwork, **config.policy.model_dump()))
+
+
+def _make_learner(
+    config: Config,
+    env: VecEnv,
+    network: Callable[[], PolicyNetwork | WindowNetwork],
+    **policy: Any,
+) -> MaskablePPO:
+    options = config.ppo
     with warnings.catch_warnings():
         # It asks for batches that divide the rollout; the last, smaller one does no harm.
         warnings.filterwarnings("ignore", message="You have specified a mini-batch size")
@@ -94,7 +119,7 @@ def make_model(
             vf_coef=options.value_coefficient,
             max_grad_norm=options.max_grad_norm,
             target_kl=options.target_kl,
-            policy_kwargs={"network": config.policy.model_dump(), "freeze": list(options.freeze)},
+            policy_kwargs={"network": network, "freeze": list(options.freeze)} | policy,
             seed=config.seed,
             device="cpu",
         )

@@ -14,10 +14,13 @@ from scipy.special import softmax
 
 from agents.base import PosteriorAgent
 from agents.posterior.posterior import LetterPosterior, UniformPosterior
-from agents.ppo.features import policy_features
 from agents.ppo.network import PolicyNetwork
+from agents.ppo.windows import WindowNetwork
 from envs.errors import InputError
 from envs.hangman.observation import Observation
+
+# By the name under which a file keeps the sizes of its network.
+_NETWORKS = {"network": PolicyNetwork, "windows": WindowNetwork}
 
 
 class PPOAgent(PosteriorAgent):
@@ -26,11 +29,13 @@ class PPOAgent(PosteriorAgent):
     Parameters
     ----------
     posterior : LetterPosterior or UniformPosterior
-    network : PolicyNetwork
+    network : PolicyNetwork or WindowNetwork
     """
 
     def __init__(
-        self, posterior: LetterPosterior | UniformPosterior, network: PolicyNetwork
+        self,
+        posterior: LetterPosterior | UniformPosterior,
+        network: PolicyNetwork | WindowNetwork,
     ) -> None:
         self.posterior = posterior
         self.network = network
@@ -43,7 +48,7 @@ class PPOAgent(PosteriorAgent):
 
     def letter_scores(self, observations: Observation) -> npt.NDArray[np.float64]:
         """Return the network's score of each letter, shape (N, 26); -inf for guessed letters."""
-        features = policy_features(self.posterior, observations, self.network.look_ahead_lives)
+        features = self.network.observe(self.posterior, observations)
         with torch.inference_mode():
             scores = self.network.forward_actor(
                 {name: torch.from_numpy(array) for name, array in features.items()}
@@ -59,15 +64,16 @@ class PPOAgent(PosteriorAgent):
         return self.posterior.letter_probabilities(observations)
 
 
-def save_network(network: PolicyNetwork, path: str | Path) -> None:
+def save_network(network: PolicyNetwork | WindowNetwork, path: str | Path) -> None:
     """Write a policy network as safetensors, its sizes in the metadata."""
     tensors = {name: tensor.contiguous() for name, tensor in network.state_dict().items()}
-    metadata = {"network": json.dumps(network.parameters_of_init)}
+    kind = next(name for name, kind in _NETWORKS.items() if type(network) is kind)
+    metadata = {kind: json.dumps(network.parameters_of_init)}
     # Not by save_file, whose files only their owner may read.
     Path(path).write_bytes(save(tensors, metadata))
 
 
-def load_network(path: str | Path) -> PolicyNetwork:
+def load_network(path: str | Path) -> PolicyNetwork | WindowNetwork:
     """Read what :func:`save_network` wrote; it runs no code from the file.
 
     Raises
@@ -77,7 +83,8 @@ def load_network(path: str | Path) -> PolicyNetwork:
     """
     try:
         with safe_open(path, framework="pt") as file:
-            network = PolicyNetwork(**json.loads(file.metadata()["network"]))
+            ((kind, sizes),) = (file.metadata() or {}).items()
+            network = _NETWORKS[kind](**json.loads(sizes))
             network.load_state_dict({name: file.get_tensor(name) for name in file.keys()})  # noqa: SIM118
     except (OSError, SafetensorError, KeyError, TypeError, ValueError, RuntimeError) as error:
         detail = " ".join(str(error).split())

@@ -43,14 +43,12 @@ def policy_features(
         as they are and then relative to the likeliest letter's; that probability; whether it was
         guessed; whether it was guessed and is absent; the win-probability gap to the best letter
         by look-ahead, in percentage points from -10 to 0 (-10 for letters that were not valued, 0
-        for all where there is no look-ahead). The look-ahead plays listed words alone, so that the
-        gap is multiplied by their probability.
+        for all where there is no look-ahead).
         ``state``, float32 of shape (N, 16): lives as a share of six, one life left, two lives left,
         blanks / 10, length / 10, share of places shown, letters guessed / 26, expected number of
         different hidden letters / 10, the probability that the word is listed, whether there is a
         look-ahead, the best letter's probability of winning by it (0 without), and the five highest
         probabilities.
-        ``word`` and ``guessed`` as they are observed.
     """
     belief = posterior.belief(observations)
     present = belief.present
@@ -63,7 +61,7 @@ def policy_features(
     shown = (word[:, :, None] == codes).any(axis=1)
     wins = posterior.win_probabilities(observations, belief, look_ahead_lives)
     looked = ~np.isnan(wins).all(axis=1)
-    wins = np.where(np.isnan(wins), -1.0, wins) * belief.listed[:, None]
+    wins = np.where(np.isnan(wins), -1.0, wins)
     best = np.where(looked, wins.max(axis=1), 0.0)
     gap = np.where(looked[:, None], 100 * (wins - best[:, None]), 0.0).clip(-_MAX_LOSS, 0.0)
     letters = np.stack(
@@ -97,9 +95,4 @@ def policy_features(
             top,
         ]
     )
-    return {
-        "word": word,
-        "guessed": observations["guessed"],
-        "letters": letters.astype(np.float32),
-        "state": state.astype(np.float32),
-    }
+    return {"letters": letters.astype(np.float32), "state": state.astype(np.float32)}

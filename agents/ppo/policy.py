@@ -1,40 +1,33 @@
-"""The policy network as sb3-contrib's MaskablePPO wants it."""
+"""A policy network as sb3-contrib's MaskablePPO wants it."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import torch
 from gymnasium import spaces
+from sb3_contrib.common.maskable.distributions import MaskableDistribution
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
-from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.common.type_aliases import Schedule
 from torch import nn
 
 from agents.ppo.network import PolicyNetwork
-
-
-class _KeepFeatures(BaseFeaturesExtractor):
-    """Hands the observation's arrays to the network as they are."""
-
-    def __init__(self, observation_space: spaces.Dict) -> None:
-        super().__init__(observation_space, features_dim=1)
-
-    def forward(self, observations: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
-        return observations
+from agents.ppo.windows import WindowNetwork
 
 
 class LetterPolicy(MaskableActorCriticPolicy):
-    """Actor and critic over :class:`agents.ppo.network.PolicyNetwork`.
+    """Actor and critic that see the observation's arrays as they are.
 
     Parameters
     ----------
     observation_space, action_space, lr_schedule
-        As Stable-Baselines3 gives them; the observations are ``policy_features``.
-    network : dict
-        The sizes of the network.
+        As Stable-Baselines3 gives them; the observations are those that ``network`` asks for.
+    network : callable
+        Makes the network.
     freeze : list of str
-        Parts of the network that are not trained.
+        Parts of a PolicyNetwork that are not trained.
     """
 
     def __init__(
@@ -42,30 +35,42 @@ class LetterPolicy(MaskableActorCriticPolicy):
         observation_space: spaces.Dict,
         action_space: spaces.Discrete,
         lr_schedule: Schedule,
-        network: dict[str, Any],
+        network: Callable[[], PolicyNetwork | WindowNetwork],
         freeze: list[str],
         **options: Any,
     ) -> None:
-        self._network_parameters = network
+        self._make_network = network
         self._freeze = freeze
-        super().__init__(
-            observation_space,
-            action_space,
-            lr_schedule,
-            features_extractor_class=_KeepFeatures,
-            ortho_init=False,
-            **options,
-        )
+        super().__init__(observation_space, action_space, lr_schedule, ortho_init=False, **options)
 
     def _build(self, lr_schedule: Schedule) -> None:
-        self.mlp_extractor = PolicyNetwork(**self._network_parameters)
-        self.mlp_extractor.freeze(self._freeze)
+        self.mlp_extractor = self._make_network()
+        if self._freeze:
+            self.mlp_extractor.freeze(self._freeze)
         self.action_net = nn.Identity()
         self.value_net = nn.Identity()
         trained = [parameter for parameter in self.parameters() if parameter.requires_grad]
         self.optimizer = self.optimizer_class(trained, lr=lr_schedule(1), **self.optimizer_kwargs)
 
+    def extract_features(
+        self, obs: dict[str, torch.Tensor], features_extractor: nn.Module | None = None
+    ) -> dict[str, torch.Tensor]:
+        """Return the observation as it is; Stable-Baselines3 would turn all of it into floats."""
+        return obs
+
+    def predict_values(self, obs: dict[str, torch.Tensor]) -> torch.Tensor:
+        """Return the expected return, shape (N, 1)."""
+        return self.network.forward_critic(obs)
+
+    def get_distribution(
+        self, obs: dict[str, torch.Tensor], action_masks: np.ndarray | None = None
+    ) -> MaskableDistribution:
+        """Return the distribution over letters."""
+        distribution = self._get_action_dist_from_latent(self.network.forward_actor(obs))
+        distribution.apply_masking(action_masks)
+        return distribution
+
     @property
-    def network(self) -> PolicyNetwork:
+    def network(self) -> PolicyNetwork | WindowNetwork:
         """The network that scores letters."""
         return self.mlp_extractor

@@ -8,6 +8,7 @@ from safetensors.torch import save_file
 
 from agents.ppo.agent import PPOAgent, load_network, save_network
 from agents.ppo.network import PolicyNetwork
+from agents.ppo.windows import WindowNetwork
 from envs.errors import InputError
 from envs.hangman.observation import select
 from tests.agents.games import random_states
@@ -20,9 +21,9 @@ def states(real_words):
     return random_states(real_words[:300], seed=7)[0]
 
 
-@pytest.mark.parametrize("pattern_channels", [0, 8])
-def test_it_guesses_new_letters_whatever_the_batch(states, pattern_channels):
-    agent = PPOAgent(posterior_of(), network_of(pattern_channels=pattern_channels))
+@pytest.mark.parametrize("kind", [PolicyNetwork, WindowNetwork])
+def test_it_guesses_new_letters_whatever_the_batch(states, kind):
+    agent = PPOAgent(posterior_of(), network_of(kind))
     letters = agent.act(states)
     assert letters.dtype == np.int64
     assert (states["guessed"][np.arange(len(letters)), letters] == 0).all()
@@ -44,12 +45,20 @@ def test_its_probabilities_are_the_posteriors(states):
     assert np.array_equal(agent.letter_probabilities(states), expected)
 
 
-@pytest.mark.parametrize("options", [{}, {"letter_hidden": 5, "pattern_channels": 4}])
-def test_a_saved_network_gives_the_same_scores(states, tmp_path, options):
-    network = network_of(**options)
+@pytest.mark.parametrize(
+    ("kind", "options"),
+    [
+        (PolicyNetwork, {}),
+        (PolicyNetwork, {"letter_hidden": 5}),
+        (WindowNetwork, {"context": 3, "log_rows": 9}),
+    ],
+)
+def test_a_saved_network_gives_the_same_scores(states, tmp_path, kind, options):
+    network = network_of(kind, **options)
     path = tmp_path / "policy.safetensors"
     save_network(network, path)
     loaded = load_network(path)
+    assert type(loaded) is kind
     assert loaded.parameters_of_init == network.parameters_of_init
     assert not loaded.training
     model = posterior_of()
@@ -76,6 +85,8 @@ def damaged_files(tmp_path):
     yield with_metadata(None)
     yield with_metadata({"other": "x"})
     yield with_metadata({"network": "{"})
+    yield with_metadata({"network": "{}", "windows": "{}"})
+    yield with_metadata({"windows": json.dumps({"log_rows": 4})})
     yield with_metadata({"network": "[1, 2]"})
     yield with_metadata({"network": json.dumps({"unknown": 1})})
     yield with_metadata({"network": json.dumps({"letter_hidden": 7})})

@@ -9,16 +9,16 @@ from agents.ppo.features import (
     NUM_STATE_FEATURES,
     policy_features,
 )
-from agents.ppo.network import PatternNetwork, PolicyNetwork
+from agents.ppo.network import PolicyNetwork
 from envs.words import default_word_list
 from tests.agents.games import observe, random_states
 from tests.agents.posterior.priors import posterior_of
 
 
-def network_of(seed=0, **options):
+def network_of(kind=PolicyNetwork, seed=0, **options):
     """A network whose every weight counts, as after training."""
     torch.manual_seed(seed)
-    network = PolicyNetwork(**options)
+    network = kind(**options)
     for parameter in network.parameters():
         torch.nn.init.normal_(parameter, std=0.3)
     return network.eval()
@@ -44,7 +44,7 @@ def features(real_words):
 
 
 def test_letters_have_no_order(features):
-    """Without the pattern, renaming the letters renames their scores and nothing else."""
+    """Renaming the letters renames their scores and nothing else."""
     network = network_of()
     order = torch.randperm(26, generator=torch.Generator().manual_seed(0))
     renamed = {**features, "letters": features["letters"][:, order]}
@@ -56,43 +56,17 @@ def test_letters_have_no_order(features):
     assert scores.std() > 0.1
 
 
-@pytest.mark.parametrize("pattern_channels", [0, 8])
-def test_a_batch_equals_its_games_alone(features, pattern_channels):
-    network = network_of(pattern_channels=pattern_channels)
+def test_a_batch_equals_its_games_alone(features):
+    network = network_of()
     with torch.no_grad():
         scores, value = network(features)
-        assert scores.shape == (len(features["word"]), 26)
-        assert value.shape == (len(features["word"]), 1)
+        assert scores.shape == (len(features["state"]), 26)
+        assert value.shape == (len(features["state"]), 1)
         for game in range(0, len(scores), 9):
             alone = {name: tensor[game : game + 1] for name, tensor in features.items()}
             alone_scores, alone_value = network(alone)
             assert torch.allclose(alone_scores[0], scores[game], atol=1e-4)
             assert torch.allclose(alone_value[0], value[game], atol=1e-4)
-
-
-def test_padding_changes_nothing(features):
-    network = network_of(pattern_channels=8)
-    wider = {**features, "word": torch.nn.functional.pad(features["word"], (0, 7))}
-    with torch.no_grad():
-        for narrow, wide in zip(network(features), network(wider), strict=True):
-            assert torch.allclose(narrow, wide, atol=1e-4)
-
-
-def test_the_pattern_sees_places_and_distances_to_both_ends():
-    torch.manual_seed(0)
-    pattern = PatternNetwork(8, 2).eval()
-
-    def scores(word, letters):
-        batch = observe(word, letters)
-        with torch.no_grad():
-            return pattern(
-                torch.from_numpy(batch["word"]).long(), torch.from_numpy(batch["guessed"]).float()
-            )
-
-    assert not torch.allclose(scores("cats", "c"), scores("scat", "c"), atol=1e-4)
-    assert not torch.allclose(scores("cats", ""), scores("cat", ""), atol=1e-4)
-    assert not torch.allclose(scores("cats", "x"), scores("cats", "y"), atol=1e-4)
-    assert torch.isfinite(scores("cat", "cat")).all()
 
 
 def test_an_untrained_policy_is_greedy_on_the_posterior_where_there_is_no_look_ahead(real_words):
@@ -106,7 +80,7 @@ def test_an_untrained_policy_is_greedy_on_the_posterior_where_there_is_no_look_a
     assert chosen == pytest.approx(present.max(axis=1), abs=1e-4)
 
 
-def test_an_untrained_policy_counts_what_a_letter_loses_by_look_ahead():
+def test_an_untrained_policy_counts_twice_what_a_letter_loses_by_look_ahead():
     model = posterior_of(real_list())
     states, _ = random_states(real_list(), seed=8)
     features = policy_features(model, states, look_ahead_lives=2)
@@ -115,15 +89,14 @@ def test_an_untrained_policy_counts_what_a_letter_loses_by_look_ahead():
     blind["letters"][:, :, LOOK_AHEAD] = 0
     lost = scores_of(PolicyNetwork(), blind) - scores_of(PolicyNetwork(), features)
     assert (gap < -1).any()
-    assert lost == pytest.approx(-gap, abs=1e-4)
+    assert lost == pytest.approx(-2 * gap, abs=1e-4)
 
 
 def test_frozen_parts_do_not_learn():
-    network = PolicyNetwork(pattern_channels=4)
-    network.freeze(["scale", "pattern"])
+    network = PolicyNetwork()
+    network.freeze(["scale"])
     trained = {name.split(".")[0] for name, p in network.named_parameters() if p.requires_grad}
     assert trained == {"look_ahead", "letters", "value"}
-    PolicyNetwork(pattern_channels=0).freeze(["pattern"])
 
 
 def test_the_features_say_what_their_documentation_says():
@@ -131,9 +104,7 @@ def test_the_features_say_what_their_documentation_says():
     features = policy_features(posterior_of(), batch)
     assert features["letters"].shape == (1, 26, NUM_LETTER_FEATURES)
     assert features["state"].shape == (1, NUM_STATE_FEATURES)
-    assert {array.dtype for name, array in features.items() if name in ("letters", "state")} == {
-        np.dtype(np.float32)
-    }
+    assert {array.dtype for array in features.values()} == {np.dtype(np.float32)}
     state = features["state"][0]
     belief = posterior_of().belief(batch)
     assert state[:8] == pytest.approx(
@@ -189,8 +160,7 @@ def test_the_look_ahead_is_told_where_there_is_one():
     states, _ = random_states(words, seed=8)
     features = policy_features(model, states, look_ahead_lives=2)
     belief = model.belief(states)
-    # Words that are not listed are not played.
-    values = model.win_probabilities(states, belief, 2) * belief.listed[:, None]
+    values = model.win_probabilities(states, belief, 2)
     looked = ~np.isnan(values).all(axis=1)
     assert 0 < looked.sum() < len(looked)
     assert (features["state"][:, 9] == looked).all()

@@ -1,0 +1,227 @@
+"""The policy network of PPO alone: what stands around a blank says which letter is behind it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+import numpy.typing as npt
+import torch
+from numba import njit, prange
+from torch import nn
+
+from agents.posterior.posterior import LetterPosterior, UniformPosterior
+from envs.encoding import BLANK, FIRST_LETTER, NUM_CODES, NUM_LETTERS, PADDING
+from envs.hangman.observation import Observation
+from envs.hangman.rules import DEFAULT_MAX_WRONG
+
+_START = np.uint64(0x9E3779B97F4A7C15)
+_MIX = np.uint64(0xBF58476D1CE4E5B9)
+_LEFT, _PLACE = 32, 33  # beyond all codes of a word
+_GAMES_PER_TASK = 64
+# Adam moves every weight at one pace, so the unit says how soon the policy can become sure.
+_SHARPNESS_UNIT = 10.0
+_NUM_TOP = 8
+_NUM_STATE_FEATURES = 5
+
+
+@njit(inline="always")
+def _mix(key, code):
+    key = (key ^ (np.uint64(code) + np.uint64(1))) * _MIX
+    return key ^ (key >> np.uint64(29))
+
+
+@njit(cache=True)
+def _find_windows(word, length, place, context, mask, rows):
+    """Write the rows of one blank's windows; return their number.
+
+    A window ends at shown letters or at the ends of the word: a blank at its border would say
+    nothing that the next smaller window does not.
+    """
+    rows[0] = _mix(_mix(_mix(_START, _PLACE), length), place) & mask
+    count = 1
+    left = _START
+    for before in range(context + 1):
+        if before > 0:
+            code = word[place - before] if place >= before else PADDING
+            left = _mix(left, code)
+            if code == BLANK:
+                continue
+        key = _mix(left, _LEFT)
+        for after in range(context - before + 1):
+            code = PADDING
+            if after > 0:
+                if place + after < length:
+                    code = word[place + after]
+                key = _mix(key, code)
+                if code == BLANK:
+                    continue
+            rows[count] = key & mask
+            count += 1
+            if after > 0 and code == PADDING:
+                break
+        if before > place:
+            break
+    return count
+
+
+@njit(cache=True)
+def _length(word):
+    length = 0
+    while length < len(word) and word[length] != PADDING:
+        length += 1
+    return length
+
+
+@njit(cache=True, parallel=True)
+def _sum_windows(words, first_blank, context, weight, sums):
+    """Sum the windows' rows of ``weight`` for every blank, shape (blanks, 26)."""
+    mask = np.uint64(len(weight) - 1)
+    num_games = len(words)
+    for task in prange((num_games + _GAMES_PER_TASK - 1) // _GAMES_PER_TASK):
+        rows = np.empty((context + 1) ** 2 + 1, dtype=np.uint64)
+        end = min((task + 1) * _GAMES_PER_TASK, num_games)
+        for game in range(task * _GAMES_PER_TASK, end):
+            word, blank = words[game], first_blank[game]
+            length = _length(word)
+            for place in range(length):
+                if word[place] != BLANK:
+                    continue
+                sums[blank] = 0
+                for number in range(_find_windows(word, length, place, context, mask, rows)):
+                    row = rows[number]
+                    for letter in range(NUM_LETTERS):
+                        sums[blank, letter] += weight[row, letter]
+                blank += 1
+
+
+@njit(cache=True, parallel=True)
+def _add_to_windows(words, first_blank, context, change, weight, num_tasks):
+    """Add each blank's row of ``change`` to the rows of its windows.
+
+    Every task has rows of its own, and adds to a row in the order of the games, so that the sums
+    do not depend on the number of tasks.
+    """
+    mask = np.uint64(len(weight) - 1)
+    for task in prange(num_tasks):
+        rows = np.empty((context + 1) ** 2 + 1, dtype=np.uint64)
+        for game in range(len(words)):
+            word, blank = words[game], first_blank[game]
+            length = _length(word)
+            for place in range(length):
+                if word[place] != BLANK:
+                    continue
+                for number in range(_find_windows(word, length, place, context, mask, rows)):
+                    row = np.int64(rows[number])
+                    if row % num_tasks == task:
+                        for letter in range(NUM_LETTERS):
+                            weight[row, letter] += change[blank, letter]
+                blank += 1
+
+
+class _WindowSums(torch.autograd.Function):
+    """``torch.nn.EmbeddingBag`` over windows; its own backward pass on a CPU is 10 times slower."""
+
+    @staticmethod
+    def forward(
+        ctx: Any,
+        weight: torch.Tensor,
+        words: npt.NDArray[np.uint8],
+        first_blank: npt.NDArray[np.int64],
+        context: int,
+    ) -> torch.Tensor:
+        sums = torch.empty((int(first_blank[-1]), NUM_LETTERS))
+        _sum_windows(words, first_blank, context, weight.detach().numpy(), sums.numpy())
+        ctx.windows, ctx.shape = (words, first_blank, context), weight.shape
+        return sums
+
+    @staticmethod
+    def backward(ctx: Any, change: torch.Tensor) -> tuple[torch.Tensor, None, None, None]:
+        gradient = torch.zeros(ctx.shape)
+        _add_to_windows(
+            *ctx.windows,
+            change.contiguous().numpy(),
+            gradient.numpy(),
+            numba.get_num_threads(),
+        )
+        return gradient, None, None, None
+
+
+class WindowNetwork(nn.Module):
+    """Scores of the 26 letters and the value of the game, from the masked word alone.
+
+    A window is a blank with up to ``context`` places beside it, on both sides together; its hash
+    is a row of ``windows``, 26 numbers. Their sum over the windows of a blank, by softmax over the
+    letters that were not guessed, is a distribution over the letter behind the blank. The sum of
+    these over the blanks is how often a letter is expected, and the letter's score is the
+    logarithm of that times a sharpness that is learned, plus what the letters known to be in the
+    word, and those known not to be, say by a linear layer. The first policy is uniform.
+
+    Parameters
+    ----------
+    context : int
+    log_rows : int
+        There are ``2**log_rows`` rows; windows with the same row share it.
+    """
+
+    latent_dim_pi = NUM_LETTERS
+    latent_dim_vf = 1
+
+    def __init__(self, context: int = 6, log_rows: int = 18) -> None:
+        super().__init__()
+        self.parameters_of_init = {"context": context, "log_rows": log_rows}
+        self.context = context
+        self.windows = nn.Parameter(torch.zeros(2**log_rows, NUM_LETTERS))
+        self.log_sharpness = nn.Parameter(torch.zeros(()))
+        self.guessed = nn.Linear(2 * NUM_LETTERS, NUM_LETTERS, bias=False)
+        nn.init.zeros_(self.guessed.weight)
+        self.value = nn.Sequential(
+            nn.Linear(_NUM_TOP + _NUM_STATE_FEATURES, 32),
+            nn.Tanh(),
+            nn.Linear(32, 32),
+            nn.Tanh(),
+            nn.Linear(32, 1),
+        )
+
+    def observe(
+        self, posterior: LetterPosterior | UniformPosterior, observations: Observation
+    ) -> Observation:
+        """Return the network's inputs: the observations as they are."""
+        return observations
+
+    def forward(self, features: dict[str, torch.Tensor]) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return the letters' scores, shape (N, 26), and the expected return, shape (N, 1).
+
+        ``features`` are observations of N games as tensors.
+        """
+        word, guessed = features["word"], features["guessed"] != 0
+        lives = features["lives"].reshape(-1, 1)
+        blanks = (word == BLANK).sum(dim=1)
+        first_blank = np.concatenate([[0], blanks.numpy().cumsum()])
+        sums = _WindowSums.apply(self.windows, word.numpy(), first_blank, self.context)
+        game = torch.repeat_interleave(blanks)
+        behind = sums.masked_fill(guessed[game], -torch.inf).softmax(dim=1)
+        expected = torch.zeros(guessed.shape).index_add(0, game, behind)
+        log_expected = torch.log(expected + 1e-6)
+        codes = torch.zeros(len(word), NUM_CODES).scatter_(1, word.long(), 1.0)
+        shown = codes[:, FIRST_LETTER:]
+        scores = log_expected * torch.exp(_SHARPNESS_UNIT * self.log_sharpness)
+        scores = scores + self.guessed(torch.cat([shown, guessed.float() - shown], dim=1))
+        state = [
+            lives / DEFAULT_MAX_WRONG,
+            lives == 1,
+            blanks[:, None] / 10,
+            (word != PADDING).sum(dim=1, keepdim=True) / 10,
+            guessed.sum(dim=1, keepdim=True) / NUM_LETTERS,
+        ]
+        likeliest = log_expected.detach().topk(_NUM_TOP, dim=1).values.clamp(min=-6)
+        return scores, self.value(torch.cat([likeliest, *state], dim=1))
+
+    def forward_actor(self, features: dict[str, torch.Tensor]) -> torch.Tensor:
+        """Return the letters' scores, shape (N, 26)."""
+        return self(features)[0]
+
+    def forward_critic(self, features: dict[str, torch.Tensor]) -> torch.Tensor:
+        """Return the expected return, shape (N, 1)."""
+        return self(features)[1]
