@@ -1,22 +1,42 @@
-"""Words of a list that could be the hidden one, found with bit sets.
+"""Letter frequencies in the words of a list that could be the hidden one, found with bit sets.
 
-For each length, place and letter one bit a word says whether the word has the letter there. The
-candidates of a game are then a few ANDs of such sets. Letter frequencies are counts of bits, or,
-where few candidates are left, counts over the candidates' letters.
+They are counts of bits, or, where few candidates are left, counts over the candidates' letters.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from envs.encoding import BLANK, FIRST_LETTER, MAX_LENGTH, NUM_LETTERS, PADDING, encode_words
+from agents.word_sets import (
+    WordArrays,
+    WordSets,
+    count_bits,
+    fitting_set,
+    word_length,
+    word_sets,
+    write_numbers,
+)
+from envs.encoding import BLANK, FIRST_LETTER, MAX_LENGTH, NUM_LETTERS
 from envs.hangman.observation import Observation
 
-BITS = 64
+
+class IndexTables(NamedTuple):
+    """What compiled code reads of a :class:`CandidateIndex`.
+
+    Attributes
+    ----------
+    words : WordSets
+    place_counts : ndarray of int64, shape (33, 32, 26)
+        How often each letter stands at each place of the words of each length.
+    """
+
+    words: WordSets
+    place_counts: npt.NDArray[np.int64]
 
 
 class CandidateIndex:
@@ -34,54 +54,19 @@ class CandidateIndex:
     word_counts : ndarray of int64, shape (26,)
         How many words of the whole list have each letter.
     num_words : int
-    group_sizes : ndarray of int64, shape (33,)
-        How many words have each length.
-    place_counts : ndarray of int64, shape (33, 32, 26)
-        How often each letter stands at each place of the words of each length.
-    codes : ndarray of uint8
-        The words' codes, length by length; those of a length begin at its ``first_code``.
-    sets : ndarray of uint64
-        The bit sets, length by length. Those of a length begin at its ``first_set`` and have
-        ``chunks`` entries each: all words, the words that have each letter, and the words that
-        have each letter at each place.
+    tables : IndexTables
     """
 
     def __init__(self, words: Sequence[str]) -> None:
-        by_length: list[list[str]] = [[] for _ in range(MAX_LENGTH + 1)]
-        for word in words:
-            by_length[len(word)].append(word)
+        arrays = WordArrays.of(words)
+        arrays = arrays.take(np.argsort(arrays.lengths, kind="stable"))
+        sets = word_sets(arrays)
+        place_counts = np.zeros((MAX_LENGTH + 1, MAX_LENGTH, NUM_LETTERS), dtype=np.int64)
+        _count_places(arrays.codes, arrays.lengths, place_counts)
         self.num_words = len(words)
-        self.letter_counts = np.zeros(NUM_LETTERS, dtype=np.int64)
-        self.word_counts = np.zeros(NUM_LETTERS, dtype=np.int64)
-        sets: list[npt.NDArray[np.uint64]] = []
-        codes: list[npt.NDArray[np.uint8]] = []
-        self.first_set = np.zeros(MAX_LENGTH + 1, dtype=np.int64)
-        self.chunks = np.zeros(MAX_LENGTH + 1, dtype=np.int64)
-        self.first_code = np.zeros(MAX_LENGTH + 1, dtype=np.int64)
-        self.place_counts = np.zeros((MAX_LENGTH + 1, MAX_LENGTH, NUM_LETTERS), dtype=np.int64)
-        self.group_sizes = np.array([len(group) for group in by_length], dtype=np.int64)
-        position = 0
-        code_position = 0
-        for length, group in enumerate(by_length):
-            self.first_set[length] = position
-            self.first_code[length] = code_position
-            if not group:
-                continue
-            encoded = encode_words(group)
-            self.letter_counts += encoded.letter_counts.sum(axis=0, dtype=np.int64)
-            self.word_counts += (encoded.letter_counts > 0).sum(axis=0)
-            letters = np.arange(FIRST_LETTER, FIRST_LETTER + NUM_LETTERS)
-            for place in range(length):
-                is_letter = encoded.codes[:, place, None] == letters
-                self.place_counts[length, place] = is_letter.sum(axis=0)
-            block = _bit_sets(encoded.codes, encoded.letter_counts)
-            self.chunks[length] = block.shape[1]
-            sets.append(block.ravel())
-            position += block.size
-            codes.append(encoded.codes.ravel())
-            code_position += encoded.codes.size
-        self.sets = np.concatenate(sets) if sets else np.zeros(0, dtype=np.uint64)
-        self.codes = np.concatenate(codes) if codes else np.zeros(0, dtype=np.uint8)
+        self.letter_counts = place_counts.sum(axis=(0, 1))
+        self.word_counts = (sets.letters[:, None] >> np.arange(NUM_LETTERS) & 1).sum(axis=0)
+        self.tables = IndexTables(sets, place_counts)
 
     def count(
         self,
@@ -110,20 +95,8 @@ class CandidateIndex:
         counts : ndarray of int64, shape (N, 26)
         num_candidates : ndarray of int64, shape (N,)
         """
-        return _count(
-            observations["word"],
-            observations["guessed"],
-            self.sets,
-            self.codes,
-            self.first_set,
-            self.chunks,
-            self.first_code,
-            self.group_sizes,
-            self.place_counts,
-            exclude_wrong,
-            exclude_shown,
-            once_a_word,
-        )
+        word, guessed = observations["word"], observations["guessed"]
+        return _count(word, guessed, self.tables, exclude_wrong, exclude_shown, once_a_word)
 
     def count_by_place(
         self, observations: Observation, exclude_wrong: bool = True, exclude_shown: bool = True
@@ -141,141 +114,19 @@ class CandidateIndex:
             0 at places that are shown and after the end of the word.
         num_candidates : ndarray of int64, shape (N,)
         """
-        return _count_by_place(
-            observations["word"],
-            observations["guessed"],
-            self.sets,
-            self.codes,
-            self.first_set,
-            self.chunks,
-            self.first_code,
-            self.group_sizes,
-            self.place_counts,
-            exclude_wrong,
-            exclude_shown,
-        )
-
-
-def _bit_sets(
-    codes: npt.NDArray[np.uint8], letter_counts: npt.NDArray[np.int8]
-) -> npt.NDArray[np.uint64]:
-    """Return the sets of one length, shape ((1 + length) * 26 + 1, chunks).
-
-    First the set of all words, then those that have each letter, then those that have each
-    letter at each place.
-    """
-    num_words, length = codes.shape
-    letters = np.arange(NUM_LETTERS)
-    members = [np.ones((1, num_words), dtype=np.bool_), (letter_counts > 0).T]
-    members += [codes[:, place] == letters[:, None] + FIRST_LETTER for place in range(length)]
-    packed = np.packbits(np.concatenate(members), axis=1, bitorder="little")
-    padded = np.zeros((len(packed), -(-num_words // BITS) * (BITS // 8)), dtype=np.uint8)
-    padded[:, : packed.shape[1]] = packed
-    return padded.view(np.uint64)
+        word, guessed = observations["word"], observations["guessed"]
+        return _count_by_place(word, guessed, self.tables, exclude_wrong, exclude_shown)
 
 
 @njit(cache=True)
-def count_bits(bits):
-    """Return the number of bits that are set in 64 bits."""
-    bits = bits - ((bits >> np.uint64(1)) & np.uint64(0x5555555555555555))
-    low = np.uint64(0x3333333333333333)
-    bits = (bits & low) + ((bits >> np.uint64(2)) & low)
-    bits = (bits + (bits >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    return np.int64((bits * np.uint64(0x0101010101010101)) >> np.uint64(56))
+def _count_places(codes, lengths, place_counts):
+    for number in range(len(codes)):
+        for place in range(lengths[number]):
+            place_counts[lengths[number], place, codes[number, place] - FIRST_LETTER] += 1
 
 
 @njit(cache=True)
-def _word_length(word):
-    length = 0
-    while length < len(word) and word[length] != PADDING:
-        length += 1
-    return length
-
-
-@njit(cache=True)
-def find_candidates(
-    word,
-    guessed,
-    length,
-    sets,
-    start,
-    size,
-    exclude_wrong,
-    exclude_shown,
-    found,
-    where,
-):
-    """Find the candidates of one game, in compiled code.
-
-    Their set is written to ``found``, and its chunks that are not empty to ``where``.
-
-    Parameters
-    ----------
-    word, guessed
-        Of the game, as it is observed.
-    length : int
-        Of the word.
-    sets, start, size
-        Of that length, what :class:`CandidateIndex` holds.
-    exclude_wrong, exclude_shown : bool
-        As of :meth:`CandidateIndex.count`.
-    found : ndarray of uint64
-    where : ndarray of int64
-
-    Returns
-    -------
-    num_found, num_chunks : int
-        The number of candidates, and of entries of ``where``.
-    """
-    have = start + size
-    have_at = have + NUM_LETTERS * size
-    for chunk in range(size):
-        found[chunk] = sets[start + chunk]
-    for place in range(length):
-        if word[place] != BLANK:
-            base = have_at + (place * NUM_LETTERS + word[place] - FIRST_LETTER) * size
-            for chunk in range(size):
-                found[chunk] &= sets[base + chunk]
-    for letter in range(NUM_LETTERS):
-        if not guessed[letter]:
-            continue
-        is_shown = False
-        for place in range(length):
-            is_shown |= word[place] == letter + FIRST_LETTER
-        if is_shown and exclude_shown:
-            for place in range(length):
-                if word[place] == BLANK:
-                    base = have_at + (place * NUM_LETTERS + letter) * size
-                    for chunk in range(size):
-                        found[chunk] &= ~sets[base + chunk]
-        elif exclude_wrong and not is_shown:
-            base = have + letter * size
-            for chunk in range(size):
-                found[chunk] &= ~sets[base + chunk]
-    num_found = 0
-    filled = 0
-    for chunk in range(size):
-        if found[chunk]:
-            num_found += count_bits(found[chunk])
-            where[filled] = chunk
-            filled += 1
-    return num_found, filled
-
-
-@njit(cache=True)
-def count_letters(
-    found,
-    where,
-    num_found,
-    length,
-    sets,
-    start,
-    size,
-    codes,
-    first_code,
-    once_a_word,
-    counts,
-):
+def count_letters(found, where, num_found, length, words, once_a_word, counts):
     """Add the letters of a set of words of one length to ``counts``, in compiled code.
 
     Parameters
@@ -286,168 +137,95 @@ def count_letters(
         Its chunks that are not empty.
     num_found : int
         The number of its words.
-    length, sets, start, size, codes, first_code
-        The length of the words, and of it what :class:`CandidateIndex` holds.
+    length : int
+    words : WordSets
     once_a_word : bool
     counts : ndarray of int64, shape (26,)
     """
     sets_counted = NUM_LETTERS if once_a_word else NUM_LETTERS * length
     if num_found * length < sets_counted * len(where):
-        for chunk in where:
-            bits = found[chunk]
-            while bits:
-                lowest = bits & (~bits + np.uint64(1))
-                entry = chunk * BITS + count_bits(lowest - np.uint64(1))
-                bits ^= lowest
-                base = first_code + entry * length
-                seen = 0
-                for place in range(length):
-                    letter = codes[base + place] - FIRST_LETTER
-                    if once_a_word:
-                        if seen >> letter & 1:
-                            continue
-                        seen |= 1 << letter
+        numbers = np.empty(num_found, dtype=np.int64)
+        write_numbers(found, where, words.first_word[length], numbers)
+        for number in numbers:
+            seen = 0
+            for place in range(length):
+                letter = words.codes[number, place] - FIRST_LETTER
+                if not (once_a_word and seen >> letter & 1):
+                    seen |= 1 << letter
                     counts[letter] += 1
         return
-    places = 1 if once_a_word else length
-    base = start + size + (0 if once_a_word else NUM_LETTERS * size)
-    for _ in range(places):
+    size = words.chunks[length]
+    base = words.first_set[length] + size + (0 if once_a_word else NUM_LETTERS * size)
+    for _ in range(1 if once_a_word else length):
         for letter in range(NUM_LETTERS):
-            total = 0
-            for chunk in where:
-                total += count_bits(found[chunk] & sets[base + chunk])
-            counts[letter] += total
+            counts[letter] += _count_common(found, where, words.sets, base)
             base += size
 
 
 @njit(cache=True)
-def _count(
-    word,
-    guessed,
-    sets,
-    codes,
-    first,
-    chunks,
-    first_code,
-    group_sizes,
-    place_counts,
-    exclude_wrong,
-    exclude_shown,
-    once_a_word,
-):
-    num_games = len(word)
-    counts = np.zeros((num_games, NUM_LETTERS), dtype=np.int64)
-    num_candidates = np.zeros(num_games, dtype=np.int64)
-    found = np.empty(max(1, chunks.max()), dtype=np.uint64)
+def _count_common(found, where, sets, base):
+    """Return how many words of a set are in another one, which begins at ``base``."""
+    total = 0
+    for chunk in where:
+        total += count_bits(found[chunk] & sets[base + chunk])
+    return total
+
+
+@njit(cache=True)
+def _count(word, guessed, tables, exclude_wrong, exclude_shown, once_a_word):
+    words, place_counts = tables
+    counts = np.zeros((len(word), NUM_LETTERS), dtype=np.int64)
+    num_candidates = np.zeros(len(word), dtype=np.int64)
+    found = np.empty(max(1, words.chunks.max()), dtype=np.uint64)
     where = np.empty(len(found), dtype=np.int64)
-    for game in range(num_games):
-        length = _word_length(word[game])
-        if length >= len(chunks) or chunks[length] == 0:
-            continue
-        size = chunks[length]
-        start = first[length]
-        num_found, filled = find_candidates(
-            word[game],
-            guessed[game],
-            length,
-            sets,
-            start,
-            size,
-            exclude_wrong,
-            exclude_shown,
-            found,
-            where,
+    for game in range(len(word)):
+        length = word_length(word[game])
+        num_found, filled = fitting_set(
+            word[game], guessed[game], length, words, exclude_wrong, exclude_shown, found, where
         )
         num_candidates[game] = num_found
-        if num_found == group_sizes[length] and not once_a_word:
+        if num_found == 0:
+            continue
+        if num_found == words.first_word[length + 1] - words.first_word[length] and not once_a_word:
             for place in range(length):
                 counts[game] += place_counts[length, place]
             continue
-        count_letters(
-            found,
-            where[:filled],
-            num_found,
-            length,
-            sets,
-            start,
-            size,
-            codes,
-            first_code[length],
-            once_a_word,
-            counts[game],
-        )
+        count_letters(found, where[:filled], num_found, length, words, once_a_word, counts[game])
     return counts, num_candidates
 
 
 @njit(cache=True)
-def _count_by_place(
-    word,
-    guessed,
-    sets,
-    codes,
-    first,
-    chunks,
-    first_code,
-    group_sizes,
-    place_counts,
-    exclude_wrong,
-    exclude_shown,
-):
+def _count_by_place(word, guessed, tables, exclude_wrong, exclude_shown):
+    words, place_counts = tables
     num_games, width = word.shape
     counts = np.zeros((num_games, width, NUM_LETTERS), dtype=np.int32)
     num_candidates = np.zeros(num_games, dtype=np.int64)
-    found = np.empty(max(1, chunks.max()), dtype=np.uint64)
+    found = np.empty(max(1, words.chunks.max()), dtype=np.uint64)
     where = np.empty(len(found), dtype=np.int64)
-    blanks = np.empty(width, dtype=np.int64)
+    numbers = np.empty(NUM_LETTERS * len(found), dtype=np.int64)
     for game in range(num_games):
-        length = _word_length(word[game])
-        if length >= len(chunks) or chunks[length] == 0:
-            continue
-        size = chunks[length]
-        start = first[length]
-        num_found, filled = find_candidates(
-            word[game],
-            guessed[game],
-            length,
-            sets,
-            start,
-            size,
-            exclude_wrong,
-            exclude_shown,
-            found,
-            where,
+        length = word_length(word[game])
+        num_found, filled = fitting_set(
+            word[game], guessed[game], length, words, exclude_wrong, exclude_shown, found, where
         )
         num_candidates[game] = num_found
-        num_blanks = 0
-        for place in range(length):
-            if word[game, place] == BLANK:
-                blanks[num_blanks] = place
-                num_blanks += 1
-        if num_found == group_sizes[length]:
-            for blank in range(num_blanks):
-                counts[game, blanks[blank]] = place_counts[length, blanks[blank]]
+        if num_found == 0:
             continue
-        if num_found < NUM_LETTERS * filled:
-            for position in range(filled):
-                bits = found[where[position]]
-                index = where[position] * BITS
-                while bits:
-                    lowest = bits & (~bits + np.uint64(1))
-                    entry = index + count_bits(lowest - np.uint64(1))
-                    bits ^= lowest
-                    base = first_code[length] + entry * length
-                    for blank in range(num_blanks):
-                        place = blanks[blank]
-                        counts[game, place, codes[base + place] - FIRST_LETTER] += 1
-            continue
-        have_at = start + size + NUM_LETTERS * size
-        for blank in range(num_blanks):
-            place = blanks[blank]
-            for letter in range(NUM_LETTERS):
-                total = 0
-                base = have_at + (place * NUM_LETTERS + letter) * size
-                for position in range(filled):
-                    chunk = where[position]
-                    total += count_bits(found[chunk] & sets[base + chunk])
-                counts[game, place, letter] = total
+        blanks = np.flatnonzero(word[game, :length] == BLANK)
+        if num_found == words.first_word[length + 1] - words.first_word[length]:
+            for place in blanks:
+                counts[game, place] = place_counts[length, place]
+        elif num_found < NUM_LETTERS * filled:
+            write_numbers(found, where[:filled], words.first_word[length], numbers)
+            for number in numbers[:num_found]:
+                for place in blanks:
+                    counts[game, place, words.codes[number, place] - FIRST_LETTER] += 1
+        else:
+            size = words.chunks[length]
+            for place in blanks:
+                base = words.first_set[length] + (1 + NUM_LETTERS * (1 + place)) * size
+                for letter in range(NUM_LETTERS):
+                    counts[game, place, letter] = _count_common(
+                        found, where[:filled], words.sets, base + letter * size
+                    )
     return counts, num_candidates

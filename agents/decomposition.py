@@ -10,7 +10,8 @@ import numpy.typing as npt
 from numba import njit
 
 from agents.base import ScoringAgent
-from agents.candidates import CandidateIndex, count_bits, count_letters
+from agents.candidates import CandidateIndex, count_letters
+from agents.word_sets import filled_chunks, write_numbers
 from envs.encoding import BLANK, FIRST_LETTER, NUM_LETTERS, PADDING, encode_words
 from envs.errors import InputError
 from envs.hangman.observation import Observation
@@ -139,13 +140,8 @@ class DecompositionAgent(ScoringAgent):
         return _count_in_words(
             observations["word"],
             observations["guessed"],
-            index.sets,
-            index.codes,
-            index.first_set,
-            index.chunks,
-            index.first_code,
-            index.group_sizes,
-            index.place_counts.sum(axis=1),
+            index.tables.words,
+            index.tables.place_counts.sum(axis=1),
             self.shorter_share,
             self.whole_share,
             self.exclude_wrong,
@@ -189,12 +185,7 @@ def count_pieces(words: Sequence[str], length: int) -> npt.NDArray[np.int32]:
 def _count_in_words(
     word,
     guessed,
-    sets,
-    codes,
-    first_set,
-    chunks,
-    first_code,
-    group_sizes,
+    words,
     letter_counts,
     shorter_share,
     whole_share,
@@ -203,6 +194,7 @@ def _count_in_words(
     exact_elements,
 ):
     num_games, width = word.shape
+    sets, first_set, chunks = words.sets, words.first_set, words.chunks
     counts = np.zeros((num_games, NUM_LETTERS), dtype=np.int64)
     most = max(1, chunks.max())
     allowed = np.empty(most, dtype=np.uint64)
@@ -273,37 +265,21 @@ def _count_in_words(
             else:
                 for offset in range(other - length + 1):
                     _agreeing(row, length, offset, sets, have_at, size, allowed, fitting)
-                    num_found, filled = _filled(fitting, size, where)
-                    if num_found:
-                        _count_places(
-                            row,
-                            length,
-                            offset,
-                            fitting,
-                            where[:filled],
-                            other,
-                            codes,
-                            first_code[other],
-                            counts[game],
-                        )
+                    num_found, filled = filled_chunks(fitting[:size], where)
+                    numbers = np.empty(num_found, dtype=np.int64)
+                    write_numbers(fitting, where[:filled], words.first_word[other], numbers)
+                    # The letters behind the blanks of the pieces that begin at the offset.
+                    for number in numbers:
+                        for place in range(length):
+                            if row[place] == BLANK:
+                                letter = words.codes[number, offset + place] - FIRST_LETTER
+                                counts[game, letter] += 1
                 continue
-            num_found, filled = _filled(found, size, where)
-            if num_found == group_sizes[other]:
+            num_found, filled = filled_chunks(found[:size], where)
+            if num_found == words.first_word[other + 1] - words.first_word[other]:
                 counts[game] += letter_counts[other]
             elif num_found:
-                count_letters(
-                    found,
-                    where[:filled],
-                    num_found,
-                    other,
-                    sets,
-                    start,
-                    size,
-                    codes,
-                    first_code[other],
-                    False,
-                    counts[game],
-                )
+                count_letters(found, where[:filled], num_found, other, words, False, counts[game])
     return counts
 
 
@@ -316,34 +292,6 @@ def _agreeing(row, length, offset, sets, have_at, size, allowed, fitting):
             base = have_at + ((offset + place) * NUM_LETTERS + row[place] - FIRST_LETTER) * size
             for chunk in range(size):
                 fitting[chunk] &= sets[base + chunk]
-
-
-@njit(cache=True)
-def _filled(found, size, where):
-    """Write the chunks that are not empty to ``where``; return the number of words and chunks."""
-    filled = 0
-    num_found = 0
-    for chunk in range(size):
-        if found[chunk]:
-            num_found += count_bits(found[chunk])
-            where[filled] = chunk
-            filled += 1
-    return num_found, filled
-
-
-@njit(cache=True)
-def _count_places(row, length, offset, found, where, other, codes, first_code, counts):
-    """Add the letters behind the blanks of the pieces that begin at ``offset``."""
-    for chunk in where:
-        bits = found[chunk]
-        while bits:
-            lowest = bits & (~bits + np.uint64(1))
-            entry = chunk * 64 + count_bits(lowest - np.uint64(1))
-            bits ^= lowest
-            base = first_code + entry * other + offset
-            for place in range(length):
-                if row[place] == BLANK:
-                    counts[codes[base + place] - FIRST_LETTER] += 1
 
 
 @njit(cache=True)

@@ -11,6 +11,7 @@ from numba import njit
 
 from agents.base import ScoringAgent
 from agents.dictionary import DictionaryAgent
+from agents.word_sets import word_length
 from envs.encoding import BLANK, FIRST_LETTER, NUM_LETTERS, PADDING, encode_words
 from envs.errors import InputError
 from envs.hangman.observation import Observation, select
@@ -158,13 +159,11 @@ class NgramAgent(ScoringAgent):
 
 @njit(cache=True)
 def _ngram_scores(word, guessed, probabilities, weights, combination):
-    num_games, width = word.shape
+    num_games = len(word)
     scores = np.zeros((num_games, NUM_LETTERS), dtype=np.float64)
     combined = np.empty(NUM_LETTERS, dtype=np.float64)
     for game in range(num_games):
-        length = 0
-        while length < width and word[game, length] != PADDING:
-            length += 1
+        length = word_length(word[game])
         first = 0
         size = 1
         for order in range(1, len(weights) + 1):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Self
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit, prange
+from numba import get_num_threads, njit, prange
 
+from agents.threads import in_threads
 from agents.word_sets import WordArrays
 from envs.encoding import FIRST_LETTER, MAX_LENGTH, NUM_LETTERS
 
@@ -49,7 +51,7 @@ class SmoothedNgrams:
     level_start : list of int
         The first state whose context has 0, 1, ... letters; state 0 is the empty context.
     contexts : list of ndarray of int64
-        For each context length, its contexts as sorted numbers in base 28, oldest letter first.
+        For each context length, its contexts as sorted numbers in base 28, newest letter first.
 
     References
     ----------
@@ -73,7 +75,7 @@ class SmoothedNgrams:
         """Return the model of shorter n-grams of the same words, with discounts as estimated."""
         order = min(order, self.order)
         histories, symbols = np.divmod(self.ngrams, NUM_SYMBOLS)
-        shorter = histories % _BASE ** (order - 1) * NUM_SYMBOLS + symbols
+        shorter = histories // _BASE ** (self.order - order) * NUM_SYMBOLS + symbols
         ngrams, rows = np.unique(shorter, return_inverse=True)
         model = type(self).__new__(type(self))
         counts = np.bincount(rows.ravel(), weights=self.counts)
@@ -84,14 +86,19 @@ class SmoothedNgrams:
         """Return the natural logarithm of each word's probability, shape (words,)."""
         return _log_probabilities(*words, self.probabilities, self.next_state, self.start)
 
+    @cached_property
     def length_masses(self) -> npt.NDArray[np.float64]:
-        """Return the probability that a word has each length, shape (33,)."""
+        """The probability that a word has each length, shape (33,)."""
         masses = np.zeros(MAX_LENGTH + 1)
         reached = np.zeros(len(self.probabilities))
         reached[self.start] = 1.0
         for length in range(MAX_LENGTH + 1):
-            masses[length] = reached @ self.probabilities[:, END]
-            reached = _one_letter_more(reached, self.probabilities, self.next_state)
+            following = np.zeros((get_num_threads(), len(reached)))
+            ended = in_threads(
+                _one_letter_more, reached, self.probabilities, self.next_state, following
+            )
+            masses[length] = sum(ended)
+            reached = following.sum(axis=0)
         return masses
 
     def _build(
@@ -114,70 +121,53 @@ class SmoothedNgrams:
         for length in range(order):
             # An n-gram counts at each level up to the length of its own history.
             long_enough = np.flatnonzero(lengths >= length)
-            contexts, rows = np.unique(histories[long_enough] % _BASE**length, return_inverse=True)
+            # Sorted by the newest letter first, n-grams of a context stand together.
+            suffixes = histories[long_enough] // _BASE ** (order - 1 - length)
+            is_first = np.diff(suffixes, prepend=-1) != 0
+            contexts, rows = suffixes[is_first], np.cumsum(is_first) - 1
             counts = np.bincount(
-                rows.ravel() * NUM_SYMBOLS + symbols[long_enough],
+                rows * NUM_SYMBOLS + symbols[long_enough],
                 weights=ngram_counts[long_enough],
                 minlength=len(contexts) * NUM_SYMBOLS,
-            ).reshape(-1, NUM_SYMBOLS)
+            )
             self.contexts.append(contexts)
-            counts_by_level.append(counts)
+            counts_by_level.append(counts.astype(np.int32).reshape(-1, NUM_SYMBOLS))
         lower = np.full((1, NUM_SYMBOLS), 1.0 / NUM_SYMBOLS)
         for length in range(order):
             shorter = self._suffixes(length)
             counts = counts_by_level[length]
             if length + 1 < order:
-                counts = self._continuations(length, counts_by_level, counts)
+                # How many different letters precede each context and symbol; of contexts at the
+                # beginning of a word, which none precedes, the counts stay.
+                at_beginning = (self.contexts[length] % _BASE == _BEGIN) & (length > 0)
+                counts = np.where(at_beginning[:, None], counts, 0)
+                _count_preceding(counts_by_level[length + 1], self._suffixes(length + 1), counts)
             discounts = _discounts(counts) * discount_scale
-            taken = discounts[np.minimum(counts, 3).astype(np.int64)]
-            total = counts.sum(axis=1, keepdims=True)
-            kept = np.maximum(counts - taken, 0) / total
-            lower = kept + (1 - kept.sum(axis=1, keepdims=True)) * lower[shorter]
+            lower = _smooth(counts, discounts, lower[shorter])
             self.level_start.append(sum(len(table) for table in tables))
             tables.append(lower.astype(np.float32))
         self.probabilities = np.concatenate(tables)
-        self.next_state = self._transitions()
+        self.next_state = self._transitions(counts_by_level)
         self.start = self.level_start[1] + int(np.searchsorted(self.contexts[1], _BEGIN))
 
     def _suffixes(self, length: int) -> npt.NDArray[np.int64]:
         """Return, for each context, the row of the context without its oldest letter."""
         if length == 0:
             return np.zeros(1, dtype=np.int64)
-        shorter = self.contexts[length] % _BASE ** (length - 1)
-        return np.searchsorted(self.contexts[length - 1], shorter)
+        return np.searchsorted(self.contexts[length - 1], self.contexts[length] // _BASE)
 
-    def _continuations(
-        self, length: int, counts_by_level: list, counts: npt.NDArray
-    ) -> npt.NDArray[np.float64]:
-        """Return how many different letters precede each context and symbol.
-
-        A context that begins with the word has no letter before it: its counts stay.
-        """
-        longer = self.contexts[length + 1]
-        rows = np.searchsorted(self.contexts[length], longer % _BASE**length)
-        follows = counts_by_level[length + 1] > 0
-        result = np.stack(
-            [np.bincount(rows, seen, minlength=len(counts)) for seen in follows.T], axis=1
-        )
-        if length:
-            at_beginning = self.contexts[length] // _BASE ** (length - 1) == _BEGIN
-            result[at_beginning] = counts[at_beginning]
-        return result
-
-    def _transitions(self) -> npt.NDArray[np.int32]:
+    def _transitions(self, counts_by_level: list) -> npt.NDArray[np.int32]:
         tables: list[npt.NDArray[np.int32]] = []
-        for length, contexts in enumerate(self.contexts):
+        for length in range(self.order):
             if length == 0:
                 after = np.zeros((1, NUM_LETTERS), dtype=np.int32)
             else:
                 after = tables[-1][self._suffixes(length)]
             if length + 1 < self.order:
-                longer = self.contexts[length + 1]
-                wanted = contexts[:, None] * _BASE + np.arange(NUM_LETTERS)
-                found = np.minimum(np.searchsorted(longer, wanted), len(longer) - 1)
-                seen = longer[found] == wanted
-                after = np.where(seen, found + self.level_start[length + 1], after)
-            tables.append(after.astype(np.int32))
+                # Contexts with the letters that were seen after them are the longer contexts.
+                letters, rows = np.nonzero(counts_by_level[length][:, :NUM_LETTERS].T)
+                after[rows, letters] = self.level_start[length + 1] + np.arange(len(rows))
+            tables.append(after)
         return np.concatenate(tables)
 
 
@@ -194,33 +184,35 @@ def _log_probabilities(codes, lengths, probabilities, next_state, start):
     return result
 
 
-@njit(cache=True)
-def _one_letter_more(reached, probabilities, next_state):
-    following = np.zeros(len(reached), dtype=np.float64)
-    for state in range(len(reached)):
-        if reached[state] > 0.0:
+@njit(cache=True, nogil=True)
+def _one_letter_more(thread, num_threads, reached, probabilities, next_state, following):
+    """Pass mass on to the states after one more letter; return the mass of what ends."""
+    ended = 0.0
+    for state in range(thread, len(reached), num_threads):
+        mass = reached[state]
+        if mass > 0.0:
+            ended += mass * probabilities[state, END]
             for letter in range(NUM_LETTERS):
-                following[next_state[state, letter]] += (
-                    reached[state] * probabilities[state, letter]
-                )
-    return following
+                following[thread, next_state[state, letter]] += mass * probabilities[state, letter]
+    return ended
 
 
 def _count(words: WordArrays, order: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Return each symbol of the words after its longest history, and how often it stands there.
 
-    The history is a number in base 28, oldest letter first; that times 27, plus the symbol, is the
-    n-gram. They are sorted.
+    The history is a number in base 28 of ``order - 1`` digits, newest letter first; that times 27,
+    plus the symbol, is the n-gram. They are sorted.
     """
     ngrams = []
     for length in np.unique(words.lengths):
         group = words.codes[words.lengths == length, :length]
         symbols = np.full((len(group), length + 1), END, dtype=np.int64)
         symbols[:, :-1] = group.astype(np.int64) - FIRST_LETTER
-        history = np.full(len(group), _BEGIN, dtype=np.int64)
+        newest = _BASE ** (order - 2)
+        history = np.full(len(group), _BEGIN * newest, dtype=np.int64)
         for place in range(length + 1):
             ngrams.append(history * NUM_SYMBOLS + symbols[:, place])
-            history = (history * _BASE + symbols[:, place]) % _BASE ** (order - 1)
+            history = history // _BASE + symbols[:, place] * newest
     return np.unique(np.concatenate(ngrams), return_counts=True)
 
 
@@ -228,13 +220,37 @@ def _history_lengths(histories: npt.NDArray[np.int64], order: int) -> npt.NDArra
     """Return how many letters histories have; those of the longest length may lack a beginning."""
     lengths = np.full(len(histories), order - 1)
     for length in range(1, order):
-        lengths[histories // _BASE ** (length - 1) == _BEGIN] = length
+        lengths[histories // _BASE ** (order - 1 - length) % _BASE == _BEGIN] = length
     return lengths
 
 
-def _discounts(counts: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+@njit(cache=True)
+def _count_preceding(longer, shorter, counts):
+    for row in range(len(longer)):
+        for symbol in range(NUM_SYMBOLS):
+            counts[shorter[row], symbol] += longer[row, symbol] > 0
+
+
+@njit(cache=True)
+def _smooth(counts, discounts, lower):
+    """Return the probabilities of symbols by their counts and by shorter contexts."""
+    result = np.empty(counts.shape, dtype=np.float64)
+    for row in range(len(counts)):
+        total = counts[row].sum()
+        left = 1.0
+        for symbol in range(NUM_SYMBOLS):
+            count = counts[row, symbol]
+            result[row, symbol] = max(count - discounts[min(count, 3)], 0.0) / total
+            left -= result[row, symbol]
+        for symbol in range(NUM_SYMBOLS):
+            result[row, symbol] += left * lower[row, symbol]
+    return result
+
+
+def _discounts(counts: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:
     """Return what is taken from counts of 0, 1, 2 and 3 or more."""
-    ones, twos, threes, fours = (float((counts == count).sum()) for count in (1, 2, 3, 4))
+    numbers = np.bincount(np.minimum(counts, 5).ravel(), minlength=6)
+    ones, twos, threes, fours = numbers[1:5].astype(float).tolist()
     if not ones or not twos or not threes:
         # Too few counts to estimate discounts from.
         return np.array([0.0, 0.5, 0.5, 0.5])

@@ -13,20 +13,14 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 from scipy.sparse import csr_matrix
-from scipy.special import expit, logit
+from scipy.special import logit
 
 from agents.posterior.multigrams import Multigrams
-from agents.posterior.sequence_keys import (
-    KEY_BASE,
-    extend_key,
-    find_key,
-    key_table,
-    sequence_keys,
-)
-from agents.smoothed_ngrams import SmoothedNgrams
+from agents.posterior.sequence_keys import KEY_BASE, extend_key, sequence_keys
+from agents.smoothed_ngrams import END, SmoothedNgrams
 from agents.threads import in_threads
 from agents.word_sets import WordArrays
-from envs.encoding import MAX_LENGTH
+from envs.encoding import FIRST_LETTER, MAX_LENGTH
 
 # On 90% of a list's train words these affixes derive more than half of the other tenth.
 _NUM_AFFIXES = 1000
@@ -67,22 +61,43 @@ class Candidates(NamedTuple):
 
 
 class _Side(NamedTuple):
-    """Derived words by their keys, ascending, each with its likeliest derivation.
+    """The stems and the affixes of one side.
 
-    A stem is a part of a known word: ``row`` and ``stem_length`` tell it, ``affix`` is a number in
-    ``affixes``.
+    Attributes
+    ----------
+    at_end : bool
+    keys : ndarray of uint64, shape (stems,)
+    rows, begins, lengths : ndarray of int64, shape (stems,)
+        A word that each stem is a part of, where it begins there, and its letters.
+    first, known : ndarray of int32
+        ``known[first[n] : first[n + 1]]`` are the affixes that stem ``n`` is known with.
+    log_absent : ndarray of float32, shape (affixes, affixes)
+        The log-probability that a stem with the affix of the row has not that of the column.
+    affix_keys : ndarray of uint64, shape (affixes,)
+    affixes : WordArrays
     """
 
-    keys: npt.NDArray[np.uint64]
-    row: npt.NDArray[np.int64]
-    stem_length: npt.NDArray[np.int64]
-    affix: npt.NDArray[np.int64]
-    features: npt.NDArray[np.float32]
-    affixes: WordArrays
     at_end: bool
+    keys: npt.NDArray[np.uint64]
+    rows: npt.NDArray[np.int64]
+    begins: npt.NDArray[np.int64]
+    lengths: npt.NDArray[np.int64]
+    first: npt.NDArray[np.int32]
+    known: npt.NDArray[np.int32]
+    log_absent: npt.NDArray[np.float32]
+    affix_keys: npt.NDArray[np.uint64]
+    affixes: WordArrays
 
 
-def find_candidates(
+# One derivation: the word's key, the stem, the affix, the side (1 for endings, 0 for beginnings, -1
+# for a known word), the log-probability that it does not hold, and that of the word by the n-grams.
+_DERIVATION = np.dtype(
+    [("key", "u8"), ("stem", "i4"), ("affix", "i2"), ("side", "i2"), ("absent", "f4"),
+     ("ngrams", "f4")]
+)  # fmt: skip
+
+
+def derive_candidates(
     words: WordArrays, ngrams: SmoothedNgrams, multigrams: Multigrams
 ) -> Candidates:
     """Derive words from known ones.
@@ -104,33 +119,40 @@ def find_candidates(
     morphology of a natural language", Computational Linguistics 27 (2001). Noisy-or: Judea Pearl,
     "Probabilistic Reasoning in Intelligent Systems" (1988).
     """
-    sides = [_derive(words, at_end) for at_end in (True, False)]
-    keys = np.union1d(sides[0].keys, sides[1].keys)
-    features = np.zeros((len(keys), 2 * _FEATURES_OF_A_SIDE + 3), dtype=np.float32)
-    codes = np.zeros((len(keys), MAX_LENGTH), dtype=np.uint8)
-    lengths = np.zeros(len(keys), dtype=np.int64)
-    for number, side in enumerate(sides):
-        rows = np.searchsorted(keys, side.keys)
-        first = number * _FEATURES_OF_A_SIDE
-        features[rows, first : first + _FEATURES_OF_A_SIDE] = side.features
-        lengths[rows] = side.stem_length + side.affixes.lengths[side.affix]
-        in_threads(_write, words, side[1:4], side.affixes, side.at_end, rows, codes)
-    candidates = WordArrays(codes, lengths)
-    features[:, -3] = lengths
-    features[:, -2] = ngrams.log_probabilities(candidates)
-    # Either side may derive the word.
-    no_ending, no_beginning = expit(-features[:, 0]), expit(-features[:, _FEATURES_OF_A_SIDE])
-    no_ending[features[:, 4] == 0] = no_beginning[features[:, 9] == 0] = 1.0
-    score = features[:, -2] + _LENGTH_WEIGHT * lengths
-    score += _LOG_ODDS_WEIGHT * _log_odds(1 - no_ending * no_beginning)
-    chosen = score >= _LEAST_SCORE
-    candidates, features = candidates.take(chosen), features[chosen]
+    sides = _side(words, False), _side(words, True)
+    least = _least_probability()
+    automaton = ngrams.probabilities, ngrams.next_state, ngrams.start
+    most = np.float32(np.log1p(-_MIN_CHANCE))
+    known = np.zeros(len(words.lengths), dtype=_DERIVATION)
+    known["key"], known["side"] = sequence_keys(*words), -1
+    parts = [known]
+    for side in sides:
+        buffer = np.empty(1 << 16, dtype=_DERIVATION)
+        parts += in_threads(_derive, words.codes, side, automaton, least, most, buffer)
+    derived = np.concatenate(parts)
+    del parts
+    order = np.argsort(derived["key"])
+    features = np.zeros((len(order), 2 * _FEATURES_OF_A_SIDE + 3), dtype=np.float32)
+    chosen = _combine(derived, order, *sides, least, features)
+    # Untouched rows were never in memory.
+    derived, features = derived[chosen], features[: len(chosen)].copy()
+    codes = np.zeros((len(chosen), MAX_LENGTH), dtype=np.uint8)
+    in_threads(_write, words.codes, derived, *sides, codes)
+    candidates = WordArrays(codes, features[:, -3].astype(np.int64))
+    for first in (0, _FEATURES_OF_A_SIDE):
+        chances = (-np.expm1(features[:, first : first + 2])).clip(1e-3, 1 - 1e-3)
+        features[:, first : first + 2] = np.where(features[:, [first + 4]], logit(chances), 0)
     features[:, -1] = multigrams.log_probabilities(candidates)
-    return Candidates(candidates, keys[chosen], features)
+    return Candidates(candidates, derived["key"].copy(), features)
 
 
-def _derive(words: WordArrays, at_end: bool) -> _Side:
-    """Return the words that the affixes of one side derive."""
+def _least_probability() -> npt.NDArray[np.float64]:
+    """Return, by length, the least product of a word's probability and squared odds."""
+    return np.exp(_LEAST_SCORE - _LENGTH_WEIGHT * np.arange(MAX_LENGTH + 1))
+
+
+def _side(words: WordArrays, at_end: bool) -> _Side:
+    """Return the stems of one side, its commonest affixes, and which go together."""
     stems, affixes, rows, stem_lengths = _divisions(words, at_end)
     affix_codes, columns, counts = np.unique(affixes, return_inverse=True, return_counts=True)
     common = np.sort(np.argsort(-counts, kind="stable")[:_NUM_AFFIXES])
@@ -140,48 +162,25 @@ def _derive(words: WordArrays, at_end: bool) -> _Side:
     kept = columns >= 0
     columns, rows, stem_lengths = columns[kept], rows[kept], stem_lengths[kept]
     stem_keys, first, stems = np.unique(stems[kept], return_index=True, return_inverse=True)
-    rows, stem_lengths = rows[first], stem_lengths[first]
     has = csr_matrix(
         (np.ones(len(columns), dtype=np.float32), (stems, columns)),
         shape=(len(stem_keys), len(common)),
     )
     together = (has.T @ has).toarray()
     rates = np.minimum(together / (together.diagonal()[:, None] + _PSEUDO_COUNT), _MAX_RATE)
-    log_absent = np.log1p(-rates).astype(np.float32)
-    most = np.float32(np.log1p(-_MIN_CHANCE))
-    counts = np.zeros(len(stem_keys) + 1, dtype=np.int64)
-    in_threads(_count_likely, has.indptr, has.indices, log_absent, most, counts)
-    begin = np.cumsum(counts)
-    affix = np.empty(begin[-1], dtype=np.int64)
-    absent = np.empty(begin[-1], dtype=np.float32)
-    in_threads(_list_likely, has.indptr, has.indices, log_absent, most, begin, affix, absent)
-    stem = np.repeat(np.arange(len(stem_keys)), counts[1:])
-
     texts = _affix_words(affix_codes[common])
-    affix_keys = sequence_keys(*texts)
-    powers = KEY_BASE ** np.arange(MAX_LENGTH + 1, dtype=np.uint64)
-    short = stem_lengths[stem] + texts.lengths[affix] <= MAX_LENGTH
-    stem, affix, absent = stem[short], affix[short], absent[short]
-    with np.errstate(over="ignore"):
-        if at_end:
-            keys = stem_keys[stem] * powers[texts.lengths[affix]] + affix_keys[affix]
-        else:
-            keys = affix_keys[affix] * powers[stem_lengths[stem]] + stem_keys[stem]
-    order = np.argsort(keys)
-    known = key_table(sequence_keys(*words))
-    likeliest, features = _likeliest(keys, order, absent, known)
-    chosen = stem[likeliest]
-    features[:, :2] = _log_odds(-np.expm1(features[:, :2]))
-    features[:, 2] = np.diff(has.indptr)[chosen]
-    features[:, 3] = stem_lengths[chosen]
+    rows, stem_lengths = rows[first], stem_lengths[first]
     return _Side(
-        keys[likeliest],
-        rows[chosen],
-        stem_lengths[chosen],
-        affix[likeliest],
-        features,
-        texts,
         at_end,
+        stem_keys,
+        rows,
+        np.zeros_like(rows) if at_end else words.lengths[rows] - stem_lengths,
+        stem_lengths,
+        has.indptr.astype(np.int32),
+        has.indices.astype(np.int32),
+        np.log1p(-rates).astype(np.float32),
+        sequence_keys(*texts),
+        texts,
     )
 
 
@@ -217,10 +216,6 @@ def _affix_words(numbers: npt.NDArray[np.int64]) -> WordArrays:
     return WordArrays(codes, lengths)
 
 
-def _log_odds(chances: npt.NDArray[np.floating]) -> npt.NDArray[np.floating]:
-    return logit(chances.clip(1e-3, 1 - 1e-3))
-
-
 @njit(cache=True)
 def _part_keys(codes, rows, begin, lengths, keys):
     for number in range(len(rows)):
@@ -231,84 +226,136 @@ def _part_keys(codes, rows, begin, lengths, keys):
 
 
 @njit(cache=True)
-def _absence(known, log_absent, row):
-    """Write the log-probability that a stem has not each affix; 0 for those that it has."""
-    row[:] = 0
-    for affix in known:
-        for other in range(len(row)):
-            row[other] += log_absent[affix, other]
-    for affix in known:
-        row[affix] = 0
-
-
-@njit(cache=True, nogil=True)
-def _count_likely(thread, num_threads, indptr, indices, log_absent, most, counts):
-    row = np.empty(len(log_absent), dtype=np.float32)
-    for stem in range(thread, len(indptr) - 1, num_threads):
-        _absence(indices[indptr[stem] : indptr[stem + 1]], log_absent, row)
-        counts[stem + 1] = (row <= most).sum()
-
-
-@njit(cache=True, nogil=True)
-def _list_likely(thread, num_threads, indptr, indices, log_absent, most, begin, affix, absent):
-    row = np.empty(len(log_absent), dtype=np.float32)
-    for stem in range(thread, len(indptr) - 1, num_threads):
-        _absence(indices[indptr[stem] : indptr[stem + 1]], log_absent, row)
-        entry = begin[stem]
-        for other in range(len(row)):
-            if row[other] <= most:
-                affix[entry], absent[entry] = other, row[other]
-                entry += 1
+def _squared_odds(absent):
+    """Return the square of the odds of what does not hold with this probability."""
+    absent = min(max(absent, 1e-3), 1 - 1e-3)
+    return ((1 - absent) / absent) ** 2
 
 
 @njit(cache=True)
-def _likeliest(keys, order, absent, known):
-    """Return the likeliest derivation of each word that is not known, and some of its features.
-
-    These are the log-probabilities that the likeliest derivation and the next do not hold (0 if
-    there is none), two columns for others, and the number of derivations.
-    """
-    num_words = 0
-    for entry in range(len(order)):
-        if entry == 0 or keys[order[entry]] != keys[order[entry - 1]]:
-            num_words += find_key(known, keys[order[entry]]) < 0
-    likeliest = np.empty(num_words, dtype=np.int64)
-    features = np.zeros((num_words, _FEATURES_OF_A_SIDE), dtype=np.float32)
-    word = -1
-    is_new = False
-    for entry in range(len(order)):
-        number = order[entry]
-        if entry == 0 or keys[number] != keys[order[entry - 1]]:
-            is_new = find_key(known, keys[number]) < 0
-            if is_new:
-                word += 1
-                likeliest[word] = number
-                features[word, 0] = absent[number]
-                features[word, 4] = 1
-            continue
-        if is_new:
-            features[word, 4] += 1
-            if absent[number] < features[word, 0]:
-                features[word, 1] = features[word, 0]
-                features[word, 0] = absent[number]
-                likeliest[word] = number
-            else:
-                features[word, 1] = min(features[word, 1], absent[number])
-    return likeliest, features
+def _spell(codes, begin, length, automaton, state, probability, least):
+    """Return the state and the probability after more letters, or as soon as it is too low."""
+    probabilities, next_state, _ = automaton
+    for place in range(begin, begin + length):
+        if probability < least:
+            break
+        letter = codes[place] - FIRST_LETTER
+        probability *= probabilities[state, letter]
+        state = next_state[state, letter]
+    return state, probability
 
 
 @njit(cache=True, nogil=True)
-def _write(thread, num_threads, words, derivations, affixes, at_end, rows, codes):
+def _derive(thread, num_threads, codes, side, automaton, least_probability, most, buffer):
+    """Return the derivations by a part of the stems.
+
+    Those are left out whose word would be dropped even if the other side derived it as well.
+    """
+    num_stems, num_affixes = len(side.keys), len(side.affix_keys)
+    row = np.empty(num_affixes, dtype=np.float32)
+    powers = np.ones(MAX_LENGTH + 1, dtype=np.uint64)
+    for place in range(MAX_LENGTH):
+        powers[place + 1] = powers[place] * KEY_BASE
+    derived = np.empty_like(buffer)
+    size = 0
+    for stem in range(thread * num_stems // num_threads, (thread + 1) * num_stems // num_threads):
+        known = side.known[side.first[stem] : side.first[stem + 1]]
+        row[:] = 0
+        for affix in known:
+            for other in range(num_affixes):
+                row[other] += side.log_absent[affix, other]
+        for affix in known:
+            row[affix] = 0
+        word = codes[side.rows[stem]]
+        begin, stem_length = side.begins[stem], side.lengths[stem]
+        for affix in range(num_affixes):
+            affix_length = side.affixes.lengths[affix]
+            length = stem_length + affix_length
+            if row[affix] > most or length > MAX_LENGTH:
+                continue
+            absent = np.exp(np.float64(row[affix]))
+            least = least_probability[length] / _squared_odds(absent * absent)
+            letters = side.affixes.codes[affix]
+            state, chance = automaton[2], 1.0
+            if side.at_end:
+                state, chance = _spell(word, begin, stem_length, automaton, state, chance, least)
+                state, chance = _spell(letters, 0, affix_length, automaton, state, chance, least)
+                key = side.keys[stem] * powers[affix_length] + side.affix_keys[affix]
+            else:
+                state, chance = _spell(letters, 0, affix_length, automaton, state, chance, least)
+                state, chance = _spell(word, begin, stem_length, automaton, state, chance, least)
+                key = side.affix_keys[affix] * powers[stem_length] + side.keys[stem]
+            chance *= automaton[0][state, END]
+            if chance < least:
+                continue
+            if size == len(derived):
+                derived = np.concatenate((derived, derived))
+            one = derived[size]
+            one.key, one.stem, one.affix, one.side = key, stem, affix, side.at_end
+            one.absent, one.ngrams = row[affix], np.log(chance)
+            size += 1
+    return derived[:size]
+
+
+@njit(cache=True)
+def _combine(derived, order, beginnings, endings, least_probability, features):
+    """Write the features of each word that is derived, not known and likely enough.
+
+    These are log-probabilities that a derivation does not hold, in place of log-odds that it does.
+
+    Returns
+    -------
+    ndarray of int64
+        A derivation of each.
+    """
+    chosen = np.empty(len(order), dtype=np.int64)
+    num_words = begin = 0
+    while begin < len(order):
+        first = derived[order[begin]]
+        row = features[num_words]
+        row[:] = 0
+        is_known = False
+        end = begin
+        while end < len(order) and derived[order[end]].key == first.key:
+            one = derived[order[end]]
+            end += 1
+            if one.side < 0:
+                is_known = True
+                continue
+            side = endings if one.side else beginnings
+            ours = row[:_FEATURES_OF_A_SIDE] if one.side else row[_FEATURES_OF_A_SIDE:]
+            ours[4] += 1
+            length = side.lengths[one.stem]
+            # Of equally likely ones, that of the longest stem.
+            if one.absent < ours[0] or (one.absent == ours[0] and length > ours[3]):
+                ours[0], ours[1] = one.absent, ours[0]
+                ours[2] = side.first[one.stem + 1] - side.first[one.stem]
+                ours[3] = length
+            else:
+                ours[1] = min(ours[1], one.absent)
+            row[-3] = length + side.affixes.lengths[one.affix]
+        # Either side may derive the word.
+        odds = _squared_odds(np.exp(np.float64(row[0] + row[_FEATURES_OF_A_SIDE])))
+        row[-2] = first.ngrams
+        if not is_known and np.exp(first.ngrams) * odds >= least_probability[int(row[-3])]:
+            chosen[num_words] = order[begin]
+            num_words += 1
+        begin = end
+    return chosen[:num_words].copy()
+
+
+@njit(cache=True, nogil=True)
+def _write(thread, num_threads, word_codes, derived, beginnings, endings, codes):
     """Write the letters of derived words."""
-    word_rows, stem_lengths, affix_numbers = derivations
-    for number in range(thread, len(rows), num_threads):
-        row, stem_length = word_rows[number], stem_lengths[number]
-        affix = affix_numbers[number]
-        affix_length = affixes.lengths[affix]
-        stem_begin = 0 if at_end else words.lengths[row] - stem_length
+    for number in range(thread, len(derived), num_threads):
+        one = derived[number]
+        side = endings if one.side else beginnings
+        stem_length = side.lengths[one.stem]
+        affix_length = side.affixes.lengths[one.affix]
+        stem_at, affix_at = (0, stem_length) if one.side else (affix_length, 0)
         for place in range(stem_length):
-            target = place if at_end else affix_length + place
-            codes[rows[number], target] = words.codes[row, stem_begin + place]
+            codes[number, stem_at + place] = word_codes[
+                side.rows[one.stem], side.begins[one.stem] + place
+            ]
         for place in range(affix_length):
-            target = stem_length + place if at_end else place
-            codes[rows[number], target] = affixes.codes[affix, place]
+            codes[number, affix_at + place] = side.affixes.codes[one.affix, place]

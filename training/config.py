@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -28,18 +28,23 @@ _Loader.add_implicit_resolver(
 )
 
 
-class _Section(BaseModel):
+Model = TypeVar("Model", bound=BaseModel)
+
+
+class Section(BaseModel):
+    """Options of one name; unknown keys and other types are errors."""
+
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
 
-class SplitConfig(_Section):
+class SplitConfig(Section):
     """The disjoint split; see ``envs.words.Split``."""
 
     seed: int = 0
     fractions: list[float] = [0.9, 0.05, 0.05]
 
 
-class EnvConfig(_Section):
+class EnvConfig(Section):
     """The environment; see ``envs.hangman.env.HangmanEnv``."""
 
     max_wrong: int = Field(DEFAULT_MAX_WRONG, ge=1, le=NUM_LETTERS)
@@ -49,14 +54,14 @@ class EnvConfig(_Section):
     repeated_guess: Literal["life", "free"] = "life"
 
 
-class RewardConfig(_Section):
+class RewardConfig(Section):
     """The reward; see ``envs.hangman.rewards``. ``parameters`` are those of the named object."""
 
     name: Literal["sparse", "dense", "potential"] = "sparse"
     parameters: dict[str, float] = {}
 
 
-class PosteriorConfig(_Section):
+class PosteriorConfig(Section):
     """Fitting the letter posterior before PPO; see ``training.posterior``.
 
     Without it the policy learns from rewards alone.
@@ -65,16 +70,21 @@ class PosteriorConfig(_Section):
     enabled: bool = True
 
 
-class PolicyConfig(_Section):
-    """The policy network and its look-ahead; see ``agents.ppo``."""
+class PolicyConfig(Section):
+    """The policy network over the posterior and its look-ahead; see ``agents.ppo.network``."""
 
     letter_hidden: int = Field(32, ge=1, le=1024)
-    pattern_channels: int = Field(0, ge=0, le=1024)
-    pattern_layers: int = Field(3, ge=1, le=16)
     look_ahead_lives: int = Field(3, ge=0, le=NUM_LETTERS)
 
 
-class PPOConfig(_Section):
+class WindowsConfig(Section):
+    """The policy network without a posterior; see ``agents.ppo.windows``."""
+
+    context: int = Field(6, ge=1, le=MAX_LENGTH)
+    log_rows: int = Field(18, ge=1, le=24)
+
+
+class PPOConfig(Section):
     """MaskablePPO of sb3-contrib; ``freeze`` names parts of the network that it leaves alone.
 
     ``known`` is the share of the games whose words the posterior was fitted on, and what the
@@ -94,17 +104,17 @@ class PPOConfig(_Section):
     value_coefficient: float = Field(0.5, ge=0)
     max_grad_norm: float = Field(0.5, gt=0)
     target_kl: float | None = Field(None, gt=0)
-    freeze: list[Literal["scale", "look_ahead", "letters", "pattern", "value"]] = []
+    freeze: list[Literal["scale", "look_ahead", "letters", "value"]] = []
 
 
-class ValidationConfig(_Section):
+class ValidationConfig(Section):
     """Playing valid words while training, to watch it and to choose the best policy."""
 
     every: int = Field(500_000, ge=1)
     games: int = Field(2000, ge=1)
 
 
-class Config(_Section):
+class Config(Section):
     """A training run."""
 
     name: str = Field("ppo", pattern=r"^[A-Za-z0-9_.-]+$")
@@ -113,11 +123,12 @@ class Config(_Section):
     words: str = DEFAULT_SOURCE
     split: SplitConfig = SplitConfig()
     final_split: Literal["test", "valid"] = "test"
-    discount: float = Field(1.0, gt=0, le=1)
+    discount: float = Field(1.0, ge=0, le=1)
     env: EnvConfig = EnvConfig()
     reward: RewardConfig = RewardConfig()
     posterior: PosteriorConfig = PosteriorConfig()
     policy: PolicyConfig = PolicyConfig()
+    windows: WindowsConfig = WindowsConfig()
     ppo: PPOConfig = PPOConfig()
     validation: ValidationConfig = ValidationConfig()
     checkpoint_every: int = Field(5_000_000, ge=1)
@@ -130,11 +141,8 @@ class Config(_Section):
                 f"({self.env.max_length})"
             )
         if not self.posterior.enabled:
-            if self.policy.pattern_channels == 0:
-                raise ValueError(
-                    "policy.pattern_channels: 0 leaves nothing to learn from without the "
-                    "posterior; set it above 0, for example 64"
-                )
+            if self.ppo.freeze:
+                raise ValueError("ppo.freeze: its parts are those of the network over a posterior")
             if self.ppo.steps == 0:
                 raise ValueError("ppo.steps: 0 leaves nothing to do without the posterior")
         rollout = self.ppo.num_envs * self.ppo.rollout_steps
@@ -175,6 +183,34 @@ def load_config(path: str | Path, overrides: Sequence[str] = ()) -> Config:
     InputError
         If the file is not readable YAML, a key is unknown, or a value has a wrong type or range.
     """
+    values = read_options(path)
+    for override in overrides:
+        apply_override(values, override)
+    return validate(Config, values, path)
+
+
+def validate(model: type[Model], values: dict[str, Any], path: str | Path) -> Model:
+    """Return the model of the values of a file.
+
+    Raises
+    ------
+    InputError
+        If a key is unknown, or a value has a wrong type or range.
+    """
+    try:
+        return model.model_validate(values)
+    except ValidationError as error:
+        raise InputError(f"{path}: {_describe(error, model)}") from error
+
+
+def read_options(path: str | Path) -> dict[str, Any]:
+    """Read a YAML file that holds a mapping.
+
+    Raises
+    ------
+    InputError
+        If it is not readable, or holds something else.
+    """
     try:
         values = yaml.load(Path(path).read_text(encoding="utf-8"), _Loader)
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
@@ -182,12 +218,7 @@ def load_config(path: str | Path, overrides: Sequence[str] = ()) -> Config:
     values = {} if values is None else values
     if not isinstance(values, dict):
         raise InputError(f"{path}: a mapping of options is expected, not {values!r}")
-    for override in overrides:
-        _apply_override(values, override)
-    try:
-        return Config.model_validate(values)
-    except ValidationError as error:
-        raise InputError(f"{path}: {_describe(error)}") from error
+    return values
 
 
 def dump_config(config: Config) -> str:
@@ -195,7 +226,14 @@ def dump_config(config: Config) -> str:
     return yaml.safe_dump(config.model_dump(), sort_keys=False)
 
 
-def _apply_override(values: dict[str, Any], override: str) -> None:
+def apply_override(values: dict[str, Any], override: str) -> None:
+    """Set one option, ``key.sub=value`` with a YAML value, in nested options.
+
+    Raises
+    ------
+    InputError
+        If it has another form.
+    """
     key, separator, text = override.partition("=")
     if not separator or not key:
         raise InputError(f"--set {override!r}: key.sub=value is expected")
@@ -211,12 +249,11 @@ def _apply_override(values: dict[str, Any], override: str) -> None:
     values[last] = value
 
 
-def _describe(error: ValidationError) -> str:
+def _describe(error: ValidationError, model: type[BaseModel]) -> str:
     """Return the first thing that is wrong: the key, the value and what is allowed."""
     first = error.errors()[0]
     key = ".".join(str(part) for part in first["loc"])
     if first["type"] == "extra_forbidden":
-        model: type[BaseModel] = Config
         for part in first["loc"][:-1]:
             model = model.model_fields[str(part)].annotation
         return f"unknown key {key!r}; known here are {', '.join(model.model_fields)}"

@@ -11,13 +11,11 @@ import numpy.typing as npt
 from agents.posterior.multigrams import Multigrams
 from agents.posterior.posterior import LetterPosterior
 from agents.posterior.prior import (
-    Listed,
     Rest,
     WordPrior,
     length_masses,
+    list_words,
     model_probabilities,
-    to_model_bits,
-    to_rating,
 )
 from agents.posterior.sequence_keys import sequence_keys
 from agents.smoothed_ngrams import SmoothedNgrams
@@ -25,7 +23,7 @@ from agents.word_sets import WordArrays
 from envs.encoding import MAX_LENGTH
 from envs.keyed_random import keyed_bits
 from envs.words import hash_words
-from training.candidates import Candidates, find_candidates
+from training.candidates import Candidates, derive_candidates
 from training.multigrams import fit_multigrams
 from training.rating import fit_rating, rate
 
@@ -50,15 +48,11 @@ class Fitted(NamedTuple):
     posterior : LetterPosterior
         Of all words.
     held_back_posterior : LetterPosterior
-        Of the words that are not held back: what the held-back words are played with.
-    held_back, others : tuple of str
-        The words, so divided. Where there are too few to hold any back, ``held_back`` is empty.
+        Of the words that :func:`hold_back` does not hold back: what these are played with.
     """
 
     posterior: LetterPosterior
     held_back_posterior: LetterPosterior
-    held_back: tuple[str, ...]
-    others: tuple[str, ...]
 
 
 class _Part(NamedTuple):
@@ -100,7 +94,7 @@ def fit_posterior(
         part = _models(words, seed)
         shares = np.bincount(part.words.lengths, minlength=MAX_LENGTH + 1)
         posterior = _compose(part, np.zeros(len(part.candidates.keys)), np.zeros(33), shares)
-        return Fitted(posterior, posterior, (), tuple(words))
+        return Fitted(posterior, posterior)
     say("learning from nine tenths of the words")
     part = _models(others, seed)
     held = WordArrays.of(held_back)
@@ -118,14 +112,14 @@ def fit_posterior(
     part = _models(words, seed)
     chances = rate(booster, part.candidates.features)
     posterior = _compose(part, chances, covered, uncovered)
-    return Fitted(posterior, held_back_posterior, held_back, others)
+    return Fitted(posterior, held_back_posterior)
 
 
 def _models(words: Sequence[str], seed: int) -> _Part:
     arrays = WordArrays.of(words)
     ngrams = SmoothedNgrams(arrays, _NGRAM_ORDER, _NGRAM_DISCOUNT_SCALE)
     multigrams = fit_multigrams(arrays, seed)
-    return _Part(arrays, ngrams, multigrams, find_candidates(arrays, ngrams, multigrams))
+    return _Part(arrays, ngrams, multigrams, derive_candidates(arrays, ngrams, multigrams))
 
 
 def _compose(
@@ -157,17 +151,14 @@ def _compose(
     shares = uncovered + 0.5 * masses / masses.sum()
     shares *= (1 - probabilities.sum()) / shares.sum()
 
-    words = WordArrays(
-        np.concatenate([part.words.codes, candidates.codes]),
-        np.concatenate([part.words.lengths, candidates.lengths]),
+    logs = part.candidates.features[chosen, -2:].astype(np.float64)
+    by_models = np.concatenate(
+        [
+            model_probabilities(part.ngrams, part.multigrams, _MULTIGRAM_WEIGHT, part.words),
+            np.exp(logs) @ (1 - _MULTIGRAM_WEIGHT, _MULTIGRAM_WEIGHT),
+        ]
     )
-    is_known = np.arange(len(words.lengths)) < len(part.words.lengths)
-    ratings = np.zeros(len(is_known), dtype=np.uint8)
-    ratings[~is_known] = to_rating(probabilities)
-    by_models = to_model_bits(
-        model_probabilities(part.ngrams, part.multigrams, _MULTIGRAM_WEIGHT, words)
-    )
-    order = words.order()
-    listed = Listed(words.take(order), is_known[order], ratings[order], by_models[order])
     rest = Rest(part.ngrams, part.multigrams, _MULTIGRAM_WEIGHT, shares)
-    return LetterPosterior(WordPrior(listed, rest))
+    return LetterPosterior(
+        WordPrior(list_words(part.words, candidates, probabilities, by_models), rest)
+    )

@@ -10,18 +10,22 @@ from numba import get_num_threads
 from envs.keyed_random import keyed_uniform
 
 # Most candidates are no words; of these, such a share is enough to learn from.
-_SHARE_OF_OTHERS = 0.15
-_ROUNDS = 200
+_SHARE_OF_OTHERS = 0.4
+_ROUNDS = 100
 # Fewer words found than this say nothing.
 _MIN_FOUND = 20
 _PARAMETERS = {
     "objective": "binary",
-    "num_leaves": 63,
-    "learning_rate": 0.06,
-    "min_data_in_leaf": 100,
+    "num_leaves": 31,
+    "learning_rate": 0.12,
+    "min_data_in_leaf": 400,
+    "lambda_l2": 5.0,
     "min_sum_hessian_in_leaf": 1.0,
     "deterministic": True,
     "force_row_wise": True,
+    # Several threads wait for each other at every leaf; where they share the cores with other work,
+    # that takes many times as long.
+    "num_threads": 1,
     "verbosity": -1,
 }
 
@@ -56,10 +60,9 @@ def fit_rating(
         features[chosen],
         label=labels.astype(np.float32),
         weight=np.where(labels, 1.0, 1 / _SHARE_OF_OTHERS),
-        params={"verbosity": -1},
+        params={"verbosity": -1, "num_threads": 1},
     )
-    parameters = _PARAMETERS | {"seed": seed, "num_threads": get_num_threads()}
-    return lightgbm.train(parameters, data, _ROUNDS)
+    return lightgbm.train(_PARAMETERS | {"seed": seed}, data, _ROUNDS)
 
 
 def rate(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -142,11 +143,18 @@ class TrainingRun:
         save_checkpoint(self.run.checkpoint, phase, state)
 
     def _fit_posterior(self) -> None:
-        """Fit the posterior of all train words, and that of the words that are not held back."""
         if not self.config.posterior.enabled:
             for path in (self.run.posterior, self.run.held_back_posterior):
                 write_atomically(path, UniformPosterior().save)
             return
+        self.write_posterior()
+        self.save("ppo", {})
+
+    def write_posterior(self) -> None:
+        """Fit the posterior of all train words, and that of the words that are not held back.
+
+        A subclass may bring the two files from elsewhere.
+        """
 
         def say(stage: str) -> None:
             self.stop_if_requested()
@@ -155,7 +163,9 @@ class TrainingRun:
         fitted = fit_posterior(self.parts["train"], self.config.seed, say)
         write_atomically(self.run.posterior, fitted.posterior.save)
         write_atomically(self.run.held_back_posterior, fitted.held_back_posterior.save)
-        self.save("ppo", {})
+
+    def report(self, step: int, win_rate: float) -> None:
+        """Do nothing with the win rate on the valid words; a subclass may pass it on."""
 
     def _ppo(self, posterior: LetterPosterior | UniformPosterior, state: dict[str, Any]) -> None:
         """Train the policy network; keep the one that wins most valid games."""
@@ -207,16 +217,17 @@ class TrainingRun:
                 fitted_words=dict.fromkeys(("ppo", "posterior", "dictionary"), hashes),
             )
             print_table(self.console, agents_table(evaluations[name]))
-        evaluation = evaluations["unseen"] | {
-            name: evaluations[name] for name in ("known", "excluded")
-        }
-        self.run.write_evaluation(evaluation)
         final = {
             f"final/{agent}_{name}_win_rate": figures["win_rate"]
             for name, figures_of in evaluations.items()
             for agent, figures in figures_of["agents"].items()
         }
         self.log.hyperparameters(flatten(self.config.model_dump()), final, self.config.ppo.steps)
+        evaluation = evaluations["unseen"] | {
+            name: evaluations[name] for name in ("known", "excluded")
+        }
+        # The last file: where it is, the run is complete.
+        self.run.write_evaluation(evaluation)
         return evaluation
 
     def _restore(
@@ -250,6 +261,10 @@ class TrainingRun:
     @contextmanager
     def _stop_on_interrupt(self) -> Iterator[None]:
         """Turn Ctrl-C into a wish to stop, heard at the next boundary; the second one is final."""
+        if threading.current_thread() is not threading.main_thread():
+            # Python hands signals to the main thread, which is not this run's.
+            yield
+            return
 
         def request(signum: int, frame: FrameType | None) -> None:
             if self.stop_requested:
@@ -328,6 +343,7 @@ class _BetweenRollouts(BaseCallback):
         )
         fitted = float(play(self._agent, self._known, max_wrong).won.mean())
         training.log.scalars({"valid/known_win_rate": fitted}, steps)
+        training.report(steps, unseen)
         self._note = f"unseen {unseen:.1%}, known {fitted:.1%}"
         # The policy is chosen for the games that it is trained for.
         rate = known * fitted + (1 - known) * unseen

@@ -112,9 +112,14 @@ class RunDirectory:
                 chosen = path.with_name(f"{path.name}-{number}")
             except OSError as error:
                 raise InputError(f"{chosen}: cannot make the folder ({error.strerror})") from error
-        run = cls(chosen)
+        return cls.fill(chosen, config, shlex.join([Path(sys.executable).name, *sys.argv]))
+
+    @classmethod
+    def fill(cls, path: Path, config: Config, command: str) -> RunDirectory:
+        """Return the new run in an existing folder, with its config and command line written."""
+        run = cls(path)
         write_text(run.config, dump_config(config))
-        write_text(run.command, shlex.join([Path(sys.executable).name, *sys.argv]) + "\n")
+        write_text(run.command, command + "\n")
         return run
 
     @classmethod

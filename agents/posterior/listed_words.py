@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from agents.word_sets import WordSets, fitting_words
+from agents.word_sets import WordSets
 from envs.encoding import NUM_LETTERS
 
 
@@ -60,18 +60,3 @@ def listed_masses(listed, bits, numbers, own, replaced):
     for letter in range(NUM_LETTERS):
         own[letter] = max(own[NUM_LETTERS] - own[letter], 0.0)
         replaced[letter] = max(replaced[NUM_LETTERS] - replaced[letter], 0.0)
-
-
-@njit(cache=True)
-def heaviest_words(word, guessed, length, listed, most, found, where, numbers):
-    """Return the numbers of the listed words that fit a game, at most ``most`` of the likeliest.
-
-    ``found``, ``where`` and ``numbers`` are those of :func:`agents.word_sets.fitting_words`.
-    """
-    count = fitting_words(word, guessed, length, listed.words, found, where, numbers)
-    heaviest = numbers[:count][listed.own[numbers[:count]] > 0]
-    if len(heaviest) > most:
-        masses = listed.own[heaviest]
-        least = np.partition(masses, len(masses) - most)[len(masses) - most]
-        heaviest = heaviest[masses >= least][:most]
-    return heaviest

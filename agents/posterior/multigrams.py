@@ -8,13 +8,6 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from agents.posterior.sequence_keys import (
-    KeyTable,
-    extend_key,
-    find_key,
-    key_table,
-    sequence_keys,
-)
 from agents.threads import in_threads
 from agents.word_sets import WordArrays, WordSets, fitting_words, word_sets
 from envs.encoding import BLANK, FIRST_LETTER, MAX_LENGTH, NUM_LETTERS
@@ -24,6 +17,21 @@ from envs.encoding import BLANK, FIRST_LETTER, MAX_LENGTH, NUM_LETTERS
 _LEAST_EMISSION = 3e-6
 _LEAST_TRANSITION = 1e-3
 _ALL = NUM_LETTERS
+
+
+class Trie(NamedTuple):
+    """Finds sequences letter by letter.
+
+    Attributes
+    ----------
+    child : ndarray of int32, shape (nodes, 26)
+        The node after each letter; 0, which is the root, where no sequence goes on so.
+    number : ndarray of int32, shape (nodes,)
+        Of the sequence that ends at the node, -1 where none does.
+    """
+
+    child: npt.NDArray[np.int32]
+    number: npt.NDArray[np.int32]
 
 
 class MultigramTables(NamedTuple):
@@ -39,9 +47,8 @@ class MultigramTables(NamedTuple):
         Where the emissions of each sequence begin in the next two.
     classes, emissions : ndarray of int64 and of float64
         Which class spells the sequence, and with what probability.
-    table : KeyTable
-        Finds sequences by their keys.
-    codes, words : ndarray of uint8 and WordSets
+    trie : Trie
+    words : WordSets
         The sequences.
     """
 
@@ -51,8 +58,7 @@ class MultigramTables(NamedTuple):
     first_emission: npt.NDArray[np.int64]
     classes: npt.NDArray[np.int64]
     emissions: npt.NDArray[np.float64]
-    table: KeyTable
-    codes: npt.NDArray[np.uint8]
+    trie: Trie
     words: WordSets
 
 
@@ -121,8 +127,7 @@ class Multigrams:
             first_emission=np.concatenate([[0], np.cumsum(arrays["per_sequence"], dtype=np.int64)]),
             classes=arrays["classes"].astype(np.int64),
             emissions=arrays["emissions"].astype(np.float64),
-            table=key_table(sequence_keys(*sequences)),
-            codes=sequences.codes,
+            trie=make_trie(*sequences),
             words=word_sets(sequences),
         )
 
@@ -184,27 +189,30 @@ class Multigrams:
 
 
 @njit(cache=True)
-def find_sequences(codes, length, table, max_length, found):
-    """Write the number of the sequence at each place, by length, into ``found``; -1 for none.
-
-    ``found[place, n]`` is for the ``n + 1`` letters from ``place`` on.
-    """
-    for place in range(length):
-        key = np.uint64(0)
-        for more in range(min(max_length, length - place)):
-            key = extend_key(key, codes[place + more])
-            found[place, more] = find_key(table, key)
+def make_trie(codes, lengths):
+    """Return the trie of distinct sequences."""
+    child = np.zeros((1 + lengths.sum(), NUM_LETTERS), dtype=np.int32)
+    number = np.full(len(child), -1, dtype=np.int32)
+    size = 1
+    for row in range(len(codes)):
+        node = 0
+        for place in range(lengths[row]):
+            letter = codes[row, place] - FIRST_LETTER
+            if child[node, letter] == 0:
+                child[node, letter] = size
+                size += 1
+            node = child[node, letter]
+        number[node] = row
+    return Trie(child[:size].copy(), number[:size].copy())
 
 
 @njit(cache=True, nogil=True)
 def _log_probabilities(thread, num_threads, codes, lengths, tables, max_length, result):
     num_words, num_classes = len(codes), len(tables.begin)
-    found = np.empty((MAX_LENGTH, max_length), dtype=np.int64)
     reached = np.empty((MAX_LENGTH + 1, num_classes), dtype=np.float64)
     entering = np.empty(num_classes, dtype=np.float64)
     for number in range(thread, num_words, num_threads):
         length = lengths[number]
-        find_sequences(codes[number], length, tables.table, max_length, found)
         reached[: length + 1] = 0.0
         for place in range(length):
             if place == 0:
@@ -216,16 +224,18 @@ def _log_probabilities(thread, num_threads, codes, lengths, tables, max_length, 
                     if mass > 0.0:
                         for after in range(num_classes):
                             entering[after] += mass * tables.transitions[before, after]
-            for more in range(min(max_length, length - place)):
-                sequence = found[place, more]
+            node = 0
+            for end in range(place + 1, min(place + max_length, length) + 1):
+                node = tables.trie.child[node, codes[number, end - 1] - FIRST_LETTER]
+                if node == 0:
+                    break
+                sequence = tables.trie.number[node]
                 if sequence >= 0:
                     for entry in range(
                         tables.first_emission[sequence], tables.first_emission[sequence + 1]
                     ):
                         spelled = tables.classes[entry]
-                        reached[place + more + 1, spelled] += (
-                            entering[spelled] * tables.emissions[entry]
-                        )
+                        reached[end, spelled] += entering[spelled] * tables.emissions[entry]
         total = 0.0
         for last in range(num_classes):
             total += reached[length, last] * tables.end[last]
@@ -284,7 +294,7 @@ def _spell(part, guessed, length, columns, last, tables, room, spelled):
         num_hidden = seen = 0
         for place in range(length):
             if part[place] == BLANK:
-                letter = tables.codes[sequence, place] - FIRST_LETTER
+                letter = tables.words.codes[sequence, place] - FIRST_LETTER
                 if not (seen >> letter) & 1:
                     seen |= 1 << letter
                     hidden[num_hidden] = columns[letter]
@@ -333,13 +343,14 @@ def multigram_masses(word, guessed, length, tables, max_length, room, sums):
                             continue
                         for column in range(last + 1):
                             entering[after, column] += chance * reached[place, before, column]
-        num_blanks = 0
-        key = np.uint64(0)
+        num_blanks = node = 0
         for more in range(1, min(max_length, length - place) + 1):
             num_blanks += word[place + more - 1] == BLANK
             if num_blanks == 0:
-                key = extend_key(key, word[place + more - 1])
-                sequence = find_key(tables.table, key)
+                node = tables.trie.child[node, word[place + more - 1] - FIRST_LETTER]
+                if node == 0:
+                    break
+                sequence = tables.trie.number[node]
                 if sequence >= 0:
                     for entry in range(
                         tables.first_emission[sequence], tables.first_emission[sequence + 1]

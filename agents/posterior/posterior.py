@@ -16,32 +16,28 @@ from agents.base import PosteriorAgent, ScoringAgent
 from agents.posterior.listed_words import listed_masses
 from agents.posterior.look_ahead import win_probabilities
 from agents.posterior.multigrams import Multigrams, multigram_masses, multigram_room
-from agents.posterior.ngram_lattice import ngram_masses, presence_of
+from agents.posterior.ngram_lattice import lattice_of, ngram_masses, presence_of
 from agents.posterior.packed_words import pack_words, unpack_words
 from agents.posterior.prior import DEFAULT_KNOWN, Listed, Rest, WordPrior
 from agents.smoothed_ngrams import SmoothedNgrams
 from agents.threads import in_threads
-from agents.word_sets import fitting_words
-from envs.encoding import BLANK, NUM_LETTERS, PADDING
+from agents.word_sets import fitting_words, letter_bits, word_length
+from envs.encoding import BLANK, NUM_LETTERS
 from envs.errors import InputError
 from envs.hangman.observation import Observation, distinct, select
 
 FORMAT = 2
 # Contexts of the n-grams below this share of a place's mass are dropped. What is not listed is a
 # small part of the mass, so that little may be pruned.
-BEAM = 3e-4
+BEAM = 1.5e-3
 # So many listed words speak for all others.
 ENOUGH = 300
 # Where the listed words have all but so many beams of the mass, what is left cannot be told from
 # what was pruned: as much of the mass of all words stays.
-_LEAST_LEFT = 30
-# The first pass prunes more; it is done again where more than this share of its mass is listed.
-_COARSE = 5.0
-_MOSTLY_LISTED = 0.5
-# Where the listed words that fit are so many times as likely as all others, these are not refined.
+_LEAST_BEAMS_LEFT = 8
+# Where the listed words that fit are so many times as likely as all others, these are not added to.
 _ALL_BUT_SURE = 30.0
-# The look-ahead plays the likeliest listed words, after each of the likeliest letters.
-_NUM_WORDS = 300
+# The look-ahead values the likeliest letters.
 _NUM_VALUED = 8
 # A letter as likely as this is guessed at once; one as unlikely as that is not worth valuing.
 _CERTAIN = 0.97
@@ -79,6 +75,8 @@ class LetterPosterior(ScoringAgent, PosteriorAgent):
         Fitted by :func:`training.posterior.fit_posterior`.
     beam : float
         Contexts of the n-grams below this share of a place's mass are dropped; 0 is exact.
+    enough : int
+        Where so many listed words fit, these speak for all others.
     """
 
     uses_lives = False
@@ -140,9 +138,8 @@ class LetterPosterior(ScoringAgent, PosteriorAgent):
         Returns
         -------
         ndarray of float64, shape (N, 26)
-            The probability of winning with the letter and greedy guesses after it, if the secret is
-            one of the likeliest listed words; NaN where it was not computed: too many lives, a
-            letter that is all but certain, an unlikely letter.
+            The probability of winning with the letter and greedy guesses after it; NaN where it
+            was not computed: too many lives, a letter that is all but certain, an unlikely letter.
         """
         present = belief.present
         result = np.full(present.shape, np.nan)
@@ -152,23 +149,23 @@ class LetterPosterior(ScoringAgent, PosteriorAgent):
             & (observations["lives"] > 0)
             & (highest < _CERTAIN)
             & (highest > _UNLIKELY)
-            & (belief.listed > 0)
         )
         if not len(games):
             return result
         part, chances = select(observations, games), present[games]
         letters = np.argsort(-chances, axis=1, kind="stable")[:, :_NUM_VALUED]
         valued = np.take_along_axis(chances, letters, axis=1) >= _UNLIKELY
-        values = np.zeros(letters.shape)
+        values = np.full(letters.shape, np.nan)
         in_threads(
             win_probabilities,
             part["word"],
             part["guessed"],
             part["lives"],
+            chances,
+            belief.listed[games],
             np.where(valued, letters, -1),
             self.prior.listed.words.codes,
             self.prior.tables.listed,
-            _NUM_WORDS,
             values,
         )
         found = np.full((len(games), NUM_LETTERS), np.nan)
@@ -312,13 +309,7 @@ def _believe(thread, num_threads, word, guessed, prior, beam, enough, present, l
     for game in range(thread, num_games, num_threads):
         if not (word[game] == BLANK).any() or guessed[game].all():
             continue
-        length = 0
-        while length < len(word[game]) and word[game, length] != PADDING:
-            length += 1
-        bits = 0
-        for letter in range(NUM_LETTERS):
-            if guessed[game, letter]:
-                bits |= 1 << letter
+        length, bits = word_length(word[game]), letter_bits(guessed[game])
         count = fitting_words(
             word[game], guessed[game], length, prior.listed.words, found, where, numbers
         )
@@ -327,23 +318,16 @@ def _believe(thread, num_threads, word, guessed, prior, beam, enough, present, l
             presence_of(own, guessed[game], present[game])
             listed_share[game] = 1.0
             continue
-        for current in (_COARSE * beam, beam):
-            ngram_masses(word[game], guessed[game], prior.ngrams, current, slot, sums)
-            sums *= (1.0 - prior.weight) * prior.scale[length]
-            # What is pruned matters only where most of the mass belongs to listed words.
-            if (
-                beam == 0.0
-                or replaced[_ALL] < _MOSTLY_LISTED * sums[_ALL]
-                or own[_ALL] > _ALL_BUT_SURE * sums[_ALL]
-            ):
-                break
+        lattice = lattice_of(word[game], guessed[game], length, prior.ngrams)
+        ngram_masses(lattice, prior.ngrams, beam, slot, sums)
+        sums *= (1.0 - prior.weight) * prior.scale[length]
         if beam == 0.0 or own[_ALL] < _ALL_BUT_SURE * (sums[_ALL] - replaced[_ALL]):
             multigram_masses(
                 word[game], guessed[game], length, prior.multigrams, prior.longest, room, more
             )
             sums += more * (prior.weight * prior.scale[length])
         # All words by the models, then only those that are not listed.
-        least = max(_LEAST_LEFT * beam, 1e-9)
+        least = max(_LEAST_BEAMS_LEFT * beam, 1e-9)
         if sums[_ALL] - replaced[_ALL] < least * sums[_ALL]:
             sums[:] = np.maximum(sums - replaced, 0.0) + least * sums
         else:

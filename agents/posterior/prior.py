@@ -24,7 +24,7 @@ _LEAST_UNKNOWN = 1e-9
 _RATING_STEPS = 8
 _MODEL_STEPS = 1000
 # However much of a length's mass the listed words have, this share is taken to be left for others.
-_LEAST_LEFT = 1e-4
+_LEAST_SHARE_LEFT = 1e-4
 
 
 class Listed(NamedTuple):
@@ -130,7 +130,7 @@ class WordPrior:
         self._by_models = np.exp2(-by_models.astype(np.float64) / _MODEL_STEPS)
         masses = length_masses(rest.ngrams, rest.multigrams, rest.weight)
         replaced = np.bincount(words.lengths, self._by_models, minlength=MAX_LENGTH + 1)
-        left = np.maximum(masses - replaced, _LEAST_LEFT * masses)
+        left = np.maximum(masses - replaced, _LEAST_SHARE_LEFT * masses)
         shares = rest.shares / unknown
         self._factors = np.divide(shares, left, out=np.zeros_like(left), where=left > 0)
         self._sets = word_sets(words)
@@ -199,17 +199,32 @@ def length_masses(
     ngrams: SmoothedNgrams, multigrams: Multigrams, weight: float
 ) -> npt.NDArray[np.float64]:
     """Return the probability by both models that a word has each length, shape (33,)."""
-    return (1 - weight) * ngrams.length_masses() + weight * multigrams.length_masses()
+    return (1 - weight) * ngrams.length_masses + weight * multigrams.length_masses()
 
 
-def to_rating(probabilities: npt.NDArray[np.floating]) -> npt.NDArray[np.uint8]:
-    """Return probabilities as ratings of :class:`Listed`."""
-    return _to_steps(probabilities, _RATING_STEPS, np.uint8)
+def list_words(
+    known: WordArrays,
+    candidates: WordArrays,
+    chances: npt.NDArray[np.floating],
+    by_models: npt.NDArray[np.floating],
+) -> Listed:
+    """Return known words and candidates as :class:`Listed`.
 
-
-def to_model_bits(probabilities: npt.NDArray[np.floating]) -> npt.NDArray[np.uint16]:
-    """Return probabilities as ``by_models`` of :class:`Listed`."""
-    return _to_steps(probabilities, _MODEL_STEPS, np.uint16)
+    Parameters
+    ----------
+    known, candidates : WordArrays
+    chances : ndarray of float, shape (candidates,)
+        The probability of each candidate among unknown words.
+    by_models : ndarray of float, shape (known + candidates,)
+        The probability of each word by the models of letters.
+    """
+    words = WordArrays(*(np.concatenate(pair) for pair in zip(known, candidates, strict=True)))
+    is_known = np.arange(len(words.lengths)) < len(known.lengths)
+    ratings = np.zeros(len(is_known), dtype=np.uint8)
+    ratings[~is_known] = _to_steps(chances, _RATING_STEPS, np.uint8)
+    by_models = _to_steps(by_models, _MODEL_STEPS, np.uint16)
+    order = words.order()
+    return Listed(words.take(order), is_known[order], ratings[order], by_models[order])
 
 
 def _to_steps(probabilities: npt.NDArray[np.floating], steps: int, dtype: type) -> npt.NDArray:

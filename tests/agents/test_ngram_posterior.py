@@ -37,7 +37,7 @@ def test_a_state_is_the_longest_context_that_was_seen(real_words):
     names = []
     for codes, length in zip(model.contexts, range(5), strict=True):
         for code in codes:
-            digits = [code // 28**place % 28 for place in range(length)][::-1]
+            digits = [code // 28**place % 28 for place in range(length)]
             names.append("".join("^" if d == 27 else chr(97 + d) for d in digits))
     for word in real_words[::50]:
         state = model.start
@@ -79,7 +79,7 @@ def test_probabilities_of_words_and_lengths_are_those_of_their_letters(real_word
             word_probability(model, "".join(word))
             for word in itertools.product(letters, repeat=length)
         )
-        assert model.length_masses()[length] == pytest.approx(total, rel=1e-4)
+        assert model.length_masses[length] == pytest.approx(total, rel=1e-4)
 
 
 def test_a_model_of_shorter_ngrams_is_that_of_the_words(real_words):

@@ -13,7 +13,7 @@ from agents.smoothed_ngrams import SmoothedNgrams
 from agents.word_sets import WordArrays
 from envs.encoding import decode
 from training import candidates
-from training.candidates import find_candidates
+from training.candidates import derive_candidates
 from training.multigrams import fit_multigrams
 
 VERBS = ("walk", "talk", "jump", "play", "rest", "work", "paint", "count")
@@ -30,7 +30,7 @@ def find(words, **limits):
     with pytest.MonkeyPatch.context() as patch:
         for name, value in limits.items():
             patch.setattr(candidates, name, value)
-        return find_candidates(arrays, SmoothedNgrams(arrays, 4), fit_multigrams(arrays))
+        return derive_candidates(arrays, SmoothedNgrams(arrays, 4), fit_multigrams(arrays))
 
 
 def find_all(words, **limits):

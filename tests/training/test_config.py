@@ -57,8 +57,7 @@ def test_what_is_written_is_read_again(load):
     ],
 )
 def test_an_override_sets_one_value(load, override, section, key, value):
-    overrides = [override, "policy.pattern_channels=8"]
-    assert getattr(getattr(load("", overrides), section), key) == value
+    assert getattr(getattr(load("", [override]), section), key) == value
 
 
 def test_the_last_override_wins_over_the_file(load):
@@ -88,7 +87,7 @@ def test_the_last_override_wins_over_the_file(load):
         ("ppo.known=1.01", ["ppo.known", "1.01", "less than or equal to 1"]),
         ("ppo.known=.nan", ["ppo.known", "nan", "finite"]),
         ("ppo.known=half", ["ppo.known", "'half'", "number"]),
-        ("discount=0", ["discount", "0", "greater than 0"]),
+        ("discount=-0.1", ["discount", "-0.1", "greater than or equal to 0"]),
         ("discount=1.01", ["discount", "1.01", "less than or equal to 1"]),
         ("seed=-1", ["seed", "-1", "greater than or equal to 0"]),
         ("final_split=train", ["final_split", "'train'", "'test' or 'valid'"]),
@@ -121,8 +120,8 @@ def test_a_wrong_key_or_value_is_named_with_what_is_allowed(load, override, said
     ("overrides", "said"),
     [
         (["env.min_length=9", "env.max_length=8"], "env.min_length: 9 is above"),
-        (["posterior.enabled=false"], "policy.pattern_channels"),
-        (["posterior.enabled=false", "policy.pattern_channels=4", "ppo.steps=0"], "ppo.steps"),
+        (["posterior.enabled=false", "ppo.freeze=[value]"], "ppo.freeze"),
+        (["posterior.enabled=false", "ppo.steps=0"], "ppo.steps"),
     ],
 )
 def test_values_that_do_not_fit_together_are_refused(load, overrides, said):

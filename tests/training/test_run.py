@@ -211,7 +211,7 @@ def test_training_from_scratch_needs_no_posterior(tiny_files, tmp_path):
         [
             f"words={tiny_files[1]}",
             "posterior.enabled=false",
-            "policy.pattern_channels=4",
+            "windows.log_rows=10",
             "ppo.steps=1024",
             "reward.name=potential",
             "discount=0.95",
@@ -255,8 +255,7 @@ def test_a_policy_that_is_trained_from_scratch_learns_within_seconds(tiny_files,
     """From rewards alone: ten wrong guesses lose, so that even random letters win some games."""
     options = [
         "posterior.enabled=false",
-        "policy.pattern_channels=16",
-        "policy.pattern_layers=1",
+        "windows.log_rows=14",
         "env.max_wrong=10",
         "ppo.steps=32_768",
         "ppo.num_envs=128",
@@ -345,6 +344,27 @@ def test_a_run_that_stops_in_ppo_goes_on_to_the_same_weights(
     monkeypatch.setattr("training.run.fit_posterior", fit)
     resumed, _ = resume(tmp_path / "stopped", quiet())
     assert weights(resumed) == weights(tiny_run[0])
+
+
+def test_ppo_alone_that_stops_goes_on_to_the_same_weights(tiny_files, tmp_path, monkeypatch):
+    options = ["posterior.enabled=false", "windows.log_rows=10", "validation.every=100_000"]
+    config = load_config(tiny_files[0], [f"words={tiny_files[1]}", *options])
+    whole, _ = train(config, quiet(), tmp_path / "whole")
+
+    saved = TrainingRun.save
+
+    def stop(training, phase, state):
+        saved(training, phase, state)
+        if state.get("step") == 2_048:
+            raise StoppedError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(TrainingRun, "save", stop)
+        with pytest.raises(StoppedError):
+            train(config, quiet(), tmp_path / "stopped")
+    assert load_checkpoint(tmp_path / "stopped" / "checkpoint.pt")[0] == "ppo"
+    resumed, _ = resume(tmp_path / "stopped", quiet())
+    assert weights(resumed) == weights(whole)
 
 
 def copy_of(run, path):

@@ -8,13 +8,11 @@ import numpy as np
 
 from agents.posterior.posterior import LetterPosterior
 from agents.posterior.prior import (
-    Listed,
     Rest,
     WordPrior,
     length_masses,
+    list_words,
     model_probabilities,
-    to_model_bits,
-    to_rating,
 )
 from agents.smoothed_ngrams import SmoothedNgrams
 from agents.word_sets import WordArrays
@@ -39,15 +37,12 @@ def prior_of(known=WORDS, candidates=None, share=0.5, weight=0.3, order=4):
     candidates = CANDIDATES if candidates is None else candidates
     known_arrays = WordArrays.of(known)
     ngrams, multigrams = SmoothedNgrams(known_arrays, order), fit_multigrams(known_arrays)
+    chances = np.array(list(candidates.values()))
     words = WordArrays.of((*known, *candidates))
-    is_known = np.arange(len(words.lengths)) < len(known)
-    ratings = np.zeros(len(is_known), dtype=np.uint8)
-    ratings[~is_known] = to_rating(np.array(list(candidates.values())))
-    by_models = to_model_bits(model_probabilities(ngrams, multigrams, weight, words))
+    by_models = model_probabilities(ngrams, multigrams, weight, words)
+    listed = list_words(known_arrays, WordArrays.of(tuple(candidates)), chances, by_models)
     masses = length_masses(ngrams, multigrams, weight)
-    shares = masses / masses.sum() * (1 - sum(candidates.values()))
-    rows = words.order()
-    listed = Listed(words.take(rows), is_known[rows], ratings[rows], by_models[rows])
+    shares = masses / masses.sum() * (1 - chances.sum())
     return WordPrior(listed, Rest(ngrams, multigrams, weight, shares), share)
 
 

@@ -5,12 +5,10 @@ import itertools
 import numpy as np
 import pytest
 
-from agents.posterior.look_ahead import win_probabilities
+from agents.posterior.look_ahead import MOST_WORDS, others_won, win_probabilities
 from agents.threads import in_threads
 from tests.agents.games import random_states
 from tests.agents.posterior.priors import posterior_of
-
-NUM_WORDS = 60
 
 
 @pytest.fixture(scope="module")
@@ -26,25 +24,26 @@ def states(real_words):
     return random_states(real_words[::29], seed=3)[0]
 
 
-def values_of(prior, states, letters, lives=None):
-    values = np.zeros(letters.shape)
-    lives = states["lives"] if lives is None else lives
+def values_of(prior, states, letters, share=1.0, present=None, lives=None):
+    values = np.full(letters.shape, np.nan)
+    num_games = len(states["lives"])
     in_threads(
         win_probabilities,
         states["word"],
         states["guessed"],
-        lives,
+        states["lives"] if lives is None else lives,
+        np.zeros((num_games, 26)) if present is None else present,
+        np.full(num_games, share),
         letters,
         prior.listed.words.codes,
         prior.tables.listed,
-        NUM_WORDS,
         values,
     )
     return values
 
 
-def likeliest(prior, word, guessed):
-    """The likeliest listed words that fit, each as the letters behind the blanks, with shares."""
+def fitting(prior, word, guessed):
+    """The listed words that fit, each as the letters behind the blanks, with shares."""
     length = int((word != 0).sum())
     found = []
     for number, codes in enumerate(prior.listed.words.codes):
@@ -54,79 +53,111 @@ def likeliest(prior, word, guessed):
         shown = word[:length] != 1
         if (codes[:length][shown] == word[:length][shown]).all() and not guessed[hidden - 2].any():
             found.append((tuple(map(int, hidden - 2)), prior.tables.listed.own[number]))
-    found.sort(key=lambda entry: -entry[1])
-    return found
+    total = sum(share for _, share in found)
+    return [(hidden, share / total) for hidden, share in found]
 
 
-def chance_of_winning(words, lives, guessed, letter):
-    """Guess the letter, and then whichever is in most of what fits; words are (letters, share)."""
+def chance_of_winning(words, rest, letter, lives, guessed, game):
+    """Guess the letter, then whichever is likeliest; words are (letters, share), others are rest.
+
+    ``game`` has the letters' probabilities of the other words, how often these win by lives left,
+    and the number of blanks.
+    """
+    others, values, num_blanks = game
+    scale = sum(other not in guessed for other in words[0][0]) / num_blanks
+    hit = rest * scale * others[letter]
     looks = {}
     for hidden, share in words:
         look = tuple(other == letter for other in hidden)
         looks.setdefault(look, []).append((hidden, share))
-    won = 0.0
+    with_letter = sum(share for hidden, share in words if letter in hidden)
+    elsewhere = 0.3 * hit if with_letter else hit
+    won = elsewhere * values[lives]
+    if not any(not any(look) for look in looks):
+        won += (rest - hit) * values[lives - 1]
+    known = guessed | {letter}
     for look, group in looks.items():
-        left = lives if any(look) else lives - 1
+        mass = sum(share for _, share in group)
+        left, part = (
+            (lives, (hit - elsewhere) * mass / with_letter)
+            if any(look)
+            else (lives - 1, rest - hit)
+        )
         if left == 0:
             continue
-        known = guessed | {letter}
         presence = np.zeros(26)
         for hidden, share in group:
             for other in set(hidden) - known:
                 presence[other] += share
-        if presence.any() and len(group) > 1:
-            won += chance_of_winning(group, left, known, int(presence.argmax()))
+        if not presence.any():
+            won += mass + part
+        elif mass < 0.05 * part:
+            won += (mass + part) * values[left]
+        elif len(group) == 1 and part < 0.05 * mass:
+            won += mass + part * values[left]
         else:
-            won += sum(share for _, share in group)
+            blanks = sum(other not in known for other in group[0][0])
+            for other in set(range(26)) - known:
+                presence[other] += part * blanks / num_blanks * others[other]
+            won += chance_of_winning(group, part, int(presence.argmax()), left, known, game)
     return won
 
 
-def test_it_is_the_share_of_words_that_greedy_play_wins(prior, states):
+@pytest.mark.parametrize("share", [1.0, 0.7, 0.2])
+def test_it_is_how_often_greedy_play_wins(prior, states, share):
     random = np.random.default_rng(0)
-    scores = np.where(states["guessed"] != 0, -1, random.random((len(states["lives"]), 26)))
-    letters = np.argsort(-scores, axis=1)[:, :6]
+    num_games = len(states["lives"])
+    unguessed = states["guessed"] == 0
+    letters = np.argsort(np.where(unguessed, -random.random(unguessed.shape), 1), axis=1)[:, :6]
     letters[:, 5] = -1
-    values = values_of(prior, states, letters)
-    assert (values[:, 5] == 0).all()
+    other_letters = np.where(unguessed, random.random((num_games, 26)) ** 2, 0.0)
+    present = np.zeros((num_games, 26))
+    played = {}
+    for game in range(num_games):
+        words = fitting(prior, states["word"][game], states["guessed"][game])
+        words = [(hidden, share * part) for hidden, part in words]
+        for hidden, part in words:
+            present[game, list(set(hidden))] += part
+        present[game] += (1 - share) * other_letters[game]
+        played[game] = sorted(words, key=lambda entry: -entry[1])[:MOST_WORDS]
+    values = values_of(prior, states, letters, share, present)
     compared = 0
-    for game in range(len(letters)):
-        words = likeliest(prior, states["word"][game], states["guessed"][game])
-        if not 0 < len(words) <= NUM_WORDS:
+    for game, words in played.items():
+        if not words:
             continue
-        total = sum(share for _, share in words)
-        words = [(hidden, share / total) for hidden, share in words]
+        assert np.isnan(values[game, 5])
+        rest = 1 - sum(part for _, part in words)
+        others = present[game].copy()
+        for hidden, part in words:
+            others[list(set(hidden))] -= part
+        others = (others / max(rest, 1e-9)).clip(0, 1)
+        lives = int(states["lives"][game])
+        about = others, others_won(others, lives), len(words[0][0])
         for number, letter in enumerate(letters[game, :5]):
-            lives = int(states["lives"][game])
-            expected = chance_of_winning(words, lives, set(), int(letter))
-            assert values[game, number] == pytest.approx(expected, abs=1e-9)
+            expected = chance_of_winning(words, max(rest, 0), int(letter), lives, set(), about)
+            assert values[game, number] == pytest.approx(expected, abs=1e-4)
             compared += 0 < expected < 1
     assert compared > 20
-
-
-def test_of_many_words_only_the_likeliest_are_played(prior, states):
-    """A game that more words fit than are played: lesser words may be left out unseen."""
-    for game in range(len(states["lives"])):
-        words = likeliest(prior, states["word"][game], states["guessed"][game])
-        if len(words) > 2 * NUM_WORDS:
-            break
-    least = words[NUM_WORDS - 1][1]
-    letters = np.argsort(states["guessed"], axis=1, kind="stable")[:, :4]
-    own = np.where(prior.tables.listed.own < least, 0.0, prior.tables.listed.own)
-    one = {name: array[game : game + 1] for name, array in states.items()}
-    expected = values_of(prior, one, letters[game : game + 1])
-    fewer = prior.with_known(prior.known)
-    fewer.tables = prior.tables._replace(listed=prior.tables.listed._replace(own=own))
-    assert values_of(fewer, one, letters[game : game + 1]) == pytest.approx(expected, abs=1e-12)
 
 
 def test_more_lives_never_hurt(prior, states):
     letters = np.argsort(states["guessed"], axis=1, kind="stable")[:, :4]
     values = [
-        values_of(prior, states, letters, np.full_like(states["lives"], lives))
+        values_of(prior, states, letters, lives=np.full_like(states["lives"], lives))
         for lives in (1, 2, 4, 26)
     ]
+    fits = [
+        0 < len(fitting(prior, word, guessed)) <= MOST_WORDS
+        for word, guessed in zip(states["word"], states["guessed"], strict=True)
+    ]
     for fewer, more in itertools.pairwise(values):
-        assert (more >= fewer - 1e-12).all()
-    fitting = values[-1].any(axis=1)
-    assert fitting.any()
-    np.testing.assert_allclose(values[-1][fitting], 1)
+        assert (more[fits] >= fewer[fits] - 1e-12).all()
+    assert any(fits)
+    np.testing.assert_allclose(values[-1][fits], 1)
+
+
+def test_words_that_are_not_listed_win_more_often_with_more_lives():
+    values = others_won(np.full(26, 0.1), 6)
+    assert values[0] == 0
+    assert (np.diff(values) > 0).all()
+    assert (values[1:] < 1).all()

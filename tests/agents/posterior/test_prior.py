@@ -39,7 +39,7 @@ def test_all_lengths_add_up_to_1(known):
     prior = prior_of(share=known)
     listed, models = prior.tables.listed, prior.tables
     left = np.zeros(33)
-    masses = (1 - prior.rest.weight) * prior.rest.ngrams.length_masses()
+    masses = (1 - prior.rest.weight) * prior.rest.ngrams.length_masses
     masses += prior.rest.weight * prior.rest.multigrams.length_masses()
     replaced = np.bincount(prior.listed.words.lengths, listed.replaced, minlength=33)
     left = masses * models.scale - replaced
