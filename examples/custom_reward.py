@@ -1,0 +1,35 @@
+"""A custom reward: what each guess tells, rather than what it wins.
+
+    PYTHONPATH=. python examples/custom_reward.py
+
+A reward sees what the rules report of a guess in N games at once; ``envs.hangman.rules.Step`` lists
+it. The object is given to the environment.
+"""
+
+import gymnasium as gym
+import numpy as np
+
+import envs  # noqa: F401 - registers Hangman-v0
+
+
+class HitReward:
+    """1 for a letter that is in the word, -1 for a lost life, and ``win`` for the word."""
+
+    def __init__(self, win=5.0):
+        self.win = win
+
+    def __call__(self, step, max_wrong):
+        """Return the reward of each game, shape (N,)."""
+        return (step.newly_shown > 0) * 1.0 - step.lost_life + self.win * step.won
+
+
+if __name__ == "__main__":
+    env = gym.make_vec("envs:Hangman-v0", num_envs=1000, reward=HitReward())
+    _, info = env.reset(seed=0)
+    rewards = np.zeros(1000)
+    random = np.random.default_rng(0)
+    for _ in range(5):
+        letters = np.where(info["action_mask"], random.random((1000, 26)), -1).argmax(axis=1)
+        _, reward, _, _, info = env.step(letters)
+        rewards += reward
+    print(f"mean return of five random letters: {rewards.mean():.2f}")

@@ -1,0 +1,36 @@
+"""Record a game of the pretrained policy as an animated picture.
+
+PYTHONPATH=. python examples/record_game.py --word WORD --output game.gif
+"""
+
+import argparse
+
+import gymnasium as gym
+import numpy as np
+from PIL import Image
+
+import envs  # noqa: F401 - registers Hangman-v0
+from training.run_agents import load_run_agent
+from training.run_directory import PRETRAINED, RunDirectory
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--word", default="hangmanship")
+parser.add_argument("--output", default="game.gif")
+options = parser.parse_args()
+
+agent = load_run_agent("ppo", RunDirectory.open(PRETRAINED), ())
+env = gym.make("envs:Hangman-v0", render_mode="rgb_array")
+observation, info = env.reset(options={"word": options.word})
+frames, done = [env.render()], False
+while not done:
+    batch = {name: np.asarray(array)[None] for name, array in observation.items()}
+    observation, _, done, _, info = env.step(agent.act(batch)[0])
+    frames.append(env.render())
+
+# A palette for all frames, and only what changes between them, keeps the file small.
+pictures = [Image.fromarray(frame).quantize(32, dither=Image.Dither.NONE) for frame in frames]
+durations = [800] * (len(pictures) - 1) + [3000]
+pictures[0].save(
+    options.output, save_all=True, append_images=pictures[1:], duration=durations, loop=0
+)
+print(f"{options.output}: {len(frames)} frames, {'won' if info['won'] else 'lost'}")
