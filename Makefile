@@ -3,10 +3,13 @@ VENV := .venv
 RUN := $(VENV)/bin/python
 ARGS ?=
 
-.PHONY: train test lint bench clean
+.PHONY: train sweep test lint bench clean
 
 train: $(VENV)/.product
 	$(RUN) train.py --config ppo.yaml $(ARGS)
+
+sweep: $(VENV)/.cluster
+	$(RUN) sweep.py smoke.yaml $(ARGS)
 
 test: $(VENV)/.development
 	$(RUN) -m pytest $(ARGS)
@@ -25,9 +28,13 @@ $(VENV)/.product: requirements.txt | $(VENV)/bin/python
 	$(RUN) -m pip install --quiet -r requirements.txt
 	touch $@
 
-$(VENV)/.development: requirements.txt requirements-dev.txt | $(VENV)/bin/python
-	$(RUN) -m pip install --quiet -r requirements-dev.txt
+$(VENV)/.cluster: requirements.txt requirements-cluster.txt | $(VENV)/bin/python
+	$(RUN) -m pip install --quiet -r requirements-cluster.txt
 	touch $@ $(VENV)/.product
+
+$(VENV)/.development: requirements.txt requirements-cluster.txt requirements-dev.txt | $(VENV)/bin/python
+	$(RUN) -m pip install --quiet -r requirements-dev.txt
+	touch $@ $(VENV)/.product $(VENV)/.cluster
 
 clean:
 	rm -rf $(VENV)

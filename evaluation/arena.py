@@ -16,6 +16,8 @@ from envs.keyed_random import keyed_bits
 from envs.words import hash_words
 
 DEFAULT_BATCH_SIZE = 4096
+# Of one batch: games won, wrong guesses, letters.
+Batch = tuple[npt.NDArray[np.bool_], npt.NDArray[np.int64], npt.NDArray[np.int8]]
 
 
 @dataclass(frozen=True)
@@ -88,17 +90,34 @@ def play(
     progress : callable, optional
         Called whenever games end, with how many ended and how many of these were won.
     """
-    word_index = np.repeat(np.arange(len(words)), repeats)
-    keys = keyed_bits(hash_words(words)[word_index], np.tile(np.arange(repeats), len(words)))
+    word_index, keys = list_games(words, repeats)
     batches = []
     start = time.perf_counter()
     for first in range(0, len(word_index), batch_size):
         batch = slice(first, first + batch_size)
-        batches.append(
-            _play_batch(agent, words, word_index[batch], keys[batch], max_wrong, progress)
-        )
+        secrets = [words[index] for index in word_index[batch]]
+        batches.append(play_batch(agent, secrets, keys[batch], max_wrong, progress))
     seconds = time.perf_counter() - start
+    return join_batches(words, word_index, batches, max_wrong, seconds)
 
+
+def list_games(
+    words: Sequence[str], repeats: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
+    """Return the word of each game, as an index, and what the game's random draws are keyed by."""
+    word_index = np.repeat(np.arange(len(words)), repeats)
+    keys = keyed_bits(hash_words(words)[word_index], np.tile(np.arange(repeats), len(words)))
+    return word_index, keys
+
+
+def join_batches(
+    words: Sequence[str],
+    word_index: npt.NDArray[np.int64],
+    batches: Sequence[Batch],
+    max_wrong: int,
+    seconds: float,
+) -> PlayedGames:
+    """Return the games of batches, in their order, as one."""
     turns = max((letters.shape[1] for _, _, letters in batches), default=0)
     return PlayedGames(
         words=tuple(words),
@@ -117,15 +136,33 @@ def play(
     )
 
 
-def _play_batch(
+def play_batch(
     agent: Agent,
     words: Sequence[str],
-    word_index: npt.NDArray[np.int64],
     keys: npt.NDArray[np.uint64],
     max_wrong: int,
-    progress: Callable[[int, int], None] | None,
-) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.int64], npt.NDArray[np.int8]]:
-    secrets = encode_words([words[index] for index in word_index])
+    progress: Callable[[int, int], None] | None = None,
+) -> Batch:
+    """Play games at once.
+
+    Parameters
+    ----------
+    agent : Agent
+    words : sequence of str
+        The secret of each game.
+    keys : ndarray of uint64, shape (N,)
+        Of :func:`list_games`.
+    max_wrong : int
+    progress : callable, optional
+        As for :func:`play`.
+
+    Returns
+    -------
+    won : ndarray of bool, shape (N,)
+    wrong_guesses : ndarray of int64, shape (N,)
+    letters : ndarray of int8, shape (N, turns)
+    """
+    secrets = encode_words(words)
     games = HangmanGames(len(secrets), secrets.width, max_wrong)
     games.start(slice(None), secrets)
     wrong_guesses = np.zeros(len(secrets), dtype=np.int64)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import fields
 from functools import partial
 from pathlib import Path
@@ -20,13 +21,16 @@ from envs.errors import InputError
 from envs.word_guess.options import VARIANTS
 from envs.words import PARTS
 from evaluation import server_command, word_guess_command
+from evaluation.arena import PlayedGames, play
 from evaluation.arguments import CommandParser, nonnegative, positive, probability
 from evaluation.comparison import ENV_ID, print_comparison
 from evaluation.live import LiveTable
 from evaluation.plots import save_plots
 from evaluation.preparation import Request, prepare
+from evaluation.ray_cluster import ray_cluster
 from evaluation.report_page import report_page
 from evaluation.results import Comparison, play_prepared
+from evaluation.workers import Workers
 from training.run_directory import write_text
 
 
@@ -75,6 +79,12 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--seed", type=nonnegative, default=0, metavar="N", help="seed of random draws"
     )
+    parser.add_argument(
+        "--workers",
+        metavar="ADDRESS",
+        help="play on the cores of a Ray cluster (auto, or HOST:PORT), or with a process per core "
+        "on this machine (local): the same games, for large lists",
+    )
     parser.add_argument("--json", metavar="FILE", help="write the figures as JSON")
     parser.add_argument("--csv", metavar="FILE", help="write one row per game")
     parser.add_argument("--plots", metavar="DIR", help="draw the figures, as PNG and SVG")
@@ -114,12 +124,25 @@ def _evaluate(options: argparse.Namespace, console: Console) -> None:
         Request(**{field.name: getattr(options, field.name) for field in fields(Request)}),
         say,
     )
-    with LiveTable(console, list(prepared.agents), prepared.num_games) as live:
-        comparison = play_prepared(prepared, live.advance)
+    with (
+        _playing(options.workers) as play,
+        LiveTable(console, list(prepared.agents), prepared.num_games) as live,
+    ):
+        comparison = play_prepared(prepared, live.advance, play)
         if options.plots is not None or options.report is not None:
             comparison.analyze(live.note)
     print_comparison(console, comparison.evaluation)
     _write(options, comparison, say)
+
+
+@contextmanager
+def _playing(workers: str | None) -> Iterator[Callable[..., PlayedGames]]:
+    """Have what plays games while the ``with`` block lasts: this process, or workers."""
+    if workers is None:
+        yield play
+        return
+    with ray_cluster(workers, "--workers") as ray:
+        yield Workers(ray).play
 
 
 def _write(options: argparse.Namespace, comparison: Comparison, say: Callable[[str], None]) -> None:

@@ -37,6 +37,7 @@ def compare_agents(
     known_words: npt.NDArray[np.uint64] | None = None,
     fitted_words: dict[str, npt.NDArray[np.uint64]] | None = None,
     progress: Callable[[str, int, int], None] | None = None,
+    play: Callable[..., PlayedGames] = play,
 ) -> tuple[dict[str, Any], dict[str, PlayedGames]]:
     """Let each agent play every word.
 
@@ -58,6 +59,8 @@ def compare_agents(
         By agent, the hashes of the words that it was fitted on; games on these count as ``seen``.
     progress : callable, optional
         Called whenever games end, with the agent's name, how many ended and how many were won.
+    play : callable
+        What plays the games; another one than :func:`evaluation.arena.play` plays the same ones.
 
     Returns
     -------

@@ -29,7 +29,7 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 LINE_STYLES = ("-", "--", "-.", ":")
 # Text and axes; the report page replaces it by the colour of its text.
 INK = "#24292f"
-_STYLE = {
+STYLE = {
     "figure.figsize": (8.0, 4.8),
     "figure.dpi": 100,
     "font.size": 11,
@@ -72,7 +72,7 @@ def draw_plots(
     """
     agents = evaluation["agents"]
     figures = {}
-    with mpl.rc_context(_STYLE):
+    with mpl.rc_context(STYLE):
         for name, needed, draw in _PLOTS:
             shown = {agent: values for agent, values in agents.items() if values.get(needed)}
             if shown:
@@ -98,7 +98,7 @@ def save_plots(figures: dict[str, Figure], folder: str | Path) -> list[Path]:
             for ending in ("png", "svg"):
                 path = folder / f"{name}.{ending}"
                 metadata = {"Date": None} if ending == "svg" else None
-                with mpl.rc_context(_STYLE):
+                with mpl.rc_context(STYLE):
                     figure.savefig(path, dpi=_PNG_DPI, metadata=metadata)
                 files.append(path)
     except OSError as error:
@@ -106,20 +106,22 @@ def save_plots(figures: dict[str, Figure], folder: str | Path) -> list[Path]:
     return files
 
 
-def _new_figure(title: str, note: str, height: float = 4.8) -> tuple[Figure, Axes]:
+def new_figure(title: str, note: str, height: float = 4.8) -> tuple[Figure, Axes]:
+    """Return a figure with one panel, its title and its caption."""
     figure = Figure(figsize=(8.0, height), layout="constrained")
     axes = figure.add_subplot()
     axes.set_title(title, loc="left")
-    _set_caption(figure, note)
+    set_caption(figure, note)
     return figure, axes
 
 
-def _set_caption(figure: Figure, note: str) -> None:
+def set_caption(figure: Figure, note: str) -> None:
+    """Write the line below a figure that says what it shows."""
     figure.supxlabel(note, fontsize=_CAPTION_SIZE, x=0.01, ha="left", wrap=True)
 
 
-def _look(number: int) -> dict[str, Any]:
-    """Return colour, marker and line style of an agent; no two of the first 24 agree in both."""
+def look(number: int) -> dict[str, Any]:
+    """Return colour, marker and line style of a curve; no two of the first 24 agree in both."""
     return {
         "color": COLOURS[number % len(COLOURS)],
         "marker": MARKERS[number % len(MARKERS)],
@@ -133,7 +135,7 @@ def _look(number: int) -> dict[str, Any]:
 def _looks(agents: dict[str, Any], evaluation: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """Return the look of each agent, the same in every plot."""
     order = list(evaluation["agents"])
-    return {name: _look(order.index(name)) for name in agents}
+    return {name: look(order.index(name)) for name in agents}
 
 
 def _draw_rates(
@@ -163,7 +165,7 @@ def _finish_rates(axes: Axes, label: str) -> None:
 
 
 def _draw_by_length(agents: dict[str, Any], evaluation: dict[str, Any]) -> Figure:
-    figure, axes = _new_figure(
+    figure, axes = new_figure(
         f"Win rate by word length, {name_words(evaluation)}",
         f"{caption(evaluation)}; bars: 95% Wilson intervals",
     )
@@ -180,7 +182,7 @@ def _draw_by_length(agents: dict[str, Any], evaluation: dict[str, Any]) -> Figur
 def _draw_by_limit(agents: dict[str, Any], evaluation: dict[str, Any]) -> Figure:
     games = {cell["games"] for figures in agents.values() for cell in figures["by_limit"].values()}
     counts = " or ".join(f"{count:,}" for count in sorted(games))
-    figure, axes = _new_figure(
+    figure, axes = new_figure(
         f"Win rate by wrong guesses, {name_words(evaluation)}",
         f"{caption(evaluation)}; with another limit {counts} games per agent; "
         "bars: 95% Wilson intervals",
@@ -196,7 +198,7 @@ def _draw_by_limit(agents: dict[str, Any], evaluation: dict[str, Any]) -> Figure
 
 def _draw_information(agents: dict[str, Any], evaluation: dict[str, Any]) -> Figure:
     weighed = max(figures["information_gain"][0]["guesses"] for figures in agents.values())
-    figure, axes = _new_figure(
+    figure, axes = new_figure(
         f"Information per guess, {name_words(evaluation)}",
         f"{caption(evaluation)}, at most {weighed:,} weighed; how many times the words of the full "
         "list that are still consistent were halved, mean of the games not over; bands: 95% "
@@ -230,7 +232,7 @@ def _draw_letters(agents: dict[str, Any], evaluation: dict[str, Any]) -> Figure:
     rows = -(-len(agents) // columns)
     figure = Figure(figsize=(8.0, 0.9 + 4.4 * rows), layout="constrained")
     figure.suptitle(f"Letters by turn, {name_words(evaluation)}", x=0.01, ha="left", fontsize=13)
-    _set_caption(
+    set_caption(
         figure,
         f"{caption(evaluation)}; colour: share of the games not over at that turn that guess the "
         "letter (square-root scale)",
@@ -282,8 +284,8 @@ def draw_reliability(figures: dict[str, dict[str, Any]], note: str) -> Figure:
     note : str
         What was played, for the caption.
     """
-    with mpl.rc_context(_STYLE):
-        looks = {name: _look(number) for number, name in enumerate(figures)}
+    with mpl.rc_context(STYLE):
+        looks = {name: look(number) for number, name in enumerate(figures)}
         return _reliability_diagram(figures, note, looks)
 
 
@@ -296,7 +298,7 @@ def _reliability_diagram(
     figure = Figure(figsize=(8.0, 6.4), layout="constrained")
     upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
     upper.set_title(f"Reliability of the posterior{words}", loc="left")
-    _set_caption(
+    set_caption(
         figure,
         f"{note}; every letter not guessed, in every state of an agent's games, is a prediction; "
         "bars: 95% intervals, the predictions of a word as one cluster",
@@ -332,18 +334,18 @@ def _reliability_diagram(
 
 
 def _draw_learning_curves(curves: LearningCurves, evaluation: dict[str, Any]) -> Figure:
-    figure, axes = _new_figure(
+    figure, axes = new_figure(
         "Learning curves",
         f"run {curves.name}; train: words of training games, with exploration; valid: words not "
         f"fitted on, band: 95% Wilson interval; lines: {curves.baseline_split} words",
     )
-    axes.plot(*curves.valid, label="valid", **_look(0))
+    axes.plot(*curves.valid, label="valid", **look(0))
     if curves.valid_interval is not None:
         axes.fill_between(
             curves.valid[0], *curves.valid_interval, color=COLOURS[0], alpha=0.15, linewidth=0
         )
     for number, (name, points) in enumerate(curves.train.items(), start=1):
-        axes.plot(*points, label=name, **(_look(number) | {"markersize": 3}))
+        axes.plot(*points, label=name, **(look(number) | {"markersize": 3}))
     for number, (name, level) in enumerate(curves.baselines.items(), start=3):
         axes.axhline(level, label=name, color=COLOURS[number % len(COLOURS)], linestyle="--")
     if curves.ppo_start is not None:

@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from evaluation.plots import INK, caption
 from evaluation.tables import make_tables
 
-_TEMPLATE = "report.html.j2"
+_TEMPLATE = Path(__file__).parent / "report.html.j2"
 
 
 def report_page(evaluation: dict[str, Any], figures: dict[str, Figure]) -> str:
@@ -28,21 +28,27 @@ def report_page(evaluation: dict[str, Any], figures: dict[str, Figure]) -> str:
     figures : dict of str to Figure
         What :func:`evaluation.plots.draw_plots` returned.
     """
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
     first, *others = make_tables(evaluation)
-    return environment.get_template(_TEMPLATE).render(
+    return render_page(
+        _TEMPLATE,
         evaluation=evaluation,
         caption=caption(evaluation),
         first_table=first,
         tables=others,
         plots={name: inline_svg(figure, name) for name, figure in figures.items()},
     )
+
+
+def render_page(template: Path, **values: Any) -> str:
+    """Return a page of a template that extends ``page.html.j2``."""
+    environment = Environment(
+        loader=FileSystemLoader([template.parent, _TEMPLATE.parent]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template(template.name).render(values)
 
 
 def inline_svg(figure: Figure, name: str) -> Markup:

@@ -18,7 +18,7 @@ from agents.posterior.prior import DEFAULT_KNOWN
 from envs.errors import InputError
 from envs.words import hash_words
 from evaluation.analysis import analyze
-from evaluation.arena import PlayedGames
+from evaluation.arena import PlayedGames, play
 from evaluation.comparison import compare_agents, print_comparison
 from evaluation.learning_curves import LearningCurves, read_learning_curves
 from evaluation.plots import PLOT_NAMES, draw_plots, save_plots
@@ -233,9 +233,11 @@ def compare(
 
 
 def play_prepared(
-    prepared: Prepared, progress: Callable[[str, int, int], None] | None = None
+    prepared: Prepared,
+    progress: Callable[[str, int, int], None] | None = None,
+    play: Callable[..., PlayedGames] = play,
 ) -> Comparison:
-    """Play what was prepared; ``progress`` is that of ``compare_agents``."""
+    """Play what was prepared; ``progress`` and ``play`` are those of ``compare_agents``."""
     task, request = prepared.task, prepared.request
     evaluation, played = compare_agents(
         prepared.agents,
@@ -250,5 +252,6 @@ def play_prepared(
         known_words=prepared.known_words,
         fitted_words=prepared.fitted_words,
         progress=progress,
+        play=play,
     )
     return Comparison(prepared, evaluation, played)

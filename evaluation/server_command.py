@@ -41,6 +41,7 @@ _NOT_WITH_SERVER = {
     "allow_seen": False,
     "plots": None,
     "report": None,
+    "workers": None,
 }
 # Other users of a machine see the options of a command, but not its environment.
 TOKEN_VARIABLE = "HANGMAN_TOKEN"

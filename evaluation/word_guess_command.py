@@ -34,6 +34,7 @@ _HANGMAN_OPTIONS = {
     "allow_seen": False,
     "csv": None,
     "report": None,
+    "workers": None,
 }
 
 

@@ -1,0 +1,1 @@
+"""Many runs on Ray: search spaces, seeds, and what they came to."""

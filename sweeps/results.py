@@ -1,0 +1,237 @@
+"""What a sweep came to: the figures of each trial, of each point over its seeds, the best point."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from envs.errors import InputError
+from evaluation.statistics import mean_interval
+from evaluation.tables import DataTable
+from sweeps.space import Point
+from sweeps.sweep_file import Sweep, Trial
+from sweeps.trial import ERROR_NAME, STOPPED_NAME, TRIALS, read_reports
+from training.config import dump_config
+from training.run_directory import RunDirectory, write_text
+
+FINISHED, STOPPED, FAILED, INTERRUPTED, WAITING = (
+    "finished", "stopped", "failed", "interrupted", "waiting",
+)  # fmt: skip
+# Of the win rates of a run's end: the policy's on unseen, on known and on unseen words that cannot
+# be known, and the greedy posterior's on unseen words.
+_FIGURES = {
+    "known_win_rate": ("known", "ppo"),
+    "excluded_win_rate": ("excluded", "ppo"),
+    "posterior_win_rate": ("unseen", "posterior"),
+}
+
+
+def status_of(folder: Path) -> str:
+    """Return how far the trial of a folder is."""
+    if RunDirectory(folder).evaluation.is_file():
+        return FINISHED
+    if (folder / STOPPED_NAME).is_file():
+        return STOPPED
+    if (folder / ERROR_NAME).is_file():
+        return FAILED
+    return INTERRUPTED if RunDirectory(folder).config.is_file() else WAITING
+
+
+def trial_value(folder: Path) -> float | None:
+    """Return what a trial is judged by, its win rate on valid words.
+
+    Returns
+    -------
+    float or None
+        Of all valid words if it finished; of those that were played last if it was stopped; NaN
+        if it failed; None if it has not ended.
+    """
+    status = status_of(folder)
+    if status == FINISHED:
+        return _read(RunDirectory(folder).evaluation)["agents"]["ppo"]["win_rate"]
+    if status == STOPPED:
+        return _read(folder / STOPPED_NAME)["win_rate"]
+    return math.nan if status == FAILED else None
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: not readable ({error})") from error
+
+
+def first_line_of_error(folder: Path) -> str:
+    """Return the last line of what went wrong in a trial, empty if nothing did."""
+    path = folder / ERROR_NAME
+    return path.read_text(encoding="utf-8").strip().rpartition("\n")[2] if path.is_file() else ""
+
+
+def collect(sweep: Sweep, trials: Sequence[Trial], folder: Path) -> dict[str, Any]:
+    """Return the results as ``results.json`` holds them.
+
+    Parameters
+    ----------
+    sweep : Sweep
+    trials : sequence of Trial
+        All trials of each point, in order.
+    folder : Path
+        Of the sweep.
+    """
+    described = [_describe_trial(trial, folder / TRIALS / trial.name) for trial in trials]
+    seeds = sweep.config.seeds
+    points = [
+        _describe_point(trials[first].options, described[first : first + seeds], first // seeds)
+        for first in range(0, len(described), seeds)
+    ]
+    complete = [point for point in points if point["finished"] == seeds]
+    best = max(complete, key=lambda point: point["win_rate"], default=None)
+    return {
+        "sweep": sweep.config.model_dump(mode="json", exclude={"base", "set"}),
+        "base": sweep.base.model_dump(mode="json"),
+        "words": {"source": sweep.base.words, "count": len(sweep.word_list), "split": "valid"},
+        "trials": described,
+        "points": points,
+        "best": None if best is None else best["point"],
+    }
+
+
+def _describe_trial(trial: Trial, folder: Path) -> dict[str, Any]:
+    figures: dict[str, Any] = {
+        "trial": trial.name,
+        "point": trial.point,
+        "seed": trial.seed,
+        "options": trial.options,
+        "status": status_of(folder),
+        "win_rate": None,
+        "ci95": None,
+        "games": None,
+        **dict.fromkeys(_FIGURES),
+        "curve": [list(report) for report in sorted(read_reports(folder).items())],
+    }
+    if figures["status"] == FINISHED:
+        evaluation = _read(RunDirectory(folder).evaluation)
+        unseen = evaluation["agents"]["ppo"]
+        figures |= {key: unseen[key] for key in ("win_rate", "ci95", "games")}
+        for name, (kind, agent) in _FIGURES.items():
+            part = evaluation if kind == "unseen" else evaluation[kind]
+            figures[name] = part["agents"][agent]["win_rate"]
+    elif figures["status"] == FAILED:
+        figures["error"] = first_line_of_error(folder)
+    return figures
+
+
+def _describe_point(options: Point, trials: list[dict[str, Any]], number: int) -> dict[str, Any]:
+    finished = [trial for trial in trials if trial["status"] == FINISHED]
+    figures: dict[str, Any] = {
+        "point": number,
+        "options": options,
+        "trials": len(trials),
+        "finished": len(finished),
+        "stopped": sum(trial["status"] == STOPPED for trial in trials),
+    }
+    for name in ("win_rate", *_FIGURES):
+        mean, interval = None, None
+        if finished:
+            values = np.array([trial[name] for trial in finished])
+            mean, interval = mean_interval(values, np.arange(len(values)))
+        figures |= {name: mean, f"{name}_ci95": None if interval is None else list(interval)}
+    return figures
+
+
+def write_results(sweep: Sweep, results: dict[str, Any], folder: Path) -> None:
+    """Write ``results.json``, ``results.csv`` and, if a point is complete, its ``config.yaml``."""
+    write_text(folder / "results.json", json.dumps(results, indent=2) + "\n")
+    keys = [domain.key for domain in sweep.domains]
+    columns = ["trial", "point", "seed", "status", "win_rate", *_FIGURES, "games"]
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([*columns, *keys])
+    for trial in results["trials"]:
+        row = [trial[column] for column in columns] + [trial["options"][key] for key in keys]
+        writer.writerow(["" if value is None else value for value in row])
+    write_text(folder / "results.csv", text.getvalue())
+    if results["best"] is not None:
+        best = sweep.recipe(results["points"][results["best"]]["options"])
+        write_text(folder / "config.yaml", dump_config(best))
+
+
+def points_table(results: dict[str, Any], most: int | None = None) -> DataTable:
+    """Return the points as a table, the best first."""
+    points = sorted(
+        results["points"],
+        key=lambda point: -1.0 if point["win_rate"] is None else point["win_rate"],
+        reverse=True,
+    )
+    keys = list(points[0]["options"]) if points else []
+    seeds = results["sweep"]["seeds"]
+    figures = ("win_rate", "known_win_rate", "excluded_win_rate", "posterior_win_rate")
+    rows = [
+        (
+            str(point["point"]),
+            *(f"{point['options'][key]:.4g}" if isinstance(point["options"][key], float)
+              else str(point["options"][key]) for key in keys),
+            f"{point['finished']}/{point['trials']}",
+            *(_mean_cell(point, name, spread) for name, spread in
+              zip(figures, (True, False, False, False), strict=True)),
+        )
+        for point in points[:most]
+    ]  # fmt: skip
+    note = (
+        "unseen: all valid words; known: train words; excluded: valid words, prior of known words 0"
+    )
+    if seeds > 1:
+        note += f"; mean of {seeds} seeds, in brackets Student's 95% interval over them"
+    shown = "" if most is None or len(points) <= most else f", the first {most} of {len(points)}"
+    words = results["words"]
+    return DataTable(
+        f"{results['sweep']['name']}, valid words of {words['source']}{shown}",
+        ("point", *keys, "finished", "unseen", "known", "excluded", "posterior"),
+        rows,
+        len(keys) + 1,
+        note,
+    )
+
+
+def _mean_cell(point: dict[str, Any], name: str, with_interval: bool) -> str:
+    if point[name] is None:
+        return ""
+    interval = point[f"{name}_ci95"]
+    if interval is None or not with_interval:
+        return f"{point[name]:.2%}"
+    return f"{point[name]:.2%} ({100 * interval[0]:.2f}-{100 * interval[1]:.2f})"
+
+
+def trials_table(results: dict[str, Any]) -> DataTable:
+    """Return the trials as a table."""
+    rows = []
+    for trial in results["trials"]:
+        interval = trial["ci95"]
+        last = trial["curve"][-1] if trial["curve"] else None
+        rows.append(
+            (
+                trial["trial"],
+                trial["status"],
+                "" if last is None else f"{last[0]:,}",
+                "" if last is None else f"{last[1]:.2%}",
+                "" if trial["games"] is None else f"{trial['games']:,}",
+                ""
+                if interval is None
+                else f"{trial['win_rate']:.2%} ({100 * interval[0]:.2f}-{100 * interval[1]:.2f})",
+            )
+        )
+    return DataTable(
+        "trials",
+        ("trial", "", "steps", "last reported", "games", "unseen"),
+        rows,
+        2,
+        note="last reported: valid words that are played while training; unseen: all valid words, "
+        "in brackets the 95% Wilson interval of the trial's games",
+    )
