@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Callable, Sequence
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import torch
 
 from agents.base import Agent
 from agents.posterior.prior import DEFAULT_KNOWN
@@ -102,7 +102,7 @@ def compare_agents(
         "seed": seed,
         "max_wrong": max_wrong,
         "known": float(known),
-        "versions": {"python": platform.python_version(), "torch": torch.__version__},
+        "versions": {"python": platform.python_version(), "torch": version("torch")},
         "agents": figures,
         "pairwise": compare_pairwise(played),
     }

@@ -11,10 +11,10 @@ import os
 import platform
 from collections.abc import Callable
 from functools import partial
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import torch
 from rich.console import Console
 
 from agents.base import Agent
@@ -144,7 +144,7 @@ def _evaluation(
         "seed": options.seed,
         "max_wrong": max(game.max_wrong for games in played.values() for game in games.games),
         "known": options.known,
-        "versions": {"python": platform.python_version(), "torch": torch.__version__},
+        "versions": {"python": platform.python_version(), "torch": version("torch")},
         "agents": {name: games.summarize() for name, games in played.items()},
     }
 

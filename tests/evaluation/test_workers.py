@@ -11,7 +11,9 @@ import pytest
 
 from agents import make_agent
 from agents.loading import load_agent
+from envs.errors import InputError
 from evaluation.arena import play
+from evaluation.command_line import main
 from evaluation.ray_cluster import ray_cluster
 from evaluation.workers import Workers
 from tests.processes import assert_refused, run, start
@@ -33,10 +35,14 @@ def workers():
         yield Workers(ray)
 
 
-def worker_pids():
-    """The processes of Ray on this machine that play or have played."""
-    listed = subprocess.run(["ps", "-eo", "pid,args"], capture_output=True, text=True).stdout
-    return [int(line.split()[0]) for line in listed.splitlines() if "ray::" in line]
+def playing_pids():
+    """The processes of this test's Ray that play; without its agents, a machine is lost."""
+    listed = subprocess.run(["ps", "-eo", "pid,ppid,args"], capture_output=True, text=True).stdout
+    lines = [line.split(maxsplit=2) for line in listed.splitlines()[1:]]
+    parents = {int(pid): int(parent) for pid, parent, _ in lines}
+    playing = [int(pid) for pid, _, command in lines if command.startswith("ray::_play_batch")]
+    # Raylet's workers; raylet is a child of this process.
+    return [pid for pid in playing if parents.get(parents[pid]) == os.getpid()]
 
 
 @pytest.mark.parametrize("batch_size", [64, 1000])
@@ -81,7 +87,7 @@ def test_the_games_of_a_lost_worker_are_played_again(workers, real_words):
 
     def kill_one(games, won):
         if not killed:
-            killed.append(worker_pids()[0])
+            killed.extend(playing_pids()[:1])
             os.kill(killed[0], signal.SIGKILL)
 
     agent = SlowAgent(3)
@@ -132,7 +138,21 @@ def test_a_node_may_be_lost_while_its_games_are_played(tmp_path, two_nodes, tiny
     assert ours == theirs
 
 
-@pytest.mark.parametrize("address", ["127.0.0.1:1", "nonsense", "ray://127.0.0.1:1", "auto"])
-def test_a_cluster_that_is_not_there_is_one_line(address):
-    done = run("evaluate.py", "--agents", "random", "--games", "10", "--workers", address)
+@pytest.mark.parametrize("address", ["127.0.0.1:1", "nonsense", "ray://127.0.0.1:1"])
+def test_a_cluster_that_is_not_there_is_one_line(address, capsys):
+    status = main(["--agents", "random", "--games", "10", "--workers", address])
+    printed = capsys.readouterr()
+    done = subprocess.CompletedProcess([], status, printed.out, printed.err)
     assert_refused(done, "evaluate.py", "--workers", repr(address))
+
+
+def test_no_cluster_on_this_machine_is_one_line(monkeypatch):
+    def init(address, **options):
+        raise ConnectionError(f"no Ray was found for {address}\nand more")
+
+    monkeypatch.setattr("ray.init", init)
+    with (
+        pytest.raises(InputError, match=r"^--workers: no Ray .* 'auto' \(no Ray .* auto\)$"),
+        ray_cluster("auto", "--workers"),
+    ):
+        pass
