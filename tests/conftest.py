@@ -42,14 +42,14 @@ name: tiny
 threads: 1
 split: {fractions: [0.8, 0.1, 0.1]}
 ppo:
-  steps: 8_192
+  steps: 4_096
   num_envs: 64
   rollout_steps: 16
   batch_size: 512
   epochs: 1
 validation:
   every: 2_048
-  games: 100
+  games: 50
 checkpoint_every: 2_048
 """
 

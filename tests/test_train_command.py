@@ -15,7 +15,7 @@ from training.checkpoint import load_checkpoint
 pytestmark = pytest.mark.slow
 
 # Long enough to be caught in the middle of PPO.
-LONGER = ("--set", "ppo.steps=16_384", "--set", "validation.every=8_192")
+LONGER = ("--set", "ppo.steps=16_384", "--set", "validation.every=16_384")
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ name: tiny
 base: {base}
 set: {{ppo.num_envs: 32, validation.games: 30}}
 space:
-  ppo.learning_rate: {{grid: [0.001, 0.01]}}
+  ppo.learning_rate: {{grid: [0.001, 0.01, 0.1]}}
 seeds: 2
 storage: {storage}
 """
@@ -30,7 +30,7 @@ def few_hundred_words(tmp_path_factory, real_words):
 @pytest.fixture(scope="session")
 def base_recipe(tmp_path_factory):
     base = tmp_path_factory.mktemp("base") / "base.yaml"
-    base.write_text(TINY_CONFIG.replace("2_048", "512").replace("8_192", "2_048"))
+    base.write_text(TINY_CONFIG.replace("2_048", "512").replace("4_096", "1_536"))
     return base
 
 
@@ -45,7 +45,7 @@ def sweep_file(tmp_path, base_recipe):
 def undisturbed(tmp_path_factory, base_recipe, few_hundred_words):
     """The runs of ``train.py`` that the trials of the sweep are: folders by name."""
     runs = {}
-    for point, rate in enumerate((0.001, 0.01)):
+    for point, rate in enumerate((0.001, 0.01, 0.1)):
         for seed in (0, 1):
             config = load_config(
                 base_recipe,

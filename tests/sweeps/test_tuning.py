@@ -149,9 +149,11 @@ def test_a_trial_whose_process_is_lost_again_and_again_is_given_up(begin, monkey
 
 
 @pytest.mark.usefixtures("ray")
-def test_runs_behind_a_uri_are_as_those_of_train(begin, tmp_path, undisturbed):
+def test_runs_behind_a_uri_are_as_those_of_train(begin, tmp_path, undisturbed, monkeypatch):
     from sweeps.trial import run_trial
 
+    # Where the copy of what is behind the URI goes.
+    monkeypatch.chdir(tmp_path)
     running = begin(
         space={"ppo.learning_rate": {"grid": [0.001, 0.01]}},
         set={"ppo.num_envs": 32, "validation.games": 30},
