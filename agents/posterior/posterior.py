@@ -42,7 +42,9 @@ _NUM_VALUED = 8
 # A letter as likely as this is guessed at once; one as unlikely as that is not worth valuing.
 _CERTAIN = 0.97
 _UNLIKELY = 0.02
-
+# States of games whose beliefs are kept, at half a kilobyte each: players of the same words, one
+# after the other, come by most of them again.
+_MOST_KEPT = 200_000
 
 _ALL = NUM_LETTERS
 
@@ -77,6 +79,10 @@ class LetterPosterior(ScoringAgent, PosteriorAgent):
         Contexts of the n-grams below this share of a place's mass are dropped; 0 is exact.
     enough : int
         Where so many listed words fit, these speak for all others.
+
+    Notes
+    -----
+    The beliefs of up to 200,000 states are kept, which takes up to 100 MB.
     """
 
     uses_lives = False
@@ -86,6 +92,7 @@ class LetterPosterior(ScoringAgent, PosteriorAgent):
         self.prior = prior
         self.beam = beam
         self.enough = enough
+        self._kept: dict[bytes, npt.NDArray[np.float64]] = {}
 
     def with_known(self, known: float) -> Self:
         """Return the posterior by the same prior with another ``known``; nothing is fitted anew.
@@ -100,18 +107,27 @@ class LetterPosterior(ScoringAgent, PosteriorAgent):
     def belief(self, observations: Observation) -> Belief:
         """Return what is believed about N games."""
         part, number = distinct(observations)
-        # Games with the same guessed letters share work.
-        order = np.lexsort(part["guessed"].T)
-        back = np.empty_like(order)
-        back[order] = np.arange(len(order))
-        present = np.zeros((len(order), NUM_LETTERS))
-        listed = np.zeros(len(order))
-        word, guessed = part["word"][order], part["guessed"][order]
+        looks = np.concatenate([part["guessed"].view(np.uint8), part["word"]], axis=1)
+        # Without what pads the words of a batch to one width.
+        keys = [look.tobytes().rstrip(b"\0") for look in looks]
+        new = [game for game, key in enumerate(keys) if key not in self._kept]
+        if len(self._kept) + len(new) > _MOST_KEPT:
+            self._kept.clear()
+            new = list(range(len(keys)))
+        if new:
+            found = self._believe(select(part, new))
+            self._kept.update(zip((keys[game] for game in new), found, strict=True))
+        rows = np.stack([self._kept[key] for key in keys])[number]
+        return Belief(rows[:, :NUM_LETTERS], rows[:, NUM_LETTERS])
+
+    def _believe(self, observations: Observation) -> npt.NDArray[np.float64]:
+        """Return what is believed about N games: the letters, then listed words, (N, 27)."""
+        word, guessed = observations["word"], observations["guessed"]
+        present, listed = np.zeros((len(word), NUM_LETTERS)), np.zeros(len(word))
         in_threads(
             _believe, word, guessed, self.prior.tables, self.beam, self.enough, present, listed
         )
-        rows = back[number]
-        return Belief(present[rows], listed[rows])
+        return np.column_stack([present, listed])
 
     def letter_probabilities(self, observations: Observation) -> npt.NDArray[np.float64]:
         """Return the probability that each letter stands behind a blank, shape (N, 26)."""

@@ -66,10 +66,29 @@ def test_a_known_word_is_seen_through_wrong_letters():
 def test_a_games_posterior_does_not_depend_on_the_batch(model, states):
     whole = model.letter_probabilities(states)
     order = np.random.default_rng(0).permutation(len(whole))
-    assert (model.letter_probabilities(select(states, order)) == whole[order]).all()
+    # Anew: the model itself keeps what it has believed.
+    anew = LetterPosterior(model.prior).letter_probabilities(select(states, order))
+    assert (anew == whole[order]).all()
     for game in range(5):
-        alone = model.letter_probabilities(select(states, slice(game, game + 1)))
+        alone = LetterPosterior(model.prior).letter_probabilities(
+            select(states, slice(game, game + 1))
+        )
         assert (alone[0] == whole[game]).all()
+
+
+def test_what_is_kept_of_other_states_changes_nothing(model, states, monkeypatch):
+    expected = LetterPosterior(model.prior).belief(states)
+    for most_kept in (0, 100, 10**6):
+        monkeypatch.setattr("agents.posterior.posterior._MOST_KEPT", most_kept)
+        agent = LetterPosterior(model.prior)
+        parts = [slice(first, first + 150) for first in range(0, len(states["lives"]), 100)]
+        for part in (*parts, *reversed(parts)):
+            belief = agent.belief(select(states, part))
+            assert (belief.present == expected.present[part]).all()
+            assert (belief.listed == expected.listed[part]).all()
+        # Of words of another width.
+        wider = states | {"word": np.pad(states["word"], ((0, 0), (0, 3)))}
+        assert (agent.belief(wider).present == expected.present).all()
 
 
 def test_pruning_changes_little(model, states):
