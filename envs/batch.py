@@ -14,6 +14,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from envs.keyed_random import new_stream
+from envs.single import check_render_mode
 
 _AUTORESET_MODES = (AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP)
 
@@ -23,10 +24,11 @@ Arrays = dict[str, npt.NDArray]
 class BatchVectorEnv(VectorEnv[Arrays, npt.NDArray[np.int64], npt.NDArray]):
     """N games that are played as one batch.
 
-    It seeds, resets and truncates the games; a subclass supplies the game by the methods that are
-    abstract here. Game ``i`` of a batch that was seeded with ``s`` has the stream of secrets of
-    the single environment that was seeded with ``s + i``. Observations, rewards and infos are
-    those of Gymnasium's ``SyncVectorEnv``; later steps leave them alone.
+    It seeds, resets and truncates the games; a subclass supplies the rules as ``_games``, with
+    ``observe()``, ``get_state()`` and ``set_state()``, and the methods that are abstract here.
+    Game ``i`` of a batch that was seeded with ``s`` has the stream of secrets of the single
+    environment that was seeded with ``s + i``. Observations, rewards and infos are those of
+    Gymnasium's ``SyncVectorEnv``; later steps leave them alone.
 
     Parameters
     ----------
@@ -55,6 +57,8 @@ class BatchVectorEnv(VectorEnv[Arrays, npt.NDArray[np.int64], npt.NDArray]):
         "autoreset_modes": list(_AUTORESET_MODES),
     }
 
+    _games: Any
+
     def __init__(
         self,
         num_envs: int,
@@ -68,10 +72,7 @@ class BatchVectorEnv(VectorEnv[Arrays, npt.NDArray[np.int64], npt.NDArray]):
             raise ValueError(f"num_envs: {num_envs} is below 1")
         if max_episode_steps is not None and max_episode_steps < 1:
             raise ValueError(f"max_episode_steps: {max_episode_steps} is below 1")
-        if render_mode is not None and render_mode not in self.metadata["render_modes"]:
-            raise ValueError(
-                f"render_mode: {render_mode!r} is not one of {self.metadata['render_modes']}"
-            )
+        check_render_mode(render_mode, self.metadata["render_modes"])
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         if self.autoreset_mode not in _AUTORESET_MODES:
             raise ValueError(f"autoreset_mode: {autoreset_mode} is not one of {_AUTORESET_MODES}")
@@ -100,23 +101,11 @@ class BatchVectorEnv(VectorEnv[Arrays, npt.NDArray[np.int64], npt.NDArray]):
         """Act in every game; return the rewards and which games terminated, shape (num_envs,)."""
 
     @abstractmethod
-    def _observe(self, games: npt.NDArray[np.int64] | None = None) -> Arrays:
-        """Return copies of the observations of ``games`` (all by default)."""
-
-    @abstractmethod
-    def _describe(self, games: npt.NDArray[np.int64] | None = None) -> Arrays:
+    def _get_info(self, games: npt.NDArray[np.int64] | None = None) -> Arrays:
         """Return copies of the infos of ``games`` (all by default), by name."""
 
     @abstractmethod
-    def _games_state(self) -> Arrays:
-        """Return copies of the arrays that make up the games, by name."""
-
-    @abstractmethod
-    def _set_games_state(self, state: Arrays) -> None:
-        """Go on with the games that :meth:`_games_state` returned."""
-
-    @abstractmethod
-    def _draw(self, game: int) -> str | npt.NDArray[np.uint8]:
+    def _render_frame(self, game: int) -> str | npt.NDArray[np.uint8]:
         """Return one game as the render mode has it."""
 
     def reset(
@@ -152,7 +141,7 @@ class BatchVectorEnv(VectorEnv[Arrays, npt.NDArray[np.int64], npt.NDArray]):
         self._start(np.flatnonzero(~is_forced))
         self._start(np.flatnonzero(is_forced), [word for word in words if word is not None])
         self._to_reset[:] = False
-        return self._observe(), self._infos()
+        return self._games.observe(), self._infos()
 
     def step(
         self, actions: npt.NDArray[np.integer]
@@ -194,27 +183,27 @@ class BatchVectorEnv(VectorEnv[Arrays, npt.NDArray[np.int64], npt.NDArray]):
             # A game that was truncated was still open to the action that is to be ignored.
             terminated[games] = False
             self._to_reset = terminated | truncated
-        return self._observe(), rewards, terminated, truncated, infos | self._infos()
+        return self._games.observe(), rewards, terminated, truncated, infos | self._infos()
 
     def observe(self) -> Arrays:
         """Return copies of the observations of the games as they stand."""
-        return self._observe()
+        return self._games.observe()
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return ``info["action_mask"]`` as bool, shape (num_envs, actions)."""
-        return self._describe()["action_mask"].astype(np.bool_)
+        return self._get_info()["action_mask"].astype(np.bool_)
 
     def render(self) -> tuple[str | npt.NDArray[np.uint8], ...] | None:
         """Return each game as text (``ansi``) or picture (``rgb_array``)."""
         if self.render_mode is None:
             return None
-        return tuple(self._draw(game) for game in range(self.num_envs))
+        return tuple(self._render_frame(game) for game in range(self.num_envs))
 
     def get_state(self) -> Arrays:
         """Return copies of all that the coming games depend on, by name."""
         if self._streams is None:
             raise ValueError("get_state: call reset first")
-        return {f"games.{name}": array for name, array in self._games_state().items()} | {
+        return {f"games.{name}": array for name, array in self._games.get_state().items()} | {
             "streams": self._streams.copy(),
             "episodes": self._episodes.copy(),
             "steps": self._steps.copy(),
@@ -230,7 +219,7 @@ class BatchVectorEnv(VectorEnv[Arrays, npt.NDArray[np.int64], npt.NDArray]):
             If an array is missing or has another shape.
         """
         prefix = "games."
-        self._set_games_state(
+        self._games.set_state(
             {name[len(prefix) :]: array for name, array in state.items() if name.startswith(prefix)}
         )
         self._streams = state["streams"].copy()
@@ -269,7 +258,7 @@ class BatchVectorEnv(VectorEnv[Arrays, npt.NDArray[np.int64], npt.NDArray]):
 
     def _infos(self) -> dict[str, Any]:
         infos: dict[str, Any] = {}
-        for name, array in self._describe().items():
+        for name, array in self._get_info().items():
             infos[name] = array
             infos[f"_{name}"] = self._all.copy()
         return infos
@@ -278,13 +267,13 @@ class BatchVectorEnv(VectorEnv[Arrays, npt.NDArray[np.int64], npt.NDArray]):
         """Return the last observations and infos of games that ended, in Gymnasium's layout."""
         here = np.zeros(self.num_envs, dtype=np.bool_)
         here[ended] = True
-        last = self._observe(ended)
+        last = self._games.observe(ended)
         final_obs = np.full(self.num_envs, None, dtype=object)
         final_obs[ended] = [
             dict(zip(last, rows, strict=True)) for rows in zip(*last.values(), strict=True)
         ]
         final_info: dict[str, Any] = {}
-        for name, array in self._describe(ended).items():
+        for name, array in self._get_info(ended).items():
             final_info[name] = np.zeros((self.num_envs, *array.shape[1:]), dtype=array.dtype)
             final_info[name][ended] = array
             final_info[f"_{name}"] = here.copy()

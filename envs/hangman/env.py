@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import gymnasium as gym
 import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
@@ -16,10 +15,10 @@ from envs.hangman.rendering import RENDER_FPS, render_rgb_array, render_text
 from envs.hangman.rewards import Reward, make_reward
 from envs.hangman.rules import DEFAULT_MAX_WRONG, HangmanGames
 from envs.hangman.secrets import SecretWords
-from envs.keyed_random import new_stream
+from envs.single import RENDER_MODES, SingleEnv
 
 
-class HangmanEnv(gym.Env[Observation, int]):
+class HangmanEnv(SingleEnv[Observation]):
     """Guess a hidden word letter by letter.
 
     ## Description
@@ -86,7 +85,7 @@ class HangmanEnv(gym.Env[Observation, int]):
     * v0: Initial version.
     """
 
-    metadata = {"render_modes": ["ansi", "human", "rgb_array"], "render_fps": RENDER_FPS}  # noqa: RUF012
+    metadata = {"render_modes": list(RENDER_MODES), "render_fps": RENDER_FPS}  # noqa: RUF012
 
     def __init__(
         self,
@@ -99,16 +98,10 @@ class HangmanEnv(gym.Env[Observation, int]):
         repeated_guess: str = "life",
         render_mode: str | None = None,
     ) -> None:
-        if render_mode is not None and render_mode not in self.metadata["render_modes"]:
-            raise ValueError(
-                f"render_mode: {render_mode!r} is not one of {self.metadata['render_modes']}"
-            )
-        self.render_mode = render_mode
+        super().__init__("Hangman-v0", render_mode)
         self._secrets = SecretWords(words, min_length, max_length, sampling)
         self._games = HangmanGames(1, self._secrets.width, max_wrong, repeated_guess)
         self._reward = make_reward(reward)
-        self._stream: np.uint64 | None = None
-        self._episode = 0
         self.observation_space = observation_space(self._secrets.width, max_wrong)
         self.action_space = spaces.Discrete(NUM_LETTERS)
 
@@ -117,82 +110,28 @@ class HangmanEnv(gym.Env[Observation, int]):
         """The hidden word. It is for people who look on; a player does not see it."""
         return decode(self._games.secrets[0])
 
-    def action_masks(self) -> npt.NDArray[np.bool_]:
-        """Return which letters have not been guessed, shape (26,), as sb3-contrib asks for it."""
-        return self._info()["action_mask"].astype(np.bool_)
-
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Observation, dict[str, Any]]:
-        """Begin a new game.
-
-        Parameters
-        ----------
-        seed : int, optional
-            Begins a new stream of words; without it the stream goes on.
-        options : dict, optional
-            ``{"word": str}`` forces the secret word.
-
-        Raises
-        ------
-        ValueError
-            If a forced word is not one of letters a to z that fits the observation.
-        """
-        super().reset(seed=seed)
-        if seed is not None or self._stream is None:
-            self._stream = new_stream(self.np_random)
-            self._episode = 0
-        if options and "word" in options:
-            secret = self._secrets.encode([options["word"]])
+    def _begin(
+        self,
+        streams: npt.NDArray[np.uint64],
+        episodes: npt.NDArray[np.int64],
+        words: list[str] | None,
+    ) -> None:
+        if words is None:
+            secret = self._secrets.draw(streams, episodes)
         else:
-            secret = self._secrets.draw(np.array([self._stream]), np.array([self._episode]))
-        self._episode += 1
+            secret = self._secrets.encode(words)
         self._games.start(slice(None), secret)
-        if self.render_mode == "human":
-            self.render()
-        return self._observe(), self._info()
 
-    def step(self, action: int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Guess a letter.
-
-        Raises
-        ------
-        ValueError
-            If ``action`` is outside 0..25.
-        gymnasium.error.ResetNeeded
-            If no game is going on.
-        """
-        if self._stream is None or self._games.over[0]:
-            raise gym.error.ResetNeeded("Cannot call step: the game is over, call reset first")
+    def _play(self, action: int) -> tuple[float, bool]:
         step = self._games.guess(np.array([action], dtype=np.int64))
         reward = float(self._reward(step, self._games.max_wrong)[0])
-        if self.render_mode == "human":
-            self.render()
-        return self._observe(), reward, bool(step.won[0] | step.lost[0]), False, self._info()
+        return reward, bool(step.won[0] | step.lost[0])
 
-    def render(self) -> str | npt.NDArray[np.uint8] | None:
-        """Return the game as text (``ansi``) or a picture (``rgb_array``); ``human`` prints it."""
-        if self.render_mode is None:
-            gym.logger.warn(
-                "You are calling render method without specifying any render mode, "
-                'for example gym.make("envs:Hangman-v0", render_mode="ansi").'
-            )
-            return None
-        secret = self.secret if self._games.over[0] else None
-        if self.render_mode == "rgb_array":
-            return render_rgb_array(self._observe(), self._games.max_wrong, secret)
-        text = render_text(self._observe(), self._games.max_wrong, secret)
-        if self.render_mode == "ansi":
-            return text
-        print(text)
-        return None
-
-    def _observe(self) -> Observation:
-        games = self._games.observe()
-        return Observation(
-            word=games["word"][0], guessed=games["guessed"][0], lives=games["lives"][0]
-        )
-
-    def _info(self) -> dict[str, Any]:
+    def _get_info(self) -> dict[str, Any]:
         guessed = self._games.observe()["guessed"][0]
         return {"action_mask": action_mask(guessed), "won": bool(self._games.won[0])}
+
+    def _render_frame(self) -> str | npt.NDArray[np.uint8]:
+        draw = render_rgb_array if self.render_mode == "rgb_array" else render_text
+        secret = self.secret if self._games.over[0] else None
+        return draw(self._get_obs(), self._games.max_wrong, secret)

@@ -12,7 +12,7 @@ from gymnasium.vector import AutoresetMode
 from envs.batch import Arrays, BatchVectorEnv
 from envs.encoding import MAX_LENGTH, NUM_LETTERS, decode
 from envs.hangman.env import HangmanEnv
-from envs.hangman.observation import Observation, observation_space
+from envs.hangman.observation import observation_space
 from envs.hangman.rendering import render_rgb_array, render_text
 from envs.hangman.rewards import Reward, make_reward
 from envs.hangman.rules import DEFAULT_MAX_WRONG, HangmanGames
@@ -82,10 +82,7 @@ class HangmanVectorEnv(BatchVectorEnv):
         step = self._games.guess(actions)
         return self._reward(step, self._games.max_wrong), step.won | step.lost
 
-    def _observe(self, games: npt.NDArray[np.int64] | None = None) -> Observation:
-        return self._games.observe(games)
-
-    def _describe(self, games: npt.NDArray[np.int64] | None = None) -> Arrays:
+    def _get_info(self, games: npt.NDArray[np.int64] | None = None) -> Arrays:
         index = slice(None) if games is None else games
         return {
             "action_mask": self._games.open_letters[index].view(np.int8),
@@ -96,13 +93,7 @@ class HangmanVectorEnv(BatchVectorEnv):
         """Return which letters have not been guessed, shape (num_envs, 26)."""
         return self._games.open_letters
 
-    def _games_state(self) -> Arrays:
-        return self._games.get_state()
-
-    def _set_games_state(self, state: Arrays) -> None:
-        self._games.set_state(state)
-
-    def _draw(self, game: int) -> str | npt.NDArray[np.uint8]:
+    def _render_frame(self, game: int) -> str | npt.NDArray[np.uint8]:
         draw = render_text if self.render_mode == "ansi" else render_rgb_array
         observation = self._games.observe(np.array([game]))
         secret = decode(self._games.secrets[game]) if self._games.over[game] else None

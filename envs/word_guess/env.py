@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import gymnasium as gym
 import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from envs.keyed_random import new_stream
+from envs.single import RENDER_MODES, SingleEnv
 from envs.word_guess.observation import NO_WORD, Observation, observation_space
 from envs.word_guess.options import (
     CATS_AND_DOGS,
@@ -23,10 +22,10 @@ from envs.word_guess.rewards import reward
 from envs.word_guess.rules import Step
 
 
-class WordGuessEnv(gym.Env[Observation, int]):
+class WordGuessEnv(SingleEnv[Observation]):
     """What the two games share; use :class:`CatsAndDogsEnv` or :class:`GuessTheWordEnv`."""
 
-    metadata = {"render_modes": ["ansi", "human", "rgb_array"], "render_fps": RENDER_FPS}  # noqa: RUF012
+    metadata = {"render_modes": list(RENDER_MODES), "render_fps": RENDER_FPS}  # noqa: RUF012
     variant: Variant
 
     def __init__(
@@ -40,17 +39,11 @@ class WordGuessEnv(gym.Env[Observation, int]):
         reward: str = "sparse",
         render_mode: str | None = None,
     ) -> None:
-        if render_mode is not None and render_mode not in self.metadata["render_modes"]:
-            raise ValueError(
-                f"render_mode: {render_mode!r} is not one of {self.metadata['render_modes']}"
-            )
-        self.render_mode = render_mode
+        super().__init__(self.variant.env_id, render_mode)
         self._options = GameOptions(
             self.variant, words, allowed, word_length, max_guesses, opponent, mask, reward
         )
         self._games = self._options.make_games(1)
-        self._stream: np.uint64 | None = None
-        self._episode = 0
         self.observation_space = observation_space(
             self._options.rule, len(self.allowed), self._options.max_guesses
         )
@@ -69,57 +62,6 @@ class WordGuessEnv(gym.Env[Observation, int]):
         """
         return self.allowed[self._games.secrets[0]]
 
-    def action_masks(self) -> npt.NDArray[np.bool_]:
-        """Return ``info["action_mask"]`` as bool, as sb3-contrib asks for it."""
-        return self._info()["action_mask"].astype(np.bool_)
-
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Observation, dict[str, Any]]:
-        """Begin a new game.
-
-        Parameters
-        ----------
-        seed : int, optional
-            Begins a new stream of words; without it the stream goes on.
-        options : dict, optional
-            ``{"word": str}`` forces the secret word, against an adversary too.
-
-        Raises
-        ------
-        ValueError
-            If a forced word is not one of the secret words.
-        """
-        super().reset(seed=seed)
-        if seed is not None or self._stream is None:
-            self._stream = new_stream(self.np_random)
-            self._episode = 0
-        forced = [options["word"]] if options and "word" in options else None
-        secrets = self._options.secrets(np.array([self._stream]), np.array([self._episode]), forced)
-        self._games.start(slice(None), secrets)
-        self._episode += 1
-        if self.render_mode == "human":
-            self.render()
-        return self._observe(), self._info()
-
-    def step(self, action: int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Guess a word.
-
-        Raises
-        ------
-        ValueError
-            If ``action`` is not an index into the allowed list.
-        gymnasium.error.ResetNeeded
-            If no game is going on.
-        """
-        if not 0 <= action < len(self.allowed):
-            raise ValueError(f"an action is outside 0..{len(self.allowed) - 1}")
-        step = self._guess(int(action))
-        value = float(reward(self._options.reward, step)[0])
-        if self.render_mode == "human":
-            self.render()
-        return self._observe(), value, bool(step.won[0] | step.lost[0]), False, self._info()
-
     def guess(self, word: str) -> tuple[int, ...] | None:
         """Guess a word by its letters, whether it is in the allowed list or not.
 
@@ -134,56 +76,45 @@ class WordGuessEnv(gym.Env[Observation, int]):
         gymnasium.error.ResetNeeded
             If no game is going on.
         """
+        self._require_game()
         index = self._options.words.index(word)
         step = self._guess(NO_WORD if index is None else index)
         if index is None:
             return None
         return tuple(self._options.rule.answers_by_code[step.codes[0]].tolist())
 
-    @property
-    def is_over(self) -> bool:
-        """Whether no game is going on: none was begun, or it is won or out of guesses."""
-        return self._stream is None or bool(self._games.over[0])
+    def _guess(self, word: int) -> Step:
+        return self._games.guess(np.array([word], dtype=np.int64))
 
-    def render(self) -> str | npt.NDArray[np.uint8] | None:
-        """Return the game as text (``ansi``) or a picture (``rgb_array``); ``human`` prints it."""
-        if self.render_mode is None:
-            gym.logger.warn(
-                "You are calling render method without specifying any render mode, "
-                f'for example gym.make("envs:{self.variant.env_id}", render_mode="ansi").'
-            )
-            return None
+    def _begin(
+        self,
+        streams: npt.NDArray[np.uint64],
+        episodes: npt.NDArray[np.int64],
+        words: list[str] | None,
+    ) -> None:
+        self._games.start(slice(None), self._options.secrets(streams, episodes, words))
+
+    def _play(self, action: int) -> tuple[float, bool]:
+        if not 0 <= action < len(self.allowed):
+            raise ValueError(f"an action is outside 0..{len(self.allowed) - 1}")
+        step = self._guess(int(action))
+        return float(reward(self._options.reward, step)[0]), bool(step.won[0] | step.lost[0])
+
+    def _get_info(self) -> dict[str, Any]:
+        return {
+            "action_mask": self._options.action_mask(self._games)[0],
+            "won": bool(self._games.won[0]),
+        }
+
+    def _render_frame(self) -> str | npt.NDArray[np.uint8]:
         draw = render_rgb_array if self.render_mode == "rgb_array" else render_text
-        picture = draw(
-            self._observe(),
+        return draw(
+            self._get_obs(),
             self._options.rule,
             self.allowed,
             bool(self._games.won[0]),
             self.secret if self._games.over[0] else None,
         )
-        if self.render_mode == "human":
-            print(picture)
-            return None
-        return picture
-
-    def _guess(self, word: int) -> Step:
-        if self.is_over:
-            raise gym.error.ResetNeeded("Cannot call step: the game is over, call reset first")
-        return self._games.guess(np.array([word], dtype=np.int64))
-
-    def _observe(self) -> Observation:
-        games = self._games.observe()
-        return Observation(
-            guesses=games["guesses"][0],
-            answers=games["answers"][0],
-            num_guesses=games["num_guesses"][0],
-        )
-
-    def _info(self) -> dict[str, Any]:
-        return {
-            "action_mask": self._options.action_mask(self._games)[0],
-            "won": bool(self._games.won[0]),
-        }
 
 
 class CatsAndDogsEnv(WordGuessEnv):

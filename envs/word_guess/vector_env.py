@@ -10,7 +10,7 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 
 from envs.batch import Arrays, BatchVectorEnv
-from envs.word_guess.observation import Observation, observation_space
+from envs.word_guess.observation import observation_space
 from envs.word_guess.options import CATS_AND_DOGS, GUESS_THE_WORD, GameOptions, Variant
 from envs.word_guess.rendering import RENDER_FPS, render_rgb_array, render_text
 from envs.word_guess.rewards import reward
@@ -83,23 +83,14 @@ class WordGuessVectorEnv(BatchVectorEnv):
         step = self._games.guess(actions)
         return reward(self._options.reward, step) * playing, step.won | step.lost
 
-    def _observe(self, games: npt.NDArray[np.int64] | None = None) -> Observation:
-        return self._games.observe(games)
-
-    def _describe(self, games: npt.NDArray[np.int64] | None = None) -> Arrays:
+    def _get_info(self, games: npt.NDArray[np.int64] | None = None) -> Arrays:
         won = self._games.won
         return {
             "action_mask": self._options.action_mask(self._games, games),
             "won": won if games is None else won[games],
         }
 
-    def _games_state(self) -> Arrays:
-        return self._games.get_state()
-
-    def _set_games_state(self, state: Arrays) -> None:
-        self._games.set_state(state)
-
-    def _draw(self, game: int) -> str | npt.NDArray[np.uint8]:
+    def _render_frame(self, game: int) -> str | npt.NDArray[np.uint8]:
         draw = render_text if self.render_mode == "ansi" else render_rgb_array
         observation = self._games.observe(np.array([game]))
         secret = self.allowed[self._games.secrets[game]] if self._games.over[game] else None
