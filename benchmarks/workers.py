@@ -49,8 +49,18 @@ def made_words(count, seed=0):
     return sorted(words)
 
 
+def own_memory(pid):
+    """Return the MiB of a process that it shares with no other: not Ray's store of objects."""
+    try:
+        status = Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return 0
+    own = status.partition("RssAnon:")[2]
+    return int(own.split()[0]) / 2**10 if own else 0
+
+
 class Memory(threading.Thread):
-    """Follows the memory of the command and of the workers of Ray, every half a second."""
+    """Follows the own memory of the command and of the workers of Ray, every half a second."""
 
     def __init__(self, pid):
         super().__init__(daemon=True)
@@ -62,15 +72,15 @@ class Memory(threading.Thread):
         """Look again and again, as long as the process lives."""
         while True:
             listed = subprocess.run(
-                ["ps", "-eo", "pid,rss,args"], capture_output=True, text=True
+                ["ps", "-eo", "pid,args"], capture_output=True, text=True
             ).stdout
             for line in listed.splitlines()[1:]:
-                pid, rss, args = line.split(maxsplit=2)
+                pid, args = line.split(maxsplit=1)
                 kind = "command" if int(pid) == self.pid else None
                 if args.startswith("ray::_play_batch"):
                     kind = "worker"
                 if kind:
-                    self.peaks[kind] = max(self.peaks[kind], int(rss) / 2**10)
+                    self.peaks[kind] = max(self.peaks[kind], own_memory(pid))
             time.sleep(0.5)
 
 
