@@ -12,7 +12,7 @@ sweep: $(VENV)/.cluster
 	$(RUN) sweep.py smoke.yaml $(ARGS)
 
 test: $(VENV)/.development
-	$(RUN) -m pytest $(ARGS)
+	$(RUN) -m pytest -n auto --dist loadfile $(ARGS)
 
 lint: $(VENV)/.development
 	$(VENV)/bin/ruff check .
