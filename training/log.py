@@ -247,17 +247,16 @@ class ProgressBar:
             yield self
 
     def update(self, completed: int, note: str) -> None:
-        """Move the bar to ``completed``."""
+        """Move the bar to ``completed``, at most to the total."""
+        completed = min(completed, self._total)
         if self.console.is_terminal:
             self._progress.update(self._task, completed=completed, note=note)
             return
         now = time.monotonic()
         if now - self._last_line >= self._SECONDS_BETWEEN_LINES:
             self._last_line = now
-            rate = (completed - self._first) / (now - self._start)
-            left = max(self._total - completed, 0) / rate if rate else float("inf")
-            self.console.print(
-                f"{self._name}: {completed:,} of {self._total:,}, {left / 60:.1f} minutes left, "
-                f"{note}",
-                highlight=False,
-            )
+            line = f"{self._name}: {completed:,} of {self._total:,}, "
+            if completed > self._first:
+                seconds = (now - self._start) / (completed - self._first)
+                line += f"{seconds * (self._total - completed) / 60:.1f} minutes left, "
+            self.console.print(line + note, highlight=False)
