@@ -1,4 +1,4 @@
-"""What every agent is."""
+"""The interface of agents that guess letters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How fast and how well the dictionary agent plays words of its list and words outside it.
+"""Speed and win rate of the dictionary agent on words of its list and outside it.
 
     PYTHONPATH=. python benchmarks/dictionary.py [--words FILE]
 

@@ -1,4 +1,4 @@
-"""How many steps a second the batched environments take, beside the usual wrappers of single ones.
+"""Steps per second of the batched environments and of wrappers of single ones.
 
     PYTHONPATH=. python benchmarks/env_throughput.py
 

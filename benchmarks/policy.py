@@ -1,4 +1,4 @@
-"""How fast a trained policy plays, and how large it is.
+"""Speed and size of a trained policy.
 
     PYTHONPATH=. python benchmarks/policy.py [--run RUN_DIR] [--games 20000]
 

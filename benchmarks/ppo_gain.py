@@ -1,4 +1,4 @@
-"""What looking ahead and PPO add: three players on the same words, and how far the first is right.
+"""Gains of looking ahead and of PPO: three players on the same words.
 
     PYTHONPATH=. python benchmarks/ppo_gain.py --runs RUN_DIR ... [--split test] [--known 0.5]
 

@@ -1,4 +1,4 @@
-"""How good a run's prior over words is: bits per unseen word, coverage, calibration.
+"""Quality of a run's prior over words: bits per unseen word, coverage, calibration.
 
     PYTHONPATH=. python benchmarks/prior.py [--run RUN_DIR] [--games 2000]
 

@@ -1,4 +1,4 @@
-"""How fast, fair and safe the game server is.
+"""Speed, fairness and safety of the game server.
 
     PYTHONPATH=. python benchmarks/server.py [--db URL] [--run RUN_DIR]
 

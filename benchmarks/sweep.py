@@ -1,4 +1,4 @@
-"""How much faster is a sweep than its runs one after the other? ``sweep.py`` against ``train.py``.
+"""Speed of a sweep against its runs one after the other: ``sweep.py`` and ``train.py``.
 
     python benchmarks/sweep.py [--trials 8] [--words FILE] [--set key.sub=value ...]
 

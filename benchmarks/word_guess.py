@@ -1,4 +1,4 @@
-"""How long agents take to play every four-letter word of the default list at Cats and Dogs.
+"""Time of agents for every four-letter word of the default list at Cats and Dogs.
 
     python benchmarks/word_guess.py
 

@@ -1,4 +1,4 @@
-"""What every vector environment of this package shares: N games in one batch of arrays."""
+"""The base of the vector environments: N games in one batch of arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A single game as a Gymnasium environment: what those of this package share."""
+"""The base of the single environments: one game after the other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What games that were played tell beyond who won: information, letters, calibration, limits."""
+"""Analysis of games beyond who won: information, letters, calibration, limits."""
 
 from __future__ import annotations
 

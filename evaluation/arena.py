@@ -1,4 +1,4 @@
-"""Where agents play: every secret word of a list, in batches."""
+"""The arena: agents play every secret word of a list, in batches."""
 
 from __future__ import annotations
 

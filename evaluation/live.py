@@ -1,4 +1,4 @@
-"""What is shown while agents play."""
+"""The table that moves while agents play."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where agents play games of a server, several at once."""
+"""The remote arena: agents play games of a server, several at once."""
 
 from __future__ import annotations
 

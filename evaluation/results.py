@@ -1,4 +1,4 @@
-"""What a comparison of agents came to, as an object for programs and notebooks."""
+"""The result of a comparison of agents, as an object for programs and notebooks."""
 
 from __future__ import annotations
 

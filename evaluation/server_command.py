@@ -1,4 +1,4 @@
-"""What ``evaluate.py --server`` does: agents play the games of a server over HTTP."""
+"""``evaluate.py --server``: agents play the games of a server over HTTP."""
 
 from __future__ import annotations
 

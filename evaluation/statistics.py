@@ -1,4 +1,4 @@
-"""What is computed from games that were played."""
+"""Statistics of games that were played: rates, intervals, tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``evaluate.py`` does for the games in which whole words are guessed."""
+"""``evaluate.py`` for the games in which whole words are guessed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an agent says about a game: the letter that it would guess, and how likely letters are."""
+"""Advice on a game: the letter that an agent would guess, and how likely letters are."""
 
 from __future__ import annotations
 

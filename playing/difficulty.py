@@ -1,4 +1,4 @@
-"""How hard a word is to guess, by one rule that needs no agent and is the same for everybody.
+"""The difficulty of a word, by one rule that needs no agent and is the same for everybody.
 
 Somebody who guesses letters in the order of how many words have them makes as many wrong guesses
 as there are letters before the word's rarest one that are not in the word. The words with the

@@ -1,4 +1,4 @@
-"""What one call of ``play.py`` plays: its words, its agent, and one game after another."""
+"""A session of ``play.py``: its words, its agent, and one game after another."""
 
 from __future__ import annotations
 

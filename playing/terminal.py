@@ -1,4 +1,4 @@
-"""What is written to the terminal and read from it: lines, colors, width.
+"""The terminal: lines, colors, width.
 
 It reads whole lines and never changes the terminal's settings, so that there is nothing to restore
 however the program ends, and a pipe serves as well as a keyboard.

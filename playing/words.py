@@ -1,4 +1,4 @@
-"""Which words are guessed, which ones agents are fitted on, and in which order they come.
+"""The words of a session: those guessed, those that agents are fitted on, and their order.
 
 When an agent takes part, the words to guess are those of the test split, which no agent has been
 fitted on. A list that is too short to be split is guessed whole, and the person is told. Without

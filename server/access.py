@@ -1,4 +1,4 @@
-"""Where a request says who sends it, and the parts of the application that answer it."""
+"""Access: who sends a request, and the parts of the application that answer it."""
 
 from __future__ import annotations
 

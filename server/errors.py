@@ -1,4 +1,4 @@
-"""What a client did that cannot be answered."""
+"""Errors of clients: requests that cannot be answered."""
 
 from __future__ import annotations
 

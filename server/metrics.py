@@ -1,4 +1,4 @@
-"""What the server measures of itself, for Prometheus."""
+"""Metrics of the server, for Prometheus."""
 
 from prometheus_client import Counter, Gauge, Histogram
 

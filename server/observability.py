@@ -1,4 +1,4 @@
-"""What whoever runs the server asks it: whether it is alive, ready, and what it measured."""
+"""Health, readiness and metrics, for whoever runs the server."""
 
 from __future__ import annotations
 

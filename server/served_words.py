@@ -1,4 +1,4 @@
-"""Which words the games have, which ones agents are fitted on, and how a word is drawn."""
+"""The words of the games, those that agents are fitted on, and how a word is drawn."""
 
 from __future__ import annotations
 

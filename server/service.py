@@ -1,4 +1,4 @@
-"""What the server does with players and games, whatever the form of the requests.
+"""The service: what is done with players and games, whatever the form of the requests.
 
 All of it runs on one event loop. What it keeps in memory is what the database holds: a change is
 answered when it has been committed, and forgotten in memory if that failed.

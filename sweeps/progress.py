@@ -1,4 +1,4 @@
-"""What is shown while a sweep runs: a table that moves, or a line per finished trial."""
+"""The progress of a sweep: a table that moves, or a line per finished trial."""
 
 from __future__ import annotations
 

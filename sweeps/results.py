@@ -1,4 +1,4 @@
-"""What a sweep came to: the figures of each trial, of each point over its seeds, the best point."""
+"""The results of a sweep: figures per trial, per point over its seeds, the best point."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which trial is next: the points in order, the seeds of each, without those that have ended."""
+"""The order of trials: the points in turn, the seeds of each, without those that have ended."""
 
 from __future__ import annotations
 

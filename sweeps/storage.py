@@ -1,4 +1,4 @@
-"""Where a sweep lies: a folder, or behind a URI, of which each machine has a copy."""
+"""The storage of a sweep: a folder, or a URI of which each machine has a copy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run shows while it trains: TensorBoard curves and a progress bar."""
+"""The log of a training run: TensorBoard curves and a progress bar."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the policy network sees of a game: the posterior by letter, and the state of the game."""
+"""Features of a game for the policy network: the posterior by letter, and the state."""
 
 from __future__ import annotations
 

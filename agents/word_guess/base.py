@@ -1,4 +1,4 @@
-"""What every agent is that guesses whole words."""
+"""The interface of agents that guess whole words."""
 
 from __future__ import annotations
 

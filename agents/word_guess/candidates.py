@@ -1,4 +1,4 @@
-"""Which secret words are left after what has been guessed and answered."""
+"""The secret words that are left after what has been guessed and answered."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a guess is told about the secret word: the one implementation of the two answers.
+"""Answers to a guess about the secret word: the one implementation of both kinds.
 
 The rule is public, so that players may compute with it; it knows no secret.
 """

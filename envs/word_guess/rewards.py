@@ -1,4 +1,4 @@
-"""What a guess is worth."""
+"""Rewards of the games in which whole words are guessed."""
 
 from __future__ import annotations
 
