@@ -99,7 +99,7 @@ def measure(name: str, options: argparse.Namespace) -> None:
 def main() -> None:
     """Measure each agent in a process of its own, so that its peak memory is its own."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--words", help="word list, one word a line (default: web2)")
+    parser.add_argument("--words", help="word list, one word per line (default: web2)")
     parser.add_argument("--agents", nargs="+", default=list(TRANSCRIPTIONS))
     parser.add_argument("--games", type=int, default=1000, help="games that the agent plays")
     parser.add_argument("--states", type=int, default=10, help="turns of the transcription")

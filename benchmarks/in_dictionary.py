@@ -22,7 +22,7 @@ from evaluation.arena import PlayedGames, play
 from evaluation.statistics import hardest_words, summarize, win_rate_interval
 
 # The 2010 article culls words that are won in more than a tenth of their games, and plays the
-# hardest 2,000 times. It plays 50 and 500 games a word before; here it is as many as are needed.
+# hardest 2,000 times. It plays 50 and 500 games per word before; here it is as many as are needed.
 HARD = 0.1
 CULLING_GAMES = 256
 HARDEST_GAMES = 2000
@@ -131,9 +131,9 @@ def plot_lengths(played: dict[str, PlayedGames], title: str, path: Path) -> None
 def main() -> None:
     """Play, print and draw."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--words", help="word list, one word a line (default: web2)")
+    parser.add_argument("--words", help="word list, one word per line (default: web2)")
     parser.add_argument("--agents", nargs="+", default=["overall-frequency", "top-heavy"])
-    parser.add_argument("--repeats", type=int, default=1, help="games a word")
+    parser.add_argument("--repeats", type=int, default=1, help="games per word")
     parser.add_argument("--min-length", type=int, default=1, help="leave out shorter words")
     parser.add_argument(
         "--games", type=int, default=10_000, help="play that many words, drawn at random; 0: all"
@@ -174,7 +174,7 @@ def main() -> None:
     if options.plot:
         title = (
             f"{len(secrets):,} words of {Path(listed.source).name}, secret in the list, "
-            f"{options.repeats} games a word"
+            f"{options.repeats} games per word"
         )
         plot_lengths(played, title, options.plot)
     if options.json:

@@ -29,7 +29,7 @@ def frequencies(codes: np.ndarray) -> np.ndarray:
 def main() -> None:
     """Count, print and draw."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--words", help="word list, one word a line (default: web2)")
+    parser.add_argument("--words", help="word list, one word per line (default: web2)")
     parser.add_argument("--length", type=int, default=4)
     parser.add_argument("--output", type=Path, help="PNG to draw")
     options = parser.parse_args()

@@ -246,7 +246,7 @@ def print_loss_of_beam(train: Sequence[str], valid: Sequence[str], max_blanks: i
 def main() -> None:
     """Print how often readings of decomposition and the posterior's beam change the letter."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--words", help="word list, one word a line (default: web2)")
+    parser.add_argument("--words", help="word list, one word per line (default: web2)")
     parser.add_argument("--states", type=int, default=40)
     options = parser.parse_args()
     parts = Split().divide(load_word_list(options.words))

@@ -26,7 +26,7 @@ from evaluation.statistics import mcnemar, win_rate_interval
 READINGS: dict[str, dict[str, Agent]] = {
     "benchmark": {
         "literal": DictionaryAgent(exclude_guessed=False, once_a_word=False),
-        "a letter counts once a word": DictionaryAgent(exclude_guessed=False),
+        "a letter counts once per word": DictionaryAgent(exclude_guessed=False),
         "wrong letters exclude": DictionaryAgent(once_a_word=False),
         "both (dictionary)": DictionaryAgent(),
     },
@@ -89,7 +89,7 @@ def print_pairs(played: dict[tuple[str, str, str], PlayedGames]) -> None:
 def main() -> None:
     """Play and print a table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--words", help="word list, one word a line (default: web2)")
+    parser.add_argument("--words", help="word list, one word per line (default: web2)")
     parser.add_argument("--agents", nargs="+", choices=READINGS, default=["benchmark", "ngram"])
     parser.add_argument("--readings", nargs="+", metavar="READING", help="play these only")
     parser.add_argument("--split", choices=("valid", "test"), default="valid")

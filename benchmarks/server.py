@@ -62,7 +62,7 @@ from tests.server.load import (  # noqa: E402
 
 
 def measure_throughput(url: str, clients: int, seconds: float) -> None:
-    """Print guesses a second, alone and while the leaderboard is asked for."""
+    """Print guesses per second, alone and while the leaderboard is asked for."""
     fill(url, players=1_000, games=500)
     with serving(url, "--agent", "none") as (server, address):
         token = add_token(url, "load")
@@ -226,7 +226,7 @@ def guess(address: str, token: str, clients: int, seconds: float) -> str:
     milliseconds = 1000 * np.percentile(load.latencies, [50, 95, 99, 100])
     shown = "p50 {:.0f}, p95 {:.0f}, p99 {:.0f}, most {:.0f} ms".format(*milliseconds)
     rate = len(load.latencies) / took
-    return f"{rate:,.0f} guesses a second in {took:.0f} s, {shown}, errors {dict(load.errors)}"
+    return f"{rate:,.0f} guesses per second in {took:.0f} s, {shown}, errors {dict(load.errors)}"
 
 
 def memory_of(pid: int) -> list[float]:
@@ -252,7 +252,7 @@ def measure_agent(url: str, run: str | None, agent: str, games: int) -> None:
         server.stop()
     print(
         f"{agent}: {result['games']:,} recorded games in {took:.0f} s with its start "
-        f"({result['games_per_second']:.0f} games a second in play); won {result['win_rate']:.1%}, "
+        f"({result['games_per_second']:.0f} games per second in play); won {result['win_rate']:.1%}, "
         "95% interval {:.1%} to {:.1%}".format(*result["ci95"])
     )
 

@@ -22,7 +22,7 @@ from evaluation.statistics import win_rate_interval
 def main() -> None:
     """Tune on valid, then play test."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--words", help="a word list, one word a line")
+    parser.add_argument("--words", help="a word list, one word per line")
     parser.add_argument("--draws", type=int, default=60)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()

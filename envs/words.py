@@ -76,7 +76,7 @@ def clean_words(lines: Iterable[str], source: str) -> WordList:
             words.add(word)
     if not words:
         raise InputError(
-            f"{source}: no usable word; one word a line is expected, "
+            f"{source}: no usable word; one word per line is expected, "
             f"letters a to z, at most {MAX_LENGTH} of them"
         )
     return WordList(tuple(sorted(words)), source, dropped)
@@ -89,7 +89,7 @@ def default_word_list() -> WordList:
 
 
 def read_word_list(path: str | Path) -> WordList:
-    """Read a file with one word a line (UTF-8; lines in other encodings count as unusable).
+    """Read a file with one word per line (UTF-8; lines in other encodings count as unusable).
 
     Raises
     ------

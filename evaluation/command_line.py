@@ -56,7 +56,7 @@ def parser() -> argparse.ArgumentParser:
         metavar="RUN_DIR",
         help="a training run: its policy, word list and split (default: the pretrained policy)",
     )
-    parser.add_argument("--words", metavar="FILE", help="a word list, one word a line")
+    parser.add_argument("--words", metavar="FILE", help="a word list, one word per line")
     parser.add_argument("--split", choices=PARTS, help="the part of the list (default: test)")
     parser.add_argument("--secrets", metavar="FILE", help="play exactly the words of this file")
     parser.add_argument("--games", type=positive, metavar="N", help="play N words, drawn by seed")

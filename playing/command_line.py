@@ -47,7 +47,7 @@ def parser() -> argparse.ArgumentParser:
         metavar="RUN_DIR",
         help="a training run: its agents and words (default: the pretrained policy)",
     )
-    parser.add_argument("--words", metavar="FILE", help="a word list, one word a line")
+    parser.add_argument("--words", metavar="FILE", help="a word list, one word per line")
     parser.add_argument(
         "--length", type=_lengths, metavar="N or MIN-MAX", help="letters of the words to guess"
     )

@@ -39,7 +39,7 @@ def parser() -> argparse.ArgumentParser:
         type=lambda text: integer(text, 0, 65535),
         help=f"0 takes a free one (default: {defaults['port']})",
     )
-    parser.add_argument("--words", metavar="FILE", help="a word list, one word a line")
+    parser.add_argument("--words", metavar="FILE", help="a word list, one word per line")
     parser.add_argument(
         "--recorded-words",
         metavar="FILE",

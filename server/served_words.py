@@ -110,7 +110,7 @@ def use_recorded_words(
     ----------
     served : ServedWords
     path : str
-        A file with one word a line.
+        A file with one word per line.
     public : WordList
         The list of all other words.
     fitted : ndarray of uint64, optional

@@ -37,7 +37,7 @@ def parser() -> argparse.ArgumentParser:
         metavar="SWEEP.yaml",
         help=f"a sweep file, or the name of one in configs/sweeps/ ({known})",
     )
-    parser.add_argument("--words", metavar="FILE", help="a word list, one word a line")
+    parser.add_argument("--words", metavar="FILE", help="a word list, one word per line")
     parser.add_argument("--name", metavar="NAME", help="the sweep's name instead of the file's")
     parser.add_argument(
         "--address",

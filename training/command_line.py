@@ -31,7 +31,7 @@ def parser() -> argparse.ArgumentParser:
         default=DEFAULT_CONFIG,
         help="a YAML file, or the name of one in configs/ (default: %(default)s)",
     )
-    parser.add_argument("--words", metavar="FILE", help="a word list, one word a line")
+    parser.add_argument("--words", metavar="FILE", help="a word list, one word per line")
     parser.add_argument("--run-dir", metavar="DIR", help="the folder of the run")
     parser.add_argument("--resume", metavar="RUN_DIR", help="go on with an interrupted run")
     parser.add_argument(

@@ -25,7 +25,7 @@ class BatchVecEnv(VecEnv):
     """What every batch of games is to Stable-Baselines3: its games share their attributes.
 
     A subclass keeps the batch in ``games``, which has the attributes and the methods that callers
-    ask for; a method returns a row a game.
+    ask for; a method returns a row per game.
     """
 
     games: Any
@@ -34,7 +34,7 @@ class BatchVecEnv(VecEnv):
         """Nothing is held open."""
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
-        """Return the attribute of the batch, once a game."""
+        """Return the attribute of the batch, once per game."""
         return [getattr(self.games, attr_name)] * len(list(self._get_indices(indices)))
 
     def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
@@ -48,7 +48,7 @@ class BatchVecEnv(VecEnv):
         indices: VecEnvIndices = None,
         **method_kwargs: Any,
     ) -> list[Any]:
-        """Call a method of the batch that returns a row a game, and return these rows."""
+        """Call a method of the batch that returns a row per game, and return these rows."""
         rows: Sequence[Any] = getattr(self.games, method_name)(*method_args, **method_kwargs)
         if indices is None:
             return list(rows)
