@@ -115,9 +115,7 @@ def main() -> None:
     rates = {name: steps_per_second(take, seconds) for name, (_, take) in rows.items()}
     sync_rate = rates["Gymnasium SyncVectorEnv of HangmanEnv"]
     dummy_rate = rates["SB3 DummyVecEnv of HangmanEnv"]
-    table = Table(
-        title=f"steps per second, one core ({platform.processor() or platform.machine()})"
-    )
+    table = Table(title=f"steps/s, one core ({platform.processor() or platform.machine()})")
     table.add_column("environment", no_wrap=True)
     for heading in ("games", "steps/s", "x SyncVectorEnv", "x DummyVecEnv"):
         table.add_column(heading, justify="right", no_wrap=True)

@@ -252,7 +252,7 @@ def measure_agent(url: str, run: str | None, agent: str, games: int) -> None:
         server.stop()
     print(
         f"{agent}: {result['games']:,} recorded games in {took:.0f} s with its start "
-        f"({result['games_per_second']:.0f} games per second in play); won {result['win_rate']:.1%}, "
+        f"({result['games_per_second']:.0f} games/s in play); won {result['win_rate']:.1%}, "
         "95% interval {:.1%} to {:.1%}".format(*result["ci95"])
     )
 
