@@ -17,7 +17,7 @@ from matplotlib import pyplot as plt
 
 from envs.errors import InputError
 from evaluation.learning_curves import read_learning_curves
-from training.run_directory import RUNS_DIRECTORY
+from runs.directory import RUNS_DIRECTORY
 
 
 def main() -> None:

@@ -22,7 +22,7 @@ from rich.table import Table
 from envs.keyed_random import keyed_bits
 from envs.words import hash_words, load_word_list
 from evaluation.arena import play
-from training.run_agents import find_run, load_run_agent
+from runs.agents import find_run, load_run_agent
 
 
 def main() -> None:

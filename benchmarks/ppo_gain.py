@@ -28,8 +28,8 @@ from envs.keyed_random import keyed_bits
 from envs.words import PARTS, Split, hash_words, load_word_list
 from evaluation.arena import play
 from evaluation.statistics import mean_interval
-from training.run_agents import load_run_agent
-from training.run_directory import PRETRAINED, RunDirectory
+from runs.agents import load_run_agent
+from runs.directory import PRETRAINED, RunDirectory
 
 NUM_FLIPS = 99_999
 PLAYERS = ("greedy", "look-ahead", "after PPO")

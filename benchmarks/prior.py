@@ -21,7 +21,7 @@ from envs.keyed_random import keyed_bits
 from envs.words import Split, hash_words, load_word_list
 from evaluation.analysis import reliability
 from evaluation.arena import play
-from training.run_agents import find_run, load_run_agent
+from runs.agents import find_run, load_run_agent
 
 
 def main() -> None:

@@ -32,7 +32,7 @@ from agents.posterior.posterior import UniformPosterior
 from agents.ppo.agent import PPOAgent
 from envs.words import Split, load_word_list
 from evaluation.arena import play
-from training.config import find_config, load_config
+from runs.config import find_config, load_config
 from training.ppo import make_model
 
 # (name, reward, discount); gae_lambda is the config's for all.

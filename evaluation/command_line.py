@@ -31,7 +31,7 @@ from evaluation.ray_cluster import ray_cluster
 from evaluation.report_page import report_page
 from evaluation.results import Comparison, play_prepared
 from evaluation.workers import Workers
-from training.run_directory import write_text
+from runs.directory import write_text
 
 
 def parser() -> argparse.ArgumentParser:

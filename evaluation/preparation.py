@@ -17,8 +17,8 @@ from envs.errors import InputError
 from envs.hangman.rules import DEFAULT_MAX_WRONG
 from envs.keyed_random import keyed_bits
 from envs.words import PARTS, Split, WordList, hash_words, load_word_list, read_word_list
-from training.config import Config
-from training.run_agents import find_run, load_run_agent
+from runs.agents import find_run, load_run_agent
+from runs.config import Config
 
 DEFAULT_AGENTS = ("dictionary", "random")
 

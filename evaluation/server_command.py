@@ -27,7 +27,7 @@ from evaluation.preparation import Request, prepare
 from evaluation.remote_arena import RemoteGames, play_on_server
 from evaluation.results import CSV_COLUMNS
 from evaluation.tables import agents_table, lengths_tables, print_table
-from training.run_directory import write_text
+from runs.directory import write_text
 
 DEFAULT_GAMES = 100
 DEFAULT_AT_ONCE = 32

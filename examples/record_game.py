@@ -10,8 +10,8 @@ import numpy as np
 from PIL import Image
 
 import envs  # noqa: F401 - registers Hangman-v0
-from training.run_agents import load_run_agent
-from training.run_directory import PRETRAINED, RunDirectory
+from runs.agents import load_run_agent
+from runs.directory import PRETRAINED, RunDirectory
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--word", default="hangmanship")

@@ -17,9 +17,9 @@ from playing.terminal import Terminal
 from playing.versus import play_versus
 from playing.watch import watch
 from playing.words import PlayWords, divide_words, draw_words, narrow
-from training.config import Config
-from training.run_agents import find_run, load_run_agent
-from training.run_directory import RunDirectory
+from runs.agents import find_run, load_run_agent
+from runs.config import Config
+from runs.directory import RunDirectory
 
 _SEED_BITS = 32
 

@@ -14,11 +14,11 @@ from agents.loading import check_agent_names
 from agents.posterior.prior import DEFAULT_KNOWN
 from envs.errors import InputError
 from envs.hangman.observation import Observation
+from runs.agents import find_run, load_run_agent
+from runs.directory import RunDirectory
 from server.agent_player import AgentPlayer, Hint, think
 from server.game import Game, Guess
 from server.settings import Settings
-from training.run_agents import find_run, load_run_agent
-from training.run_directory import RunDirectory
 
 NO_AGENT = "none"
 DEFAULT_AGENT = "ppo"

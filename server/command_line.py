@@ -225,12 +225,12 @@ def _serve(listener: socket.socket, settings: Settings) -> None:
     use_writable_kernel_cache()
     import uvicorn
 
+    from runs.config import Config
+    from runs.directory import PRETRAINED, RunDirectory
     from server.agents import make_agent_player
     from server.app import create_app
     from server.connections import make_protocol
     from server.logs import log_config
-    from training.config import Config
-    from training.run_directory import PRETRAINED, RunDirectory
 
     run = None if settings.run is None else RunDirectory.open(settings.run)
     config = Config() if run is None else run.load_config()

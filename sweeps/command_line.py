@@ -14,12 +14,12 @@ from evaluation.arguments import CommandParser
 from evaluation.plots import save_plots
 from evaluation.ray_cluster import ray_cluster, require_ray
 from evaluation.tables import print_table
+from runs.directory import write_text
 from sweeps.plots import draw_plots
 from sweeps.report import describe_results, sweep_page
 from sweeps.results import collect, points_table, write_results
 from sweeps.running import Running, continue_sweep, start_sweep
 from sweeps.sweep_file import SWEEP_DIRECTORY, find_sweep, load_sweep
-from training.run_directory import write_text
 
 _NUM_POINTS_PRINTED = 20
 

@@ -16,13 +16,13 @@ from pathlib import Path
 
 import numba
 
+from runs.config import Config
+from runs.directory import RunDirectory, write_atomically
 from sweeps.storage import Storage
-from training.config import Config
-from training.run_directory import RunDirectory, write_atomically
 
 FOLDER = "cache"
 _ROOT = Path(__file__).resolve().parent.parent
-_PACKAGES = ("envs", "agents", "evaluation", "training", "sweeps")
+_PACKAGES = ("envs", "agents", "evaluation", "training", "runs", "sweeps")
 _LIBRARIES = ("numpy", "scipy", "numba", "lightgbm", "torch", "safetensors")
 
 

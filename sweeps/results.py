@@ -15,11 +15,11 @@ import numpy as np
 from envs.errors import InputError
 from evaluation.statistics import mean_interval
 from evaluation.tables import DataTable
+from runs.config import dump_config
+from runs.directory import RunDirectory, write_text
 from sweeps.space import Point
 from sweeps.sweep_file import Sweep, Trial
 from sweeps.trial import ERROR_NAME, STOPPED_NAME, TRIALS, read_reports
-from training.config import dump_config
-from training.run_directory import RunDirectory, write_text
 
 FINISHED, STOPPED, FAILED, INTERRUPTED, WAITING = (
     "finished", "stopped", "failed", "interrupted", "waiting",

@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import BaseModel
 
 from envs.errors import InputError
-from training.config import Config
+from runs.config import Config
 
 KINDS = ("grid", "choice", "uniform", "loguniform")
 Point = dict[str, Any]

@@ -15,8 +15,7 @@ from rich.console import Console
 
 from envs.errors import InputError
 from envs.words import DEFAULT_SOURCE, WordList, load_word_list
-from sweeps.space import Domain, Point, corners, grid_points, random_points, read_space
-from training.config import (
+from runs.config import (
     CONFIG_DIRECTORY,
     Config,
     Section,
@@ -27,6 +26,7 @@ from training.config import (
     read_options,
     validate,
 )
+from sweeps.space import Domain, Point, corners, grid_points, random_points, read_space
 from training.ppo import reward_of
 from training.run import TrainingRun
 

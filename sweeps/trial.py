@@ -13,12 +13,12 @@ from rich.console import Console
 
 from envs.errors import InputError
 from envs.words import DEFAULT_SOURCE, load_word_list
+from runs.config import Config
+from runs.directory import RunDirectory, write_text
 from sweeps.posterior_cache import code_version, posterior_key, share_posterior
 from sweeps.storage import Storage
 from sweeps.sweep_file import WORDS_NAME
-from training.config import Config
 from training.run import TrainingRun
-from training.run_directory import RunDirectory, write_text
 
 TRIALS = "trials"
 # In a run directory: the win rates reported, a line each, and why a trial did not end.

@@ -21,6 +21,7 @@ from ray.tune.schedulers import ASHAScheduler, TrialScheduler
 from ray.tune.search import Searcher
 from ray.tune.search.optuna import OptunaSearch
 
+from runs.directory import write_text
 from sweeps.posterior_cache import code_version
 from sweeps.progress import SweepTable
 from sweeps.results import FINISHED, INTERRUPTED, STOPPED, status_of, trial_value
@@ -30,7 +31,6 @@ from sweeps.storage import LARGE, Storage
 from sweeps.sweep_file import Sweep, Trial
 from sweeps.trial import ERROR_NAME, STOPPED_NAME, TRIALS, read_reports, run_trial
 from training.log import TrainingLog, flatten
-from training.run_directory import write_text
 
 METRIC = "win_rate"
 STEP = "step"

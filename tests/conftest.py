@@ -74,7 +74,7 @@ def tiny_run(tmp_path_factory, tiny_files):
 
     from rich.console import Console
 
-    from training.config import load_config
+    from runs.config import load_config
     from training.run import train
 
     config, words = tiny_files

@@ -11,7 +11,7 @@ from envs.encoding import letter_index
 from envs.hangman.observation import parse_observation
 from envs.words import Split, default_word_list, hash_words
 from evaluation.arena import play
-from training.run_directory import PRETRAINED, RunDirectory
+from runs.directory import PRETRAINED, RunDirectory
 
 MEGABYTE = 10**6
 

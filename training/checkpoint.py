@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from envs.errors import InputError
-from training.run_directory import write_atomically
+from runs.directory import write_atomically
 
 _FORMAT = 2
 PHASES = ("begun", "ppo", "done")

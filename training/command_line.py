@@ -14,7 +14,7 @@ from rich.console import Console
 from envs.errors import InputError
 from envs.words import DEFAULT_SOURCE
 from evaluation.arguments import CommandParser, nonnegative
-from training.config import find_config, load_config
+from runs.config import find_config, load_config
 from training.run import Interrupted, resume, train
 
 DEFAULT_CONFIG = "ppo.yaml"

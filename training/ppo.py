@@ -21,7 +21,7 @@ from agents.ppo.windows import WindowNetwork
 from envs.errors import InputError
 from envs.hangman.rewards import Reward, make_reward
 from envs.hangman.sb3 import HangmanVecEnv
-from training.config import Config
+from runs.config import Config
 from training.environment import PosteriorVecEnv
 
 

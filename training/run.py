@@ -28,12 +28,12 @@ from envs.words import Split, WordList, hash_words, load_word_list
 from evaluation.arena import play
 from evaluation.comparison import compare_agents
 from evaluation.tables import agents_table, print_table
+from runs.config import Config
+from runs.directory import RunDirectory, write_atomically
 from training.checkpoint import load_checkpoint, save_checkpoint
-from training.config import Config
 from training.log import ProgressBar, TrainingLog, flatten
 from training.posterior import fit_posterior, hold_back
 from training.ppo import get_state, make_model, reward_of, set_state
-from training.run_directory import RunDirectory, write_atomically
 
 BASELINES = ("dictionary", "random")
 # Train words that are played at the end.

@@ -12,8 +12,8 @@ from agents.posterior.prior import DEFAULT_KNOWN
 from envs.words import Split, load_word_list, read_word_list
 from evaluation import preparation
 from evaluation.command_line import main
+from runs.directory import RunDirectory
 from tests.processes import assert_refused, run
-from training.run_directory import RunDirectory
 
 pytestmark = pytest.mark.slow
 

@@ -8,8 +8,8 @@ from agents.posterior.posterior import UniformPosterior
 from agents.posterior.prior import DEFAULT_KNOWN
 from envs.words import Split, clean_words
 from playing import session
-from training.config import Config
-from training.run_directory import RunDirectory
+from runs.config import Config
+from runs.directory import RunDirectory
 
 WORDS = sorted("".join(parts) for parts in itertools.product("bcdfg", "aeiou", "lmn", "st", "xyz"))
 LONG = "abcdefghijklmnopqrstuvwxyzabcdef"

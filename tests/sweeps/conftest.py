@@ -5,8 +5,8 @@ import io
 import pytest
 from rich.console import Console
 
+from runs.config import load_config
 from tests.conftest import TINY_CONFIG
-from training.config import load_config
 from training.run import train
 
 SWEEP = """

@@ -2,11 +2,11 @@ import threading
 
 import pytest
 
+from runs.config import Config
+from runs.directory import RunDirectory
 from sweeps import posterior_cache
 from sweeps.posterior_cache import posterior_key, share_posterior
 from sweeps.storage import Storage
-from training.config import Config
-from training.run_directory import RunDirectory
 
 
 def make_run(folder):
@@ -54,7 +54,7 @@ def test_a_fit_that_failed_is_left_to_the_next_trial(tmp_path):
 
 
 def test_a_run_that_is_written_to_leaves_the_cache_alone(tmp_path):
-    from training.run_directory import write_text
+    from runs.directory import write_text
 
     storage, fitted = Storage(str(tmp_path / "sweep")), []
     first, second = (make_run(tmp_path / name) for name in "ab")

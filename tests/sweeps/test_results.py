@@ -6,11 +6,11 @@ import pytest
 import yaml
 from matplotlib.figure import Figure
 
+from runs.config import load_config
 from sweeps.plots import draw_plots
 from sweeps.report import describe_results, sweep_page
 from sweeps.results import collect, points_table, trial_value, write_results
 from sweeps.sweep_file import load_sweep
-from training.config import load_config
 
 RATES = {0: (0.50, 0.52, 0.54), 1: (0.60, 0.64, 0.62), 2: (0.70, 0.71, None)}
 

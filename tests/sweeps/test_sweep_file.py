@@ -2,8 +2,8 @@ import pytest
 import yaml
 
 from envs.errors import InputError
+from runs.config import load_config
 from sweeps.sweep_file import SWEEP_DIRECTORY, find_sweep, load_sweep
-from training.config import load_config
 
 
 @pytest.fixture

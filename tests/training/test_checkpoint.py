@@ -9,9 +9,9 @@ import pytest
 import torch
 
 from envs.errors import InputError
+from runs.directory import write_atomically, write_text
 from tests.agents.posterior.priors import Explosive
 from training.checkpoint import load_checkpoint, save_checkpoint
-from training.run_directory import write_atomically, write_text
 
 STATE = {
     "step": 7,

@@ -4,9 +4,9 @@ import pytest
 
 from agents.posterior.posterior import UniformPosterior
 from agents.ppo.windows import WindowNetwork
+from runs.config import load_config
 from tests.training.listed import known_words
 from training import ppo
-from training.config import load_config
 from training.posterior import fit_posterior, hold_back
 
 NUM_ENVS = 64

@@ -15,13 +15,13 @@ from envs.errors import InputError
 from envs.words import Split, hash_words, read_word_list
 from evaluation.analysis import reliability
 from evaluation.arena import play
+from runs.config import load_config
+from runs.directory import RunDirectory
 from tests.training.listed import known_words
 from training.checkpoint import load_checkpoint, save_checkpoint
-from training.config import load_config
 from training.posterior import hold_back
 from training.ppo import make_model
 from training.run import TrainingRun, resume, train
-from training.run_directory import RunDirectory
 
 pytestmark = pytest.mark.slow
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from envs.errors import InputError
 from envs.words import hash_words
-from training.config import Config, dump_config, load_config
+from runs.config import Config, dump_config, load_config
 
 RUNS_DIRECTORY = Path("runs")
 # What plays, of a run on the default word list.

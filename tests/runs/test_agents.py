@@ -2,10 +2,10 @@ import pytest
 
 from agents import DictionaryAgent
 from envs.errors import InputError
+from runs.agents import find_run, load_run_agent
+from runs.config import Config
+from runs.directory import PRETRAINED, RunDirectory
 from tests.agents.posterior.priors import posterior_of
-from training.config import Config
-from training.run_agents import find_run, load_run_agent
-from training.run_directory import PRETRAINED, RunDirectory
 
 
 def test_the_pretrained_run_stands_in_where_none_is_named_and_one_is_needed(tmp_path):

@@ -8,7 +8,7 @@ from pathlib import Path
 from agents.base import Agent
 from agents.loading import LEARNED_AGENTS, load_agent
 from agents.posterior.prior import DEFAULT_KNOWN
-from training.run_directory import PRETRAINED, RunDirectory
+from runs.directory import PRETRAINED, RunDirectory
 
 
 def find_run(path: str | Path | None, names: Iterable[str]) -> RunDirectory | None:

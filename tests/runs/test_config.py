@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from envs.errors import InputError
-from training.config import CONFIG_DIRECTORY, Config, dump_config, find_config, load_config
+from runs.config import CONFIG_DIRECTORY, Config, dump_config, find_config, load_config
 
 
 @pytest.fixture

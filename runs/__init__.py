@@ -1,0 +1,1 @@
+"""A run on disk: its config, its directory, its agents."""
