@@ -40,15 +40,15 @@ ROOT = Path(__file__).resolve().parents[1]
 # As a script, this file would be taken for the package of the same name.
 sys.path = [str(ROOT), *(path for path in sys.path if Path(path).name != "benchmarks")]
 
-from agents import make_agent  # noqa: E402
-from envs.words import clean_words, default_word_list  # noqa: E402
-from evaluation.arena import play  # noqa: E402
-from evaluation.game_server import GameServer  # noqa: E402
-from evaluation.remote_arena import play_on_server  # noqa: E402
-from evaluation.statistics import win_rate_interval  # noqa: E402
-from server import store  # noqa: E402
-from server.database import open_engine  # noqa: E402
-from tests.server.load import (  # noqa: E402
+from agents import make_agent
+from envs.words import clean_words, default_word_list
+from evaluation.arena import play
+from evaluation.game_server import GameServer
+from evaluation.remote_arena import play_on_server
+from evaluation.statistics import win_rate_interval
+from server import store
+from server.database import open_engine
+from tests.server.load import (
     ServerProcess,
     add_guests,
     add_token,
