@@ -19,6 +19,14 @@ LONGER = ("--set", "ppo.steps=16_384", "--set", "validation.every=16_384")
 
 
 @pytest.fixture(scope="module")
+def tiny_files(tmp_path_factory, tiny_files, real_words):
+    """Still fewer words: each of many runs is done sooner."""
+    words = tmp_path_factory.mktemp("fewer") / "words.txt"
+    words.write_text("\n".join(real_words[::4]) + "\n")
+    return tiny_files[0], words
+
+
+@pytest.fixture(scope="module")
 def whole(tmp_path_factory, tiny_files):
     """A run that nothing disturbs: (folder, the finished process)."""
     config, words = tiny_files
@@ -234,8 +242,9 @@ sys.exit(main(sys.argv[1:]))
 
 # "whole" comes first: what is compiled is kept in files too.
 @pytest.mark.usefixtures("whole")
-def test_a_full_disk_ends_the_run_in_one_line(tiny_files, tmp_path):
-    config, words = tiny_files
+def test_a_full_disk_ends_the_run_in_one_line(tiny_files, real_words, tmp_path):
+    config, words = tiny_files[0], tmp_path / "words.txt"
+    words.write_text("\n".join(real_words) + "\n")
     script = tmp_path / "limited.py"
     script.write_text(FULL_DISK)
     folder = tmp_path / "run"

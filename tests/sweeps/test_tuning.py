@@ -122,11 +122,11 @@ def test_tpe_goes_on_with_the_points_that_it_had_chosen(begin):
         space={
             "ppo.learning_rate": {"loguniform": [1e-4, 1e-1]}, "ppo.epochs": {"uniform": [1, 12]},
         },
-        searcher="tpe", trials=12, set={"threads": 1},
+        searcher="tpe", trials=6, set={"threads": 1},
     )  # fmt: skip
     results = run_simulated(running, make_body())
     points = [trial["options"] for trial in results["trials"]]
-    for name in ("point_003_seed_0", "point_010_seed_0", "point_011_seed_0"):
+    for name in ("point_002_seed_0", "point_004_seed_0", "point_005_seed_0"):
         (running.storage.folder / "trials" / name / "evaluation.json").unlink()
     again = continue_sweep(running.storage.address)
     assert not again.is_done()
@@ -134,7 +134,7 @@ def test_tpe_goes_on_with_the_points_that_it_had_chosen(begin):
     assert [trial["options"] for trial in results["trials"]] == points
     begun = times_begun(running)
     assert {name for name, times in begun.items() if times > 1} == {
-        "point_003_seed_0", "point_010_seed_0", "point_011_seed_0",
+        "point_002_seed_0", "point_004_seed_0", "point_005_seed_0",
     }  # fmt: skip
 
 
