@@ -205,8 +205,8 @@ def _mean_cell(point: dict[str, Any], name: str, with_interval: bool) -> str:
         return ""
     interval = point[f"{name}_ci95"]
     if interval is None or not with_interval:
-        return f"{point[name]:.2%}"
-    return f"{point[name]:.2%} ({100 * interval[0]:.2f}-{100 * interval[1]:.2f})"
+        return f"{point[name]:.1%}"
+    return f"{point[name]:.1%} ({100 * interval[0]:.1f}-{100 * interval[1]:.1f})"
 
 
 def trials_table(results: dict[str, Any]) -> DataTable:
