@@ -18,7 +18,7 @@ from evaluation.tables import DataTable
 from runs.config import dump_config
 from runs.directory import RunDirectory, write_text
 from sweeps.space import Point
-from sweeps.sweep_file import Sweep, Trial
+from sweeps.sweep_file import Sweep, Trial, describe_point
 from sweeps.trial import ERROR_NAME, STOPPED_NAME, TRIALS, read_reports
 
 FINISHED, STOPPED, FAILED, INTERRUPTED, WAITING = (
@@ -170,32 +170,27 @@ def points_table(results: dict[str, Any], most: int | None = None) -> DataTable:
         key=lambda point: -1.0 if point["win_rate"] is None else point["win_rate"],
         reverse=True,
     )
-    keys = list(points[0]["options"]) if points else []
     seeds = results["sweep"]["seeds"]
-    figures = ("win_rate", "known_win_rate", "excluded_win_rate", "posterior_win_rate")
     rows = [
         (
             str(point["point"]),
-            *(f"{point['options'][key]:.4g}" if isinstance(point["options"][key], float)
-              else str(point["options"][key]) for key in keys),
+            describe_point(point["options"]),
             f"{point['finished']}/{point['trials']}",
-            *(_mean_cell(point, name, spread) for name, spread in
-              zip(figures, (True, False, False, False), strict=True)),
+            _mean_cell(point, "win_rate", True),
+            _mean_cell(point, "known_win_rate", False),
         )
         for point in points[:most]
-    ]  # fmt: skip
-    note = (
-        "unseen: all valid words; known: train words; excluded: valid words, prior of known words 0"
-    )
+    ]
+    note = "unseen: all valid words; known: train words"
     if seeds > 1:
         note += f"; mean of {seeds} seeds, in brackets Student's 95% interval over them"
     shown = "" if most is None or len(points) <= most else f", the first {most} of {len(points)}"
     words = results["words"]
     return DataTable(
         f"{results['sweep']['name']}, valid words of {words['source']}{shown}",
-        ("point", *keys, "finished", "unseen", "known", "excluded", "posterior"),
+        ("point", "options", "finished", "unseen", "known"),
         rows,
-        len(keys) + 1,
+        2,
         note,
     )
 
