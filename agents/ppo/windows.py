@@ -1,4 +1,4 @@
-"""The policy network of PPO alone: what stands around a blank says which letter is behind it."""
+"""The policy network of PPO alone: hashed windows of the masked word around each blank."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from numba import njit, prange
 from torch import nn
 
 from agents.posterior.posterior import LetterPosterior, UniformPosterior
+from agents.word_sets import word_length
 from envs.encoding import BLANK, FIRST_LETTER, NUM_CODES, NUM_LETTERS, PADDING
 from envs.hangman.observation import Observation
 from envs.hangman.rules import DEFAULT_MAX_WRONG
@@ -66,14 +67,6 @@ def _find_windows(word, length, place, context, mask, rows):
     return count
 
 
-@njit(cache=True)
-def _length(word):
-    length = 0
-    while length < len(word) and word[length] != PADDING:
-        length += 1
-    return length
-
-
 @njit(cache=True, parallel=True)
 def _sum_windows(words, first_blank, context, weight, sums):
     """Sum the windows' rows of ``weight`` for every blank, shape (blanks, 26)."""
@@ -84,7 +77,7 @@ def _sum_windows(words, first_blank, context, weight, sums):
         end = min((task + 1) * _GAMES_PER_TASK, num_games)
         for game in range(task * _GAMES_PER_TASK, end):
             word, blank = words[game], first_blank[game]
-            length = _length(word)
+            length = word_length(word)
             for place in range(length):
                 if word[place] != BLANK:
                     continue
@@ -108,7 +101,7 @@ def _add_to_windows(words, first_blank, context, change, weight, num_tasks):
         rows = np.empty((context + 1) ** 2 + 1, dtype=np.uint64)
         for game in range(len(words)):
             word, blank = words[game], first_blank[game]
-            length = _length(word)
+            length = word_length(word)
             for place in range(length):
                 if word[place] != BLANK:
                     continue
