@@ -15,40 +15,19 @@ from rich.table import Table
 _SECONDS_BETWEEN_LINES = 30.0
 
 
-class LiveTable:
-    """A table of agents that grows while they play: games, time left, win rate so far.
-
-    It is a context manager. Where the console is no terminal, a line is printed for each agent
-    that has played, and every 30 seconds.
+class ShownOnTerminal:
+    """Something that shows itself while a ``with`` block lasts, where the console is a terminal.
 
     Parameters
     ----------
     console : Console
-    names : sequence of str
-        The agents.
-    games : int
-        Games an agent.
     """
 
-    def __init__(self, console: Console, names: Sequence[str], games: int) -> None:
+    def __init__(self, console: Console) -> None:
         self.console = console
-        self.games = games
-        self._played = dict.fromkeys(names, 0)
-        self._won = dict.fromkeys(names, 0)
-        self._notes = dict.fromkeys(names, "")
-        self._started: dict[str, float] = {}
-        self._last_end = time.monotonic()
-        self._seconds = dict.fromkeys(names, 0.0)
-        self._last_line = time.monotonic()
-        self._live = Live(
-            self,
-            console=console,
-            refresh_per_second=4,
-            transient=True,
-        )
+        self._live = Live(self, console=console, transient=True)
 
     def __enter__(self) -> Self:
-        self._last_end = time.monotonic()
         if self.console.is_terminal:
             self._live.start()
         return self
@@ -61,6 +40,37 @@ class LiveTable:
     ) -> None:
         if self.console.is_terminal:
             self._live.stop()
+
+
+class LiveTable(ShownOnTerminal):
+    """A table of agents that grows while they play: games, time left, win rate so far.
+
+    It is a context manager. Where the console is no terminal, a line is printed for each agent
+    that has played, and every 30 seconds.
+
+    Parameters
+    ----------
+    console : Console
+    names : sequence of str
+        The agents.
+    games : int
+        Games per agent.
+    """
+
+    def __init__(self, console: Console, names: Sequence[str], games: int) -> None:
+        super().__init__(console)
+        self.games = games
+        self._played = dict.fromkeys(names, 0)
+        self._won = dict.fromkeys(names, 0)
+        self._notes = dict.fromkeys(names, "")
+        self._started: dict[str, float] = {}
+        self._last_end = time.monotonic()
+        self._seconds = dict.fromkeys(names, 0.0)
+        self._last_line = time.monotonic()
+
+    def __enter__(self) -> Self:
+        self._last_end = time.monotonic()
+        return super().__enter__()
 
     def advance(self, name: str, games: int, won: int) -> None:
         """Count games of an agent that have ended, and how many of them were won."""

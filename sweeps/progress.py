@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from rich.console import Console, Group
-from rich.live import Live
 from rich.markup import escape
 from rich.table import Table
 
+from evaluation.live import ShownOnTerminal
 from sweeps.results import FINISHED, STOPPED, first_line_of_error, status_of, trial_value
 from sweeps.sweep_file import Trial, describe_point
 
 _ROWS = 12
 
 
-class SweepTable:
+class SweepTable(ShownOnTerminal):
     """The trials that run and the last ones that ended.
 
     It is a context manager. Where the console is no terminal, a line is printed per trial that
@@ -33,28 +31,13 @@ class SweepTable:
     """
 
     def __init__(self, console: Console, num_trials: int, num_ended: int = 0) -> None:
-        self._console = console
+        super().__init__(console)
         self._num_trials = num_trials
         self._num_ended = num_ended
         self._best: tuple[float, str] | None = None
         self._started: dict[str, float] = {}
         self._rows: dict[str, tuple[str, ...]] = {}
         self._running: set[str] = set()
-        self._live = Live(self, console=console, refresh_per_second=2, transient=True)
-
-    def __enter__(self) -> Self:
-        if self._console.is_terminal:
-            self._live.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        if self._console.is_terminal:
-            self._live.stop()
 
     def started(self, trial: Trial) -> None:
         """Show a trial that runs, for the first time or again."""
@@ -70,8 +53,8 @@ class SweepTable:
         """Show a trial that lost its process or machine, and begins again elsewhere."""
         self._running.discard(trial.name)
         self._show(trial, "", "", "lost; goes on")
-        if not self._console.is_terminal:
-            self._console.print(
+        if not self.console.is_terminal:
+            self.console.print(
                 f"{trial.name} lost its process; it goes on from its last checkpoint",
                 highlight=False,
             )
@@ -85,10 +68,10 @@ class SweepTable:
         if status == FINISHED and (self._best is None or value > self._best[0]):
             self._best = (value, trial.name)
         self._show(trial, "", rate, status)
-        if not self._console.is_terminal:
+        if not self.console.is_terminal:
             seconds = time.monotonic() - self._started.pop(trial.name, time.monotonic())
             detail = rate or first_line_of_error(folder)
-            self._console.print(
+            self.console.print(
                 f"{self._num_ended} of {self._num_trials}: {trial.name} {status}, "
                 f"{f'win rate {rate}' if rate else detail}, {seconds:.0f} s"
                 f"   {describe_point(trial.options)}",
