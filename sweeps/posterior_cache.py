@@ -22,7 +22,7 @@ from sweeps.storage import Storage
 
 FOLDER = "cache"
 _ROOT = Path(__file__).resolve().parent.parent
-_PACKAGES = ("envs", "agents", "evaluation", "training", "runs", "sweeps")
+_PACKAGES = ("envs", "agents", "runs", "evaluation", "training", "sweeps")
 _LIBRARIES = ("numpy", "scipy", "numba", "lightgbm", "torch", "safetensors")
 
 
@@ -31,7 +31,9 @@ def code_version() -> str:
     """Return a hash of all code that trials run, and of the versions of what it computes with."""
     digest = hashlib.sha256()
     for package in _PACKAGES:
-        for path in sorted((_ROOT / package).rglob("*.py")):
+        # What training leaves lies in folders beside the modules of runs.
+        modules = "*.py" if package == "runs" else "**/*.py"
+        for path in sorted((_ROOT / package).glob(modules)):
             digest.update(str(path.relative_to(_ROOT)).encode() + b"\0" + path.read_bytes() + b"\0")
     versions = [platform.python_version(), *(f"{name} {version(name)}" for name in _LIBRARIES)]
     digest.update(json.dumps(versions).encode())
