@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import argparse
 import math
+from collections.abc import Sequence
 from typing import NoReturn
+
+from envs.errors import InputError
 
 
 class CommandParser(argparse.ArgumentParser):
@@ -13,6 +16,12 @@ class CommandParser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Print the error without the usage, which ``--help`` shows."""
         self.exit(2, f"{self.prog}: error: {message} (see {self.prog} --help)\n")
+
+    def refuse(self, options: argparse.Namespace, names: Sequence[str], why: str) -> None:
+        """Raise InputError if one of some options has another value than its default."""
+        for name in names:
+            if getattr(options, name) != self.get_default(name):
+                raise InputError(f"--{name.replace('_', '-')}: {why}")
 
 
 def integer(text: str, low: int, high: int) -> int:

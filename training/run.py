@@ -24,12 +24,13 @@ from agents.posterior.prior import DEFAULT_KNOWN
 from agents.ppo.agent import PPOAgent, load_network, save_network
 from envs.errors import InputError
 from envs.keyed_random import keyed_bits
-from envs.words import Split, WordList, hash_words, load_word_list
+from envs.words import WordList, hash_words, load_word_list
 from evaluation.arena import play
-from evaluation.comparison import compare_agents
+from evaluation.comparison import Match, compare_agents
 from evaluation.tables import agents_table, print_table
 from runs.config import Config
 from runs.directory import RunDirectory, write_atomically
+from runs.words import split_words
 from training.checkpoint import load_checkpoint, save_checkpoint
 from training.log import ProgressBar, TrainingLog, flatten
 from training.posterior import fit_posterior, hold_back
@@ -67,18 +68,10 @@ class TrainingRun:
         self.word_list = word_list
         self.console = console
         self.bar = ProgressBar(console)
-        split = Split(config.split.seed, tuple(config.split.fractions))
-        env = config.env
-        self.parts = {
-            name: tuple(word for word in words if env.min_length <= len(word) <= env.max_length)
-            for name, words in split.divide(word_list).items()
-        }
+        words = split_words(config, word_list)
         for name in ("train", "valid", config.final_split):
-            if not self.parts[name]:
-                raise InputError(
-                    f"{word_list.source}: no {name} word of {env.min_length} to "
-                    f"{env.max_length} letters"
-                )
+            words.part(name)
+        self.parts = words.parts
         self.stop_requested = False
 
     def start(self, run: RunDirectory) -> dict[str, Any]:
@@ -199,23 +192,24 @@ class TrainingRun:
             ("excluded", split, 0.0),
         ):
             believed = posterior.with_known(known)
-            evaluations[name], _ = compare_agents(
-                {
-                    "ppo": PPOAgent(believed, network),
-                    "posterior": believed,
-                    "dictionary": dictionary,
-                    "random": make_agent("random", seed),
-                },
+            agents = {
+                "ppo": PPOAgent(believed, network),
+                "posterior": believed,
+                "dictionary": dictionary,
+                "random": make_agent("random", seed),
+            }
+            match = Match(
+                agents,
                 self._sample(part, _NUM_KNOWN) if part == "train" else self.parts[part],
-                source=self.word_list.source,
-                num_listed=len(self.word_list),
-                split=part,
-                seed=seed,
-                max_wrong=self.config.env.max_wrong,
+                self.word_list,
+                part,
+                seed,
+                self.config.env.max_wrong,
                 known=known,
                 known_words=hashes,
                 fitted_words=dict.fromkeys(("ppo", "posterior", "dictionary"), hashes),
             )
+            evaluations[name], _ = compare_agents(match)
             print_table(self.console, agents_table(evaluations[name]))
         final = {
             f"final/{agent}_{name}_win_rate": figures["win_rate"]
