@@ -21,7 +21,7 @@ from envs.words import PARTS, hash_words, read_word_list
 from evaluation.comparison import Match
 from runs.agents import find_run, load_run_agent
 from runs.config import Config
-from runs.words import load_words
+from runs.words import RunWords, load_words
 
 DEFAULT_AGENTS = ("dictionary", "random")
 
@@ -92,23 +92,14 @@ def prepare(
         If what is asked for cannot be done.
     """
     _check(request)
-    names = request.agents
-    if names is None:
-        # The pretrained policy knows words of other lists, so there it has to be asked for.
-        has_policy = request.run is not None or request.words is None
-        names = [*(LEARNED_AGENTS if has_policy else ()), *DEFAULT_AGENTS]
+    names = _agent_names(request)
     check_agent_names(names, "agents")
     learned = [name for name in names if name in LEARNED_AGENTS]
     run = find_run(request.run, names)
     config = Config() if run is None else run.load_config()
     run_words = load_words(config, request.words)
     say(run_words.word_list.describe())
-    if request.secrets is None:
-        split = request.split or "test"
-        words = run_words.part(split)
-    else:
-        split = str(request.secrets)
-        words = read_word_list(split).words
+    words, split = _secret_words(request, run_words)
     train_words = run_words.part("train")
     train_hashes = hash_words(train_words)
     known_words = run.load_fitted_words() if learned else train_hashes
@@ -121,6 +112,12 @@ def prepare(
     }
     for name, agent in (custom_agents or {}).items():
         agents[name] = agent.fit(train_words)
+    fitted_words = {
+        name: known_words if name in learned else train_hashes
+        for name, agent in agents.items()
+        # An agent without a `fit` of its own learns nothing from words.
+        if name in learned or type(agent).fit is not Agent.fit
+    }
     return Match(
         agents,
         words,
@@ -131,12 +128,7 @@ def prepare(
         request.repeats,
         request.known,
         known_words,
-        {
-            name: known_words if name in learned else train_hashes
-            for name, agent in agents.items()
-            # An agent without a `fit` of its own learns nothing from words.
-            if name in learned or type(agent).fit is not Agent.fit
-        },
+        fitted_words,
     )
 
 
@@ -170,6 +162,23 @@ def _check(request: Request) -> None:
         raise InputError(f"split: {request.split!r} is not one of {', '.join(PARTS)}")
     if request.split is not None and request.secrets is not None:
         raise InputError("split: cannot be given with secrets, which names the words")
+
+
+def _agent_names(request: Request) -> Sequence[str]:
+    """Return the agents that are asked for, by default those at hand."""
+    if request.agents is not None:
+        return request.agents
+    # The pretrained policy knows words of other lists, so there it has to be asked for.
+    has_policy = request.run is not None or request.words is None
+    return [*(LEARNED_AGENTS if has_policy else ()), *DEFAULT_AGENTS]
+
+
+def _secret_words(request: Request, run_words: RunWords) -> tuple[tuple[str, ...], str]:
+    """Return the words that are asked for, and the name of what they are."""
+    if request.secrets is not None:
+        return read_word_list(request.secrets).words, str(request.secrets)
+    split = request.split or "test"
+    return run_words.part(split), split
 
 
 def _handle_known(
