@@ -17,7 +17,7 @@ import yaml
 from rich.console import Console
 
 from evaluation.ray_cluster import ray_cluster
-from sweeps.progress import SweepTable
+from sweeps.progress import SweepProgress
 from sweeps.running import start_sweep
 from sweeps.sweep_file import load_sweep
 from sweeps.tuning import run_trials
@@ -48,7 +48,7 @@ def simulate(address, name, options, command, code, report):
     (folder / "evaluation.json").write_text(json.dumps(figures))
 
 
-class Meter(SweepTable):
+class Meter(SweepProgress):
     """Prints the time and the memory as trials end."""
 
     def __init__(self, num_trials):

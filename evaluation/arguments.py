@@ -6,6 +6,8 @@ import argparse
 import math
 from typing import NoReturn
 
+from envs.errors import InputError
+
 
 class CommandParser(argparse.ArgumentParser):
     """Says in one line what is wrong with the arguments, and exits with status 2."""
@@ -13,6 +15,38 @@ class CommandParser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Print the error without the usage, which ``--help`` shows."""
         self.exit(2, f"{self.prog}: error: {message} (see {self.prog} --help)\n")
+
+    def add_words(self) -> None:
+        """Add the option of a word list."""
+        self.add_argument("--words", metavar="FILE", help="a word list, one word per line")
+
+    def add_overrides(self, what: str) -> None:
+        """Add the option that overrides others, which fills ``overrides``."""
+        self.add_argument(
+            "--set",
+            action="append",
+            default=[],
+            dest="overrides",
+            metavar="key.sub=value",
+            help=f"override {what}; may be given more than once",
+        )
+
+    def refuse_with_resume(self, options: argparse.Namespace, flags: dict[str, str]) -> None:
+        """Raise InputError if options are given that mean nothing to ``--resume``.
+
+        Parameters
+        ----------
+        options : Namespace
+        flags : dict of str to str
+            What a user writes, by the name in ``options``.
+        """
+        given = [
+            flag for name, flag in flags.items() if getattr(options, name) != self.get_default(name)
+        ]
+        if given:
+            raise InputError(
+                f"--resume goes on with what was begun; {', '.join(given)} cannot be given with it"
+            )
 
 
 def integer(text: str, low: int, high: int) -> int:

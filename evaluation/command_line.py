@@ -24,9 +24,9 @@ from evaluation import server_command, word_guess_command
 from evaluation.arena import PlayedGames, play
 from evaluation.arguments import CommandParser, nonnegative, positive, probability
 from evaluation.comparison import ENV_ID, print_comparison
-from evaluation.live import LiveTable
 from evaluation.plots import save_plots
 from evaluation.preparation import Request, prepare
+from evaluation.progress import GamesProgress
 from evaluation.ray_cluster import ray_cluster
 from evaluation.report_page import report_page
 from evaluation.results import Comparison, play_prepared
@@ -126,11 +126,11 @@ def _evaluate(options: argparse.Namespace, console: Console) -> None:
     )
     with (
         _playing(options.workers) as play,
-        LiveTable(console, list(prepared.agents), prepared.num_games) as live,
+        GamesProgress(console, list(prepared.agents), prepared.num_games) as progress,
     ):
-        comparison = play_prepared(prepared, live.advance, play)
+        comparison = play_prepared(prepared, progress.count, play)
         if options.plots is not None or options.report is not None:
-            comparison.analyze(live.note)
+            comparison.analyze(progress.note)
     print_comparison(console, comparison.evaluation)
     _write(options, comparison, say)
 

@@ -22,8 +22,8 @@ from envs.errors import InputError
 from evaluation.arguments import positive
 from evaluation.comparison import ENV_ID
 from evaluation.game_server import GameServer
-from evaluation.live import LiveTable
 from evaluation.preparation import Request, prepare
+from evaluation.progress import GamesProgress
 from evaluation.remote_arena import RemoteGames, play_on_server
 from evaluation.results import CSV_COLUMNS
 from evaluation.tables import agents_table, lengths_tables, print_table
@@ -100,8 +100,10 @@ def evaluate(options: argparse.Namespace, console: Console) -> None:
         ),
         lambda line: say(f"agents are fitted on the train split of {line}"),
     ).agents  # fmt: skip
-    with LiveTable(console, list(agents), games) as live:
-        played = asyncio.run(_play(agents, server, games, options.recorded, at_once, live.advance))
+    with GamesProgress(console, list(agents), games) as progress:
+        played = asyncio.run(
+            _play(agents, server, games, options.recorded, at_once, progress.count)
+        )
     evaluation = _evaluation(options, server, played)
     print_table(console, agents_table(evaluation))
     for name, figures in evaluation["agents"].items():

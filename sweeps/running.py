@@ -8,7 +8,7 @@ from pathlib import Path
 from rich.console import Console
 
 from envs.errors import InputError
-from sweeps.progress import SweepTable
+from sweeps.progress import SweepProgress
 from sweeps.results import FAILED, FINISHED, STOPPED, status_of
 from sweeps.storage import LARGE, Storage
 from sweeps.sweep_file import BASE_NAME, SWEEP_NAME, WORDS_NAME, Sweep, Trial, load_sweep
@@ -73,8 +73,8 @@ class Running:
         for folder in (self.storage.folder / TRIALS).glob("*"):
             if status_of(folder) == FAILED:
                 self.storage.remove(f"{TRIALS}/{folder.name}/{ERROR_NAME}")
-        with SweepTable(console, self.sweep.num_trials, self._num_ended()) as table:
-            return run_trials(self.sweep, self.storage, table)
+        with SweepProgress(console, self.sweep.num_trials, self._num_ended()) as progress:
+            return run_trials(self.sweep, self.storage, progress)
 
 
 def start_sweep(sweep: Sweep) -> Running:

@@ -16,7 +16,6 @@ from rich.console import Console
 from envs.errors import InputError
 from envs.words import DEFAULT_SOURCE, WordList, load_word_list
 from runs.config import (
-    CONFIG_DIRECTORY,
     Config,
     Section,
     apply_override,
@@ -30,7 +29,6 @@ from sweeps.space import Domain, Point, corners, grid_points, random_points, rea
 from training.ppo import reward_of
 from training.run import TrainingRun
 
-SWEEP_DIRECTORY = CONFIG_DIRECTORY / "sweeps"
 # In the folder of a sweep.
 SWEEP_NAME, BASE_NAME, WORDS_NAME = "sweep.yaml", "base.yaml", "words.txt"
 # What a sweep sets in every trial: it judges by valid words, and the test words stay unseen.
@@ -184,21 +182,6 @@ def describe_point(options: Point) -> str:
         f"{key}={value:.4g}" if isinstance(value, float) else f"{key}={value}"
         for key, value in options.items()
     )
-
-
-def find_sweep(name: str | Path) -> Path:
-    """Return the sweep file of that path, else of that name in ``configs/sweeps``.
-
-    Raises
-    ------
-    InputError
-        If there is none.
-    """
-    for path in (Path(name), SWEEP_DIRECTORY / name):
-        if path.is_file():
-            return path
-    known = ", ".join(sorted(path.name for path in SWEEP_DIRECTORY.glob("*.yaml")))
-    raise InputError(f"sweep {str(name)!r} is neither a file nor one of configs/sweeps/ ({known})")
 
 
 def load_sweep(

@@ -47,6 +47,7 @@ ppo:
   rollout_steps: 16
   batch_size: 512
   epochs: 1
+  learning_rate: 1.0e-3
 validation:
   every: 2_048
   games: 50
@@ -80,7 +81,7 @@ def tiny_run(tmp_path_factory, tiny_files):
     config, words = tiny_files
     printed = io.StringIO()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("training.run._NUM_KNOWN", 400)
+        patch.setattr("training.stages._NUM_KNOWN", 400)
         run, _ = train(
             load_config(config, [f"words={words}"]),
             Console(file=printed, width=120),

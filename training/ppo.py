@@ -114,12 +114,8 @@ def _make_learner(
             n_epochs=options.epochs,
             gamma=config.discount,
             gae_lambda=options.gae_lambda,
-            clip_range=options.clip_range,
             ent_coef=options.entropy_coefficient,
-            vf_coef=options.value_coefficient,
-            max_grad_norm=options.max_grad_norm,
-            target_kl=options.target_kl,
-            policy_kwargs={"network": network, "freeze": list(options.freeze)} | policy,
+            policy_kwargs={"network": network} | policy,
             seed=config.seed,
             device="cpu",
         )

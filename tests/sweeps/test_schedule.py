@@ -25,7 +25,7 @@ TPE = {
     "space": {
         "ppo.learning_rate": {"loguniform": [1e-4, 1e-1]},
         "ppo.epochs": {"uniform": [1, 8]},
-        "ppo.freeze": {"choice": [[], ["scale"]]},
+        "split.fractions": {"choice": [[0.9, 0.05, 0.05], [0.8, 0.1, 0.1]]},
     },
 }
 

@@ -13,7 +13,7 @@ SPACE = {
     "reward.name": {"grid": ["sparse", "dense", "potential"]},
     "ppo.learning_rate": {"loguniform": [1e-4, 1e-2]},
     "ppo.num_envs": {"uniform": [16, 64]},
-    "ppo.freeze": {"choice": [[], ["scale"]]},
+    "split.fractions": {"choice": [[0.9, 0.05, 0.05], [0.8, 0.1, 0.1]]},
 }
 
 

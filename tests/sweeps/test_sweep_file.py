@@ -2,8 +2,8 @@ import pytest
 import yaml
 
 from envs.errors import InputError
-from runs.config import load_config
-from sweeps.sweep_file import SWEEP_DIRECTORY, find_sweep, load_sweep
+from runs.config import SWEEP_DIRECTORY, find_config, load_config
+from sweeps.sweep_file import load_sweep
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def test_trials_play_valid_words_and_the_best_config_those_of_the_base(write):
 def test_what_a_sweep_writes_is_the_same_sweep(write, tmp_path, few_hundred_words):
     path = write(
         seeds=2, trials=8, set={"discount": 0.9},
-        space={"ppo.epochs": {"grid": [1, 2]}, "ppo.clip_range": {"uniform": [0.1, 0.3]}},
+        space={"ppo.epochs": {"grid": [1, 2]}, "ppo.gae_lambda": {"uniform": [0.1, 0.3]}},
     )  # fmt: skip
     sweep = load_sweep(path, ["ppo.num_envs=32"], words=str(few_hundred_words), name="other")
     folder = tmp_path / "folder"
@@ -69,7 +69,7 @@ def test_ready_sweeps_can_be_run():
     names = {path.name for path in SWEEP_DIRECTORY.glob("*.yaml")}
     assert names == {"ppo.yaml", "rewards.yaml", "smoke.yaml"}
     for name in names:
-        assert load_sweep(find_sweep(name)).num_trials >= 4
+        assert load_sweep(find_config(name, "sweep")).num_trials >= 4
 
 
 @pytest.mark.parametrize(
@@ -88,9 +88,9 @@ def test_ready_sweeps_can_be_run():
         ({"set": {"ppo.epochs": 0}}, ["ppo.epochs", "0 is not allowed"]),
         ({"base": "missing.yaml"}, ["missing.yaml", "smoke.yaml"]),
         ({"trials": 3}, ["trials: 3", "2 points"]),
-        ({"space": {"ppo.clip_range": {"uniform": [0.1, 0.2]}}}, ["trials", "a budget is needed"]),
+        ({"space": {"ppo.gae_lambda": {"uniform": [0.1, 0.2]}}}, ["trials", "a budget is needed"]),
         (
-            {"space": {"ppo.clip_range": {"uniform": [0.1, 0.2]}}, "trials": 3, "seeds": 2},
+            {"space": {"ppo.gae_lambda": {"uniform": [0.1, 0.2]}}, "trials": 3, "seeds": 2},
             ["trials: 3", "not a multiple of 2"],
         ),
         ({"searcher": "tpe", "trials": 2}, ["tpe", "choice instead of grid"]),
@@ -117,4 +117,4 @@ def test_options_of_the_sweep_can_be_set_too(write):
 
 def test_an_unknown_sweep_is_refused_with_the_known_ones():
     with pytest.raises(InputError, match=r"missing\.yaml.*smoke\.yaml"):
-        find_sweep("missing.yaml")
+        find_config("missing.yaml", "sweep")

@@ -8,7 +8,7 @@ import yaml
 from rich.console import Console
 
 from evaluation.ray_cluster import ray_cluster
-from sweeps.progress import SweepTable
+from sweeps.progress import SweepProgress
 from sweeps.results import collect
 from sweeps.running import continue_sweep, start_sweep
 from sweeps.sweep_file import load_sweep
@@ -25,7 +25,7 @@ def ray():
 def run_simulated(running, body):
     from sweeps.tuning import run_trials
 
-    table = SweepTable(Console(), running.sweep.num_trials)
+    table = SweepProgress(Console(), running.sweep.num_trials)
     trials = run_trials(running.sweep, running.storage, table, body)
     return collect(running.sweep, trials, running.storage.folder)
 

@@ -28,7 +28,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(autouse=True)
 def _few_known_words_at_the_end(monkeypatch):
-    monkeypatch.setattr("training.run._NUM_KNOWN", 400)
+    monkeypatch.setattr("training.stages._NUM_KNOWN", 400)
 
 
 def quiet():
@@ -188,23 +188,6 @@ def test_valid_and_test_words_are_in_nothing_that_is_fitted(tiny_files, tmp_path
     assert listed == set(parts["train"])
 
 
-def test_what_ppo_leaves_frozen_stays_as_it_was(tiny_files, tmp_path):
-    config = load_config(
-        tiny_files[0],
-        [
-            f"words={tiny_files[1]}",
-            "ppo.steps=1024",
-            "ppo.freeze=[scale, letters]",
-            "final_split=valid",
-        ],
-    )
-    run, evaluation = train(config, quiet(), tmp_path / "run")
-    assert evaluation["split"] == "valid"
-    network = load_network(run.policy)
-    assert network.scale.weight.item() == 4.0
-    assert not network.letters[-1].weight.any()
-
-
 def test_training_from_scratch_needs_no_posterior(tiny_files, tmp_path):
     config = load_config(
         tiny_files[0],
@@ -215,10 +198,12 @@ def test_training_from_scratch_needs_no_posterior(tiny_files, tmp_path):
             "ppo.steps=1024",
             "reward.name=potential",
             "discount=0.95",
+            "final_split=valid",
         ],
     )
     run, evaluation = train(config, quiet(), tmp_path / "run")
     assert evaluation["agents"]["ppo"]["games"] > 0
+    assert evaluation["split"] == "valid"
     for path in (run.posterior, run.held_back_posterior):
         assert isinstance(load_posterior(path), UniformPosterior)
     assert run.load_config().discount == 0.95
@@ -280,7 +265,7 @@ def test_half_of_ppos_games_have_words_that_their_posterior_was_not_fitted_on(
         made.append((model, set(unknown), set(known)))
         return model
 
-    monkeypatch.setattr("training.run.make_model", make)
+    monkeypatch.setattr("training.stages.make_model", make)
     options = [f"words={tiny_files[1]}", "ppo.steps=1_024", "final_split=valid"]
     run, _ = train(load_config(tiny_files[0], options), quiet(), tmp_path / "run")
     train_words = set(parts_of(tiny_files[1])["train"])

@@ -1,0 +1,72 @@
+"""The words of a run: its list, and the parts of its split."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from envs.errors import InputError
+from envs.words import Split, WordList, load_word_list
+from runs.config import Config
+
+
+@dataclass(frozen=True)
+class RunWords:
+    """A word list and its parts.
+
+    Attributes
+    ----------
+    word_list : WordList
+    parts : dict of str to tuple of str
+        The words of the run's lengths, by part; a part may be empty.
+    lengths : tuple of int
+        The shortest and the longest word of the parts.
+    """
+
+    word_list: WordList
+    parts: dict[str, tuple[str, ...]]
+    lengths: tuple[int, int]
+
+    def part(self, name: str) -> tuple[str, ...]:
+        """Return the words of a part that is needed.
+
+        Raises
+        ------
+        InputError
+            If there are none.
+        """
+        if not self.parts[name]:
+            shortest, longest = self.lengths
+            raise InputError(
+                f"{self.word_list.source}: no {name} word of {shortest} to {longest} letters "
+                f"among its {len(self.word_list):,} words"
+            )
+        return self.parts[name]
+
+
+def load_words(config: Config, source: str | Path | None = None) -> RunWords:
+    """Return the words of a run.
+
+    Parameters
+    ----------
+    config : Config
+    source : str or Path, optional
+        A word list; the run's if not given.
+
+    Raises
+    ------
+    InputError
+        If the list cannot be read.
+    """
+    return split_words(config, load_word_list(config.words if source is None else source))
+
+
+def split_words(config: Config, word_list: WordList) -> RunWords:
+    """Return the words of a run whose list is at hand."""
+    shortest, longest = lengths = (config.env.min_length, config.env.max_length)
+    split = Split(config.split.seed, tuple(config.split.fractions))
+    parts = {
+        name: tuple(word for word in words if shortest <= len(word) <= longest)
+        for name, words in split.divide(word_list).items()
+    }
+    return RunWords(word_list, parts, lengths)
