@@ -15,15 +15,7 @@ _ALL = "trials"
 
 
 class SweepProgress(Progress):
-    """The trials of a sweep, and how many have ended.
-
-    Parameters
-    ----------
-    console : Console
-    num_trials : int
-    num_ended : int
-        Of an earlier part of the sweep.
-    """
+    """The trials of a sweep, and how many have ended; ``num_ended`` in an earlier part of it."""
 
     def __init__(self, console: Console, num_trials: int, num_ended: int = 0) -> None:
         super().__init__(console)

@@ -8,6 +8,7 @@ from pathlib import Path
 from rich.console import Console
 
 from envs.errors import InputError
+from runs.directory import make_folder, numbered_names
 from sweeps.progress import SweepProgress
 from sweeps.results import FAILED, FINISHED, STOPPED, status_of
 from sweeps.storage import LARGE, Storage
@@ -19,13 +20,7 @@ _COPIES = Path("runs/sweeps")
 
 @dataclass(frozen=True)
 class Running:
-    """A sweep and where it lies.
-
-    Attributes
-    ----------
-    sweep : Sweep
-    storage : Storage
-    """
+    """A sweep and where it lies."""
 
     sweep: Sweep
     storage: Storage
@@ -86,23 +81,13 @@ def start_sweep(sweep: Sweep) -> Running:
         If it cannot be made.
     """
     root = sweep.config.storage.rstrip("/")
-    name, number = sweep.config.name, 1
-    while True:
+    for name in numbered_names(sweep.config.name):
         storage = Storage(f"{root}/{name}", _COPIES / name)
-        try:
-            storage.folder.mkdir(parents=True)
+        if make_folder(storage.folder):
             # Behind a URI there may be one of another machine.
             storage.fetch(SWEEP_NAME)
             if not (storage.folder / SWEEP_NAME).exists():
                 break
-        except FileExistsError:
-            pass
-        except OSError as error:
-            raise InputError(
-                f"{storage.folder}: cannot make the folder ({error.strerror})"
-            ) from error
-        number += 1
-        name = f"{sweep.config.name}-{number}"
     try:
         sweep.write(storage.folder)
         for file in (WORDS_NAME, BASE_NAME, SWEEP_NAME):

@@ -41,13 +41,7 @@ Body = Callable[..., None]
 
 
 class OptunaPoints:
-    """Optuna's TPE, through Ray's integration.
-
-    Parameters
-    ----------
-    domains : tuple of Domain
-    seed : int
-    """
+    """Optuna's TPE, through Ray's integration."""
 
     def __init__(self, domains: tuple[Domain, ...], seed: int) -> None:
         import optuna
@@ -147,25 +141,24 @@ class _Watch(_NotKept, Callback):
         self._progress.lost(self._find(trial))
 
     def on_trial_complete(self, iteration: int, trials: list, trial: Any, **info: Any) -> None:
-        found = self._find(trial)
-        folder = self._fetch(found)
+        found, folder = self._fetch(trial)
         if status_of(folder) == INTERRUPTED:
             _mark_stopped(found, folder)
             self._storage.send(f"{TRIALS}/{found.name}")
         self._progress.ended(found, folder)
 
     def on_trial_error(self, iteration: int, trials: list, trial: Any, **info: Any) -> None:
-        found = self._find(trial)
-        folder = self._fetch(found)
+        found, folder = self._fetch(trial)
         folder.mkdir(parents=True, exist_ok=True)
         write_text(folder / ERROR_NAME, f"its process was lost {_MAX_LOSSES + 1} times\n")
         self._storage.send(f"{TRIALS}/{found.name}/{ERROR_NAME}")
         self._progress.ended(found, folder)
 
-    def _fetch(self, trial: Trial) -> Path:
+    def _fetch(self, tune_trial: Any) -> tuple[Trial, Path]:
+        trial = self._find(tune_trial)
         name = f"{TRIALS}/{trial.name}"
         self._storage.fetch(name, LARGE)
-        return self._storage.folder / name
+        return trial, self._storage.folder / name
 
 
 def _mark_stopped(trial: Trial, folder: Path) -> None:
@@ -180,23 +173,11 @@ def _mark_stopped(trial: Trial, folder: Path) -> None:
 def run_trials(
     sweep: Sweep, storage: Storage, progress: SweepProgress, body: Body = run_trial
 ) -> list[Trial]:
-    """Run the trials that have not ended; return all trials.
+    """Run the trials that have not ended on Ray, which is running; return all trials.
 
-    Ray is running.
-
-    Parameters
-    ----------
-    sweep : Sweep
-    storage : Storage
-    progress : SweepProgress
-        Told what happens.
-    body : callable
-        What a trial does; another one for simulations.
+    ``body`` is what a trial does; another one for simulations.
     """
     schedule = _schedule(sweep, storage)
-    scheduler = None
-    if sweep.config.asha is not None:
-        scheduler = _asha(sweep, storage)
     # So that a cluster's processes start at the same time, not one after the other.
     os.environ.setdefault(
         "TUNE_MAX_PENDING_TRIALS_PG", str(int(ray.cluster_resources().get("CPU", 1)))
@@ -209,7 +190,7 @@ def run_trials(
         trainable,
         tune_config=tune.TuneConfig(
             search_alg=_Trials(schedule),
-            scheduler=scheduler,
+            scheduler=None if sweep.config.asha is None else _asha(sweep, storage),
             num_samples=sweep.num_trials,
             reuse_actors=True,
         ),
