@@ -43,8 +43,8 @@ sys.path = [str(ROOT), *(path for path in sys.path if Path(path).name != "benchm
 from agents import make_agent
 from envs.words import clean_words, default_word_list
 from evaluation.arena import play
-from evaluation.game_server import GameServer
-from evaluation.remote_arena import play_on_server
+from evaluation.remote.arena import play_on_server
+from evaluation.remote.client import GameClient
 from evaluation.statistics import win_rate_interval
 from server import store
 from server.database import open_engine
@@ -166,7 +166,7 @@ def measure_fairness(url: str, games: int) -> None:
     )
 
     async def play_recorded(address: str, token: str) -> int:
-        async with GameServer(address, token) as server:
+        async with GameClient(address, token) as server:
             played = await play_on_server(client, server, games, recorded=True, at_once=32)
         return sum(game.status == "success" for game in played.games)
 

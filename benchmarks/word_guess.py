@@ -13,7 +13,7 @@ import time
 from agents.word_guess import WORD_GUESS_AGENTS, make_word_guess_agent
 from envs.word_guess.answers import AnswerRule
 from envs.word_guess.words import GuessWords, default_words, random_words
-from evaluation.word_guess import play
+from evaluation.word_guess.arena import play
 
 AGENTS = [name for name in WORD_GUESS_AGENTS if not name.startswith("filter")]
 MAX_GUESSES = 128

@@ -148,22 +148,10 @@ class Split:
         return "valid" if position < self.fractions[0] + self.fractions[1] else "test"
 
     def divide(self, word_list: WordList) -> dict[str, tuple[str, ...]]:
-        """Return the words of each part, in the order of the list.
-
-        Raises
-        ------
-        InputError
-            If a part whose share is above 0 has no word.
-        """
+        """Return the words of each part, in the order of the list; a part may be empty."""
         parts: dict[str, list[str]] = {name: [] for name in PARTS}
         for word in word_list.words:
             parts[self.part(word)].append(word)
-        for name, fraction in zip(PARTS, self.fractions, strict=True):
-            if fraction > 0 and not parts[name]:
-                raise InputError(
-                    f"{word_list.source}: too few words ({len(word_list):,}) for a split of "
-                    f"{list(self.fractions)}: no word falls into {name}"
-                )
         return {name: tuple(words) for name, words in parts.items()}
 
 

@@ -14,8 +14,9 @@ from envs.encoding import NUM_LETTERS
 from envs.keyed_random import keyed_bits
 from envs.words import hash_words
 from evaluation.arena import PlayedGames, play
+from evaluation.comparison import Match
 from evaluation.replay import replay
-from evaluation.statistics import mean_interval, win_rate, win_rate_interval
+from evaluation.statistics import mean_interval, share_interval, win_rate
 
 LIMITS = tuple(range(1, 13))
 # The words that an agent which looks at its lives plays once a limit.
@@ -127,7 +128,7 @@ def reliability(
     for number in range(num_bins):
         members = order[bounds[number] : bounds[number + 1]]
         if len(members):
-            share, interval = _share_interval(outcome[members], word[members])
+            share, interval = share_interval(outcome[members], word[members])
             bins.append(
                 {
                     "low": number / num_bins,
@@ -218,33 +219,28 @@ def first_games(played: PlayedGames, count: int) -> PlayedGames:
 
 
 def analyze(
+    match: Match,
     evaluation: dict[str, Any],
-    agents: dict[str, Agent],
     played: dict[str, PlayedGames],
-    listed_words: Sequence[str],
-    repeats: int = 1,
     note: Callable[[str, str], None] = lambda name, text: None,
 ) -> None:
     """Add to the figures of each agent what plots need.
 
     Parameters
     ----------
+    match : Match
+        Guesses are weighed by its whole word list; secret words that are not in it are added.
     evaluation : dict
         What :func:`evaluation.comparison.compare_agents` returned; to each agent's figures are
         added ``by_limit``, ``information_gain``, ``letters_by_turn``, and ``reliability`` where
         the agent has probabilities and played a game.
-    agents, played : dict
-        By name.
-    listed_words : sequence of str
-        The full list. Secret words that are not in it are added to it.
-    repeats : int
-        Games a word.
+    played : dict of str to PlayedGames
+        By agent.
     note : callable
         Called with an agent's name and what is done with it.
     """
-    secrets = {word for games in played.values() for word in games.words}
-    index = CandidateIndex(sorted(secrets.union(listed_words)))
-    for name, agent in agents.items():
+    index = CandidateIndex(sorted({*match.words, *match.word_list.words}))
+    for name, agent in match.agents.items():
         figures = evaluation["agents"][name]
         weighed = first_games(played[name], MAX_GAMES_WEIGHED)
         figures["letters_by_turn"] = letters_by_turn(played[name])
@@ -254,7 +250,7 @@ def analyze(
             note(name, "calibration")
             figures["reliability"] = reliability(weighed, agent)
         note(name, "other limits")
-        figures["by_limit"] = win_rate_by_limit(agent, played[name], repeats)
+        figures["by_limit"] = win_rate_by_limit(agent, played[name], match.repeats)
         note(name, "done")
 
 
@@ -263,14 +259,3 @@ def _bits(index: CandidateIndex, observations: Any) -> npt.NDArray[np.float64]:
     if not candidates.all():
         raise ValueError("a secret word is not in the list that guesses are weighed by")
     return np.log2(candidates)
-
-
-def _share_interval(
-    outcome: npt.NDArray[np.float64], word: npt.NDArray[np.int64]
-) -> tuple[float, tuple[float, float]]:
-    """Return a share and its interval; where all outcomes are equal, Wilson's, a word a trial."""
-    share, interval = mean_interval(outcome, word)
-    if interval is None or interval[0] == interval[1]:
-        num_words = len(np.unique(word))
-        return share, win_rate_interval(round(share * num_words), num_words)
-    return share, (max(interval[0], 0.0), min(interval[1], 1.0))

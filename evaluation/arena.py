@@ -84,7 +84,7 @@ def play(
     max_wrong : int
         The number of wrong guesses that loses, 1 to 26.
     repeats : int
-        Games a word.
+        Games per word.
     batch_size : int
         Games that are played at once.
     progress : callable, optional

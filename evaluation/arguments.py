@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
+from collections.abc import Sequence
 from typing import NoReturn
 
 from envs.errors import InputError
@@ -21,32 +22,20 @@ class CommandParser(argparse.ArgumentParser):
         self.add_argument("--words", metavar="FILE", help="a word list, one word per line")
 
     def add_overrides(self, what: str) -> None:
-        """Add the option that overrides others, which fills ``overrides``."""
+        """Add the option that overrides others."""
         self.add_argument(
             "--set",
             action="append",
             default=[],
-            dest="overrides",
             metavar="key.sub=value",
             help=f"override {what}; may be given more than once",
         )
 
-    def refuse_with_resume(self, options: argparse.Namespace, flags: dict[str, str]) -> None:
-        """Raise InputError if options are given that mean nothing to ``--resume``.
-
-        Parameters
-        ----------
-        options : Namespace
-        flags : dict of str to str
-            What a user writes, by the name in ``options``.
-        """
-        given = [
-            flag for name, flag in flags.items() if getattr(options, name) != self.get_default(name)
-        ]
-        if given:
-            raise InputError(
-                f"--resume goes on with what was begun; {', '.join(given)} cannot be given with it"
-            )
+    def refuse(self, options: argparse.Namespace, names: Sequence[str], why: str) -> None:
+        """Raise InputError if one of some options has another value than its default."""
+        for name in names:
+            if getattr(options, name) != self.get_default(name):
+                raise InputError(f"--{name.replace('_', '-')}: {why}")
 
 
 def integer(text: str, low: int, high: int) -> int:

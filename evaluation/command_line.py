@@ -7,7 +7,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import fields
+from dataclasses import asdict, fields
 from functools import partial
 from pathlib import Path
 
@@ -15,26 +15,29 @@ from rich.console import Console
 
 from agents import AGENTS
 from agents.loading import LEARNED_AGENTS
-from agents.posterior.prior import DEFAULT_KNOWN
 from agents.word_guess import WORD_GUESS_AGENTS
+from envs.encoding import NUM_LETTERS
 from envs.errors import InputError
+from envs.hangman.rules import DEFAULT_MAX_WRONG
 from envs.word_guess.options import VARIANTS
 from envs.words import PARTS
-from evaluation import server_command, word_guess_command
 from evaluation.arena import PlayedGames, play
-from evaluation.arguments import CommandParser, nonnegative, positive, probability
-from evaluation.comparison import ENV_ID, print_comparison
+from evaluation.arguments import CommandParser, integer, nonnegative, positive, probability
+from evaluation.comparison import ENV_ID, compare_agents
 from evaluation.plots import save_plots
 from evaluation.preparation import Request, prepare
 from evaluation.progress import GamesProgress
 from evaluation.ray_cluster import ray_cluster
+from evaluation.remote import command as remote
 from evaluation.report_page import report_page
-from evaluation.results import Comparison, play_prepared
+from evaluation.results import Comparison
+from evaluation.tables import print_comparison
+from evaluation.word_guess import command as word_guess
 from evaluation.workers import Workers
 from runs.directory import write_text
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> CommandParser:
     """Return the parser of the command line."""
     names = ", ".join([*LEARNED_AGENTS, *AGENTS])
     names += f"; where whole words are guessed {', '.join(WORD_GUESS_AGENTS)}"
@@ -60,14 +63,16 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument("--split", choices=PARTS, help="the part of the list (default: test)")
     parser.add_argument("--secrets", metavar="FILE", help="play exactly the words of this file")
     parser.add_argument("--games", type=positive, metavar="N", help="play N words, drawn by seed")
-    parser.add_argument("--repeats", type=positive, default=1, metavar="N", help="games per word")
+    parser.add_argument("--repeats", type=positive, metavar="N", help="games per word")
     parser.add_argument(
-        "--max-wrong", type=positive, metavar="N", help="wrong guesses allowed (default: 6)"
+        "--max-wrong",
+        type=partial(integer, low=1, high=NUM_LETTERS),
+        metavar="N",
+        help=f"wrong guesses allowed (default: {DEFAULT_MAX_WRONG})",
     )
     parser.add_argument(
         "--known",
         type=probability,
-        default=DEFAULT_KNOWN,
         metavar="P",
         help="the prior probability that the secret is one of the known words, those that the run "
         f"was fitted on, for {' and '.join(LEARNED_AGENTS)}; no effect on other agents; 0: the "
@@ -76,9 +81,7 @@ def parser() -> argparse.ArgumentParser:
     seen = parser.add_mutually_exclusive_group()
     seen.add_argument("--drop-seen", action="store_true", help="leave out known words")
     seen.add_argument("--allow-seen", action="store_true", help="with --known 0: play them anyway")
-    parser.add_argument(
-        "--seed", type=nonnegative, default=0, metavar="N", help="seed of random draws"
-    )
+    parser.add_argument("--seed", type=nonnegative, metavar="N", help="seed of random draws")
     parser.add_argument(
         "--workers",
         metavar="ADDRESS",
@@ -89,26 +92,27 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument("--csv", metavar="FILE", help="write one row per game")
     parser.add_argument("--plots", metavar="DIR", help="draw the figures, as PNG and SVG")
     parser.add_argument("--report", metavar="FILE", help="write all of it as one HTML page")
-    server_command.add_options(parser)
-    word_guess_command.add_options(parser)
+    remote.add_options(parser)
+    word_guess.add_options(parser)
+    parser.set_defaults(**asdict(Request()))
     return parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit status."""
-    options = parser().parse_args(arguments)
+    command = parser()
+    options = command.parse_args(arguments)
     console = Console()
     try:
-        if options.server is None:
-            server_command.check_unused(options)
-        if options.env == ENV_ID:
-            word_guess_command.check_unused(options)
+        refuse = partial(command.refuse, options)
+        remote.check(options, refuse)
+        word_guess.check(options, refuse)
         if options.server is not None:
-            server_command.evaluate(options, console)
+            remote.evaluate(options, console)
         elif options.env == ENV_ID:
             _evaluate(options, console)
         else:
-            word_guess_command.evaluate(options, console)
+            word_guess.evaluate(options, console)
     except InputError as error:
         print(f"evaluate.py: error: {error}", file=sys.stderr)
         return 2
@@ -120,15 +124,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _evaluate(options: argparse.Namespace, console: Console) -> None:
     say = partial(console.print, highlight=False, markup=False, soft_wrap=True)
-    prepared = prepare(
-        Request(**{field.name: getattr(options, field.name) for field in fields(Request)}),
-        say,
-    )
+    request = Request(**{field.name: getattr(options, field.name) for field in fields(Request)})
+    match = prepare(request, say)
     with (
         _playing(options.workers) as play,
-        GamesProgress(console, list(prepared.agents), prepared.num_games) as progress,
+        GamesProgress(console, list(match.agents), match.num_games) as progress,
     ):
-        comparison = play_prepared(prepared, progress.count, play)
+        comparison = Comparison(match, *compare_agents(match, progress.count, play), options.run)
         if options.plots is not None or options.report is not None:
             comparison.analyze(progress.note)
     print_comparison(console, comparison.evaluation)

@@ -21,6 +21,7 @@ from envs.encoding import ALPHABET
 from envs.errors import InputError
 from evaluation.analysis import MAX_GAMES_WEIGHED
 from evaluation.learning_curves import LearningCurves
+from evaluation.statistics import win_rate
 from evaluation.tables import describe_games, name_words
 
 # M. Okabe and K. Ito, "Color Universal Design", 2008; without the yellow, too pale on white.
@@ -48,6 +49,7 @@ STYLE = {
 _CAPTION_SIZE = 9
 _PNG_DPI = 200
 _MAX_TURNS_SHOWN = 16
+_FEW_GAMES = 30
 
 
 def caption(evaluation: dict[str, Any]) -> str:
@@ -167,16 +169,47 @@ def _finish_rates(axes: Axes, label: str) -> None:
 def _draw_by_length(agents: dict[str, Any], evaluation: dict[str, Any]) -> Figure:
     figure, axes = new_figure(
         f"Win rate by word length, {name_words(evaluation)}",
-        f"{caption(evaluation)}; bars: 95% Wilson intervals",
+        f"{caption(evaluation)}; bars: 95% Wilson intervals; lengths of under {_FEW_GAMES} games "
+        "are pooled at both ends",
     )
     looks = _looks(agents, evaluation)
-    for number, (name, figures) in enumerate(agents.items()):
-        cells = figures["by_length"]
-        shift = 0.12 * (number - (len(agents) - 1) / 2)
-        lengths = [int(length) + shift for length in cells]
-        _draw_rates(axes, lengths, list(cells.values()), name, looks[name])
+    for index, (name, figures) in enumerate(agents.items()):
+        pooled = pool_lengths(figures["by_length"])
+        shift = 0.12 * (index - (len(agents) - 1) / 2)
+        _draw_rates(
+            axes,
+            np.arange(len(pooled)) + shift,
+            [cell for _, cell in pooled],
+            name,
+            looks[name],
+        )
     _finish_rates(axes, "length of the word (letters)")
+    axes.set_xticks(range(len(pooled)), [label for label, _ in pooled])
     return figure
+
+
+def pool_lengths(by_length: dict[str, dict[str, Any]]) -> list[tuple[str, dict[str, Any]]]:
+    """Return labels and win rates by length, with lengths of few games pooled at both ends.
+
+    Parameters
+    ----------
+    by_length : dict of str to dict
+        Of an agent's figures: ``games`` and ``wins`` by length.
+    """
+    lengths = sorted(map(int, by_length))
+    groups = [[length] for length in lengths]
+    games = {length: by_length[str(length)]["games"] for length in lengths}
+    for end in (0, -1):
+        while len(groups) > 1 and sum(games[length] for length in groups[end]) < _FEW_GAMES:
+            last = groups.pop(end)
+            groups[end] = sorted(groups[end] + last)
+    pooled = []
+    for group in groups:
+        label = str(group[0]) if len(group) == 1 else f"{group[0]}-{group[-1]}"
+        cells = [by_length[str(length)] for length in group]
+        wins, count = (sum(cell[key] for cell in cells) for key in ("wins", "games"))
+        pooled.append((label, win_rate(wins, count)))
+    return pooled
 
 
 def _draw_by_limit(agents: dict[str, Any], evaluation: dict[str, Any]) -> Figure:

@@ -14,17 +14,16 @@ from matplotlib.figure import Figure
 from rich.console import Console
 
 from agents.base import Agent
-from agents.posterior.prior import DEFAULT_KNOWN
 from envs.errors import InputError
 from envs.words import hash_words
 from evaluation.analysis import analyze
-from evaluation.arena import PlayedGames, play
-from evaluation.comparison import compare_agents, print_comparison
-from evaluation.learning_curves import LearningCurves, read_learning_curves
+from evaluation.arena import PlayedGames
+from evaluation.comparison import Match, compare_agents
+from evaluation.learning_curves import read_learning_curves
 from evaluation.plots import PLOT_NAMES, draw_plots, save_plots
-from evaluation.preparation import Prepared, Request, prepare
+from evaluation.preparation import Request, prepare
 from evaluation.statistics import guesses_in_order
-from evaluation.tables import agents_table
+from evaluation.tables import agents_table, print_comparison
 
 CSV_COLUMNS = ("word", "agent", "won", "guesses", "known")
 
@@ -34,20 +33,27 @@ class Comparison:
 
     Parameters
     ----------
-    prepared : Prepared
+    match : Match
         What was played.
     evaluation : dict
         The figures.
     played : dict of str to PlayedGames
         The games, by agent.
+    run : str or Path, optional
+        The training run whose learning curves are drawn.
     """
 
     def __init__(
-        self, prepared: Prepared, evaluation: dict[str, Any], played: dict[str, PlayedGames]
+        self,
+        match: Match,
+        evaluation: dict[str, Any],
+        played: dict[str, PlayedGames],
+        run: str | Path | None = None,
     ) -> None:
         self.evaluation = evaluation
         self.played = played
-        self._prepared = prepared
+        self._match = match
+        self._run = run
         self._is_analyzed = False
         self._figures: dict[str, Figure] | None = None
 
@@ -85,7 +91,7 @@ class Comparison:
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(CSV_COLUMNS)
         for name, played in self.played.items():
-            is_known = np.isin(hash_words(played.words), self._prepared.known_words)
+            is_known = np.isin(hash_words(played.words), self._match.known_words)
             writer.writerows(
                 (
                     played.words[played.word_index[game]],
@@ -114,23 +120,14 @@ class Comparison:
         """
         if self._is_analyzed:
             return
-        prepared = self._prepared
-        analyze(
-            self.evaluation,
-            prepared.agents,
-            self.played,
-            prepared.task.word_list.words,
-            prepared.request.repeats,
-            note,
-        )
+        analyze(self._match, self.evaluation, self.played, note)
         self._is_analyzed = True
 
     def draw(self) -> dict[str, Figure]:
         """Return all plots as Matplotlib figures, by name."""
         if self._figures is None:
             self.analyze()
-            run = self._prepared.request.run
-            curves: LearningCurves | None = None if run is None else read_learning_curves(run)
+            curves = None if self._run is None else read_learning_curves(self._run)
             self._figures = draw_plots(self.evaluation, curves)
         return self._figures
 
@@ -160,98 +157,27 @@ class Comparison:
         return figures[name]
 
 
-def compare(
-    agents: Sequence[str] | dict[str, Agent] | None = None,
-    *,
-    run: str | Path | None = None,
-    words: str | Path | None = None,
-    split: str | None = None,
-    secrets: str | Path | None = None,
-    games: int | None = None,
-    repeats: int = 1,
-    max_wrong: int | None = None,
-    known: float = DEFAULT_KNOWN,
-    drop_seen: bool = False,
-    allow_seen: bool = False,
-    seed: int = 0,
-) -> Comparison:
-    """Let agents play the same words; the options are those of ``evaluate.py``.
+def compare(agents: Sequence[str] | dict[str, Agent] | None = None, **options: Any) -> Comparison:
+    """Let agents play the same words.
 
     Parameters
     ----------
     agents : sequence of str, or dict of str to Agent, optional
         Names, or custom agents by name, which are fitted on the train split. Those at hand
         if not given.
-    run : str or Path, optional
-        A training run: its policy, its word list and its split; the pretrained one if not given.
-    words : str or Path, optional
-        A word list; the default list or the run's if not given.
-    split : {"test", "valid", "train"}, optional
-        Test if not given.
-    secrets : str or Path, optional
-        Play exactly the words of this file.
-    games : int, optional
-        Play so many words, drawn by seed; all if not given.
-    repeats : int
-        Games per word.
-    max_wrong : int, optional
-        Wrong guesses allowed; 6 or the run's if not given.
-    known : float
-        The prior probability, 0 to 1, that the secret is a word that the run was fitted on; at 0
-        these words are refused.
-    drop_seen, allow_seen : bool
-        Leave out known words, or play them in spite of ``known=0``.
-    seed : int
-        Of random draws.
+    **options
+        ``run``, ``words``, ``split``, ``secrets``, ``games``, ``repeats``, ``max_wrong``,
+        ``known``, ``drop_seen``, ``allow_seen``, ``seed``: those of ``evaluate.py``, described in
+        :class:`evaluation.preparation.Request`.
 
     Raises
     ------
     InputError
         If what is asked for cannot be done.
+    TypeError
+        If there is no such option.
     """
-    custom: dict[str, Agent] = {}
-    names: Sequence[str] | None = None
-    if isinstance(agents, dict):
-        custom, names = agents, ()
-    elif agents is not None:
-        names = tuple(agents)
-    request = Request(
-        agents=names,
-        run=None if run is None else str(run),
-        words=None if words is None else str(words),
-        split=split,
-        secrets=None if secrets is None else str(secrets),
-        games=games,
-        repeats=repeats,
-        max_wrong=max_wrong,
-        known=known,
-        drop_seen=drop_seen,
-        allow_seen=allow_seen,
-        seed=seed,
-    )
-    return play_prepared(prepare(request, more_agents=custom))
-
-
-def play_prepared(
-    prepared: Prepared,
-    progress: Callable[[str, int, int], None] | None = None,
-    play: Callable[..., PlayedGames] = play,
-) -> Comparison:
-    """Play what was prepared; ``progress`` and ``play`` are those of ``compare_agents``."""
-    task, request = prepared.task, prepared.request
-    evaluation, played = compare_agents(
-        prepared.agents,
-        prepared.words,
-        source=task.word_list.source,
-        num_listed=len(task.word_list),
-        split=task.split,
-        seed=request.seed,
-        max_wrong=task.max_wrong,
-        repeats=request.repeats,
-        known=request.known,
-        known_words=prepared.known_words,
-        fitted_words=prepared.fitted_words,
-        progress=progress,
-        play=play,
-    )
-    return Comparison(prepared, evaluation, played)
+    custom = agents if isinstance(agents, dict) else {}
+    names = () if custom else agents
+    match = prepare(Request(agents=names, **options), custom_agents=custom)
+    return Comparison(match, *compare_agents(match), run=options.get("run"))

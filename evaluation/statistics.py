@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import binomtest, t
+from scipy.stats import binomtest, norm, t
 
 from envs.encoding import ALPHABET
 from evaluation.arena import PlayedGames
@@ -60,10 +60,48 @@ def mean_interval(
     num_clusters = len(np.unique(clusters))
     if num_clusters < 2:
         return mean, None
-    deviations = np.bincount(clusters, weights=values - mean)
-    variance = (deviations**2).sum() * num_clusters / (num_clusters - 1)
-    half = t.ppf((1 + CONFIDENCE) / 2, num_clusters - 1) * np.sqrt(variance) / len(values)
+    half = t.ppf((1 + CONFIDENCE) / 2, num_clusters - 1) * _standard_error(values, clusters)
     return mean, (float(mean - half), float(mean + half))
+
+
+def share_interval(
+    outcomes: npt.NDArray, clusters: npt.NDArray[np.int64]
+) -> tuple[float, tuple[float, float]]:
+    """Return a share and its 95% interval, for outcomes that hang together in clusters.
+
+    It is Wilson's with the number of independent outcomes that would have the same standard error;
+    where all outcomes are equal, with the number of clusters.
+
+    Parameters
+    ----------
+    outcomes : ndarray of bool or float64, shape (N,)
+        0 or 1 each; N is at least 1.
+    clusters : ndarray of int64, shape (N,)
+        As for :func:`mean_interval`.
+
+    References
+    ----------
+    E. L. Korn and B. I. Graubard, "Confidence intervals for proportions with small expected number
+    of positive counts estimated from survey data", Survey Methodology 24 (1998).
+    """
+    share, count = float(outcomes.mean()), float(len(np.unique(clusters)))
+    error = _standard_error(outcomes, clusters) if count > 1 else 0.0
+    if error > 0:
+        count = min(len(outcomes), share * (1 - share) / error**2)
+    z = float(norm.ppf((1 + CONFIDENCE) / 2))
+    shrink = 1 + z**2 / count
+    center = (share + z**2 / (2 * count)) / shrink
+    half = z * np.sqrt(share * (1 - share) / count + z**2 / (4 * count**2)) / shrink
+    # Rounding would else leave a share of 0 or 1 outside of its own interval.
+    return share, (float(min(center - half, share)), float(max(center + half, share)))
+
+
+def _standard_error(values: npt.NDArray, clusters: npt.NDArray[np.int64]) -> float:
+    """Return the cluster-robust standard error of the mean; there are two clusters or more."""
+    num_clusters = len(np.unique(clusters))
+    deviations = np.bincount(clusters, weights=values - values.mean())
+    variance = (deviations**2).sum() * num_clusters / (num_clusters - 1)
+    return float(np.sqrt(variance) / len(values))
 
 
 def win_rate(wins: int, games: int) -> dict[str, Any]:

@@ -75,13 +75,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _prepare(command: CommandParser, options: argparse.Namespace) -> Running:
     if options.resume is not None:
-        flags = {"sweep": "SWEEP.yaml", "words": "--words", "name": "--name", "overrides": "--set"}
-        command.refuse_with_resume(options, flags)
+        why = "--resume goes on with the sweep's own files"
+        command.refuse(options, ("words", "name", "set"), why)
+        if options.sweep is not None:
+            raise InputError(f"SWEEP.yaml: {why}")
         return continue_sweep(options.resume)
     if options.sweep is None:
         raise InputError("a sweep file is needed, or --resume DIR (see sweep.py --help)")
     path = find_config(options.sweep, "sweep")
-    return start_sweep(load_sweep(path, options.overrides, options.words, options.name))
+    return start_sweep(load_sweep(path, options.set, options.words, options.name))
 
 
 def _run(running: Running, address: str | None, console: Console) -> None:

@@ -203,7 +203,7 @@ def test_an_existing_run_directory_gets_a_new_name(tiny_files, tmp_path):
     [
         (["--words", "missing.txt"], ["missing.txt", "cannot read"]),
         (["--words", "empty.txt"], ["empty.txt", "no usable word"]),
-        (["--words", "two.txt"], ["two.txt", "too few words"]),
+        (["--words", "two.txt"], ["two.txt", "no valid word", "among its 2 words"]),
         (["--words", "."], ["cannot read"]),
         (["--config", "missing.yaml"], ["missing.yaml", "smoke.yaml"]),
         (["--set", "ppo.stepz=1"], ["ppo.stepz", "steps"]),

@@ -44,12 +44,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     console = Console()
     try:
         if options.resume:
-            flags = {name: f"--{name.replace('_', '-')}" for name in vars(options)}
-            del flags["resume"]
-            command.refuse_with_resume(options, flags | {"overrides": "--set"})
+            others = ("words", "run_dir", "seed", "set", "config")
+            command.refuse(options, others, "--resume goes on with the run's own config")
             run, _ = resume(options.resume, console)
         else:
-            config = load_config(find_config(options.config), options.overrides)
+            config = load_config(find_config(options.config), options.set)
             if options.words is not None:
                 config = config.with_words(options.words)
             if options.seed is not None:

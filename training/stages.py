@@ -11,7 +11,7 @@ from agents.ppo.agent import PPOAgent, load_network
 from envs.errors import InputError
 from envs.words import hash_words
 from evaluation.arena import play
-from evaluation.comparison import compare_agents
+from evaluation.comparison import Match, compare_agents
 from evaluation.tables import agents_table, print_table
 from runs.directory import write_atomically
 from training.callbacks import BetweenRollouts
@@ -93,7 +93,7 @@ def train_policy(training: TrainingRun, posterior: Posterior, state: dict[str, A
 
 def play_final_games(training: TrainingRun, posterior: Posterior) -> dict[str, Any]:
     """Play the final words: unseen ones, known ones, and unseen ones that cannot be known."""
-    config, run, word_list = training.config, training.run, training.word_list
+    config, run = training.config, training.run
     network = load_network(run.policy)
     dictionary = make_agent("dictionary").fit(training.parts["train"])
     hashes = hash_words(training.parts["train"])
@@ -113,18 +113,20 @@ def play_final_games(training: TrainingRun, posterior: Posterior) -> dict[str, A
         words = training.sample(part, _NUM_KNOWN) if part == "train" else training.parts[part]
         task = f"final games, {part} words, known {known:g}"
         training.progress.add(task, len(agents) * len(words))
-        evaluations[name], _ = compare_agents(
+        match = Match(
             agents,
             words,
-            source=word_list.source,
-            num_listed=len(word_list),
-            split=part,
-            seed=config.seed,
-            max_wrong=config.env.max_wrong,
+            training.word_list,
+            part,
+            config.seed,
+            config.env.max_wrong,
             known=known,
             known_words=hashes,
             fitted_words=dict.fromkeys(("ppo", "posterior", "dictionary"), hashes),
-            progress=lambda agent, games, won, task=task: training.progress.advance(task, games),
+        )
+        evaluations[name], _ = compare_agents(
+            match,
+            lambda agent, games, won, task=task: training.progress.advance(task, games),
         )
         training.progress.end(task)
         print_table(training.console, agents_table(evaluations[name]))

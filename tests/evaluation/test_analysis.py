@@ -11,6 +11,7 @@ from agents import AGENTS, make_agent
 from agents.base import PosteriorAgent
 from agents.candidates import CandidateIndex
 from envs.encoding import ALPHABET
+from envs.words import WordList
 from evaluation.analysis import (
     analyze,
     first_games,
@@ -21,7 +22,7 @@ from evaluation.analysis import (
     win_rate_by_limit,
 )
 from evaluation.arena import play
-from evaluation.comparison import compare_agents
+from evaluation.comparison import Match, compare_agents
 from evaluation.replay import replay
 from evaluation.statistics import guesses_in_order, mean_interval
 
@@ -203,11 +204,10 @@ def test_the_first_games_are_those_of_some_words():
 
 def test_analysis_adds_what_plots_need():
     agents = {"careful": CarefulAgent(), "random": make_agent("random")}
-    evaluation, played = compare_agents(
-        agents, LISTED, source="list", num_listed=len(LISTED), split="test"
-    )
     # The secrets are not all listed here; they are added.
-    analyze(evaluation, agents, played, LISTED[:3])
+    match = Match(agents, LISTED, WordList(LISTED[:3], "list", {}), "test")
+    evaluation, played = compare_agents(match)
+    analyze(match, evaluation, played)
     careful, other = (evaluation["agents"][name] for name in agents)
     assert {"by_limit", "information_gain", "letters_by_turn", "reliability"} <= careful.keys()
     assert "reliability" not in other

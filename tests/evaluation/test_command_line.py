@@ -230,7 +230,7 @@ def test_secrets_are_played_exactly_and_agents_fitted_on_the_train_split(
     assert figures["split"] == str(secrets)
     assert figures["words"]["count"] == len(read_word_list(words))
     done, _ = evaluate("--words", words, "--secrets", secrets, "--split", "valid")
-    assert_refused(done, "evaluate.py", "--split", "--secrets")
+    assert_refused(done, "evaluate.py", "split: cannot be given with secrets")
 
 
 def test_secrets_are_played_whatever_the_lengths_of_the_run(evaluate, tiny_run, tmp_path):
@@ -285,7 +285,7 @@ def test_games_repeats_max_wrong_seed_and_split(evaluate, tiny_files):
         (["--split", "final"], ["--split", "final", "valid"]),
         (["--games", "0"], ["--games", "'0'", "1.."]),
         (["--games", "many"], ["--games", "'many'"]),
-        (["--games", "999999"], ["--games", "999,999", "words there are"]),
+        (["--games", "999999"], ["games: 999,999", "words there are"]),
         (["--repeats", "-1"], ["--repeats", "'-1'"]),
         (["--max-wrong", "27"], ["--max-wrong", "27", "1..26"]),
         (["--max-wrong", "0"], ["--max-wrong", "'0'"]),

@@ -7,25 +7,24 @@ import torch
 from rich.console import Console
 
 from agents import make_agent
-from envs.words import hash_words
+from envs.words import WordList, hash_words
 from evaluation.analysis import analyze
 from evaluation.arena import play
-from evaluation.comparison import compare_agents, print_comparison
+from evaluation.comparison import Match, compare_agents
 from evaluation.plots import caption, draw_plots
 from evaluation.statistics import win_rate_interval
-from evaluation.tables import agents_table, make_tables
+from evaluation.tables import agents_table, make_tables, print_comparison
 
 
 @pytest.fixture(scope="module")
 def comparison(real_words):
     words = real_words[:200]
     agents = {name: make_agent(name, 4).fit(real_words[200:]) for name in ("dictionary", "random")}
-    evaluation, played = compare_agents(
+    match = Match(
         agents,
         words,
-        source="list.txt",
-        num_listed=len(real_words),
-        split="valid",
+        WordList(real_words, "list.txt", {}),
+        "valid",
         seed=4,
         max_wrong=5,
         repeats=2,
@@ -33,7 +32,7 @@ def comparison(real_words):
         known_words=hash_words(words[:3]),
         fitted_words={"dictionary": hash_words(sorted(words[:3]))},
     )
-    return words, agents, evaluation, played
+    return words, agents, *compare_agents(match)
 
 
 def test_the_figures_are_those_of_the_games(comparison):
@@ -88,10 +87,15 @@ def test_where_both_kinds_of_words_are_played_each_has_its_figures(comparison):
 def test_where_one_kind_of_words_is_played_every_title_names_it(real_words, kind):
     words = real_words[:20]
     agents = {"ppo": make_agent("dictionary").fit(words), "random": make_agent("random")}
-    evaluation, played = compare_agents(
-        agents, words, source="list", num_listed=30, split="train", known=0.125,
-        known_words=hash_words(words) if kind == "known" else None,
-    )  # fmt: skip
+    match = Match(
+        agents,
+        words,
+        WordList(words, "list", {}),
+        "train",
+        known=0.125,
+        known_words=hash_words(words if kind == "known" else ()),
+    )
+    evaluation, played = compare_agents(match)
     assert evaluation["words"][kind] == 20
     assert not {"known", "unseen"} & evaluation["agents"]["ppo"].keys()
     first, *others = make_tables(evaluation)
@@ -99,7 +103,7 @@ def test_where_one_kind_of_words_is_played_every_title_names_it(real_words, kind
     assert [row[0] for row in first.rows] == [
         name + " (known)" * (kind == "known") for name in agents
     ]
-    analyze(evaluation, agents, played, words)
+    analyze(match, evaluation, played)
     plots = draw_plots(evaluation).values()
     for title in [*(table.title for table in others), *map(title_of, plots)]:
         assert f"{kind} words" in title
@@ -113,11 +117,15 @@ def title_of(figure):
 def test_an_agent_that_was_fitted_on_other_words_than_the_known_ones_is_told(real_words):
     words = real_words[:20]
     agents = {name: make_agent(name).fit(words) for name in ("dictionary", "ngram", "random")}
-    evaluation, _ = compare_agents(
-        agents, words, source="list", num_listed=30, split="train",
+    match = Match(
+        agents,
+        words,
+        WordList(words, "list", {}),
+        "train",
         known_words=hash_words(words[:5]),
         fitted_words={"dictionary": hash_words(words), "ngram": hash_words(words[:5])},
-    )  # fmt: skip
+    )
+    evaluation, _ = compare_agents(match)
     note = agents_table(evaluation).note
     assert "dictionary was fitted on the words of 20 games" in note
     assert "ngram" not in note

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from agents import make_agent
+from envs.words import WordList
 from evaluation.analysis import analyze
-from evaluation.comparison import compare_agents
+from evaluation.comparison import Match, compare_agents
 from evaluation.plots import draw_plots
 from evaluation.report_page import report_page
 
@@ -43,10 +44,9 @@ LISTED = ("apple", "jazz", "zebra", "quiz", "banana", "rhythm", "onion", "counte
 
 def make_page(words, names=("dictionary", "random")):
     agents = {name: make_agent(name).fit(LISTED) for name in names}
-    evaluation, played = compare_agents(
-        agents, words, source="<b>list</b>", num_listed=len(LISTED), split="test"
-    )
-    analyze(evaluation, agents, played, LISTED)
+    match = Match(agents, words, WordList(LISTED, "<b>list</b>", {}), "test")
+    evaluation, played = compare_agents(match)
+    analyze(match, evaluation, played)
     return report_page(evaluation, draw_plots(evaluation))
 
 

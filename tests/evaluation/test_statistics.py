@@ -5,7 +5,13 @@ from hypothesis import strategies as st
 from statsmodels.stats.proportion import proportion_confint
 
 from evaluation.arena import PlayedGames
-from evaluation.statistics import hardest_words, summarize, win_rate, win_rate_interval
+from evaluation.statistics import (
+    hardest_words,
+    share_interval,
+    summarize,
+    win_rate,
+    win_rate_interval,
+)
 
 
 @given(st.integers(1, 10**6).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
@@ -54,3 +60,20 @@ def test_games_are_summed_up_overall_and_by_length():
 def test_the_hardest_words_come_first_and_won_words_never():
     assert hardest_words(played_games(), 2) == ["apple", "ox"]
     assert hardest_words(played_games(), 99) == ["apple", "ox", "zebra"]
+
+
+@pytest.mark.parametrize("won", [0, 70, 120])
+def test_the_interval_of_a_share_of_independent_outcomes_is_nearly_that_of_a_win_rate(won):
+    outcomes = np.arange(120) < won
+    share, interval = share_interval(outcomes, np.arange(120))
+    assert share == won / 120
+    np.testing.assert_allclose(interval, win_rate_interval(won, 120), rtol=0.005)
+
+
+def test_the_interval_of_a_share_holds_the_truth_19_times_in_20_when_clusters_go_alike():
+    random = np.random.default_rng(0)
+    clusters = np.repeat(np.arange(40), 10)
+    rates = random.beta(2, 2, size=(2000, 40))
+    outcomes = random.random((2000, 400)) < rates[:, clusters]
+    intervals = np.array([share_interval(row, clusters)[1] for row in outcomes])
+    assert 0.93 < ((intervals[:, 0] <= 0.5) & (intervals[:, 1] >= 0.5)).mean() < 0.97

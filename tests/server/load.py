@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 import aiohttp
 from sqlalchemy import select
 
-from evaluation.game_server import GameServer, RemoteGame
+from evaluation.remote.client import GameClient, RemoteGame
 from server import store
 from server.database import open_engine
 from server.tokens import hash_token, make_token
@@ -329,7 +329,7 @@ async def play_through_kills(server, address, token, clients, kills, pause):
                     break
 
     # A client may find the server gone many times before it finds it there.
-    async with GameServer(address, token, connections=clients, patience=1800) as remote:
+    async with GameClient(address, token, connections=clients, patience=1800) as remote:
         playing = [asyncio.create_task(play_on(remote)) for _ in range(clients)]
         for _ in range(kills):
             await asyncio.sleep(pause())
@@ -363,7 +363,7 @@ async def play_until(address, token, clients, end):
                 if game.status != "ongoing" or stopping:
                     break
 
-    async with GameServer(address, token, connections=clients, patience=0.0) as remote:
+    async with GameClient(address, token, connections=clients, patience=0.0) as remote:
         playing = [asyncio.create_task(play_on(remote, first)) for first in range(clients)]
         await asyncio.to_thread(end)
         stopping = True

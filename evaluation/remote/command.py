@@ -9,7 +9,7 @@ import io
 import json
 import os
 import platform
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -21,10 +21,10 @@ from agents.base import Agent
 from envs.errors import InputError
 from evaluation.arguments import positive
 from evaluation.comparison import ENV_ID
-from evaluation.game_server import GameServer
 from evaluation.preparation import Request, prepare
 from evaluation.progress import GamesProgress
-from evaluation.remote_arena import RemoteGames, play_on_server
+from evaluation.remote.arena import RemoteGames, play_on_server
+from evaluation.remote.client import GameClient
 from evaluation.results import CSV_COLUMNS
 from evaluation.tables import agents_table, lengths_tables, print_table
 from runs.directory import write_text
@@ -32,20 +32,20 @@ from runs.directory import write_text
 DEFAULT_GAMES = 100
 DEFAULT_AT_ONCE = 32
 # The server has the words and the rules: what these options choose is not ours to choose.
-_NOT_WITH_SERVER = {
-    "secrets": None,
-    "split": None,
-    "repeats": 1,
-    "max_wrong": None,
-    "drop_seen": False,
-    "allow_seen": False,
-    "plots": None,
-    "report": None,
-    "workers": None,
-}
+_REFUSED = (
+    "secrets",
+    "split",
+    "repeats",
+    "max_wrong",
+    "drop_seen",
+    "allow_seen",
+    "plots",
+    "report",
+    "workers",
+)
+_OPTIONS = ("token", "recorded", "at_once")
 # Other users of a machine see the options of a command, but not its environment.
 TOKEN_VARIABLE = "HANGMAN_TOKEN"
-_ONLY_WITH_SERVER = {"token": None, "recorded": False, "at_once": None}
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -66,11 +66,26 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def check_unused(options: argparse.Namespace) -> None:
-    """Raise InputError if an option of servers is given without one."""
-    for name, default in _ONLY_WITH_SERVER.items():
-        if getattr(options, name) != default:
-            raise InputError(f"--{name.replace('_', '-')}: needs --server")
+def check(options: argparse.Namespace, refuse: Callable[[Sequence[str], str], None]) -> None:
+    """Refuse options that do not go with a server, or that need one.
+
+    Parameters
+    ----------
+    options : Namespace
+    refuse : callable
+        :meth:`evaluation.arguments.CommandParser.refuse` of these options.
+
+    Raises
+    ------
+    InputError
+        If one of them is given.
+    """
+    if options.server is None:
+        refuse(_OPTIONS, "needs --server")
+        return
+    if options.env != ENV_ID:
+        raise InputError(f"--env: games of a server are {ENV_ID}, not {options.env}")
+    refuse(_REFUSED, "cannot be given with --server")
 
 
 def evaluate(options: argparse.Namespace, console: Console) -> None:
@@ -81,30 +96,29 @@ def evaluate(options: argparse.Namespace, console: Console) -> None:
     InputError
         If an option cannot be met, or the server does not play.
     """
-    if options.env != ENV_ID:
-        raise InputError(f"--env: games of a server are {ENV_ID}, not {options.env}")
-    for name, default in _NOT_WITH_SERVER.items():
-        if getattr(options, name) != default:
-            raise InputError(f"--{name.replace('_', '-')}: cannot be given with --server")
     token = options.token or os.environ.get(TOKEN_VARIABLE)
     if not token:
         raise InputError(f"--token, {TOKEN_VARIABLE}: --server needs an access token")
     games = options.games or DEFAULT_GAMES
     at_once = min(options.at_once or DEFAULT_AT_ONCE, games)
-    server = GameServer(options.server, token, at_once)
+    client = GameClient(options.server, token, at_once)
     say = partial(console.print, highlight=False, markup=False, soft_wrap=True)
     agents = prepare(
         Request(
-            agents=options.agents, run=options.run, words=options.words, seed=options.seed,
-            known=options.known, allow_seen=True,
+            options.agents,
+            options.run,
+            options.words,
+            seed=options.seed,
+            known=options.known,
+            allow_seen=True,
         ),
         lambda line: say(f"agents are fitted on the train split of {line}"),
-    ).agents  # fmt: skip
+    ).agents
     with GamesProgress(console, list(agents), games) as progress:
         played = asyncio.run(
-            _play(agents, server, games, options.recorded, at_once, progress.count)
+            _play(agents, client, games, options.recorded, at_once, progress.count)
         )
-    evaluation = _evaluation(options, server, played)
+    evaluation = _evaluation(options, client, played)
     print_table(console, agents_table(evaluation))
     for name, figures in evaluation["agents"].items():
         # The agents had other words each, so that their lengths are not beside each other.
@@ -120,28 +134,28 @@ def evaluate(options: argparse.Namespace, console: Console) -> None:
 
 async def _play(
     agents: dict[str, Agent],
-    server: GameServer,
+    client: GameClient,
     games: int,
     recorded: bool,
     at_once: int,
     advance: Callable[[str, int, int], None],
 ) -> dict[str, RemoteGames]:
     played = {}
-    async with server:
+    async with client:
         for index, (name, agent) in enumerate(agents.items()):
             played[name] = await play_on_server(
-                agent, server, games, recorded, at_once, index * games, partial(advance, name)
+                agent, client, games, recorded, at_once, index * games, partial(advance, name)
             )
     return played
 
 
 def _evaluation(
-    options: argparse.Namespace, server: GameServer, played: dict[str, RemoteGames]
+    options: argparse.Namespace, client: GameClient, played: dict[str, RemoteGames]
 ) -> dict[str, Any]:
     """Return the figures in the form of ``evaluate.py --json``, as far as they are known."""
     return {
         "env": ENV_ID,
-        "words": {"source": server.url, "count": None},
+        "words": {"source": client.url, "count": None},
         "split": "recorded" if options.recorded else "practice",
         "seed": options.seed,
         "max_wrong": max(game.max_wrong for games in played.values() for game in games.games),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,7 @@ from agents.base import Agent
 from envs.encoding import ALPHABET, PADDING
 from envs.errors import InputError
 from envs.hangman.observation import Observation, parse_observation
-from evaluation.game_server import GameServer, RemoteGame
+from evaluation.remote.client import GameClient, RemoteGame
 from evaluation.statistics import win_rate
 
 
@@ -57,24 +57,23 @@ class RemoteGames:
 
 async def play_on_server(
     agent: Agent,
-    server: GameServer,
+    client: GameClient,
     games: int,
     recorded: bool,
     at_once: int,
     first: int = 0,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Callable[[int, int], None] = lambda games, won: None,
 ) -> RemoteGames:
     """Let an agent play games of a server.
 
-    Half of the games that are going on are at one table, half at another. The agent sees the games
-    of a table as one batch; their letters are sent together. A game that ends makes room for the
-    next one.
+    Half of the games that are going on are at one table, half at another: while the agent thinks
+    about the games of one table, the server answers those of the other.
 
     Parameters
     ----------
     agent : Agent
         Fitted.
-    server : GameServer
+    client : GameClient
         Entered.
     games : int
         How many are played.
@@ -83,8 +82,8 @@ async def play_on_server(
     at_once : int
         Games that go on at the same time.
     first : int
-        The number of the first game; games of one server object have different numbers.
-    progress : callable, optional
+        The index of the first game; games of one client have different ones.
+    progress : callable
         Called whenever games end, with how many ended and how many of these were won.
 
     Raises
@@ -92,41 +91,52 @@ async def play_on_server(
     InputError
         If the server refuses, does not answer, or does not play Hangman.
     """
-    played: list[RemoteGame] = []
-    numbers = iter(range(first, first + games))
+    coming = iter(range(first, first + games))
     thinking = asyncio.Lock()
 
-    async def play_table(seats: int) -> None:
-        playing: list[RemoteGame] = []
-        while True:
-            begun = itertools.islice(numbers, seats - len(playing))
-            playing += await _gather([server.new_game(number, recorded) for number in begun])
-            if not playing:
-                return
-            async with thinking:
-                letters = await asyncio.to_thread(_act, agent, playing)
-            await _gather(
-                [
-                    server.guess(game, ALPHABET[letter])
-                    for game, letter in zip(playing, letters, strict=True)
-                ]
-            )
-            ended = [game for game in playing if game.status != "ongoing"]
-            playing = [game for game in playing if game.status == "ongoing"]
-            played.extend(ended)
-            if progress is not None and ended:
-                progress(len(ended), sum(game.status == "success" for game in ended))
+    async def act(playing: Sequence[RemoteGame]) -> npt.NDArray[np.int64]:
+        keys = np.array([game.index for game in playing], dtype=np.uint64)
+        async with thinking:
+            return await asyncio.to_thread(lambda: agent.act(observe(playing), keys))
+
+    async def begin(count: int) -> list[RemoteGame]:
+        begun = itertools.islice(coming, count)
+        return await _gather([client.new_game(index, recorded) for index in begun])
 
     start = time.perf_counter()
-    # While the agent thinks about the games of one table, the server answers those of the other.
-    await _gather([play_table(seats) for seats in (at_once - at_once // 2, at_once // 2) if seats])
-    played.sort(key=lambda game: game.number)
+    tables = await _gather(
+        [
+            _play_table(client, seats, begin, act, progress)
+            for seats in (at_once - at_once // 2, at_once // 2)
+            if seats
+        ]
+    )
+    played = sorted(itertools.chain(*tables), key=lambda game: game.index)
     return RemoteGames(tuple(played), time.perf_counter() - start)
 
 
-def _act(agent: Agent, games: Sequence[RemoteGame]) -> npt.NDArray[np.int64]:
-    keys = np.array([game.number for game in games], dtype=np.uint64)
-    return agent.act(observe(games), keys)
+async def _play_table(
+    client: GameClient,
+    seats: int,
+    begin: Callable[[int], Awaitable[list[RemoteGame]]],
+    act: Callable[[Sequence[RemoteGame]], Awaitable[npt.NDArray[np.int64]]],
+    progress: Callable[[int, int], None],
+) -> list[RemoteGame]:
+    """Play games until none is left to begin; each that ends makes room for the next one.
+
+    The agent sees the games of a table as one batch; their letters are sent together.
+    """
+    played: list[RemoteGame] = []
+    playing: list[RemoteGame] = []
+    while playing := playing + await begin(seats - len(playing)):
+        guesses = zip(playing, await act(playing), strict=True)
+        await _gather([client.guess(game, ALPHABET[letter]) for game, letter in guesses])
+        ended = [game for game in playing if game.status != "ongoing"]
+        playing = [game for game in playing if game.status == "ongoing"]
+        played += ended
+        if ended:
+            progress(len(ended), sum(game.status == "success" for game in ended))
+    return played
 
 
 def observe(games: Sequence[RemoteGame]) -> Observation:

@@ -17,8 +17,8 @@ from agents import make_agent
 from envs.errors import InputError
 from envs.hangman.observation import parse_observation
 from evaluation.command_line import main
-from evaluation.game_server import GameServer, RemoteGame
-from evaluation.remote_arena import observe, play_on_server
+from evaluation.remote.arena import observe, play_on_server
+from evaluation.remote.client import GameClient, RemoteGame
 from evaluation.statistics import win_rate_interval
 from server import store
 from server.database import open_engine
@@ -123,7 +123,7 @@ def test_an_agent_guesses_over_http_what_it_guesses_in_the_arena(serving, words)
     agent = make_agent("dictionary").fit(words.read_text().split())
 
     async def play():
-        async with GameServer(address, token) as server:
+        async with GameClient(address, token) as server:
             return await play_on_server(agent, server, games=20, recorded=True, at_once=7)
 
     asyncio.run(play())
@@ -248,7 +248,7 @@ def answering():
 
 def ask(address, patience=20.0):
     async def ask():
-        async with GameServer(address, "t", patience=patience) as server:
+        async with GameClient(address, "t", patience=patience) as server:
             game = await server.new_game(0, recorded=True)
             await server.guess(game, "e")
             return game

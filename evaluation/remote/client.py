@@ -31,7 +31,7 @@ class RemoteGame:
     Attributes
     ----------
     game_id : str
-    number : int
+    index : int
         Which of the games it is that were asked for, from 0.
     pattern : str
         The masked word: letters, and ``_`` for each hidden one.
@@ -45,7 +45,7 @@ class RemoteGame:
     """
 
     game_id: str
-    number: int
+    index: int
     pattern: str
     tries: int
     max_wrong: int
@@ -58,7 +58,7 @@ class RemoteGame:
         return "".join(letter for letter in self.guesses if letter not in self.pattern)
 
 
-class GameServer:
+class GameClient:
     """Sends requests to a server, again where no answer came; an asynchronous context manager.
 
     Each request that changes a game carries a key in the header ``Idempotency-Key``: a server that
@@ -116,12 +116,12 @@ class GameServer:
     ) -> None:
         await self._session.close()
 
-    async def new_game(self, number: int, recorded: bool) -> RemoteGame:
+    async def new_game(self, index: int, recorded: bool) -> RemoteGame:
         """Begin a game.
 
         Parameters
         ----------
-        number : int
+        index : int
             Tells the games of this object apart.
         recorded : bool
             Whether it counts, or is practice.
@@ -132,14 +132,14 @@ class GameServer:
             If the server refuses it, does not answer, or answers something else.
         """
         answer = await self._request(
-            "new_game", {"practice": str(not recorded)}, f"{self._key}.{number}"
+            "new_game", {"practice": str(not recorded)}, f"{self._key}.{index}"
         )
         try:
             pattern, tries = _read_word(answer["word"]), int(answer["tries_remains"])
             game_id = str(answer["game_id"])
         except (KeyError, TypeError, ValueError) as error:
             raise self._not_understood(answer) from error
-        return RemoteGame(game_id, number, pattern, tries, tries)
+        return RemoteGame(game_id, index, pattern, tries, tries)
 
     async def guess(self, game: RemoteGame, letter: str) -> None:
         """Guess a letter and bring the game up to date.
@@ -152,7 +152,7 @@ class GameServer:
         answer = await self._request(
             "guess_letter",
             {"request": "guess_letter", "game_id": game.game_id, "letter": letter},
-            f"{self._key}.{game.number}.{len(game.guesses)}",
+            f"{self._key}.{game.index}.{len(game.guesses)}",
         )
         try:
             status, tries = str(answer["status"]), int(answer["tries_remains"])
