@@ -51,19 +51,22 @@ def main() -> None:
         rates = [round(0.001 * 1.4**number, 6) for number in range(options.trials)]
         path = Path(folder) / "timed.yaml"
         described = {
-            "name": "timed", "base": "smoke.yaml", "set": {"threads": 1}, "storage": folder,
+            "name": "timed",
+            "base": "smoke.yaml",
+            "set": {"threads": 1},
+            "storage": folder,
             "space": {"ppo.learning_rate": {"grid": rates}},
-        }  # fmt: skip
+        }
         path.write_text(yaml.safe_dump(described))
         more = [word for override in options.overrides for word in ("--set", override)]
         begin = os.getloadavg()[0]
         sweep = timed("sweep.py", path, "--words", words, *more)
         between = os.getloadavg()[0]
+        more += ["--config", "smoke.yaml", "--words", words, "--run-dir", Path(folder) / "run"]
         runs = [
-            timed("train.py", "--config", "smoke.yaml", "--words", words, "--run-dir",
-                  Path(folder) / f"run_{rate}", "--set", f"ppo.learning_rate={rate}", *more)
+            timed("train.py", *more, "--set", f"ppo.learning_rate={rate}")
             for rate in rates[: options.runs]
-        ]  # fmt: skip
+        ]
         trials = json.loads((Path(folder) / "timed" / "results.json").read_text())["trials"]
         print(f"load before the sweep {begin:.1f}, before the runs {between:.1f}")
         print(f"sweep of {len(trials)} trials: {sweep:.0f} s, {sweep / len(trials):.1f} per trial")

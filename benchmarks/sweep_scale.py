@@ -1,6 +1,6 @@
 """Is a sweep's cost per trial level? Trials that only report: time per trial, memory of the driver.
 
-python benchmarks/sweep_scale.py [--trials 1000]
+python benchmarks/sweep_scale.py --trials 1000
 """
 
 from __future__ import annotations
@@ -77,15 +77,16 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "simulated.yaml"
-        path.write_text(
-            yaml.safe_dump(
-                {
-                    "name": "simulated", "base": "smoke.yaml", "space": SPACE,
-                    "set": {"threads": 1}, "trials": options.trials, "storage": folder,
-                    "searcher": options.searcher,
-                }
-            )
-        )  # fmt: skip
+        described = {
+            "name": "simulated",
+            "base": "smoke.yaml",
+            "space": SPACE,
+            "set": {"threads": 1},
+            "trials": options.trials,
+            "storage": folder,
+            "searcher": options.searcher,
+        }
+        path.write_text(yaml.safe_dump(described))
         running = start_sweep(load_sweep(path))
         meter = Meter(options.trials)
         with ray_cluster("local", "--address", 2**27):

@@ -12,6 +12,7 @@ from agents.posterior.posterior import LetterPosterior, UniformPosterior
 from agents.ppo.agent import PPOAgent, save_network
 from evaluation.arena import play
 from runs.directory import write_atomically
+from runs.words import draw_words
 from training.ppo import get_state
 
 if TYPE_CHECKING:
@@ -44,7 +45,9 @@ class BetweenRollouts(BaseCallback):
         self._agent = PPOAgent(posterior, learner.policy.network)
         self._best = best
         games = training.config.validation.games
-        self._valid, self._known = (training.sample(part, games) for part in ("valid", "train"))
+        self._valid, self._known = (
+            draw_words(training.parts[part], games) for part in ("valid", "train")
+        )
         # Training games since the last rollout began.
         self._ended = self._won = 0
         self._last = learner.num_timesteps if best >= 0 else -1

@@ -12,7 +12,6 @@ from rich.console import Console
 
 from agents.posterior.posterior import load_posterior
 from envs.errors import InputError
-from envs.keyed_random import keyed_bits
 from envs.words import WordList, hash_words, load_word_list
 from evaluation.console import say
 from evaluation.progress import Progress
@@ -132,11 +131,6 @@ class TrainingRun:
                 return play_final_games(self, posterior)
         finally:
             self.log.close()
-
-    def sample(self, part: str, games: int) -> list[str]:
-        """Return so many words of a part, the same in every run, or all if there are fewer."""
-        words = np.array(self.parts[part])
-        return words[np.argsort(keyed_bits(hash_words(self.parts[part])))[:games]].tolist()
 
     def write_posterior(self) -> None:
         """Fit the posterior of all train words, and that of the words that are not held back.

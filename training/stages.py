@@ -14,6 +14,7 @@ from evaluation.arena import play
 from evaluation.comparison import Match, compare_agents
 from evaluation.tables import agents_table, print_table
 from runs.directory import write_atomically
+from runs.words import draw_words
 from training.callbacks import BetweenRollouts
 from training.posterior import hold_back
 from training.ppo import make_model, set_state
@@ -31,7 +32,7 @@ _NUM_KNOWN = 10_000
 def play_baselines(training: TrainingRun, step: int) -> None:
     """Play the valid words with agents that need no training, as levels beside the curves."""
     config, name = training.config, "baselines"
-    valid = training.sample("valid", config.validation.games)
+    valid = draw_words(training.parts["valid"], config.validation.games)
     training.progress.add(name, len(_BASELINES) * len(valid))
     levels = {}
     for baseline in _BASELINES:
@@ -110,7 +111,9 @@ def play_final_games(training: TrainingRun, posterior: Posterior) -> dict[str, A
             "dictionary": dictionary,
             "random": make_agent("random", config.seed),
         }
-        words = training.sample(part, _NUM_KNOWN) if part == "train" else training.parts[part]
+        words = training.parts[part]
+        if part == "train":
+            words = draw_words(words, _NUM_KNOWN)
         task = f"final games, {part} words, known {known:g}"
         training.progress.add(task, len(agents) * len(words))
         match = Match(
