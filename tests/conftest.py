@@ -66,6 +66,14 @@ def tiny_files(tmp_path_factory, real_words):
 
 
 @pytest.fixture(scope="session")
+def tinier_files(tmp_path_factory, tiny_files, real_words):
+    """The same with a quarter of the words, for tests that train several runs."""
+    words = tmp_path_factory.mktemp("fewer") / "words.txt"
+    words.write_text("\n".join(real_words[::4]) + "\n")
+    return tiny_files[0], words
+
+
+@pytest.fixture(scope="session")
 def tiny_run(tmp_path_factory, tiny_files):
     """A finished run of the tiny config: (run directory, what it printed).
 

@@ -15,6 +15,7 @@ from tests.processes import ROOT, assert_refused, start
 pytestmark = pytest.mark.slow
 
 WEIGHTS = ("policy.safetensors", "posterior.safetensors", "held_back_posterior.safetensors")
+TRIALS = [f"point_00{point}_seed_{seed}" for point in (0, 1, 2) for seed in (0, 1)]
 
 
 def wait_until_ppo(process, trials, name):
@@ -28,15 +29,15 @@ def wait_until_ppo(process, trials, name):
 
 
 def assert_as_undisturbed(folder, undisturbed):
-    for name, theirs in undisturbed.items():
-        ours = folder / "trials" / name
+    for name in TRIALS:
+        ours, theirs = folder / "trials" / name, undisturbed(name)
         for file in WEIGHTS:
             assert (ours / file).read_bytes() == (theirs / file).read_bytes(), (name, file)
         figures = [json.loads((path / "evaluation.json").read_text()) for path in (ours, theirs)]
         for agent, expected in figures[1]["agents"].items():
             assert figures[0]["agents"][agent]["wins"] == expected["wins"]
     results = json.loads((folder / "results.json").read_text())
-    assert [trial["trial"] for trial in results["trials"]] == list(undisturbed)
+    assert [trial["trial"] for trial in results["trials"]] == TRIALS
     assert {trial["status"] for trial in results["trials"]} == {"finished"}
 
 

@@ -39,8 +39,12 @@ def swept(tmp_path, base_recipe, few_hundred_words):
     path = tmp_path / "sweep.yaml"
     space = {"ppo.epochs": {"grid": [1, 2, 4]}, "ppo.learning_rate": {"loguniform": [1e-3, 1e-1]}}
     described = {
-        "name": "tiny", "base": str(base_recipe), "space": space, "seeds": 3, "trials": 9,
-    }  # fmt: skip
+        "name": "tiny",
+        "base": str(base_recipe),
+        "space": space,
+        "seeds": 3,
+        "trials": 9,
+    }
     path.write_text(yaml.safe_dump(described))
     sweep = load_sweep(path, words=str(few_hundred_words))
     trials = [trial for n, point in enumerate(sweep.points) for trial in sweep.trials_of(n, point)]

@@ -37,9 +37,11 @@ def test_each_combination_of_the_grid_is_drawn_equally_often():
 
 
 @given(
-    low=st.floats(1e-6, 1e3), factor=st.floats(1.01, 1e4), seed=st.integers(0, 2**31),
+    low=st.floats(1e-6, 1e3),
+    factor=st.floats(1.01, 1e4),
+    seed=st.integers(0, 2**31),
     kind=st.sampled_from(["uniform", "loguniform"]),
-)  # fmt: skip
+)
 def test_drawn_numbers_lie_between_the_ends(low, factor, seed, kind):
     domain = Domain("ppo.learning_rate", kind, (low, low * factor))
     value = domain.draw(np.random.default_rng(seed))

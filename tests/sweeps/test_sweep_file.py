@@ -11,8 +11,10 @@ def write(tmp_path, base_recipe):
     def write(**values):
         path = tmp_path / "sweep.yaml"
         described = {
-            "name": "tiny", "base": str(base_recipe), "space": {"ppo.epochs": {"grid": [1, 2]}},
-        }  # fmt: skip
+            "name": "tiny",
+            "base": str(base_recipe),
+            "space": {"ppo.epochs": {"grid": [1, 2]}},
+        }
         path.write_text(yaml.safe_dump(described | values))
         return path
 
@@ -32,10 +34,15 @@ def test_a_trial_is_the_base_recipe_with_the_options_of_its_point_and_a_seed(
     expected = load_config(
         base_recipe,
         [
-            "discount=0.9", "ppo.num_envs=32", "ppo.epochs=2", "seed=1", "name=tiny",
-            "final_split=valid", f"words={few_hundred_words}",
+            "discount=0.9",
+            "ppo.num_envs=32",
+            "ppo.epochs=2",
+            "seed=1",
+            "name=tiny",
+            "final_split=valid",
+            f"words={few_hundred_words}",
         ],
-    )  # fmt: skip
+    )
     assert [trial.name for trial in trials] == ["point_001_seed_0", "point_001_seed_1"]
     assert trials[1].config == expected
 
@@ -49,9 +56,11 @@ def test_trials_play_valid_words_and_the_best_config_those_of_the_base(write):
 
 def test_what_a_sweep_writes_is_the_same_sweep(write, tmp_path, few_hundred_words):
     path = write(
-        seeds=2, trials=8, set={"discount": 0.9},
+        seeds=2,
+        trials=8,
+        set={"discount": 0.9},
         space={"ppo.epochs": {"grid": [1, 2]}, "ppo.gae_lambda": {"uniform": [0.1, 0.3]}},
-    )  # fmt: skip
+    )
     sweep = load_sweep(path, ["ppo.num_envs=32"], words=str(few_hundred_words), name="other")
     folder = tmp_path / "folder"
     folder.mkdir()

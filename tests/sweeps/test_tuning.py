@@ -94,9 +94,11 @@ def times_begun(running):
 def test_asha_stops_trials_that_are_behind_and_they_stay_stopped(begin, capsys):
     # The good ones come first, so that the others are behind.
     running = begin(
-        space={"ppo.epochs": {"grid": [9, 8, 7, 3, 2, 1]}}, scheduler="asha",
-        asha={"grace_steps": 512, "reduction_factor": 2}, set={"threads": 1},
-    )  # fmt: skip
+        space={"ppo.epochs": {"grid": [9, 8, 7, 3, 2, 1]}},
+        scheduler="asha",
+        asha={"grace_steps": 512, "reduction_factor": 2},
+        set={"threads": 1},
+    )
     results = run_simulated(running, make_body())
     statuses = [trial["status"] for trial in results["trials"]]
     assert statuses[0] == "finished"
@@ -120,10 +122,13 @@ def test_asha_stops_trials_that_are_behind_and_they_stay_stopped(begin, capsys):
 def test_tpe_goes_on_with_the_points_that_it_had_chosen(begin):
     running = begin(
         space={
-            "ppo.learning_rate": {"loguniform": [1e-4, 1e-1]}, "ppo.epochs": {"uniform": [1, 12]},
+            "ppo.learning_rate": {"loguniform": [1e-4, 1e-1]},
+            "ppo.epochs": {"uniform": [1, 12]},
         },
-        searcher="tpe", trials=6, set={"threads": 1},
-    )  # fmt: skip
+        searcher="tpe",
+        trials=6,
+        set={"threads": 1},
+    )
     results = run_simulated(running, make_body())
     points = [trial["options"] for trial in results["trials"]]
     for name in ("point_002_seed_0", "point_004_seed_0", "point_005_seed_0"):
@@ -134,8 +139,10 @@ def test_tpe_goes_on_with_the_points_that_it_had_chosen(begin):
     assert [trial["options"] for trial in results["trials"]] == points
     begun = times_begun(running)
     assert {name for name, times in begun.items() if times > 1} == {
-        "point_002_seed_0", "point_004_seed_0", "point_005_seed_0",
-    }  # fmt: skip
+        "point_002_seed_0",
+        "point_004_seed_0",
+        "point_005_seed_0",
+    }
 
 
 @pytest.mark.usefixtures("ray")
@@ -158,12 +165,12 @@ def test_runs_behind_a_uri_are_as_those_of_train(begin, tmp_path, undisturbed, m
         space={"ppo.learning_rate": {"grid": [0.001, 0.01]}},
         set={"ppo.num_envs": 32, "validation.games": 30},
         storage=(tmp_path / "there").as_uri(),
-    )  # fmt: skip
+    )
     assert running.storage.is_remote
     results = run_simulated(running, run_trial)
     assert [trial["status"] for trial in results["trials"]] == ["finished", "finished"]
     for trial in results["trials"]:
         there = tmp_path / "there" / "simulated" / "trials" / trial["trial"]
         for file in ("policy.safetensors", "posterior.safetensors"):
-            expected = (undisturbed[trial["trial"]] / file).read_bytes()
+            expected = (undisturbed(trial["trial"]) / file).read_bytes()
             assert (there / file).read_bytes() == expected
