@@ -13,8 +13,6 @@ from tests.processes import ROOT, assert_refused, environment, run, start
 from training.checkpoint import load_checkpoint
 from training.command_line import main
 
-pytestmark = pytest.mark.slow
-
 # Long enough to be caught in the middle of PPO.
 LONGER = ("--set", "ppo.steps=16_384", "--set", "validation.every=16_384")
 
@@ -90,6 +88,7 @@ def curve(folder, tag):
     return [(event.step, event.value) for event in events.Scalars(tag)]
 
 
+@pytest.mark.slow
 def test_a_killed_run_goes_on_and_ends_with_the_same_weights(tinier_files, tmp_path, whole):
     config, words = tinier_files
     folder = tmp_path / "run"
@@ -114,6 +113,7 @@ def test_a_killed_run_goes_on_and_ends_with_the_same_weights(tinier_files, tmp_p
     assert ours == theirs
 
 
+@pytest.mark.slow
 def test_ctrl_c_saves_and_says_how_to_go_on(tinier_files, tmp_path, whole):
     config, words = tinier_files
     folder = tmp_path / "a rather long name of a folder, so that lines would be wrapped" / "run"
@@ -133,6 +133,7 @@ def test_ctrl_c_saves_and_says_how_to_go_on(tinier_files, tmp_path, whole):
     assert_same_ending(folder, whole[0])
 
 
+@pytest.mark.slow
 def test_it_prints_where_everything_lies_and_what_to_type_next(whole, tinier_files):
     folder, done = whole
     output = done.stdout
@@ -154,6 +155,7 @@ def test_it_prints_where_everything_lies_and_what_to_type_next(whole, tinier_fil
 
 # Too few words to derive any from, or to learn a rating on.
 @pytest.mark.parametrize("num_words", [30, 60])
+@pytest.mark.slow
 def test_a_short_list_is_trained_on(command, real_words, tinier_files, tmp_path, num_words):
     words, folder = tmp_path / "short.txt", tmp_path / "run"
     words.write_text("\n".join(real_words[:num_words]))
@@ -172,6 +174,7 @@ def test_a_run_of_an_earlier_version_is_refused_in_one_line(command, tmp_path):
     assert_refused(done, "train.py", tmp_path, "a run of an earlier version", "train anew")
 
 
+@pytest.mark.slow
 def test_an_existing_run_directory_gets_a_new_name(command, tinier_files, tmp_path, monkeypatch):
     # Characters that mean something to YAML and to rich.
     words = tmp_path / "my words #2: [a].txt"
@@ -231,6 +234,7 @@ sys.exit(main(sys.argv[1:]))
 
 # "whole" comes first: what is compiled is kept in files too.
 @pytest.mark.usefixtures("whole")
+@pytest.mark.slow
 def test_a_full_disk_ends_the_run_in_one_line(command, tiny_files, tmp_path):
     config, words = tiny_files
     script = tmp_path / "limited.py"

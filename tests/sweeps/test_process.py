@@ -12,8 +12,6 @@ import pytest
 from sweeps.command_line import main
 from tests.processes import ROOT, assert_refused, start
 
-pytestmark = pytest.mark.slow
-
 WEIGHTS = ("policy.safetensors", "posterior.safetensors", "held_back_posterior.safetensors")
 TRIALS = [f"point_00{point}_seed_{seed}" for point in (0, 1, 2) for seed in (0, 1)]
 
@@ -41,6 +39,7 @@ def assert_as_undisturbed(folder, undisturbed):
     assert {trial["status"] for trial in results["trials"]} == {"finished"}
 
 
+@pytest.mark.slow
 def test_a_sweep_survives_a_kill_and_a_lost_node_with_the_weights_of_train(
     sweep_file, few_hundred_words, undisturbed, tmp_path, two_nodes
 ):
@@ -79,6 +78,7 @@ def test_a_sweep_survives_a_kill_and_a_lost_node_with_the_weights_of_train(
     assert len(inodes) == 1
 
 
+@pytest.mark.slow
 def test_ctrl_c_says_how_to_go_on(sweep_file, few_hundred_words, tmp_path):
     folder = tmp_path / "sweeps" / "tiny"
     process = start("sweep.py", sweep_file, "--words", few_hundred_words)
@@ -122,6 +122,7 @@ def test_without_ray_one_line_says_what_to_install(capsys, monkeypatch):
     assert_refused(done, "sweep.py", "ray", "pip install -r requirements-cluster.txt")
 
 
+@pytest.mark.slow
 def test_nothing_but_sweeps_and_workers_imports_ray():
     script = (
         "import sys, training.command_line, evaluation.command_line, sweeps.command_line;"

@@ -13,8 +13,6 @@ from sweeps.results import collect
 from sweeps.running import continue_sweep, start_sweep
 from sweeps.sweep_file import load_sweep
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture(scope="module")
 def ray():
@@ -91,6 +89,7 @@ def times_begun(running):
 
 
 @pytest.mark.usefixtures("ray")
+@pytest.mark.slow
 def test_asha_stops_trials_that_are_behind_and_they_stay_stopped(begin, capsys):
     # The good ones come first, so that the others are behind.
     running = begin(
@@ -119,6 +118,7 @@ def test_asha_stops_trials_that_are_behind_and_they_stay_stopped(begin, capsys):
 
 
 @pytest.mark.usefixtures("ray")
+@pytest.mark.slow
 def test_tpe_goes_on_with_the_points_that_it_had_chosen(begin):
     running = begin(
         space={
@@ -146,6 +146,7 @@ def test_tpe_goes_on_with_the_points_that_it_had_chosen(begin):
 
 
 @pytest.mark.usefixtures("ray")
+@pytest.mark.slow
 def test_a_trial_whose_process_is_lost_again_and_again_is_given_up(begin, monkeypatch):
     monkeypatch.setattr("sweeps.tuning._MAX_LOSSES", 1)
     running = begin(space={"ppo.epochs": {"grid": [13, 5]}}, set={"threads": 1})
@@ -156,6 +157,7 @@ def test_a_trial_whose_process_is_lost_again_and_again_is_given_up(begin, monkey
 
 
 @pytest.mark.usefixtures("ray")
+@pytest.mark.slow
 def test_runs_behind_a_uri_are_as_those_of_train(begin, tmp_path, undisturbed, monkeypatch):
     from sweeps.trial import run_trial
 

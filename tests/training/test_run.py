@@ -23,8 +23,6 @@ from training.posterior import hold_back
 from training.ppo import make_model
 from training.run import TrainingRun, resume, train
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture(autouse=True)
 def _few_known_words_at_the_end(monkeypatch):
@@ -44,6 +42,7 @@ def parts_of(words_file):
     return Split(0, (0.8, 0.1, 0.1)).divide(read_word_list(words_file))
 
 
+@pytest.mark.slow
 def test_a_run_directory_holds_what_is_needed_to_understand_and_repeat_it(tiny_run, tiny_files):
     run, _ = tiny_run
     names = {path.name for path in run.path.iterdir()}
@@ -62,6 +61,7 @@ def test_a_run_directory_holds_what_is_needed_to_understand_and_repeat_it(tiny_r
     assert load_checkpoint(run.checkpoint)[0] == "done"
 
 
+@pytest.mark.slow
 def test_the_run_ends_with_the_final_words_played_side_by_side(tiny_run, tiny_files):
     run, printed = tiny_run
     evaluation = json.loads(run.evaluation.read_text())
@@ -78,6 +78,7 @@ def test_the_run_ends_with_the_final_words_played_side_by_side(tiny_run, tiny_fi
     assert play(agent, words).won.sum() == evaluation["agents"]["ppo"]["wins"]
 
 
+@pytest.mark.slow
 def test_known_words_and_words_that_cannot_be_known_have_figures_of_their_own(tiny_run, tiny_files):
     run, printed = tiny_run
     evaluation = json.loads(run.evaluation.read_text())
@@ -100,6 +101,7 @@ def test_known_words_and_words_that_cannot_be_known_have_figures_of_their_own(ti
             assert f"{figures['agents'][name]['win_rate']:.1%}" in printed
 
 
+@pytest.mark.slow
 def test_even_a_tiny_run_beats_random_by_far_on_unseen_words(tiny_run):
     agents = json.loads(tiny_run[0].evaluation.read_text())["agents"]
     for name in ("ppo", "posterior"):
@@ -135,6 +137,7 @@ def curves(path):
     return events
 
 
+@pytest.mark.slow
 def test_tensorboard_has_the_curves(tiny_run):
     run, _ = tiny_run
     events = curves(run.path)
@@ -157,6 +160,7 @@ def test_tensorboard_has_the_curves(tiny_run):
     assert b"guess" in text
 
 
+@pytest.mark.slow
 def test_valid_and_test_words_are_in_nothing_that_is_fitted(tinier_files, tmp_path):
     """Other valid or test words, all else the same: the same weights up to model selection."""
     config_file, words_file = tinier_files
@@ -188,6 +192,7 @@ def test_valid_and_test_words_are_in_nothing_that_is_fitted(tinier_files, tmp_pa
     assert listed == set(parts["train"])
 
 
+@pytest.mark.slow
 def test_training_from_scratch_needs_no_posterior(tinier_files, tmp_path):
     config = load_config(
         tinier_files[0],
@@ -223,6 +228,7 @@ def test_rewards_of_the_config_reach_the_learner(tiny_files):
         reward("reward.name=sparse", "reward.parameters.hit=0.9")
 
 
+@pytest.mark.slow
 def test_a_run_that_was_killed_before_its_first_state_goes_on(tinier_files, tmp_path):
     config = load_config(tinier_files[0], [f"words={tinier_files[1]}", "ppo.steps=1024"])
     whole, _ = train(config, quiet(), tmp_path / "whole")
@@ -236,6 +242,7 @@ def test_a_run_that_was_killed_before_its_first_state_goes_on(tinier_files, tmp_
     assert not list(begun.path.glob(".*.tmp"))
 
 
+@pytest.mark.slow
 def test_a_policy_that_is_trained_from_scratch_learns_within_seconds(tiny_files, tmp_path):
     """From rewards alone: ten wrong guesses lose, so that even random letters win some games."""
     options = [
@@ -255,6 +262,7 @@ def test_a_policy_that_is_trained_from_scratch_learns_within_seconds(tiny_files,
     assert agents["ppo"]["ci95"][0] > agents["posterior"]["ci95"][1] + 0.1
 
 
+@pytest.mark.slow
 def test_half_of_ppos_games_have_words_that_their_posterior_was_not_fitted_on(
     tinier_files, tmp_path, monkeypatch
 ):
@@ -282,6 +290,7 @@ def test_half_of_ppos_games_have_words_that_their_posterior_was_not_fitted_on(
 
 
 @pytest.mark.parametrize("known", [0.0, 0.5])
+@pytest.mark.slow
 def test_the_posterior_is_calibrated_on_valid_words(tiny_run, tiny_files, known):
     run, _ = tiny_run
     valid = parts_of(tiny_files[1])["valid"]
@@ -305,6 +314,7 @@ class StoppedError(Exception):
 
 
 @pytest.mark.parametrize("step", [None, 2_048], ids=["before its first step", "in the middle"])
+@pytest.mark.slow
 def test_a_run_that_stops_in_ppo_goes_on_to_the_same_weights(
     tiny_files, tiny_run, tmp_path, monkeypatch, step
 ):
@@ -331,6 +341,7 @@ def test_a_run_that_stops_in_ppo_goes_on_to_the_same_weights(
     assert weights(resumed) == weights(tiny_run[0])
 
 
+@pytest.mark.slow
 def test_ppo_alone_that_stops_goes_on_to_the_same_weights(tinier_files, tmp_path, monkeypatch):
     options = ["posterior.enabled=false", "windows.log_rows=10", "validation.every=100_000"]
     config = load_config(tinier_files[0], [f"words={tinier_files[1]}", *options])
@@ -360,6 +371,7 @@ def copy_of(run, path):
     return RunDirectory.open(path)
 
 
+@pytest.mark.slow
 def test_resuming_a_finished_run_plays_its_final_words_again(tiny_run, tmp_path):
     copy = copy_of(tiny_run[0], tmp_path / "copy")
     before = weights(copy)
@@ -370,6 +382,7 @@ def test_resuming_a_finished_run_plays_its_final_words_again(tiny_run, tmp_path)
     assert evaluation["agents"]["ppo"]["wins"] == wins
 
 
+@pytest.mark.slow
 def test_runs_that_cannot_go_on_say_why_in_one_line(tiny_run, tmp_path):
     def refusal(change, number):
         run = copy_of(tiny_run[0], tmp_path / f"run{number}")
@@ -409,6 +422,7 @@ def test_runs_that_cannot_go_on_say_why_in_one_line(tiny_run, tmp_path):
         assert said in refusal(change, number)
 
 
+@pytest.mark.slow
 def test_a_posterior_of_an_earlier_version_is_refused_in_one_line(tiny_run, tmp_path):
     for name in ("posterior.safetensors", "held_back_posterior.safetensors"):
         run = copy_of(tiny_run[0], tmp_path / name.partition(".")[0])
