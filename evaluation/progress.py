@@ -125,7 +125,8 @@ class Progress:
             table.add_column(justify=justify, no_wrap=justify == "right")
         for name, task in list(self._tasks.items()):
             bar = "" if task.total is None else ProgressBar(task.total, task.completed, width=14)
-            table.add_row(escape(name), bar, task.count(), task.time_left(), escape(task.note))
+            left = "" if task.has_ended else task.time_left()
+            table.add_row(escape(name), bar, task.count(), left, escape(task.note))
         return table
 
 

@@ -57,7 +57,7 @@ def make_posterior(training: TrainingRun) -> None:
         return
     training.progress.add("posterior")
     training.write_posterior()
-    training.progress.end("posterior")
+    training.progress.end("posterior", "fitted")
     training.save("ppo", {})
 
 
