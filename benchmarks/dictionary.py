@@ -23,13 +23,13 @@ from evaluation.statistics import win_rate
 from evaluation.tables import DataTable, print_table
 from runs.words import draw_words
 
+GAMES = 5000
+
 
 def main() -> None:
     """Measure and print the table."""
     parser = CommandParser(description=__doc__.splitlines()[0])
     parser.add_words()
-    parser.add_argument("--games", type=int, default=5000, metavar="N", help="default: 5000")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the words played")
     options = parser.parse_args()
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
@@ -49,7 +49,7 @@ def main() -> None:
         start = time.perf_counter()
         agent = DictionaryAgent().fit(listed)
         fitted = time.perf_counter() - start
-        played = play(agent, draw_words(secrets, options.games, options.seed))
+        played = play(agent, draw_words(secrets, GAMES, 0))
         figures = win_rate(played.won.sum(), len(played))
         low, high = figures["ci95"]
         rows.append(

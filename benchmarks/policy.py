@@ -30,14 +30,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--run", metavar="RUN_DIR", help="default: the pretrained policy")
     parser.add_argument("--games", type=int, default=2000, metavar="N", help="default: 2000")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the words played")
     options = parser.parse_args()
     run = find_run(options.run, ("ppo",))
     listed = load_word_list(run.load_config().words).words
     is_known = np.isin(hash_words(listed), run.load_fitted_words())
     words = []
     for kind in (is_known, ~is_known):
-        words += draw_words(np.array(listed)[kind].tolist(), options.games // 2, options.seed)
+        words += draw_words(np.array(listed)[kind].tolist(), options.games // 2, 0)
 
     rows = []
     files = {"posterior": [run.posterior], "ppo": [run.posterior, run.policy]}

@@ -73,7 +73,6 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--trials", type=int, default=40)
-    parser.add_argument("--searcher", choices=["random", "tpe"], default="random")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "simulated.yaml"
@@ -84,7 +83,6 @@ def main() -> None:
             "set": {"threads": 1},
             "trials": options.trials,
             "storage": folder,
-            "searcher": options.searcher,
         }
         path.write_text(yaml.safe_dump(described))
         running = start_sweep(load_sweep(path))
