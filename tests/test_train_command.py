@@ -89,7 +89,9 @@ def curve(folder, tag):
 
 
 @pytest.mark.slow
-def test_a_killed_run_goes_on_and_ends_with_the_same_weights(tinier_files, tmp_path, whole):
+def test_a_killed_run_goes_on_and_ends_with_the_same_weights(
+    command, tinier_files, tmp_path, whole
+):
     config, words = tinier_files
     folder = tmp_path / "run"
     arguments = ("--config", config, "--words", words, "--run-dir", folder, *LONGER)
@@ -103,7 +105,7 @@ def test_a_killed_run_goes_on_and_ends_with_the_same_weights(tinier_files, tmp_p
         assert load_checkpoint(folder / "checkpoint.pt")[0] == phase
         assert not (folder / "evaluation.json").exists()
         arguments = ("--resume", folder)
-    done = run("train.py", *arguments)
+    done = command(*arguments)
     assert done.returncode == 0, done.stderr
     assert_same_ending(folder, whole[0])
     # TensorBoard goes on in the same curves: no point is missing or there twice.
@@ -114,7 +116,7 @@ def test_a_killed_run_goes_on_and_ends_with_the_same_weights(tinier_files, tmp_p
 
 
 @pytest.mark.slow
-def test_ctrl_c_saves_and_says_how_to_go_on(tinier_files, tmp_path, whole):
+def test_ctrl_c_saves_and_says_how_to_go_on(command, tinier_files, tmp_path, whole):
     config, words = tinier_files
     folder = tmp_path / "a rather long name of a folder, so that lines would be wrapped" / "run"
     arguments = ("--config", config, "--words", words, "--run-dir", folder, *LONGER)
@@ -128,7 +130,7 @@ def test_ctrl_c_saves_and_says_how_to_go_on(tinier_files, tmp_path, whole):
         assert f"go on with: python train.py --resume {folder}\n" in output.replace("'", "")
         assert load_checkpoint(folder / "checkpoint.pt")[0] == phase
         arguments = ("--resume", folder)
-    done = run("train.py", *arguments)
+    done = command(*arguments)
     assert done.returncode == 0, done.stderr
     assert_same_ending(folder, whole[0])
 
