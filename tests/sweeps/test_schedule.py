@@ -93,7 +93,7 @@ def test_the_points_of_tpe_do_not_depend_on_which_trial_ends_first(sweep):
 
 @pytest.mark.slow
 def test_tpe_finds_better_points_as_it_goes_on(sweep):
-    planned = sweep(**TPE | {"trials": 60, "seeds": 1})
+    planned = sweep(**TPE | {"trials": 150, "seeds": 1})
     values = {}
     run_all(planned, tpe(planned), values, 1, lambda n: 0)
     rates = list(values.values())
