@@ -69,12 +69,13 @@ def measure(name: str, options: argparse.Namespace) -> None:
         few = np.flatnonzero((states["word"] == BLANK).sum(axis=1) <= 4)
         states = select(states, few)
     states = select(states, slice(0, options.states))
-    scores = agent.letter_scores(states)
+    score = agent.letter_probabilities if name == "ngram-posterior" else agent.letter_scores
+    scores = score(states)
     scores[states["guessed"] != 0] = 0.0
     letters = scores.argmax(axis=1)
     if name == "ngram-posterior":
         agent.beam = 0.0
-        scores = agent.letter_scores(states)
+        scores = score(states)
     same_letters = same_scores = 0
     start = time.process_time()
     expected = [literal(*read_state(states, row)) for row in range(len(letters))]
