@@ -3,7 +3,7 @@ VENV := .venv
 RUN := $(VENV)/bin/python
 ARGS ?=
 
-.PHONY: train sweep test lint bench clean
+.PHONY: train sweep test test-all lint bench clean
 
 train: $(VENV)/.product
 	$(RUN) train.py --config ppo.yaml $(ARGS)
@@ -12,6 +12,9 @@ sweep: $(VENV)/.cluster
 	$(RUN) sweep.py smoke.yaml $(ARGS)
 
 test: $(VENV)/.development
+	$(RUN) -m pytest -n auto --dist loadfile -m "not slow" $(ARGS)
+
+test-all: $(VENV)/.development
 	$(RUN) -m pytest -n auto --dist loadfile $(ARGS)
 
 lint: $(VENV)/.development

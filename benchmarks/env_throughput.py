@@ -20,13 +20,13 @@ from functools import cache, partial
 import numpy as np
 from gymnasium.vector import SyncVectorEnv
 from rich.console import Console
-from rich.table import Table
 from stable_baselines3.common.vec_env import DummyVecEnv
 
 from envs.hangman.env import HangmanEnv
 from envs.hangman.sb3 import HangmanVecEnv
 from envs.hangman.vector_env import HangmanVectorEnv
 from envs.words import default_word_list
+from evaluation.tables import DataTable, print_table
 
 NUM_GAMES = 4096
 # Single environments in a Python loop are slow; fewer of them take the same time a step.
@@ -97,38 +97,29 @@ def main() -> None:
         env.seed(0)
         env.reset()
     rows = {
-        "HangmanVectorEnv, next-step autoreset (default)": (
-            NUM_GAMES,
-            lambda n: gymnasium_steps(batched, n),
-        ),
-        "HangmanVectorEnv, same-step autoreset": (
-            NUM_GAMES,
-            lambda n: gymnasium_steps(same_step, n),
-        ),
-        "Gymnasium SyncVectorEnv of HangmanEnv": (
-            NUM_SINGLE_GAMES,
-            lambda n: gymnasium_steps(sync, n),
-        ),
-        "HangmanVecEnv (Stable-Baselines3)": (NUM_GAMES, lambda n: sb3_steps(adapter, n)),
-        "SB3 DummyVecEnv of HangmanEnv": (NUM_SINGLE_GAMES, lambda n: sb3_steps(dummy, n)),
+        "HangmanVectorEnv, next-step autoreset (default)": (gymnasium_steps, batched),
+        "HangmanVectorEnv, same-step autoreset": (gymnasium_steps, same_step),
+        "Gymnasium SyncVectorEnv of HangmanEnv": (gymnasium_steps, sync),
+        "HangmanVecEnv (Stable-Baselines3)": (sb3_steps, adapter),
+        "SB3 DummyVecEnv of HangmanEnv": (sb3_steps, dummy),
     }
-    rates = {name: steps_per_second(take, seconds) for name, (_, take) in rows.items()}
+    rates = {
+        name: steps_per_second(partial(take, env), seconds) for name, (take, env) in rows.items()
+    }
     sync_rate = rates["Gymnasium SyncVectorEnv of HangmanEnv"]
     dummy_rate = rates["SB3 DummyVecEnv of HangmanEnv"]
-    table = Table(title=f"steps/s, one core ({platform.processor() or platform.machine()})")
-    table.add_column("environment", no_wrap=True)
-    for heading in ("games", "steps/s", "x SyncVectorEnv", "x DummyVecEnv"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    for name, (num_games, _) in rows.items():
-        rate = rates[name]
-        table.add_row(
+    title = f"steps/s, one core ({platform.processor() or platform.machine()})"
+    headings = ("environment", "games", "steps/s", "x SyncVectorEnv", "x DummyVecEnv")
+    cells = [
+        (
             name,
-            f"{num_games:,}",
-            f"{rate:,.0f}",
-            f"{rate / sync_rate:.1f}",
-            f"{rate / dummy_rate:.1f}",
+            f"{env.num_envs:,}",
+            f"{rates[name]:,.0f}",
+            *(f"{rates[name] / rate:.1f}" for rate in (sync_rate, dummy_rate)),
         )
-    Console(width=120).print(table)
+        for name, (_, env) in rows.items()
+    ]
+    print_table(Console(width=120), DataTable(title, headings, cells))
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ and must give the same scores: the same letter, or the same probabilities for th
 posterior's beam drops a part of the sum that its transcription takes in full, so that its letters
 may differ, as it plays; its scores are compared without the beam.
 
-    taskset -c 1 python benchmarks/guessers.py --words FILE
+    taskset -c 1 python benchmarks/guessers.py --words FILE --states 10
 """
 
 from __future__ import annotations
@@ -69,12 +69,13 @@ def measure(name: str, options: argparse.Namespace) -> None:
         few = np.flatnonzero((states["word"] == BLANK).sum(axis=1) <= 4)
         states = select(states, few)
     states = select(states, slice(0, options.states))
-    scores = agent.letter_scores(states)
+    score = agent.letter_probabilities if name == "ngram-posterior" else agent.letter_scores
+    scores = score(states)
     scores[states["guessed"] != 0] = 0.0
     letters = scores.argmax(axis=1)
     if name == "ngram-posterior":
         agent.beam = 0.0
-        scores = agent.letter_scores(states)
+        scores = score(states)
     same_letters = same_scores = 0
     start = time.process_time()
     expected = [literal(*read_state(states, row)) for row in range(len(letters))]
@@ -102,7 +103,7 @@ def main() -> None:
     parser.add_argument("--words", help="word list, one word per line (default: web2)")
     parser.add_argument("--agents", nargs="+", default=list(TRANSCRIPTIONS))
     parser.add_argument("--games", type=int, default=1000, help="games that the agent plays")
-    parser.add_argument("--states", type=int, default=10, help="turns of the transcription")
+    parser.add_argument("--states", type=int, default=5, help="turns of the transcription")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--alone", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()

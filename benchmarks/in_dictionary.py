@@ -11,15 +11,16 @@ win rates by length.
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 
 import numpy as np
+from matplotlib import pyplot as plt
+from matplotlib.ticker import MultipleLocator
 
 from agents import make_agent
 from envs.words import load_word_list
 from evaluation.arena import PlayedGames, play
-from evaluation.statistics import hardest_words, summarize, win_rate_interval
+from evaluation.statistics import hardest_words, win_rate_interval
 
 # The 2010 article culls words that are won in more than a tenth of their games, and plays the
 # hardest 2,000 times. It plays 50 and 500 games per word before; here it is as many as are needed.
@@ -101,12 +102,6 @@ def _wins_by_word(played: PlayedGames) -> np.ndarray:
 
 def plot_lengths(played: dict[str, PlayedGames], title: str, path: Path) -> None:
     """Draw the win rates by length with their 95% intervals."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-    from matplotlib.ticker import MultipleLocator
-
     figure, axes = plt.subplots(figsize=(7, 4.2), layout="constrained")
     for name, games in played.items():
         lengths = np.unique(games.lengths)
@@ -140,10 +135,8 @@ def main() -> None:
     )
     parser.add_argument("--play", nargs="+", metavar="WORD", help="play these words only")
     parser.add_argument("--hardest", type=int, default=0, metavar="N", help="list the N hardest")
-    parser.add_argument("--max-wrong", type=int, default=6)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--plot", type=Path, help="PNG of the win rates by length")
-    parser.add_argument("--json", type=Path, help="write the figures there too")
     options = parser.parse_args()
 
     listed = load_word_list(options.words)
@@ -155,13 +148,12 @@ def main() -> None:
         secrets = [words[i] for i in chosen]
     print(listed.describe())
     print(f"{len(words):,} of {options.min_length} letters and more; {len(secrets):,} played")
-    played, figures = {}, {}
+    played = {}
     for name in options.agents:
         agent = make_agent(name, options.seed).fit(words)
-        played[name] = play(agent, secrets, options.max_wrong, options.repeats)
-        figures[name] = summarize(played[name])
-        speed = figures[name]["games_per_second"]
-        print(f"{name}: {len(played[name]):,} games, {speed:,.0f} a second", flush=True)
+        played[name] = games = play(agent, secrets, repeats=options.repeats)
+        speed = len(games) / games.seconds
+        print(f"{name}: {len(games):,} games, {speed:,.0f} per second", flush=True)
     if options.play:
         print_words(played, options.play)
     else:
@@ -177,8 +169,6 @@ def main() -> None:
             f"{options.repeats} games per word"
         )
         plot_lengths(played, title, options.plot)
-    if options.json:
-        options.json.write_text(json.dumps(figures, indent=2) + "\n")
 
 
 if __name__ == "__main__":

@@ -11,14 +11,11 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-import matplotlib
 import numpy as np
+from matplotlib import pyplot as plt
 
 from envs.encoding import ALPHABET, FIRST_LETTER, NUM_LETTERS, encode_words
 from envs.words import load_word_list
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
 
 
 def frequencies(codes: np.ndarray) -> np.ndarray:

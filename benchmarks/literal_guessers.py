@@ -20,6 +20,7 @@ import numpy as np
 from agents import make_agent
 from agents.decomposition import DecompositionAgent
 from agents.ngram_posterior import NgramPosteriorAgent
+from agents.smoothed_ngrams import SmoothedNgrams
 from envs.encoding import ALPHABET, BLANK, decode
 from envs.hangman.observation import Observation, select
 from envs.words import Split, load_word_list
@@ -155,7 +156,7 @@ def decomposition(words: Sequence[str], overlapping: bool = True) -> Scorer:
 
 def ngram_posterior(agent: NgramPosteriorAgent, words: Sequence[str]) -> Scorer:
     """Sum the model over every path of contexts, one masked letter after the other, unpruned."""
-    model = agent.model_
+    model = SmoothedNgrams(words, agent.order, agent.discount_scale)
 
     def mass(shown: str, allowed: str) -> float:
         paths = {model.start: 1.0}

@@ -6,7 +6,7 @@ The runs, of several seeds, play the same words: greedy on the posterior, the be
 look-ahead without any learning, and the policy after PPO. The p-value is that of a sign-flip test
 of the mean difference in games won, two-sided, in which a word's games are flipped together. Then,
 by tenths of the look-ahead's value of the letter guessed, how many of these games were won.
-Without --runs it plays the pretrained policy's valid words.
+Without --runs it plays 500 of the pretrained policy's valid words.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ import sys
 
 import numpy as np
 from rich.console import Console
-from rich.table import Table
 from scipy.stats import permutation_test
 
 from agents.base import Agent
@@ -25,11 +24,13 @@ from agents.ppo.agent import PPOAgent
 from envs.encoding import MAX_LENGTH
 from envs.errors import InputError
 from envs.keyed_random import keyed_bits
-from envs.words import PARTS, Split, hash_words, load_word_list
+from envs.words import PARTS, hash_words
 from evaluation.arena import play
 from evaluation.statistics import mean_interval
+from evaluation.tables import DataTable, print_table
 from runs.agents import load_run_agent
 from runs.directory import PRETRAINED, RunDirectory
+from runs.words import draw_words, load_words
 
 NUM_FLIPS = 99_999
 PLAYERS = ("greedy", "look-ahead", "after PPO")
@@ -85,20 +86,18 @@ def main() -> None:
         parser.error(f"--known: {options.known} is not in 0..1")
     split = options.split or ("test" if options.runs else "valid")
     paths = options.runs or [PRETRAINED]
-    words: tuple[str, ...] = ()
+    games = options.games or (None if options.runs else 500)
+    words: list[str] = []
     won = {player: [] for player in PLAYERS}
     values, wins = [], []
     for path in paths:
         run = RunDirectory.open(path)
-        config = run.load_config()
-        parts = Split(config.split.seed, tuple(config.split.fractions)).divide(
-            load_word_list(config.words)
-        )
-        of_run = [word for word in parts[split] if len(word) <= options.max_length]
-        of_run = np.array(of_run)[np.argsort(keyed_bits(hash_words(of_run)))[: options.games]]
-        if words and tuple(of_run) != words:
+        parts = load_words(run.load_config()).parts
+        short = [word for word in parts[split] if len(word) <= options.max_length]
+        of_run = draw_words(short, len(short) if games is None else games)
+        if words and of_run != words:
             raise InputError(f"{path}: its {split} words are not those of the others")
-        words = tuple(of_run.tolist())
+        words = of_run
         policy = load_run_agent("ppo", run, (), known=options.known)
         watched = WithValues(policy)
         players = (policy.posterior, BestByLookAhead(policy), watched)
@@ -116,12 +115,12 @@ def main() -> None:
 
 
 def _print_players(console, paths, won, title) -> None:
-    table = Table(title=f"games won, %, on {len(won['greedy'][0]):,} {title}")
-    for heading in ("run", *PLAYERS):
-        table.add_column(heading, justify="right")
-    for number, path in enumerate(paths):
-        table.add_row(str(path), *(f"{100 * won[player][number].mean():.2f}" for player in PLAYERS))
-    console.print(table)
+    rows = [
+        (str(path), *(f"{100 * won[player][number].mean():.2f}" for player in PLAYERS))
+        for number, path in enumerate(paths)
+    ]
+    title = f"games won, %, on {len(won['greedy'][0]):,} {title}"
+    print_table(console, DataTable(title, ("run", *PLAYERS), rows))
 
 
 def _print_contrasts(console, won, num_words) -> None:
@@ -151,18 +150,13 @@ def _print_contrasts(console, won, num_words) -> None:
 
 
 def _print_reliability(console, values, wins) -> None:
-    table = Table(title="the look-ahead's value of the letter guessed, and games won")
-    for heading in ("states", "predicted, %", "won, %"):
-        table.add_column(heading, justify="right")
-    for low in range(10):
-        chosen = np.minimum((10 * values).astype(int), 9) == low
-        if chosen.any():
-            table.add_row(
-                f"{chosen.sum():,}",
-                f"{100 * values[chosen].mean():.1f}",
-                f"{100 * wins[chosen].mean():.1f}",
-            )
-    console.print(table)
+    tenth = np.minimum((10 * values).astype(int), 9)
+    rows = [
+        (f"{chosen.sum():,}", *(f"{100 * of[chosen].mean():.1f}" for of in (values, wins)))
+        for chosen in (tenth == low for low in np.unique(tenth))
+    ]
+    title = "the look-ahead's value of the letter guessed, and games won"
+    print_table(console, DataTable(title, ("states", "predicted, %", "won, %"), rows, 0))
 
 
 if __name__ == "__main__":

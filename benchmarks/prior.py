@@ -13,15 +13,14 @@ import argparse
 
 import numpy as np
 from rich.console import Console
-from rich.table import Table
 
 from agents.posterior.sequence_keys import sequence_keys
 from agents.word_sets import WordArrays
-from envs.keyed_random import keyed_bits
-from envs.words import Split, hash_words, load_word_list
 from evaluation.analysis import reliability
 from evaluation.arena import play
+from evaluation.tables import DataTable, print_table
 from runs.agents import find_run, load_run_agent
+from runs.words import draw_words, load_words
 
 
 def main() -> None:
@@ -31,10 +30,7 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=2000, metavar="N", help="default: 2000")
     options = parser.parse_args()
     run = find_run(options.run, ("posterior",))
-    config = run.load_config()
-    parts = Split(config.split.seed, tuple(config.split.fractions)).divide(
-        load_word_list(config.words)
-    )
+    parts = load_words(run.load_config()).parts
     agent = load_run_agent("posterior", run, ())
     words = WordArrays.of(parts["valid"])
     bits = -np.log2(agent.with_known(0.0).prior.probabilities(words))
@@ -42,23 +38,18 @@ def main() -> None:
     candidates = sequence_keys(*listed.words.take(~listed.is_known))
     covered = np.isin(sequence_keys(*words), candidates)
 
-    table = Table(title=f"{len(bits):,} valid words, {len(candidates):,} candidates")
-    for heading in ("letters", "words", "bits per word", "covered by candidates"):
-        table.add_column(heading, justify="right")
-    rows = [(str(length), words.lengths == length) for length in np.unique(words.lengths)]
-    for name, chosen in [("all", np.ones(len(bits), dtype=bool)), *rows]:
-        figures = (
-            f"{chosen.sum():,}",
-            f"{bits[chosen].mean():.2f}",
-            f"{covered[chosen].mean():.1%}",
-        )
-        table.add_row(name, *figures)
-    Console().print(table)
+    by_length = {str(length): words.lengths == length for length in np.unique(words.lengths)}
+    rows = [
+        (name, f"{chosen.sum():,}", f"{bits[chosen].mean():.2f}", f"{covered[chosen].mean():.1%}")
+        for name, chosen in ({"all": np.ones(len(bits), dtype=bool)} | by_length).items()
+    ]
+    title = f"{len(bits):,} valid words, {len(candidates):,} candidates"
+    headings = ("letters", "words", "bits per word", "covered by candidates")
+    print_table(Console(), DataTable(title, headings, rows, 0))
 
     played = []
     for part in ("train", "valid"):
-        order = np.argsort(keyed_bits(hash_words(parts[part])))[: options.games // 2]
-        played += np.array(parts[part])[order].tolist()
+        played += draw_words(parts[part], options.games // 2)
     figures = reliability(play(agent, played), agent)
     print(
         f"calibration error {100 * figures['expected_calibration_error']:.2f} points, "

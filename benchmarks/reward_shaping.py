@@ -24,15 +24,15 @@ import numpy as np
 import torch
 from matplotlib import pyplot as plt
 from rich.console import Console
-from rich.table import Table
 from scipy.stats import bootstrap, trim_mean
 from stable_baselines3.common.callbacks import BaseCallback
 
 from agents.posterior.posterior import UniformPosterior
 from agents.ppo.agent import PPOAgent
-from envs.words import Split, load_word_list
 from evaluation.arena import play
+from evaluation.tables import DataTable, print_table
 from runs.config import find_config, load_config
+from runs.words import load_words
 from training.ppo import make_model
 
 # (name, reward, discount); gae_lambda is the config's for all.
@@ -77,9 +77,7 @@ def learn(setting: int, seed: int, steps: int, share: int, path: Path) -> None:
             *(f"ppo.steps={steps}", "threads=1"),
         ],
     )
-    parts = Split(config.split.seed, tuple(config.split.fractions)).divide(
-        load_word_list(config.words)
-    )
+    parts = load_words(config).parts
     valid = list(parts["valid"])
     model = make_model(config, UniformPosterior(), (), parts["train"][::share])
     agent = PPOAgent(UniformPosterior(), model.policy.network)
@@ -110,6 +108,21 @@ def steps_to(curve: dict, level: float) -> float:
     """Return the first steps at which the win rate is at the level; infinite if it never is."""
     reached = np.flatnonzero(np.array(curve["win_rates"]) >= level)
     return curve["steps"][reached[0]] if len(reached) else np.inf
+
+
+def describe(runs: list[dict]) -> list[str]:
+    """Return the cells of a setting's runs."""
+    final = 100 * np.array([run["final"] for run in runs])
+    cells = ["{:.1f} ({:.1f} to {:.1f})".format(*over_seeds(final))]
+    cells.append(f"{final.min():.1f}, {final.max():.1f}")
+    for level in LEVELS:
+        steps = np.array([steps_to(run, level) for run in runs]) / 1e6
+        reached = np.isfinite(steps).sum()
+        if reached == len(runs):
+            cells.append("{:.2f} ({:.2f} to {:.2f})".format(*over_seeds(steps)))
+        else:
+            cells.append(f"{reached} of {len(runs)} runs")
+    return cells
 
 
 def draw(curves: dict[str, list[dict]], path: Path) -> None:
@@ -157,26 +170,11 @@ def main() -> None:
         name: [json.loads(paths[setting, seed].read_text()) for seed in range(options.seeds)]
         for setting, (name, _, _) in enumerate(SETTINGS)
     }
-    table = Table(title=f"{options.seeds} seeds, {options.steps:,} steps each")
-    for heading in ("reward", "valid words won, %", "lowest, highest seed"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    for level in LEVELS:
-        table.add_column(f"million steps to {level:.0%}", justify="right")
-    for name, runs in curves.items():
-        final = 100 * np.array([run["final"] for run in runs])
-        middle, low, high = over_seeds(final)
-        row = [name, f"{middle:.1f} ({low:.1f} to {high:.1f})"]
-        row.append(f"{final.min():.1f}, {final.max():.1f}")
-        for level in LEVELS:
-            steps = np.array([steps_to(run, level) for run in runs]) / 1e6
-            reached = np.isfinite(steps).sum()
-            if reached == len(runs):
-                middle, low, high = over_seeds(steps)
-                row.append(f"{middle:.2f} ({low:.2f} to {high:.2f})")
-            else:
-                row.append(f"{reached} of {len(runs)} runs")
-        table.add_row(*row)
-    Console(width=120).print(table)
+    headings = ("reward", "valid words won, %", "lowest, highest seed")
+    headings += tuple(f"million steps to {level:.0%}" for level in LEVELS)
+    rows = [(name, *describe(runs)) for name, runs in curves.items()]
+    title = f"{options.seeds} seeds, {options.steps:,} steps each"
+    print_table(Console(width=120), DataTable(title, headings, rows))
     if options.plot:
         draw(curves, options.plot)
 

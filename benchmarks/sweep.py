@@ -1,6 +1,6 @@
 """Speed of a sweep against its runs one after the other: ``sweep.py`` and ``train.py``.
 
-    python benchmarks/sweep.py [--trials 8] [--words FILE] [--set key.sub=value ...]
+    python benchmarks/sweep.py --trials 8 [--words FILE]
 
 The trials have one thread and run two at a time, with one posterior; ``train.py`` has two threads
 and fits each time. The overhead is what a trial takes over the time of its own run.
@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -39,33 +38,29 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--trials", type=int, default=2)
-    parser.add_argument("--words", help="default: every 50th word of the default list")
-    parser.add_argument("--runs", type=int, help="time so many of the runs, and count them for all")
-    parser.add_argument("--set", action="append", default=[], dest="overrides")
+    parser.add_argument("--words", help="default: every 200th word of the default list")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         words = options.words
         if words is None:
             words = Path(folder) / "words.txt"
-            words.write_text("\n".join(default_word_list().words[::50]) + "\n")
+            words.write_text("\n".join(default_word_list().words[::200]) + "\n")
         rates = [round(0.001 * 1.4**number, 6) for number in range(options.trials)]
         path = Path(folder) / "timed.yaml"
         described = {
-            "name": "timed", "base": "smoke.yaml", "set": {"threads": 1}, "storage": folder,
+            "name": "timed",
+            "base": "smoke.yaml",
+            "set": {"threads": 1},
+            "storage": folder,
             "space": {"ppo.learning_rate": {"grid": rates}},
-        }  # fmt: skip
+        }
         path.write_text(yaml.safe_dump(described))
-        more = [word for override in options.overrides for word in ("--set", override)]
-        begin = os.getloadavg()[0]
-        sweep = timed("sweep.py", path, "--words", words, *more)
-        between = os.getloadavg()[0]
+        sweep = timed("sweep.py", path, "--words", words)
+        arguments = ("--config", "smoke.yaml", "--words", words, "--run-dir", Path(folder) / "run")
         runs = [
-            timed("train.py", "--config", "smoke.yaml", "--words", words, "--run-dir",
-                  Path(folder) / f"run_{rate}", "--set", f"ppo.learning_rate={rate}", *more)
-            for rate in rates[: options.runs]
-        ]  # fmt: skip
+            timed("train.py", *arguments, "--set", f"ppo.learning_rate={rate}") for rate in rates
+        ]
         trials = json.loads((Path(folder) / "timed" / "results.json").read_text())["trials"]
-        print(f"load before the sweep {begin:.1f}, before the runs {between:.1f}")
         print(f"sweep of {len(trials)} trials: {sweep:.0f} s, {sweep / len(trials):.1f} per trial")
         print(
             f"{len(runs)} runs of train.py: {sum(runs):.0f} s ({min(runs):.0f} to {max(runs):.0f})"

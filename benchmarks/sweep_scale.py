@@ -1,6 +1,6 @@
 """Is a sweep's cost per trial level? Trials that only report: time per trial, memory of the driver.
 
-python benchmarks/sweep_scale.py [--trials 1000]
+python benchmarks/sweep_scale.py --trials 1000
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import yaml
 from rich.console import Console
 
 from evaluation.ray_cluster import ray_cluster
-from sweeps.progress import SweepTable
+from sweeps.progress import SweepProgress
 from sweeps.running import start_sweep
 from sweeps.sweep_file import load_sweep
 from sweeps.tuning import run_trials
@@ -48,7 +48,7 @@ def simulate(address, name, options, command, code, report):
     (folder / "evaluation.json").write_text(json.dumps(figures))
 
 
-class Meter(SweepTable):
+class Meter(SweepProgress):
     """Prints the time and the memory as trials end."""
 
     def __init__(self, num_trials):
@@ -73,19 +73,18 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--trials", type=int, default=40)
-    parser.add_argument("--searcher", choices=["random", "tpe"], default="random")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "simulated.yaml"
-        path.write_text(
-            yaml.safe_dump(
-                {
-                    "name": "simulated", "base": "smoke.yaml", "space": SPACE,
-                    "set": {"threads": 1}, "trials": options.trials, "storage": folder,
-                    "searcher": options.searcher,
-                }
-            )
-        )  # fmt: skip
+        described = {
+            "name": "simulated",
+            "base": "smoke.yaml",
+            "space": SPACE,
+            "set": {"threads": 1},
+            "trials": options.trials,
+            "storage": folder,
+        }
+        path.write_text(yaml.safe_dump(described))
         running = start_sweep(load_sweep(path))
         meter = Meter(options.trials)
         with ray_cluster("local", "--address", 2**27):

@@ -23,7 +23,7 @@ def main() -> None:
     """Tune on valid, then play test."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--words", help="a word list, one word per line")
-    parser.add_argument("--draws", type=int, default=60)
+    parser.add_argument("--draws", type=int, default=3)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     parts = Split().divide(load_word_list(options.words))

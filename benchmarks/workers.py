@@ -87,13 +87,9 @@ class Memory(threading.Thread):
 def evaluate(secrets, agents, folder, *more):
     """Run the command; return its figures and the peaks of its memory."""
     figures = Path(folder) / "figures.json"
-    process = subprocess.Popen(
-        [
-            sys.executable, str(ROOT / "evaluate.py"), "--secrets", str(secrets), "--agents",
-            *agents, "--json", str(figures), *more,
-        ],
-        stdout=subprocess.DEVNULL, cwd=ROOT,
-    )  # fmt: skip
+    command = [sys.executable, "evaluate.py", "--secrets", secrets, "--json", figures]
+    command += ["--agents", *agents, *more]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, cwd=ROOT)
     memory = Memory(process.pid)
     if process.wait():
         sys.exit(f"it failed with status {process.returncode}")

@@ -17,6 +17,20 @@ class CommandParser(argparse.ArgumentParser):
         """Print the error without the usage, which ``--help`` shows."""
         self.exit(2, f"{self.prog}: error: {message} (see {self.prog} --help)\n")
 
+    def add_words(self) -> None:
+        """Add the option of a word list."""
+        self.add_argument("--words", metavar="FILE", help="a word list, one word per line")
+
+    def add_overrides(self, what: str) -> None:
+        """Add the option that overrides others."""
+        self.add_argument(
+            "--set",
+            action="append",
+            default=[],
+            metavar="key.sub=value",
+            help=f"override {what}; may be given more than once",
+        )
+
     def refuse(self, options: argparse.Namespace, names: Sequence[str], why: str) -> None:
         """Raise InputError if one of some options has another value than its default."""
         for name in names:

@@ -24,9 +24,9 @@ from envs.words import PARTS
 from evaluation.arena import PlayedGames, play
 from evaluation.arguments import CommandParser, integer, nonnegative, positive, probability
 from evaluation.comparison import ENV_ID, compare_agents
-from evaluation.live import LiveTable
 from evaluation.plots import save_plots
 from evaluation.preparation import Request, prepare
+from evaluation.progress import GamesProgress
 from evaluation.ray_cluster import ray_cluster
 from evaluation.remote import command as remote
 from evaluation.report_page import report_page
@@ -128,11 +128,11 @@ def _evaluate(options: argparse.Namespace, console: Console) -> None:
     match = prepare(request, say)
     with (
         _playing(options.workers) as play,
-        LiveTable(console, list(match.agents), match.num_games) as live,
+        GamesProgress(console, list(match.agents), match.num_games) as progress,
     ):
-        comparison = Comparison(match, *compare_agents(match, live.advance, play), options.run)
+        comparison = Comparison(match, *compare_agents(match, progress.count, play), options.run)
         if options.plots is not None or options.report is not None:
-            comparison.analyze(live.note)
+            comparison.analyze(progress.note)
     print_comparison(console, comparison.evaluation)
     _write(options, comparison, say)
 

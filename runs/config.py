@@ -16,7 +16,21 @@ from envs.errors import InputError
 from envs.hangman.rules import DEFAULT_MAX_WRONG
 from envs.words import DEFAULT_SOURCE
 
+# Options that earlier versions had and wrote, with the values that are built in.
+_BUILT_IN = {
+    "env": {"sampling": "uniform", "repeated_guess": "life"},
+    "policy": {"letter_hidden": 32},
+    "ppo": {
+        "clip_range": 0.2,
+        "value_coefficient": 0.5,
+        "max_grad_norm": 0.5,
+        "target_kl": None,
+        "freeze": [],
+    },
+}
 CONFIG_DIRECTORY = Path(__file__).resolve().parent.parent / "configs"
+SWEEP_DIRECTORY = CONFIG_DIRECTORY / "sweeps"
+_FOLDERS = {"config": CONFIG_DIRECTORY, "sweep": SWEEP_DIRECTORY}
 
 
 class _Loader(yaml.SafeLoader):
@@ -50,8 +64,6 @@ class EnvConfig(Section):
     max_wrong: int = Field(DEFAULT_MAX_WRONG, ge=1, le=NUM_LETTERS)
     min_length: int = Field(1, ge=1, le=MAX_LENGTH)
     max_length: int = Field(MAX_LENGTH, ge=1, le=MAX_LENGTH)
-    sampling: Literal["uniform", "by_length"] = "uniform"
-    repeated_guess: Literal["life", "free"] = "life"
 
 
 class RewardConfig(Section):
@@ -73,7 +85,6 @@ class PosteriorConfig(Section):
 class PolicyConfig(Section):
     """The policy network over the posterior and its look-ahead; see ``agents.ppo.network``."""
 
-    letter_hidden: int = Field(32, ge=1, le=1024)
     look_ahead_lives: int = Field(3, ge=0, le=NUM_LETTERS)
 
 
@@ -85,33 +96,28 @@ class WindowsConfig(Section):
 
 
 class PPOConfig(Section):
-    """MaskablePPO of sb3-contrib; ``freeze`` names parts of the network that it leaves alone.
+    """MaskablePPO of sb3-contrib; what is not named here is as Stable-Baselines3 has it.
 
     ``known`` is the share of the games whose words the posterior was fitted on, and what the
     posterior takes for the probability of such words; the other games' words are held back from it.
     """
 
     known: float = Field(DEFAULT_KNOWN, ge=0, le=1)
-    steps: int = Field(2_000_000, ge=0)
+    steps: int = Field(150_000, ge=0)
     num_envs: int = Field(512, ge=2, le=65536)
-    rollout_steps: int = Field(64, ge=2)
-    batch_size: int = Field(4096, ge=2)
+    rollout_steps: int = Field(32, ge=2)
+    batch_size: int = Field(2048, ge=2)
     epochs: int = Field(4, ge=1)
-    learning_rate: float = Field(1e-3, gt=0)
+    learning_rate: float = Field(1e-2, gt=0)
     gae_lambda: float = Field(0.95, ge=0, le=1)
-    clip_range: float = Field(0.2, gt=0)
     entropy_coefficient: float = Field(0.0, ge=0)
-    value_coefficient: float = Field(0.5, ge=0)
-    max_grad_norm: float = Field(0.5, gt=0)
-    target_kl: float | None = Field(None, gt=0)
-    freeze: list[Literal["scale", "look_ahead", "letters", "value"]] = []
 
 
 class ValidationConfig(Section):
     """Playing valid words while training, to watch it and to choose the best policy."""
 
-    every: int = Field(500_000, ge=1)
-    games: int = Field(2000, ge=1)
+    every: int = Field(75_000, ge=1)
+    games: int = Field(3000, ge=1)
 
 
 class Config(Section):
@@ -133,6 +139,11 @@ class Config(Section):
     validation: ValidationConfig = ValidationConfig()
     checkpoint_every: int = Field(5_000_000, ge=1)
 
+    def with_words(self, source: str) -> Config:
+        """Return the same with another word list, at its absolute path."""
+        is_file = source != DEFAULT_SOURCE
+        return self.model_copy(update={"words": str(Path(source).resolve()) if is_file else source})
+
     @model_validator(mode="after")
     def _fits_together(self) -> Config:
         if self.env.min_length > self.env.max_length:
@@ -140,11 +151,8 @@ class Config(Section):
                 f"env.min_length: {self.env.min_length} is above env.max_length "
                 f"({self.env.max_length})"
             )
-        if not self.posterior.enabled:
-            if self.ppo.freeze:
-                raise ValueError("ppo.freeze: its parts are those of the network over a posterior")
-            if self.ppo.steps == 0:
-                raise ValueError("ppo.steps: 0 leaves nothing to do without the posterior")
+        if not self.posterior.enabled and self.ppo.steps == 0:
+            raise ValueError("ppo.steps: 0 leaves nothing to do without the posterior")
         rollout = self.ppo.num_envs * self.ppo.rollout_steps
         if self.ppo.batch_size > rollout:
             raise ValueError(
@@ -154,19 +162,27 @@ class Config(Section):
         return self
 
 
-def find_config(name: str | Path) -> Path:
-    """Return the file that ``--config`` names: a path, else a file of ``configs/``.
+def find_config(name: str | Path, kind: str = "config") -> Path:
+    """Return the file of that path, else of that name among the project's own.
+
+    Parameters
+    ----------
+    name : str or Path
+    kind : {"config", "sweep"}
+        What is looked for.
 
     Raises
     ------
     InputError
         If there is none.
     """
-    for path in (Path(name), CONFIG_DIRECTORY / name):
+    folder = _FOLDERS[kind]
+    for path in (Path(name), folder / name):
         if path.is_file():
             return path
-    known = ", ".join(sorted(path.name for path in CONFIG_DIRECTORY.glob("*.yaml")))
-    raise InputError(f"config {str(name)!r} is neither a file nor one of configs/ ({known})")
+    where = folder.relative_to(CONFIG_DIRECTORY.parent)
+    known = ", ".join(sorted(path.name for path in folder.glob("*.yaml")))
+    raise InputError(f"{kind} {str(name)!r} is neither a file nor one of {where}/ ({known})")
 
 
 def load_config(path: str | Path, overrides: Sequence[str] = ()) -> Config:
@@ -184,6 +200,11 @@ def load_config(path: str | Path, overrides: Sequence[str] = ()) -> Config:
         If the file is not readable YAML, a key is unknown, or a value has a wrong type or range.
     """
     values = read_options(path)
+    for name, options in _BUILT_IN.items():
+        section = values.get(name)
+        for key, value in options.items() if isinstance(section, dict) else ():
+            if key in section and section[key] == value:
+                del section[key]
     for override in overrides:
         apply_override(values, override)
     return validate(Config, values, path)

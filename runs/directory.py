@@ -7,8 +7,9 @@ import os
 import shlex
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +62,30 @@ def write_text(path: Path, text: str) -> None:
     write_atomically(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
 
 
+def numbered_names(name: str) -> Iterator[str]:
+    """Yield the name, then ``NAME-2``, ``NAME-3`` and so on."""
+    yield name
+    for number in count(2):
+        yield f"{name}-{number}"
+
+
+def make_folder(path: Path) -> bool:
+    """Make a folder; return whether it was not there.
+
+    Raises
+    ------
+    InputError
+        If it cannot be made.
+    """
+    try:
+        path.mkdir(parents=True)
+    except FileExistsError:
+        return False
+    except OSError as error:
+        raise InputError(f"{path}: cannot make the folder ({error.strerror})") from error
+    return True
+
+
 class RunDirectory:
     """The files of one run.
 
@@ -102,17 +127,11 @@ class RunDirectory:
         if path is None:
             stamp = time.strftime("%Y%m%d-%H%M%S")
             path = RUNS_DIRECTORY / f"Hangman-v0__{config.name}__{config.seed}__{stamp}"
-        chosen, number = path, 1
-        while True:
-            try:
-                chosen.mkdir(parents=True)
-                break
-            except FileExistsError:
-                number += 1
-                chosen = path.with_name(f"{path.name}-{number}")
-            except OSError as error:
-                raise InputError(f"{chosen}: cannot make the folder ({error.strerror})") from error
-        return cls.fill(chosen, config, shlex.join([Path(sys.executable).name, *sys.argv]))
+        chosen = next(
+            name for name in numbered_names(path.name) if make_folder(path.with_name(name))
+        )
+        command = shlex.join([Path(sys.executable).name, *sys.argv])
+        return cls.fill(path.with_name(chosen), config, command)
 
     @classmethod
     def fill(cls, path: Path, config: Config, command: str) -> RunDirectory:

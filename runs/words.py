@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from envs.errors import InputError
-from envs.words import Split, WordList, load_word_list
+from envs.keyed_random import keyed_bits
+from envs.words import Split, WordList, hash_words, load_word_list
 from runs.config import Config
 
 
@@ -42,6 +46,12 @@ class RunWords:
                 f"among its {len(self.word_list):,} words"
             )
         return self.parts[name]
+
+
+def draw_words(words: Sequence[str], number: int, *seed: int) -> list[str]:
+    """Return so many of the words, or all, by a hash of each: the same wherever the list grows."""
+    order = np.argsort(keyed_bits(*seed, hash_words(words)))[:number]
+    return [words[index] for index in order]
 
 
 def load_words(config: Config, source: str | Path | None = None) -> RunWords:

@@ -11,20 +11,22 @@ from rich.console import Console
 
 from envs.errors import InputError
 from evaluation.arguments import CommandParser
+from evaluation.console import say
 from evaluation.plots import save_plots
 from evaluation.ray_cluster import ray_cluster, require_ray
 from evaluation.tables import print_table
+from runs.config import SWEEP_DIRECTORY, find_config
 from runs.directory import write_text
 from sweeps.plots import draw_plots
 from sweeps.report import describe_results, sweep_page
-from sweeps.results import collect, points_table, write_results
+from sweeps.results import FAILED, collect, points_table, write_results
 from sweeps.running import Running, continue_sweep, start_sweep
-from sweeps.sweep_file import SWEEP_DIRECTORY, find_sweep, load_sweep
+from sweeps.sweep_file import load_sweep
 
 _NUM_POINTS_PRINTED = 20
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> CommandParser:
     """Return the parser of the command line."""
     parser = CommandParser(
         prog="sweep.py",
@@ -37,7 +39,7 @@ def parser() -> argparse.ArgumentParser:
         metavar="SWEEP.yaml",
         help=f"a sweep file, or the name of one in configs/sweeps/ ({known})",
     )
-    parser.add_argument("--words", metavar="FILE", help="a word list, one word per line")
+    parser.add_words()
     parser.add_argument("--name", metavar="NAME", help="the sweep's name instead of the file's")
     parser.add_argument(
         "--address",
@@ -45,57 +47,43 @@ def parser() -> argparse.ArgumentParser:
         help="join a Ray cluster: auto, or HOST:PORT (default: this machine alone)",
     )
     parser.add_argument("--resume", metavar="DIR", help="go on with an interrupted sweep")
-    parser.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        dest="overrides",
-        metavar="key.sub=value",
-        help="override an option of the base recipe, or with sweep.key of the sweep file; may be "
-        "given more than once",
-    )
+    parser.add_overrides("an option of the base recipe, or with sweep.key of the sweep file")
     return parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit status."""
-    options = parser().parse_args(arguments)
+    command = parser()
+    options = command.parse_args(arguments)
     console = Console()
     running: Running | None = None
     try:
         require_ray("sweep.py")
-        running = _prepare(options)
-        console.print(
-            f"sweep directory: {running.storage.address}\n{running.describe()}",
-            highlight=False, markup=False, soft_wrap=True,
-        )  # fmt: skip
+        running = _prepare(command, options)
+        say(console, f"sweep directory: {running.storage.address}\n{running.describe()}")
         _run(running, options.address, console)
     except InputError as error:
         print(f"sweep.py: error: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         if running is not None:
-            console.print(
-                "stopped; go on with: python sweep.py --resume "
-                + shlex.quote(running.storage.address),
-                highlight=False, markup=False, soft_wrap=True,
-            )  # fmt: skip
+            address = shlex.quote(running.storage.address)
+            say(console, f"stopped; go on with: python sweep.py --resume {address}")
         return 130
     return 0
 
 
-def _prepare(options: argparse.Namespace) -> Running:
+def _prepare(command: CommandParser, options: argparse.Namespace) -> Running:
     if options.resume is not None:
-        for name in ("sweep", "words", "name", "overrides"):
-            if getattr(options, name):
-                given = {"sweep": "SWEEP.yaml", "overrides": "--set"}.get(name, f"--{name}")
-                raise InputError(f"--resume goes on with the sweep's own files; without {given}")
+        why = "--resume goes on with the sweep's own files"
+        command.refuse(options, ("words", "name", "set"), why)
+        if options.sweep is not None:
+            raise InputError(f"SWEEP.yaml: {why}")
         return continue_sweep(options.resume)
     if options.sweep is None:
         raise InputError("a sweep file is needed, or --resume DIR (see sweep.py --help)")
-    return start_sweep(
-        load_sweep(find_sweep(options.sweep), options.overrides, options.words, options.name)
-    )
+    path = find_config(options.sweep, "sweep")
+    return start_sweep(load_sweep(path, options.set, options.words, options.name))
 
 
 def _run(running: Running, address: str | None, console: Console) -> None:
@@ -115,20 +103,18 @@ def _run(running: Running, address: str | None, console: Console) -> None:
             running.storage.send(name)
     print_table(console, points_table(results, _NUM_POINTS_PRINTED))
     quoted = shlex.quote(str(folder))
-    console.print(
-        f"{describe_results(results)}\n\neverything lies in {folder}\n"
-        f"  report     report.html, results.csv, results.json, plots/\n"
-        f"  curves     tensorboard --logdir {quoted}"
-        + (
-            f"\n  best       python train.py --config {shlex.quote(str(folder / 'config.yaml'))}"
-            if results["best"] is not None
-            else ""
-        ),
-        highlight=False,
-        markup=False,
-        soft_wrap=True,
-    )
-    failed = sum(trial["status"] == "failed" for trial in results["trials"])
+    lines = [
+        describe_results(results),
+        "",
+        f"everything lies in {folder}",
+        "  report     report.html, results.csv, results.json, plots/",
+        f"  curves     tensorboard --logdir {quoted}",
+    ]
+    if results["best"] is not None:
+        best = shlex.quote(str(folder / "config.yaml"))
+        lines.append(f"  best       python train.py --config {best}")
+    say(console, "\n".join(lines))
+    failed = sum(trial["status"] == FAILED for trial in results["trials"])
     if failed:
         raise InputError(
             f"{failed} of {len(results['trials'])} trials failed; why is in their error.txt and "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import matplotlib as mpl
@@ -10,14 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
-from matplotlib.ticker import (
-    EngFormatter,
-    FormatStrFormatter,
-    LogLocator,
-    MaxNLocator,
-    NullFormatter,
-    PercentFormatter,
-)  # fmt: skip
+from matplotlib.ticker import EngFormatter, MaxNLocator, NullFormatter, PercentFormatter
 
 from evaluation.plots import COLOURS, INK, STYLE, look, new_figure, set_caption
 from evaluation.statistics import mean_interval
@@ -57,10 +51,7 @@ def _positions(values: list[Any], kind: str) -> tuple[np.ndarray, list[str] | No
     """Return where values are on an axis, and their labels where it has no scale."""
     if kind in ("uniform", "loguniform"):
         return np.array(values, dtype=float), None
-    labels = []
-    for value in sorted(values, key=_order):
-        if str(value) not in labels:
-            labels.append(str(value))
+    labels = list(dict.fromkeys(map(str, sorted(values, key=_order))))
     return np.array([labels.index(str(value)) for value in values], dtype=float), labels
 
 
@@ -100,8 +91,8 @@ def _draw_by_option(
             panel.set_xlim(-0.5, len(labels) - 0.5)
         elif kind == "loguniform":
             panel.set_xscale("log")
-            panel.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-            panel.xaxis.set_major_formatter(FormatStrFormatter("%g"))
+            ticks = _log_ticks(x.min(), x.max())
+            panel.set_xticks(ticks, [f"{tick:.3g}" for tick in ticks])
             panel.xaxis.set_minor_formatter(NullFormatter())
         panel.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=1))
     for panel in panels[:, 0]:
@@ -109,6 +100,17 @@ def _draw_by_option(
     for panel in list(panels.flat)[len(kinds) :]:
         panel.set_visible(False)
     return figure
+
+
+def _log_ticks(low: float, high: float) -> list[float]:
+    """Return round values of a range, few enough for their labels to stand side by side."""
+    decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    for steps in ((1,), (1, 3), (1, 2, 5), range(1, 10)):
+        ticks = [float(f"{step}e{decade}") for decade in decades for step in steps]
+        inside = [tick for tick in ticks if low <= tick <= high]
+        if len(inside) >= 3:
+            return inside
+    return sorted({low, high})
 
 
 def _spread(x: np.ndarray, num_labels: int) -> np.ndarray:
@@ -122,10 +124,7 @@ def _spread(x: np.ndarray, num_labels: int) -> np.ndarray:
 
 def _draw_curves(results: dict[str, Any]) -> Figure:
     points = results["points"]
-    order = sorted(
-        range(len(points)),
-        key=lambda number: -(points[number]["win_rate"] or -1.0),
-    )
+    order = sorted(range(len(points)), key=lambda number: -(points[number]["win_rate"] or -1.0))
     figure, axes = new_figure(
         "Learning curves",
         f"{_caption(results)}; mean of the seeds on the valid words that are played while "
@@ -205,9 +204,14 @@ def _draw_parallel(
         spots = np.linspace(0, 1, len(labels)) if len(labels) > 1 else [0.5]
         for spot, label in zip(spots, labels, strict=True):
             axes.annotate(
-                label, (place, spot), xytext=(4, 0), textcoords="offset points", fontsize=9,
-                va="center", bbox={"facecolor": "white", "alpha": 0.6, "linewidth": 0, "pad": 0.5},
-            )  # fmt: skip
+                label,
+                (place, spot),
+                xytext=(4, 0),
+                textcoords="offset points",
+                fontsize=9,
+                va="center",
+                bbox={"facecolor": "white", "alpha": 0.6, "linewidth": 0, "pad": 0.5},
+            )
     axes.set_xticks(range(len(axis_labels)), [*kinds, "win rate"])
     axes.tick_params(axis="x", labelsize=9)
     axes.set_yticks([])

@@ -41,14 +41,7 @@ def code_version() -> str:
 
 
 def posterior_key(words: Sequence[str], config: Config) -> str:
-    """Return what tells posteriors apart: words, seed, threads, options, code (with its formats).
-
-    Parameters
-    ----------
-    words : sequence of str
-        The train words, in their order.
-    config : Config
-    """
+    """Return what tells posteriors apart: train words, seed, threads, options, code, machine."""
     determined_by = {
         "words": hashlib.sha256("\n".join(words).encode()).hexdigest(),
         "seed": config.seed,
@@ -63,14 +56,7 @@ def posterior_key(words: Sequence[str], config: Config) -> str:
 def share_posterior(storage: Storage, key: str, run: RunDirectory, fit: Callable[[], None]) -> None:
     """Put the posteriors of a key into a run; the first run fits them, the others wait for it.
 
-    Parameters
-    ----------
-    storage : Storage
-    key : str
-        Of :func:`posterior_key`.
-    run : RunDirectory
-    fit : callable
-        Writes the posteriors into the run.
+    ``fit`` writes the posteriors into the run.
     """
     name = f"{FOLDER}/{key}"
     folder = storage.folder / name

@@ -1,104 +1,56 @@
-"""The progress of a sweep: a table that moves, or a line per finished trial."""
+"""Progress of a sweep: the trials that run, and those that have ended."""
 
 from __future__ import annotations
 
 import time
 from pathlib import Path
 
-from rich.console import Console, Group
-from rich.markup import escape
-from rich.table import Table
+from rich.console import Console
 
-from evaluation.live import ShownOnTerminal
+from evaluation.progress import Progress
 from sweeps.results import FINISHED, STOPPED, first_line_of_error, status_of, trial_value
 from sweeps.sweep_file import Trial, describe_point
 
-_ROWS = 12
+_ALL = "trials"
 
 
-class SweepTable(ShownOnTerminal):
-    """The trials that run and the last ones that ended.
-
-    It is a context manager. Where the console is no terminal, a line is printed per trial that
-    has ended.
-
-    Parameters
-    ----------
-    console : Console
-    num_trials : int
-    num_ended : int
-        Of an earlier part of the sweep.
-    """
+class SweepProgress(Progress):
+    """The trials of a sweep, and how many have ended; ``num_ended`` in an earlier part of it."""
 
     def __init__(self, console: Console, num_trials: int, num_ended: int = 0) -> None:
         super().__init__(console)
         self._num_trials = num_trials
         self._num_ended = num_ended
-        self._best: tuple[float, str] | None = None
+        self._best = (-1.0, "")
         self._started: dict[str, float] = {}
-        self._rows: dict[str, tuple[str, ...]] = {}
-        self._running: set[str] = set()
+        self.add(_ALL, num_trials, _ALL, num_ended)
 
     def started(self, trial: Trial) -> None:
         """Show a trial that runs, for the first time or again."""
         self._started.setdefault(trial.name, time.monotonic())
-        self._running.add(trial.name)
-        self._show(trial, "0", "", "runs")
+        self.add(trial.name, trial.config.ppo.steps, "steps")
 
     def reported(self, trial: Trial, step: int, win_rate: float) -> None:
         """Show how far a trial is."""
-        self._show(trial, f"{step:,}", f"{win_rate:.1%}", "runs")
+        self.update(trial.name, step, f"{win_rate:.1%}   {describe_point(trial.options)}")
 
     def lost(self, trial: Trial) -> None:
         """Show a trial that lost its process or machine, and begins again elsewhere."""
-        self._running.discard(trial.name)
-        self._show(trial, "", "", "lost; goes on")
-        if not self.console.is_terminal:
-            self.console.print(
-                f"{trial.name} lost its process; it goes on from its last checkpoint",
-                highlight=False,
-            )
+        self.note(trial.name, "lost its process; it goes on from its last checkpoint")
 
     def ended(self, trial: Trial, folder: Path) -> None:
         """Show a trial that has ended, by what is in its folder."""
-        self._num_ended += 1
-        self._running.discard(trial.name)
         status, value = status_of(folder), trial_value(folder)
-        rate = f"{value:.1%}" if status in (FINISHED, STOPPED) else ""
-        if status == FINISHED and (self._best is None or value > self._best[0]):
-            self._best = (value, trial.name)
-        self._show(trial, "", rate, status)
-        if not self.console.is_terminal:
-            seconds = time.monotonic() - self._started.pop(trial.name, time.monotonic())
-            detail = rate or first_line_of_error(folder)
-            self.console.print(
-                f"{self._num_ended} of {self._num_trials}: {trial.name} {status}, "
-                f"{f'win rate {rate}' if rate else detail}, {seconds:.0f} s"
-                f"   {describe_point(trial.options)}",
-                highlight=False,
-                markup=False,
-                soft_wrap=True,
-            )
-
-    def _show(self, trial: Trial, step: str, rate: str, status: str) -> None:
-        self._rows.pop(trial.name, None)
-        self._rows[trial.name] = (trial.name, describe_point(trial.options), step, rate, status)
-        ended = [name for name in self._rows if name not in self._running]
-        for name in ended[: max(len(self._rows) - _ROWS, 0)]:
-            del self._rows[name]
-
-    def __rich__(self) -> Group:
-        """Return the table as it stands."""
-        table = Table(box=None, pad_edge=False)
-        table.add_column("trial", no_wrap=True)
-        table.add_column("options")
-        for heading in ("steps", "valid win rate"):
-            table.add_column(heading, justify="right", no_wrap=True)
-        table.add_column("")
-        for row in list(self._rows.values()):
-            table.add_row(*map(escape, row))
-        best = f", best {self._best[0]:.1%} ({self._best[1]})" if self._best else ""
-        running = len(self._running)
-        return Group(
-            table, f"{self._num_ended} of {self._num_trials} trials, {running} running{best}"
+        has_value = status in (FINISHED, STOPPED)
+        detail = f"win rate {value:.1%}" if has_value else first_line_of_error(folder)
+        if status == FINISHED and value > self._best[0]:
+            self._best = (value, f"best {value:.1%} ({trial.name})")
+        self._num_ended += 1
+        self.update(_ALL, self._num_ended, self._best[1])
+        seconds = time.monotonic() - self._started.pop(trial.name, time.monotonic())
+        outcome = f"{status}, {detail}, {seconds:.0f} s   {describe_point(trial.options)}"
+        self.end(
+            trial.name,
+            outcome,
+            f"{self._num_ended} of {self._num_trials}: {trial.name} {outcome}",
         )

@@ -14,15 +14,7 @@ from sweeps.sweep_file import describe_point
 
 
 def sweep_page(results: dict[str, Any], figures: dict[str, Figure]) -> str:
-    """Return the page.
-
-    Parameters
-    ----------
-    results : dict
-        What ``results.json`` holds.
-    figures : dict of str to Figure
-        What :func:`sweeps.plots.draw_plots` returned.
-    """
+    """Return the page of what ``results.json`` holds, with the figures of ``draw_plots``."""
     return render_page(
         Path(__file__).parent / "report.html.j2",
         sweep=results["sweep"],

@@ -21,9 +21,8 @@ from sweeps.space import Point
 from sweeps.sweep_file import Sweep, Trial, describe_point
 from sweeps.trial import ERROR_NAME, STOPPED_NAME, TRIALS, read_reports
 
-FINISHED, STOPPED, FAILED, INTERRUPTED, WAITING = (
-    "finished", "stopped", "failed", "interrupted", "waiting",
-)  # fmt: skip
+FINISHED, STOPPED, FAILED = "finished", "stopped", "failed"
+INTERRUPTED, WAITING = "interrupted", "waiting"
 # Of the win rates of a run's end: the policy's on unseen, on known and on unseen words that cannot
 # be known, and the greedy posterior's on unseen words.
 _FIGURES = {
@@ -47,11 +46,8 @@ def status_of(folder: Path) -> str:
 def trial_value(folder: Path) -> float | None:
     """Return what a trial is judged by, its win rate on valid words.
 
-    Returns
-    -------
-    float or None
-        Of all valid words if it finished; of those that were played last if it was stopped; NaN
-        if it failed; None if it has not ended.
+    Of all of them if it finished; of those that were played last if it was stopped; NaN if it
+    failed; None if it has not ended.
     """
     status = status_of(folder)
     if status == FINISHED:
@@ -75,16 +71,7 @@ def first_line_of_error(folder: Path) -> str:
 
 
 def collect(sweep: Sweep, trials: Sequence[Trial], folder: Path) -> dict[str, Any]:
-    """Return the results as ``results.json`` holds them.
-
-    Parameters
-    ----------
-    sweep : Sweep
-    trials : sequence of Trial
-        All trials of each point, in order.
-    folder : Path
-        Of the sweep.
-    """
+    """Return the results as ``results.json`` holds them, of all trials of each point in order."""
     described = [_describe_trial(trial, folder / TRIALS / trial.name) for trial in trials]
     seeds = sweep.config.seeds
     points = [
@@ -110,10 +97,7 @@ def _describe_trial(trial: Trial, folder: Path) -> dict[str, Any]:
         "seed": trial.seed,
         "options": trial.options,
         "status": status_of(folder),
-        "win_rate": None,
-        "ci95": None,
-        "games": None,
-        **dict.fromkeys(_FIGURES),
+        **dict.fromkeys(("win_rate", "ci95", "games", *_FIGURES)),
         "curve": [list(report) for report in sorted(read_reports(folder).items())],
     }
     if figures["status"] == FINISHED:
@@ -165,19 +149,15 @@ def write_results(sweep: Sweep, results: dict[str, Any], folder: Path) -> None:
 
 def points_table(results: dict[str, Any], most: int | None = None) -> DataTable:
     """Return the points as a table, the best first."""
-    points = sorted(
-        results["points"],
-        key=lambda point: -1.0 if point["win_rate"] is None else point["win_rate"],
-        reverse=True,
-    )
+    points = sorted(results["points"], key=lambda point: -(point["win_rate"] or -1.0))
     seeds = results["sweep"]["seeds"]
     rows = [
         (
             str(point["point"]),
             describe_point(point["options"]),
             f"{point['finished']}/{point['trials']}",
-            _mean_cell(point, "win_rate", True),
-            _mean_cell(point, "known_win_rate", False),
+            _percent(point["win_rate"], point["win_rate_ci95"]),
+            _percent(point["known_win_rate"]),
         )
         for point in points[:most]
     ]
@@ -195,31 +175,28 @@ def points_table(results: dict[str, Any], most: int | None = None) -> DataTable:
     )
 
 
-def _mean_cell(point: dict[str, Any], name: str, with_interval: bool) -> str:
-    if point[name] is None:
+def _percent(rate: float | None, interval: list[float] | None = None, digits: int = 1) -> str:
+    if rate is None:
         return ""
-    interval = point[f"{name}_ci95"]
-    if interval is None or not with_interval:
-        return f"{point[name]:.1%}"
-    return f"{point[name]:.1%} ({100 * interval[0]:.1f}-{100 * interval[1]:.1f})"
+    if interval is None:
+        return f"{rate:.{digits}%}"
+    low, high = (f"{100 * bound:.{digits}f}" for bound in interval)
+    return f"{rate:.{digits}%} ({low}-{high})"
 
 
 def trials_table(results: dict[str, Any]) -> DataTable:
     """Return the trials as a table."""
     rows = []
     for trial in results["trials"]:
-        interval = trial["ci95"]
-        last = trial["curve"][-1] if trial["curve"] else None
+        step, rate = trial["curve"][-1] if trial["curve"] else (None, None)
         rows.append(
             (
                 trial["trial"],
                 trial["status"],
-                "" if last is None else f"{last[0]:,}",
-                "" if last is None else f"{last[1]:.2%}",
+                "" if step is None else f"{step:,}",
+                _percent(rate, digits=2),
                 "" if trial["games"] is None else f"{trial['games']:,}",
-                ""
-                if interval is None
-                else f"{trial['win_rate']:.2%} ({100 * interval[0]:.2f}-{100 * interval[1]:.2f})",
+                _percent(trial["win_rate"], trial["ci95"], 2),
             )
         )
     return DataTable(

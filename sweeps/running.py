@@ -8,7 +8,8 @@ from pathlib import Path
 from rich.console import Console
 
 from envs.errors import InputError
-from sweeps.progress import SweepTable
+from runs.directory import make_folder, numbered_names
+from sweeps.progress import SweepProgress
 from sweeps.results import FAILED, FINISHED, STOPPED, status_of
 from sweeps.storage import LARGE, Storage
 from sweeps.sweep_file import BASE_NAME, SWEEP_NAME, WORDS_NAME, Sweep, Trial, load_sweep
@@ -19,13 +20,7 @@ _COPIES = Path("runs/sweeps")
 
 @dataclass(frozen=True)
 class Running:
-    """A sweep and where it lies.
-
-    Attributes
-    ----------
-    sweep : Sweep
-    storage : Storage
-    """
+    """A sweep and where it lies."""
 
     sweep: Sweep
     storage: Storage
@@ -73,8 +68,8 @@ class Running:
         for folder in (self.storage.folder / TRIALS).glob("*"):
             if status_of(folder) == FAILED:
                 self.storage.remove(f"{TRIALS}/{folder.name}/{ERROR_NAME}")
-        with SweepTable(console, self.sweep.num_trials, self._num_ended()) as table:
-            return run_trials(self.sweep, self.storage, table)
+        with SweepProgress(console, self.sweep.num_trials, self._num_ended()) as progress:
+            return run_trials(self.sweep, self.storage, progress)
 
 
 def start_sweep(sweep: Sweep) -> Running:
@@ -86,23 +81,13 @@ def start_sweep(sweep: Sweep) -> Running:
         If it cannot be made.
     """
     root = sweep.config.storage.rstrip("/")
-    name, number = sweep.config.name, 1
-    while True:
+    for name in numbered_names(sweep.config.name):
         storage = Storage(f"{root}/{name}", _COPIES / name)
-        try:
-            storage.folder.mkdir(parents=True)
+        if make_folder(storage.folder):
             # Behind a URI there may be one of another machine.
             storage.fetch(SWEEP_NAME)
             if not (storage.folder / SWEEP_NAME).exists():
                 break
-        except FileExistsError:
-            pass
-        except OSError as error:
-            raise InputError(
-                f"{storage.folder}: cannot make the folder ({error.strerror})"
-            ) from error
-        number += 1
-        name = f"{sweep.config.name}-{number}"
     try:
         sweep.write(storage.folder)
         for file in (WORDS_NAME, BASE_NAME, SWEEP_NAME):

@@ -25,7 +25,8 @@ class Domain:
     ----------
     key : str
         As in ``--set``: ``ppo.learning_rate``.
-    kind : {"grid", "choice", "uniform", "loguniform"}
+    kind : str
+        One of ``KINDS``.
     values : tuple
         All values of ``grid`` and ``choice``; the two ends of the others.
     is_integer : bool

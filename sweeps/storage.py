@@ -33,7 +33,7 @@ class Storage:
     """
 
     def __init__(self, address: str, folder: Path | None = None) -> None:
-        self._remote: tuple[Any, str] | None = None
+        self._remote: tuple[Any, Any, str] | None = None
         self._sent: dict[Path, tuple[int, int]] = {}
         if "://" not in address:
             self.folder = Path(address).resolve()
@@ -43,7 +43,7 @@ class Storage:
         from pyarrow import fs
 
         try:
-            self._remote = fs.FileSystem.from_uri(address)
+            self._remote = fs, *fs.FileSystem.from_uri(address)
         except (OSError, ValueError) as error:
             detail = " ".join(str(error).split())
             raise InputError(f"{address}: no storage that can be used ({detail})") from error
@@ -59,9 +59,7 @@ class Storage:
         """Bring a file or folder here, if it is there; all of it but files of some names."""
         if self._remote is None:
             return
-        from pyarrow import fs
-
-        system, root = self._remote
+        fs, system, root = self._remote
         found = [system.get_file_info(f"{root}/{name}")]
         if found[0].type == fs.FileType.Directory:
             found = system.get_file_info(fs.FileSelector(f"{root}/{name}", recursive=True))
@@ -75,9 +73,7 @@ class Storage:
         """Put a file or folder there, as far as it has changed since this process sent it."""
         if self._remote is None:
             return
-        from pyarrow import fs
-
-        system, root = self._remote
+        fs, system, root = self._remote
         path = self.folder / name
         for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
             if not file.is_file() or file.name.endswith(".tmp"):
@@ -94,8 +90,6 @@ class Storage:
         """Remove a file, here and there, if it is there."""
         (self.folder / name).unlink(missing_ok=True)
         if self._remote is not None:
-            from pyarrow import fs
-
-            system, root = self._remote
+            fs, system, root = self._remote
             if system.get_file_info(f"{root}/{name}").type == fs.FileType.File:
                 system.delete_file(f"{root}/{name}")

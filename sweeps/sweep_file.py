@@ -5,18 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from io import StringIO
 from pathlib import Path
 from typing import Any, Literal
 
 import yaml
 from pydantic import Field
-from rich.console import Console
 
 from envs.errors import InputError
 from envs.words import DEFAULT_SOURCE, WordList, load_word_list
 from runs.config import (
-    CONFIG_DIRECTORY,
     Config,
     Section,
     apply_override,
@@ -26,11 +23,10 @@ from runs.config import (
     read_options,
     validate,
 )
+from runs.words import split_words
 from sweeps.space import Domain, Point, corners, grid_points, random_points, read_space
 from training.ppo import reward_of
-from training.run import TrainingRun
 
-SWEEP_DIRECTORY = CONFIG_DIRECTORY / "sweeps"
 # In the folder of a sweep.
 SWEEP_NAME, BASE_NAME, WORDS_NAME = "sweep.yaml", "base.yaml", "words.txt"
 # What a sweep sets in every trial: it judges by valid words, and the test words stay unseen.
@@ -75,18 +71,7 @@ class SweepConfig(Section):
 
 @dataclass(frozen=True)
 class Trial:
-    """One run of a sweep.
-
-    Attributes
-    ----------
-    name : str
-        Of its folder.
-    point : int
-    seed : int
-    options : dict of str to value
-        Those of the space.
-    config : Config
-    """
+    """One run of a sweep; ``name`` is that of its folder, ``options`` are those of the space."""
 
     name: str
     point: int
@@ -99,16 +84,8 @@ class Trial:
 class Sweep:
     """A sweep that has been checked.
 
-    Attributes
-    ----------
-    config : SweepConfig
-    base : Config
-        What all trials share.
-    domains : tuple of Domain
-    num_points : int
-    points : list of dict, or None
-        None where a searcher chooses them by the results.
-    word_list : WordList
+    ``base`` is what all trials share; ``points`` is None where a searcher chooses them by the
+    results.
     """
 
     config: SweepConfig
@@ -146,11 +123,7 @@ class Sweep:
                 seed,
                 options,
                 recipe.model_copy(
-                    update={
-                        "name": self.config.name,
-                        "seed": seed,
-                        "final_split": "valid",
-                    }
+                    update={"name": self.config.name, "seed": seed, "final_split": "valid"}
                 ),
             )
             for seed in range(self.base.seed, self.base.seed + self.config.seeds)
@@ -184,21 +157,6 @@ def describe_point(options: Point) -> str:
         f"{key}={value:.4g}" if isinstance(value, float) else f"{key}={value}"
         for key, value in options.items()
     )
-
-
-def find_sweep(name: str | Path) -> Path:
-    """Return the sweep file of that path, else of that name in ``configs/sweeps``.
-
-    Raises
-    ------
-    InputError
-        If there is none.
-    """
-    for path in (Path(name), SWEEP_DIRECTORY / name):
-        if path.is_file():
-            return path
-    known = ", ".join(sorted(path.name for path in SWEEP_DIRECTORY.glob("*.yaml")))
-    raise InputError(f"sweep {str(name)!r} is neither a file nor one of configs/sweeps/ ({known})")
 
 
 def load_sweep(
@@ -243,18 +201,15 @@ def load_sweep(
     try:
         domains = read_space(config.space)
         _check_keys(config)
-        shared = [f"{key}={json.dumps(value)}" for key, value in config.set.items()]
-        shared_config = load_config(base or find_config(config.base), [*shared, *recipe])
-        words = shared_config.words if words is None else words
-        if words != DEFAULT_SOURCE:
-            words = str(Path(words).resolve())
-        shared_config = shared_config.model_copy(update={"words": words})
+        given = [f"{key}={json.dumps(value)}" for key, value in config.set.items()]
+        shared = load_config(base or find_config(config.base), [*given, *recipe])
+        shared = shared.with_words(shared.words if words is None else words)
         num_points = _count_points(config, domains)
         points = None
         if config.searcher == "random":
             points = random_points(domains, num_points, config.search_seed)
-        word_list = replace(load_word_list(words_copy or words), source=words)
-        sweep = Sweep(config, shared_config, domains, num_points, points, word_list)
+        word_list = replace(load_word_list(words_copy or shared.words), source=shared.words)
+        sweep = Sweep(config, shared, domains, num_points, points, word_list)
         _check_points(sweep)
     except InputError as error:
         # Errors of a recipe name its file; all others are of this one.
@@ -305,16 +260,16 @@ def _count_points(config: SweepConfig, domains: tuple[Domain, ...]) -> int:
 
 def _check_points(sweep: Sweep) -> None:
     """Validate every point as far as it is known, as ``train.py`` would."""
-    quiet = Console(file=StringIO())
     splits = set()
     for options in [*corners(sweep.domains), *(sweep.points or ())]:
         config = sweep.recipe(options)
         reward_of(config)
-        words = (str(config.split), config.env.min_length, config.env.max_length)
-        if words not in splits:
-            splits.add(words)
-            judged = config.model_copy(update={"final_split": "valid"})
-            TrainingRun(judged, sweep.word_list, quiet)
+        split = (str(config.split), config.env.min_length, config.env.max_length)
+        if split not in splits:
+            splits.add(split)
+            words = split_words(config, sweep.word_list)
+            for part in ("train", "valid"):
+                words.part(part)
         if sweep.config.asha is not None and config.ppo.steps < sweep.config.asha.grace_steps:
             raise InputError(
                 f"asha.grace_steps: {sweep.config.asha.grace_steps} is above ppo.steps "

@@ -6,6 +6,7 @@ import json
 import shutil
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -22,24 +23,15 @@ from training.run import TrainingRun
 
 TRIALS = "trials"
 # In a run directory: the win rates reported, a line each, and why a trial did not end.
-REPORTS_NAME, STOPPED_NAME, ERROR_NAME, LOG_NAME = (
-    "reports.jsonl", "stopped.json", "error.txt", "log.txt",
-)  # fmt: skip
+REPORTS_NAME, STOPPED_NAME = "reports.jsonl", "stopped.json"
+ERROR_NAME, LOG_NAME = "error.txt", "log.txt"
 Report = Callable[[int, float], None]
 
 
 class TrialRun(TrainingRun):
-    """A training run as a trial of a sweep.
+    """A training run as a trial of a sweep, in the folder ``trials/NAME``.
 
-    Parameters
-    ----------
-    config : Config
-    storage : Storage
-    name : str
-        Of the folder of the run, under ``trials/``.
-    report : callable
-        Called with the step and the win rate on the valid words, after each validation.
-    console : Console
+    ``report`` is called with the step and the win rate on the valid words, after each validation.
     """
 
     def __init__(
@@ -99,11 +91,9 @@ def read_reports(folder: Path) -> dict[int, float]:
     reports = {}
     # What follows the last line end was cut off by a kill.
     for line in path.read_text(encoding="utf-8").split("\n")[:-1]:
-        try:
+        with suppress(ValueError, KeyError, TypeError):
             report = json.loads(line)
             reports[report["step"]] = report["win_rate"]
-        except (ValueError, KeyError, TypeError):
-            continue
     return reports
 
 
@@ -121,10 +111,8 @@ def run_trial(
     name : str
     options : dict
         The config.
-    command : str
-        The sweep's, for the run directory.
-    code : str
-        The sweep's ``code_version()``.
+    command, code : str
+        The command line and the ``code_version()`` of the sweep.
     report : callable
     """
     storage = Storage(address)

@@ -1,4 +1,4 @@
-"""A sweep on Ray Tune: trials in, a line or a table out."""
+"""A sweep on Ray Tune: hands trials to Ray, and follows them."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from ray.tune.search.optuna import OptunaSearch
 
 from runs.directory import write_text
 from sweeps.posterior_cache import code_version
-from sweeps.progress import SweepTable
+from sweeps.progress import SweepProgress
 from sweeps.results import FINISHED, INTERRUPTED, STOPPED, status_of, trial_value
 from sweeps.schedule import Schedule
 from sweeps.space import Domain, Point
 from sweeps.storage import LARGE, Storage
 from sweeps.sweep_file import Sweep, Trial
 from sweeps.trial import ERROR_NAME, STOPPED_NAME, TRIALS, read_reports, run_trial
-from training.log import TrainingLog, flatten
+from training.tensorboard import TrainingLog, flatten
 
 METRIC = "win_rate"
 STEP = "step"
@@ -41,13 +41,7 @@ Body = Callable[..., None]
 
 
 class OptunaPoints:
-    """Optuna's TPE, through Ray's integration.
-
-    Parameters
-    ----------
-    domains : tuple of Domain
-    seed : int
-    """
+    """Optuna's TPE, through Ray's integration."""
 
     def __init__(self, domains: tuple[Domain, ...], seed: int) -> None:
         import optuna
@@ -126,9 +120,9 @@ class _Trials(_NotKept, Searcher):
 class _Watch(_NotKept, Callback):
     """Brings results here as trials end, marks what the scheduler stopped, and shows it."""
 
-    def __init__(self, storage: Storage, table: SweepTable, schedule: Schedule) -> None:
+    def __init__(self, storage: Storage, progress: SweepProgress, schedule: Schedule) -> None:
         self._storage = storage
-        self._table = table
+        self._progress = progress
         self._schedule = schedule
 
     def _find(self, tune_trial: Any) -> Trial:
@@ -136,36 +130,35 @@ class _Watch(_NotKept, Callback):
         return next(trial for trial in reversed(self._schedule.trials) if trial.name == name)
 
     def on_trial_start(self, iteration: int, trials: list, trial: Any, **info: Any) -> None:
-        self._table.started(self._find(trial))
+        self._progress.started(self._find(trial))
 
     def on_trial_result(
         self, iteration: int, trials: list, trial: Any, result: dict, **info: Any
     ) -> None:
-        self._table.reported(self._find(trial), result[STEP], result[METRIC])
+        self._progress.reported(self._find(trial), result[STEP], result[METRIC])
 
     def on_trial_recover(self, iteration: int, trials: list, trial: Any, **info: Any) -> None:
-        self._table.lost(self._find(trial))
+        self._progress.lost(self._find(trial))
 
     def on_trial_complete(self, iteration: int, trials: list, trial: Any, **info: Any) -> None:
-        found = self._find(trial)
-        folder = self._fetch(found)
+        found, folder = self._fetch(trial)
         if status_of(folder) == INTERRUPTED:
             _mark_stopped(found, folder)
             self._storage.send(f"{TRIALS}/{found.name}")
-        self._table.ended(found, folder)
+        self._progress.ended(found, folder)
 
     def on_trial_error(self, iteration: int, trials: list, trial: Any, **info: Any) -> None:
-        found = self._find(trial)
-        folder = self._fetch(found)
+        found, folder = self._fetch(trial)
         folder.mkdir(parents=True, exist_ok=True)
         write_text(folder / ERROR_NAME, f"its process was lost {_MAX_LOSSES + 1} times\n")
         self._storage.send(f"{TRIALS}/{found.name}/{ERROR_NAME}")
-        self._table.ended(found, folder)
+        self._progress.ended(found, folder)
 
-    def _fetch(self, trial: Trial) -> Path:
+    def _fetch(self, tune_trial: Any) -> tuple[Trial, Path]:
+        trial = self._find(tune_trial)
         name = f"{TRIALS}/{trial.name}"
         self._storage.fetch(name, LARGE)
-        return self._storage.folder / name
+        return trial, self._storage.folder / name
 
 
 def _mark_stopped(trial: Trial, folder: Path) -> None:
@@ -178,25 +171,13 @@ def _mark_stopped(trial: Trial, folder: Path) -> None:
 
 
 def run_trials(
-    sweep: Sweep, storage: Storage, table: SweepTable, body: Body = run_trial
+    sweep: Sweep, storage: Storage, progress: SweepProgress, body: Body = run_trial
 ) -> list[Trial]:
-    """Run the trials that have not ended; return all trials.
+    """Run the trials that have not ended on Ray, which is running; return all trials.
 
-    Ray is running.
-
-    Parameters
-    ----------
-    sweep : Sweep
-    storage : Storage
-    table : SweepTable
-        Told what happens.
-    body : callable
-        What a trial does; another one for simulations.
+    ``body`` is what a trial does; another one for simulations.
     """
     schedule = _schedule(sweep, storage)
-    scheduler = None
-    if sweep.config.asha is not None:
-        scheduler = _asha(sweep, storage)
     # So that a cluster's processes start at the same time, not one after the other.
     os.environ.setdefault(
         "TUNE_MAX_PENDING_TRIALS_PG", str(int(ray.cluster_resources().get("CPU", 1)))
@@ -209,7 +190,7 @@ def run_trials(
         trainable,
         tune_config=tune.TuneConfig(
             search_alg=_Trials(schedule),
-            scheduler=scheduler,
+            scheduler=None if sweep.config.asha is None else _asha(sweep, storage),
             num_samples=sweep.num_trials,
             reuse_actors=True,
         ),
@@ -217,7 +198,7 @@ def run_trials(
             name=_TUNE_FOLDER,
             storage_path=storage.address,
             failure_config=tune.FailureConfig(max_failures=_MAX_LOSSES),
-            callbacks=[_Watch(storage, table, schedule)],
+            callbacks=[_Watch(storage, progress, schedule)],
             verbose=0,
         ),
     )

@@ -47,6 +47,7 @@ ppo:
   rollout_steps: 16
   batch_size: 512
   epochs: 1
+  learning_rate: 1.0e-3
 validation:
   every: 2_048
   games: 50
@@ -65,6 +66,14 @@ def tiny_files(tmp_path_factory, real_words):
 
 
 @pytest.fixture(scope="session")
+def tinier_files(tmp_path_factory, tiny_files, real_words):
+    """The same with a quarter of the words, for tests that train several runs."""
+    words = tmp_path_factory.mktemp("fewer") / "words.txt"
+    words.write_text("\n".join(real_words[::4]) + "\n")
+    return tiny_files[0], words
+
+
+@pytest.fixture(scope="session")
 def tiny_run(tmp_path_factory, tiny_files):
     """A finished run of the tiny config: (run directory, what it printed).
 
@@ -80,7 +89,7 @@ def tiny_run(tmp_path_factory, tiny_files):
     config, words = tiny_files
     printed = io.StringIO()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("training.run._NUM_KNOWN", 400)
+        patch.setattr("training.stages._NUM_KNOWN", 400)
         run, _ = train(
             load_config(config, [f"words={words}"]),
             Console(file=printed, width=120),

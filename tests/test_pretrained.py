@@ -52,6 +52,7 @@ def test_it_was_fitted_on_the_train_words_of_the_default_list(run, parts):
     assert known["seen"] == known["games"] > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("key", "part", "known"),
     [(None, "test", DEFAULT_KNOWN), ("known", "train", DEFAULT_KNOWN), ("excluded", "test", 0.0)],

@@ -11,29 +11,34 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 from tests.processes import ROOT, assert_refused, environment, run, start
 from training.checkpoint import load_checkpoint
-
-pytestmark = pytest.mark.slow
+from training.command_line import main
 
 # Long enough to be caught in the middle of PPO.
 LONGER = ("--set", "ppo.steps=16_384", "--set", "validation.every=16_384")
 
 
 @pytest.fixture(scope="module")
-def tiny_files(tmp_path_factory, tiny_files, real_words):
-    """Still fewer words: each of many runs is done sooner."""
-    words = tmp_path_factory.mktemp("fewer") / "words.txt"
-    words.write_text("\n".join(real_words[::4]) + "\n")
-    return tiny_files[0], words
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory, tiny_files):
+def whole(tmp_path_factory, tinier_files):
     """A run that nothing disturbs: (folder, the finished process)."""
-    config, words = tiny_files
+    config, words = tinier_files
     folder = tmp_path_factory.mktemp("whole") / "run"
     done = run("train.py", "--config", config, "--words", words, "--run-dir", folder, *LONGER)
     assert done.returncode == 0, done.stderr
     return folder, done
+
+
+@pytest.fixture
+def command(capsys):
+    """Return a function that runs the command in this process."""
+
+    def command(*arguments):
+        try:
+            status = main(list(map(str, arguments)))
+        except SystemExit as exit_:
+            status = exit_.code
+        return subprocess.CompletedProcess(arguments, status, *capsys.readouterr())
+
+    return command
 
 
 def wait_for_fitting(process):
@@ -83,8 +88,11 @@ def curve(folder, tag):
     return [(event.step, event.value) for event in events.Scalars(tag)]
 
 
-def test_a_killed_run_goes_on_and_ends_with_the_same_weights(tiny_files, tmp_path, whole):
-    config, words = tiny_files
+@pytest.mark.slow
+def test_a_killed_run_goes_on_and_ends_with_the_same_weights(
+    command, tinier_files, tmp_path, whole
+):
+    config, words = tinier_files
     folder = tmp_path / "run"
     arguments = ("--config", config, "--words", words, "--run-dir", folder, *LONGER)
     for phase in ("begun", "ppo"):
@@ -97,7 +105,7 @@ def test_a_killed_run_goes_on_and_ends_with_the_same_weights(tiny_files, tmp_pat
         assert load_checkpoint(folder / "checkpoint.pt")[0] == phase
         assert not (folder / "evaluation.json").exists()
         arguments = ("--resume", folder)
-    done = run("train.py", *arguments)
+    done = command(*arguments)
     assert done.returncode == 0, done.stderr
     assert_same_ending(folder, whole[0])
     # TensorBoard goes on in the same curves: no point is missing or there twice.
@@ -107,8 +115,9 @@ def test_a_killed_run_goes_on_and_ends_with_the_same_weights(tiny_files, tmp_pat
     assert ours == theirs
 
 
-def test_ctrl_c_saves_and_says_how_to_go_on(tiny_files, tmp_path, whole):
-    config, words = tiny_files
+@pytest.mark.slow
+def test_ctrl_c_saves_and_says_how_to_go_on(command, tinier_files, tmp_path, whole):
+    config, words = tinier_files
     folder = tmp_path / "a rather long name of a folder, so that lines would be wrapped" / "run"
     arguments = ("--config", config, "--words", words, "--run-dir", folder, *LONGER)
     for phase in ("begun", "ppo"):
@@ -121,15 +130,16 @@ def test_ctrl_c_saves_and_says_how_to_go_on(tiny_files, tmp_path, whole):
         assert f"go on with: python train.py --resume {folder}\n" in output.replace("'", "")
         assert load_checkpoint(folder / "checkpoint.pt")[0] == phase
         arguments = ("--resume", folder)
-    done = run("train.py", *arguments)
+    done = command(*arguments)
     assert done.returncode == 0, done.stderr
     assert_same_ending(folder, whole[0])
 
 
-def test_it_prints_where_everything_lies_and_what_to_type_next(whole, tiny_files):
+@pytest.mark.slow
+def test_it_prints_where_everything_lies_and_what_to_type_next(whole, tinier_files):
     folder, done = whole
     output = done.stdout
-    assert f"words from {tiny_files[1]} (dropped: none)" in output
+    assert f"words from {tinier_files[1]} (dropped: none)" in output
     assert "train" in output
     assert f"run directory: {folder}\n" in output
     for name in ("ppo", "posterior", "dictionary", "random"):
@@ -147,13 +157,12 @@ def test_it_prints_where_everything_lies_and_what_to_type_next(whole, tiny_files
 
 # Too few words to derive any from, or to learn a rating on.
 @pytest.mark.parametrize("num_words", [30, 60])
-def test_a_short_list_is_trained_on(real_words, tiny_files, tmp_path, num_words):
+@pytest.mark.slow
+def test_a_short_list_is_trained_on(command, real_words, tinier_files, tmp_path, num_words):
     words, folder = tmp_path / "short.txt", tmp_path / "run"
     words.write_text("\n".join(real_words[:num_words]))
-    done = run(
-        "train.py", "--config", tiny_files[0], "--words", words, "--run-dir", folder,
-        "--set", "ppo.steps=1_024",
-    )  # fmt: skip
+    arguments = ("--config", tinier_files[0], "--words", words, "--run-dir", folder)
+    done = command(*arguments, "--set", "ppo.steps=1_024")
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     agents = json.loads((folder / "evaluation.json").read_text())["known"]["agents"]
@@ -161,33 +170,25 @@ def test_a_short_list_is_trained_on(real_words, tiny_files, tmp_path, num_words)
     assert agents["posterior"]["win_rate"] > agents["random"]["win_rate"] + 0.5
 
 
-def test_a_run_of_an_earlier_version_is_refused_in_one_line(tmp_path, capsys):
-    from training.command_line import main
-
+def test_a_run_of_an_earlier_version_is_refused_in_one_line(command, tmp_path):
     (tmp_path / "config.yaml").write_text("name: ppo\nwarm_start: {states: 1000, folds: 5}\n")
-    status = main(["--resume", str(tmp_path)])
-    printed = capsys.readouterr()
-    done = subprocess.CompletedProcess([], status, printed.out, printed.err)
+    done = command("--resume", tmp_path)
     assert_refused(done, "train.py", tmp_path, "a run of an earlier version", "train anew")
 
 
-def test_an_existing_run_directory_gets_a_new_name(tiny_files, tmp_path):
-    config, _ = tiny_files
+@pytest.mark.slow
+def test_an_existing_run_directory_gets_a_new_name(command, tinier_files, tmp_path, monkeypatch):
     # Characters that mean something to YAML and to rich.
     words = tmp_path / "my words #2: [a].txt"
-    words.write_text(tiny_files[1].read_text())
+    words.write_text(tinier_files[1].read_text())
     folder = tmp_path / "run"
     folder.mkdir()
     (folder / "keep.txt").write_text("mine")
-    done = run(
-        "train.py", "--config", config, "--words", words.name, "--run-dir", folder, "--seed", 7,
-        "--set", "ppo.steps=1e3", cwd=tmp_path,
-    )  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    arguments = ("--config", tinier_files[0], "--words", words.name, "--run-dir", folder)
+    done = command(*arguments, "--seed", 7, "--set", "ppo.steps=1e3")
     assert_refused(done, "train.py", "ppo.steps", "1000.0", "integer")
-    done = run(
-        "train.py", "--config", config, "--words", words.name, "--run-dir", folder, "--seed", 7,
-        "--set", "ppo.steps=1024", cwd=tmp_path,
-    )  # fmt: skip
+    done = command(*arguments, "--seed", 7, "--set", "ppo.steps=1024")
     assert done.returncode == 0, done.stderr
     assert f"words from {words} (" in done.stdout
     assert f"run directory: {folder}-2\n" in done.stdout
@@ -216,18 +217,11 @@ def test_an_existing_run_directory_gets_a_new_name(tiny_files, tmp_path):
     ],
     ids=lambda value: " ".join(value) if value and value[0].startswith("--") else "",
 )
-def test_bad_input_is_one_line_and_status_2(tmp_path, arguments, said, capsys, monkeypatch):
-    from training.command_line import main
-
+def test_bad_input_is_one_line_and_status_2(command, tmp_path, arguments, said, monkeypatch):
     (tmp_path / "empty.txt").write_text("\n")
     (tmp_path / "two.txt").write_text("cat\ndog\n")
     monkeypatch.chdir(tmp_path)
-    try:
-        status = main(arguments if "--resume" in arguments else ["--run-dir", "run", *arguments])
-    except SystemExit as exit_:
-        status = exit_.code
-    printed = capsys.readouterr()
-    done = subprocess.CompletedProcess(arguments, status, printed.out, printed.err)
+    done = command(*(() if "--resume" in arguments else ("--run-dir", "run")), *arguments)
     assert_refused(done, "train.py", *said)
     assert not (tmp_path / "run").exists()
 
@@ -242,9 +236,9 @@ sys.exit(main(sys.argv[1:]))
 
 # "whole" comes first: what is compiled is kept in files too.
 @pytest.mark.usefixtures("whole")
-def test_a_full_disk_ends_the_run_in_one_line(tiny_files, real_words, tmp_path):
-    config, words = tiny_files[0], tmp_path / "words.txt"
-    words.write_text("\n".join(real_words) + "\n")
+@pytest.mark.slow
+def test_a_full_disk_ends_the_run_in_one_line(command, tiny_files, tmp_path):
+    config, words = tiny_files
     script = tmp_path / "limited.py"
     script.write_text(FULL_DISK)
     folder = tmp_path / "run"
@@ -260,5 +254,5 @@ def test_a_full_disk_ends_the_run_in_one_line(tiny_files, real_words, tmp_path):
     assert not (folder / "posterior.safetensors").exists()
     assert load_checkpoint(folder / "checkpoint.pt") == ("begun", {})
     # With space again, the run goes on.
-    done = run("train.py", "--resume", folder)
+    done = command("--resume", folder)
     assert done.returncode == 0, done.stderr

@@ -114,12 +114,8 @@ def _make_learner(
             n_epochs=options.epochs,
             gamma=config.discount,
             gae_lambda=options.gae_lambda,
-            clip_range=options.clip_range,
             ent_coef=options.entropy_coefficient,
-            vf_coef=options.value_coefficient,
-            max_grad_norm=options.max_grad_norm,
-            target_kl=options.target_kl,
-            policy_kwargs={"network": network, "freeze": list(options.freeze)} | policy,
+            policy_kwargs={"network": network} | policy,
             seed=config.seed,
             device="cpu",
         )
@@ -127,7 +123,7 @@ def _make_learner(
 
 def get_state(model: MaskablePPO) -> dict[str, Any]:
     """Return what the rest of the learning depends on; call it between rollouts."""
-    keys, position = np.random.get_state(legacy=True)[1:3]  # noqa: NPY002 - SB3 draws from it
+    keys, position = np.random.get_state(legacy=True)[1:3]
     return {
         "policy": model.policy.state_dict(),
         "optimizer": model.policy.optimizer.state_dict(),
@@ -159,5 +155,5 @@ def set_state(model: MaskablePPO, state: dict[str, Any]) -> None:
     model.ep_info_buffer = deque(state["episodes"], maxlen=model._stats_window_size)
     model.ep_success_buffer = deque(maxlen=model._stats_window_size)
     numpy_random = state["numpy_random"]
-    np.random.set_state(("MT19937", numpy_random["keys"], numpy_random["position"]))  # noqa: NPY002
+    np.random.set_state(("MT19937", numpy_random["keys"], numpy_random["position"]))
     torch.set_rng_state(state["torch_random"])

@@ -77,11 +77,6 @@ class PolicyNetwork(nn.Module):
             nn.Linear(letter_hidden, 1),
         )
 
-    def freeze(self, parts: list[str]) -> None:
-        """Leave parts out of the learning: any of scale, look_ahead, letters, value."""
-        for name in parts:
-            getattr(self, name).requires_grad_(False)
-
     def observe(
         self, posterior: LetterPosterior | UniformPosterior, observations: Observation
     ) -> dict[str, npt.NDArray[np.float32]]:

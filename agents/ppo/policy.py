@@ -26,8 +26,6 @@ class LetterPolicy(MaskableActorCriticPolicy):
         As Stable-Baselines3 gives them; the observations are those that ``network`` asks for.
     network : callable
         Makes the network.
-    freeze : list of str
-        Parts of a PolicyNetwork that are not trained.
     """
 
     def __init__(
@@ -36,21 +34,18 @@ class LetterPolicy(MaskableActorCriticPolicy):
         action_space: spaces.Discrete,
         lr_schedule: Schedule,
         network: Callable[[], PolicyNetwork | WindowNetwork],
-        freeze: list[str],
         **options: Any,
     ) -> None:
         self._make_network = network
-        self._freeze = freeze
         super().__init__(observation_space, action_space, lr_schedule, ortho_init=False, **options)
 
     def _build(self, lr_schedule: Schedule) -> None:
         self.mlp_extractor = self._make_network()
-        if self._freeze:
-            self.mlp_extractor.freeze(self._freeze)
         self.action_net = nn.Identity()
         self.value_net = nn.Identity()
-        trained = [parameter for parameter in self.parameters() if parameter.requires_grad]
-        self.optimizer = self.optimizer_class(trained, lr=lr_schedule(1), **self.optimizer_kwargs)
+        self.optimizer = self.optimizer_class(
+            self.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs
+        )
 
     def extract_features(
         self, obs: dict[str, torch.Tensor], features_extractor: nn.Module | None = None

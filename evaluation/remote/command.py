@@ -21,8 +21,8 @@ from agents.base import Agent
 from envs.errors import InputError
 from evaluation.arguments import positive
 from evaluation.comparison import ENV_ID
-from evaluation.live import LiveTable
 from evaluation.preparation import Request, prepare
+from evaluation.progress import GamesProgress
 from evaluation.remote.arena import RemoteGames, play_on_server
 from evaluation.remote.client import GameClient
 from evaluation.results import CSV_COLUMNS
@@ -114,8 +114,10 @@ def evaluate(options: argparse.Namespace, console: Console) -> None:
         ),
         lambda line: say(f"agents are fitted on the train split of {line}"),
     ).agents
-    with LiveTable(console, list(agents), games) as live:
-        played = asyncio.run(_play(agents, client, games, options.recorded, at_once, live.advance))
+    with GamesProgress(console, list(agents), games) as progress:
+        played = asyncio.run(
+            _play(agents, client, games, options.recorded, at_once, progress.count)
+        )
     evaluation = _evaluation(options, client, played)
     print_table(console, agents_table(evaluation))
     for name, figures in evaluation["agents"].items():

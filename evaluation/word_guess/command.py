@@ -17,9 +17,9 @@ from envs.word_guess.options import GUESS_THE_WORD, VARIANTS, Variant
 from envs.word_guess.words import GuessWords
 from envs.words import load_word_list, read_word_list
 from evaluation.arguments import positive
-from evaluation.live import LiveTable
 from evaluation.plots import save_plots
 from evaluation.preparation import sample_words
+from evaluation.progress import GamesProgress
 from evaluation.word_guess.comparison import WordGuessMatch, compare_agents, random_lists
 from evaluation.word_guess.report import draw_plots, print_comparison
 from runs.directory import write_text
@@ -103,8 +103,8 @@ def evaluate(options: argparse.Namespace, console: Console) -> None:
         match = random_lists(variant, num_lists, LIST_SIZE, options.seed, options.max_guesses)
     else:
         match = _listed_words(options, variant)
-    with LiveTable(console, names, match.num_games) as live:
-        evaluation = compare_agents(match, names, live.advance)
+    with GamesProgress(console, names, match.num_games) as progress:
+        evaluation = compare_agents(match, names, progress.count)
     print_comparison(console, evaluation)
     if options.json is not None:
         write_text(Path(options.json), json.dumps(evaluation, indent=2) + "\n")

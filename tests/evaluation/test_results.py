@@ -17,7 +17,6 @@ from envs.errors import InputError
 from envs.words import Split, read_word_list
 from evaluation import compare
 from evaluation.command_line import main
-from evaluation.live import LiveTable
 from evaluation.tables import print_comparison
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -167,28 +166,6 @@ def test_a_file_that_cannot_be_written_is_one_line(option, word_file, tmp_path, 
     error = capsys.readouterr().err
     assert len(error.splitlines()) == 1
     assert "file" in error
-
-
-def test_the_live_table_counts_games():
-    console = Console(width=80, file=io.StringIO(), force_terminal=True)
-    with LiveTable(console, ["dictionary", "random"], 10) as live:
-        live.advance("dictionary", 4, 1)
-        live.advance("dictionary", 4, 1)
-        shown = Console(width=80, file=io.StringIO())
-        shown.print(live)
-    text = shown.file.getvalue()
-    assert "8/10" in text
-    assert "25.0%" in text
-    assert "0/10" in text
-
-
-def test_without_a_terminal_a_line_tells_that_an_agent_has_played():
-    console = Console(width=80, file=io.StringIO())
-    with LiveTable(console, ["random"], 10) as live:
-        live.advance("random", 4, 0)
-        live.advance("random", 6, 2)
-    lines = console.file.getvalue().splitlines()
-    assert lines == ["random: 10 of 10 games, 0:00 left, win rate so far 20.0%"]
 
 
 def test_importing_the_package_loads_nothing_heavy():

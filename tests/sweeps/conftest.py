@@ -1,6 +1,8 @@
 """Sweeps small enough to be run in seconds."""
 
 import io
+import re
+from functools import cache
 
 import pytest
 from rich.console import Console
@@ -9,12 +11,13 @@ from runs.config import load_config
 from tests.conftest import TINY_CONFIG
 from training.run import train
 
+RATES = (0.001, 0.01, 0.1)
 SWEEP = """
 name: tiny
 base: {base}
 set: {{ppo.num_envs: 32, validation.games: 30}}
 space:
-  ppo.learning_rate: {{grid: [0.001, 0.01, 0.1]}}
+  ppo.learning_rate: {{grid: {rates}}}
 seeds: 2
 storage: {storage}
 """
@@ -37,29 +40,27 @@ def base_recipe(tmp_path_factory):
 @pytest.fixture
 def sweep_file(tmp_path, base_recipe):
     path = tmp_path / "tiny.yaml"
-    path.write_text(SWEEP.format(base=base_recipe, storage=tmp_path / "sweeps"))
+    path.write_text(SWEEP.format(rates=list(RATES), base=base_recipe, storage=tmp_path / "sweeps"))
     return path
 
 
 @pytest.fixture(scope="session")
 def undisturbed(tmp_path_factory, base_recipe, few_hundred_words):
-    """The runs of ``train.py`` that the trials of the sweep are: folders by name."""
-    runs = {}
-    for point, rate in enumerate((0.001, 0.01, 0.1)):
-        for seed in (0, 1):
-            config = load_config(
-                base_recipe,
-                [
-                    "ppo.num_envs=32",
-                    "validation.games=30",
-                    f"ppo.learning_rate={rate}",
-                    f"seed={seed}",
-                    f"words={few_hundred_words}",
-                    "final_split=valid",
-                ],
-            )
-            name = f"point_{point:03d}_seed_{seed}"
-            folder = tmp_path_factory.mktemp("train") / name
-            train(config, Console(file=io.StringIO()), folder)
-            runs[name] = folder
-    return runs
+    """Return a function: the run of ``train.py`` that a trial of the sweep is, by its name."""
+
+    @cache
+    def folder_of(name):
+        point, seed = map(int, re.findall(r"\d+", name))
+        overrides = [
+            "ppo.num_envs=32",
+            "validation.games=30",
+            f"ppo.learning_rate={RATES[point]}",
+            f"seed={seed}",
+            f"words={few_hundred_words}",
+            "final_split=valid",
+        ]
+        folder = tmp_path_factory.mktemp("train") / name
+        train(load_config(base_recipe, overrides), Console(file=io.StringIO()), folder)
+        return folder
+
+    return folder_of

@@ -12,9 +12,8 @@ import pytest
 from sweeps.command_line import main
 from tests.processes import ROOT, assert_refused, start
 
-pytestmark = pytest.mark.slow
-
 WEIGHTS = ("policy.safetensors", "posterior.safetensors", "held_back_posterior.safetensors")
+TRIALS = [f"point_00{point}_seed_{seed}" for point in (0, 1, 2) for seed in (0, 1)]
 
 
 def wait_until_ppo(process, trials, name):
@@ -28,18 +27,19 @@ def wait_until_ppo(process, trials, name):
 
 
 def assert_as_undisturbed(folder, undisturbed):
-    for name, theirs in undisturbed.items():
-        ours = folder / "trials" / name
+    for name in TRIALS:
+        ours, theirs = folder / "trials" / name, undisturbed(name)
         for file in WEIGHTS:
             assert (ours / file).read_bytes() == (theirs / file).read_bytes(), (name, file)
         figures = [json.loads((path / "evaluation.json").read_text()) for path in (ours, theirs)]
         for agent, expected in figures[1]["agents"].items():
             assert figures[0]["agents"][agent]["wins"] == expected["wins"]
     results = json.loads((folder / "results.json").read_text())
-    assert [trial["trial"] for trial in results["trials"]] == list(undisturbed)
+    assert [trial["trial"] for trial in results["trials"]] == TRIALS
     assert {trial["status"] for trial in results["trials"]} == {"finished"}
 
 
+@pytest.mark.slow
 def test_a_sweep_survives_a_kill_and_a_lost_node_with_the_weights_of_train(
     sweep_file, few_hundred_words, undisturbed, tmp_path, two_nodes
 ):
@@ -78,6 +78,7 @@ def test_a_sweep_survives_a_kill_and_a_lost_node_with_the_weights_of_train(
     assert len(inodes) == 1
 
 
+@pytest.mark.slow
 def test_ctrl_c_says_how_to_go_on(sweep_file, few_hundred_words, tmp_path):
     folder = tmp_path / "sweeps" / "tiny"
     process = start("sweep.py", sweep_file, "--words", few_hundred_words)
@@ -121,6 +122,7 @@ def test_without_ray_one_line_says_what_to_install(capsys, monkeypatch):
     assert_refused(done, "sweep.py", "ray", "pip install -r requirements-cluster.txt")
 
 
+@pytest.mark.slow
 def test_nothing_but_sweeps_and_workers_imports_ray():
     script = (
         "import sys, training.command_line, evaluation.command_line, sweeps.command_line;"

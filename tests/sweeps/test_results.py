@@ -1,6 +1,7 @@
 import csv
 import json
 import re
+from itertools import pairwise
 
 import pytest
 import yaml
@@ -38,8 +39,12 @@ def swept(tmp_path, base_recipe, few_hundred_words):
     path = tmp_path / "sweep.yaml"
     space = {"ppo.epochs": {"grid": [1, 2, 4]}, "ppo.learning_rate": {"loguniform": [1e-3, 1e-1]}}
     described = {
-        "name": "tiny", "base": str(base_recipe), "space": space, "seeds": 3, "trials": 9,
-    }  # fmt: skip
+        "name": "tiny",
+        "base": str(base_recipe),
+        "space": space,
+        "seeds": 3,
+        "trials": 9,
+    }
     path.write_text(yaml.safe_dump(described))
     sweep = load_sweep(path, words=str(few_hundred_words))
     trials = [trial for n, point in enumerate(sweep.points) for trial in sweep.trials_of(n, point)]
@@ -113,6 +118,22 @@ def test_every_plot_is_drawn(swept):
     figures = draw_plots(swept[2])
     assert list(figures) == ["win_rate_by_option", "learning_curves", "parallel_coordinates"]
     assert all(isinstance(figure, Figure) for figure in figures.values())
+
+
+def test_labels_of_a_logarithmic_axis_stand_side_by_side(swept):
+    results = swept[2]
+    points = results["points"]
+    for lowest in (1e-5, 1e-3, 0.009):
+        for place, point in enumerate(points):
+            point["options"]["ppo.learning_rate"] = lowest * (0.01 / lowest) ** (place / 2)
+        figure = draw_plots(results)["win_rate_by_option"]
+        figure.draw_without_rendering()
+        labels = [
+            label.get_window_extent() for label in figure.axes[1].get_xticklabels(which="both")
+        ]
+        shown = sorted((box for box in labels if box.width > 0), key=lambda box: box.x0)
+        assert len(shown) >= 2
+        assert all(left.x1 < right.x0 for left, right in pairwise(shown))
 
 
 def test_a_sweep_without_an_option_or_a_finished_trial_has_the_plots_that_it_can_have(swept):

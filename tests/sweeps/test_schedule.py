@@ -25,7 +25,7 @@ TPE = {
     "space": {
         "ppo.learning_rate": {"loguniform": [1e-4, 1e-1]},
         "ppo.epochs": {"uniform": [1, 8]},
-        "ppo.freeze": {"choice": [[], ["scale"]]},
+        "split.fractions": {"choice": [[0.9, 0.05, 0.05], [0.8, 0.1, 0.1]]},
     },
 }
 
@@ -93,7 +93,7 @@ def test_the_points_of_tpe_do_not_depend_on_which_trial_ends_first(sweep):
 
 @pytest.mark.slow
 def test_tpe_finds_better_points_as_it_goes_on(sweep):
-    planned = sweep(**TPE | {"trials": 60, "seeds": 1})
+    planned = sweep(**TPE | {"trials": 150, "seeds": 1})
     values = {}
     run_all(planned, tpe(planned), values, 1, lambda n: 0)
     rates = list(values.values())

@@ -13,7 +13,7 @@ SPACE = {
     "reward.name": {"grid": ["sparse", "dense", "potential"]},
     "ppo.learning_rate": {"loguniform": [1e-4, 1e-2]},
     "ppo.num_envs": {"uniform": [16, 64]},
-    "ppo.freeze": {"choice": [[], ["scale"]]},
+    "split.fractions": {"choice": [[0.9, 0.05, 0.05], [0.8, 0.1, 0.1]]},
 }
 
 
@@ -37,9 +37,11 @@ def test_each_combination_of_the_grid_is_drawn_equally_often():
 
 
 @given(
-    low=st.floats(1e-6, 1e3), factor=st.floats(1.01, 1e4), seed=st.integers(0, 2**31),
+    low=st.floats(1e-6, 1e3),
+    factor=st.floats(1.01, 1e4),
+    seed=st.integers(0, 2**31),
     kind=st.sampled_from(["uniform", "loguniform"]),
-)  # fmt: skip
+)
 def test_drawn_numbers_lie_between_the_ends(low, factor, seed, kind):
     domain = Domain("ppo.learning_rate", kind, (low, low * factor))
     value = domain.draw(np.random.default_rng(seed))

@@ -2,8 +2,8 @@ import pytest
 import yaml
 
 from envs.errors import InputError
-from runs.config import load_config
-from sweeps.sweep_file import SWEEP_DIRECTORY, find_sweep, load_sweep
+from runs.config import SWEEP_DIRECTORY, find_config, load_config
+from sweeps.sweep_file import load_sweep
 
 
 @pytest.fixture
@@ -11,8 +11,10 @@ def write(tmp_path, base_recipe):
     def write(**values):
         path = tmp_path / "sweep.yaml"
         described = {
-            "name": "tiny", "base": str(base_recipe), "space": {"ppo.epochs": {"grid": [1, 2]}},
-        }  # fmt: skip
+            "name": "tiny",
+            "base": str(base_recipe),
+            "space": {"ppo.epochs": {"grid": [1, 2]}},
+        }
         path.write_text(yaml.safe_dump(described | values))
         return path
 
@@ -32,10 +34,15 @@ def test_a_trial_is_the_base_recipe_with_the_options_of_its_point_and_a_seed(
     expected = load_config(
         base_recipe,
         [
-            "discount=0.9", "ppo.num_envs=32", "ppo.epochs=2", "seed=1", "name=tiny",
-            "final_split=valid", f"words={few_hundred_words}",
+            "discount=0.9",
+            "ppo.num_envs=32",
+            "ppo.epochs=2",
+            "seed=1",
+            "name=tiny",
+            "final_split=valid",
+            f"words={few_hundred_words}",
         ],
-    )  # fmt: skip
+    )
     assert [trial.name for trial in trials] == ["point_001_seed_0", "point_001_seed_1"]
     assert trials[1].config == expected
 
@@ -49,9 +56,11 @@ def test_trials_play_valid_words_and_the_best_config_those_of_the_base(write):
 
 def test_what_a_sweep_writes_is_the_same_sweep(write, tmp_path, few_hundred_words):
     path = write(
-        seeds=2, trials=8, set={"discount": 0.9},
-        space={"ppo.epochs": {"grid": [1, 2]}, "ppo.clip_range": {"uniform": [0.1, 0.3]}},
-    )  # fmt: skip
+        seeds=2,
+        trials=8,
+        set={"discount": 0.9},
+        space={"ppo.epochs": {"grid": [1, 2]}, "ppo.gae_lambda": {"uniform": [0.1, 0.3]}},
+    )
     sweep = load_sweep(path, ["ppo.num_envs=32"], words=str(few_hundred_words), name="other")
     folder = tmp_path / "folder"
     folder.mkdir()
@@ -69,7 +78,7 @@ def test_ready_sweeps_can_be_run():
     names = {path.name for path in SWEEP_DIRECTORY.glob("*.yaml")}
     assert names == {"ppo.yaml", "rewards.yaml", "smoke.yaml"}
     for name in names:
-        assert load_sweep(find_sweep(name)).num_trials >= 4
+        assert load_sweep(find_config(name, "sweep")).num_trials >= 4
 
 
 @pytest.mark.parametrize(
@@ -88,9 +97,9 @@ def test_ready_sweeps_can_be_run():
         ({"set": {"ppo.epochs": 0}}, ["ppo.epochs", "0 is not allowed"]),
         ({"base": "missing.yaml"}, ["missing.yaml", "smoke.yaml"]),
         ({"trials": 3}, ["trials: 3", "2 points"]),
-        ({"space": {"ppo.clip_range": {"uniform": [0.1, 0.2]}}}, ["trials", "a budget is needed"]),
+        ({"space": {"ppo.gae_lambda": {"uniform": [0.1, 0.2]}}}, ["trials", "a budget is needed"]),
         (
-            {"space": {"ppo.clip_range": {"uniform": [0.1, 0.2]}}, "trials": 3, "seeds": 2},
+            {"space": {"ppo.gae_lambda": {"uniform": [0.1, 0.2]}}, "trials": 3, "seeds": 2},
             ["trials: 3", "not a multiple of 2"],
         ),
         ({"searcher": "tpe", "trials": 2}, ["tpe", "choice instead of grid"]),
@@ -117,4 +126,4 @@ def test_options_of_the_sweep_can_be_set_too(write):
 
 def test_an_unknown_sweep_is_refused_with_the_known_ones():
     with pytest.raises(InputError, match=r"missing\.yaml.*smoke\.yaml"):
-        find_sweep("missing.yaml")
+        find_config("missing.yaml", "sweep")

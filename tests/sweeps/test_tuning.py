@@ -8,12 +8,10 @@ import yaml
 from rich.console import Console
 
 from evaluation.ray_cluster import ray_cluster
-from sweeps.progress import SweepTable
+from sweeps.progress import SweepProgress
 from sweeps.results import collect
 from sweeps.running import continue_sweep, start_sweep
 from sweeps.sweep_file import load_sweep
-
-pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +23,7 @@ def ray():
 def run_simulated(running, body):
     from sweeps.tuning import run_trials
 
-    table = SweepTable(Console(), running.sweep.num_trials)
+    table = SweepProgress(Console(), running.sweep.num_trials)
     trials = run_trials(running.sweep, running.storage, table, body)
     return collect(running.sweep, trials, running.storage.folder)
 
@@ -91,12 +89,15 @@ def times_begun(running):
 
 
 @pytest.mark.usefixtures("ray")
+@pytest.mark.slow
 def test_asha_stops_trials_that_are_behind_and_they_stay_stopped(begin, capsys):
     # The good ones come first, so that the others are behind.
     running = begin(
-        space={"ppo.epochs": {"grid": [9, 8, 7, 3, 2, 1]}}, scheduler="asha",
-        asha={"grace_steps": 512, "reduction_factor": 2}, set={"threads": 1},
-    )  # fmt: skip
+        space={"ppo.epochs": {"grid": [9, 8, 7, 3, 2, 1]}},
+        scheduler="asha",
+        asha={"grace_steps": 512, "reduction_factor": 2},
+        set={"threads": 1},
+    )
     results = run_simulated(running, make_body())
     statuses = [trial["status"] for trial in results["trials"]]
     assert statuses[0] == "finished"
@@ -117,13 +118,17 @@ def test_asha_stops_trials_that_are_behind_and_they_stay_stopped(begin, capsys):
 
 
 @pytest.mark.usefixtures("ray")
+@pytest.mark.slow
 def test_tpe_goes_on_with_the_points_that_it_had_chosen(begin):
     running = begin(
         space={
-            "ppo.learning_rate": {"loguniform": [1e-4, 1e-1]}, "ppo.epochs": {"uniform": [1, 12]},
+            "ppo.learning_rate": {"loguniform": [1e-4, 1e-1]},
+            "ppo.epochs": {"uniform": [1, 12]},
         },
-        searcher="tpe", trials=6, set={"threads": 1},
-    )  # fmt: skip
+        searcher="tpe",
+        trials=6,
+        set={"threads": 1},
+    )
     results = run_simulated(running, make_body())
     points = [trial["options"] for trial in results["trials"]]
     for name in ("point_002_seed_0", "point_004_seed_0", "point_005_seed_0"):
@@ -134,11 +139,14 @@ def test_tpe_goes_on_with_the_points_that_it_had_chosen(begin):
     assert [trial["options"] for trial in results["trials"]] == points
     begun = times_begun(running)
     assert {name for name, times in begun.items() if times > 1} == {
-        "point_002_seed_0", "point_004_seed_0", "point_005_seed_0",
-    }  # fmt: skip
+        "point_002_seed_0",
+        "point_004_seed_0",
+        "point_005_seed_0",
+    }
 
 
 @pytest.mark.usefixtures("ray")
+@pytest.mark.slow
 def test_a_trial_whose_process_is_lost_again_and_again_is_given_up(begin, monkeypatch):
     monkeypatch.setattr("sweeps.tuning._MAX_LOSSES", 1)
     running = begin(space={"ppo.epochs": {"grid": [13, 5]}}, set={"threads": 1})
@@ -149,6 +157,7 @@ def test_a_trial_whose_process_is_lost_again_and_again_is_given_up(begin, monkey
 
 
 @pytest.mark.usefixtures("ray")
+@pytest.mark.slow
 def test_runs_behind_a_uri_are_as_those_of_train(begin, tmp_path, undisturbed, monkeypatch):
     from sweeps.trial import run_trial
 
@@ -158,12 +167,12 @@ def test_runs_behind_a_uri_are_as_those_of_train(begin, tmp_path, undisturbed, m
         space={"ppo.learning_rate": {"grid": [0.001, 0.01]}},
         set={"ppo.num_envs": 32, "validation.games": 30},
         storage=(tmp_path / "there").as_uri(),
-    )  # fmt: skip
+    )
     assert running.storage.is_remote
     results = run_simulated(running, run_trial)
     assert [trial["status"] for trial in results["trials"]] == ["finished", "finished"]
     for trial in results["trials"]:
         there = tmp_path / "there" / "simulated" / "trials" / trial["trial"]
         for file in ("policy.safetensors", "posterior.safetensors"):
-            expected = (undisturbed[trial["trial"]] / file).read_bytes()
+            expected = (undisturbed(trial["trial"]) / file).read_bytes()
             assert (there / file).read_bytes() == expected

@@ -23,12 +23,10 @@ from training.posterior import hold_back
 from training.ppo import make_model
 from training.run import TrainingRun, resume, train
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture(autouse=True)
 def _few_known_words_at_the_end(monkeypatch):
-    monkeypatch.setattr("training.run._NUM_KNOWN", 400)
+    monkeypatch.setattr("training.stages._NUM_KNOWN", 400)
 
 
 def quiet():
@@ -44,14 +42,15 @@ def parts_of(words_file):
     return Split(0, (0.8, 0.1, 0.1)).divide(read_word_list(words_file))
 
 
+@pytest.mark.slow
 def test_a_run_directory_holds_what_is_needed_to_understand_and_repeat_it(tiny_run, tiny_files):
     run, _ = tiny_run
     names = {path.name for path in run.path.iterdir()}
-    assert {
-        "config.yaml", "command.txt", "split.json", "fitted_words.npy", "checkpoint.pt",
-        "posterior.safetensors", "held_back_posterior.safetensors", "policy.safetensors",
-        "evaluation.json",
-    } <= names  # fmt: skip
+    expected = """
+        config.yaml command.txt split.json fitted_words.npy checkpoint.pt posterior.safetensors
+        held_back_posterior.safetensors policy.safetensors evaluation.json
+    """
+    assert set(expected.split()) <= names
     assert any(name.startswith("events.out.tfevents") for name in names)
     assert not any(name.endswith(".tmp") for name in names)
     assert run.load_config() == load_config(tiny_files[0], [f"words={tiny_files[1]}"])
@@ -62,6 +61,7 @@ def test_a_run_directory_holds_what_is_needed_to_understand_and_repeat_it(tiny_r
     assert load_checkpoint(run.checkpoint)[0] == "done"
 
 
+@pytest.mark.slow
 def test_the_run_ends_with_the_final_words_played_side_by_side(tiny_run, tiny_files):
     run, printed = tiny_run
     evaluation = json.loads(run.evaluation.read_text())
@@ -78,6 +78,7 @@ def test_the_run_ends_with_the_final_words_played_side_by_side(tiny_run, tiny_fi
     assert play(agent, words).won.sum() == evaluation["agents"]["ppo"]["wins"]
 
 
+@pytest.mark.slow
 def test_known_words_and_words_that_cannot_be_known_have_figures_of_their_own(tiny_run, tiny_files):
     run, printed = tiny_run
     evaluation = json.loads(run.evaluation.read_text())
@@ -100,6 +101,7 @@ def test_known_words_and_words_that_cannot_be_known_have_figures_of_their_own(ti
             assert f"{figures['agents'][name]['win_rate']:.1%}" in printed
 
 
+@pytest.mark.slow
 def test_even_a_tiny_run_beats_random_by_far_on_unseen_words(tiny_run):
     agents = json.loads(tiny_run[0].evaluation.read_text())["agents"]
     for name in ("ppo", "posterior"):
@@ -135,6 +137,7 @@ def curves(path):
     return events
 
 
+@pytest.mark.slow
 def test_tensorboard_has_the_curves(tiny_run):
     run, _ = tiny_run
     events = curves(run.path)
@@ -157,9 +160,10 @@ def test_tensorboard_has_the_curves(tiny_run):
     assert b"guess" in text
 
 
-def test_valid_and_test_words_are_in_nothing_that_is_fitted(tiny_files, tmp_path):
+@pytest.mark.slow
+def test_valid_and_test_words_are_in_nothing_that_is_fitted(tinier_files, tmp_path):
     """Other valid or test words, all else the same: the same weights up to model selection."""
-    config_file, words_file = tiny_files
+    config_file, words_file = tinier_files
     split = Split(0, (0.8, 0.1, 0.1))
     words = read_word_list(words_file).words
     parts = parts_of(words_file)
@@ -188,37 +192,23 @@ def test_valid_and_test_words_are_in_nothing_that_is_fitted(tiny_files, tmp_path
     assert listed == set(parts["train"])
 
 
-def test_what_ppo_leaves_frozen_stays_as_it_was(tiny_files, tmp_path):
+@pytest.mark.slow
+def test_training_from_scratch_needs_no_posterior(tinier_files, tmp_path):
     config = load_config(
-        tiny_files[0],
+        tinier_files[0],
         [
-            f"words={tiny_files[1]}",
-            "ppo.steps=1024",
-            "ppo.freeze=[scale, letters]",
-            "final_split=valid",
-        ],
-    )
-    run, evaluation = train(config, quiet(), tmp_path / "run")
-    assert evaluation["split"] == "valid"
-    network = load_network(run.policy)
-    assert network.scale.weight.item() == 4.0
-    assert not network.letters[-1].weight.any()
-
-
-def test_training_from_scratch_needs_no_posterior(tiny_files, tmp_path):
-    config = load_config(
-        tiny_files[0],
-        [
-            f"words={tiny_files[1]}",
+            f"words={tinier_files[1]}",
             "posterior.enabled=false",
             "windows.log_rows=10",
             "ppo.steps=1024",
             "reward.name=potential",
             "discount=0.95",
+            "final_split=valid",
         ],
     )
     run, evaluation = train(config, quiet(), tmp_path / "run")
     assert evaluation["agents"]["ppo"]["games"] > 0
+    assert evaluation["split"] == "valid"
     for path in (run.posterior, run.held_back_posterior):
         assert isinstance(load_posterior(path), UniformPosterior)
     assert run.load_config().discount == 0.95
@@ -238,12 +228,13 @@ def test_rewards_of_the_config_reach_the_learner(tiny_files):
         reward("reward.name=sparse", "reward.parameters.hit=0.9")
 
 
-def test_a_run_that_was_killed_before_its_first_state_goes_on(tiny_files, tmp_path):
-    config = load_config(tiny_files[0], [f"words={tiny_files[1]}", "ppo.steps=1024"])
+@pytest.mark.slow
+def test_a_run_that_was_killed_before_its_first_state_goes_on(tinier_files, tmp_path):
+    config = load_config(tinier_files[0], [f"words={tinier_files[1]}", "ppo.steps=1024"])
     whole, _ = train(config, quiet(), tmp_path / "whole")
     begun = RunDirectory.create(config, tmp_path / "begun")
-    parts = parts_of(tiny_files[1])
-    begun.write_split(config, str(tiny_files[1]), parts)
+    parts = parts_of(tinier_files[1])
+    begun.write_split(config, str(tinier_files[1]), parts)
     save_checkpoint(begun.checkpoint, "begun", {})
     (begun.path / ".checkpoint.pt.99.tmp").write_text("left by a killed process")
     resumed, _ = resume(begun.path, quiet())
@@ -251,6 +242,7 @@ def test_a_run_that_was_killed_before_its_first_state_goes_on(tiny_files, tmp_pa
     assert not list(begun.path.glob(".*.tmp"))
 
 
+@pytest.mark.slow
 def test_a_policy_that_is_trained_from_scratch_learns_within_seconds(tiny_files, tmp_path):
     """From rewards alone: ten wrong guesses lose, so that even random letters win some games."""
     options = [
@@ -270,8 +262,9 @@ def test_a_policy_that_is_trained_from_scratch_learns_within_seconds(tiny_files,
     assert agents["ppo"]["ci95"][0] > agents["posterior"]["ci95"][1] + 0.1
 
 
+@pytest.mark.slow
 def test_half_of_ppos_games_have_words_that_their_posterior_was_not_fitted_on(
-    tiny_files, tmp_path, monkeypatch
+    tinier_files, tmp_path, monkeypatch
 ):
     made = []
 
@@ -280,10 +273,10 @@ def test_half_of_ppos_games_have_words_that_their_posterior_was_not_fitted_on(
         made.append((model, set(unknown), set(known)))
         return model
 
-    monkeypatch.setattr("training.run.make_model", make)
-    options = [f"words={tiny_files[1]}", "ppo.steps=1_024", "final_split=valid"]
-    run, _ = train(load_config(tiny_files[0], options), quiet(), tmp_path / "run")
-    train_words = set(parts_of(tiny_files[1])["train"])
+    monkeypatch.setattr("training.stages.make_model", make)
+    options = [f"words={tinier_files[1]}", "ppo.steps=1_024", "final_split=valid"]
+    run, _ = train(load_config(tinier_files[0], options), quiet(), tmp_path / "run")
+    train_words = set(parts_of(tinier_files[1])["train"])
     ((model, unknown, known),) = made
     played_with = known_words(model.env.posterior)
     # All posteriors of a run know their words, so that the one of all words would fail here.
@@ -297,6 +290,7 @@ def test_half_of_ppos_games_have_words_that_their_posterior_was_not_fitted_on(
 
 
 @pytest.mark.parametrize("known", [0.0, 0.5])
+@pytest.mark.slow
 def test_the_posterior_is_calibrated_on_valid_words(tiny_run, tiny_files, known):
     run, _ = tiny_run
     valid = parts_of(tiny_files[1])["valid"]
@@ -320,6 +314,7 @@ class StoppedError(Exception):
 
 
 @pytest.mark.parametrize("step", [None, 2_048], ids=["before its first step", "in the middle"])
+@pytest.mark.slow
 def test_a_run_that_stops_in_ppo_goes_on_to_the_same_weights(
     tiny_files, tiny_run, tmp_path, monkeypatch, step
 ):
@@ -346,9 +341,10 @@ def test_a_run_that_stops_in_ppo_goes_on_to_the_same_weights(
     assert weights(resumed) == weights(tiny_run[0])
 
 
-def test_ppo_alone_that_stops_goes_on_to_the_same_weights(tiny_files, tmp_path, monkeypatch):
+@pytest.mark.slow
+def test_ppo_alone_that_stops_goes_on_to_the_same_weights(tinier_files, tmp_path, monkeypatch):
     options = ["posterior.enabled=false", "windows.log_rows=10", "validation.every=100_000"]
-    config = load_config(tiny_files[0], [f"words={tiny_files[1]}", *options])
+    config = load_config(tinier_files[0], [f"words={tinier_files[1]}", *options])
     whole, _ = train(config, quiet(), tmp_path / "whole")
 
     saved = TrainingRun.save
@@ -375,6 +371,7 @@ def copy_of(run, path):
     return RunDirectory.open(path)
 
 
+@pytest.mark.slow
 def test_resuming_a_finished_run_plays_its_final_words_again(tiny_run, tmp_path):
     copy = copy_of(tiny_run[0], tmp_path / "copy")
     before = weights(copy)
@@ -385,6 +382,7 @@ def test_resuming_a_finished_run_plays_its_final_words_again(tiny_run, tmp_path)
     assert evaluation["agents"]["ppo"]["wins"] == wins
 
 
+@pytest.mark.slow
 def test_runs_that_cannot_go_on_say_why_in_one_line(tiny_run, tmp_path):
     def refusal(change, number):
         run = copy_of(tiny_run[0], tmp_path / f"run{number}")
@@ -424,6 +422,7 @@ def test_runs_that_cannot_go_on_say_why_in_one_line(tiny_run, tmp_path):
         assert said in refusal(change, number)
 
 
+@pytest.mark.slow
 def test_a_posterior_of_an_earlier_version_is_refused_in_one_line(tiny_run, tmp_path):
     for name in ("posterior.safetensors", "held_back_posterior.safetensors"):
         run = copy_of(tiny_run[0], tmp_path / name.partition(".")[0])

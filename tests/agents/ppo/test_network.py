@@ -92,13 +92,6 @@ def test_an_untrained_policy_counts_twice_what_a_letter_loses_by_look_ahead():
     assert lost == pytest.approx(-2 * gap, abs=1e-4)
 
 
-def test_frozen_parts_do_not_learn():
-    network = PolicyNetwork()
-    network.freeze(["scale"])
-    trained = {name.split(".")[0] for name, p in network.named_parameters() if p.requires_grad}
-    assert trained == {"look_ahead", "letters", "value"}
-
-
 def test_the_features_say_what_their_documentation_says():
     batch = observe("banana", "anx", max_wrong=6)
     features = policy_features(posterior_of(), batch)

@@ -1,23 +1,11 @@
-"""The log of a training run: TensorBoard curves and a progress bar."""
+"""TensorBoard curves of a training run."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TaskProgressColumn,
-    TextColumn,
-    TimeRemainingColumn,
-)
 from stable_baselines3.common.logger import HParam, Logger, TensorBoardOutputFormat
 from torch.utils.tensorboard import SummaryWriter
 
@@ -210,53 +198,3 @@ def _describe_games(played: PlayedGames, agent: PosteriorAgent) -> str:
             games.guess(np.array([letter]))
         lines.append("")
     return "\n".join(lines)
-
-
-class ProgressBar:
-    """One bar with the time left; a line now and then where there is no terminal.
-
-    Parameters
-    ----------
-    console : Console
-    """
-
-    _SECONDS_BETWEEN_LINES = 30.0
-
-    def __init__(self, console: Console) -> None:
-        self.console = console
-
-    @contextmanager
-    def phase(self, name: str, total: int, completed: int) -> Iterator[ProgressBar]:
-        """Show a phase of the run while the ``with`` block lasts."""
-        self._name = name
-        self._total = total
-        self._start = self._last_line = time.monotonic()
-        self._first = completed
-        self._progress = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TaskProgressColumn(),
-            MofNCompleteColumn(),
-            TimeRemainingColumn(),
-            TextColumn("{task.fields[note]}"),
-            console=self.console,
-            disable=not self.console.is_terminal,
-        )
-        with self._progress:
-            self._task = self._progress.add_task(name, total=total, completed=completed, note="")
-            yield self
-
-    def update(self, completed: int, note: str) -> None:
-        """Move the bar to ``completed``, at most to the total."""
-        completed = min(completed, self._total)
-        if self.console.is_terminal:
-            self._progress.update(self._task, completed=completed, note=note)
-            return
-        now = time.monotonic()
-        if now - self._last_line >= self._SECONDS_BETWEEN_LINES:
-            self._last_line = now
-            line = f"{self._name}: {completed:,} of {self._total:,}, "
-            if completed > self._first:
-                seconds = (now - self._start) / (completed - self._first)
-                line += f"{seconds * (self._total - completed) / 60:.1f} minutes left, "
-            self.console.print(line + note, highlight=False)

@@ -1,10 +1,7 @@
-"""What TensorBoard and the terminal get to show."""
-
-import io
+"""What TensorBoard gets to show."""
 
 import numpy as np
 import pytest
-from rich.console import Console
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from agents import make_agent
@@ -15,7 +12,7 @@ from envs.hangman.rules import HangmanGames
 from evaluation.analysis import reliability
 from evaluation.arena import play
 from tests.agents.posterior.priors import posterior_of
-from training.log import ProgressBar, TrainingLog
+from training.tensorboard import TrainingLog
 
 WORDS = ("apple", "jazz", "zebra", "quiz", "banana", "rhythm", "onion")
 
@@ -97,18 +94,3 @@ def test_games_of_an_agent_without_a_policy_have_its_probabilities(tmp_path):
     rate = log.validation(play(dictionary, WORDS), dictionary, 1)
     log.close()
     assert rate == play(dictionary, WORDS).won.mean()
-
-
-def test_progress_without_a_terminal_is_a_line_now_and_then(monkeypatch):
-    seconds = iter(range(0, 1000, 40))
-    monkeypatch.setattr("training.log.time.monotonic", lambda: float(next(seconds)))
-    printed = io.StringIO()
-    with ProgressBar(Console(file=printed, width=120)).phase("PPO", 1000, 200) as bar:
-        bar.update(200, "unseen 10.0%")
-        bar.update(600, "unseen 20.0%")
-        bar.update(1024, "unseen 30.0%")
-    assert printed.getvalue().splitlines() == [
-        "PPO: 200 of 1,000, unseen 10.0%",
-        "PPO: 600 of 1,000, 1.3 minutes left, unseen 20.0%",
-        "PPO: 1,000 of 1,000, 0.0 minutes left, unseen 30.0%",
-    ]

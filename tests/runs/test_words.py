@@ -1,0 +1,29 @@
+import pytest
+
+from envs.errors import InputError
+from envs.words import read_word_list
+from runs.config import Config, EnvConfig
+from runs.words import draw_words, load_words, split_words
+
+WORDS = tuple(f"{first}{middle}{last}" for first in "bcdf" for middle in "aeiou" for last in "lmnt")
+
+
+def test_the_parts_have_the_words_of_the_runs_lengths(tmp_path):
+    path = tmp_path / "words.txt"
+    path.write_text("\n".join([*WORDS, "a", "abandonment"]))
+    config = Config(env=EnvConfig(min_length=2, max_length=3)).with_words(str(path))
+    words = load_words(config)
+    assert sorted(word for part in words.parts.values() for word in part) == sorted(WORDS)
+    assert words.part("train") == words.parts["train"]
+    short = split_words(Config(env=EnvConfig(max_length=1)), read_word_list(path))
+    missing = next(name for name, part in short.parts.items() if not part)
+    with pytest.raises(InputError, match=f"no {missing} word of 1 to 1 letters"):
+        short.part(missing)
+
+
+def test_the_same_words_are_drawn_wherever_they_stand_in_a_list():
+    drawn = draw_words(WORDS, 10)
+    assert len(set(drawn)) == 10
+    assert draw_words(WORDS[::-1], 10) == drawn
+    assert draw_words(WORDS, 10, 1) != drawn
+    assert sorted(draw_words(WORDS, 1000)) == sorted(WORDS)
