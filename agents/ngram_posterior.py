@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from agents.base import PosteriorAgent, ScoringAgent
+from agents.base import PosteriorAgent
 from agents.dictionary import DictionaryAgent
 from agents.posterior.ngram_lattice import ngram_presence, ngram_tables
 from agents.smoothed_ngrams import SmoothedNgrams
@@ -17,7 +17,7 @@ from envs.encoding import NUM_LETTERS
 from envs.hangman.observation import Observation, distinct
 
 
-class NgramPosteriorAgent(ScoringAgent, PosteriorAgent):
+class NgramPosteriorAgent(PosteriorAgent):
     """Guesses the letter that is most likely behind a blank, by counts alone.
 
     The word is a draw from a smoothed character n-gram model that agrees with all that is shown:
@@ -58,7 +58,6 @@ class NgramPosteriorAgent(ScoringAgent, PosteriorAgent):
         prior_weight: float = 20.0,
         beam: float = 1e-3,
     ) -> None:
-        super().__init__(greedy=True)
         self.order = order
         self.discount_scale = discount_scale
         self.prior_weight = prior_weight
@@ -69,10 +68,6 @@ class NgramPosteriorAgent(ScoringAgent, PosteriorAgent):
         self.tables_ = ngram_tables(SmoothedNgrams(words, self.order, self.discount_scale))
         self.fitting_ = DictionaryAgent().fit(words)
         return self
-
-    def letter_scores(self, observations: Observation) -> npt.NDArray[np.float64]:
-        """Return :meth:`letter_probabilities`."""
-        return self.letter_probabilities(observations)
 
     def letter_probabilities(self, observations: Observation) -> npt.NDArray[np.float64]:
         """Return the probability that each letter stands behind a blank, shape (N, 26)."""

@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from agents.word_guess.base import WordGuessAgent
+from agents.word_guess.base import Positions, WordGuessAgent
 from agents.word_guess.candidates import CandidateSets
 from envs.errors import InputError
 from envs.keyed_random import keyed_bits
@@ -96,20 +96,13 @@ class FilterAgent(WordGuessAgent):
         extreme = (common == 0) | (common == rule.word_length)
         kept = np.where(extreme[:, None], common[None, :] == common[:, None], kept)
         # The guess itself is left by the last answer alone, which ends the game.
-        kept[:-1, rule.solved] = False
-        kept[rule.solved] = False
+        kept[:, rule.solved] = kept[rule.solved] = False
         kept[rule.solved, rule.solved] = True
         return kept
 
-    def choose(
-        self,
-        sets: CandidateSets,
-        set_of_game: npt.NDArray[np.int64],
-        games: npt.NDArray[np.uint64],
-        turns: npt.NDArray[np.int64],
-    ) -> npt.NDArray[np.int64]:
+    def choose(self, sets: CandidateSets, positions: Positions) -> npt.NDArray[np.int64]:
         """Return the word that comes first among those left in each game."""
         filled = np.flatnonzero(sets.sizes)
         first = np.zeros(len(sets.sizes), dtype=np.int64)
         first[filled] = np.minimum.reduceat(self.rank_[sets.members], sets.offsets[filled])
-        return self.secrets_[self.sequence_[first[set_of_game]]]
+        return self.secrets_[self.sequence_[first[positions.set_of_game]]]
