@@ -12,7 +12,7 @@ from numba import njit
 from agents.base import ScoringAgent
 from agents.dictionary import DictionaryAgent
 from agents.word_sets import word_length
-from envs.encoding import BLANK, FIRST_LETTER, NUM_LETTERS, PADDING, encode_words
+from envs.encoding import BLANK, FIRST_LETTER, NUM_LETTERS, PADDING, encode_words, letter_index
 from envs.errors import InputError
 from envs.hangman.observation import Observation, select
 
@@ -58,7 +58,7 @@ class NgramModel:
         """Return the probability of a letter after the context, which is below ``order`` long."""
         position = 0
         for character in context + letter:
-            position = position * NUM_LETTERS + ord(character) - ord("a")
+            position = position * NUM_LETTERS + letter_index(character)
         first = sum(NUM_LETTERS**length for length in range(1, len(context) + 1))
         return float(self.probabilities[first + position])
 
