@@ -18,6 +18,7 @@ from agents.word_sets import (
     keep,
     leave_out,
     load,
+    number_runs,
     search_room,
     set_with,
     word_length,
@@ -162,11 +163,7 @@ def count_pieces(words: Sequence[str], length: int) -> npt.NDArray[np.int32]:
     encoded = encode_words(words)
     padded = np.zeros((len(words), encoded.width + 2), dtype=np.int64)
     padded[:, 1:-1] = np.where(encoded.codes == PADDING, 0, encoded.codes - (FIRST_LETTER - 1))
-    pieces = np.zeros((len(words), max(encoded.width + 3 - length, 0)), dtype=np.int64)
-    for place in range(length):
-        pieces = pieces * _NUM_PIECE_CODES + padded[:, place : place + pieces.shape[1]]
-    starts = np.arange(pieces.shape[1])
-    pieces = pieces[starts + length <= encoded.lengths[:, None] + 2]
+    pieces = number_runs(padded, encoded.lengths + 2, length, _NUM_PIECE_CODES)
     counts = np.bincount(pieces, minlength=_NUM_PIECE_CODES**length).astype(np.int32)
     counts = counts.reshape((_NUM_PIECE_CODES,) * length)
     for place in range(length):

@@ -20,13 +20,9 @@ from envs.hangman.observation import Observation, distinct
 class NgramPosteriorAgent(PosteriorAgent):
     """Guesses the letter that is most likely behind a blank, by counts alone.
 
-    The word is a draw from a smoothed character n-gram model that agrees with all that is shown:
-    shown letters stand where they are shown, blanks hold letters that have not been guessed, and
-    the word ends where it does. The probability that a letter is behind some blank is one minus
-    the share of the model's words without it, summed over all words by a forward pass that keeps
-    for each context the mass of the beginnings without each letter. Contexts are pruned to a beam
-    by their mass so far times the mass of what can follow, which an exact backward pass over
-    n-grams of order 3 gives.
+    The word is a draw from a smoothed character n-gram model that agrees with all that is shown.
+    The probability that a letter is behind some blank is one minus the share of the model's words
+    without it, by the pass of :mod:`agents.posterior.ngram_lattice`.
 
     Where words of the list fit, the share of them that has the letter is mixed in: ``n`` fitting
     words weigh as ``n`` against ``prior_weight`` for the model.
@@ -71,14 +67,14 @@ class NgramPosteriorAgent(PosteriorAgent):
 
     def letter_probabilities(self, observations: Observation) -> npt.NDArray[np.float64]:
         """Return the probability that each letter stands behind a blank, shape (N, 26)."""
-        part, number = distinct(observations)
+        part, row_of_game = distinct(observations)
         probabilities = self.model_probabilities(part)
         if np.isfinite(self.prior_weight):
             counts, num_fitting = self.fitting_.index_.count(part)
             weight = self.prior_weight
             probabilities = (counts + weight * probabilities) / (num_fitting[:, None] + weight)
         probabilities[part["guessed"] != 0] = 0.0
-        return probabilities[number]
+        return probabilities[row_of_game]
 
     def model_probabilities(self, observations: Observation) -> npt.NDArray[np.float64]:
         """Return the n-gram model's probabilities alone, shape (N, 26)."""

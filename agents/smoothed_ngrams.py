@@ -169,13 +169,13 @@ class SmoothedNgrams:
 @njit(cache=True, parallel=True)
 def _log_probabilities(codes, lengths, probabilities, next_state, start):
     result = np.empty(len(codes), dtype=np.float64)
-    for number in prange(len(codes)):
+    for row in prange(len(codes)):
         state = start
         total = 0.0
-        for code in codes[number, : lengths[number]]:
+        for code in codes[row, : lengths[row]]:
             total += np.log(probabilities[state, code - FIRST_LETTER])
             state = next_state[state, code - FIRST_LETTER]
-        result[number] = total + np.log(probabilities[state, END])
+        result[row] = total + np.log(probabilities[state, END])
     return result
 
 

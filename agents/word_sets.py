@@ -57,6 +57,16 @@ class WordSets(NamedTuple):
     chunks: npt.NDArray[np.int64]  #: shape (33,)
 
 
+def number_runs(
+    digits: npt.NDArray[np.integer], lengths: npt.NDArray[np.int64], size: int, base: int
+) -> npt.NDArray[np.int64]:
+    """Return each run of ``size`` digits in the first ``lengths`` of each row, as a number."""
+    numbers = np.zeros((len(digits), max(digits.shape[1] - size + 1, 0)), dtype=np.int64)
+    for place in range(size):
+        numbers = numbers * base + digits[:, place : place + numbers.shape[1]]
+    return numbers[np.arange(numbers.shape[1]) + size <= lengths[:, None]]
+
+
 def word_sets(words: WordArrays) -> WordSets:
     """Return the sets of words that are in the order of their lengths."""
     codes, lengths = words

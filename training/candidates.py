@@ -16,13 +16,7 @@ from scipy.sparse import csr_matrix
 from scipy.special import logit
 
 from agents.posterior.multigrams import Multigrams
-from agents.posterior.sequence_keys import (
-    KEY_BASE,
-    extend_key,
-    pack_parts,
-    sequence_keys,
-    unpack_parts,
-)
+from agents.posterior.sequence_keys import KEY_BASE, pack_parts, sequence_keys, unpack_parts
 from agents.smoothed_ngrams import END, SmoothedNgrams
 from agents.threads import in_threads
 from agents.word_sets import WordArrays
@@ -98,9 +92,7 @@ def derive_candidates(
     Parameters
     ----------
     words : WordArrays
-        The known words, at least one.
-    ngrams, multigrams
-        Fitted on them.
+        The known words, at least one; ``ngrams`` and ``multigrams`` are fitted on them.
 
     References
     ----------
@@ -109,7 +101,8 @@ def derive_candidates(
     "Probabilistic Reasoning in Intelligent Systems" (1988).
     """
     sides = _side(words, False), _side(words, True)
-    least = _least_probability()
+    # By length, the least product of a word's probability and squared odds.
+    least = np.exp(_LEAST_SCORE - _LENGTH_WEIGHT * np.arange(MAX_LENGTH + 1))
     automaton = ngrams.probabilities, ngrams.next_state, ngrams.start
     most = np.float32(np.log1p(-_MIN_CHANCE))
     known = np.zeros(len(words.lengths), dtype=_DERIVATION)
@@ -133,11 +126,6 @@ def derive_candidates(
         features[:, first : first + 2] = np.where(features[:, [first + 4]], logit(chances), 0)
     features[:, -1] = multigrams.log_probabilities(candidates)
     return Candidates(candidates, derived["key"].copy(), features)
-
-
-def _least_probability() -> npt.NDArray[np.float64]:
-    """Return, by length, the least product of a word's probability and squared odds."""
-    return np.exp(_LEAST_SCORE - _LENGTH_WEIGHT * np.arange(MAX_LENGTH + 1))
 
 
 def _side(words: WordArrays, at_end: bool) -> _Side:
@@ -182,21 +170,10 @@ def _divisions(
     for size in range(_MAX_AFFIX + 1):
         rows = np.flatnonzero(lengths >= size + _MIN_STEM)
         stem_lengths = lengths[rows] - size
-        begin = np.zeros_like(rows) if at_end else np.full_like(rows, size)
+        stems = np.ascontiguousarray(codes[rows, 0 if at_end else size :])
         affixes = pack_parts(codes, rows, stem_lengths if at_end else np.zeros_like(rows), size)
-        keys = np.empty(len(rows), dtype=np.uint64)
-        _part_keys(codes, rows, begin, stem_lengths, keys)
-        parts.append((keys, affixes, rows, stem_lengths))
+        parts.append((sequence_keys(stems, stem_lengths), affixes, rows, stem_lengths))
     return tuple(np.concatenate(arrays) for arrays in zip(*parts, strict=True))
-
-
-@njit(cache=True)
-def _part_keys(codes, rows, begin, lengths, keys):
-    for number in range(len(rows)):
-        key = np.uint64(0)
-        for place in range(begin[number], begin[number] + lengths[number]):
-            key = extend_key(key, codes[rows[number], place])
-        keys[number] = key
 
 
 @njit(cache=True)
@@ -320,15 +297,14 @@ def _combine(derived, order, beginnings, endings, least_probability, features):
 @njit(cache=True, nogil=True)
 def _write(thread, num_threads, word_codes, derived, beginnings, endings, codes):
     """Write the letters of derived words."""
-    for number in range(thread, len(derived), num_threads):
-        one = derived[number]
+    for row in range(thread, len(derived), num_threads):
+        one = derived[row]
         side = endings if one.side else beginnings
         stem_length = side.lengths[one.stem]
         affix_length = side.affixes.lengths[one.affix]
         stem_at, affix_at = (0, stem_length) if one.side else (affix_length, 0)
+        word, begin = word_codes[side.rows[one.stem]], side.begins[one.stem]
         for place in range(stem_length):
-            codes[number, stem_at + place] = word_codes[
-                side.rows[one.stem], side.begins[one.stem] + place
-            ]
+            codes[row, stem_at + place] = word[begin + place]
         for place in range(affix_length):
-            codes[number, affix_at + place] = side.affixes.codes[one.affix, place]
+            codes[row, affix_at + place] = side.affixes.codes[one.affix, place]

@@ -9,9 +9,9 @@ import numpy.typing as npt
 from numba import get_num_threads, njit
 
 from agents.posterior.multigrams import Multigrams, Trie, make_trie
-from agents.posterior.sequence_keys import pack_parts, unpack_parts
+from agents.posterior.sequence_keys import PACKED_BASE, unpack_parts
 from agents.threads import in_threads
-from agents.word_sets import WordArrays
+from agents.word_sets import WordArrays, number_runs
 from envs.encoding import (
     FIRST_LETTER,
     LETTER_CODES,
@@ -170,10 +170,8 @@ def _frequent_sequences(words: WordArrays) -> tuple[WordArrays, npt.NDArray[np.f
     seen = np.bincount(words.codes.ravel(), minlength=NUM_CODES)[FIRST_LETTER:] + 0.5
     numbers, counts = [LETTER_CODES.astype(np.int64)], [seen]
     for length in range(2, _MAX_SEQUENCE + 1):
-        ends = np.arange(length, MAX_LENGTH + 1)
-        rows, places = np.nonzero(ends <= words.lengths[:, None])
-        parts = pack_parts(words.codes, rows, places, length)
-        found, times = np.unique(parts, return_counts=True)
+        runs = number_runs(*words, length, PACKED_BASE)
+        found, times = np.unique(runs, return_counts=True)
         frequent = times >= _MIN_WORDS
         numbers.append(found[frequent])
         counts.append(times[frequent])
@@ -221,9 +219,9 @@ def _expect(thread, num_threads, codes, lengths, model, expected):
     )
     follow = np.empty((MAX_LENGTH + 1, num_classes), dtype=np.float32)
     opening = np.empty(num_classes, dtype=np.float32)
-    for number in range(thread, len(codes), num_threads):
-        length = lengths[number]
-        _pass_forward(codes[number, :length], model, passes)
+    for word in range(thread, len(codes), num_threads):
+        length = lengths[word]
+        _pass_forward(codes[word, :length], model, passes)
         reached = passes.reached[length]
         total = np.float32(0)
         for row in range(num_classes):
@@ -258,7 +256,7 @@ def _pass_forward(codes, model, passes):
             node = model.trie.child[node, codes[end] - FIRST_LETTER]
             if node == 0:
                 break
-            sequence = passes.found[place, end - place] = model.trie.number[node]
+            sequence = passes.found[place, end - place] = model.trie.sequence[node]
             passes.num_found[place] += 1
             if sequence >= 0:
                 for row in range(num_classes):

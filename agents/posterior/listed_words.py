@@ -24,17 +24,10 @@ class ListedTables(NamedTuple):
 
 @njit(cache=True)
 def listed_masses(listed, numbers, bits, own, replaced):
-    """Sum both probabilities of some listed words, all and those without each letter.
+    """Sum both probabilities of the listed words that fit a game, by their numbers.
 
-    Parameters
-    ----------
-    listed : ListedTables
-    numbers : ndarray of int64
-        The words that fit a game.
-    bits : int
-        The guessed letters.
-    own, replaced : ndarray of float64, shape (27,)
-        Overwritten: those of the words without each letter behind a blank, of all at index 26.
+    Those of the words without each letter behind a blank, and of all at index 26, overwrite
+    ``own`` and ``replaced``, shape (27,). ``bits`` are the guessed letters.
     """
     own[:] = 0.0
     replaced[:] = 0.0

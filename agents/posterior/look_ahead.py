@@ -84,9 +84,9 @@ def win_probabilities(thread, num_threads, games, present, listed_share, letters
         shares = listed.own[words] * (listed_share[game] / max(total, 1e-300))
         hypotheses = _hypotheses(masked, present[game], listed.words.codes[words], shares)
         values = others_won(hypotheses.others, lives[game])
-        for number in range(letters.shape[1]):
-            if letters[game, number] >= 0:
-                result[game, number] = _probability_won(hypotheses, values, letters[game, number])
+        for choice in range(letters.shape[1]):
+            if letters[game, choice] >= 0:
+                result[game, choice] = _probability_won(hypotheses, values, letters[game, choice])
 
 
 @njit(cache=True)
@@ -108,14 +108,14 @@ def _hypotheses(word, present, codes, shares):
     letters = np.zeros(num_words, dtype=np.uint64)
     others = present.copy()
     blanks = np.flatnonzero(word == BLANK)
-    for number in range(num_words):
+    for row in range(num_words):
         for blank in range(len(blanks)):
-            letter = codes[number, blanks[blank]] - FIRST_LETTER
-            places[number, letter] |= np.uint32(1) << np.uint32(blank)
+            letter = codes[row, blanks[blank]] - FIRST_LETTER
+            places[row, letter] |= np.uint32(1) << np.uint32(blank)
         for letter in range(NUM_LETTERS):
-            if places[number, letter]:
-                letters[number] |= np.uint64(1) << np.uint64(letter)
-                others[letter] -= shares[number]
+            if places[row, letter]:
+                letters[row] |= np.uint64(1) << np.uint64(letter)
+                others[letter] -= shares[row]
     left = max(1.0 - shares.sum(), 1e-9)
     others = np.minimum(np.maximum(others / left, 0.0), 1.0)
     return Hypotheses(places, letters, shares, others, len(blanks))
@@ -174,11 +174,11 @@ def _settle(words, letters, shares, guessed, rest, value, presence):
     """
     mass = 0.0
     presence[:] = 0.0
-    for number in words:
-        mass += shares[number]
-        left = letters[number] & ~guessed
+    for word in words:
+        mass += shares[word]
+        left = letters[word] & ~guessed
         while left:
-            presence[lowest_bit(left)] += shares[number]
+            presence[lowest_bit(left)] += shares[word]
             left &= left - np.uint64(1)
     if presence.max() == 0.0:
         # All blanks are filled: the word cannot be another one.

@@ -34,7 +34,7 @@ class Trie(NamedTuple):
     #: on so.
     child: npt.NDArray[np.int32]
     #: shape (nodes,): Of the sequence that ends at the node, -1 where none does.
-    number: npt.NDArray[np.int32]
+    sequence: npt.NDArray[np.int32]
 
 
 class MultigramTables(NamedTuple):
@@ -183,7 +183,7 @@ class Multigrams:
 def make_trie(codes, lengths):
     """Return the trie of distinct sequences."""
     child = np.zeros((1 + lengths.sum(), NUM_LETTERS), dtype=np.int32)
-    number = np.full(len(child), -1, dtype=np.int32)
+    sequence = np.full(len(child), -1, dtype=np.int32)
     size = 1
     for row in range(len(codes)):
         node = 0
@@ -193,8 +193,8 @@ def make_trie(codes, lengths):
                 child[node, letter] = size
                 size += 1
             node = child[node, letter]
-        number[node] = row
-    return Trie(child[:size].copy(), number[:size].copy())
+        sequence[node] = row
+    return Trie(child[:size].copy(), sequence[:size].copy())
 
 
 @njit(cache=True)
@@ -208,8 +208,8 @@ def _log_probabilities(thread, num_threads, codes, lengths, tables, result):
     num_classes = len(tables.begin)
     reached = np.empty((MAX_LENGTH + 1, num_classes), dtype=np.float64)
     entering = np.empty(num_classes, dtype=np.float64)
-    for number in range(thread, len(codes), num_threads):
-        length = lengths[number]
+    for word in range(thread, len(codes), num_threads):
+        length = lengths[word]
         reached[: length + 1] = 0.0
         for place in range(length):
             entering[:] = 0.0
@@ -222,10 +222,10 @@ def _log_probabilities(thread, num_threads, codes, lengths, tables, result):
                         entering[after] += mass * tables.transitions[before, after]
             node = 0
             for end in range(place + 1, min(place + tables.longest, length) + 1):
-                node = tables.trie.child[node, codes[number, end - 1] - FIRST_LETTER]
+                node = tables.trie.child[node, codes[word, end - 1] - FIRST_LETTER]
                 if node == 0:
                     break
-                sequence = tables.trie.number[node]
+                sequence = tables.trie.sequence[node]
                 if sequence >= 0:
                     for entry in _emissions_of(tables, sequence):
                         spelled = tables.classes[entry]
@@ -233,7 +233,7 @@ def _log_probabilities(thread, num_threads, codes, lengths, tables, result):
         total = 0.0
         for last in range(num_classes):
             total += reached[length, last] * tables.end[last]
-        result[number] = np.log(total)
+        result[word] = np.log(total)
 
 
 class MultigramRoom(NamedTuple):
@@ -300,7 +300,7 @@ def multigram_masses(word, guessed, tables, room, sums):
             node = tables.trie.child[node, word[end - 1] - FIRST_LETTER]
             if node == 0:
                 break
-            sequence = tables.trie.number[node]
+            sequence = tables.trie.sequence[node]
             if sequence >= 0:
                 for entry in _emissions_of(tables, sequence):
                     row, emission = tables.classes[entry], tables.emissions[entry]
@@ -358,8 +358,8 @@ def _spell(part, num_blanks, guessed, bits, last, tables, room):
         for entry in _emissions_of(tables, sequence):
             row, emission = tables.classes[entry], tables.emissions[entry]
             spelled[row, last] += emission
-            for number in range(num_hidden):
-                spelled[row, hidden[number]] += emission
+            for index in range(num_hidden):
+                spelled[row, hidden[index]] += emission
     for row in range(len(spelled)):
         if spelled[row, last] > 0.0:
             for column in range(last):

@@ -134,13 +134,13 @@ def ngram_masses(lattice, tables, beam, slot, sums):
     for place in range(len(lattice.choices)):
         here = lattice.choices[place, : lattice.num_choices[place]]
         following, edges, total = _follow(contexts, here, mass[:, last], tables, slot)
-        following, number, log_pruned = _prune(following, total, lattice.follows[place + 1], beam)
+        following, new_row, log_pruned = _prune(following, total, lattice.follows[place + 1], beam)
         is_blank = lattice.word[place] == BLANK
         new_mass = np.zeros((len(following.states), width), dtype=np.float32)
         edge = 0
         for kept in range(len(contexts.states)):
             for letter in here:
-                new = number[edges[edge]]
+                new = new_row[edges[edge]]
                 edge += 1
                 if new < 0:
                     continue
@@ -209,7 +209,7 @@ def _prune(contexts, total, follows, beam):
     Returns
     -------
     kept : _Contexts
-    number : ndarray of int32, shape (contexts,)
+    new_row : ndarray of int32, shape (contexts,)
         The row of each context in ``kept``, -1 if it was dropped.
     log_pruned : float
         The logarithm of the mass of all over that of the kept.
@@ -220,11 +220,11 @@ def _prune(contexts, total, follows, beam):
         whole += total[row]
     # Where all are below the beam, the likeliest stays.
     lowest = min(beam * whole, total.max())
-    number = np.full(len(total), -1, dtype=np.int32)
+    new_row = np.full(len(total), -1, dtype=np.int32)
     count = 0
     for row in range(len(total)):
         if total[row] >= lowest:
-            number[row] = count
+            new_row[row] = count
             kept_mass += total[row]
             # Survivors move to the front, so that nothing unread is overwritten.
             contexts.states[count] = contexts.states[row]
@@ -232,7 +232,7 @@ def _prune(contexts, total, follows, beam):
             count += 1
     # What was pruned is taken to go on as what was kept.
     log_pruned = np.log(whole / kept_mass) if kept_mass > 0.0 else 0.0
-    return _Contexts(contexts.states[:count], contexts.lasts[:count]), number, log_pruned
+    return _Contexts(contexts.states[:count], contexts.lasts[:count]), new_row, log_pruned
 
 
 @njit(cache=True)

@@ -94,7 +94,7 @@ class LetterPosterior(PosteriorAgent):
 
     def belief(self, observations: Observation) -> Belief:
         """Return what is believed about N games."""
-        part, number = distinct(observations)
+        part, row_of_game = distinct(observations)
         looks = np.concatenate([part["guessed"].view(np.uint8), part["word"]], axis=1)
         # Without what pads the words of a batch to one width.
         keys = [look.tobytes().rstrip(b"\0") for look in looks]
@@ -105,7 +105,7 @@ class LetterPosterior(PosteriorAgent):
         if new:
             found = self._believe(select(part, new))
             self._kept.update(zip((keys[game] for game in new), found, strict=True))
-        rows = np.stack([self._kept[key] for key in keys])[number]
+        rows = np.stack([self._kept[key] for key in keys])[row_of_game]
         return Belief(rows[:, :NUM_LETTERS], rows[:, NUM_LETTERS])
 
     def _believe(self, observations: Observation) -> npt.NDArray[np.float64]:

@@ -155,9 +155,9 @@ class WordPrior:
         keys = sequence_keys(*words)
         found = np.searchsorted(listed_keys[order], keys).clip(max=len(order) - 1)
         if len(order):
-            numbers = order[found]
-            is_listed = listed_keys[numbers] == keys
-            result[is_listed] = self.tables.listed.own[numbers[is_listed]]
+            rows = order[found]
+            is_listed = listed_keys[rows] == keys
+            result[is_listed] = self.tables.listed.own[rows[is_listed]]
         return result
 
 

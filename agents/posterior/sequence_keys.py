@@ -12,25 +12,20 @@ from envs.encoding import MAX_LENGTH
 # Odd, and with bits set all over: a key is a polynomial of the codes in this base. Among ten
 # million sequences the chance that two have the same key is one in 400,000.
 KEY_BASE = np.uint64(0x9E3779B97F4A7C15)
-# Of a letter in a packed sequence; 12 letters fit into a number.
+# Letters of a packed sequence are digits in this base; 12 of them fit into a number.
 _LETTER_BITS = 5
-
-
-@njit(cache=True, inline="always")
-def extend_key(key, code):
-    """Return the key of a sequence with one more code at its end."""
-    return key * KEY_BASE + np.uint64(code)
+PACKED_BASE = 1 << _LETTER_BITS
 
 
 @njit(cache=True, parallel=True)
 def sequence_keys(codes, lengths):
     """Return the keys of the first ``lengths`` codes of each row."""
     keys = np.zeros(len(codes), dtype=np.uint64)
-    for number in prange(len(codes)):
+    for row in prange(len(codes)):
         key = np.uint64(0)
-        for place in range(lengths[number]):
-            key = extend_key(key, codes[number, place])
-        keys[number] = key
+        for place in range(lengths[row]):
+            key = key * KEY_BASE + np.uint64(codes[row, place])
+        keys[row] = key
     return keys
 
 
@@ -55,5 +50,5 @@ def unpack_parts(numbers: npt.NDArray[np.int64]) -> WordArrays:
     for place in range(most):
         long = lengths > place
         later = _LETTER_BITS * (lengths[long] - 1 - place)
-        codes[long, place] = numbers[long] >> later & (1 << _LETTER_BITS) - 1
+        codes[long, place] = numbers[long] >> later & PACKED_BASE - 1
     return WordArrays(codes, lengths)

@@ -85,8 +85,8 @@ def _sum_windows(words, first_blank, context, weight, sums):
                 if word[place] != BLANK:
                     continue
                 sums[blank] = 0
-                for number in range(_find_windows(word, length, place, context, mask, rows)):
-                    row = rows[number]
+                for window in range(_find_windows(word, length, place, context, mask, rows)):
+                    row = rows[window]
                     for letter in range(NUM_LETTERS):
                         sums[blank, letter] += weight[row, letter]
                 blank += 1
@@ -108,8 +108,8 @@ def _add_to_windows(words, first_blank, context, change, weight, num_tasks):
             for place in range(length):
                 if word[place] != BLANK:
                     continue
-                for number in range(_find_windows(word, length, place, context, mask, rows)):
-                    row = np.int64(rows[number])
+                for window in range(_find_windows(word, length, place, context, mask, rows)):
+                    row = np.int64(rows[window])
                     if row % num_tasks == task:
                         for letter in range(NUM_LETTERS):
                             weight[row, letter] += change[blank, letter]

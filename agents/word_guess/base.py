@@ -29,11 +29,10 @@ class Positions(NamedTuple):
 
 
 class WordGuessAgent(ABC):
-    """Guesses words from observations alone, in batches.
+    """Guesses words from observations alone, in batches, as :class:`agents.base.Agent` does.
 
-    An agent keeps nothing between calls but what it was fitted with: any batch, in any order, gets
-    the same words. Games of a batch with the same history share the computation, so that a batch
-    of all secrets is one walk through the agent's decision tree.
+    Games of a batch with the same history share the computation, so that a batch of all secrets is
+    one walk through the agent's decision tree.
 
     Attributes
     ----------
@@ -64,7 +63,7 @@ class WordGuessAgent(ABC):
             If a secret is not allowed, or the agent does not play by the rule.
         """
         allowed = words if allowed is None else allowed
-        index = {word: number for number, word in enumerate(allowed)}
+        index = {word: position for position, word in enumerate(allowed)}
         missing = [word for word in words if word not in index]
         if missing:
             raise InputError(f"the secret {missing[0]!r} is not in the allowed list")

@@ -38,12 +38,11 @@ class FilterAgent(WordGuessAgent):
     reading : {"text", "pseudo-code"}, default "text"
         The method's description states its rules twice, and differently. Its text has the rules
         above. Its pseudo-code has, for every answer with a letter in common but not all of them,
-        the last rule: at least one letter of the guess, wherever it stands. The text is more
-        definite and takes far fewer guesses, so that it is the default.
+        the last rule, which takes far more guesses.
     order : {"random", "list"}, default "random"
         Which of the words that are left is guessed: the first in an order that is drawn once, when
-        the agent is fitted, or the first in the list. Neighbours in an alphabetical list look
-        alike, so that one that fails says little about the next: it takes twice the guesses.
+        the agent is fitted, or the first in the list, which takes twice the guesses if the list is
+        alphabetical, since neighbours look alike.
     seed : int, default 0
         Of the random order.
 
@@ -56,9 +55,7 @@ class FilterAgent(WordGuessAgent):
     -----
     For 0 cats and 0 dogs the text strikes out all words, which would leave nothing to guess; the
     pseudo-code strikes out the words that have a letter of the guess, and so does this agent in
-    both readings. The text also repeats all answers at the head of its last rule; its parts (a)
-    to (d) say which are meant. The order of the words is not stated. The rules are stated for four
-    letters; for other lengths they are as above.
+    both readings. The source states its rules for four letters, and no order of the words.
     """
 
     def __init__(self, reading: str = "text", order: str = "random", seed: int = 0) -> None:

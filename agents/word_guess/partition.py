@@ -197,12 +197,12 @@ def _best_guesses(offsets, members, measure, num_codes, lookahead):
     guesses = np.zeros(num_sets, dtype=np.int64)
     counts = np.zeros(num_codes, dtype=np.int64)
     none_better = np.iinfo(np.int64).max
-    for number in range(num_sets):
-        words = members[offsets[number] : offsets[number + 1]]
+    for group in range(num_sets):
+        words = members[offsets[group] : offsets[group + 1]]
         if len(words) == 0:
             continue
         if lookahead == 1 or len(words) <= 2:
-            guesses[number] = _cheapest_guess(words, measure, counts)
+            guesses[group] = _cheapest_guess(words, measure, counts)
             continue
         pool = _pool(words, measure)
         pool_costs = np.empty(len(pool), dtype=np.int64)
@@ -215,5 +215,5 @@ def _best_guesses(offsets, members, measure, num_codes, lookahead):
             total = _play_on(pool[place], words, fewest, measure, counts)
             if total < fewest:
                 fewest = total
-                guesses[number] = pool[place]
+                guesses[group] = pool[place]
     return guesses
