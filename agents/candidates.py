@@ -58,7 +58,11 @@ class CandidateIndex:
         arrays = WordArrays.of(words)
         arrays = arrays.take(np.argsort(arrays.lengths, kind="stable"))
         sets = word_sets(arrays)
-        place_counts = _count_places(sets)
+        rows, places = np.nonzero(arrays.codes)
+        shape = MAX_LENGTH + 1, MAX_LENGTH, NUM_LETTERS
+        letters = arrays.codes[rows, places].astype(np.int64) - FIRST_LETTER
+        entries = np.ravel_multi_index((arrays.lengths[rows], places, letters), shape)
+        place_counts = np.bincount(entries, minlength=np.prod(shape)).reshape(shape)
         letter_counts = place_counts.sum(axis=1)
         self.num_words = len(words)
         self.letter_counts = letter_counts.sum(axis=0)
@@ -110,17 +114,6 @@ class CandidateIndex:
         """
         word, guessed = observations["word"], observations["guessed"]
         return _count_by_place(word, guessed, self.tables, exclude_wrong, exclude_shown)
-
-
-@njit(cache=True)
-def _count_places(words):
-    """Return ``place_counts`` of :class:`IndexTables`."""
-    counts = np.zeros((MAX_LENGTH + 1, MAX_LENGTH, NUM_LETTERS), dtype=np.int64)
-    for length in range(1, MAX_LENGTH + 1):
-        numbers = np.arange(words.first_word[length], words.first_word[length + 1])
-        for place in range(length):
-            count_words(words, numbers, np.full(1, place), 0, counts[length, place])
-    return counts
 
 
 @njit(cache=True)

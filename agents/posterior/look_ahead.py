@@ -117,7 +117,8 @@ def _hypotheses(word, present, codes, shares):
                 letters[row] |= np.uint64(1) << np.uint64(letter)
                 others[letter] -= shares[row]
     left = max(1.0 - shares.sum(), 1e-9)
-    others = np.minimum(np.maximum(others / left, 0.0), 1.0)
+    for letter in range(NUM_LETTERS):
+        others[letter] = min(max(others[letter] / left, 0.0), 1.0)
     return Hypotheses(places, letters, shares, others, len(blanks))
 
 

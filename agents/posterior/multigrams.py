@@ -197,15 +197,9 @@ def make_trie(codes, lengths):
     return Trie(child[:size].copy(), sequence[:size].copy())
 
 
-@njit(cache=True)
-def _emissions_of(tables, sequence):
-    """Return where the emissions of a sequence are in the tables."""
-    return range(tables.first_emission[sequence], tables.first_emission[sequence + 1])
-
-
 @njit(cache=True, nogil=True)
 def _log_probabilities(thread, num_threads, codes, lengths, tables, result):
-    num_classes = len(tables.begin)
+    num_classes, first = len(tables.begin), tables.first_emission
     reached = np.empty((MAX_LENGTH + 1, num_classes), dtype=np.float64)
     entering = np.empty(num_classes, dtype=np.float64)
     for word in range(thread, len(codes), num_threads):
@@ -227,7 +221,7 @@ def _log_probabilities(thread, num_threads, codes, lengths, tables, result):
                     break
                 sequence = tables.trie.sequence[node]
                 if sequence >= 0:
-                    for entry in _emissions_of(tables, sequence):
+                    for entry in range(first[sequence], first[sequence + 1]):
                         spelled = tables.classes[entry]
                         reached[end, spelled] += entering[spelled] * tables.emissions[entry]
         total = 0.0
@@ -279,19 +273,30 @@ def multigram_masses(word, guessed, tables, room, sums):
     """
     bits, length = letter_bits(guessed), len(word)
     columns, reached, entering = room.columns, room.reached, room.entering
+    first, num_classes = tables.first_emission, len(entering)
     last = 0
     for letter in range(NUM_LETTERS):
         columns[letter] = last
         last += not guessed[letter]
     reached[: length + 1] = 0.0
     for place in range(length):
-        _enter(place, tables, last, room)
+        entering[:] = 0.0
+        if place == 0:
+            for row in range(num_classes):
+                entering[row, :] = tables.begin[row]
+        for before in range(num_classes):
+            if reached[place, before, last] > 0.0:
+                for after in range(num_classes):
+                    chance = tables.transitions[before, after]
+                    if chance > 0.0:
+                        for column in range(last + 1):
+                            entering[after, column] += chance * reached[place, before, column]
         num_blanks = node = 0
         for end in range(place + 1, min(place + tables.longest, length) + 1):
             num_blanks += word[end - 1] == BLANK
             if num_blanks:
                 spelled = _spell(word[place:end], num_blanks, guessed, bits, last, tables, room)
-                for row in range(len(entering)):
+                for row in range(num_classes):
                     if spelled[row, last] > 0.0:
                         for column in range(last + 1):
                             mass = entering[row, column] * spelled[row, column]
@@ -302,35 +307,16 @@ def multigram_masses(word, guessed, tables, room, sums):
                 break
             sequence = tables.trie.sequence[node]
             if sequence >= 0:
-                for entry in _emissions_of(tables, sequence):
+                for entry in range(first[sequence], first[sequence + 1]):
                     row, emission = tables.classes[entry], tables.emissions[entry]
                     for column in range(last + 1):
                         reached[end, row, column] += entering[row, column] * emission
     sums[:] = 0.0
-    for row in range(len(entering)):
+    for row in range(num_classes):
         for letter in range(NUM_LETTERS):
             column = last if guessed[letter] else columns[letter]
             sums[letter] += reached[length, row, column] * tables.end[row]
         sums[NUM_LETTERS] += reached[length, row, last] * tables.end[row]
-
-
-@njit(cache=True)
-def _enter(place, tables, last, room):
-    """Write the mass of the beginnings after which each class comes at a place."""
-    reached, entering = room.reached, room.entering
-    if place == 0:
-        for row in range(len(entering)):
-            entering[row, :] = tables.begin[row]
-        return
-    entering[:] = 0.0
-    for before in range(len(entering)):
-        if reached[place, before, last] > 0.0:
-            for after in range(len(entering)):
-                chance = tables.transitions[before, after]
-                if chance == 0.0:
-                    continue
-                for column in range(last + 1):
-                    entering[after, column] += chance * reached[place, before, column]
 
 
 @njit(cache=True)
@@ -340,7 +326,7 @@ def _spell(part, num_blanks, guessed, bits, last, tables, room):
     ``[class, column]`` is for those without the letter of the column behind a blank, column
     ``last`` for all.
     """
-    spelled, hidden = room.spelled, room.hidden
+    spelled, hidden, first = room.spelled, room.hidden, tables.first_emission
     if num_blanks == len(part):
         spelled = room.blank[num_blanks]
         if room.blank_guessed[num_blanks] == bits:
@@ -355,7 +341,7 @@ def _spell(part, num_blanks, guessed, bits, last, tables, room):
             hidden[num_hidden] = room.columns[lowest_bit(letters)]
             letters &= letters - np.uint64(1)
             num_hidden += 1
-        for entry in _emissions_of(tables, sequence):
+        for entry in range(first[sequence], first[sequence + 1]):
             row, emission = tables.classes[entry], tables.emissions[entry]
             spelled[row, last] += emission
             for index in range(num_hidden):
