@@ -58,11 +58,8 @@ class CandidateIndex:
         arrays = WordArrays.of(words)
         arrays = arrays.take(np.argsort(arrays.lengths, kind="stable"))
         sets = word_sets(arrays)
-        rows, places = np.nonzero(arrays.codes)
-        shape = MAX_LENGTH + 1, MAX_LENGTH, NUM_LETTERS
-        letters = arrays.codes[rows, places].astype(np.int64) - FIRST_LETTER
-        entries = np.ravel_multi_index((arrays.lengths[rows], places, letters), shape)
-        place_counts = np.bincount(entries, minlength=np.prod(shape)).reshape(shape)
+        place_counts = np.zeros((MAX_LENGTH + 1, MAX_LENGTH, NUM_LETTERS), dtype=np.int64)
+        _count_places(*arrays, place_counts)
         letter_counts = place_counts.sum(axis=1)
         self.num_words = len(words)
         self.letter_counts = letter_counts.sum(axis=0)
@@ -114,6 +111,13 @@ class CandidateIndex:
         """
         word, guessed = observations["word"], observations["guessed"]
         return _count_by_place(word, guessed, self.tables, exclude_wrong, exclude_shown)
+
+
+@njit(cache=True)
+def _count_places(codes, lengths, place_counts):
+    for row in range(len(codes)):
+        for place in range(lengths[row]):
+            place_counts[lengths[row], place, codes[row, place] - FIRST_LETTER] += 1
 
 
 @njit(cache=True)
