@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from agents.base import Agent, PosteriorAgent, ScoringAgent
+from agents.base import Agent, PosteriorAgent, ScoringAgent, agent_named
 from agents.decomposition import DecompositionAgent
 from agents.dictionary import DictionaryAgent
 from agents.frequency import OverallFrequencyAgent, TopHeavyFrequencyAgent
 from agents.ngram import NgramAgent
 from agents.ngram_posterior import NgramPosteriorAgent
 from agents.uniform import RandomAgent
-from envs.errors import InputError
 
 __all__ = [
     "AGENTS",
@@ -44,13 +43,5 @@ AGENTS: dict[str, Callable[[int], Agent]] = {
 
 
 def make_agent(name: str, seed: int = 0) -> Agent:
-    """Return the agent of that name, not fitted yet.
-
-    Raises
-    ------
-    InputError
-        If no agent has that name.
-    """
-    if name not in AGENTS:
-        raise InputError(f"agent {name!r} is unknown; known are {', '.join(sorted(AGENTS))}")
-    return AGENTS[name](seed)
+    """Return the agent of that name, not fitted yet; an ``InputError`` if none has it."""
+    return agent_named(AGENTS, name, "known")(seed)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import Self
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
+from envs.errors import InputError
 from envs.hangman.observation import Observation
 from envs.keyed_random import keyed_uniform
 
@@ -49,8 +50,8 @@ class Agent(ABC):
         observations : Observation
             Of N games, as the environment gives them.
         games : ndarray of uint64, shape (N,), optional
-            What tells the games apart, for agents that draw at random: a draw is keyed by the
-            agent's seed, the game and the turn. The row's number by default.
+            What tells the games apart, the row's number by default: random draws are keyed by the
+            agent's seed, the game and the turn.
 
         Returns
         -------
@@ -61,6 +62,13 @@ class Agent(ABC):
 
 class PosteriorAgent(Agent):
     """An agent that can tell how likely each letter is in the hidden part of the word."""
+
+    def act(
+        self, observations: Observation, games: npt.NDArray[np.uint64] | None = None
+    ) -> npt.NDArray[np.int64]:
+        """Guess the likeliest letter in each game, the first in the alphabet among equals."""
+        present = self.letter_probabilities(observations)
+        return np.where(observations["guessed"] != 0, -1.0, present).argmax(axis=1)
 
     @abstractmethod
     def letter_probabilities(self, observations: Observation) -> npt.NDArray[np.float64]:
@@ -107,3 +115,10 @@ class ScoringAgent(Agent):
             games = np.arange(len(scores), dtype=np.uint64)
         draws = keyed_uniform(self.seed, games, guessed.sum(axis=1)) * cumulative[:, -1]
         return (cumulative <= draws[:, None]).sum(axis=1) % scores.shape[1]
+
+
+def agent_named(agents: Mapping[str, Callable[[int], Any]], name: str, which: str) -> Callable:
+    """Return what makes the agent of that name; an ``InputError`` says ``which`` are known."""
+    if name not in agents:
+        raise InputError(f"agent {name!r} is unknown; {which} are {', '.join(sorted(agents))}")
+    return agents[name]

@@ -1,7 +1,4 @@
-"""Letter frequencies in the words of a list that could be the hidden one, found with bit sets.
-
-They are counts of bits, or, where few candidates are left, counts over the candidates' letters.
-"""
+"""Letter frequencies in the words of a list that could be the hidden one, found with bit sets."""
 
 from __future__ import annotations
 
@@ -13,10 +10,14 @@ import numpy.typing as npt
 from numba import njit
 
 from agents.word_sets import (
+    ANYWHERE,
     WordArrays,
     WordSets,
     count_bits,
     fitting_set,
+    lowest_bit,
+    search_room,
+    set_with,
     word_length,
     word_sets,
     write_numbers,
@@ -26,17 +27,13 @@ from envs.hangman.observation import Observation
 
 
 class IndexTables(NamedTuple):
-    """What compiled code reads of a :class:`CandidateIndex`.
-
-    Attributes
-    ----------
-    words : WordSets
-    place_counts : ndarray of int64, shape (33, 32, 26)
-        How often each letter stands at each place of the words of each length.
-    """
+    """What compiled code reads of a :class:`CandidateIndex`."""
 
     words: WordSets
+    #: shape (33, 32, 26): How often each letter stands at each place of the words of each length.
     place_counts: npt.NDArray[np.int64]
+    #: shape (33, 26): How often each letter stands in the words of each length.
+    letter_counts: npt.NDArray[np.int64]
 
 
 class CandidateIndex:
@@ -62,11 +59,12 @@ class CandidateIndex:
         arrays = arrays.take(np.argsort(arrays.lengths, kind="stable"))
         sets = word_sets(arrays)
         place_counts = np.zeros((MAX_LENGTH + 1, MAX_LENGTH, NUM_LETTERS), dtype=np.int64)
-        _count_places(arrays.codes, arrays.lengths, place_counts)
+        _count_places(*arrays, place_counts)
+        letter_counts = place_counts.sum(axis=1)
         self.num_words = len(words)
-        self.letter_counts = place_counts.sum(axis=(0, 1))
+        self.letter_counts = letter_counts.sum(axis=0)
         self.word_counts = (sets.letters[:, None] >> np.arange(NUM_LETTERS) & 1).sum(axis=0)
-        self.tables = IndexTables(sets, place_counts)
+        self.tables = IndexTables(sets, place_counts, letter_counts)
 
     def count(
         self,
@@ -103,10 +101,7 @@ class CandidateIndex:
     ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
         """Count the letters of the candidates of each game behind each blank.
 
-        Parameters
-        ----------
-        observations, exclude_wrong, exclude_shown
-            As of :meth:`count`.
+        Parameters are those of :meth:`count`.
 
         Returns
         -------
@@ -120,112 +115,101 @@ class CandidateIndex:
 
 @njit(cache=True)
 def _count_places(codes, lengths, place_counts):
-    for number in range(len(codes)):
-        for place in range(lengths[number]):
-            place_counts[lengths[number], place, codes[number, place] - FIRST_LETTER] += 1
+    for row in range(len(codes)):
+        for place in range(lengths[row]):
+            place_counts[lengths[row], place, codes[row, place] - FIRST_LETTER] += 1
 
 
 @njit(cache=True)
-def count_letters(found, where, num_found, length, words, once_a_word, counts):
-    """Add the letters of a set of words of one length to ``counts``, in compiled code.
+def count_words(words, numbers, places, offset, counts):
+    """Add the letters that words have at ``offset + places`` to ``counts``, shape (26,)."""
+    codes = words.codes
+    for number in numbers:
+        for place in places:
+            counts[codes[number, offset + place] - FIRST_LETTER] += 1
 
-    Parameters
-    ----------
-    found : ndarray of uint64
-        The set.
-    where : ndarray of int64
-        Its chunks that are not empty.
-    num_found : int
-        The number of its words.
-    length : int
-    words : WordSets
-    once_a_word : bool
-    counts : ndarray of int64, shape (26,)
+
+@njit(cache=True)
+def _count_bits(words, chosen, place, counts):
+    """Add how many words of a set have each letter at a place, or anywhere, to ``counts``."""
+    start, size = words.first_set[chosen.length], words.chunks[chosen.length]
+    sets, bits, filled = words.sets, chosen.bits, chosen.filled
+    for letter in range(NUM_LETTERS):
+        first = set_with(start, size, place, letter)
+        for chunk in filled:
+            counts[letter] += count_bits(bits[chunk] & sets[first + chunk])
+
+
+@njit(cache=True)
+def _is_whole(words, chosen):
+    """Return whether a set has all words of its length."""
+    return chosen.size == words.first_word[chosen.length + 1] - words.first_word[chosen.length]
+
+
+@njit(cache=True)
+def count_letters(words, letter_counts, chosen, once_a_word, numbers, counts):
+    """Add the letters of the words of a :class:`WordSet` to ``counts``, shape (26,).
+
+    They are counts of bits, or, where few words are left, counts over their letters. ``numbers``
+    of :class:`agents.word_sets.SearchRoom` is written to; ``letter_counts`` are of
+    :class:`IndexTables`.
     """
-    sets_counted = NUM_LETTERS if once_a_word else NUM_LETTERS * length
-    if num_found * length < sets_counted * len(where):
-        numbers = np.empty(num_found, dtype=np.int64)
-        write_numbers(found, where, words.first_word[length], numbers)
-        for number in numbers:
-            seen = 0
-            for place in range(length):
-                letter = words.codes[number, place] - FIRST_LETTER
-                if not (once_a_word and seen >> letter & 1):
-                    seen |= 1 << letter
-                    counts[letter] += 1
+    length = chosen.length
+    if not once_a_word and _is_whole(words, chosen):
+        counts += letter_counts[length]
         return
-    size = words.chunks[length]
-    base = words.first_set[length] + size + (0 if once_a_word else NUM_LETTERS * size)
-    for _ in range(1 if once_a_word else length):
-        for letter in range(NUM_LETTERS):
-            counts[letter] += _count_common(found, where, words.sets, base)
-            base += size
-
-
-@njit(cache=True)
-def _count_common(found, where, sets, base):
-    """Return how many words of a set are in another one, which begins at ``base``."""
-    total = 0
-    for chunk in where:
-        total += count_bits(found[chunk] & sets[base + chunk])
-    return total
+    sets_to_count = NUM_LETTERS if once_a_word else NUM_LETTERS * length
+    if chosen.size * length >= sets_to_count * len(chosen.filled):
+        if once_a_word:
+            _count_bits(words, chosen, ANYWHERE, counts)
+        else:
+            for place in range(length):
+                _count_bits(words, chosen, place, counts)
+    elif once_a_word:
+        for number in write_numbers(words, chosen, numbers):
+            letters = np.uint64(words.letters[number])
+            while letters:
+                counts[lowest_bit(letters)] += 1
+                letters &= letters - np.uint64(1)
+    else:
+        count_words(words, write_numbers(words, chosen, numbers), np.arange(length), 0, counts)
 
 
 @njit(cache=True)
 def _count(word, guessed, tables, exclude_wrong, exclude_shown, once_a_word):
-    words, place_counts = tables
     counts = np.zeros((len(word), NUM_LETTERS), dtype=np.int64)
     num_candidates = np.zeros(len(word), dtype=np.int64)
-    found = np.empty(max(1, words.chunks.max()), dtype=np.uint64)
-    where = np.empty(len(found), dtype=np.int64)
+    words, _, letter_counts = tables
+    room = search_room(words)
     for game in range(len(word)):
-        length = word_length(word[game])
-        num_found, filled = fitting_set(
-            word[game], guessed[game], length, words, exclude_wrong, exclude_shown, found, where
-        )
-        num_candidates[game] = num_found
-        if num_found == 0:
-            continue
-        if num_found == words.first_word[length + 1] - words.first_word[length] and not once_a_word:
-            for place in range(length):
-                counts[game] += place_counts[length, place]
-            continue
-        count_letters(found, where[:filled], num_found, length, words, once_a_word, counts[game])
+        masked = word[game, : word_length(word[game])]
+        chosen = fitting_set(masked, guessed[game], words, exclude_wrong, exclude_shown, room)
+        num_candidates[game] = chosen.size
+        if chosen.size:
+            count_letters(words, letter_counts, chosen, once_a_word, room.numbers, counts[game])
     return counts, num_candidates
 
 
 @njit(cache=True)
 def _count_by_place(word, guessed, tables, exclude_wrong, exclude_shown):
-    words, place_counts = tables
+    words, place_counts, _ = tables
     num_games, width = word.shape
     counts = np.zeros((num_games, width, NUM_LETTERS), dtype=np.int32)
     num_candidates = np.zeros(num_games, dtype=np.int64)
-    found = np.empty(max(1, words.chunks.max()), dtype=np.uint64)
-    where = np.empty(len(found), dtype=np.int64)
-    numbers = np.empty(NUM_LETTERS * len(found), dtype=np.int64)
+    room = search_room(words)
     for game in range(num_games):
-        length = word_length(word[game])
-        num_found, filled = fitting_set(
-            word[game], guessed[game], length, words, exclude_wrong, exclude_shown, found, where
-        )
-        num_candidates[game] = num_found
-        if num_found == 0:
-            continue
-        blanks = np.flatnonzero(word[game, :length] == BLANK)
-        if num_found == words.first_word[length + 1] - words.first_word[length]:
+        masked = word[game, : word_length(word[game])]
+        blanks = np.flatnonzero(masked == BLANK)
+        chosen = fitting_set(masked, guessed[game], words, exclude_wrong, exclude_shown, room)
+        num_candidates[game] = chosen.size
+        if _is_whole(words, chosen):
             for place in blanks:
-                counts[game, place] = place_counts[length, place]
-        elif num_found < NUM_LETTERS * filled:
-            write_numbers(found, where[:filled], words.first_word[length], numbers)
-            for number in numbers[:num_found]:
-                for place in blanks:
-                    counts[game, place, words.codes[number, place] - FIRST_LETTER] += 1
+                counts[game, place] = place_counts[chosen.length, place]
+        elif chosen.size < NUM_LETTERS * len(chosen.filled):
+            numbers = write_numbers(words, chosen, room.numbers)
+            for place in blanks:
+                count_words(words, numbers, np.full(1, place), 0, counts[game, place])
         else:
-            size = words.chunks[length]
             for place in blanks:
-                base = words.first_set[length] + (1 + NUM_LETTERS * (1 + place)) * size
-                for letter in range(NUM_LETTERS):
-                    counts[game, place, letter] = _count_common(
-                        found, where[:filled], words.sets, base + letter * size
-                    )
+                _count_bits(words, chosen, place, counts[game, place])
     return counts, num_candidates

@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 from numba import njit
 
 from agents.base import ScoringAgent
-from agents.candidates import CandidateIndex, count_letters
-from agents.word_sets import filled_chunks, write_numbers
+from agents.candidates import CandidateIndex, count_letters, count_words
+from agents.word_sets import (
+    ANYWHERE,
+    as_set,
+    include,
+    keep,
+    leave_out,
+    load,
+    number_runs,
+    search_room,
+    set_with,
+    word_length,
+    write_numbers,
+)
 from envs.encoding import BLANK, FIRST_LETTER, NUM_LETTERS, PADDING, encode_words
 from envs.errors import InputError
 from envs.hangman.observation import Observation
@@ -24,12 +36,22 @@ _ANY = NUM_LETTERS + 1
 _NUM_PIECE_CODES = NUM_LETTERS + 2
 
 
+class _Reading(NamedTuple):
+    """The parameters of part 1, as of :class:`DecompositionAgent`."""
+
+    shorter_share: float
+    whole_share: float
+    exclude_wrong: bool
+    same_length: bool
+    exact_elements: bool
+
+
 class DecompositionAgent(ScoringAgent):
     """Guesses the letter that is most frequent in shorter and longer words that fit.
 
     Each part collects words or pieces of words and counts their letters, each as often as it
-    stands there. The letter is the most frequent one that has not been guessed. A part is stuck
-    when it has no such letter, and then the next part guesses.
+    stands there. A part is stuck when it has no letter that has not been guessed; then the next
+    part guesses.
 
     Part 1 adds up two strategies. A shorter word (longer than ``shorter_share`` of the word's
     length) is an element, and counts in full, if it has no wrong letter and can be laid over the
@@ -52,12 +74,15 @@ class DecompositionAgent(ScoringAgent):
     use_pieces : bool, default True
         Play part 2.
     exclude_wrong : bool, default False
-        Leave out longer words that have a wrong letter, too.
+        Leave out longer words that have a wrong letter; the source does so in its strategy for
+        shorter words alone.
     same_length : bool, default True
-        Count words of the word's own length among the longer ones.
+        Count words of the word's own length among the longer ones. The source's "longer than
+        WORD" would leave them out, though its first part is to "strictly match" words.
     exact_elements : bool, default True
-        Whether a letter of a shorter word that has not been guessed must lie on a blank. Without
-        it, it may lie on a shown letter too.
+        Whether a letter of a shorter word that has not been guessed must lie on a blank, as the
+        source's "pattern same as the masked word" has it. Its "search function", a regular
+        expression, would let it lie on a shown letter too, which comes nowhere near its win rates.
 
     Raises
     ------
@@ -66,22 +91,12 @@ class DecompositionAgent(ScoringAgent):
 
     Notes
     -----
-    Readings of the source where its text leaves a choice:
-
-    - It deletes words with wrong letters in its strategy for shorter words alone, so
-      ``exclude_wrong`` is False.
-    - Its words "longer than WORD" would leave out those of the same length, though its first part
-      is to "strictly match" words; ``same_length`` counts them with the longer ones.
-    - A shorter word is kept if the word "contains the pattern same as the masked word (using
-      search function)". The same pattern has blanks where the word has blanks; a search by
-      regular expression would let them agree with shown letters too (``exact_elements`` False).
-      The first reading comes close to the win rates that the source gives, the second does not.
-    - Longer words and pieces are matched by regular expressions, where a blank agrees with any
-      letter, guessed or not. A piece does not go across a boundary of words.
-    - All matching pieces count, overlapping ones too, where Python's ``findall`` skips some.
-    - It keeps its dictionary from turn to turn, so that pieces would come from words that fitted
-      by head or tail before. Here each turn begins with the whole list.
-    - Its diagram of how the parts follow each other is lost; "stuck" is as said above.
+    Other readings of the source: longer words and pieces are matched by regular expressions, where
+    a blank agrees with any letter, guessed or not; a piece does not go across a boundary of words.
+    All matching pieces count, overlapping ones too, where Python's ``findall`` skips some. It keeps
+    its dictionary from turn to turn, so that pieces would come from words that fitted by head or
+    tail before; here each turn begins with the whole list. Its diagram of how the parts follow
+    each other is lost.
 
     References
     ----------
@@ -104,60 +119,40 @@ class DecompositionAgent(ScoringAgent):
         for name, share in (("shorter_share", shorter_share), ("whole_share", whole_share)):
             if not 0 <= share <= 1:
                 raise InputError(f"{name}: {share} is not in 0..1")
-        self.shorter_share = shorter_share
-        self.whole_share = whole_share
         self.use_pieces = use_pieces
-        self.exclude_wrong = exclude_wrong
-        self.same_length = same_length
-        self.exact_elements = exact_elements
+        self._reading = _Reading(
+            shorter_share, whole_share, exclude_wrong, same_length, exact_elements
+        )
 
     def fit(self, words: Sequence[str]) -> Self:
         """Index the words and their pieces of three to five places."""
         self.index_ = CandidateIndex(words)
-        self.pieces_ = (
-            [count_pieces(words, length) for length in range(_SHORTEST_PIECE, PIECE_LENGTH + 1)]
-            if self.use_pieces
-            else [np.zeros(0, dtype=np.int32)] * (PIECE_LENGTH + 1 - _SHORTEST_PIECE)
-        )
+        if self.use_pieces:
+            lengths = range(_SHORTEST_PIECE, PIECE_LENGTH + 1)
+            self.pieces_ = tuple(count_pieces(words, length) for length in lengths)
         return self
 
     def letter_scores(self, observations: Observation) -> npt.NDArray[np.float64]:
         """Return the counts of the first part that is not stuck, shape (N, 26)."""
         guessed = observations["guessed"] != 0
-        counts, undecided = self.word_counts(observations), np.zeros(len(guessed), dtype=np.bool_)
+        counts = self.word_counts(observations)
         counts[guessed] = 0
-        undecided = ~counts.any(axis=1)
-        if self.use_pieces and undecided.any():
-            counts[undecided] = _count_in_pieces(observations["word"][undecided], *self.pieces_)
+        stuck = ~counts.any(axis=1)
+        if self.use_pieces and stuck.any():
+            counts[stuck] = _count_in_pieces(observations["word"][stuck], self.pieces_)
             counts[guessed] = 0
-            undecided = ~counts.any(axis=1)
-        counts[undecided] = self.index_.letter_counts
+            stuck = ~counts.any(axis=1)
+        counts[stuck] = self.index_.letter_counts
         return counts.astype(np.float64)
 
     def word_counts(self, observations: Observation) -> npt.NDArray[np.int64]:
         """Return the letters' counts of part 1, shape (N, 26)."""
-        index = self.index_
-        return _count_in_words(
-            observations["word"],
-            observations["guessed"],
-            index.tables.words,
-            index.tables.place_counts.sum(axis=1),
-            self.shorter_share,
-            self.whole_share,
-            self.exclude_wrong,
-            self.same_length,
-            self.exact_elements,
-        )
+        word, guessed = observations["word"], observations["guessed"]
+        return _count_in_words(word, guessed, self.index_.tables, self._reading)
 
 
 def count_pieces(words: Sequence[str], length: int) -> npt.NDArray[np.int32]:
-    """Count the pieces of words that agree with each pattern of some places.
-
-    Parameters
-    ----------
-    words : sequence of str
-    length : int
-        Places of a piece; the boundaries before and after a word are places.
+    """Count the pieces of words, boundaries included, that agree with each pattern of places.
 
     Returns
     -------
@@ -168,11 +163,7 @@ def count_pieces(words: Sequence[str], length: int) -> npt.NDArray[np.int32]:
     encoded = encode_words(words)
     padded = np.zeros((len(words), encoded.width + 2), dtype=np.int64)
     padded[:, 1:-1] = np.where(encoded.codes == PADDING, 0, encoded.codes - (FIRST_LETTER - 1))
-    pieces = np.zeros((len(words), max(encoded.width + 3 - length, 0)), dtype=np.int64)
-    for place in range(length):
-        pieces = pieces * _NUM_PIECE_CODES + padded[:, place : place + pieces.shape[1]]
-    starts = np.arange(pieces.shape[1])
-    pieces = pieces[starts + length <= encoded.lengths[:, None] + 2]
+    pieces = number_runs(padded, encoded.lengths + 2, length, _NUM_PIECE_CODES)
     counts = np.bincount(pieces, minlength=_NUM_PIECE_CODES**length).astype(np.int32)
     counts = counts.reshape((_NUM_PIECE_CODES,) * length)
     for place in range(length):
@@ -181,150 +172,161 @@ def count_pieces(words: Sequence[str], length: int) -> npt.NDArray[np.int32]:
     return counts.ravel()
 
 
+class _Games(NamedTuple):
+    """What is known of N games."""
+
+    word: npt.NDArray[np.uint8]  #: shape (N, width): As it is observed.
+    lengths: npt.NDArray[np.int64]  #: shape (N,)
+    num_shown: npt.NDArray[np.int64]  #: shape (N,): Places.
+    is_shown: npt.NDArray[np.bool_]  #: shape (N, 26): The guessed letters that are in the word.
+    is_wrong: npt.NDArray[np.bool_]  #: shape (N, 26): Those that are not.
+
+
 @njit(cache=True)
-def _count_in_words(
-    word,
-    guessed,
-    words,
-    letter_counts,
-    shorter_share,
-    whole_share,
-    exclude_wrong,
-    same_length,
-    exact_elements,
-):
-    num_games, width = word.shape
-    sets, first_set, chunks = words.sets, words.first_set, words.chunks
-    counts = np.zeros((num_games, NUM_LETTERS), dtype=np.int64)
-    most = max(1, chunks.max())
-    allowed = np.empty(most, dtype=np.uint64)
-    found = np.empty(most, dtype=np.uint64)
-    fitting = np.empty(most, dtype=np.uint64)
-    where = np.empty(most, dtype=np.int64)
-    shown_at = np.empty((len(chunks), most), dtype=np.uint64)
-    is_shown = np.empty(NUM_LETTERS, dtype=np.bool_)
-    for game in range(num_games):
-        row = word[game]
-        length = 0
-        num_shown = 0
-        is_shown[:] = False
-        while length < width and row[length] != PADDING:
-            if row[length] != BLANK:
-                is_shown[row[length] - FIRST_LETTER] = True
-                num_shown += 1
-            length += 1
-        for other in range(1, len(chunks)):
-            if chunks[other] == 0 or other <= shorter_share * length:
-                continue
-            if other == length and not same_length:
-                continue
-            size = chunks[other]
-            start = first_set[other]
-            have = start + size
-            have_at = have + NUM_LETTERS * size
-            allowed[:size] = sets[start : start + size]
-            if other < length or exclude_wrong:
-                for letter in range(NUM_LETTERS):
-                    if guessed[game, letter] and not is_shown[letter]:
-                        base = have + letter * size
-                        for chunk in range(size):
-                            allowed[chunk] &= ~sets[base + chunk]
-            if other < length:
-                # At each place of the shorter words: those that have a shown letter there.
-                for place in range(other):
-                    shown_at[place, :size] = np.uint64(0)
-                    for letter in range(NUM_LETTERS):
-                        if is_shown[letter]:
-                            base = have_at + (place * NUM_LETTERS + letter) * size
-                            for chunk in range(size):
-                                shown_at[place, chunk] |= sets[base + chunk]
-                found[:size] = np.uint64(0)
-                for offset in range(length - other + 1):
-                    fitting[:size] = allowed[:size]
-                    for place in range(other):
-                        code = row[offset + place]
-                        if code == BLANK:
-                            for chunk in range(size):
-                                fitting[chunk] &= ~shown_at[place, chunk]
-                        else:
-                            base = have_at + (place * NUM_LETTERS + code - FIRST_LETTER) * size
-                            for chunk in range(size):
-                                loose = np.uint64(0) if exact_elements else ~shown_at[place, chunk]
-                                fitting[chunk] &= loose | sets[base + chunk]
-                    for chunk in range(size):
-                        found[chunk] |= fitting[chunk]
-            elif num_shown < whole_share * length:
-                if num_shown == 0 and not exclude_wrong:
-                    counts[game] += letter_counts[other]
+def _count_in_words(word, guessed, tables, reading):
+    """Return the letters' counts of part 1, shape (N, 26)."""
+    lengths = np.empty(len(word), dtype=np.int64)
+    num_shown = np.zeros(len(word), dtype=np.int64)
+    is_shown = np.zeros(guessed.shape, dtype=np.bool_)
+    for game in range(len(word)):
+        lengths[game] = word_length(word[game])
+        for code in word[game, : lengths[game]]:
+            if code != BLANK:
+                num_shown[game] += 1
+                is_shown[game, code - FIRST_LETTER] = True
+    games = _Games(word, lengths, num_shown, is_shown, (guessed != 0) & ~is_shown)
+    counts = np.zeros(guessed.shape, dtype=np.int64)
+    for length in range(1, len(tables.words.chunks)):
+        if tables.words.chunks[length] > 0:
+            _count_shorter(games, length, tables, reading, counts)
+            _count_longer(games, length, tables, reading, counts)
+    return counts
+
+
+@njit(cache=True)
+def _leave_out_wrong(allowed, sets, start, is_wrong):
+    """Take the words that have a wrong letter out of a set of words of one length."""
+    for letter in range(NUM_LETTERS):
+        if is_wrong[letter]:
+            leave_out(allowed, sets, set_with(start, len(allowed), ANYWHERE, letter))
+
+
+@njit(cache=True)
+def _count_shorter(games, length, tables, reading, counts):
+    """Count the letters of the elements of one length: words that can be laid over longer ones."""
+    word, lengths, _, is_shown, is_wrong = games
+    words, _, letter_counts = tables
+    sets, start, size = words.sets, words.first_set[length], words.chunks[length]
+    room = search_room(words)
+    elements = room.bits[:size]
+    allowed, fitting = np.empty_like(elements), np.empty_like(elements)
+    # At each place of the shorter words: those that have a shown letter there.
+    with_shown = np.empty(length * size, dtype=np.uint64)
+    for game in range(len(word)):
+        if not reading.shorter_share * lengths[game] < length < lengths[game]:
+            continue
+        load(allowed, sets, start)
+        _leave_out_wrong(allowed, sets, start, is_wrong[game])
+        with_shown[:] = np.uint64(0)
+        for place in range(length):
+            here = with_shown[place * size : (place + 1) * size]
+            for letter in range(NUM_LETTERS):
+                if is_shown[game, letter]:
+                    include(here, sets, set_with(start, size, place, letter))
+        elements[:] = np.uint64(0)
+        for offset in range(lengths[game] - length + 1):
+            load(fitting, allowed, 0)
+            for place in range(length):
+                code, shown_here = word[game, offset + place], place * size
+                if code == BLANK:
+                    leave_out(fitting, with_shown, shown_here)
                     continue
-                found[:size] = np.uint64(0)
-                for offset in (0, other - length):
-                    _agreeing(row, length, offset, sets, have_at, size, allowed, fitting)
+                agreeing = set_with(start, size, place, code - FIRST_LETTER)
+                if reading.exact_elements:
+                    keep(fitting, sets, agreeing)
+                else:
                     for chunk in range(size):
-                        found[chunk] |= fitting[chunk]
-            else:
-                for offset in range(other - length + 1):
-                    _agreeing(row, length, offset, sets, have_at, size, allowed, fitting)
-                    num_found, filled = filled_chunks(fitting[:size], where)
-                    numbers = np.empty(num_found, dtype=np.int64)
-                    write_numbers(fitting, where[:filled], words.first_word[other], numbers)
-                    # The letters behind the blanks of the pieces that begin at the offset.
-                    for number in numbers:
-                        for place in range(length):
-                            if row[place] == BLANK:
-                                letter = words.codes[number, offset + place] - FIRST_LETTER
-                                counts[game, letter] += 1
-                continue
-            num_found, filled = filled_chunks(found[:size], where)
-            if num_found == words.first_word[other + 1] - words.first_word[other]:
-                counts[game] += letter_counts[other]
-            elif num_found:
-                count_letters(found, where[:filled], num_found, other, words, False, counts[game])
-    return counts
+                        without_shown = ~with_shown[shown_here + chunk]
+                        fitting[chunk] &= without_shown | sets[agreeing + chunk]
+            include(elements, fitting, 0)
+        chosen = as_set(length, elements, room.filled)
+        count_letters(words, letter_counts, chosen, False, room.numbers, counts[game])
 
 
 @njit(cache=True)
-def _agreeing(row, length, offset, sets, have_at, size, allowed, fitting):
-    """Write the words that agree with the shown places, from ``offset`` on, to ``fitting``."""
-    fitting[:size] = allowed[:size]
-    for place in range(length):
-        if row[place] != BLANK:
-            base = have_at + ((offset + place) * NUM_LETTERS + row[place] - FIRST_LETTER) * size
-            for chunk in range(size):
-                fitting[chunk] &= sets[base + chunk]
+def _count_longer(games, length, tables, reading, counts):
+    """Count the letters of the words of one length that fit by head or tail, or of their pieces."""
+    word, lengths, num_shown, _, is_wrong = games
+    words, _, letter_counts = tables
+    sets, start, size = words.sets, words.first_set[length], words.chunks[length]
+    room = search_room(words)
+    by_ends = room.bits[:size]
+    allowed, fitting = np.empty_like(by_ends), np.empty_like(by_ends)
+    for game in range(len(word)):
+        own_length, last_offset = lengths[game], length - lengths[game]
+        if (
+            last_offset < 0
+            or (last_offset == 0 and not reading.same_length)
+            or length <= reading.shorter_share * own_length
+        ):
+            continue
+        masked = word[game, :own_length]
+        load(allowed, sets, start)
+        if reading.exclude_wrong:
+            _leave_out_wrong(allowed, sets, start, is_wrong[game])
+        if num_shown[game] >= reading.whole_share * own_length:
+            blanks = np.flatnonzero(masked == BLANK)
+            for offset in range(last_offset + 1):
+                load(fitting, allowed, 0)
+                _keep_agreeing(masked, offset, sets, start, fitting)
+                pieces = as_set(length, fitting, room.filled)
+                numbers = write_numbers(words, pieces, room.numbers)
+                count_words(words, numbers, blanks, offset, counts[game])
+            continue
+        by_ends[:] = np.uint64(0)
+        for offset in (0, last_offset):
+            load(fitting, allowed, 0)
+            _keep_agreeing(masked, offset, sets, start, fitting)
+            include(by_ends, fitting, 0)
+        chosen = as_set(length, by_ends, room.filled)
+        count_letters(words, letter_counts, chosen, False, room.numbers, counts[game])
 
 
 @njit(cache=True)
-def _count_in_pieces(word, pieces_3, pieces_4, pieces_5):
-    num_games, width = word.shape
-    counts = np.zeros((num_games, NUM_LETTERS), dtype=np.int64)
-    padded = np.empty(width + 2, dtype=np.int64)
-    for game in range(num_games):
-        padded[0] = _BOUNDARY
-        length = 0
-        while length < width and word[game, length] != PADDING:
-            code = word[game, length]
-            padded[length + 1] = _ANY if code == BLANK else code - FIRST_LETTER + 1
-            length += 1
-        padded[length + 1] = _BOUNDARY
-        for blank in range(1, length + 1):
-            if padded[blank] != _ANY:
-                continue
+def _keep_agreeing(masked, offset, sets, start, fitting):
+    """Leave the words of a set that agree with the shown places from ``offset`` on."""
+    for place in range(len(masked)):
+        if masked[place] != BLANK:
+            letter = masked[place] - FIRST_LETTER
+            keep(fitting, sets, set_with(start, len(fitting), offset + place, letter))
+
+
+@njit(cache=True)
+def _count_in_pieces(word, pieces):
+    """Return the letters' counts of part 2, shape (N, 26)."""
+    counts = np.zeros((len(word), NUM_LETTERS), dtype=np.int64)
+    for game in range(len(word)):
+        length = word_length(word[game])
+        marked = np.full(length + 2, _BOUNDARY)
+        for place in range(length):
+            code = word[game, place]
+            marked[place + 1] = _ANY if code == BLANK else code - FIRST_LETTER + 1
+        for blank in np.flatnonzero(marked == _ANY):
             start = max(blank - _REACH, 0)
-            stop = min(start + PIECE_LENGTH, length + 2)
-            pattern = 0
-            for place in range(start, stop):
-                pattern = pattern * _NUM_PIECE_CODES + padded[place]
-            step = 1
-            for place in range(stop - 1, start - 1, -1):
-                if padded[place] == _ANY:
-                    for letter in range(NUM_LETTERS):
-                        entry = pattern + (letter + 1 - _ANY) * step
-                        if stop - start == PIECE_LENGTH:
-                            counts[game, letter] += pieces_5[entry]
-                        elif stop - start == PIECE_LENGTH - 1:
-                            counts[game, letter] += pieces_4[entry]
-                        else:
-                            counts[game, letter] += pieces_3[entry]
-                step *= _NUM_PIECE_CODES
+            window = marked[start : start + PIECE_LENGTH]
+            _count_in_window(window, pieces[len(window) - _SHORTEST_PIECE], counts[game])
     return counts
+
+
+@njit(cache=True)
+def _count_in_window(window, pieces, counts):
+    """Add the letters that pieces have at the blanks of a window."""
+    pattern = 0
+    for code in window:
+        pattern = pattern * _NUM_PIECE_CODES + code
+    step = 1
+    for place in range(len(window) - 1, -1, -1):
+        if window[place] == _ANY:
+            for letter in range(NUM_LETTERS):
+                counts[letter] += pieces[pattern + (letter + 1 - _ANY) * step]
+        step *= _NUM_PIECE_CODES

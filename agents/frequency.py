@@ -11,7 +11,7 @@ from numba import njit
 
 from agents.base import ScoringAgent
 from agents.candidates import CandidateIndex
-from envs.encoding import BLANK, NUM_LETTERS
+from envs.encoding import NUM_LETTERS
 from envs.hangman.observation import Observation
 
 
@@ -77,17 +77,7 @@ class TopHeavyFrequencyAgent(OverallFrequencyAgent):
     frequency; the blank's skew is the share that the first half of these letters (rounded down)
     has of all. The letter is drawn from the blank with the highest skew, the first among equals.
     A blank with a single possible letter has skew 0, because half of one letter is none.
-
-    Parameters
-    ----------
-    greedy : bool, default False
-        Take the most frequent letter of that blank instead of drawing by frequency.
-    seed : int, default 0
-        Of the draws.
-
-    Notes
-    -----
-    Where no word with new letters is left, the frequencies of the whole list decide.
+    Parameters are those of :class:`OverallFrequencyAgent`.
 
     References
     ----------
@@ -98,44 +88,31 @@ class TopHeavyFrequencyAgent(OverallFrequencyAgent):
     def letter_scores(self, observations: Observation) -> npt.NDArray[np.float64]:
         """Return the frequencies at the blank with the highest skew, shape (N, 26)."""
         counts, _ = self.index_.count_by_place(observations, exclude_shown=False)
-        return self._back_off(
-            observations, _top_heaviest(observations["word"], observations["guessed"], counts)
-        )
+        return self._back_off(observations, _top_heaviest(observations["guessed"], counts))
 
 
 @njit(cache=True)
-def _top_heaviest(word, guessed, counts):
+def _top_heaviest(guessed, counts):
     """Return the frequencies at the blank with the highest skew of each game, shape (N, 26)."""
-    num_games, width = word.shape
-    scores = np.zeros((num_games, NUM_LETTERS), dtype=np.float64)
-    values = np.empty(NUM_LETTERS, dtype=np.int64)
-    for game in range(num_games):
+    scores = np.zeros(guessed.shape, dtype=np.float64)
+    ordered = np.empty(NUM_LETTERS, dtype=np.int64)
+    for game in range(len(guessed)):
         highest = -1.0
-        best = -1
-        for place in range(width):
-            if word[game, place] != BLANK:
-                continue
-            num_values = 0
-            total = 0
+        for place in range(counts.shape[1]):
+            num_letters = total = 0
             for letter in range(NUM_LETTERS):
-                count = counts[game, place, letter]
-                if count == 0 or guessed[game, letter]:
-                    continue
-                total += count
-                position = num_values
-                while position > 0 and values[position - 1] < count:
-                    values[position] = values[position - 1]
-                    position -= 1
-                values[position] = count
-                num_values += 1
-            if num_values == 0:
-                continue
-            skew = values[: num_values // 2].sum() / total
-            if skew > highest:
-                highest = skew
-                best = place
-        if best >= 0:
-            for letter in range(NUM_LETTERS):
-                if not guessed[game, letter]:
-                    scores[game, letter] = counts[game, best, letter]
+                count = 0 if guessed[game, letter] else counts[game, place, letter]
+                if count > 0:
+                    position = num_letters
+                    while position > 0 and ordered[position - 1] < count:
+                        ordered[position] = ordered[position - 1]
+                        position -= 1
+                    ordered[position] = count
+                    total += count
+                    num_letters += 1
+            if total > 0:
+                skew = ordered[: num_letters // 2].sum() / total
+                if skew > highest:
+                    highest = skew
+                    scores[game] = counts[game, place] * (guessed[game] == 0)
     return scores

@@ -15,13 +15,7 @@ LEARNED_AGENTS = ("ppo", "posterior")
 
 
 def check_agent_names(names: Iterable[str], option: str) -> None:
-    """Refuse names that no agent has.
-
-    Raises
-    ------
-    InputError
-        It names ``option``, the name and what is allowed.
-    """
+    """Raise an ``InputError`` that names ``option`` if no agent has one of the names."""
     known = [*LEARNED_AGENTS, *AGENTS]
     for name in names:
         if name not in known:

@@ -11,8 +11,8 @@ from numba import njit
 
 from agents.base import ScoringAgent
 from agents.dictionary import DictionaryAgent
-from agents.word_sets import word_length
-from envs.encoding import BLANK, FIRST_LETTER, NUM_LETTERS, PADDING, encode_words
+from agents.word_sets import number_runs, word_length
+from envs.encoding import BLANK, FIRST_LETTER, NUM_LETTERS, PADDING, encode_words, letter_index
 from envs.errors import InputError
 from envs.hangman.observation import Observation, select
 
@@ -44,13 +44,9 @@ class NgramModel:
         letters = encoded.codes.astype(np.int64) - FIRST_LETTER
         tables = []
         for length in range(1, order + 1):
-            position = np.zeros((len(letters), max(encoded.width - length + 1, 0)), dtype=np.int64)
-            for place in range(length):
-                position = position * NUM_LETTERS + letters[:, place : place + position.shape[1]]
-            ends = np.arange(position.shape[1]) + length
-            position = position[ends <= encoded.lengths[:, None]]
-            counts = np.bincount(position, minlength=NUM_LETTERS**length).astype(np.float64)
-            counts = counts.reshape(-1, NUM_LETTERS)
+            positions = number_runs(letters, encoded.lengths, length, NUM_LETTERS)
+            counts = np.bincount(positions, minlength=NUM_LETTERS**length)
+            counts = counts.reshape(-1, NUM_LETTERS).astype(np.float64)
             tables.append((counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)).ravel())
         self.probabilities = np.concatenate(tables)
 
@@ -58,7 +54,7 @@ class NgramModel:
         """Return the probability of a letter after the context, which is below ``order`` long."""
         position = 0
         for character in context + letter:
-            position = position * NUM_LETTERS + ord(character) - ord("a")
+            position = position * NUM_LETTERS + letter_index(character)
         first = sum(NUM_LETTERS**length for length in range(1, len(context) + 1))
         return float(self.probabilities[first + position])
 

@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from agents.base import PosteriorAgent, ScoringAgent
+from agents.base import PosteriorAgent
 from agents.dictionary import DictionaryAgent
 from agents.posterior.ngram_lattice import ngram_presence, ngram_tables
 from agents.smoothed_ngrams import SmoothedNgrams
@@ -17,16 +17,12 @@ from envs.encoding import NUM_LETTERS
 from envs.hangman.observation import Observation, distinct
 
 
-class NgramPosteriorAgent(ScoringAgent, PosteriorAgent):
+class NgramPosteriorAgent(PosteriorAgent):
     """Guesses the letter that is most likely behind a blank, by counts alone.
 
-    The word is a draw from a smoothed character n-gram model that agrees with all that is shown:
-    shown letters stand where they are shown, blanks hold letters that have not been guessed, and
-    the word ends where it does. The probability that a letter is behind some blank is one minus
-    the share of the model's words without it, summed over all words by a forward pass that keeps
-    for each context the mass of the beginnings without each letter. Contexts are pruned to a beam
-    by their mass so far times the mass of what can follow, which an exact backward pass over
-    n-grams of order 3 gives.
+    The word is a draw from a smoothed character n-gram model that agrees with all that is shown.
+    The probability that a letter is behind some blank is one minus the share of the model's words
+    without it, by the pass of :mod:`agents.posterior.ngram_lattice`.
 
     Where words of the list fit, the share of them that has the letter is mixed in: ``n`` fitting
     words weigh as ``n`` against ``prior_weight`` for the model.
@@ -58,7 +54,6 @@ class NgramPosteriorAgent(ScoringAgent, PosteriorAgent):
         prior_weight: float = 20.0,
         beam: float = 1e-3,
     ) -> None:
-        super().__init__(greedy=True)
         self.order = order
         self.discount_scale = discount_scale
         self.prior_weight = prior_weight
@@ -70,20 +65,16 @@ class NgramPosteriorAgent(ScoringAgent, PosteriorAgent):
         self.fitting_ = DictionaryAgent().fit(words)
         return self
 
-    def letter_scores(self, observations: Observation) -> npt.NDArray[np.float64]:
-        """Return :meth:`letter_probabilities`."""
-        return self.letter_probabilities(observations)
-
     def letter_probabilities(self, observations: Observation) -> npt.NDArray[np.float64]:
         """Return the probability that each letter stands behind a blank, shape (N, 26)."""
-        part, number = distinct(observations)
+        part, row_of_game = distinct(observations)
         probabilities = self.model_probabilities(part)
         if np.isfinite(self.prior_weight):
             counts, num_fitting = self.fitting_.index_.count(part)
             weight = self.prior_weight
             probabilities = (counts + weight * probabilities) / (num_fitting[:, None] + weight)
         probabilities[part["guessed"] != 0] = 0.0
-        return probabilities[number]
+        return probabilities[row_of_game]
 
     def model_probabilities(self, observations: Observation) -> npt.NDArray[np.float64]:
         """Return the n-gram model's probabilities alone, shape (N, 26)."""

@@ -92,12 +92,10 @@ class SmoothedNgrams:
         masses = np.zeros(MAX_LENGTH + 1)
         reached = np.zeros(len(self.probabilities))
         reached[self.start] = 1.0
+        tables = self.probabilities, self.next_state
         for length in range(MAX_LENGTH + 1):
             following = np.zeros((get_num_threads(), len(reached)))
-            ended = in_threads(
-                _one_letter_more, reached, self.probabilities, self.next_state, following
-            )
-            masses[length] = sum(ended)
+            masses[length] = sum(in_threads(_one_letter_more, reached, *tables, following))
             reached = following.sum(axis=0)
         return masses
 
@@ -157,30 +155,27 @@ class SmoothedNgrams:
         return np.searchsorted(self.contexts[length - 1], self.contexts[length] // _BASE)
 
     def _transitions(self, counts_by_level: list) -> npt.NDArray[np.int32]:
-        tables: list[npt.NDArray[np.int32]] = []
+        tables = [np.zeros((1, NUM_LETTERS), dtype=np.int32)]
         for length in range(self.order):
-            if length == 0:
-                after = np.zeros((1, NUM_LETTERS), dtype=np.int32)
-            else:
-                after = tables[-1][self._suffixes(length)]
+            after = tables[-1][self._suffixes(length)]
             if length + 1 < self.order:
                 # Contexts with the letters that were seen after them are the longer contexts.
                 letters, rows = np.nonzero(counts_by_level[length][:, :NUM_LETTERS].T)
                 after[rows, letters] = self.level_start[length + 1] + np.arange(len(rows))
             tables.append(after)
-        return np.concatenate(tables)
+        return np.concatenate(tables[1:])
 
 
 @njit(cache=True, parallel=True)
 def _log_probabilities(codes, lengths, probabilities, next_state, start):
     result = np.empty(len(codes), dtype=np.float64)
-    for number in prange(len(codes)):
+    for row in prange(len(codes)):
         state = start
         total = 0.0
-        for code in codes[number, : lengths[number]]:
+        for code in codes[row, : lengths[row]]:
             total += np.log(probabilities[state, code - FIRST_LETTER])
             state = next_state[state, code - FIRST_LETTER]
-        result[number] = total + np.log(probabilities[state, END])
+        result[row] = total + np.log(probabilities[state, END])
     return result
 
 

@@ -1,7 +1,6 @@
 """Words as arrays, and bit sets of them by length, place and letter, for compiled code.
 
-For each length, place and letter one bit per word says whether the word has the letter there. The
-words that fit a masked word are then a few ANDs of such sets.
+The words that fit a masked word are a few ANDs of such sets.
 """
 
 from __future__ import annotations
@@ -16,20 +15,16 @@ from numba import njit
 from envs.encoding import BLANK, FIRST_LETTER, MAX_LENGTH, NUM_LETTERS, PADDING, encode_words
 
 BITS = 64
+# In place of a place, where a letter may stand at any.
+ANYWHERE = -1
 
 
 class WordArrays(NamedTuple):
-    """Words as arrays.
+    """Words as arrays."""
 
-    Attributes
-    ----------
-    codes : ndarray of uint8, shape (words, width)
-        As of :class:`envs.encoding.EncodedWords`.
-    lengths : ndarray of int64, shape (words,)
-    """
-
+    #: shape (words, width): As of :class:`envs.encoding.EncodedWords`.
     codes: npt.NDArray[np.uint8]
-    lengths: npt.NDArray[np.int64]
+    lengths: npt.NDArray[np.int64]  #: shape (words,)
 
     @classmethod
     def of(cls, words: Sequence[str]) -> Self:
@@ -49,29 +44,27 @@ class WordArrays(NamedTuple):
 
 
 class WordSets(NamedTuple):
-    """Words in the order of their lengths, with what finds those that fit a masked word.
+    """Words in the order of their lengths, with what finds those that fit a masked word."""
 
-    Attributes
-    ----------
-    codes : ndarray of uint8, shape (words, width)
-        Of :class:`WordArrays`.
-    letters : ndarray of uint32, shape (words,)
-        The letters of each word, as bits.
-    first_word : ndarray of int64, shape (34,)
-        The first word of each length, and the number of words.
-    sets : ndarray of uint64
-        The bit sets, length by length. Those of a length begin at its ``first_set`` and have
-        ``chunks`` entries each: all words, the words that have each letter, and the words that
-        have each letter at each place.
-    first_set, chunks : ndarray of int64, shape (33,)
-    """
-
-    codes: npt.NDArray[np.uint8]
-    letters: npt.NDArray[np.uint32]
+    codes: npt.NDArray[np.uint8]  #: shape (words, width): Of :class:`WordArrays`.
+    letters: npt.NDArray[np.uint32]  #: shape (words,): The letters of each word, as bits.
+    #: shape (34,): The first word of each length, and the number of words.
     first_word: npt.NDArray[np.int64]
+    #: The bit sets, length by length. Those of a length begin at its ``first_set`` and have
+    #: ``chunks`` entries each: all words, then as :func:`set_with` says.
     sets: npt.NDArray[np.uint64]
-    first_set: npt.NDArray[np.int64]
-    chunks: npt.NDArray[np.int64]
+    first_set: npt.NDArray[np.int64]  #: shape (33,)
+    chunks: npt.NDArray[np.int64]  #: shape (33,)
+
+
+def number_runs(
+    digits: npt.NDArray[np.integer], lengths: npt.NDArray[np.int64], size: int, base: int
+) -> npt.NDArray[np.int64]:
+    """Return each run of ``size`` digits in the first ``lengths`` of each row, as a number."""
+    numbers = np.zeros((len(digits), max(digits.shape[1] - size + 1, 0)), dtype=np.int64)
+    for place in range(size):
+        numbers = numbers * base + digits[:, place : place + numbers.shape[1]]
+    return numbers[np.arange(numbers.shape[1]) + size <= lengths[:, None]]
 
 
 def word_sets(words: WordArrays) -> WordSets:
@@ -83,25 +76,63 @@ def word_sets(words: WordArrays) -> WordSets:
     per_length = chunks * (1 + NUM_LETTERS * (1 + np.arange(MAX_LENGTH + 1)))
     first_set = np.cumsum(per_length) - per_length
     letters = np.zeros(len(codes), dtype=np.uint32)
-    sets = np.zeros(per_length.sum(), dtype=np.uint64)
-    _fill(codes, first_word, first_set, chunks, letters, sets)
-    return WordSets(codes, letters, first_word, sets, first_set, chunks)
+    bits = np.zeros(per_length.sum(), dtype=np.uint64)
+    sets = WordSets(codes, letters, first_word, bits, first_set, chunks)
+    _fill(sets)
+    return sets
+
+
+class WordSet(NamedTuple):
+    """Some words of one length."""
+
+    length: int  #: Letters of each word.
+    size: int  #: The number of words.
+    bits: npt.NDArray[np.uint64]  #: One bit per word of that length.
+    filled: npt.NDArray[np.int64]  #: The entries of ``bits`` that are not 0.
+
+
+class SearchRoom(NamedTuple):
+    """Arrays that a search for words writes to: those of a :class:`WordSet`, and words' numbers."""
+
+    bits: npt.NDArray[np.uint64]
+    filled: npt.NDArray[np.int64]
+    numbers: npt.NDArray[np.int64]
 
 
 @njit(cache=True)
-def _fill(codes, first_word, first_set, chunks, letters, sets):
-    for length in range(len(chunks)):
-        size = chunks[length]
-        have = first_set[length] + size
-        for number in range(first_word[length], first_word[length + 1]):
-            entry = number - first_word[length]
+def search_room(words):
+    """Return room for searches in ``words``; threads do not share it."""
+    chunks = max(1, words.chunks.max())
+    return SearchRoom(
+        np.empty(chunks, dtype=np.uint64),
+        np.empty(chunks, dtype=np.int64),
+        np.empty(chunks * BITS, dtype=np.int64),
+    )
+
+
+@njit(cache=True)
+def _fill(words):
+    sets, letters = words.sets, words.letters
+    for length in range(len(words.chunks)):
+        start, size = words.first_set[length], words.chunks[length]
+        for number in range(words.first_word[length], words.first_word[length + 1]):
+            entry = number - words.first_word[length]
             chunk, bit = entry // BITS, np.uint64(1) << np.uint64(entry % BITS)
-            sets[first_set[length] + chunk] |= bit
+            sets[start + chunk] |= bit
             for place in range(length):
-                letter = codes[number, place] - FIRST_LETTER
+                letter = words.codes[number, place] - FIRST_LETTER
                 letters[number] |= np.uint32(1) << np.uint32(letter)
-                sets[have + letter * size + chunk] |= bit
-                sets[have + (NUM_LETTERS * (1 + place) + letter) * size + chunk] |= bit
+                sets[set_with(start, size, ANYWHERE, letter) + chunk] |= bit
+                sets[set_with(start, size, place, letter) + chunk] |= bit
+
+
+@njit(cache=True)
+def set_with(first_set, chunks, place, letter):
+    """Return where the set of the words with a letter at a place, or anywhere, begins.
+
+    ``first_set`` and ``chunks`` are those of the words' length.
+    """
+    return first_set + (1 + NUM_LETTERS * (1 + place) + letter) * chunks
 
 
 @njit(cache=True)
@@ -112,6 +143,12 @@ def count_bits(bits):
     bits = (bits & low) + ((bits >> np.uint64(2)) & low)
     bits = (bits + (bits >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
     return np.int64((bits * np.uint64(0x0101010101010101)) >> np.uint64(56))
+
+
+@njit(cache=True)
+def lowest_bit(bits):
+    """Return the number of the lowest bit that is set, of 64 bits of which one is set at least."""
+    return count_bits(~bits & (bits - np.uint64(1)))
 
 
 @njit(cache=True)
@@ -134,41 +171,71 @@ def letter_bits(guessed):
 
 
 @njit(cache=True)
-def fitting_set(word, guessed, length, words, exclude_wrong, exclude_shown, found, where):
-    """Find the words that fit a masked word, as a set.
+def load(bits, sets, first):
+    """Make ``bits`` the set that begins at ``first`` of ``sets``."""
+    begin = np.uint64(first)
+    for chunk in range(len(bits)):
+        bits[chunk] = sets[begin + np.uint64(chunk)]
+
+
+@njit(cache=True)
+def keep(bits, sets, first):
+    """Leave what is in ``bits`` and in the set that begins at ``first`` of ``sets``."""
+    begin = np.uint64(first)
+    for chunk in range(len(bits)):
+        bits[chunk] &= sets[begin + np.uint64(chunk)]
+
+
+@njit(cache=True)
+def leave_out(bits, sets, first):
+    """Take what is in the set that begins at ``first`` of ``sets`` out of ``bits``."""
+    begin = np.uint64(first)
+    for chunk in range(len(bits)):
+        bits[chunk] &= ~sets[begin + np.uint64(chunk)]
+
+
+@njit(cache=True)
+def include(bits, sets, first):
+    """Add what is in the set that begins at ``first`` of ``sets`` to ``bits``."""
+    begin = np.uint64(first)
+    for chunk in range(len(bits)):
+        bits[chunk] |= sets[begin + np.uint64(chunk)]
+
+
+@njit(cache=True)
+def as_set(length, bits, filled):
+    """Return bits as a :class:`WordSet`; ``filled`` is overwritten."""
+    size = count = 0
+    for chunk in range(len(bits)):
+        if bits[chunk]:
+            size += count_bits(bits[chunk])
+            filled[count] = chunk
+            count += 1
+    return WordSet(length, size, bits, filled[:count])
+
+
+@njit(cache=True)
+def fitting_set(word, guessed, words, exclude_wrong, exclude_shown, room):
+    """Return the :class:`WordSet` of the words that fit a masked word.
 
     Parameters
     ----------
-    word, guessed : ndarray
-        As they are observed; ``word`` may be a part of a masked word, for parts of words.
-    length : int
-        Of the word or part.
+    word : ndarray of uint8
+        As it is observed, without padding; it may be a part of a masked word, for parts of words.
+    guessed : ndarray of int8, shape (26,)
     words : WordSets
-    exclude_wrong : bool
-        Leave out words that have a wrong letter.
-    exclude_shown : bool
-        Leave out words that have a shown letter behind a blank.
-    found, where : ndarray of uint64 and of int64
-        As long as the most chunks of a length: overwritten with the set, and with its chunks that
-        are not empty.
-
-    Returns
-    -------
-    num_found, num_chunks : int
-        The number of words, and of entries of ``where``.
+    exclude_wrong, exclude_shown : bool
+        Leave out words that have a wrong letter, and those that have a shown one behind a blank.
+    room : SearchRoom
+        The set is written to it.
     """
-    if length >= len(words.chunks):
-        return 0, 0
+    length = len(word)
     sets, start, size = words.sets, words.first_set[length], words.chunks[length]
-    have = start + size
-    have_at = have + NUM_LETTERS * size
-    for chunk in range(size):
-        found[chunk] = sets[start + chunk]
+    bits = room.bits[:size]
+    load(bits, sets, start)
     for place in range(length):
         if word[place] != BLANK:
-            base = have_at + (place * NUM_LETTERS + word[place] - FIRST_LETTER) * size
-            for chunk in range(size):
-                found[chunk] &= sets[base + chunk]
+            keep(bits, sets, set_with(start, size, place, word[place] - FIRST_LETTER))
     for letter in range(NUM_LETTERS):
         if not guessed[letter]:
             continue
@@ -178,51 +245,29 @@ def fitting_set(word, guessed, length, words, exclude_wrong, exclude_shown, foun
         if is_shown and exclude_shown:
             for place in range(length):
                 if word[place] == BLANK:
-                    base = have_at + (place * NUM_LETTERS + letter) * size
-                    for chunk in range(size):
-                        found[chunk] &= ~sets[base + chunk]
+                    leave_out(bits, sets, set_with(start, size, place, letter))
         elif exclude_wrong and not is_shown:
-            base = have + letter * size
-            for chunk in range(size):
-                found[chunk] &= ~sets[base + chunk]
-    return filled_chunks(found[:size], where)
+            leave_out(bits, sets, set_with(start, size, ANYWHERE, letter))
+    return as_set(length, bits, room.filled)
 
 
 @njit(cache=True)
-def filled_chunks(found, where):
-    """Write the chunks of a set that are not empty; return the numbers of words and of chunks."""
-    num_found = filled = 0
-    for chunk in range(len(found)):
-        if found[chunk]:
-            num_found += count_bits(found[chunk])
-            where[filled] = chunk
-            filled += 1
-    return num_found, filled
-
-
-@njit(cache=True)
-def write_numbers(found, where, first, numbers):
-    """Write the numbers of the words of a set, of which ``where`` has the chunks.
-
-    ``first`` is the number of the first word of the set's length.
-    """
+def write_numbers(words, chosen, numbers):
+    """Write the numbers of the words of a set; return those that were written."""
     count = 0
-    for chunk in where:
-        bits = found[chunk]
+    for chunk in chosen.filled:
+        bits = chosen.bits[chunk]
         while bits:
-            lowest = bits & (~bits + np.uint64(1))
-            numbers[count] = first + chunk * BITS + count_bits(lowest - np.uint64(1))
+            numbers[count] = words.first_word[chosen.length] + chunk * BITS + lowest_bit(bits)
             count += 1
-            bits ^= lowest
+            bits &= bits - np.uint64(1)
+    return numbers[:count]
 
 
 @njit(cache=True)
-def fitting_words(word, guessed, length, words, found, where, numbers):
-    """Write the numbers of the words that fit a masked word into ``numbers``; return how many.
+def fitting_words(word, guessed, words, room):
+    """Return the numbers of the words that fit a masked word in all ways, in ``room``.
 
-    ``numbers`` is as long as the most words of a length; all else is as for :func:`fitting_set`.
+    Parameters are those of :func:`fitting_set`.
     """
-    count, filled = fitting_set(word, guessed, length, words, True, True, found, where)
-    if count:
-        write_numbers(found, where[:filled], words.first_word[length], numbers)
-    return count
+    return write_numbers(words, fitting_set(word, guessed, words, True, True, room), room.numbers)

@@ -16,9 +16,10 @@ PADDING = 0
 BLANK = 1
 FIRST_LETTER = 2
 NUM_CODES = FIRST_LETTER + NUM_LETTERS
+LETTER_CODES = np.arange(FIRST_LETTER, NUM_CODES, dtype=np.uint8)
 
 _CODE_OF_BYTE = np.zeros(256, dtype=np.uint8)
-_CODE_OF_BYTE[np.frombuffer(ALPHABET.encode(), dtype=np.uint8)] = np.arange(FIRST_LETTER, NUM_CODES)
+_CODE_OF_BYTE[np.frombuffer(ALPHABET.encode(), dtype=np.uint8)] = LETTER_CODES
 _TEXT_OF_CODE = np.array([" ", "_", *ALPHABET])
 
 

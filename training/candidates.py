@@ -16,7 +16,7 @@ from scipy.sparse import csr_matrix
 from scipy.special import logit
 
 from agents.posterior.multigrams import Multigrams
-from agents.posterior.sequence_keys import KEY_BASE, extend_key, sequence_keys
+from agents.posterior.sequence_keys import KEY_BASE, pack_parts, sequence_keys, unpack_parts
 from agents.smoothed_ngrams import END, SmoothedNgrams
 from agents.threads import in_threads
 from agents.word_sets import WordArrays
@@ -37,64 +37,47 @@ _LEAST_SCORE = -16.7
 _LOG_ODDS_WEIGHT = 2.0
 _LENGTH_WEIGHT = 0.8
 _FEATURES_OF_A_SIDE = 5
-_AFFIX_BASE = 32
 
 
 class Candidates(NamedTuple):
-    """Words that are not known, each with what speaks for it.
-
-    Attributes
-    ----------
-    words : WordArrays
-    keys : ndarray of uint64, shape (words,)
-        Of :func:`agents.posterior.sequence_keys.sequence_keys`, ascending.
-    features : ndarray of float32, shape (words, 13)
-        For endings, then for beginnings: the log-odds of the likeliest derivation and of the next,
-        the number of the stem's known affixes, the length of the stem and the number of derivations
-        of the word, all 0 where the side derives nothing; then the length of the word and its
-        log-probability by the n-grams and by the multigrams.
-    """
+    """Words that are not known, each with what speaks for it."""
 
     words: WordArrays
+    #: shape (words,): Of :func:`agents.posterior.sequence_keys.sequence_keys`, ascending.
     keys: npt.NDArray[np.uint64]
+    #: shape (words, 13): For endings, then for beginnings: the log-odds of the likeliest
+    #: derivation and of the next, the number of the stem's known affixes, the length of the stem
+    #: and the number of derivations of the word, all 0 where the side derives nothing; then the
+    #: length of the word and its log-probability by the n-grams and by the multigrams.
     features: npt.NDArray[np.float32]
 
 
 class _Side(NamedTuple):
-    """The stems and the affixes of one side.
-
-    Attributes
-    ----------
-    at_end : bool
-    keys : ndarray of uint64, shape (stems,)
-    rows, begins, lengths : ndarray of int64, shape (stems,)
-        A word that each stem is a part of, where it begins there, and its letters.
-    first, known : ndarray of int32
-        ``known[first[n] : first[n + 1]]`` are the affixes that stem ``n`` is known with.
-    log_absent : ndarray of float32, shape (affixes, affixes)
-        The log-probability that a stem with the affix of the row has not that of the column.
-    affix_keys : ndarray of uint64, shape (affixes,)
-    affixes : WordArrays
-    """
+    """The stems and the affixes of one side."""
 
     at_end: bool
-    keys: npt.NDArray[np.uint64]
-    rows: npt.NDArray[np.int64]
-    begins: npt.NDArray[np.int64]
-    lengths: npt.NDArray[np.int64]
+    keys: npt.NDArray[np.uint64]  #: shape (stems,)
+    rows: npt.NDArray[np.int64]  #: shape (stems,): A word that each stem is a part of.
+    begins: npt.NDArray[np.int64]  #: shape (stems,): Where it begins there.
+    lengths: npt.NDArray[np.int64]  #: shape (stems,): Its letters.
+    #: ``known[first[n] : first[n + 1]]`` are the affixes that stem ``n`` is known with.
     first: npt.NDArray[np.int32]
     known: npt.NDArray[np.int32]
+    #: shape (affixes, affixes): The log-probability that a stem with the affix of the row has not
+    #: that of the column.
     log_absent: npt.NDArray[np.float32]
-    affix_keys: npt.NDArray[np.uint64]
+    affix_keys: npt.NDArray[np.uint64]  #: shape (affixes,)
     affixes: WordArrays
 
 
 # One derivation: the word's key, the stem, the affix, the side (1 for endings, 0 for beginnings, -1
 # for a known word), the log-probability that it does not hold, and that of the word by the n-grams.
 _DERIVATION = np.dtype(
-    [("key", "u8"), ("stem", "i4"), ("affix", "i2"), ("side", "i2"), ("absent", "f4"),
-     ("ngrams", "f4")]
-)  # fmt: skip
+    {
+        "names": ["key", "stem", "affix", "side", "absent", "ngrams"],
+        "formats": ["u8", "i4", "i2", "i2", "f4", "f4"],
+    }
+)
 
 
 def derive_candidates(
@@ -109,9 +92,7 @@ def derive_candidates(
     Parameters
     ----------
     words : WordArrays
-        The known words, at least one.
-    ngrams, multigrams
-        Fitted on them.
+        The known words, at least one; ``ngrams`` and ``multigrams`` are fitted on them.
 
     References
     ----------
@@ -120,7 +101,8 @@ def derive_candidates(
     "Probabilistic Reasoning in Intelligent Systems" (1988).
     """
     sides = _side(words, False), _side(words, True)
-    least = _least_probability()
+    # By length, the least product of a word's probability and squared odds.
+    least = np.exp(_LEAST_SCORE - _LENGTH_WEIGHT * np.arange(MAX_LENGTH + 1))
     automaton = ngrams.probabilities, ngrams.next_state, ngrams.start
     most = np.float32(np.log1p(-_MIN_CHANCE))
     known = np.zeros(len(words.lengths), dtype=_DERIVATION)
@@ -146,15 +128,10 @@ def derive_candidates(
     return Candidates(candidates, derived["key"].copy(), features)
 
 
-def _least_probability() -> npt.NDArray[np.float64]:
-    """Return, by length, the least product of a word's probability and squared odds."""
-    return np.exp(_LEAST_SCORE - _LENGTH_WEIGHT * np.arange(MAX_LENGTH + 1))
-
-
 def _side(words: WordArrays, at_end: bool) -> _Side:
     """Return the stems of one side, its commonest affixes, and which go together."""
     stems, affixes, rows, stem_lengths = _divisions(words, at_end)
-    affix_codes, columns, counts = np.unique(affixes, return_inverse=True, return_counts=True)
+    affix_numbers, columns, counts = np.unique(affixes, return_inverse=True, return_counts=True)
     common = np.sort(np.argsort(-counts, kind="stable")[:_NUM_AFFIXES])
     column_of = np.full(len(counts), -1)
     column_of[common] = np.arange(len(common))
@@ -168,7 +145,7 @@ def _side(words: WordArrays, at_end: bool) -> _Side:
     )
     together = (has.T @ has).toarray()
     rates = np.minimum(together / (together.diagonal()[:, None] + _PSEUDO_COUNT), _MAX_RATE)
-    texts = _affix_words(affix_codes[common])
+    texts = unpack_parts(affix_numbers[common])
     rows, stem_lengths = rows[first], stem_lengths[first]
     return _Side(
         at_end,
@@ -193,36 +170,10 @@ def _divisions(
     for size in range(_MAX_AFFIX + 1):
         rows = np.flatnonzero(lengths >= size + _MIN_STEM)
         stem_lengths = lengths[rows] - size
-        begin = np.zeros_like(rows) if at_end else np.full_like(rows, size)
-        affix_begin = stem_lengths if at_end else np.zeros_like(rows)
-        affixes = np.zeros(len(rows), dtype=np.int64)
-        for place in range(size):
-            affixes = affixes * _AFFIX_BASE + codes[rows, affix_begin + place]
-        keys = np.empty(len(rows), dtype=np.uint64)
-        _part_keys(codes, rows, begin, stem_lengths, keys)
-        parts.append((keys, affixes, rows, stem_lengths))
+        stems = np.ascontiguousarray(codes[rows, 0 if at_end else size :])
+        affixes = pack_parts(codes, rows, stem_lengths if at_end else np.zeros_like(rows), size)
+        parts.append((sequence_keys(stems, stem_lengths), affixes, rows, stem_lengths))
     return tuple(np.concatenate(arrays) for arrays in zip(*parts, strict=True))
-
-
-def _affix_words(numbers: npt.NDArray[np.int64]) -> WordArrays:
-    """Return the affixes that :func:`_divisions` wrote as numbers."""
-    codes = np.zeros((len(numbers), MAX_LENGTH), dtype=np.uint8)
-    lengths = np.zeros(len(numbers), dtype=np.int64)
-    for size in range(_MAX_AFFIX, 0, -1):
-        long = (numbers >= _AFFIX_BASE ** (size - 1)) & (lengths == 0)
-        lengths[long] = size
-        for place in range(size):
-            codes[long, place] = numbers[long] // _AFFIX_BASE ** (size - 1 - place) % _AFFIX_BASE
-    return WordArrays(codes, lengths)
-
-
-@njit(cache=True)
-def _part_keys(codes, rows, begin, lengths, keys):
-    for number in range(len(rows)):
-        key = np.uint64(0)
-        for place in range(begin[number], begin[number] + lengths[number]):
-            key = extend_key(key, codes[rows[number], place])
-        keys[number] = key
 
 
 @njit(cache=True)
@@ -277,14 +228,13 @@ def _derive(thread, num_threads, codes, side, automaton, least_probability, most
             least = least_probability[length] / _squared_odds(absent * absent)
             letters = side.affixes.codes[affix]
             state, chance = automaton[2], 1.0
-            if side.at_end:
-                state, chance = _spell(word, begin, stem_length, automaton, state, chance, least)
+            key = side.keys[stem] * powers[affix_length] + side.affix_keys[affix]
+            if not side.at_end:
                 state, chance = _spell(letters, 0, affix_length, automaton, state, chance, least)
-                key = side.keys[stem] * powers[affix_length] + side.affix_keys[affix]
-            else:
-                state, chance = _spell(letters, 0, affix_length, automaton, state, chance, least)
-                state, chance = _spell(word, begin, stem_length, automaton, state, chance, least)
                 key = side.affix_keys[affix] * powers[stem_length] + side.keys[stem]
+            state, chance = _spell(word, begin, stem_length, automaton, state, chance, least)
+            if side.at_end:
+                state, chance = _spell(letters, 0, affix_length, automaton, state, chance, least)
             chance *= automaton[0][state, END]
             if chance < least:
                 continue
@@ -347,15 +297,14 @@ def _combine(derived, order, beginnings, endings, least_probability, features):
 @njit(cache=True, nogil=True)
 def _write(thread, num_threads, word_codes, derived, beginnings, endings, codes):
     """Write the letters of derived words."""
-    for number in range(thread, len(derived), num_threads):
-        one = derived[number]
+    for row in range(thread, len(derived), num_threads):
+        one = derived[row]
         side = endings if one.side else beginnings
         stem_length = side.lengths[one.stem]
         affix_length = side.affixes.lengths[one.affix]
         stem_at, affix_at = (0, stem_length) if one.side else (affix_length, 0)
+        word, begin = word_codes[side.rows[one.stem]], side.begins[one.stem]
         for place in range(stem_length):
-            codes[number, stem_at + place] = word_codes[
-                side.rows[one.stem], side.begins[one.stem] + place
-            ]
+            codes[row, stem_at + place] = word[begin + place]
         for place in range(affix_length):
-            codes[number, affix_at + place] = side.affixes.codes[one.affix, place]
+            codes[row, affix_at + place] = side.affixes.codes[one.affix, place]

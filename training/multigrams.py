@@ -8,10 +8,18 @@ import numpy as np
 import numpy.typing as npt
 from numba import get_num_threads, njit
 
-from agents.posterior.multigrams import Multigrams, make_trie
+from agents.posterior.multigrams import Multigrams, Trie, make_trie
+from agents.posterior.sequence_keys import PACKED_BASE, unpack_parts
 from agents.threads import in_threads
-from agents.word_sets import WordArrays
-from envs.encoding import FIRST_LETTER, MAX_LENGTH, NUM_LETTERS
+from agents.word_sets import WordArrays, number_runs
+from envs.encoding import (
+    FIRST_LETTER,
+    LETTER_CODES,
+    MAX_LENGTH,
+    NUM_CODES,
+    NUM_LETTERS,
+    decode,
+)
 from envs.keyed_random import keyed_uniform
 
 # Classes, letters of the longest sequence, and words that a sequence must stand in. Measured in
@@ -26,6 +34,97 @@ _LEAST_EMISSION = 1e-6
 _BATCH = 2000
 # The weight of the k-th batch is (k + 2) to the power of minus this.
 _DECAY = 0.7
+
+
+class _Chain(NamedTuple):
+    """The probabilities of classes."""
+
+    transitions: npt.NDArray[np.float32]  #: shape (classes, classes): After each other.
+    end: npt.NDArray[np.float32]  #: shape (classes,): That a word ends after each.
+    begin: npt.NDArray[np.float32]  #: shape (classes,): That it begins with each.
+
+
+class _Model(NamedTuple):
+    """What compiled code reads: an emission is its count times its class's factor."""
+
+    trie: Trie  #: Of the sequences.
+    spelled: npt.NDArray[np.float32]  #: shape (sequences, classes): Counts.
+    per_count: npt.NDArray[np.float32]  #: shape (classes,)
+    chain: _Chain
+    to_from: npt.NDArray[np.float32]  #: shape (classes, classes): The transitions, transposed.
+
+
+class _Expected(NamedTuple):
+    """Expected counts of a batch, one row of each per thread; ``follows`` over the transitions."""
+
+    is_spelled: npt.NDArray[np.bool_]
+    spelled: npt.NDArray[np.float32]
+    follows: npt.NDArray[np.float32]
+    begins: npt.NDArray[np.float32]
+    ends: npt.NDArray[np.float32]
+
+
+class _Counts:
+    """How often classes spell each sequence and follow each other, learned batch by batch."""
+
+    def __init__(self, words: WordArrays, seed: int) -> None:
+        self.sequences, counts = _frequent_sequences(words)
+        num_words = len(words.lengths)
+        first = keyed_uniform(seed, np.arange(len(counts))[:, None], np.arange(NUM_CLASSES))
+        spelled = counts[:, None] * (0.5 + first)
+        self.spelled = (spelled * (3 * num_words / spelled.sum())).astype(np.float32)
+        self.sums = self.spelled.sum(axis=0, dtype=np.float64)
+        self.follows = np.full((NUM_CLASSES, NUM_CLASSES), 2 * num_words / NUM_CLASSES**2)
+        self.begins = self.ends = np.full(NUM_CLASSES, num_words / NUM_CLASSES)
+        # Emissions do not depend on the unit of their counts: it grows, so that only the counts of
+        # a batch's own sequences need to be touched.
+        self.unit = 1.0
+        self._prepare()
+
+    def _prepare(self) -> None:
+        self.trie = make_trie(*self.sequences)
+        threads, rows = get_num_threads(), len(self.spelled)
+        shapes = (rows, NUM_CLASSES), (NUM_CLASSES, NUM_CLASSES), (NUM_CLASSES,), (NUM_CLASSES,)
+        counts = (np.zeros((threads, *shape), dtype=np.float32) for shape in shapes)
+        self.expected = _Expected(np.zeros((threads, rows), dtype=np.bool_), *counts)
+
+    def prune(self) -> None:
+        """Leave out the sequences that every class spells too rarely; letters stay."""
+        kept = (self.spelled >= _LEAST_EMISSION * self.sums).any(axis=1)
+        kept[:NUM_LETTERS] = True
+        self.sequences, self.spelled = self.sequences.take(kept), self.spelled[kept]
+        self._prepare()
+
+    def chain(self) -> _Chain:
+        """Return the probabilities of classes."""
+        leaving = self.follows.sum(axis=1) + self.ends + 0.01 * (NUM_CLASSES + 1)
+        begins = self.begins + 0.01
+        return _Chain(
+            ((self.follows + 0.01) / leaving[:, None]).astype(np.float32),
+            ((self.ends + 0.01) / leaving).astype(np.float32),
+            (begins / begins.sum()).astype(np.float32),
+        )
+
+    def take_in(self, batch: WordArrays, kept: float, factor: float) -> None:
+        """Keep a share of the counts, and add those that a batch has under the present model."""
+        expected, chain = self.expected, self.chain()
+        to_from = np.ascontiguousarray(chain.transitions.T)
+        per_count = (1 / self.sums).astype(np.float32)
+        model = _Model(self.trie, self.spelled, per_count, chain, to_from)
+        in_threads(_expect, *batch, model, expected)
+        follows = factor * expected.follows.sum(axis=0) * chain.transitions
+        self.follows = kept * self.follows + follows
+        self.begins = kept * self.begins + factor * expected.begins.sum(axis=0)
+        self.ends = kept * self.ends + factor * expected.ends.sum(axis=0)
+        expected.follows[:] = expected.begins[:] = expected.ends[:] = 0
+        if not kept:
+            self.spelled[:] = self.sums[:] = 0
+        self.unit *= kept or 1 / self.unit
+        _add(self.spelled, self.sums, expected, np.float32(factor / self.unit))
+        # A hundredth of a count keeps what no word has asked for possible.
+        letters = np.maximum(self.spelled[:NUM_LETTERS], np.float32(0.01 / self.unit))
+        self.sums += (letters - self.spelled[:NUM_LETTERS]).sum(axis=0)
+        self.spelled[:NUM_LETTERS] = letters
 
 
 def fit_multigrams(words: WordArrays, seed: int = 0) -> Multigrams:
@@ -45,219 +144,152 @@ def fit_multigrams(words: WordArrays, seed: int = 0) -> Multigrams:
     ----------
     Percy Liang and Dan Klein, "Online EM for unsupervised models", NAACL 2009.
     """
-    sequences, counts = _frequent_sequences(words)
-    trie = make_trie(*sequences)
+    counts = _Counts(words, seed)
     num_words = len(words.lengths)
-    first = keyed_uniform(seed, np.arange(len(counts))[:, None], np.arange(NUM_CLASSES))
-    spelled = counts[:, None] * (0.5 + first)
-    spelled = (spelled * (3 * num_words / spelled.sum())).astype(np.float32)
-    sums = spelled.sum(axis=0, dtype=np.float64)
-    follows = np.full((NUM_CLASSES, NUM_CLASSES), 2 * num_words / NUM_CLASSES**2)
-    begins = ends = np.full(NUM_CLASSES, num_words / NUM_CLASSES)
-    expected = _nothing_expected(len(counts))
-    # Emissions do not depend on the unit of their counts: it grows, so that only the counts of a
-    # batch's own sequences need to be touched.
-    unit = 1.0
-    number = 0
+    batches = 0
     for one_pass in range(_PASSES):
-        order = np.argsort(keyed_uniform(seed, one_pass, np.arange(num_words)))
-        last = one_pass == _PASSES - 1
         if one_pass == _PRUNED_AFTER:
-            kept = (spelled >= _LEAST_EMISSION * sums).any(axis=1)
-            kept[:NUM_LETTERS] = True
-            sequences, spelled = sequences.take(kept), spelled[kept]
-            trie, expected = make_trie(*sequences), _nothing_expected(len(spelled))
-        size = num_words if last else _BATCH
+            counts.prune()
+        order = np.argsort(keyed_uniform(seed, one_pass, np.arange(num_words)))
+        is_last = one_pass == _PASSES - 1
+        size = num_words if is_last else _BATCH
         for start in range(0, num_words, size):
             batch = words.take(order[start : start + size])
-            transitions, end, begin = _chain(follows, begins, ends)
-            model = _Model(
-                spelled,
-                (1 / sums).astype(np.float32),
-                transitions,
-                np.ascontiguousarray(transitions.T),
-                end,
-                begin,
-            )
-            in_threads(_expect, *batch, trie, model, expected)
-            kept = 0.0 if last else 1 - (number + 2) ** -_DECAY
-            factor = (1 - kept) * num_words / len(batch.lengths)
-            number += 1
-            follows = kept * follows + factor * expected.follows.sum(axis=0) * transitions
-            begins = kept * begins + factor * expected.begins.sum(axis=0)
-            ends = kept * ends + factor * expected.ends.sum(axis=0)
-            expected.follows[:] = expected.begins[:] = expected.ends[:] = 0
-            if last:
-                spelled[:] = sums[:] = 0
-            unit *= kept or 1 / unit
-            _add(spelled, sums, expected.spelled, expected.is_spelled, np.float32(factor / unit))
-            # A hundredth of a count keeps what no word has asked for possible.
-            letters = np.maximum(spelled[:NUM_LETTERS], np.float32(0.01 / unit))
-            sums += (letters - spelled[:NUM_LETTERS]).sum(axis=0)
-            spelled[:NUM_LETTERS] = letters
-    text = [
-        bytes(codes[:length] - FIRST_LETTER + ord("a")).decode("ascii")
-        for codes, length in zip(sequences.codes, sequences.lengths, strict=True)
-    ]
-    transitions, end, begin = _chain(follows, begins, ends)
-    return Multigrams(text, spelled / sums.astype(np.float32), transitions, begin, end)
+            kept = 0.0 if is_last else 1 - (batches + 2) ** -_DECAY
+            counts.take_in(batch, kept, (1 - kept) * num_words / len(batch.lengths))
+            batches += 1
+    sequences = [decode(codes) for codes in counts.sequences.codes]
+    transitions, end, begin = counts.chain()
+    emissions = counts.spelled / counts.sums.astype(np.float32)
+    return Multigrams(sequences, emissions, transitions, begin, end)
 
 
 def _frequent_sequences(words: WordArrays) -> tuple[WordArrays, npt.NDArray[np.float64]]:
     """Return letter sequences in order, and how often each stands in the words."""
-    letters = np.zeros((NUM_LETTERS, MAX_LENGTH), dtype=np.uint8)
-    letters[:, 0] = np.arange(FIRST_LETTER, FIRST_LETTER + NUM_LETTERS)
-    parts = []
-    for length in range(1, _MAX_SEQUENCE + 1):
-        rows, places = np.nonzero(
-            np.arange(MAX_LENGTH - length + 1)[None, :] + length <= words.lengths[:, None]
-        )
-        keys = np.zeros(len(rows), dtype=np.int64)
-        for place in range(length):
-            keys = keys * 32 + words.codes[rows, places + place]
-        found, counts = np.unique(keys, return_counts=True)
-        frequent = counts >= _MIN_WORDS
-        codes = np.zeros((int(frequent.sum()), MAX_LENGTH), dtype=np.uint8)
-        for place in range(length):
-            codes[:, place] = found[frequent] >> (5 * (length - 1 - place)) & 31
-        if length == 1:
-            # A letter that no word has can still be in a secret.
-            seen = np.bincount(found, counts, minlength=FIRST_LETTER + NUM_LETTERS)
-            parts.append((letters, seen[FIRST_LETTER:] + 0.5, np.ones(NUM_LETTERS, dtype=int)))
-            continue
-        parts.append((codes, counts[frequent], np.full(len(codes), length)))
-    codes, counts, lengths = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
-    return WordArrays(codes, lengths), counts.astype(np.float64)
-
-
-class _Model(NamedTuple):
-    """The present model: an emission is its count times its class's factor."""
-
-    spelled: npt.NDArray[np.float32]
-    per_count: npt.NDArray[np.float32]
-    transitions: npt.NDArray[np.float32]
-    to_from: npt.NDArray[np.float32]
-    end: npt.NDArray[np.float32]
-    begin: npt.NDArray[np.float32]
-
-
-class _Expected(NamedTuple):
-    """Expected counts of a batch, one row of each per thread; ``follows`` over the transitions."""
-
-    spelled: npt.NDArray[np.float32]
-    is_spelled: npt.NDArray[np.bool_]
-    follows: npt.NDArray[np.float32]
-    begins: npt.NDArray[np.float32]
-    ends: npt.NDArray[np.float32]
-
-
-def _nothing_expected(num_sequences: int) -> _Expected:
-    threads = get_num_threads()
-    return _Expected(
-        np.zeros((threads, num_sequences, NUM_CLASSES), dtype=np.float32),
-        np.zeros((threads, num_sequences), dtype=np.bool_),
-        np.zeros((threads, NUM_CLASSES, NUM_CLASSES), dtype=np.float32),
-        np.zeros((threads, NUM_CLASSES), dtype=np.float32),
-        np.zeros((threads, NUM_CLASSES), dtype=np.float32),
-    )
-
-
-def _chain(
-    follows: npt.NDArray, begins: npt.NDArray, ends: npt.NDArray
-) -> tuple[npt.NDArray[np.float32], ...]:
-    """Return transitions, end and begin probabilities, of counts."""
-    leaving = follows.sum(axis=1) + ends + 0.01 * (NUM_CLASSES + 1)
-    return (
-        ((follows + 0.01) / leaving[:, None]).astype(np.float32),
-        ((ends + 0.01) / leaving).astype(np.float32),
-        ((begins + 0.01) / (begins + 0.01).sum()).astype(np.float32),
-    )
+    # A letter that no word has can still be in a secret.
+    seen = np.bincount(words.codes.ravel(), minlength=NUM_CODES)[FIRST_LETTER:] + 0.5
+    numbers, counts = [LETTER_CODES.astype(np.int64)], [seen]
+    for length in range(2, _MAX_SEQUENCE + 1):
+        runs = number_runs(*words, length, PACKED_BASE)
+        found, times = np.unique(runs, return_counts=True)
+        frequent = times >= _MIN_WORDS
+        numbers.append(found[frequent])
+        counts.append(times[frequent])
+    return unpack_parts(np.concatenate(numbers)), np.concatenate(counts)
 
 
 @njit(cache=True)
-def _add(count, sums, expected, is_spelled, factor):
-    """Add expected counts, which are set to zero."""
+def _add(count, sums, expected, factor):
+    """Add the expected counts of sequences, which are set to zero."""
     num_classes = len(sums)
-    for thread in range(len(expected)):
+    for thread in range(len(expected.spelled)):
         for row in range(len(count)):
-            if is_spelled[thread, row]:
-                is_spelled[thread, row] = False
+            if expected.is_spelled[thread, row]:
+                expected.is_spelled[thread, row] = False
                 for column in range(num_classes):
-                    more = factor * expected[thread, row, column]
-                    expected[thread, row, column] = 0
+                    more = factor * expected.spelled[thread, row, column]
+                    expected.spelled[thread, row, column] = 0
                     count[row, column] += more
                     sums[column] += more
 
 
+class _Passes(NamedTuple):
+    """What the forward pass over a word leaves to the backward pass."""
+
+    #: shape (32, longest): The sequence of each length from each place on, -1 where there is none.
+    found: npt.NDArray[np.int64]
+    num_found: npt.NDArray[np.int64]  #: shape (32,): So many lengths were looked at.
+    #: shape (33, classes): The mass of the beginnings that end before each place, by their last
+    #: class.
+    reached: npt.NDArray[np.float32]
+    #: shape (32, classes): The mass of those after which a class comes at each place.
+    entering: npt.NDArray[np.float32]
+
+
 @njit(cache=True, nogil=True)
-def _expect(thread, num_threads, codes, lengths, trie, model, expected):
+def _expect(thread, num_threads, codes, lengths, model, expected):
     """Add to the expected counts by a forward and a backward pass."""
     # Not the constant, with which the compiler would unroll the loops instead of vectorising them.
-    num_classes = len(model.begin)
-    found = np.empty((MAX_LENGTH, _MAX_SEQUENCE), dtype=np.int64)
-    num_found = np.empty(MAX_LENGTH, dtype=np.int64)
-    reached = np.empty((MAX_LENGTH + 1, num_classes), dtype=np.float32)
-    entering = np.empty((MAX_LENGTH, num_classes), dtype=np.float32)
+    num_classes = len(model.per_count)
+    passes = _Passes(
+        np.empty((MAX_LENGTH, _MAX_SEQUENCE), dtype=np.int64),
+        np.empty(MAX_LENGTH, dtype=np.int64),
+        np.empty((MAX_LENGTH + 1, num_classes), dtype=np.float32),
+        np.empty((MAX_LENGTH, num_classes), dtype=np.float32),
+    )
     follow = np.empty((MAX_LENGTH + 1, num_classes), dtype=np.float32)
     opening = np.empty(num_classes, dtype=np.float32)
-    emissions = model.spelled
-    spelled, is_spelled = expected.spelled[thread], expected.is_spelled[thread]
-    follows = expected.follows[thread]
-    for number in range(thread, len(codes), num_threads):
-        length = lengths[number]
-        reached[: length + 1] = 0
-        for place in range(length):
-            here = entering[place]
-            if place == 0:
-                here[:] = model.begin
-            else:
-                here[:] = 0
-                for before in range(num_classes):
-                    mass = reached[place, before]
-                    for after in range(num_classes):
-                        here[after] += mass * model.transitions[before, after]
-            scaled = here * model.per_count
-            node = num_found[place] = 0
-            for end in range(place, min(length, place + _MAX_SEQUENCE)):
-                node = trie.child[node, codes[number, end] - FIRST_LETTER]
-                if node == 0:
-                    break
-                sequence = found[place, end - place] = trie.number[node]
-                num_found[place] += 1
-                if sequence < 0:
-                    continue
-                for row in range(num_classes):
-                    reached[end + 1, row] += scaled[row] * emissions[sequence, row]
+    for word in range(thread, len(codes), num_threads):
+        length = lengths[word]
+        _pass_forward(codes[word, :length], model, passes)
+        reached = passes.reached[length]
         total = np.float32(0)
         for row in range(num_classes):
-            total += reached[length, row] * model.end[row]
+            total += reached[row] * model.chain.end[row]
         if total < 1e-30:
             continue
         for row in range(num_classes):
-            chance = model.end[row] / total
-            expected.ends[thread, row] += reached[length, row] * chance
+            chance = model.chain.end[row] / total
+            expected.ends[thread, row] += reached[row] * chance
             follow[length, row] = chance * model.per_count[row]
-        for place in range(length - 1, -1, -1):
-            opening[:] = 0
-            for more in range(num_found[place]):
-                sequence = found[place, more]
-                if sequence < 0:
-                    continue
-                is_spelled[sequence] = True
-                for row in range(num_classes):
-                    chance = emissions[sequence, row] * follow[place + more + 1, row]
-                    opening[row] += chance
-                    spelled[sequence, row] += entering[place, row] * chance
-            if place == 0:
-                for row in range(num_classes):
-                    expected.begins[thread, row] += model.begin[row] * opening[row]
-                continue
-            follow[place] = 0
-            for after in range(num_classes):
-                for before in range(num_classes):
-                    follow[place, before] += model.to_from[after, before] * opening[after]
-            follow[place] *= model.per_count
+        _pass_backward(thread, length, model, passes, follow, opening, expected)
+
+
+@njit(cache=True)
+def _pass_forward(codes, model, passes):
+    num_classes, length = len(model.per_count), len(codes)
+    transitions, reached = model.chain.transitions, passes.reached
+    reached[: length + 1] = 0
+    for place in range(length):
+        here = passes.entering[place]
+        if place == 0:
+            here[:] = model.chain.begin
+        else:
+            here[:] = 0
             for before in range(num_classes):
                 mass = reached[place, before]
                 for after in range(num_classes):
-                    follows[before, after] += mass * opening[after]
+                    here[after] += mass * transitions[before, after]
+        scaled = here * model.per_count
+        node = passes.num_found[place] = 0
+        for end in range(place, min(length, place + _MAX_SEQUENCE)):
+            node = model.trie.child[node, codes[end] - FIRST_LETTER]
+            if node == 0:
+                break
+            sequence = passes.found[place, end - place] = model.trie.sequence[node]
+            passes.num_found[place] += 1
+            if sequence >= 0:
+                for row in range(num_classes):
+                    reached[end + 1, row] += scaled[row] * model.spelled[sequence, row]
+
+
+@njit(cache=True)
+def _pass_backward(thread, length, model, passes, follow, opening, expected):
+    """Add to the expected counts; ``follow`` has the mass of what can follow the whole word."""
+    num_classes = len(model.per_count)
+    entering, reached = passes.entering, passes.reached
+    spelled, follows = expected.spelled[thread], expected.follows[thread]
+    for place in range(length - 1, -1, -1):
+        opening[:] = 0
+        for more in range(passes.num_found[place]):
+            sequence = passes.found[place, more]
+            if sequence < 0:
+                continue
+            expected.is_spelled[thread, sequence] = True
+            for row in range(num_classes):
+                chance = model.spelled[sequence, row] * follow[place + more + 1, row]
+                opening[row] += chance
+                spelled[sequence, row] += entering[place, row] * chance
+        if place == 0:
+            for row in range(num_classes):
+                expected.begins[thread, row] += model.chain.begin[row] * opening[row]
+            return
+        follow[place] = 0
+        for after in range(num_classes):
+            for before in range(num_classes):
+                follow[place, before] += model.to_from[after, before] * opening[after]
+        follow[place] *= model.per_count
+        for before in range(num_classes):
+            mass = reached[place, before]
+            for after in range(num_classes):
+                follows[before, after] += mass * opening[after]

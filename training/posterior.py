@@ -8,15 +8,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from agents.posterior.multigrams import Multigrams
 from agents.posterior.posterior import LetterPosterior
-from agents.posterior.prior import (
-    Rest,
-    WordPrior,
-    length_masses,
-    list_words,
-    model_probabilities,
-)
+from agents.posterior.prior import LetterModels, WordPrior, list_words
 from agents.posterior.sequence_keys import sequence_keys
 from agents.smoothed_ngrams import SmoothedNgrams
 from agents.word_sets import WordArrays
@@ -41,17 +34,10 @@ _PSEUDO_COUNT = 20.0
 
 
 class Fitted(NamedTuple):
-    """What fitting gives.
+    """What fitting gives."""
 
-    Attributes
-    ----------
-    posterior : LetterPosterior
-        Of all words.
-    held_back_posterior : LetterPosterior
-        Of the words that :func:`hold_back` does not hold back: what these are played with.
-    """
-
-    posterior: LetterPosterior
+    posterior: LetterPosterior  #: Of all words.
+    #: Of the words that :func:`hold_back` does not hold back: what these are played with.
     held_back_posterior: LetterPosterior
 
 
@@ -59,8 +45,7 @@ class _Part(NamedTuple):
     """Words with the models and candidates that follow from them."""
 
     words: WordArrays
-    ngrams: SmoothedNgrams
-    multigrams: Multigrams
+    models: LetterModels
     candidates: Candidates
 
 
@@ -68,8 +53,8 @@ def hold_back(words: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Divide words by their hashes into a tenth that is held back, and the others, at least one."""
     held = keyed_bits(_HOLD_BACK_KEY, hash_words(words)) % np.uint64(_HELD_BACK_ONE_IN) == 0
     held &= not held.all()
-    listed = np.array(words)
-    return tuple(listed[held].tolist()), tuple(listed[~held].tolist())
+    array = np.array(words)
+    return tuple(array[held].tolist()), tuple(array[~held].tolist())
 
 
 def fit_posterior(
@@ -92,8 +77,9 @@ def fit_posterior(
     if not held_back:
         say("counting")
         part = _models(words, seed)
-        shares = np.bincount(part.words.lengths, minlength=MAX_LENGTH + 1)
-        posterior = _compose(part, np.zeros(len(part.candidates.keys)), np.zeros(33), shares)
+        uncovered = np.bincount(part.words.lengths, minlength=MAX_LENGTH + 1)
+        chances = np.zeros(len(part.candidates.keys))
+        posterior = _compose(part, chances, np.zeros_like(uncovered), uncovered)
         return Fitted(posterior, posterior)
     say("learning from nine tenths of the words")
     part = _models(others, seed)
@@ -103,23 +89,22 @@ def fit_posterior(
     say("learning to rate candidates by the other tenth")
     booster = fit_rating(part.candidates.features, found, seed)
     chances = rate(booster, part.candidates.features)
-    listed = part.candidates.keys[chances >= _MIN_CHANCE]
-    is_covered = np.isin(held_keys, listed)
+    is_covered = np.isin(held_keys, part.candidates.keys[chances >= _MIN_CHANCE])
     covered = np.bincount(held.lengths[is_covered], minlength=MAX_LENGTH + 1)
     uncovered = np.bincount(held.lengths[~is_covered], minlength=MAX_LENGTH + 1)
     held_back_posterior = _compose(part, chances, covered, uncovered)
     say("learning from all words")
     part = _models(words, seed)
     chances = rate(booster, part.candidates.features)
-    posterior = _compose(part, chances, covered, uncovered)
-    return Fitted(posterior, held_back_posterior)
+    return Fitted(_compose(part, chances, covered, uncovered), held_back_posterior)
 
 
 def _models(words: Sequence[str], seed: int) -> _Part:
     arrays = WordArrays.of(words)
     ngrams = SmoothedNgrams(arrays, _NGRAM_ORDER, _NGRAM_DISCOUNT_SCALE)
-    multigrams = fit_multigrams(arrays, seed)
-    return _Part(arrays, ngrams, multigrams, derive_candidates(arrays, ngrams, multigrams))
+    models = LetterModels(ngrams, fit_multigrams(arrays, seed), _MULTIGRAM_WEIGHT)
+    candidates = derive_candidates(arrays, ngrams, models.multigrams)
+    return _Part(arrays, models, candidates)
 
 
 def _compose(
@@ -130,13 +115,8 @@ def _compose(
 ) -> LetterPosterior:
     """Return the posterior of known words and rated candidates.
 
-    Parameters
-    ----------
-    part : _Part
-    chances : ndarray of float64, shape (candidates,)
-        That each candidate is among the words held back.
-    covered, uncovered : ndarray of int, shape (33,)
-        How many words held back, by length, are candidates that count, and how many are not.
+    ``chances`` are that each candidate is among the words held back; ``covered`` and ``uncovered``,
+    shape (33,), how many of these are candidates that count, by length, and how many are not.
     """
     num_held = max(covered.sum() + uncovered.sum(), 1)
     chosen = chances >= _MIN_CHANCE
@@ -147,18 +127,12 @@ def _compose(
     factors = (covered + _PSEUDO_COUNT) / (rated + _PSEUDO_COUNT)
     probabilities = chances[chosen] * factors[candidates.lengths] / num_held
     probabilities *= min(1.0, (1 - _LEAST_REST) / max(probabilities.sum(), 1e-9))
-    masses = length_masses(part.ngrams, part.multigrams, _MULTIGRAM_WEIGHT)
+    masses = part.models.length_masses()
     shares = uncovered + 0.5 * masses / masses.sum()
     shares *= (1 - probabilities.sum()) / shares.sum()
 
     logs = part.candidates.features[chosen, -2:].astype(np.float64)
-    by_models = np.concatenate(
-        [
-            model_probabilities(part.ngrams, part.multigrams, _MULTIGRAM_WEIGHT, part.words),
-            np.exp(logs) @ (1 - _MULTIGRAM_WEIGHT, _MULTIGRAM_WEIGHT),
-        ]
-    )
-    rest = Rest(part.ngrams, part.multigrams, _MULTIGRAM_WEIGHT, shares)
-    return LetterPosterior(
-        WordPrior(list_words(part.words, candidates, probabilities, by_models), rest)
-    )
+    of_candidates = np.exp(logs) @ (1 - _MULTIGRAM_WEIGHT, _MULTIGRAM_WEIGHT)
+    by_models = np.concatenate([part.models.probabilities(part.words), of_candidates])
+    listed = list_words(part.words, candidates, probabilities, by_models)
+    return LetterPosterior(WordPrior(listed, part.models, shares))

@@ -33,7 +33,7 @@ _PARAMETERS = {
 def fit_rating(
     features: npt.NDArray[np.float32], found: npt.NDArray[np.bool_], seed: int = 0
 ) -> lightgbm.Booster | None:
-    """Learn the chance that a candidate is a word that was held back.
+    """Learn the chance that a candidate is a word that was held back; None of too few of these.
 
     Parameters
     ----------
@@ -42,11 +42,6 @@ def fit_rating(
         Whether each candidate is such a word.
     seed : int
         Of the candidates that are left out.
-
-    Returns
-    -------
-    lightgbm.Booster or None
-        None where too few were found to learn from.
 
     References
     ----------

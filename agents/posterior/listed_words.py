@@ -8,40 +8,26 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from agents.word_sets import WordSets
+from agents.word_sets import WordSets, lowest_bit
 from envs.encoding import NUM_LETTERS
 
 
-class ListedWords(NamedTuple):
-    """Words of a list, each with two probabilities.
-
-    Attributes
-    ----------
-    words : WordSets
-    own : ndarray of float64, shape (words,)
-        That the word is the secret.
-    replaced : ndarray of float64, shape (words,)
-        By the models that all other words' probabilities come from, on the same scale.
-    """
+class ListedTables(NamedTuple):
+    """Words of a list, each with two probabilities."""
 
     words: WordSets
-    own: npt.NDArray[np.float64]
+    own: npt.NDArray[np.float64]  #: shape (words,): That the word is the secret.
+    #: shape (words,): By the models that all other words' probabilities come from, on the same
+    #: scale.
     replaced: npt.NDArray[np.float64]
 
 
 @njit(cache=True)
-def listed_masses(listed, bits, numbers, own, replaced):
-    """Sum both probabilities of some listed words, all and those without each letter.
+def listed_masses(listed, numbers, bits, own, replaced):
+    """Sum both probabilities of the listed words that fit a game, by their numbers.
 
-    Parameters
-    ----------
-    listed : ListedWords
-    bits : int
-        The guessed letters.
-    numbers : ndarray of int64
-        The words that fit a game.
-    own, replaced : ndarray of float64, shape (27,)
-        Overwritten: those of the words without each letter behind a blank, of all at index 26.
+    Those of the words without each letter behind a blank, and of all at index 26, overwrite
+    ``own`` and ``replaced``, shape (27,). ``bits`` are the guessed letters.
     """
     own[:] = 0.0
     replaced[:] = 0.0
@@ -49,14 +35,12 @@ def listed_masses(listed, bits, numbers, own, replaced):
         own[NUM_LETTERS] += listed.own[number]
         replaced[NUM_LETTERS] += listed.replaced[number]
         # No guessed letter is behind a blank.
-        letters = np.int64(listed.words.letters[number]) & ~bits
-        letter = 0
+        letters = np.uint64(listed.words.letters[number]) & ~np.uint64(bits)
         while letters:
-            if letters & 1:
-                own[letter] += listed.own[number]
-                replaced[letter] += listed.replaced[number]
-            letters >>= 1
-            letter += 1
+            letter = lowest_bit(letters)
+            own[letter] += listed.own[number]
+            replaced[letter] += listed.replaced[number]
+            letters &= letters - np.uint64(1)
     for letter in range(NUM_LETTERS):
         own[letter] = max(own[NUM_LETTERS] - own[letter], 0.0)
         replaced[letter] = max(replaced[NUM_LETTERS] - replaced[letter], 0.0)

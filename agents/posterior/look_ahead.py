@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from agents.word_sets import fitting_words, word_length
+from agents.word_sets import count_bits, fitting_words, lowest_bit, search_room, word_length
 from envs.encoding import BLANK, FIRST_LETTER, NUM_LETTERS
 
 # So many of the likeliest listed words are played out.
@@ -25,32 +25,30 @@ _LEAST_SHARE = 0.05
 
 
 class Hypotheses(NamedTuple):
-    """What can be behind the blanks of one game.
+    """What can be behind the blanks of one game."""
 
-    Attributes
-    ----------
-    places : ndarray of uint32, shape (words, 26)
-        Where each word that is played out has each letter, as bits over the blanks.
-    letters : ndarray of int64, shape (words,)
-        The letters behind blanks, as bits.
-    shares : ndarray of float64, shape (words,)
-        The probability of each; together at most 1.
-    others : ndarray of float64, shape (26,)
-        For the words that are not played out, the probability of each letter behind a blank.
-    num_blanks : int
-    """
-
+    #: shape (words, 26): Where each word that is played out has each letter, as bits over the
+    #: blanks.
     places: npt.NDArray[np.uint32]
-    letters: npt.NDArray[np.int64]
-    shares: npt.NDArray[np.float64]
+    letters: npt.NDArray[np.uint64]  #: shape (words,): The letters behind blanks, as bits.
+    shares: npt.NDArray[np.float64]  #: shape (words,): The probability of each; together at most 1.
+    #: shape (26,): For the words that are not played out, the probability of each letter behind a
+    #: blank.
     others: npt.NDArray[np.float64]
     num_blanks: int
 
 
+# A group of words that look alike: its range in the order of the words, the lives and blanks left,
+# the letters guessed since the look-ahead began, as bits, and the probability of the words that are
+# not played out and look like the group.
+_BRANCH = np.dtype(
+    [(name, "i8") for name in ("begin", "end", "lives", "blanks")]
+    + [("guessed", "u8"), ("unplayed", "f8")]
+)
+
+
 @njit(cache=True, nogil=True)
-def win_probabilities(
-    thread, num_threads, word, guessed, lives, present, share, letters, codes, listed, result
-):
+def win_probabilities(thread, num_threads, games, present, listed_share, letters, listed, result):
     """Play on after each of some letters.
 
     The likeliest listed words of each game are played out. All other words that are possible go
@@ -60,46 +58,35 @@ def win_probabilities(
 
     Parameters
     ----------
-    thread, num_threads : int
+    thread, num_threads
         Of :func:`agents.threads.in_threads`.
-    word, guessed, lives
-        Of N games, as they are observed.
+    games : tuple of ndarray
+        ``word``, ``guessed`` and ``lives`` of N games, as they are observed.
     present : ndarray of float64, shape (N, 26)
         The probability of each letter behind a blank.
-    share : ndarray of float64, shape (N,)
+    listed_share : ndarray of float64, shape (N,)
         The probability that the secret is a listed word.
     letters : ndarray of int64, shape (N, K)
         The letters to value, likeliest first; -1 for none.
-    codes : ndarray of uint8, shape (words, 32)
-        Of the listed words.
-    listed : ListedWords
+    listed : ListedTables
     result : ndarray of float64, shape (N, K)
         The probability of winning is written to it.
     """
-    chunks = max(1, listed.words.chunks.max())
-    found = np.empty(chunks, dtype=np.uint64)
-    where = np.empty(chunks, dtype=np.int64)
-    numbers = np.empty(chunks * 64, dtype=np.int64)
+    word, guessed, lives = games
+    room = search_room(listed.words)
     for game in range(thread, len(word), num_threads):
-        length = word_length(word[game])
-        count = fitting_words(
-            word[game], guessed[game], length, listed.words, found, where, numbers
-        )
-        words = numbers[:count]
+        masked = word[game, : word_length(word[game])]
+        words = fitting_words(masked, guessed[game], listed.words, room)
         words = words[listed.own[words] > 0.0]
         total = listed.own[words].sum()
         if len(words) > MOST_WORDS:
             words = words[np.argsort(-listed.own[words], kind="mergesort")[:MOST_WORDS]]
-        hypotheses = _hypotheses(
-            word[game, :length],
-            present[game],
-            codes[words],
-            listed.own[words] * (share[game] / max(total, 1e-300)),
-        )
+        shares = listed.own[words] * (listed_share[game] / max(total, 1e-300))
+        hypotheses = _hypotheses(masked, present[game], listed.words.codes[words], shares)
         values = others_won(hypotheses.others, lives[game])
-        for number in range(letters.shape[1]):
-            if letters[game, number] >= 0:
-                result[game, number] = _probability_won(hypotheses, values, letters[game, number])
+        for choice in range(letters.shape[1]):
+            if letters[game, choice] >= 0:
+                result[game, choice] = _probability_won(hypotheses, values, letters[game, choice])
 
 
 @njit(cache=True)
@@ -118,24 +105,21 @@ def _hypotheses(word, present, codes, shares):
     """Return what can be behind the blanks of a game: some words, and all others."""
     num_words = len(codes)
     places = np.zeros((num_words, NUM_LETTERS), dtype=np.uint32)
-    letters = np.zeros(num_words, dtype=np.int64)
+    letters = np.zeros(num_words, dtype=np.uint64)
     others = present.copy()
-    num_blanks = 0
-    for place in range(len(word)):
-        if word[place] == BLANK:
-            for number in range(num_words):
-                letter = codes[number, place] - FIRST_LETTER
-                places[number, letter] |= np.uint32(1) << np.uint32(num_blanks)
-            num_blanks += 1
-    for letter in range(NUM_LETTERS):
-        for number in range(num_words):
-            if places[number, letter]:
-                letters[number] |= 1 << letter
-                others[letter] -= shares[number]
+    blanks = np.flatnonzero(word == BLANK)
+    for row in range(num_words):
+        for blank in range(len(blanks)):
+            letter = codes[row, blanks[blank]] - FIRST_LETTER
+            places[row, letter] |= np.uint32(1) << np.uint32(blank)
+        for letter in range(NUM_LETTERS):
+            if places[row, letter]:
+                letters[row] |= np.uint64(1) << np.uint64(letter)
+                others[letter] -= shares[row]
     left = max(1.0 - shares.sum(), 1e-9)
     for letter in range(NUM_LETTERS):
         others[letter] = min(max(others[letter] / left, 0.0), 1.0)
-    return Hypotheses(places, letters, shares, others, num_blanks)
+    return Hypotheses(places, letters, shares, others, len(blanks))
 
 
 @njit(cache=True)
@@ -152,92 +136,104 @@ def _probability_won(hypotheses, values, first_letter):
     filled = np.empty(num_words, dtype=np.uint32)
     presence = np.empty(NUM_LETTERS, dtype=np.float64)
     # A word waits in one group at most, so that there are never more groups than words.
-    begin = np.empty(num_words + 1, dtype=np.int64)
-    end = np.empty(num_words + 1, dtype=np.int64)
-    lives = np.empty(num_words + 1, dtype=np.int64)
-    guessed = np.empty(num_words + 1, dtype=np.int64)
-    blanks = np.empty(num_words + 1, dtype=np.int64)
-    unplayed = np.empty(num_words + 1, dtype=np.float64)
-    begin[0], end[0], lives[0], guessed[0] = 0, num_words, len(values) - 1, 0
-    blanks[0], unplayed[0] = num_blanks, max(1.0 - shares.sum(), 0.0)
+    stack = np.empty(num_words + 1, dtype=_BRANCH)
+    whole = stack[0]
+    whole.begin, whole.end = 0, num_words
+    whole.lives, whole.blanks = len(values) - 1, num_blanks
+    whole.guessed, whole.unplayed = 0, max(1.0 - shares.sum(), 0.0)
     waiting = 1
     won = 0.0
     while waiting > 0:
         waiting -= 1
-        low, high, left, known = begin[waiting], end[waiting], lives[waiting], guessed[waiting]
-        rest, scale = unplayed[waiting], blanks[waiting] / num_blanks
-        letter = first_letter
-        if known:
-            mass = 0.0
-            presence[:] = 0.0
-            for number in order[low:high]:
-                mass += shares[number]
-                bits = letters[number] & ~known
-                while bits:
-                    lowest = bits & -bits
-                    presence[_bit_number(lowest)] += shares[number]
-                    bits ^= lowest
-            if presence.max() == 0.0:
-                # All blanks are filled: the word cannot be another one.
-                won += mass + rest
-                continue
-            if mass < _LEAST_SHARE * rest:
-                won += (mass + rest) * values[left]
-                continue
-            if high - low == 1 and rest < _LEAST_SHARE * mass:
-                won += mass + rest * values[left]
+        branch, letter = stack[waiting], first_letter
+        lives, scale, rest = branch.lives, branch.blanks / num_blanks, branch.unplayed
+        if branch.guessed:
+            words = order[branch.begin : branch.end]
+            settled = _settle(words, letters, shares, branch.guessed, rest, values[lives], presence)
+            if settled >= 0.0:
+                won += settled
                 continue
             for other in range(NUM_LETTERS):
-                if not (known >> other) & 1:
+                if not (branch.guessed >> np.uint64(other)) & np.uint64(1):
                     presence[other] += rest * scale * others[other]
             letter = presence.argmax()
         hit = scale * others[letter] * rest
-        missed = rest - hit
-        with_letter = 0.0
-        for place in range(low, high):
-            filled[place] = places[order[place], letter]
-            if filled[place]:
-                with_letter += shares[order[place]]
-        elsewhere = _ELSEWHERE * hit if with_letter > 0.0 else hit
-        won += elsewhere * values[left]
-        while low < high:
-            # Bring the words that look like the first one together.
-            look, stop, mass = filled[low], low, 0.0
-            for place in range(low, high):
-                if filled[place] == look:
-                    mass += shares[order[place]]
-                    filled[place], filled[stop] = filled[stop], look
-                    order[place], order[stop] = order[stop], order[place]
-                    stop += 1
-            begin[waiting], end[waiting] = low, stop
-            guessed[waiting] = known | (1 << letter)
-            low = stop
-            if look:
-                lives[waiting] = left
-                unplayed[waiting] = (hit - elsewhere) * mass / with_letter
-                blanks[waiting] = scale * num_blanks
-                while look:
-                    look &= look - np.uint32(1)
-                    blanks[waiting] -= 1
-                waiting += 1
-            elif left > 1:
-                lives[waiting] = left - 1
-                unplayed[waiting] = missed
-                blanks[waiting] = scale * num_blanks
-                missed = 0.0
-                waiting += 1
-            else:
-                missed = 0.0
-        won += missed * values[left - 1]
+        waiting, elsewhere, missed = _split(
+            stack, waiting, letter, hit, places, shares, order, filled
+        )
+        won += elsewhere * values[lives]
+        won += missed * values[lives - 1]
     return won
 
 
 @njit(cache=True)
-def _bit_number(bit):
-    """Return the number of the only bit that is set."""
-    number = 0
-    for step in (16, 8, 4, 2, 1):
-        if bit >> step:
-            bit >>= step
-            number += step
-    return number
+def _settle(words, letters, shares, guessed, rest, value, presence):
+    """Return what a branch wins if no guess matters to it; else -1.
+
+    ``rest`` is the probability of the words that are not played out, and ``value`` how often they
+    win; the presence of each letter in the others is written.
+    """
+    mass = 0.0
+    presence[:] = 0.0
+    for word in words:
+        mass += shares[word]
+        left = letters[word] & ~guessed
+        while left:
+            presence[lowest_bit(left)] += shares[word]
+            left &= left - np.uint64(1)
+    if presence.max() == 0.0:
+        # All blanks are filled: the word cannot be another one.
+        return mass + rest
+    if mass < _LEAST_SHARE * rest:
+        return (mass + rest) * value
+    if len(words) == 1 and rest < _LEAST_SHARE * mass:
+        return mass + rest * value
+    return -1.0
+
+
+@njit(cache=True)
+def _split(stack, waiting, letter, hit, places, shares, order, filled):
+    """Guess a letter in the branch ``stack[waiting]``, and put the branches that follow there.
+
+    ``hit`` is the probability of the words that are not played out and have the letter.
+
+    Returns
+    -------
+    waiting : int
+        The number of branches on the stack.
+    elsewhere, missed : float
+        The probability of words that are not played out and go with none of the branches: those
+        that have the letter, and those that have not.
+    """
+    branch = stack[waiting]
+    low, high, lives, blanks = branch.begin, branch.end, branch.lives, branch.blanks
+    guessed = branch.guessed | (np.uint64(1) << np.uint64(letter))
+    missed = branch.unplayed - hit
+    with_letter = 0.0
+    for place in range(low, high):
+        filled[place] = places[order[place], letter]
+        if filled[place]:
+            with_letter += shares[order[place]]
+    elsewhere = _ELSEWHERE * hit if with_letter > 0.0 else hit
+    while low < high:
+        # Bring the words that look like the first one together.
+        look, stop, mass = filled[low], low, 0.0
+        for place in range(low, high):
+            if filled[place] == look:
+                mass += shares[order[place]]
+                filled[place], filled[stop] = filled[stop], look
+                order[place], order[stop] = order[stop], order[place]
+                stop += 1
+        branch = stack[waiting]
+        branch.begin, branch.end, branch.guessed = low, stop, guessed
+        low = stop
+        branch.blanks = blanks - count_bits(np.uint64(look))
+        if look:
+            branch.lives, branch.unplayed = lives, (hit - elsewhere) * mass / with_letter
+            waiting += 1
+        elif lives > 1:
+            branch.lives, branch.unplayed, missed = lives - 1, missed, 0.0
+            waiting += 1
+        else:
+            missed = 0.0
+    return waiting, elsewhere, missed

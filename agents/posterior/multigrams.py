@@ -9,57 +9,48 @@ import numpy.typing as npt
 from numba import njit
 
 from agents.threads import in_threads
-from agents.word_sets import WordArrays, WordSets, fitting_words, word_sets
+from agents.word_sets import (
+    SearchRoom,
+    WordArrays,
+    WordSets,
+    fitting_words,
+    letter_bits,
+    lowest_bit,
+    search_room,
+    word_sets,
+)
 from envs.encoding import BLANK, FIRST_LETTER, MAX_LENGTH, NUM_LETTERS
 
 # Emissions and transitions below these are left out, which makes the passes several times as fast
 # and costs 0.004 bits per word.
 _LEAST_EMISSION = 3e-6
 _LEAST_TRANSITION = 1e-3
-_ALL = NUM_LETTERS
 
 
 class Trie(NamedTuple):
-    """Finds sequences letter by letter.
+    """Finds sequences letter by letter."""
 
-    Attributes
-    ----------
-    child : ndarray of int32, shape (nodes, 26)
-        The node after each letter; 0, which is the root, where no sequence goes on so.
-    number : ndarray of int32, shape (nodes,)
-        Of the sequence that ends at the node, -1 where none does.
-    """
-
+    #: shape (nodes, 26): The node after each letter; 0, which is the root, where no sequence goes
+    #: on so.
     child: npt.NDArray[np.int32]
-    number: npt.NDArray[np.int32]
+    #: shape (nodes,): Of the sequence that ends at the node, -1 where none does.
+    sequence: npt.NDArray[np.int32]
 
 
 class MultigramTables(NamedTuple):
-    """What compiled code reads of a :class:`Multigrams` model.
+    """What compiled code reads of a :class:`Multigrams` model."""
 
-    Attributes
-    ----------
-    begin, end : ndarray of float64, shape (classes,)
-        The probability that a word begins with a class, and that it ends after one.
-    transitions : ndarray of float64, shape (classes, classes)
-        From each class to the next; with ``end``, a row adds up to 1.
-    first_emission : ndarray of int64, shape (sequences + 1,)
-        Where the emissions of each sequence begin in the next two.
-    classes, emissions : ndarray of int64 and of float64
-        Which class spells the sequence, and with what probability.
-    trie : Trie
-    words : WordSets
-        The sequences.
-    """
-
-    begin: npt.NDArray[np.float64]
-    end: npt.NDArray[np.float64]
+    begin: npt.NDArray[np.float64]  #: shape (classes,): That a word begins with a class.
+    end: npt.NDArray[np.float64]  #: shape (classes,): That it ends after one.
+    #: shape (classes, classes): From each class to the next; with ``end``, a row adds up to 1.
     transitions: npt.NDArray[np.float64]
+    #: shape (sequences + 1,): Where the emissions of each sequence begin in the next two.
     first_emission: npt.NDArray[np.int64]
-    classes: npt.NDArray[np.int64]
-    emissions: npt.NDArray[np.float64]
+    classes: npt.NDArray[np.int64]  #: Which class spells the sequence,
+    emissions: npt.NDArray[np.float64]  #: and with what probability.
     trie: Trie
-    words: WordSets
+    words: WordSets  #: The sequences.
+    longest: int  #: Letters of the longest sequence.
 
 
 class Multigrams:
@@ -119,7 +110,6 @@ class Multigrams:
         arrays = self._arrays
         sequences = WordArrays.of(self.sequences)
         transitions = arrays["transitions"].astype(np.float64)
-        self.max_length = int(sequences.lengths.max())
         self.tables = MultigramTables(
             begin=arrays["begin"].astype(np.float64),
             end=arrays["end"].astype(np.float64),
@@ -129,25 +119,26 @@ class Multigrams:
             emissions=arrays["emissions"].astype(np.float64),
             trie=make_trie(*sequences),
             words=word_sets(sequences),
+            longest=int(sequences.lengths.max()),
         )
 
     def log_probabilities(self, words: WordArrays) -> npt.NDArray[np.float64]:
         """Return the natural logarithm of each word's probability; -inf where it has none."""
         result = np.empty(len(words.lengths), dtype=np.float64)
-        in_threads(_log_probabilities, *words, self.tables, self.max_length, result)
+        in_threads(_log_probabilities, *words, self.tables, result)
         return result
 
     def length_masses(self) -> npt.NDArray[np.float64]:
         """Return the probability that a word has each length, shape (33,)."""
         tables = self.tables
-        spelled = np.zeros((self.max_length + 1, len(tables.begin)))
+        spelled = np.zeros((tables.longest + 1, len(tables.begin)))
         lengths = np.fromiter(map(len, self.sequences), dtype=np.int64)
         rows = np.repeat(np.arange(len(lengths)), np.diff(tables.first_emission))
         np.add.at(spelled, (lengths[rows], tables.classes), tables.emissions)
         reached = np.zeros((MAX_LENGTH + 1, len(tables.begin)))
         for length in range(MAX_LENGTH):
             entering = reached[length] @ tables.transitions if length else tables.begin
-            for more in range(1, min(self.max_length, MAX_LENGTH - length) + 1):
+            for more in range(1, min(tables.longest, MAX_LENGTH - length) + 1):
                 reached[length + more] += entering * spelled[more]
         return reached @ tables.end
 
@@ -192,7 +183,7 @@ class Multigrams:
 def make_trie(codes, lengths):
     """Return the trie of distinct sequences."""
     child = np.zeros((1 + lengths.sum(), NUM_LETTERS), dtype=np.int32)
-    number = np.full(len(child), -1, dtype=np.int32)
+    sequence = np.full(len(child), -1, dtype=np.int32)
     size = 1
     for row in range(len(codes)):
         node = 0
@@ -202,183 +193,161 @@ def make_trie(codes, lengths):
                 child[node, letter] = size
                 size += 1
             node = child[node, letter]
-        number[node] = row
-    return Trie(child[:size].copy(), number[:size].copy())
+        sequence[node] = row
+    return Trie(child[:size].copy(), sequence[:size].copy())
 
 
 @njit(cache=True, nogil=True)
-def _log_probabilities(thread, num_threads, codes, lengths, tables, max_length, result):
-    num_words, num_classes = len(codes), len(tables.begin)
+def _log_probabilities(thread, num_threads, codes, lengths, tables, result):
+    num_classes, first = len(tables.begin), tables.first_emission
     reached = np.empty((MAX_LENGTH + 1, num_classes), dtype=np.float64)
     entering = np.empty(num_classes, dtype=np.float64)
-    for number in range(thread, num_words, num_threads):
-        length = lengths[number]
+    for word in range(thread, len(codes), num_threads):
+        length = lengths[word]
         reached[: length + 1] = 0.0
         for place in range(length):
+            entering[:] = 0.0
             if place == 0:
                 entering[:] = tables.begin
-            else:
-                entering[:] = 0.0
-                for before in range(num_classes):
-                    mass = reached[place, before]
-                    if mass > 0.0:
-                        for after in range(num_classes):
-                            entering[after] += mass * tables.transitions[before, after]
+            for before in range(num_classes):
+                mass = reached[place, before]
+                if mass > 0.0:
+                    for after in range(num_classes):
+                        entering[after] += mass * tables.transitions[before, after]
             node = 0
-            for end in range(place + 1, min(place + max_length, length) + 1):
-                node = tables.trie.child[node, codes[number, end - 1] - FIRST_LETTER]
+            for end in range(place + 1, min(place + tables.longest, length) + 1):
+                node = tables.trie.child[node, codes[word, end - 1] - FIRST_LETTER]
                 if node == 0:
                     break
-                sequence = tables.trie.number[node]
+                sequence = tables.trie.sequence[node]
                 if sequence >= 0:
-                    for entry in range(
-                        tables.first_emission[sequence], tables.first_emission[sequence + 1]
-                    ):
+                    for entry in range(first[sequence], first[sequence + 1]):
                         spelled = tables.classes[entry]
                         reached[end, spelled] += entering[spelled] * tables.emissions[entry]
         total = 0.0
         for last in range(num_classes):
             total += reached[length, last] * tables.end[last]
-        result[number] = np.log(total)
+        result[word] = np.log(total)
 
 
 class MultigramRoom(NamedTuple):
-    """Arrays that :func:`multigram_masses` writes to; they belong to one thread.
+    """Arrays that :func:`multigram_masses` writes to; they belong to one thread."""
 
-    ``blank`` keeps, for the guessed letters of the last game, what parts of blanks alone spell,
-    since these are the dearest: games in the order of their guessed letters share them.
-    """
-
-    found: npt.NDArray[np.uint64]
-    where: npt.NDArray[np.int64]
-    numbers: npt.NDArray[np.int64]
-    spelled: npt.NDArray[np.float64]
-    blank: npt.NDArray[np.float64]
-    blank_guessed: npt.NDArray[np.int64]
-    reached: npt.NDArray[np.float64]
-    entering: npt.NDArray[np.float64]
+    search: SearchRoom
+    #: shape (26,): Only letters that are not guessed have a column in the arrays of masses; for
+    #: the others it is the last one, which is for all words.
     columns: npt.NDArray[np.int64]
-    hidden: npt.NDArray[np.int64]
+    spelled: npt.NDArray[np.float64]  #: shape (classes, 27)
+    #: shape (longest + 1, classes, 27): What parts of blanks alone spell, since these are the
+    #: dearest; games in the order of their guessed letters share them.
+    blank: npt.NDArray[np.float64]
+    #: shape (longest + 1,): The guessed letters, as bits, that ``blank`` is for.
+    blank_guessed: npt.NDArray[np.int64]
+    reached: npt.NDArray[np.float64]  #: shape (33, classes, 27)
+    entering: npt.NDArray[np.float64]  #: shape (classes, 27)
+    hidden: npt.NDArray[np.int64]  #: shape (26,)
 
 
 @njit(cache=True)
-def multigram_room(tables, max_length):
+def multigram_room(tables):
     """Return room for one thread."""
-    num_classes = len(tables.begin)
-    chunks = tables.words.chunks.max()
+    num_classes, num_columns = len(tables.begin), NUM_LETTERS + 1
     return MultigramRoom(
-        np.empty(chunks, dtype=np.uint64),
-        np.empty(chunks, dtype=np.int64),
-        np.empty(chunks * 64, dtype=np.int64),
-        np.empty((num_classes, NUM_LETTERS + 1), dtype=np.float64),
-        np.empty((max_length + 1, num_classes, NUM_LETTERS + 1), dtype=np.float64),
-        np.full(max_length + 1, -1, dtype=np.int64),
-        np.empty((MAX_LENGTH + 1, num_classes, NUM_LETTERS + 1), dtype=np.float64),
-        np.empty((num_classes, NUM_LETTERS + 1), dtype=np.float64),
+        search_room(tables.words),
         np.empty(NUM_LETTERS, dtype=np.int64),
+        np.empty((num_classes, num_columns), dtype=np.float64),
+        np.empty((tables.longest + 1, num_classes, num_columns), dtype=np.float64),
+        np.full(tables.longest + 1, -1, dtype=np.int64),
+        np.empty((MAX_LENGTH + 1, num_classes, num_columns), dtype=np.float64),
+        np.empty((num_classes, num_columns), dtype=np.float64),
         np.empty(NUM_LETTERS, dtype=np.int64),
     )
 
 
 @njit(cache=True)
-def _spell(part, guessed, length, columns, last, tables, room, spelled):
-    """Sum, by class, the emissions of all sequences that fit a part of a masked word.
-
-    ``spelled[class, column]`` is for those without the letter of the column behind a blank, column
-    ``last`` for all.
-    """
-    spelled[:] = 0.0
-    count = fitting_words(part, guessed, length, tables.words, room.found, room.where, room.numbers)
-    hidden = room.hidden
-    for sequence in room.numbers[:count]:
-        num_hidden = seen = 0
-        for place in range(length):
-            if part[place] == BLANK:
-                letter = tables.words.codes[sequence, place] - FIRST_LETTER
-                if not (seen >> letter) & 1:
-                    seen |= 1 << letter
-                    hidden[num_hidden] = columns[letter]
-                    num_hidden += 1
-        for entry in range(tables.first_emission[sequence], tables.first_emission[sequence + 1]):
-            emission = tables.emissions[entry]
-            row = tables.classes[entry]
-            spelled[row, last] += emission
-            for number in range(num_hidden):
-                spelled[row, hidden[number]] += emission
-    for row in range(len(spelled)):
-        if spelled[row, last] > 0.0:
-            for column in range(last):
-                spelled[row, column] = max(spelled[row, last] - spelled[row, column], 0.0)
-
-
-@njit(cache=True)
-def multigram_masses(word, guessed, length, tables, max_length, room, sums):
+def multigram_masses(word, guessed, tables, room, sums):
     """Write the probability of all words that fit a game into ``sums``, shape (27,).
 
     Of those without each letter behind a blank, and of all at index 26; exact but for rounding.
+    ``word`` has no padding.
     """
-    num_classes = len(tables.begin)
-    # Only letters that are not guessed have a column; the last is for all words.
-    columns = room.columns
-    bits = last = 0
+    bits, length = letter_bits(guessed), len(word)
+    columns, reached, entering = room.columns, room.reached, room.entering
+    first, num_classes = tables.first_emission, len(entering)
+    last = 0
     for letter in range(NUM_LETTERS):
         columns[letter] = last
-        if guessed[letter]:
-            bits |= 1 << letter
-        else:
-            last += 1
-    reached, entering = room.reached, room.entering
+        last += not guessed[letter]
     reached[: length + 1] = 0.0
     for place in range(length):
+        entering[:] = 0.0
         if place == 0:
             for row in range(num_classes):
                 entering[row, :] = tables.begin[row]
-        else:
-            entering[:] = 0.0
-            for before in range(num_classes):
-                if reached[place, before, last] > 0.0:
-                    for after in range(num_classes):
-                        chance = tables.transitions[before, after]
-                        if chance == 0.0:
-                            continue
+        for before in range(num_classes):
+            if reached[place, before, last] > 0.0:
+                for after in range(num_classes):
+                    chance = tables.transitions[before, after]
+                    if chance > 0.0:
                         for column in range(last + 1):
                             entering[after, column] += chance * reached[place, before, column]
         num_blanks = node = 0
-        for more in range(1, min(max_length, length - place) + 1):
-            num_blanks += word[place + more - 1] == BLANK
-            if num_blanks == 0:
-                node = tables.trie.child[node, word[place + more - 1] - FIRST_LETTER]
-                if node == 0:
-                    break
-                sequence = tables.trie.number[node]
-                if sequence >= 0:
-                    for entry in range(
-                        tables.first_emission[sequence], tables.first_emission[sequence + 1]
-                    ):
-                        row = tables.classes[entry]
+        for end in range(place + 1, min(place + tables.longest, length) + 1):
+            num_blanks += word[end - 1] == BLANK
+            if num_blanks:
+                spelled = _spell(word[place:end], num_blanks, guessed, bits, last, tables, room)
+                for row in range(num_classes):
+                    if spelled[row, last] > 0.0:
                         for column in range(last + 1):
-                            reached[place + more, row, column] += (
-                                entering[row, column] * tables.emissions[entry]
-                            )
+                            mass = entering[row, column] * spelled[row, column]
+                            reached[end, row, column] += mass
                 continue
-            part = word[place : place + more]
-            if num_blanks == more:
-                spelled = room.blank[more]
-                if room.blank_guessed[more] != bits:
-                    room.blank_guessed[more] = bits
-                    _spell(part, guessed, more, columns, last, tables, room, spelled)
-            else:
-                spelled = room.spelled
-                _spell(part, guessed, more, columns, last, tables, room, spelled)
-            for row in range(num_classes):
-                if spelled[row, last] > 0.0:
+            node = tables.trie.child[node, word[end - 1] - FIRST_LETTER]
+            if node == 0:
+                break
+            sequence = tables.trie.sequence[node]
+            if sequence >= 0:
+                for entry in range(first[sequence], first[sequence + 1]):
+                    row, emission = tables.classes[entry], tables.emissions[entry]
                     for column in range(last + 1):
-                        reached[place + more, row, column] += (
-                            entering[row, column] * spelled[row, column]
-                        )
+                        reached[end, row, column] += entering[row, column] * emission
     sums[:] = 0.0
     for row in range(num_classes):
         for letter in range(NUM_LETTERS):
             column = last if guessed[letter] else columns[letter]
             sums[letter] += reached[length, row, column] * tables.end[row]
-        sums[_ALL] += reached[length, row, last] * tables.end[row]
+        sums[NUM_LETTERS] += reached[length, row, last] * tables.end[row]
+
+
+@njit(cache=True)
+def _spell(part, num_blanks, guessed, bits, last, tables, room):
+    """Return, by class, the sum of the emissions of all sequences that fit a part of a masked word.
+
+    ``[class, column]`` is for those without the letter of the column behind a blank, column
+    ``last`` for all.
+    """
+    spelled, hidden, first = room.spelled, room.hidden, tables.first_emission
+    if num_blanks == len(part):
+        spelled = room.blank[num_blanks]
+        if room.blank_guessed[num_blanks] == bits:
+            return spelled
+        room.blank_guessed[num_blanks] = bits
+    spelled[:] = 0.0
+    for sequence in fitting_words(part, guessed, tables.words, room.search):
+        # No guessed letter is behind a blank, and no other one is shown.
+        letters = np.uint64(tables.words.letters[sequence]) & ~np.uint64(bits)
+        num_hidden = 0
+        while letters:
+            hidden[num_hidden] = room.columns[lowest_bit(letters)]
+            letters &= letters - np.uint64(1)
+            num_hidden += 1
+        for entry in range(first[sequence], first[sequence + 1]):
+            row, emission = tables.classes[entry], tables.emissions[entry]
+            spelled[row, last] += emission
+            for index in range(num_hidden):
+                spelled[row, hidden[index]] += emission
+    for row in range(len(spelled)):
+        if spelled[row, last] > 0.0:
+            for column in range(last):
+                spelled[row, column] = max(spelled[row, last] - spelled[row, column], 0.0)
+    return spelled

@@ -21,69 +21,47 @@ from envs.encoding import BLANK, FIRST_LETTER, NUM_LETTERS
 
 
 class NgramTables(NamedTuple):
-    """What compiled code reads of an n-gram model.
+    """What compiled code reads of an n-gram model."""
 
-    Attributes
-    ----------
-    probabilities, next_state, start
-        Of :class:`~agents.smoothed_ngrams.SmoothedNgrams`.
-    pairs : ndarray of float32, shape (27, 27, 27)
-        The probabilities of the order-3 model: ``[b, symbol, a]`` after the letters ``a`` and
-        ``b``, which are 26 at the beginning of the word (and before it).
-    """
-
-    probabilities: npt.NDArray[np.float32]
+    probabilities: npt.NDArray[np.float32]  #: Of :class:`~agents.smoothed_ngrams.SmoothedNgrams`.
     next_state: npt.NDArray[np.int32]
     start: int
+    #: shape (27, 27, 27): The probabilities of the order-3 model: ``[b, symbol, a]`` after the
+    #: letters ``a`` and ``b``, which are 26 at the beginning of the word (and before it).
     pairs: npt.NDArray[np.float32]
 
 
 def ngram_tables(model: SmoothedNgrams) -> NgramTables:
     """Return the tables of a model."""
-    return NgramTables(
-        model.probabilities, model.next_state, model.start, _pair_table(model.of_order(3))
-    )
-
-
-def _pair_table(model: SmoothedNgrams) -> npt.NDArray[np.float32]:
-    """Return ``pairs`` of :class:`NgramTables`, of an order-3 model."""
-    table = np.empty((NUM_SYMBOLS, NUM_SYMBOLS, NUM_SYMBOLS), dtype=np.float32)
+    short = model.of_order(3)
+    pairs = np.empty((NUM_SYMBOLS, NUM_SYMBOLS, NUM_SYMBOLS), dtype=np.float32)
     for first in range(NUM_SYMBOLS):
-        before = model.start if first == NUM_LETTERS else model.next_state[0, first]
+        before = short.start if first == NUM_LETTERS else short.next_state[0, first]
         for second in range(NUM_SYMBOLS):
-            state = model.start if second == NUM_LETTERS else model.next_state[before, second]
-            table[second, :, first] = model.probabilities[state]
-    return table
+            state = short.start if second == NUM_LETTERS else short.next_state[before, second]
+            pairs[second, :, first] = short.probabilities[state]
+    return NgramTables(model.probabilities, model.next_state, model.start, pairs)
 
 
 class Lattice(NamedTuple):
-    """What a game allows, whatever the beam.
+    """What a game allows, whatever the beam."""
 
-    Attributes
-    ----------
-    word : ndarray
-        As it is observed.
-    letters : ndarray of int8
-        Those that have not been guessed.
-    choices : ndarray of int8, shape (length, 26)
-        The letters that can stand at each place, at most so many as ``num_choices`` says.
-    num_choices : ndarray of int64, shape (length,)
-    follows : ndarray of float32, shape (length + 1, 27, 27)
-        The mass of all that can follow two letters at each place, by n-grams of order 3, scaled to
-        a highest mass of 1: ``[place, b, a]`` is for the letters ``a`` and ``b`` before the place,
-        26 where there is none.
-    """
-
-    word: npt.NDArray
-    letters: npt.NDArray[np.int8]
+    word: npt.NDArray  #: As it is observed.
+    letters: npt.NDArray[np.int8]  #: Those that have not been guessed.
+    #: shape (length, 26): The letters that can stand at each place, at most so many as
+    #: ``num_choices`` says.
     choices: npt.NDArray[np.int8]
-    num_choices: npt.NDArray[np.int64]
+    num_choices: npt.NDArray[np.int64]  #: shape (length,)
+    #: shape (length + 1, 27, 27): The mass of all that can follow two letters at each place, by
+    #: n-grams of order 3, scaled to a highest mass of 1: ``[place, b, a]`` is for the letters
+    #: ``a`` and ``b`` before the place, 26 where there is none.
     follows: npt.NDArray[np.float32]
 
 
 @njit(cache=True)
-def lattice_of(word, guessed, length, tables):
-    """Return the lattice of a game with a word of ``length`` letters."""
+def lattice_of(word, guessed, tables):
+    """Return the lattice of a game; ``word`` has no padding."""
+    length = len(word)
     letters = np.flatnonzero(guessed == 0).astype(np.int8)
     choices = np.empty((length, NUM_LETTERS), dtype=np.int8)
     num_choices = np.empty(length, dtype=np.int64)
@@ -115,6 +93,14 @@ def lattice_of(word, guessed, length, tables):
     return Lattice(word, letters, choices, num_choices, follows)
 
 
+class _Contexts(NamedTuple):
+    """The contexts that beginnings of a word end in."""
+
+    states: npt.NDArray[np.int32]  #: shape (contexts,)
+    #: shape (contexts, 2): Their last two letters, 26 where there is none.
+    lasts: npt.NDArray[np.int8]
+
+
 @njit(cache=True)
 def ngram_masses(lattice, tables, beam, slot, sums):
     """Write the probability of all words that fit a game into ``sums``, shape (27,).
@@ -132,108 +118,128 @@ def ngram_masses(lattice, tables, beam, slot, sums):
         -1 everywhere; where a state is among the contexts of the next place. Left as it was.
     sums : ndarray of float64, shape (27,)
     """
-    probabilities, next_state, start, _ = tables
-    word, letters, choices, num_choices, follows = lattice
     # A column for each letter that is not guessed, one for all words, and as many more as fill
     # the registers.
-    last = len(letters)
+    last = len(lattice.letters)
     width = (last // 8 + 1) * 8
     columns = np.full(NUM_LETTERS, last)
     for column in range(last):
-        columns[letters[column]] = column
-    # For each kept context: its state, its last two letters, and the mass of the beginnings that
-    # end in it: without each letter behind a blank so far, and of all.
-    states = np.full(1, start, dtype=np.int32)
+        columns[lattice.letters[column]] = column
     lasts = np.full((1, 2), NUM_LETTERS, dtype=np.int8)
+    contexts = _Contexts(np.full(1, tables.start, dtype=np.int32), lasts)
+    # For each context, of the beginnings that end in it: the mass of those without each letter
+    # behind a blank so far, and of all.
     mass = np.ones((1, width), dtype=np.float32)
     log_scale = 0.0
-    for place in range(len(choices)):
-        here = choices[place, : num_choices[place]]
-        # Which contexts come next, and with what mass.
-        most = len(states) * len(here)
-        following = np.empty(most, dtype=np.int32)
-        most = min(most, len(next_state))
-        new_states = np.empty(most, dtype=np.int32)
-        new_lasts = np.empty((most, 2), dtype=np.int8)
-        total = np.empty(most, dtype=np.float64)
-        num_new = edge = 0
-        for kept in range(len(states)):
-            state = states[kept]
-            for letter in here:
-                after = next_state[state, letter]
-                new = slot[after]
-                if new < 0:
-                    slot[after] = new = num_new
-                    new_states[new] = after
-                    new_lasts[new, 0] = lasts[kept, 1]
-                    new_lasts[new, 1] = letter
-                    total[new] = 0.0
-                    num_new += 1
-                following[edge] = new
-                edge += 1
-                total[new] += mass[kept, last] * probabilities[state, letter]
-        whole = 0.0
-        for new in range(num_new):
-            slot[new_states[new]] = -1
-            total[new] *= follows[place + 1, new_lasts[new, 1], new_lasts[new, 0]]
-            whole += total[new]
-        # Where all are below the beam, the likeliest stays.
-        lowest = min(beam * whole, total[:num_new].max())
-        number = np.full(num_new, -1, dtype=np.int32)
-        num_kept = 0
-        kept_mass = 0.0
-        for new in range(num_new):
-            if total[new] >= lowest:
-                number[new] = num_kept
-                kept_mass += total[new]
-                # Survivors move to the front, so that nothing unread is overwritten.
-                new_states[num_kept] = new_states[new]
-                new_lasts[num_kept] = new_lasts[new]
-                num_kept += 1
-        new_mass = np.zeros((num_kept, width), dtype=np.float32)
+    for place in range(len(lattice.choices)):
+        here = lattice.choices[place, : lattice.num_choices[place]]
+        following, edges, total = _follow(contexts, here, mass[:, last], tables, slot)
+        following, new_row, log_pruned = _prune(following, total, lattice.follows[place + 1], beam)
+        is_blank = lattice.word[place] == BLANK
+        new_mass = np.zeros((len(following.states), width), dtype=np.float32)
         edge = 0
-        for kept in range(len(states)):
+        for kept in range(len(contexts.states)):
             for letter in here:
-                new = number[following[edge]]
+                new = new_row[edges[edge]]
                 edge += 1
                 if new < 0:
                     continue
-                factor = probabilities[states[kept], letter]
+                factor = tables.probabilities[contexts.states[kept], letter]
                 column = columns[letter]
                 without = new_mass[new, column]
                 for symbol in range(width):
                     new_mass[new, symbol] += factor * mass[kept, symbol]
-                if word[place] == BLANK:
+                if is_blank:
                     new_mass[new, column] = without
-        states = new_states[:num_kept]
-        lasts = new_lasts[:num_kept]
-        mass = new_mass
+        contexts, mass = following, new_mass
         # Keep the masses away from the smallest numbers of their type.
         largest = mass[:, last].max()
         mass /= largest
-        log_scale += np.log(largest)
-        if kept_mass > 0.0:
-            # What was pruned is taken to go on as what was kept.
-            log_scale += np.log(whole / kept_mass)
+        log_scale = log_scale + np.log(largest) + log_pruned
     sums[:] = 0.0
-    for kept in range(len(states)):
-        ending = np.float64(probabilities[states[kept], END]) * np.exp(log_scale)
+    for kept in range(len(contexts.states)):
+        ending = np.float64(tables.probabilities[contexts.states[kept], END]) * np.exp(log_scale)
         for letter in range(NUM_LETTERS):
             sums[letter] += ending * mass[kept, columns[letter]]
         sums[NUM_LETTERS] += ending * mass[kept, last]
 
 
 @njit(cache=True)
+def _follow(contexts, letters, mass, tables, slot):
+    """Return the contexts after one more of ``letters``, by the mass of each context.
+
+    Returns
+    -------
+    following : _Contexts
+    edges : ndarray of int32, shape (contexts * letters,)
+        The row in ``following`` after each context with each letter.
+    total : ndarray of float64, shape (following,)
+        The mass of each.
+    """
+    edges = np.empty(len(contexts.states) * len(letters), dtype=np.int32)
+    most = min(len(edges), len(tables.next_state))
+    states = np.empty(most, dtype=np.int32)
+    lasts = np.empty((most, 2), dtype=np.int8)
+    total = np.empty(most, dtype=np.float64)
+    count = edge = 0
+    for kept in range(len(contexts.states)):
+        state = contexts.states[kept]
+        for letter in letters:
+            after = tables.next_state[state, letter]
+            new = slot[after]
+            if new < 0:
+                slot[after] = new = count
+                states[new] = after
+                lasts[new, 0] = contexts.lasts[kept, 1]
+                lasts[new, 1] = letter
+                total[new] = 0.0
+                count += 1
+            edges[edge] = new
+            edge += 1
+            total[new] += mass[kept] * tables.probabilities[state, letter]
+    for new in range(count):
+        slot[states[new]] = -1
+    return _Contexts(states[:count], lasts[:count]), edges, total[:count]
+
+
+@njit(cache=True)
+def _prune(contexts, total, follows, beam):
+    """Drop the contexts below a share of the mass of all, counted with what can follow.
+
+    Returns
+    -------
+    kept : _Contexts
+    new_row : ndarray of int32, shape (contexts,)
+        The row of each context in ``kept``, -1 if it was dropped.
+    log_pruned : float
+        The logarithm of the mass of all over that of the kept.
+    """
+    whole = kept_mass = 0.0
+    for row in range(len(total)):
+        total[row] *= follows[contexts.lasts[row, 1], contexts.lasts[row, 0]]
+        whole += total[row]
+    # Where all are below the beam, the likeliest stays.
+    lowest = min(beam * whole, total.max())
+    new_row = np.full(len(total), -1, dtype=np.int32)
+    count = 0
+    for row in range(len(total)):
+        if total[row] >= lowest:
+            new_row[row] = count
+            kept_mass += total[row]
+            # Survivors move to the front, so that nothing unread is overwritten.
+            contexts.states[count] = contexts.states[row]
+            contexts.lasts[count] = contexts.lasts[row]
+            count += 1
+    # What was pruned is taken to go on as what was kept.
+    log_pruned = np.log(whole / kept_mass) if kept_mass > 0.0 else 0.0
+    return _Contexts(contexts.states[:count], contexts.lasts[:count]), new_row, log_pruned
+
+
+@njit(cache=True)
 def presence_of(sums, guessed, presence):
     """Write the probability of each letter behind a blank: one minus the share without it.
 
-    Parameters
-    ----------
-    sums : ndarray of float64, shape (27,)
-        As of :func:`ngram_masses`.
-    guessed : ndarray, shape (26,)
-    presence : ndarray of float64, shape (26,)
-        0 for guessed letters.
+    ``sums`` are of :func:`ngram_masses`; ``presence``, shape (26,), is 0 for guessed letters.
     """
     for letter in range(NUM_LETTERS):
         presence[letter] = 0.0
@@ -245,12 +251,10 @@ def presence_of(sums, guessed, presence):
 @njit(cache=True, nogil=True)
 def ngram_presence(thread, num_threads, word, guessed, tables, beam, presence):
     """Write the probability of each letter behind a blank by n-grams alone, shape (N, 26)."""
-    num_games = len(word)
     slot = np.full(len(tables.next_state), -1, dtype=np.int32)
     sums = np.empty(NUM_SYMBOLS, dtype=np.float64)
-    for game in range(thread, num_games, num_threads):
+    for game in range(thread, len(word), num_threads):
         if (word[game] == BLANK).any() and not guessed[game].all():
-            length = word_length(word[game])
-            lattice = lattice_of(word[game], guessed[game], length, tables)
-            ngram_masses(lattice, tables, beam, slot, sums)
+            masked = word[game, : word_length(word[game])]
+            ngram_masses(lattice_of(masked, guessed[game], tables), tables, beam, slot, sums)
             presence_of(sums, guessed[game], presence[game])

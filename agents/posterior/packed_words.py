@@ -61,19 +61,19 @@ def unpack_words(packed: npt.NDArray[np.uint8]) -> WordArrays:
 def _unpack(lengths, shared, letters, codes):
     """Write the words; return whether they are in order and of letters alone."""
     position = 0
-    for number in range(len(lengths)):
-        begin = shared[number]
-        first_of_length = number == 0 or lengths[number] != lengths[number - 1]
+    for row in range(len(lengths)):
+        begin = shared[row]
+        first_of_length = row == 0 or lengths[row] != lengths[row - 1]
         if first_of_length and begin > 0:
             return False
         for place in range(begin):
-            codes[number, place] = codes[number - 1, place]
-        for place in range(begin, lengths[number]):
+            codes[row, place] = codes[row - 1, place]
+        for place in range(begin, lengths[row]):
             code = letters[position]
             if code < FIRST_LETTER or code >= NUM_CODES:
                 return False
-            codes[number, place] = code
+            codes[row, place] = code
             position += 1
-        if not first_of_length and codes[number, begin] <= codes[number - 1, begin]:
+        if not first_of_length and codes[row, begin] <= codes[row - 1, begin]:
             return False
     return True

@@ -12,16 +12,16 @@ from numba import njit
 from safetensors import SafetensorError
 from safetensors.numpy import load_file, save
 
-from agents.base import PosteriorAgent, ScoringAgent
+from agents.base import PosteriorAgent
 from agents.posterior.listed_words import listed_masses
 from agents.posterior.look_ahead import win_probabilities
 from agents.posterior.multigrams import Multigrams, multigram_masses, multigram_room
 from agents.posterior.ngram_lattice import lattice_of, ngram_masses, presence_of
 from agents.posterior.packed_words import pack_words, unpack_words
-from agents.posterior.prior import DEFAULT_KNOWN, Listed, Rest, WordPrior
+from agents.posterior.prior import DEFAULT_KNOWN, LetterModels, ListedWords, WordPrior
 from agents.smoothed_ngrams import SmoothedNgrams
 from agents.threads import in_threads
-from agents.word_sets import fitting_words, letter_bits, word_length
+from agents.word_sets import fitting_words, letter_bits, search_room, word_length
 from envs.encoding import BLANK, NUM_LETTERS
 from envs.errors import InputError
 from envs.hangman.observation import Observation, distinct, select
@@ -50,21 +50,16 @@ _ALL = NUM_LETTERS
 
 
 class Belief(NamedTuple):
-    """What is believed about N games.
+    """What is believed about N games."""
 
-    Attributes
-    ----------
-    present : ndarray of float64, shape (N, 26)
-        The probability that each letter stands behind a blank; 0 for guessed letters.
-    listed : ndarray of float64, shape (N,)
-        The probability that the secret is a listed word: a known one or a candidate.
-    """
-
+    #: shape (N, 26): The probability that each letter stands behind a blank; 0 for guessed
+    #: letters.
     present: npt.NDArray[np.float64]
-    listed: npt.NDArray[np.float64]
+    #: shape (N,): The probability that the secret is a listed word: a known one or a candidate.
+    listed_share: npt.NDArray[np.float64]
 
 
-class LetterPosterior(ScoringAgent, PosteriorAgent):
+class LetterPosterior(PosteriorAgent):
     """Guesses the letter that is likeliest behind a blank, by a prior over words.
 
     The posterior of a word is its prior probability if it agrees with all that is shown, else 0;
@@ -88,25 +83,18 @@ class LetterPosterior(ScoringAgent, PosteriorAgent):
     uses_lives = False
 
     def __init__(self, prior: WordPrior, beam: float = BEAM, enough: int = ENOUGH) -> None:
-        super().__init__(greedy=True)
         self.prior = prior
         self.beam = beam
         self.enough = enough
         self._kept: dict[bytes, npt.NDArray[np.float64]] = {}
 
     def with_known(self, known: float) -> Self:
-        """Return the posterior by the same prior with another ``known``; nothing is fitted anew.
-
-        Raises
-        ------
-        ValueError
-            If it is not in 0..1.
-        """
+        """Return the posterior with another ``known``, 0 to 1; nothing is fitted anew."""
         return type(self)(self.prior.with_known(known), self.beam, self.enough)
 
     def belief(self, observations: Observation) -> Belief:
         """Return what is believed about N games."""
-        part, number = distinct(observations)
+        part, row_of_game = distinct(observations)
         looks = np.concatenate([part["guessed"].view(np.uint8), part["word"]], axis=1)
         # Without what pads the words of a batch to one width.
         keys = [look.tobytes().rstrip(b"\0") for look in looks]
@@ -117,39 +105,24 @@ class LetterPosterior(ScoringAgent, PosteriorAgent):
         if new:
             found = self._believe(select(part, new))
             self._kept.update(zip((keys[game] for game in new), found, strict=True))
-        rows = np.stack([self._kept[key] for key in keys])[number]
+        rows = np.stack([self._kept[key] for key in keys])[row_of_game]
         return Belief(rows[:, :NUM_LETTERS], rows[:, NUM_LETTERS])
 
     def _believe(self, observations: Observation) -> npt.NDArray[np.float64]:
         """Return what is believed about N games: the letters, then listed words, (N, 27)."""
         word, guessed = observations["word"], observations["guessed"]
-        present, listed = np.zeros((len(word), NUM_LETTERS)), np.zeros(len(word))
-        in_threads(
-            _believe, word, guessed, self.prior.tables, self.beam, self.enough, present, listed
-        )
-        return np.column_stack([present, listed])
+        result = np.zeros((len(word), NUM_LETTERS + 1))
+        in_threads(_believe, word, guessed, self.prior.tables, self.beam, self.enough, result)
+        return result
 
     def letter_probabilities(self, observations: Observation) -> npt.NDArray[np.float64]:
         """Return the probability that each letter stands behind a blank, shape (N, 26)."""
         return self.belief(observations).present
 
-    def letter_scores(self, observations: Observation) -> npt.NDArray[np.float64]:
-        """Return the letter probabilities, shape (N, 26)."""
-        return self.letter_probabilities(observations)
-
     def win_probabilities(
         self, observations: Observation, belief: Belief, max_lives: int
     ) -> npt.NDArray[np.float64]:
-        """Look ahead in games with few lives: how often each likely letter wins.
-
-        Parameters
-        ----------
-        observations : Observation
-            Of N games.
-        belief : Belief
-            Theirs, of :meth:`belief`.
-        max_lives : int
-            Games with more lives are not looked at.
+        """Look ahead in games with at most ``max_lives``: how often each likely letter wins.
 
         Returns
         -------
@@ -160,12 +133,8 @@ class LetterPosterior(ScoringAgent, PosteriorAgent):
         present = belief.present
         result = np.full(present.shape, np.nan)
         highest = present.max(axis=1)
-        games = np.flatnonzero(
-            (observations["lives"] <= max_lives)
-            & (observations["lives"] > 0)
-            & (highest < _CERTAIN)
-            & (highest > _UNLIKELY)
-        )
+        few_lives = (observations["lives"] <= max_lives) & (observations["lives"] > 0)
+        games = np.flatnonzero(few_lives & (highest < _CERTAIN) & (highest > _UNLIKELY))
         if not len(games):
             return result
         part, chances = select(observations, games), present[games]
@@ -174,24 +143,19 @@ class LetterPosterior(ScoringAgent, PosteriorAgent):
         values = np.full(letters.shape, np.nan)
         in_threads(
             win_probabilities,
-            part["word"],
-            part["guessed"],
-            part["lives"],
+            (part["word"], part["guessed"], part["lives"]),
             chances,
-            belief.listed[games],
+            belief.listed_share[games],
             np.where(valued, letters, -1),
-            self.prior.listed.words.codes,
             self.prior.tables.listed,
             values,
         )
-        found = np.full((len(games), NUM_LETTERS), np.nan)
-        np.put_along_axis(found, letters, np.where(valued, values, np.nan), axis=1)
-        result[games] = found
+        result[games[:, None], letters] = values
         return result
 
     def save(self, path: str | Path) -> None:
         """Write the posterior as safetensors; words and their figures are compressed."""
-        listed, rest = self.prior.listed, self.prior.rest
+        listed, models = self.prior.listed, self.prior.models
         tensors = {
             "format": np.array(FORMAT),
             "words": pack_words(listed.words),
@@ -199,12 +163,12 @@ class LetterPosterior(ScoringAgent, PosteriorAgent):
             "ratings": _compress(listed.ratings[~listed.is_known]),
             # High bytes and low bytes apart are easier to compress.
             "by_models": _compress(listed.by_models.view(np.uint8).reshape(-1, 2).T),
-            "ngram_order": np.array(rest.ngrams.order),
-            "ngram_discount_scale": np.array(rest.ngrams.discount_scale),
-            "multigram_weight": np.array(rest.weight),
-            "shares": rest.shares,
+            "ngram_order": np.array(models.ngrams.order),
+            "ngram_discount_scale": np.array(models.ngrams.discount_scale),
+            "multigram_weight": np.array(models.weight),
+            "shares": self.prior.shares,
         }
-        multigrams = rest.multigrams.to_tensors()
+        multigrams = models.multigrams.to_tensors()
         tensors |= {f"multigrams.{name}": array for name, array in multigrams.items()}
         # Not by save_file, whose files only their owner may read.
         Path(path).write_bytes(save(tensors))
@@ -223,12 +187,6 @@ class UniformPosterior(PosteriorAgent):
         left = np.maximum(NUM_LETTERS - guessed.sum(axis=1), 1)
         present = np.where(guessed, 0.0, (1 - (1 - 1 / left) ** blanks)[:, None])
         return Belief(present, np.zeros(len(present)))
-
-    def act(
-        self, observations: Observation, games: npt.NDArray[np.uint64] | None = None
-    ) -> npt.NDArray[np.int64]:
-        """Guess the first letter in each game that has not been guessed."""
-        return self.letter_probabilities(observations).argmax(axis=1)
 
     def letter_probabilities(self, observations: Observation) -> npt.NDArray[np.float64]:
         """Return the probability that each letter stands behind a blank, shape (N, 26)."""
@@ -254,11 +212,7 @@ def load_posterior(
 ) -> LetterPosterior | UniformPosterior:
     """Read what a posterior saved; it runs no code from the file.
 
-    Parameters
-    ----------
-    path : str or Path
-    known : float
-        The probability that the secret is one of the words that were fitted, 0 to 1.
+    ``known`` is the probability that the secret is one of the words that were fitted, 0 to 1.
 
     Raises
     ------
@@ -278,80 +232,56 @@ def load_posterior(
         ratings[~is_known] = _expand(tensors["ratings"])
         by_models = _expand(tensors["by_models"]).reshape(2, count).T.copy().view(np.uint16)
         # The n-grams are counted again, which is as quick as reading their counts would be.
-        ngrams = SmoothedNgrams(
-            words.take(is_known),
-            int(tensors["ngram_order"]),
-            float(tensors["ngram_discount_scale"]),
-        )
+        order, scale = int(tensors["ngram_order"]), float(tensors["ngram_discount_scale"])
+        ngrams = SmoothedNgrams(words.take(is_known), order, scale)
         prefix = "multigrams."
-        multigrams = Multigrams.from_tensors(
-            {
-                name[len(prefix) :]: array
-                for name, array in tensors.items()
-                if name.startswith(prefix)
-            }
-        )
-        weight = float(tensors["multigram_weight"])
-        rest = Rest(ngrams, multigrams, weight, tensors["shares"])
-        return LetterPosterior(
-            WordPrior(Listed(words, is_known, ratings, by_models.ravel()), rest, known)
-        )
-    except (
-        OSError,
-        SafetensorError,
-        KeyError,
-        TypeError,
-        ValueError,
-        IndexError,
-        zlib.error,
-    ) as error:
+        of_multigrams = {
+            name.removeprefix(prefix): array
+            for name, array in tensors.items()
+            if name.startswith(prefix)
+        }
+        multigrams = Multigrams.from_tensors(of_multigrams)
+        models = LetterModels(ngrams, multigrams, float(tensors["multigram_weight"]))
+        listed = ListedWords(words, is_known, ratings, by_models.ravel())
+        return LetterPosterior(WordPrior(listed, models, tensors["shares"], known))
+    except (OSError, SafetensorError, LookupError, TypeError, ValueError, zlib.error) as error:
         detail = " ".join(str(error).split())
         raise InputError(f"{path}: not a readable posterior ({detail})") from error
 
 
 @njit(cache=True, nogil=True)
-def _believe(thread, num_threads, word, guessed, prior, beam, enough, present, listed_share):
-    num_games = len(word)
-    chunks = max(1, prior.listed.words.chunks.max())
+def _believe(thread, num_threads, word, guessed, prior, beam, enough, result):
+    """Write the beliefs about N games, shape (N, 27)."""
     slot = np.full(len(prior.ngrams.next_state), -1, dtype=np.int32)
-    room = multigram_room(prior.multigrams, prior.longest)
-    found = np.empty(chunks, dtype=np.uint64)
-    where = np.empty(chunks, dtype=np.int64)
-    numbers = np.empty(chunks * 64, dtype=np.int64)
-    own = np.empty(NUM_LETTERS + 1, dtype=np.float64)
-    replaced = np.empty(NUM_LETTERS + 1, dtype=np.float64)
-    sums = np.empty(NUM_LETTERS + 1, dtype=np.float64)
-    more = np.empty(NUM_LETTERS + 1, dtype=np.float64)
-    for game in range(thread, num_games, num_threads):
+    room, search = multigram_room(prior.multigrams), search_room(prior.listed.words)
+    own, replaced, sums = np.empty(_ALL + 1), np.empty(_ALL + 1), np.empty(_ALL + 1)
+    by_multigrams = np.empty(_ALL + 1)
+    for game in range(thread, len(word), num_threads):
         if not (word[game] == BLANK).any() or guessed[game].all():
             continue
-        length, bits = word_length(word[game]), letter_bits(guessed[game])
-        count = fitting_words(
-            word[game], guessed[game], length, prior.listed.words, found, where, numbers
-        )
-        listed_masses(prior.listed, bits, numbers[:count], own, replaced)
-        if count >= enough and own[_ALL] > 0.0:
-            presence_of(own, guessed[game], present[game])
-            listed_share[game] = 1.0
-            continue
-        lattice = lattice_of(word[game], guessed[game], length, prior.ngrams)
-        ngram_masses(lattice, prior.ngrams, beam, slot, sums)
-        sums *= (1.0 - prior.weight) * prior.scale[length]
-        if beam == 0.0 or own[_ALL] < _ALL_BUT_SURE * (sums[_ALL] - replaced[_ALL]):
-            multigram_masses(
-                word[game], guessed[game], length, prior.multigrams, prior.longest, room, more
-            )
-            sums += more * (prior.weight * prior.scale[length])
-        # All words by the models, then only those that are not listed.
-        least = max(_LEAST_BEAMS_LEFT * beam, 1e-9)
-        if sums[_ALL] - replaced[_ALL] < least * sums[_ALL]:
-            sums[:] = np.maximum(sums - replaced, 0.0) + least * sums
+        masked = word[game, : word_length(word[game])]
+        fitting = fitting_words(masked, guessed[game], prior.listed.words, search)
+        listed_masses(prior.listed, fitting, letter_bits(guessed[game]), own, replaced)
+        if len(fitting) >= enough and own[_ALL] > 0.0:
+            sums[:] = own
         else:
-            sums -= replaced
-        sums += own
-        presence_of(sums, guessed[game], present[game])
+            scale = prior.scale[len(masked)]
+            lattice = lattice_of(masked, guessed[game], prior.ngrams)
+            ngram_masses(lattice, prior.ngrams, beam, slot, sums)
+            sums *= (1.0 - prior.weight) * scale
+            if beam == 0.0 or own[_ALL] < _ALL_BUT_SURE * (sums[_ALL] - replaced[_ALL]):
+                multigram_masses(masked, guessed[game], prior.multigrams, room, by_multigrams)
+                sums += by_multigrams * (prior.weight * scale)
+            # All words by the models, then only those that are not listed.
+            least = max(_LEAST_BEAMS_LEFT * beam, 1e-9)
+            if sums[_ALL] - replaced[_ALL] < least * sums[_ALL]:
+                sums[:] = np.maximum(sums - replaced, 0.0) + least * sums
+            else:
+                sums -= replaced
+            sums += own
+        presence_of(sums, guessed[game], result[game])
         if sums[_ALL] > 0.0:
-            listed_share[game] = own[_ALL] / sums[_ALL]
+            result[game, _ALL] = own[_ALL] / sums[_ALL]
 
 
 def _compress(array: npt.NDArray) -> npt.NDArray[np.uint8]:

@@ -8,8 +8,8 @@ from typing import NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from agents.posterior.listed_words import ListedWords
-from agents.posterior.multigrams import Multigrams
+from agents.posterior.listed_words import ListedTables
+from agents.posterior.multigrams import Multigrams, MultigramTables
 from agents.posterior.ngram_lattice import NgramTables, ngram_tables
 from agents.posterior.sequence_keys import sequence_keys
 from agents.smoothed_ngrams import SmoothedNgrams
@@ -27,69 +27,48 @@ _MODEL_STEPS = 1000
 _LEAST_SHARE_LEFT = 1e-4
 
 
-class Listed(NamedTuple):
-    """The words that have a probability of their own, by length and then by alphabet.
-
-    Attributes
-    ----------
-    words : WordArrays
-    is_known : ndarray of bool, shape (words,)
-        Whether the word was fitted; the others are candidates.
-    ratings : ndarray of uint8, shape (words,)
-        How likely each candidate is among all unknown words: ``2 ** (-rating / 8)`` on a scale
-        that makes it add up. Of known words it is not used.
-    by_models : ndarray of uint16, shape (words,)
-        How likely each word is by the models of letters: ``2 ** (-by_models / 1000)``.
-    """
+class ListedWords(NamedTuple):
+    """The words that have a probability of their own, by length and then by alphabet."""
 
     words: WordArrays
+    #: shape (words,): Whether the word was fitted; the others are candidates.
     is_known: npt.NDArray[np.bool_]
+    #: shape (words,): How likely each candidate is among all unknown words: ``2 ** (-rating / 8)``
+    #: on a scale that makes it add up. Of known words it is not used.
     ratings: npt.NDArray[np.uint8]
+    #: shape (words,): How likely each word is by the models of letters: ``2 ** (-by_models /
+    #: 1000)``.
     by_models: npt.NDArray[np.uint16]
 
 
-class Rest(NamedTuple):
-    """How words that are not listed get their probability.
-
-    Attributes
-    ----------
-    ngrams : SmoothedNgrams
-    multigrams : Multigrams
-    weight : float
-        Of the multigrams; a word's probability is that of ``1 - weight`` by the n-grams plus
-        ``weight`` by the multigrams, 0 to 1.
-    shares : ndarray of float64, shape (33,)
-        The probability that an unknown word has each length and is no candidate.
-    """
+class LetterModels(NamedTuple):
+    """Two models of letters, which together give every string of letters a probability."""
 
     ngrams: SmoothedNgrams
     multigrams: Multigrams
-    weight: float
-    shares: npt.NDArray[np.float64]
+    weight: float  #: Of the multigrams, 0 to 1; that of the n-grams is ``1 - weight``.
+
+    def probabilities(self, words: WordArrays) -> npt.NDArray[np.float64]:
+        """Return the probability of words, shape (words,)."""
+        by_ngrams = np.exp(self.ngrams.log_probabilities(words))
+        by_multigrams = np.exp(self.multigrams.log_probabilities(words))
+        return (1 - self.weight) * by_ngrams + self.weight * by_multigrams
+
+    def length_masses(self) -> npt.NDArray[np.float64]:
+        """Return the probability that a word has each length, shape (33,)."""
+        by_multigrams = self.multigrams.length_masses()
+        return (1 - self.weight) * self.ngrams.length_masses + self.weight * by_multigrams
 
 
 class PriorTables(NamedTuple):
-    """What compiled code reads of a prior.
+    """What compiled code reads of a prior."""
 
-    Attributes
-    ----------
-    listed : ListedWords
-    scale : ndarray of float64, shape (33,)
-        By length, the factor from a probability by the models to one by the prior.
-    ngrams : NgramTables
-    multigrams : MultigramTables
-    longest : int
-        Letters of the longest multigram.
-    weight : float
-        Of the multigrams.
-    """
-
-    listed: ListedWords
+    listed: ListedTables
+    #: shape (33,): By length, the factor from a probability by the models to one by the prior.
     scale: npt.NDArray[np.float64]
     ngrams: NgramTables
-    multigrams: tuple
-    longest: int
-    weight: float
+    multigrams: MultigramTables
+    weight: float  #: Of the multigrams.
 
 
 class WordPrior:
@@ -102,8 +81,10 @@ class WordPrior:
 
     Parameters
     ----------
-    listed : Listed
-    rest : Rest
+    listed : ListedWords
+    models : LetterModels
+    shares : ndarray of float64, shape (33,)
+        The probability that an unknown word has each length and is no candidate.
     known : float, default 0.5
         0 where the rules say that the secret is none of the known words. 0 to 1.
 
@@ -113,28 +94,34 @@ class WordPrior:
         If ``known`` is not in 0..1, or the arrays do not fit together.
     """
 
-    def __init__(self, listed: Listed, rest: Rest, known: float = DEFAULT_KNOWN) -> None:
+    def __init__(
+        self,
+        listed: ListedWords,
+        models: LetterModels,
+        shares: npt.NDArray[np.float64],
+        known: float = DEFAULT_KNOWN,
+    ) -> None:
         words, is_known, ratings, by_models = listed
         if not len(words.lengths) == len(is_known) == len(ratings) == len(by_models):
             raise ValueError("listed: the arrays do not fit together")
-        if not 0 <= rest.weight <= 1:
-            raise ValueError(f"weight: {rest.weight} is not in 0..1")
-        if rest.shares.shape != (MAX_LENGTH + 1,) or not (rest.shares >= 0).all():
+        if not 0 <= models.weight <= 1:
+            raise ValueError(f"weight: {models.weight} is not in 0..1")
+        if shares.shape != (MAX_LENGTH + 1,) or not (shares >= 0).all():
             raise ValueError("shares: they are not one share of at least 0 for each length")
         self.listed = listed
-        self.rest = rest
+        self.models = models
+        self.shares = shares
         self.num_known = int(is_known.sum())
         self._rated = np.where(is_known, 0.0, np.exp2(-ratings.astype(np.float64) / _RATING_STEPS))
-        unknown = self._rated.sum() + rest.shares.sum()
+        unknown = self._rated.sum() + shares.sum()
         self._rated /= unknown
         self._by_models = np.exp2(-by_models.astype(np.float64) / _MODEL_STEPS)
-        masses = length_masses(rest.ngrams, rest.multigrams, rest.weight)
+        masses = models.length_masses()
         replaced = np.bincount(words.lengths, self._by_models, minlength=MAX_LENGTH + 1)
         left = np.maximum(masses - replaced, _LEAST_SHARE_LEFT * masses)
-        shares = rest.shares / unknown
-        self._factors = np.divide(shares, left, out=np.zeros_like(left), where=left > 0)
+        self._factors = np.divide(shares / unknown, left, out=np.zeros_like(left), where=left > 0)
         self._sets = word_sets(words)
-        self._ngrams = ngram_tables(rest.ngrams)
+        self._ngrams = ngram_tables(models.ngrams)
         self._set_known(known)
 
     def with_known(self, known: float) -> Self:
@@ -153,53 +140,25 @@ class WordPrior:
         scale = (1 - share) * self._factors
         replaced = self._by_models * scale[self.listed.words.lengths]
         self.tables = PriorTables(
-            ListedWords(self._sets, own, replaced),
+            ListedTables(self._sets, own, replaced),
             scale,
             self._ngrams,
-            self.rest.multigrams.tables,
-            self.rest.multigrams.max_length,
-            self.rest.weight,
+            self.models.multigrams.tables,
+            self.models.weight,
         )
 
     def probabilities(self, words: WordArrays) -> npt.NDArray[np.float64]:
-        """Return the probability that each word is the secret.
-
-        Parameters
-        ----------
-        words : WordArrays
-
-        Returns
-        -------
-        ndarray of float64, shape (words,)
-        """
-        rest = self.rest
-        by_models = model_probabilities(rest.ngrams, rest.multigrams, rest.weight, words)
-        result = by_models * self.tables.scale[words.lengths]
+        """Return the probability that each word is the secret, shape (words,)."""
+        result = self.models.probabilities(words) * self.tables.scale[words.lengths]
         listed_keys = sequence_keys(*self.listed.words)
         order = np.argsort(listed_keys)
         keys = sequence_keys(*words)
         found = np.searchsorted(listed_keys[order], keys).clip(max=len(order) - 1)
         if len(order):
-            numbers = order[found]
-            is_listed = listed_keys[numbers] == keys
-            result[is_listed] = self.tables.listed.own[numbers[is_listed]]
+            rows = order[found]
+            is_listed = listed_keys[rows] == keys
+            result[is_listed] = self.tables.listed.own[rows[is_listed]]
         return result
-
-
-def model_probabilities(
-    ngrams: SmoothedNgrams, multigrams: Multigrams, weight: float, words: WordArrays
-) -> npt.NDArray[np.float64]:
-    """Return the probability of words by both models, the multigrams with ``weight``."""
-    return (1 - weight) * np.exp(ngrams.log_probabilities(words)) + weight * np.exp(
-        multigrams.log_probabilities(words)
-    )
-
-
-def length_masses(
-    ngrams: SmoothedNgrams, multigrams: Multigrams, weight: float
-) -> npt.NDArray[np.float64]:
-    """Return the probability by both models that a word has each length, shape (33,)."""
-    return (1 - weight) * ngrams.length_masses + weight * multigrams.length_masses()
 
 
 def list_words(
@@ -207,8 +166,8 @@ def list_words(
     candidates: WordArrays,
     chances: npt.NDArray[np.floating],
     by_models: npt.NDArray[np.floating],
-) -> Listed:
-    """Return known words and candidates as :class:`Listed`.
+) -> ListedWords:
+    """Return known words and candidates as :class:`ListedWords`.
 
     Parameters
     ----------
@@ -224,7 +183,7 @@ def list_words(
     ratings[~is_known] = _to_steps(chances, _RATING_STEPS, np.uint8)
     by_models = _to_steps(by_models, _MODEL_STEPS, np.uint16)
     order = words.order()
-    return Listed(words.take(order), is_known[order], ratings[order], by_models[order])
+    return ListedWords(words.take(order), is_known[order], ratings[order], by_models[order])
 
 
 def _to_steps(probabilities: npt.NDArray[np.floating], steps: int, dtype: type) -> npt.NDArray:

@@ -85,7 +85,8 @@ def load_network(path: str | Path) -> PolicyNetwork | WindowNetwork:
         with safe_open(path, framework="pt") as file:
             ((kind, sizes),) = (file.metadata() or {}).items()
             network = _NETWORKS[kind](**json.loads(sizes))
-            network.load_state_dict({name: file.get_tensor(name) for name in file.keys()})  # noqa: SIM118
+            names = file.keys()
+            network.load_state_dict({name: file.get_tensor(name) for name in names})
     except (OSError, SafetensorError, KeyError, TypeError, ValueError, RuntimeError) as error:
         detail = " ".join(str(error).split())
         raise InputError(f"{path}: not a readable policy network ({detail})") from error

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from agents.posterior.posterior import LetterPosterior, UniformPosterior
-from envs.encoding import BLANK, FIRST_LETTER, NUM_LETTERS, PADDING
+from agents.posterior.posterior import Belief, LetterPosterior, UniformPosterior
+from envs.encoding import BLANK, LETTER_CODES, NUM_LETTERS, PADDING
 from envs.hangman.observation import Observation
 from envs.hangman.rules import DEFAULT_MAX_WRONG
 
@@ -51,35 +51,38 @@ def policy_features(
         probabilities.
     """
     belief = posterior.belief(observations)
-    present = belief.present
-    guessed = observations["guessed"] != 0
-    chance = np.clip(present, 1e-6, 1 - 1e-6)
-    log_odds = np.log(chance / (1 - chance)).clip(-_MAX_LOG_ODDS, _MAX_LOG_ODDS)
-    log_odds[guessed] = -_MAX_LOG_ODDS
-    word = observations["word"]
-    codes = np.arange(FIRST_LETTER, FIRST_LETTER + NUM_LETTERS)
-    shown = (word[:, :, None] == codes).any(axis=1)
     wins = posterior.win_probabilities(observations, belief, look_ahead_lives)
     looked = ~np.isnan(wins).all(axis=1)
     wins = np.where(np.isnan(wins), -1.0, wins)
     best = np.where(looked, wins.max(axis=1), 0.0)
     gap = np.where(looked[:, None], 100 * (wins - best[:, None]), 0.0).clip(-_MAX_LOSS, 0.0)
-    letters = np.stack(
-        [
-            log_odds,
-            log_odds - log_odds.max(axis=1, keepdims=True),
-            present,
-            guessed,
-            guessed & ~shown,
-            gap,
-        ],
-        axis=2,
-    )
-    blanks = (word == BLANK).sum(axis=1)
-    lengths = (word != PADDING).sum(axis=1)
-    lives = observations["lives"]
-    top = -np.sort(-present, axis=1)[:, :_NUM_TOP]
-    state = np.column_stack(
+    letters = _letter_features(observations, belief.present, gap)
+    state = _state_features(observations, belief, looked, best)
+    return {"letters": letters.astype(np.float32), "state": state.astype(np.float32)}
+
+
+def _letter_features(
+    observations: Observation, present: npt.NDArray[np.float64], gap: npt.NDArray[np.float64]
+) -> npt.NDArray[np.float64]:
+    guessed = observations["guessed"] != 0
+    chance = np.clip(present, 1e-6, 1 - 1e-6)
+    log_odds = np.log(chance / (1 - chance)).clip(-_MAX_LOG_ODDS, _MAX_LOG_ODDS)
+    log_odds[guessed] = -_MAX_LOG_ODDS
+    relative = log_odds - log_odds.max(axis=1, keepdims=True)
+    shown = (observations["word"][:, :, None] == LETTER_CODES).any(axis=1)
+    return np.stack([log_odds, relative, present, guessed, guessed & ~shown, gap], axis=2)
+
+
+def _state_features(
+    observations: Observation,
+    belief: Belief,
+    looked: npt.NDArray[np.bool_],
+    best: npt.NDArray[np.float64],
+) -> npt.NDArray[np.float64]:
+    lives, guessed = observations["lives"], observations["guessed"] != 0
+    blanks = (observations["word"] == BLANK).sum(axis=1)
+    lengths = (observations["word"] != PADDING).sum(axis=1)
+    return np.column_stack(
         [
             lives / DEFAULT_MAX_WRONG,
             lives == 1,
@@ -88,11 +91,10 @@ def policy_features(
             lengths / 10,
             1 - blanks / lengths,
             guessed.sum(axis=1) / NUM_LETTERS,
-            present.sum(axis=1) / 10,
-            belief.listed,
+            belief.present.sum(axis=1) / 10,
+            belief.listed_share,
             looked,
             best,
-            top,
+            -np.sort(-belief.present, axis=1)[:, :_NUM_TOP],
         ]
     )
-    return {"letters": letters.astype(np.float32), "state": state.astype(np.float32)}

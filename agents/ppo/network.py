@@ -26,6 +26,17 @@ _LOOK_AHEAD_UNIT = 10.0
 _INITIAL_LOOK_AHEAD = 0.2
 
 
+def perceptron(num_inputs: int, num_hidden: int) -> nn.Sequential:
+    """Return a network of two hidden layers and one output."""
+    return nn.Sequential(
+        nn.Linear(num_inputs, num_hidden),
+        nn.Tanh(),
+        nn.Linear(num_hidden, num_hidden),
+        nn.Tanh(),
+        nn.Linear(num_hidden, 1),
+    )
+
+
 class PolicyNetwork(nn.Module):
     """Scores of the 26 letters and the value of the game.
 
@@ -45,37 +56,19 @@ class PolicyNetwork(nn.Module):
     latent_dim_pi = NUM_LETTERS
     latent_dim_vf = 1
 
-    def __init__(
-        self,
-        letter_hidden: int = 32,
-        look_ahead_lives: int = 0,
-    ) -> None:
+    def __init__(self, letter_hidden: int = 32, look_ahead_lives: int = 0) -> None:
         super().__init__()
-        self.parameters_of_init = {
-            "letter_hidden": letter_hidden,
-            "look_ahead_lives": look_ahead_lives,
-        }
+        sizes = {"letter_hidden": letter_hidden, "look_ahead_lives": look_ahead_lives}
+        self.parameters_of_init = sizes
         self.look_ahead_lives = look_ahead_lives
         self.scale = nn.Linear(1, 1, bias=False)
         nn.init.constant_(self.scale.weight, _INITIAL_SCALE)
         self.look_ahead = nn.Linear(1, 1, bias=False)
         nn.init.constant_(self.look_ahead.weight, _INITIAL_LOOK_AHEAD)
-        self.letters = nn.Sequential(
-            nn.Linear(NUM_LETTER_FEATURES + NUM_STATE_FEATURES, letter_hidden),
-            nn.Tanh(),
-            nn.Linear(letter_hidden, letter_hidden),
-            nn.Tanh(),
-            nn.Linear(letter_hidden, 1),
-        )
+        self.letters = perceptron(NUM_LETTER_FEATURES + NUM_STATE_FEATURES, letter_hidden)
         nn.init.zeros_(self.letters[-1].weight)
         nn.init.zeros_(self.letters[-1].bias)
-        self.value = nn.Sequential(
-            nn.Linear(NUM_STATE_FEATURES, letter_hidden),
-            nn.Tanh(),
-            nn.Linear(letter_hidden, letter_hidden),
-            nn.Tanh(),
-            nn.Linear(letter_hidden, 1),
-        )
+        self.value = perceptron(NUM_STATE_FEATURES, letter_hidden)
 
     def observe(
         self, posterior: LetterPosterior | UniformPosterior, observations: Observation

@@ -12,6 +12,7 @@ from numba import njit, prange
 from torch import nn
 
 from agents.posterior.posterior import LetterPosterior, UniformPosterior
+from agents.ppo.network import perceptron
 from agents.word_sets import word_length
 from envs.encoding import BLANK, FIRST_LETTER, NUM_CODES, NUM_LETTERS, PADDING
 from envs.hangman.observation import Observation
@@ -19,12 +20,14 @@ from envs.hangman.rules import DEFAULT_MAX_WRONG
 
 _START = np.uint64(0x9E3779B97F4A7C15)
 _MIX = np.uint64(0xBF58476D1CE4E5B9)
-_LEFT, _PLACE = 32, 33  # beyond all codes of a word
+# Beyond all codes of a word.
+_LEFT, _PLACE = NUM_CODES + 4, NUM_CODES + 5
 _GAMES_PER_TASK = 64
 # Adam moves every weight at one pace, so the unit says how soon the policy can become sure.
 _SHARPNESS_UNIT = 10.0
 _NUM_TOP = 8
 _NUM_STATE_FEATURES = 5
+_VALUE_HIDDEN = 32
 
 
 @njit(inline="always")
@@ -82,8 +85,8 @@ def _sum_windows(words, first_blank, context, weight, sums):
                 if word[place] != BLANK:
                     continue
                 sums[blank] = 0
-                for number in range(_find_windows(word, length, place, context, mask, rows)):
-                    row = rows[number]
+                for window in range(_find_windows(word, length, place, context, mask, rows)):
+                    row = rows[window]
                     for letter in range(NUM_LETTERS):
                         sums[blank, letter] += weight[row, letter]
                 blank += 1
@@ -105,8 +108,8 @@ def _add_to_windows(words, first_blank, context, change, weight, num_tasks):
             for place in range(length):
                 if word[place] != BLANK:
                     continue
-                for number in range(_find_windows(word, length, place, context, mask, rows)):
-                    row = np.int64(rows[number])
+                for window in range(_find_windows(word, length, place, context, mask, rows)):
+                    row = np.int64(rows[window])
                     if row % num_tasks == task:
                         for letter in range(NUM_LETTERS):
                             weight[row, letter] += change[blank, letter]
@@ -132,12 +135,8 @@ class _WindowSums(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, change: torch.Tensor) -> tuple[torch.Tensor, None, None, None]:
         gradient = torch.zeros(ctx.shape)
-        _add_to_windows(
-            *ctx.windows,
-            change.contiguous().numpy(),
-            gradient.numpy(),
-            numba.get_num_threads(),
-        )
+        change = change.contiguous().numpy()
+        _add_to_windows(*ctx.windows, change, gradient.numpy(), numba.get_num_threads())
         return gradient, None, None, None
 
 
@@ -169,13 +168,7 @@ class WindowNetwork(nn.Module):
         self.log_sharpness = nn.Parameter(torch.zeros(()))
         self.guessed = nn.Linear(2 * NUM_LETTERS, NUM_LETTERS, bias=False)
         nn.init.zeros_(self.guessed.weight)
-        self.value = nn.Sequential(
-            nn.Linear(_NUM_TOP + _NUM_STATE_FEATURES, 32),
-            nn.Tanh(),
-            nn.Linear(32, 32),
-            nn.Tanh(),
-            nn.Linear(32, 1),
-        )
+        self.value = perceptron(_NUM_TOP + _NUM_STATE_FEATURES, _VALUE_HIDDEN)
 
     def observe(
         self, posterior: LetterPosterior | UniformPosterior, observations: Observation

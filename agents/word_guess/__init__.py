@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from agents.base import agent_named
 from agents.word_guess.base import WordGuessAgent
 from agents.word_guess.filter import FilterAgent
 from agents.word_guess.partition import EntropyAgent, MinimaxAgent
 from agents.word_guess.random_consistent import RandomConsistentAgent
-from envs.errors import InputError
 
 __all__ = [
     "WORD_GUESS_AGENTS",
@@ -39,14 +39,5 @@ WORD_GUESS_AGENTS: dict[str, Callable[[int], WordGuessAgent]] = {
 
 
 def make_word_guess_agent(name: str, seed: int = 0) -> WordGuessAgent:
-    """Return the agent of that name, not fitted yet.
-
-    Raises
-    ------
-    InputError
-        If no agent has that name.
-    """
-    if name not in WORD_GUESS_AGENTS:
-        known = ", ".join(sorted(WORD_GUESS_AGENTS))
-        raise InputError(f"agent {name!r} is unknown; those that guess words are {known}")
-    return WORD_GUESS_AGENTS[name](seed)
+    """Return the agent of that name, not fitted yet; an ``InputError`` if none has it."""
+    return agent_named(WORD_GUESS_AGENTS, name, "those that guess words")(seed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -19,12 +19,20 @@ from envs.word_guess.observation import Observation
 _HISTORIES_AT_ONCE = 512
 
 
-class WordGuessAgent(ABC):
-    """Guesses words from observations alone, in batches.
+class Positions(NamedTuple):
+    """What tells G games apart in which a word is to be guessed."""
 
-    An agent keeps nothing between calls but what it was fitted with: any batch, in any order, gets
-    the same words. Games of a batch with the same history share the computation, so that a batch
-    of all secrets is one walk through the agent's decision tree.
+    #: shape (G,): The set of the words that are left in each game; it is not empty.
+    set_of_game: npt.NDArray[np.int64]
+    games: npt.NDArray[np.uint64]  #: shape (G,): As :meth:`WordGuessAgent.act` has them.
+    turns: npt.NDArray[np.int64]  #: shape (G,): The guesses that each game has made.
+
+
+class WordGuessAgent(ABC):
+    """Guesses words from observations alone, in batches, as :class:`agents.base.Agent` does.
+
+    Games of a batch with the same history share the computation, so that a batch of all secrets is
+    one walk through the agent's decision tree.
 
     Attributes
     ----------
@@ -55,7 +63,7 @@ class WordGuessAgent(ABC):
             If a secret is not allowed, or the agent does not play by the rule.
         """
         allowed = words if allowed is None else allowed
-        index = {word: number for number, word in enumerate(allowed)}
+        index = {word: position for position, word in enumerate(allowed)}
         missing = [word for word in words if word not in index]
         if missing:
             raise InputError(f"the secret {missing[0]!r} is not in the allowed list")
@@ -77,15 +85,7 @@ class WordGuessAgent(ABC):
     def act(
         self, observations: Observation, games: npt.NDArray[np.uint64] | None = None
     ) -> npt.NDArray[np.int64]:
-        """Guess one word in each game.
-
-        Parameters
-        ----------
-        observations : Observation
-            Of N games, as the environment gives them.
-        games : ndarray of uint64, shape (N,), optional
-            What tells the games apart, for agents that draw at random: a draw is keyed by the
-            agent's seed, the game and the turn. The row's number by default.
+        """Guess one word in each game; parameters are those of :meth:`agents.base.Agent.act`.
 
         Returns
         -------
@@ -104,29 +104,15 @@ class WordGuessAgent(ABC):
             sets = candidate_sets(histories[first:last], self.matrix_, self.keep_)
             rows = by_history[bounds[first] : bounds[last]]
             rows = rows[sets.sizes[history[rows] - first] > 0]
-            guesses[rows] = self.choose(sets, history[rows] - first, games[rows], turns[rows])
+            positions = Positions(history[rows] - first, games[rows], turns[rows])
+            guesses[rows] = self.choose(sets, positions)
         return guesses
 
     @abstractmethod
-    def choose(
-        self,
-        sets: CandidateSets,
-        set_of_game: npt.NDArray[np.int64],
-        games: npt.NDArray[np.uint64],
-        turns: npt.NDArray[np.int64],
-    ) -> npt.NDArray[np.int64]:
+    def choose(self, sets: CandidateSets, positions: Positions) -> npt.NDArray[np.int64]:
         """Return a guess for each of G games, an index into the allowed list.
 
-        Parameters
-        ----------
-        sets : CandidateSets
-            The words that are left, of each history.
-        set_of_game : ndarray of int64, shape (G,)
-            The set of each game; it is not empty.
-        games : ndarray of uint64, shape (G,)
-            As :meth:`act` has them.
-        turns : ndarray of int64, shape (G,)
-            The guesses that each game has made.
+        ``sets`` are the words that are left of each history.
         """
 
     def _histories(self, observations: Observation) -> npt.NDArray[np.int32]:

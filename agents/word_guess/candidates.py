@@ -12,18 +12,11 @@ NO_GUESS = -1
 
 
 class CandidateSets(NamedTuple):
-    """Sets of secret words, one after the other.
+    """Sets of secret words, one after the other."""
 
-    Attributes
-    ----------
-    offsets : ndarray of int64, shape (sets + 1,)
-        Set ``i`` is ``members[offsets[i]:offsets[i + 1]]``.
-    members : ndarray of int32
-        Indices into the secret words, ascending within a set.
-    """
-
+    #: shape (sets + 1,): Set ``i`` is ``members[offsets[i]:offsets[i + 1]]``.
     offsets: npt.NDArray[np.int64]
-    members: npt.NDArray[np.int32]
+    members: npt.NDArray[np.int32]  #: Indices into the secret words, ascending within a set.
 
     @property
     def sizes(self) -> npt.NDArray[np.int64]:
@@ -31,12 +24,9 @@ class CandidateSets(NamedTuple):
         return np.diff(self.offsets)
 
 
-def candidate_sets(
-    histories: npt.NDArray[np.int32],
-    matrix: npt.NDArray[np.uint8],
-    keep: npt.NDArray[np.bool_],
-) -> CandidateSets:
-    """Return the words that each history leaves.
+@njit(cache=True)
+def candidate_sets(histories, matrix, keep):
+    """Return the :class:`CandidateSets` of the words that each history leaves.
 
     Neighbouring histories that begin alike share the work on what they have in common, so that
     sorted histories are walked through like a decision tree.
@@ -52,12 +42,6 @@ def candidate_sets(
         Whether the answer ``a`` leaves a word that would have had the answer ``b``: the identity
         for the words that are consistent.
     """
-    offsets, members = _candidate_sets(histories, matrix, keep)
-    return CandidateSets(offsets, members)
-
-
-@njit(cache=True)
-def _candidate_sets(histories, matrix, keep):
     num_histories, num_columns = histories.shape
     turns = num_columns // 2
     num_secrets = matrix.shape[1]
@@ -65,25 +49,19 @@ def _candidate_sets(histories, matrix, keep):
     left = np.empty((turns + 1, num_secrets), dtype=np.int32)
     sizes = np.zeros(turns + 1, dtype=np.int64)
     sizes[0] = num_secrets
-    for secret in range(num_secrets):
-        left[0, secret] = secret
+    left[0] = np.arange(num_secrets)
     offsets = np.zeros(num_histories + 1, dtype=np.int64)
     members = np.empty(max(1, num_secrets), dtype=np.int32)
     for row in range(num_histories):
         shared = 0
         if row > 0:
-            while (
-                shared < turns
-                and histories[row, 2 * shared] == histories[row - 1, 2 * shared]
-                and histories[row, 2 * shared + 1] == histories[row - 1, 2 * shared + 1]
-            ):
+            same = histories[row] == histories[row - 1]
+            while shared < turns and same[2 * shared] and same[2 * shared + 1]:
                 shared += 1
         for turn in range(shared, turns):
-            guess = histories[row, 2 * turn]
-            code = histories[row, 2 * turn + 1]
+            guess, code = histories[row, 2 * turn], histories[row, 2 * turn + 1]
             size = 0
-            for number in range(sizes[turn]):
-                secret = left[turn, number]
+            for secret in left[turn, : sizes[turn]]:
                 if guess == NO_GUESS or keep[code, matrix[guess, secret]]:
                     left[turn + 1, size] = secret
                     size += 1
@@ -96,4 +74,4 @@ def _candidate_sets(histories, matrix, keep):
             members = longer
         members[start:end] = left[turns, : sizes[turns]]
         offsets[row + 1] = end
-    return offsets, members[: offsets[num_histories]].copy()
+    return CandidateSets(offsets, members[: offsets[num_histories]].copy())

@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from agents.word_guess.base import WordGuessAgent
+from agents.word_guess.base import Positions, WordGuessAgent
 from agents.word_guess.candidates import CandidateSets
 from envs.errors import InputError
 from envs.keyed_random import keyed_bits
@@ -38,12 +38,11 @@ class FilterAgent(WordGuessAgent):
     reading : {"text", "pseudo-code"}, default "text"
         The method's description states its rules twice, and differently. Its text has the rules
         above. Its pseudo-code has, for every answer with a letter in common but not all of them,
-        the last rule: at least one letter of the guess, wherever it stands. The text is more
-        definite and takes far fewer guesses, so that it is the default.
+        the last rule, which takes far more guesses.
     order : {"random", "list"}, default "random"
         Which of the words that are left is guessed: the first in an order that is drawn once, when
-        the agent is fitted, or the first in the list. Neighbours in an alphabetical list look
-        alike, so that one that fails says little about the next: it takes twice the guesses.
+        the agent is fitted, or the first in the list, which takes twice the guesses if the list is
+        alphabetical, since neighbours look alike.
     seed : int, default 0
         Of the random order.
 
@@ -56,9 +55,7 @@ class FilterAgent(WordGuessAgent):
     -----
     For 0 cats and 0 dogs the text strikes out all words, which would leave nothing to guess; the
     pseudo-code strikes out the words that have a letter of the guess, and so does this agent in
-    both readings. The text also repeats all answers at the head of its last rule; its parts (a)
-    to (d) say which are meant. The order of the words is not stated. The rules are stated for four
-    letters; for other lengths they are as above.
+    both readings. The source states its rules for four letters, and no order of the words.
     """
 
     def __init__(self, reading: str = "text", order: str = "random", seed: int = 0) -> None:
@@ -96,20 +93,13 @@ class FilterAgent(WordGuessAgent):
         extreme = (common == 0) | (common == rule.word_length)
         kept = np.where(extreme[:, None], common[None, :] == common[:, None], kept)
         # The guess itself is left by the last answer alone, which ends the game.
-        kept[:-1, rule.solved] = False
-        kept[rule.solved] = False
+        kept[:, rule.solved] = kept[rule.solved] = False
         kept[rule.solved, rule.solved] = True
         return kept
 
-    def choose(
-        self,
-        sets: CandidateSets,
-        set_of_game: npt.NDArray[np.int64],
-        games: npt.NDArray[np.uint64],
-        turns: npt.NDArray[np.int64],
-    ) -> npt.NDArray[np.int64]:
+    def choose(self, sets: CandidateSets, positions: Positions) -> npt.NDArray[np.int64]:
         """Return the word that comes first among those left in each game."""
         filled = np.flatnonzero(sets.sizes)
         first = np.zeros(len(sets.sizes), dtype=np.int64)
         first[filled] = np.minimum.reduceat(self.rank_[sets.members], sets.offsets[filled])
-        return self.secrets_[self.sequence_[first[set_of_game]]]
+        return self.secrets_[self.sequence_[first[positions.set_of_game]]]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from agents.word_guess.base import WordGuessAgent
+from agents.word_guess.base import Positions, WordGuessAgent
 from agents.word_guess.candidates import CandidateSets
 
 POOLS = ("consistent", "all")
@@ -58,37 +59,23 @@ class PartitionAgent(WordGuessAgent):
     #: Whether the cost of a guess is that of its most expensive set, or of all its sets together.
     takes_worst: bool
 
-    def choose(
-        self,
-        sets: CandidateSets,
-        set_of_game: npt.NDArray[np.int64],
-        games: npt.NDArray[np.uint64],
-        turns: npt.NDArray[np.int64],
-    ) -> npt.NDArray[np.int64]:
+    def choose(self, sets: CandidateSets, positions: Positions) -> npt.NDArray[np.int64]:
         """Return the best guess of each game's set."""
-        guesses = _best_guesses(
-            sets.offsets,
-            sets.members,
+        measure = _Measure(
             self.matrix_,
             self.secrets_,
             self.set_costs(int(sets.sizes.max())),
-            self.rule_.num_codes,
             self.takes_worst,
             self.pool == "all",
-            self.lookahead,
         )
-        return guesses[set_of_game]
+        guesses = _best_guesses(*sets, measure, self.rule_.num_codes, self.lookahead)
+        return guesses[positions.set_of_game]
 
 
 class MinimaxAgent(PartitionAgent):
     """Takes the guess whose worst answer leaves the fewest words.
 
-    The answer to the secret itself leaves none.
-
-    Parameters
-    ----------
-    pool, lookahead
-        As for :class:`PartitionAgent`.
+    The answer to the secret itself leaves none. Parameters are those of :class:`PartitionAgent`.
 
     References
     ----------
@@ -106,11 +93,7 @@ class EntropyAgent(PartitionAgent):
     """Takes the guess whose answer is expected to give the most information.
 
     With ``c`` of ``n`` words behind an answer, that is ``log2(n) - sum(c * log2(c)) / n`` bits.
-
-    Parameters
-    ----------
-    pool, lookahead
-        As for :class:`PartitionAgent`.
+    Parameters are those of :class:`PartitionAgent`.
 
     References
     ----------
@@ -125,126 +108,112 @@ class EntropyAgent(PartitionAgent):
         return np.rint(sizes * np.log2(np.maximum(sizes, 1)) * _FIXED_POINT).astype(np.int64)
 
 
+class _Measure(NamedTuple):
+    """What a guess is measured by."""
+
+    matrix: npt.NDArray[np.uint8]  #: Of :class:`~agents.word_guess.base.WordGuessAgent`.
+    secrets: npt.NDArray[np.int64]
+    costs: npt.NDArray[np.int64]  #: Of a set of 0, 1, ... words.
+    takes_worst: bool  #: Of :class:`PartitionAgent`.
+    any_word: bool  #: Whether the pool is all words.
+
+
 @njit(cache=True)
-def _guess_cost(answers, words, costs, counts, takes_worst):
+def _guess_cost(guess, words, measure, counts):
+    answers, costs = measure.matrix[guess], measure.costs
     counts[:] = 0
-    for number in range(len(words)):
-        counts[answers[words[number]]] += 1
+    for word in words:
+        counts[answers[word]] += 1
     # The last code is that of the secret, which ends the game: one word at most, at no cost.
     cost = 0
-    for code in range(len(counts) - 1):
-        if takes_worst:
-            cost = max(cost, costs[counts[code]])
-        else:
-            cost += costs[counts[code]]
+    for count in counts[:-1]:
+        cost = max(cost, costs[count]) if measure.takes_worst else cost + costs[count]
     return cost
 
 
 @njit(cache=True)
-def _cheapest_guess(words, matrix, secrets, costs, counts, takes_worst, any_word):
+def _pool(words, measure):
+    """Return the guesses to choose from: first those that may be the secret."""
+    if measure.any_word:
+        return np.concatenate((measure.secrets[words], np.arange(len(measure.matrix))))
+    return measure.secrets[words]
+
+
+@njit(cache=True)
+def _cheapest_guess(words, measure, counts):
     """Return the guess of the lowest cost: the first that may be the secret, if there is one."""
-    cheapest = secrets[words[0]]
+    cheapest = measure.secrets[words[0]]
     # With one or two words left, no guess does better than one of them.
-    if len(words) <= 2:
-        return cheapest
-    lowest = np.iinfo(np.int64).max
-    for word in words:
-        guess = secrets[word]
-        cost = _guess_cost(matrix[guess], words, costs, counts, takes_worst)
-        if cost < lowest:
-            lowest = cost
-            cheapest = guess
-    if any_word:
-        for guess in range(len(matrix)):
-            cost = _guess_cost(matrix[guess], words, costs, counts, takes_worst)
+    if len(words) > 2:
+        lowest = np.iinfo(np.int64).max
+        for guess in _pool(words, measure):
+            cost = _guess_cost(guess, words, measure, counts)
             if cost < lowest:
-                lowest = cost
-                cheapest = guess
+                lowest, cheapest = cost, guess
     return cheapest
 
 
 @njit(cache=True)
-def _play_on(guess, words, limit, matrix, secrets, costs, counts, takes_worst, any_word):
+def _play_on(guess, words, limit, measure, counts):
     """Return the guesses of all the games whose secret is in ``words``, together.
 
     The first is ``guess``, the others have the lowest cost. Stops when ``limit`` is reached.
     """
     num_words = len(words)
-    left = words.copy()
-    divided = words.copy()
+    left, divided = words.copy(), words.copy()
     # Sets that are still to be played, as ranges of ``left``; they do not overlap.
     starts = np.empty(num_words + 1, dtype=np.int64)
     ends = np.empty(num_words + 1, dtype=np.int64)
     starts[0], ends[0], depth = 0, num_words, 1
     position = np.empty(len(counts) + 1, dtype=np.int64)
     total = 0
-    is_first = True
     while depth > 0 and total < limit:
         depth -= 1
         start, end = starts[depth], ends[depth]
+        if total > 0:
+            guess = _cheapest_guess(left[start:end], measure, counts)
         total += end - start
-        if not is_first:
-            guess = _cheapest_guess(
-                left[start:end], matrix, secrets, costs, counts, takes_worst, any_word
-            )
-        is_first = False
         counts[:] = 0
-        for number in range(start, end):
-            counts[matrix[guess, left[number]]] += 1
+        for word in left[start:end]:
+            counts[measure.matrix[guess, word]] += 1
         position[0] = start
         for code in range(len(counts)):
             position[code + 1] = position[code] + counts[code]
             if counts[code] > 0 and code < len(counts) - 1:
                 starts[depth], ends[depth] = position[code], position[code + 1]
                 depth += 1
-        for number in range(start, end):
-            code = matrix[guess, left[number]]
-            divided[position[code]] = left[number]
+        for word in left[start:end]:
+            code = measure.matrix[guess, word]
+            divided[position[code]] = word
             position[code] += 1
         left[start:end] = divided[start:end]
     return total
 
 
 @njit(cache=True)
-def _best_guesses(
-    offsets,
-    members,
-    matrix,
-    secrets,
-    costs,
-    num_codes,
-    takes_worst,
-    any_word,
-    lookahead,
-):
+def _best_guesses(offsets, members, measure, num_codes, lookahead):
+    """Return the best guess of each set, 0 for an empty one."""
     num_sets = len(offsets) - 1
     guesses = np.zeros(num_sets, dtype=np.int64)
     counts = np.zeros(num_codes, dtype=np.int64)
     none_better = np.iinfo(np.int64).max
-    for number in range(num_sets):
-        words = members[offsets[number] : offsets[number + 1]]
+    for group in range(num_sets):
+        words = members[offsets[group] : offsets[group + 1]]
         if len(words) == 0:
             continue
         if lookahead == 1 or len(words) <= 2:
-            guesses[number] = _cheapest_guess(
-                words, matrix, secrets, costs, counts, takes_worst, any_word
-            )
+            guesses[group] = _cheapest_guess(words, measure, counts)
             continue
-        if any_word:
-            pool = np.concatenate((secrets[words], np.arange(len(matrix))))
-        else:
-            pool = secrets[words]
+        pool = _pool(words, measure)
         pool_costs = np.empty(len(pool), dtype=np.int64)
         for place in range(len(pool)):
-            pool_costs[place] = _guess_cost(matrix[pool[place]], words, costs, counts, takes_worst)
+            pool_costs[place] = _guess_cost(pool[place], words, measure, counts)
         fewest = none_better
         for _ in range(min(lookahead, len(pool))):
             place = pool_costs.argmin()
             pool_costs[place] = none_better
-            total = _play_on(
-                pool[place], words, fewest, matrix, secrets, costs, counts, takes_worst, any_word
-            )
+            total = _play_on(pool[place], words, fewest, measure, counts)
             if total < fewest:
                 fewest = total
-                guesses[number] = pool[place]
+                guesses[group] = pool[place]
     return guesses

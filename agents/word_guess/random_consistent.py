@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from agents.word_guess.base import WordGuessAgent
+from agents.word_guess.base import Positions, WordGuessAgent
 from agents.word_guess.candidates import CandidateSets
 from envs.keyed_random import below, keyed_bits
 
@@ -22,13 +22,8 @@ class RandomConsistentAgent(WordGuessAgent):
     def __init__(self, seed: int = 0) -> None:
         self.seed = seed
 
-    def choose(
-        self,
-        sets: CandidateSets,
-        set_of_game: npt.NDArray[np.int64],
-        games: npt.NDArray[np.uint64],
-        turns: npt.NDArray[np.int64],
-    ) -> npt.NDArray[np.int64]:
+    def choose(self, sets: CandidateSets, positions: Positions) -> npt.NDArray[np.int64]:
         """Draw a word of each game's set."""
+        set_of_game, games, turns = positions
         draws = below(keyed_bits(self.seed, games, turns), sets.sizes[set_of_game])
         return self.secrets_[sets.members[sets.offsets[set_of_game] + draws]]

@@ -1,5 +1,6 @@
 """Candidates against a plain referee that derives them one by one."""
 
+import itertools
 import math
 from collections import Counter, defaultdict
 
@@ -56,8 +57,9 @@ def referee(words, at_end, max_affix=6, min_stem=2):
             if len(stem) >= min_stem:
                 affixes_of[stem].add(word[len(word) - length :] if at_end else word[:length])
     having = Counter(affix for affixes in affixes_of.values() for affix in affixes)
-    pairs = Counter((one, other) for affixes in affixes_of.values()
-                    for one in affixes for other in affixes)  # fmt: skip
+    pairs = Counter(
+        pair for affixes in affixes_of.values() for pair in itertools.product(affixes, repeat=2)
+    )
     found = defaultdict(list)
     for stem, affixes in affixes_of.items():
         for other in having.keys() - affixes:

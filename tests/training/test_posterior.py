@@ -126,6 +126,11 @@ LISTS = {
 }
 
 
+# Masked words with wrong letters.
+GAMES = [("_", ""), ("____", ""), ("____", "etaoi"), ("_ea_", "st"), ("_a_ke_", "t")]
+GAMES += [("z_" * 16, ""), ("_" * 32, "e"), ("_" * 9, "qx")]
+
+
 @pytest.mark.parametrize("words", LISTS.values(), ids=LISTS)
 def test_any_list_gives_probabilities(words, tmp_path):
     fitted = fit_posterior(words)
@@ -133,13 +138,7 @@ def test_any_list_gives_probabilities(words, tmp_path):
     assert known_words(fitted.posterior) == set(words)
     assert known_words(fitted.held_back_posterior) == set(others)
     asked = ("x", "quiz", "bead", "walked", words[0][::-1], "jazzy" * 6, *words)
-    games = [
-        parse_observation(*game)
-        for game in (
-            ("_", ""), ("____", ""), ("____", "etaoi"), ("_ea_", "st"), ("_a_ke_", "t"),
-            ("z_" * 16, ""), ("_" * 32, "e"), ("_" * 9, "qx"),
-        )
-    ]  # fmt: skip
+    games = [parse_observation(*game) for game in GAMES]
     for posterior in fitted:
         posterior.save(tmp_path / "posterior")
         for model in (posterior, load_posterior(tmp_path / "posterior")):

@@ -7,13 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from agents.posterior.posterior import LetterPosterior
-from agents.posterior.prior import (
-    Rest,
-    WordPrior,
-    length_masses,
-    list_words,
-    model_probabilities,
-)
+from agents.posterior.prior import LetterModels, WordPrior, list_words
 from agents.smoothed_ngrams import SmoothedNgrams
 from agents.word_sets import WordArrays
 from training.multigrams import fit_multigrams
@@ -36,14 +30,12 @@ def prior_of(known=WORDS, candidates=None, share=0.5, weight=0.3, order=4):
     """The prior of known words, of candidates with probabilities, and of all other strings."""
     candidates = CANDIDATES if candidates is None else candidates
     known_arrays = WordArrays.of(known)
-    ngrams, multigrams = SmoothedNgrams(known_arrays, order), fit_multigrams(known_arrays)
+    models = LetterModels(SmoothedNgrams(known_arrays, order), fit_multigrams(known_arrays), weight)
     chances = np.array(list(candidates.values()))
-    words = WordArrays.of((*known, *candidates))
-    by_models = model_probabilities(ngrams, multigrams, weight, words)
+    by_models = models.probabilities(WordArrays.of((*known, *candidates)))
     listed = list_words(known_arrays, WordArrays.of(tuple(candidates)), chances, by_models)
-    masses = length_masses(ngrams, multigrams, weight)
-    shares = masses / masses.sum() * (1 - chances.sum())
-    return WordPrior(listed, Rest(ngrams, multigrams, weight, shares), share)
+    masses = models.length_masses()
+    return WordPrior(listed, models, masses / masses.sum() * (1 - chances.sum()), share)
 
 
 def posterior_of(known=WORDS, candidates=None, share=0.5, exact=False, **options):

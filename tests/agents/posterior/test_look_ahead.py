@@ -29,13 +29,10 @@ def values_of(prior, states, letters, share=1.0, present=None, lives=None):
     num_games = len(states["lives"])
     in_threads(
         win_probabilities,
-        states["word"],
-        states["guessed"],
-        states["lives"] if lives is None else lives,
+        (states["word"], states["guessed"], states["lives"] if lives is None else lives),
         np.zeros((num_games, 26)) if present is None else present,
         np.full(num_games, share),
         letters,
-        prior.listed.words.codes,
         prior.tables.listed,
         values,
     )

@@ -52,7 +52,7 @@ def test_the_posterior_is_a_sum_over_all_words(pattern, num_left, known):
     np.testing.assert_allclose(belief.present[0], expected / chances.sum(), atol=2e-3)
     listed = {*WORDS, *CANDIDATES}
     of_listed = sum(c for word, c in zip(words, chances, strict=True) if word in listed)
-    assert belief.listed[0] == pytest.approx(of_listed / chances.sum(), abs=2e-3)
+    assert belief.listed_share[0] == pytest.approx(of_listed / chances.sum(), abs=2e-3)
 
 
 def test_a_known_word_is_seen_through_wrong_letters():
@@ -85,7 +85,7 @@ def test_what_is_kept_of_other_states_changes_nothing(model, states, monkeypatch
         for part in (*parts, *reversed(parts)):
             belief = agent.belief(select(states, part))
             assert (belief.present == expected.present[part]).all()
-            assert (belief.listed == expected.listed[part]).all()
+            assert (belief.listed_share == expected.listed_share[part]).all()
         # Of words of another width.
         wider = states | {"word": np.pad(states["word"], ((0, 0), (0, 3)))}
         assert (agent.belief(wider).present == expected.present).all()

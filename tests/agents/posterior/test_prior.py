@@ -5,15 +5,14 @@ import itertools
 import numpy as np
 import pytest
 
-from agents.posterior.prior import Listed, WordPrior
+from agents.posterior.prior import WordPrior
 from agents.word_sets import WordArrays
+from envs.encoding import ALPHABET
 from tests.agents.posterior.priors import CANDIDATES, WORDS, prior_of
-
-LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 def strings(length):
-    return WordArrays.of(["".join(word) for word in itertools.product(LETTERS, repeat=length)])
+    return WordArrays.of(["".join(word) for word in itertools.product(ALPHABET, repeat=length)])
 
 
 def probability(prior, *words):
@@ -27,7 +26,7 @@ def test_all_words_of_a_length_have_the_share_of_that_length(known, weight):
     for length in (1, 2, 3):
         known_words = sum(len(word) == length for word in WORDS)
         rated = sum(chance for word, chance in CANDIDATES.items() if len(word) == length)
-        rest = prior.rest.shares[length]
+        rest = prior.shares[length]
         expected = known * known_words / len(WORDS) + (1 - known) * (rated + rest)
         # Ratings are kept in eighths of a bit.
         assert prior.probabilities(strings(length)).sum() == pytest.approx(expected, rel=0.05)
@@ -37,12 +36,10 @@ def test_all_words_of_a_length_have_the_share_of_that_length(known, weight):
 def test_all_lengths_add_up_to_1(known):
     """Of each length, what is listed plus the models' mass of all other strings."""
     prior = prior_of(share=known)
-    listed, models = prior.tables.listed, prior.tables
-    left = np.zeros(33)
-    masses = (1 - prior.rest.weight) * prior.rest.ngrams.length_masses
-    masses += prior.rest.weight * prior.rest.multigrams.length_masses()
+    listed = prior.tables.listed
+    masses = prior.models.length_masses()
     replaced = np.bincount(prior.listed.words.lengths, listed.replaced, minlength=33)
-    left = masses * models.scale - replaced
+    left = masses * prior.tables.scale - replaced
     assert (left >= 0).all()
     assert listed.own.sum() + left.sum() == pytest.approx(1, abs=1e-3)
 
@@ -73,5 +70,6 @@ def test_a_share_that_is_no_probability_is_refused(known):
 def test_arrays_that_do_not_fit_together_are_refused():
     prior = prior_of()
     with pytest.raises(ValueError, match="do not fit together"):
-        WordPrior(prior.listed._replace(ratings=prior.listed.ratings[1:]), prior.rest)
-    assert isinstance(prior.listed, Listed)
+        WordPrior(
+            prior.listed._replace(ratings=prior.listed.ratings[1:]), prior.models, prior.shares
+        )

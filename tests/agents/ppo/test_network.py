@@ -103,7 +103,7 @@ def test_the_features_say_what_their_documentation_says():
     assert state[:8] == pytest.approx(
         [5 / 6, 0, 0, 1 / 10, 6 / 10, 5 / 6, 3 / 26, belief.present.sum() / 10], abs=1e-5
     )
-    assert state[8] == pytest.approx(belief.listed[0])
+    assert state[8] == pytest.approx(belief.listed_share[0])
     assert state[9:11].tolist() == [0, 0]
     assert state[11:] == pytest.approx(np.sort(belief.present[0])[::-1][:5], abs=1e-6)
     letters = features["letters"][0]
@@ -162,7 +162,7 @@ def test_the_look_ahead_is_told_where_there_is_one():
     assert (features["state"][~looked, 10] == 0).all()
     best = np.nanmax(values[looked], axis=1)
     assert features["state"][looked, 10] == pytest.approx(best, abs=1e-6)
-    assert (belief.listed[looked] < 0.9).any()
+    assert (belief.listed_share[looked] < 0.9).any()
     valued = ~np.isnan(values[looked])
     expected = (100 * (values[looked] - best[:, None])).clip(-10)
     assert gap[looked][valued] == pytest.approx(expected[valued], abs=1e-4)
