@@ -18,7 +18,7 @@ from agents.loading import LEARNED_AGENTS
 from agents.posterior.prior import DEFAULT_KNOWN
 from agents.word_guess import WORD_GUESS_AGENTS
 from envs.errors import InputError
-from envs.word_guess.options import VARIANTS
+from envs.word_guess.variants import VARIANTS
 from envs.words import PARTS
 from evaluation import server_command, word_guess_command
 from evaluation.arena import PlayedGames, play

@@ -15,8 +15,8 @@ from scipy.stats import norm
 from agents.word_guess import WordGuessAgent, make_word_guess_agent
 from envs.keyed_random import keyed_bits
 from envs.word_guess.answers import AnswerRule
-from envs.word_guess.options import Variant
 from envs.word_guess.rules import WordGuessGames
+from envs.word_guess.variants import Variant
 from envs.word_guess.words import GuessWords, random_words
 from envs.words import hash_words
 from evaluation.statistics import CONFIDENCE

@@ -16,7 +16,7 @@ from agents.word_guess import WORD_GUESS_AGENTS, make_word_guess_agent
 from envs.errors import InputError
 from envs.keyed_random import keyed_bits
 from envs.word_guess.answers import AnswerRule
-from envs.word_guess.options import GUESS_THE_WORD, VARIANTS, Variant
+from envs.word_guess.variants import GUESS_THE_WORD, VARIANTS, Variant
 from envs.word_guess.words import GuessWords
 from envs.words import hash_words, load_word_list, read_word_list
 from evaluation.word_guess import DEFAULT_AGENTS, compare_on_list, compare_on_random_lists
