@@ -12,7 +12,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from envs.errors import check_choice
-from envs.games import Arrays
+from envs.games import ALL, Arrays, Index
 from envs.keyed_random import new_stream
 from envs.single import RENDER_FPS
 from envs.task import Task
@@ -115,8 +115,8 @@ class BatchVectorEnv(VectorEnv[Arrays, npt.NDArray[np.int64], npt.NDArray]):
             if len(words) != self.num_envs:
                 raise ValueError(f"options: {len(words)} words for {self.num_envs} games")
         is_forced = np.array([word is not None for word in words])
-        self._start(np.flatnonzero(~is_forced))
-        self._start(np.flatnonzero(is_forced), [word for word in words if word is not None])
+        self.begin(np.flatnonzero(~is_forced))
+        self.begin(np.flatnonzero(is_forced), [word for word in words if word is not None])
         self._to_reset[:] = False
         return self._task.games.observe(), self._infos()
 
@@ -136,6 +136,36 @@ class BatchVectorEnv(VectorEnv[Arrays, npt.NDArray[np.int64], npt.NDArray]):
         ValueError
             If ``reset`` was never called, the shape is another, or an action is out of range.
         """
+        rewards, terminated, truncated = self.act(actions)
+        infos: dict[str, Any] = {}
+        if self.autoreset_mode is AutoresetMode.SAME_STEP:
+            ended = np.flatnonzero(terminated | truncated)
+            if len(ended):
+                infos = self._final_infos(ended)
+                self.begin(ended)
+        else:
+            games = np.flatnonzero(self._to_reset)
+            self.begin(games)
+            rewards[games] = 0.0
+            # A game that was truncated was still open to the action that is to be ignored.
+            terminated[games] = False
+            self._to_reset = terminated | truncated
+        return self._task.games.observe(), rewards, terminated, truncated, infos | self._infos()
+
+    def act(
+        self, actions: npt.NDArray[np.integer]
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+        """Act once in every game and begin none.
+
+        Returns
+        -------
+        rewards, terminated, truncated : ndarray, shape (num_envs,)
+
+        Raises
+        ------
+        ValueError
+            As :meth:`step`.
+        """
         if self._streams is None:
             raise ValueError("step: call reset first")
         actions = np.asarray(actions)
@@ -146,25 +176,29 @@ class BatchVectorEnv(VectorEnv[Arrays, npt.NDArray[np.int64], npt.NDArray]):
         truncated = np.zeros(self.num_envs, dtype=np.bool_)
         if self.max_episode_steps is not None:
             truncated = (self._steps >= self.max_episode_steps) & ~self._to_reset
+        return rewards, terminated, truncated
 
-        infos: dict[str, Any] = {}
-        if self.autoreset_mode is AutoresetMode.SAME_STEP:
-            ended = np.flatnonzero(terminated | truncated)
-            if len(ended):
-                infos = self._final_infos(ended)
-                self._start(ended)
-        else:
-            games = np.flatnonzero(self._to_reset)
-            self._start(games)
-            rewards[games] = 0.0
-            # A game that was truncated was still open to the action that is to be ignored.
-            terminated[games] = False
-            self._to_reset = terminated | truncated
-        return self._task.games.observe(), rewards, terminated, truncated, infos | self._infos()
+    def begin(self, games: npt.NDArray[np.int64], words: Sequence[str] | None = None) -> None:
+        """Begin the next episode of ``games``, with the secrets ``words`` or drawn ones."""
+        if not len(games):
+            return
+        self._task.begin(games, self._streams[games], self._episodes[games], words)
+        self._episodes[games] += 1
+        self._steps[games] = 0
 
-    def observe(self) -> Arrays:
-        """Return copies of the observations of the games as they stand."""
-        return self._task.games.observe()
+    @property
+    def episode_lengths(self) -> npt.NDArray[np.int64]:
+        """The steps since each game began, shape (num_envs,)."""
+        return self._steps.copy()
+
+    @property
+    def won(self) -> npt.NDArray[np.bool_]:
+        """The games that are won, shape (num_envs,)."""
+        return self._task.games.won
+
+    def observe(self, games: Index = ALL) -> Arrays:
+        """Return copies of the observations of ``games`` as they stand."""
+        return self._task.games.observe(games)
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return ``info["action_mask"]`` as bool, shape (num_envs, actions)."""
@@ -225,13 +259,6 @@ class BatchVectorEnv(VectorEnv[Arrays, npt.NDArray[np.int64], npt.NDArray]):
             if game == 0:
                 self._np_random, self._np_random_seed = generator, used
         self._episodes[is_new] = 0
-
-    def _start(self, games: npt.NDArray[np.int64], words: Sequence[str] | None = None) -> None:
-        if not len(games):
-            return
-        self._task.begin(games, self._streams[games], self._episodes[games], words)
-        self._episodes[games] += 1
-        self._steps[games] = 0
 
     def _infos(self) -> dict[str, Any]:
         infos: dict[str, Any] = {}

@@ -102,10 +102,9 @@ class HangmanGames(Games):
         """Games that are won or lost; shape (N,)."""
         return self.won | (self._lives == 0)
 
-    @property
-    def open_letters(self) -> npt.NDArray[np.bool_]:
-        """Letters that were not guessed; shape (N, 26)."""
-        return self._guessed == 0
+    def open_letters(self, games: Index = ALL) -> npt.NDArray[np.bool_]:
+        """Return the letters that were not guessed, as a new array of shape (games, 26)."""
+        return self._guessed[games] == 0
 
     def start(self, games: Index, secrets: EncodedWords) -> None:
         """Begin new games at the indices ``games``, one a secret word."""

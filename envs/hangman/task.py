@@ -88,7 +88,7 @@ class HangmanTask(Task):
 
     def action_masks(self, games: Index = ALL) -> npt.NDArray[np.bool_]:
         """Return which letters have not been guessed, shape (games, 26)."""
-        return self.games.open_letters[games]
+        return self.games.open_letters(games)
 
     def secret(self, game: int) -> str:
         """Return the hidden word of one game."""
