@@ -15,13 +15,13 @@ from envs.errors import check_choice
 from envs.games import ALL, Arrays, Index
 from envs.keyed_random import new_stream
 from envs.single import RENDER_FPS
-from envs.task import Task
+from envs.task import Task, make_task
 
 _AUTORESET_MODES = (AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP)
 
 
 class BatchVectorEnv(VectorEnv[Arrays, npt.NDArray[np.int64], npt.NDArray]):
-    """N games that are played as one batch: it seeds, resets and truncates the games of a task.
+    """N games that are played as one batch: it seeds, resets and truncates the games of its task.
 
     Game ``i`` of a batch that was seeded with ``s`` has the stream of secrets of the single
     environment that was seeded with ``s + i``. Observations, rewards and infos are those of
@@ -29,8 +29,8 @@ class BatchVectorEnv(VectorEnv[Arrays, npt.NDArray[np.int64], npt.NDArray]):
 
     Parameters
     ----------
-    task : Task
-        Of N games.
+    num_envs : int
+        Number of games.
     max_episode_steps : int, optional
         Truncates a game after so many steps.
     autoreset_mode : AutoresetMode or str
@@ -39,6 +39,8 @@ class BatchVectorEnv(VectorEnv[Arrays, npt.NDArray[np.int64], npt.NDArray]):
         ``info["final_obs"]`` and ``info["final_info"]``).
     render_mode : str, optional
         One of ``metadata["render_modes"]``.
+    **options
+        Those of the task.
 
     Raises
     ------
@@ -52,15 +54,16 @@ class BatchVectorEnv(VectorEnv[Arrays, npt.NDArray[np.int64], npt.NDArray]):
         "autoreset_mode": AutoresetMode.NEXT_STEP,
         "autoreset_modes": list(_AUTORESET_MODES),
     }
+    task_type: ClassVar[type[Task]]
 
     def __init__(
         self,
-        task: Task,
+        num_envs: int = 1,
         max_episode_steps: int | None = None,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         render_mode: str | None = None,
+        **options: Any,
     ) -> None:
-        num_envs = len(task.games)
         if num_envs < 1:
             raise ValueError(f"num_envs: {num_envs} is below 1")
         if max_episode_steps is not None and max_episode_steps < 1:
@@ -74,16 +77,16 @@ class BatchVectorEnv(VectorEnv[Arrays, npt.NDArray[np.int64], npt.NDArray]):
         self.num_envs = num_envs
         self.max_episode_steps = max_episode_steps
         self.render_mode = render_mode
-        self._task = task
+        self._task = make_task(self.task_type, num_envs, **options)
         self._streams: npt.NDArray[np.uint64] | None = None
         self._episodes = np.zeros(num_envs, dtype=np.int64)
         self._steps = np.zeros(num_envs, dtype=np.int64)
         self._to_reset = np.zeros(num_envs, dtype=np.bool_)
         self._all = np.ones(num_envs, dtype=np.bool_)
-        self.single_observation_space = task.observation_space
-        self.single_action_space = task.action_space
-        self.observation_space = batch_space(task.observation_space, num_envs)
-        self.action_space = batch_space(task.action_space, num_envs)
+        self.single_observation_space = self._task.observation_space
+        self.single_action_space = self._task.action_space
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
 
     def reset(
         self,

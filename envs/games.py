@@ -21,18 +21,11 @@ class Games(ABC):
     Parameters
     ----------
     num_games : int
-
-    Raises
-    ------
-    ValueError
-        If ``num_games`` is below 0.
     """
 
     _state_names: tuple[str, ...]
 
     def __init__(self, num_games: int) -> None:
-        if num_games < 0:
-            raise ValueError(f"num_games: {num_games} is below 0")
         self._num_games = num_games
 
     def __len__(self) -> int:

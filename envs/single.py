@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar, TypeVar
 
 import gymnasium as gym
@@ -11,26 +12,27 @@ import numpy.typing as npt
 from envs.errors import check_choice
 from envs.games import ALL
 from envs.keyed_random import new_stream
-from envs.task import Task
+from envs.task import Task, make_task
 
 Obs = TypeVar("Obs")
 RENDER_FPS = 2
 
 
 class SingleEnv(gym.Env[Obs, int]):
-    """One game after the other: it seeds, begins and renders the games of a task.
+    """One game after the other: it seeds, begins and renders the games of its task.
 
     Parameters
     ----------
-    task : Task
-        Of one game.
+    words : sequence of str, optional
     render_mode : str, optional
         One of ``metadata["render_modes"]``.
+    **options
+        Those of the task.
 
     Raises
     ------
     ValueError
-        If the render mode is another one.
+        If a parameter is out of its range.
     """
 
     metadata: ClassVar[dict[str, Any]] = {
@@ -38,13 +40,21 @@ class SingleEnv(gym.Env[Obs, int]):
         "render_fps": RENDER_FPS,
     }
 
-    def __init__(self, task: Task, render_mode: str | None) -> None:
+    task_type: ClassVar[type[Task]]
+
+    def __init__(
+        self,
+        words: Sequence[str] | None = None,
+        *,
+        render_mode: str | None = None,
+        **options: Any,
+    ) -> None:
         if render_mode is not None:
             check_choice("render_mode", render_mode, self.metadata["render_modes"])
         self.render_mode = render_mode
-        self.observation_space = task.observation_space
-        self.action_space = task.action_space
-        self._task = task
+        self._task = make_task(self.task_type, 1, words=words, **options)
+        self.observation_space = self._task.observation_space
+        self.action_space = self._task.action_space
         self._stream: np.uint64 | None = None
         self._episode = 0
 
@@ -107,13 +117,8 @@ class SingleEnv(gym.Env[Obs, int]):
         rewards, terminated = self._task.play(np.array([action], dtype=np.int64))
         if self.render_mode == "human":
             self.render()
-        return (
-            self._get_obs(),
-            float(rewards[0]),
-            bool(terminated[0]),
-            False,
-            self._get_info(),
-        )
+        reward, ended = float(rewards[0]), bool(terminated[0])
+        return self._get_obs(), reward, ended, False, self._get_info()
 
     def render(self) -> str | npt.NDArray[np.uint8] | None:
         """Return the game as text (``ansi``) or a picture (``rgb_array``); ``human`` prints it."""

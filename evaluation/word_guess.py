@@ -89,7 +89,7 @@ def play(
     """
     word_index = np.repeat(np.arange(len(secrets)), repeats)
     keys = keyed_bits(hash_words(secrets)[word_index], np.tile(np.arange(repeats), len(secrets)))
-    index = words.find_secrets(secrets)
+    index = words.encode(secrets)
     num_guesses = np.zeros(len(word_index), dtype=np.int64)
     solved = np.zeros(len(word_index), dtype=np.bool_)
     start = time.perf_counter()

@@ -183,7 +183,7 @@ def _load_words(
         secrets = tuple(words.allowed[index] for index in words.secrets)
         if options.secrets is not None:
             asked = read_word_list(options.secrets).words
-            secrets = tuple(words.allowed[index] for index in words.find_secrets(asked))
+            secrets = tuple(words.allowed[index] for index in words.encode(asked))
     except ValueError as error:
         raise InputError(f"{word_list.source}: {error}") from error
     if options.games is not None:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Unpack
-
 from envs.hangman.observation import Observation
-from envs.hangman.task import HangmanOptions, HangmanTask
+from envs.hangman.task import HangmanTask
 from envs.single import SingleEnv
 
 
@@ -77,11 +74,4 @@ class HangmanEnv(SingleEnv[Observation]):
     * v0: Initial version.
     """
 
-    def __init__(
-        self,
-        words: Sequence[str] | None = None,
-        *,
-        render_mode: str | None = None,
-        **options: Unpack[HangmanOptions],
-    ) -> None:
-        super().__init__(HangmanTask(1, words, **options), render_mode)
+    task_type = HangmanTask

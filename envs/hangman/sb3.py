@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from types import MappingProxyType
-from typing import Any, Unpack
+from typing import Any
 
 import gymnasium as gym
 import numpy as np
@@ -15,7 +15,6 @@ from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvObs, VecEnvStepReturn
 
 from envs.hangman.observation import Observation
-from envs.hangman.task import HangmanOptions
 from envs.hangman.vector_env import HangmanVectorEnv
 
 # To make an info for each game would take longer than to play it.
@@ -72,20 +71,13 @@ class HangmanVecEnv(BatchVecEnv):
 
     Parameters
     ----------
-    num_envs, max_episode_steps, render_mode, **options
-        As for :class:`HangmanVectorEnv`.
+    num_envs : int
+    **options
+        As for :class:`HangmanVectorEnv`, without ``autoreset_mode``.
     """
 
-    def __init__(
-        self,
-        num_envs: int,
-        max_episode_steps: int | None = None,
-        render_mode: str | None = None,
-        **options: Unpack[HangmanOptions],
-    ) -> None:
-        self.games = HangmanVectorEnv(
-            num_envs, max_episode_steps, AutoresetMode.SAME_STEP, render_mode, **options
-        )
+    def __init__(self, num_envs: int, **options: Any) -> None:
+        self.games = HangmanVectorEnv(num_envs, autoreset_mode=AutoresetMode.SAME_STEP, **options)
         self._actions = np.zeros(num_envs, dtype=np.int64)
         self._returns = np.zeros(num_envs)
         self._start_time = time.time()

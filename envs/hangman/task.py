@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -16,19 +15,7 @@ from envs.hangman.rendering import render_rgb_array, render_text
 from envs.hangman.rewards import Reward, make_reward
 from envs.hangman.rules import HangmanGames
 from envs.hangman.secrets import SecretWords
-from envs.task import Task
-
-
-class HangmanOptions(TypedDict, total=False):
-    """The options of an environment; :class:`envs.hangman.env.HangmanEnv` says what they mean."""
-
-    words: Sequence[str] | None
-    max_wrong: int
-    min_length: int
-    max_length: int
-    sampling: str
-    reward: str | Reward
-    repeated_guess: str
+from envs.task import Drawing, Outcome, Task
 
 
 class HangmanTask(Task):
@@ -65,23 +52,7 @@ class HangmanTask(Task):
         self.observation_space = observation_space(self._secrets.width, max_wrong)
         self.action_space = spaces.Discrete(NUM_LETTERS)
 
-    def begin(
-        self,
-        games: Index,
-        streams: npt.NDArray[np.uint64],
-        episodes: npt.NDArray[np.int64],
-        words: Sequence[str] | None = None,
-    ) -> None:
-        """Begin new games; ``words`` need not be in the list."""
-        if words is None:
-            secrets = self._secrets.draw(streams, episodes)
-        else:
-            secrets = self._secrets.encode(words)
-        self.games.start(games, secrets)
-
-    def play(
-        self, actions: npt.NDArray[np.integer]
-    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
+    def play(self, actions: npt.NDArray[np.integer]) -> Outcome:
         """Guess a letter in every game."""
         step = self.games.guess(actions)
         return self._reward(step, self.games.max_wrong), step.won | step.lost
@@ -94,9 +65,7 @@ class HangmanTask(Task):
         """Return the hidden word of one game."""
         return decode(self.games.secrets[game])
 
-    def _draw(
-        self, mode: str, observation: Observation, secret: str | None
-    ) -> str | npt.NDArray[np.uint8]:
+    def _draw(self, mode: str, observation: Observation, secret: str | None) -> Drawing:
         """Draw one game with the gallows."""
         draw = render_rgb_array if mode == "rgb_array" else render_text
         return draw(observation, self.games.max_wrong, secret)

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Unpack
-
-from gymnasium.vector import AutoresetMode
-
 from envs.batch import BatchVectorEnv
-from envs.hangman.task import HangmanOptions, HangmanTask
+from envs.hangman.task import HangmanTask
 
 
 class HangmanVectorEnv(BatchVectorEnv):
@@ -30,13 +26,4 @@ class HangmanVectorEnv(BatchVectorEnv):
         If a parameter is out of its range.
     """
 
-    def __init__(
-        self,
-        num_envs: int = 1,
-        max_episode_steps: int | None = None,
-        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
-        render_mode: str | None = None,
-        **options: Unpack[HangmanOptions],
-    ) -> None:
-        task = HangmanTask(num_envs, **options)
-        super().__init__(task, max_episode_steps, autoreset_mode, render_mode)
+    task_type = HangmanTask

@@ -2,35 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Unpack
-
 import numpy as np
 
 from envs.single import SingleEnv
 from envs.word_guess.observation import NO_WORD, Observation
-from envs.word_guess.task import (
-    CatsAndDogsTask,
-    GuessTheWordTask,
-    WordGuessOptions,
-    WordGuessTask,
-)
+from envs.word_guess.task import CatsAndDogsTask, GuessTheWordTask, WordGuessTask
 
 
 class WordGuessEnv(SingleEnv[Observation]):
     """What the two games share; use :class:`CatsAndDogsEnv` or :class:`GuessTheWordEnv`."""
 
     _task: WordGuessTask
-    _task_type: type[WordGuessTask]
-
-    def __init__(
-        self,
-        words: Sequence[str] | None = None,
-        *,
-        render_mode: str | None = None,
-        **options: Unpack[WordGuessOptions],
-    ) -> None:
-        super().__init__(self._task_type(1, words, **options), render_mode)
 
     @property
     def allowed(self) -> tuple[str, ...]:
@@ -129,7 +111,7 @@ class CatsAndDogsEnv(WordGuessEnv):
     * v0: Initial version.
     """
 
-    _task_type = CatsAndDogsTask
+    task_type = CatsAndDogsTask
 
 
 class GuessTheWordEnv(WordGuessEnv):
@@ -202,4 +184,4 @@ class GuessTheWordEnv(WordGuessEnv):
     * v0: Initial version.
     """
 
-    _task_type = GuessTheWordTask
+    task_type = GuessTheWordTask

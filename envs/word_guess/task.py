@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, TypedDict
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +11,7 @@ from gymnasium import spaces
 
 from envs.errors import check_choice
 from envs.games import ALL, Index
-from envs.task import Task
+from envs.task import Drawing, Outcome, Task
 from envs.word_guess.answers import AnswerRule
 from envs.word_guess.observation import Observation, observation_space
 from envs.word_guess.rendering import render_rgb_array, render_text
@@ -24,16 +24,14 @@ OPPONENTS = ("random", "adversary")
 MASKS = ("all", "consistent")
 
 
-class WordGuessOptions(TypedDict, total=False):
-    """The options of an environment; :class:`envs.word_guess.env.CatsAndDogsEnv` explains them."""
+class Undecided:
+    """The secrets of an adversary: none, unless one is forced."""
 
-    words: Sequence[str] | None
-    allowed: Sequence[str] | None
-    word_length: int | None
-    max_guesses: int | None
-    opponent: str
-    mask: str
-    reward: str
+    def __init__(self, words: GuessWords) -> None:
+        self.encode = words.encode
+
+    def draw(self, streams: npt.NDArray[np.uint64], episodes: npt.NDArray[np.int64]) -> None:
+        """Draw nothing."""
 
 
 class WordGuessTask(Task):
@@ -68,7 +66,7 @@ class WordGuessTask(Task):
         check_choice("opponent", opponent, OPPONENTS)
         check_choice("mask", mask, MASKS)
         check_choice("reward", reward, REWARDS)
-        self._is_adversary = opponent == "adversary"
+        is_adversary = opponent == "adversary"
         self._masks_consistent = mask == "consistent"
         self._reward = reward
         if max_guesses is None:
@@ -79,33 +77,18 @@ class WordGuessTask(Task):
         if words is None:
             words = self.variant.default_words(word_length)
         self.words = GuessWords(words, allowed, word_length)
+        self._secrets = Undecided(self.words) if is_adversary else self.words
         self.games = WordGuessGames(
             num_games,
             self.rule,
             self.words,
             max_guesses,
-            track_consistent=self._is_adversary or self._masks_consistent,
+            track_consistent=is_adversary or self._masks_consistent,
         )
         self.observation_space = observation_space(self.rule, len(self.words), max_guesses)
         self.action_space = spaces.Discrete(len(self.words))
 
-    def begin(
-        self,
-        games: Index,
-        streams: npt.NDArray[np.uint64],
-        episodes: npt.NDArray[np.int64],
-        words: Sequence[str] | None = None,
-    ) -> None:
-        """Begin new games; an adversary draws no secret, but may be given one."""
-        if words is not None:
-            secrets = self.words.find_secrets(words)
-        else:
-            secrets = None if self._is_adversary else self.words.draw(streams, episodes)
-        self.games.start(games, secrets)
-
-    def play(
-        self, actions: npt.NDArray[np.integer]
-    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
+    def play(self, actions: npt.NDArray[np.integer]) -> Outcome:
         """Guess a word of the allowed list in every game."""
         if actions.min(initial=0) < 0:
             raise ValueError(f"an action is outside 0..{len(self.words) - 1}")
@@ -124,9 +107,7 @@ class WordGuessTask(Task):
         """Return the hidden word of one game, or the first that an adversary may still choose."""
         return self.words.allowed[self.games.secrets[game]]
 
-    def _draw(
-        self, mode: str, observation: Observation, secret: str | None
-    ) -> str | npt.NDArray[np.uint8]:
+    def _draw(self, mode: str, observation: Observation, secret: str | None) -> Drawing:
         """Draw one game with its guesses."""
         draw = render_rgb_array if mode == "rgb_array" else render_text
         return draw(observation, self.rule, self.words.allowed, secret)

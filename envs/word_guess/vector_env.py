@@ -2,17 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Unpack
-
-from gymnasium.vector import AutoresetMode
-
 from envs.batch import BatchVectorEnv
-from envs.word_guess.task import (
-    CatsAndDogsTask,
-    GuessTheWordTask,
-    WordGuessOptions,
-    WordGuessTask,
-)
+from envs.word_guess.task import CatsAndDogsTask, GuessTheWordTask, WordGuessTask
 
 
 class WordGuessVectorEnv(BatchVectorEnv):
@@ -36,18 +27,6 @@ class WordGuessVectorEnv(BatchVectorEnv):
     """
 
     _task: WordGuessTask
-    _task_type: type[WordGuessTask]
-
-    def __init__(
-        self,
-        num_envs: int = 1,
-        max_episode_steps: int | None = None,
-        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
-        render_mode: str | None = None,
-        **options: Unpack[WordGuessOptions],
-    ) -> None:
-        task = self._task_type(num_envs, **options)
-        super().__init__(task, max_episode_steps, autoreset_mode, render_mode)
 
     @property
     def allowed(self) -> tuple[str, ...]:
@@ -58,10 +37,10 @@ class WordGuessVectorEnv(BatchVectorEnv):
 class CatsAndDogsVectorEnv(WordGuessVectorEnv):
     """N games of :class:`envs.word_guess.env.CatsAndDogsEnv`, played as one batch."""
 
-    _task_type = CatsAndDogsTask
+    task_type = CatsAndDogsTask
 
 
 class GuessTheWordVectorEnv(WordGuessVectorEnv):
     """N games of :class:`envs.word_guess.env.GuessTheWordEnv`, played as one batch."""
 
-    _task_type = GuessTheWordTask
+    task_type = GuessTheWordTask

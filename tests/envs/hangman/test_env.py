@@ -152,7 +152,7 @@ def test_a_word_that_cannot_be_forced_is_refused(few_words, word):
     "make", [HangmanEnv, HangmanVectorEnv, partial(gym.make, "envs:Hangman-v0")]
 )
 def test_an_unknown_option_is_refused_by_name(few_words, make):
-    with pytest.raises(TypeError, match="max_wrongs"):
+    with pytest.raises(TypeError, match="'max_wrongs' is not an option; there are words, max"):
         make(words=few_words, max_wrongs=8)
 
 
