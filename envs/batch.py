@@ -23,9 +23,9 @@ _AUTORESET_MODES = (AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP)
 class BatchVectorEnv(VectorEnv[Arrays, npt.NDArray[np.int64], npt.NDArray]):
     """N games that are played as one batch: it seeds, resets and truncates the games of its task.
 
-    Game ``i`` of a batch that was seeded with ``s`` has the stream of secrets of the single
-    environment that was seeded with ``s + i``. Observations, rewards and infos are those of
-    Gymnasium's ``SyncVectorEnv``; later steps leave them alone.
+    Game ``i`` of a batch that was seeded with ``s`` is the game of a single environment that was
+    seeded with ``s + i``: the same words, observations, rewards and ends. What is returned is laid
+    out as Gymnasium's ``SyncVectorEnv`` has it, and left alone by later steps.
 
     Parameters
     ----------

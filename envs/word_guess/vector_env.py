@@ -7,24 +7,7 @@ from envs.word_guess.task import CatsAndDogsTask, GuessTheWordTask, WordGuessTas
 
 
 class WordGuessVectorEnv(BatchVectorEnv):
-    """What the two games share; use :class:`CatsAndDogsVectorEnv` or its sibling.
-
-    Game ``i`` of a batch that was seeded with ``s`` is the game of a single environment that was
-    seeded with ``s + i``: the same words, observations, rewards and ends.
-
-    Parameters
-    ----------
-    num_envs : int
-    max_episode_steps, autoreset_mode, render_mode
-        As for :class:`envs.batch.BatchVectorEnv`.
-    **options
-        As for :class:`envs.word_guess.env.CatsAndDogsEnv`.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of its range.
-    """
+    """What the two games share; use :class:`CatsAndDogsVectorEnv` or its sibling."""
 
     _task: WordGuessTask
 
@@ -35,12 +18,12 @@ class WordGuessVectorEnv(BatchVectorEnv):
 
 
 class CatsAndDogsVectorEnv(WordGuessVectorEnv):
-    """N games of :class:`envs.word_guess.env.CatsAndDogsEnv`, played as one batch."""
+    """N games of :class:`envs.word_guess.env.CatsAndDogsEnv`, with its options, as one batch."""
 
     task_type = CatsAndDogsTask
 
 
 class GuessTheWordVectorEnv(WordGuessVectorEnv):
-    """N games of :class:`envs.word_guess.env.GuessTheWordEnv`, played as one batch."""
+    """N games of :class:`envs.word_guess.env.GuessTheWordEnv`, with its options, as one batch."""
 
     task_type = GuessTheWordTask
