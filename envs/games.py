@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -40,6 +41,10 @@ class Games(ABC):
     @abstractmethod
     def over(self) -> npt.NDArray[np.bool_]:
         """Games that are won or lost; shape (N,)."""
+
+    @abstractmethod
+    def start(self, games: Index, secrets: Any) -> None:
+        """Begin new games at the indices ``games``."""
 
     @abstractmethod
     def observe(self, games: Index = ALL) -> Mapping[str, npt.NDArray]:
