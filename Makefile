@@ -32,7 +32,7 @@ $(VENV)/.product: requirements.txt | $(VENV)/bin/python
 	touch $@
 
 $(VENV)/.cluster: requirements.txt requirements-cluster.txt | $(VENV)/bin/python
-	$(RUN) -m pip install --quiet -r requirements-cluster.txt
+	$(RUN) -m pip install --quiet -r requirements.txt -r requirements-cluster.txt
 	touch $@ $(VENV)/.product
 
 $(VENV)/.development: requirements.txt requirements-cluster.txt requirements-dev.txt | $(VENV)/bin/python

@@ -1,4 +1,6 @@
-"""The one exception that means: what the user gave cannot be used."""
+"""Refusing what a user gave: the one exception, and the check of a choice."""
+
+from collections.abc import Iterable
 
 
 class InputError(ValueError):
@@ -6,3 +8,10 @@ class InputError(ValueError):
 
     The commands print it and exit with status 2; in a program it is a ``ValueError``.
     """
+
+
+def check_choice(name: str, value: str, allowed: Iterable[str]) -> None:
+    """Raise InputError if the value of the option ``name`` is none of those allowed."""
+    allowed = tuple(allowed)
+    if value not in allowed:
+        raise InputError(f"{name}: {value!r} is not one of {allowed}")

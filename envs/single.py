@@ -2,82 +2,78 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from typing import Any, TypeVar
+from collections.abc import Sequence
+from typing import Any, ClassVar, TypeVar
 
 import gymnasium as gym
 import numpy as np
 import numpy.typing as npt
 
+from envs.errors import check_choice
+from envs.games import ALL
 from envs.keyed_random import new_stream
+from envs.task import Task, make_task
 
 Obs = TypeVar("Obs")
-RENDER_MODES = ("ansi", "human", "rgb_array")
-
-
-def check_render_mode(render_mode: str | None, modes: list[str]) -> None:
-    """Raise ValueError for a render mode that is none of ``modes``."""
-    if render_mode is not None and render_mode not in modes:
-        raise ValueError(f"render_mode: {render_mode!r} is not one of {modes}")
+RENDER_FPS = 2
 
 
 class SingleEnv(gym.Env[Obs, int]):
-    """One game after the other.
-
-    It seeds, begins and renders the games; a subclass supplies the rules as ``_games``, a batch of
-    one game with ``over`` and ``observe()``, and the methods that are abstract here.
+    """One game after the other: it seeds, begins and renders the games of its task.
 
     Parameters
     ----------
-    env_id : str
-        Its id in Gymnasium's registry.
+    words : sequence of str, optional
     render_mode : str, optional
         One of ``metadata["render_modes"]``.
+    **options
+        Those of the task.
 
     Raises
     ------
     ValueError
-        If the render mode is another one.
+        If a parameter is out of its range.
     """
 
-    _games: Any
+    metadata: ClassVar[dict[str, Any]] = {
+        "render_modes": ["ansi", "human", "rgb_array"],
+        "render_fps": RENDER_FPS,
+    }
 
-    def __init__(self, env_id: str, render_mode: str | None) -> None:
-        check_render_mode(render_mode, self.metadata["render_modes"])
+    task_type: ClassVar[type[Task]]
+
+    def __init__(
+        self,
+        words: Sequence[str] | None = None,
+        *,
+        render_mode: str | None = None,
+        **options: Any,
+    ) -> None:
+        if render_mode is not None:
+            check_choice("render_mode", render_mode, self.metadata["render_modes"])
         self.render_mode = render_mode
-        self._env_id = env_id
+        self._task = make_task(self.task_type, 1, words=words, **options)
+        self.observation_space = self._task.observation_space
+        self.action_space = self._task.action_space
         self._stream: np.uint64 | None = None
         self._episode = 0
 
-    @abstractmethod
-    def _begin(
-        self,
-        streams: npt.NDArray[np.uint64],
-        episodes: npt.NDArray[np.int64],
-        words: list[str] | None,
-    ) -> None:
-        """Begin a game with the secret of ``words``, or by its stream and episode, shape (1,)."""
+    @property
+    def secret(self) -> str:
+        """The hidden word. It is for people who look on; a player does not see it.
 
-    @abstractmethod
-    def _play(self, action: int) -> tuple[float, bool]:
-        """Act; return the reward and whether the game is over."""
-
-    @abstractmethod
-    def _get_info(self) -> dict[str, Any]:
-        """Return the info of ``reset`` and ``step``."""
-
-    @abstractmethod
-    def _render_frame(self) -> str | npt.NDArray[np.uint8]:
-        """Return the game as a picture (``rgb_array``) or else as text."""
+        While an adversary has not settled on one, it is the first word that is still consistent.
+        """
+        return self._task.secret(0)
 
     @property
     def is_over(self) -> bool:
         """Whether no game is going on: none was begun, or it has ended."""
-        return self._stream is None or bool(self._games.over[0])
+        return self._stream is None or bool(self._task.games.over[0])
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return ``info["action_mask"]`` as bool, as sb3-contrib asks for it."""
-        return self._get_info()["action_mask"].astype(np.bool_)
+        return self._task.action_masks()[0]
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -101,7 +97,7 @@ class SingleEnv(gym.Env[Obs, int]):
             self._stream = new_stream(self.np_random)
             self._episode = 0
         words = [options["word"]] if options and "word" in options else None
-        self._begin(np.array([self._stream]), np.array([self._episode]), words)
+        self._task.begin(ALL, np.array([self._stream]), np.array([self._episode]), words)
         self._episode += 1
         if self.render_mode == "human":
             self.render()
@@ -118,27 +114,32 @@ class SingleEnv(gym.Env[Obs, int]):
             If no game is going on.
         """
         self._require_game()
-        reward, terminated = self._play(action)
+        rewards, terminated = self._task.play(np.array([action], dtype=np.int64))
         if self.render_mode == "human":
             self.render()
-        return self._get_obs(), reward, terminated, False, self._get_info()
+        reward, ended = float(rewards[0]), bool(terminated[0])
+        return self._get_obs(), reward, ended, False, self._get_info()
 
     def render(self) -> str | npt.NDArray[np.uint8] | None:
         """Return the game as text (``ansi``) or a picture (``rgb_array``); ``human`` prints it."""
         if self.render_mode is None:
             gym.logger.warn(
                 "You are calling render method without specifying any render mode, "
-                f'for example gym.make("envs:{self._env_id}", render_mode="ansi").'
+                'for example gym.make("envs:Hangman-v0", render_mode="ansi").'
             )
             return None
-        frame = self._render_frame()
+        frame = self._task.render(0, self.render_mode)
         if self.render_mode == "human":
             print(frame)
             return None
         return frame
 
     def _get_obs(self) -> Obs:
-        return {name: array[0] for name, array in self._games.observe().items()}
+        return {name: array[0] for name, array in self._task.games.observe().items()}
+
+    def _get_info(self) -> dict[str, Any]:
+        infos = self._task.infos()
+        return {"action_mask": infos["action_mask"][0], "won": bool(infos["won"][0])}
 
     def _require_game(self) -> None:
         if self.is_over:

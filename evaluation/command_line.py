@@ -19,7 +19,7 @@ from agents.word_guess import WORD_GUESS_AGENTS
 from envs.encoding import NUM_LETTERS
 from envs.errors import InputError
 from envs.hangman.rules import DEFAULT_MAX_WRONG
-from envs.word_guess.options import VARIANTS
+from envs.word_guess.variants import VARIANTS
 from envs.words import PARTS
 from evaluation.arena import PlayedGames, play
 from evaluation.arguments import CommandParser, integer, nonnegative, positive, probability

@@ -9,8 +9,6 @@ it. The object is given to the environment.
 import gymnasium as gym
 import numpy as np
 
-import envs  # noqa: F401 - registers Hangman-v0
-
 
 class HitReward:
     """1 for a letter that is in the word, -1 for a lost life, and ``win`` for the word."""

@@ -6,8 +6,6 @@ PYTHONPATH=. python examples/flat_observation.py
 import gymnasium as gym
 import numpy as np
 
-import envs  # noqa: F401 - registers Hangman-v0
-
 NUM_CODES = 28  # padding, blank and the letters
 
 

@@ -18,7 +18,6 @@ import torch
 from torch import nn
 from torch.distributions import Categorical
 
-import envs  # noqa: F401 - registers Hangman-v0
 from envs.hangman.rewards import DenseReward
 from envs.words import Split, default_word_list
 

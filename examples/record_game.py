@@ -9,7 +9,6 @@ import gymnasium as gym
 import numpy as np
 from PIL import Image
 
-import envs  # noqa: F401 - registers Hangman-v0
 from runs.agents import load_run_agent
 from runs.directory import PRETRAINED, RunDirectory
 

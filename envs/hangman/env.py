@@ -2,20 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
-import numpy as np
-import numpy.typing as npt
-from gymnasium import spaces
-
-from envs.encoding import MAX_LENGTH, NUM_LETTERS, decode
-from envs.hangman.observation import Observation, action_mask, observation_space
-from envs.hangman.rendering import RENDER_FPS, render_rgb_array, render_text
-from envs.hangman.rewards import Reward, make_reward
-from envs.hangman.rules import DEFAULT_MAX_WRONG, HangmanGames
-from envs.hangman.secrets import SecretWords
-from envs.single import RENDER_MODES, SingleEnv
+from envs.hangman.observation import Observation
+from envs.hangman.task import HangmanTask
+from envs.single import SingleEnv
 
 
 class HangmanEnv(SingleEnv[Observation]):
@@ -85,53 +74,4 @@ class HangmanEnv(SingleEnv[Observation]):
     * v0: Initial version.
     """
 
-    metadata = {"render_modes": list(RENDER_MODES), "render_fps": RENDER_FPS}  # noqa: RUF012
-
-    def __init__(
-        self,
-        words: Sequence[str] | None = None,
-        max_wrong: int = DEFAULT_MAX_WRONG,
-        min_length: int = 1,
-        max_length: int = MAX_LENGTH,
-        sampling: str = "uniform",
-        reward: str | Reward = "sparse",
-        repeated_guess: str = "life",
-        render_mode: str | None = None,
-    ) -> None:
-        super().__init__("Hangman-v0", render_mode)
-        self._secrets = SecretWords(words, min_length, max_length, sampling)
-        self._games = HangmanGames(1, self._secrets.width, max_wrong, repeated_guess)
-        self._reward = make_reward(reward)
-        self.observation_space = observation_space(self._secrets.width, max_wrong)
-        self.action_space = spaces.Discrete(NUM_LETTERS)
-
-    @property
-    def secret(self) -> str:
-        """The hidden word. It is for people who look on; a player does not see it."""
-        return decode(self._games.secrets[0])
-
-    def _begin(
-        self,
-        streams: npt.NDArray[np.uint64],
-        episodes: npt.NDArray[np.int64],
-        words: list[str] | None,
-    ) -> None:
-        if words is None:
-            secret = self._secrets.draw(streams, episodes)
-        else:
-            secret = self._secrets.encode(words)
-        self._games.start(slice(None), secret)
-
-    def _play(self, action: int) -> tuple[float, bool]:
-        step = self._games.guess(np.array([action], dtype=np.int64))
-        reward = float(self._reward(step, self._games.max_wrong)[0])
-        return reward, bool(step.won[0] | step.lost[0])
-
-    def _get_info(self) -> dict[str, Any]:
-        guessed = self._games.observe()["guessed"][0]
-        return {"action_mask": action_mask(guessed), "won": bool(self._games.won[0])}
-
-    def _render_frame(self) -> str | npt.NDArray[np.uint8]:
-        draw = render_rgb_array if self.render_mode == "rgb_array" else render_text
-        secret = self.secret if self._games.over[0] else None
-        return draw(self._get_obs(), self._games.max_wrong, secret)
+    task_type = HangmanTask

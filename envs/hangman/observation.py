@@ -20,6 +20,8 @@ from envs.encoding import (
 )
 from envs.errors import InputError
 
+DEFAULT_MAX_WRONG = 6
+
 
 class Observation(TypedDict):
     """What a player sees: of one game, or of N games with a first axis of games.
@@ -50,11 +52,6 @@ def observation_space(width: int, max_wrong: int) -> spaces.Dict:
     )
 
 
-def action_mask(guessed: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
-    """Return 1 for each letter that has not been guessed, 0 for the others."""
-    return 1 - guessed
-
-
 def select(observations: Observation, games: npt.NDArray | slice) -> Observation:
     """Return the observations of some games of a batch, by index, slice or boolean mask."""
     return Observation(
@@ -74,7 +71,9 @@ def distinct(observations: Observation) -> tuple[Observation, npt.NDArray[np.int
     return select(observations, first), number.ravel()
 
 
-def parse_observation(pattern: str, wrong: str = "", max_wrong: int = 6) -> Observation:
+def parse_observation(
+    pattern: str, wrong: str = "", max_wrong: int = DEFAULT_MAX_WRONG
+) -> Observation:
     """Read a game as a person writes it, as a batch of one observation.
 
     Parameters

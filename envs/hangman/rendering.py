@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import numpy as np
 import numpy.typing as npt
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image, ImageDraw
 
 from envs.encoding import ALPHABET, BLANK, FIRST_LETTER, PADDING, decode
 from envs.hangman.observation import Observation
+from envs.pictures import BAD, FAINT, GOOD, INK, PAPER, font
 
-RENDER_FPS = 2
 PICTURE_SIZE = (640, 400)
 
 # The parts are hung one after the other; what stands here is the full drawing.
@@ -32,12 +30,6 @@ _PARTS = {
     "left_leg": "/",
     "right_leg": "\\",
 }
-
-_PAPER = (250, 249, 246)
-_INK = (34, 40, 49)
-_FAINT = (170, 170, 165)
-_MISS = (192, 57, 43)
-_HIT = (31, 119, 90)
 
 
 def parts_hung(wrong: int, max_wrong: int) -> int:
@@ -103,55 +95,50 @@ def render_text(observation: Observation, max_wrong: int, secret: str | None = N
     return "\n".join(f"{left}  {right}".rstrip() for left, right in zip(gallows, rows, strict=True))
 
 
-@lru_cache
-def _font(size: int) -> ImageFont.FreeTypeFont:
-    return ImageFont.load_default(size)
-
-
 def render_rgb_array(
     observation: Observation, max_wrong: int, secret: str | None = None
 ) -> npt.NDArray[np.uint8]:
     """Draw one game as a picture, shape (400, 640, 3); the arguments are :func:`render_text`'s."""
-    picture = Image.new("RGB", PICTURE_SIZE, _PAPER)
+    picture = Image.new("RGB", PICTURE_SIZE, PAPER)
     draw = ImageDraw.Draw(picture)
     lives = int(observation["lives"])
     _draw_gallows(draw, parts_hung(max_wrong - lives, max_wrong))
 
-    draw.text((300, 52), f"lives {lives} of {max_wrong}", font=_font(22), fill=_INK)
+    draw.text((300, 52), f"lives {lives} of {max_wrong}", font=font(22), fill=INK)
     shown = set((observation["word"] - FIRST_LETTER)[observation["word"] >= FIRST_LETTER].tolist())
     for letter, name in enumerate(ALPHABET):
-        color = _FAINT
+        color = FAINT
         if observation["guessed"][letter]:
-            color = _HIT if letter in shown else _MISS
+            color = GOOD if letter in shown else BAD
         x, y = 300 + letter % 9 * 35, 100 + letter // 9 * 36
-        draw.text((x, y), name, font=_font(22), fill=color)
-        if color == _MISS:
+        draw.text((x, y), name, font=font(22), fill=color)
+        if color == BAD:
             draw.line((x - 3, y + 16, x + 15, y + 16), fill=color, width=2)
-    draw.text((300, 222), verdict(observation, secret), font=_font(20), fill=_INK)
+    draw.text((300, 222), verdict(observation, secret), font=font(20), fill=INK)
 
     codes = observation["word"][observation["word"] != PADDING]
     pitch = min(44, (PICTURE_SIZE[0] - 40) // len(codes))
     start = (PICTURE_SIZE[0] - pitch * len(codes)) // 2
     for place, code in enumerate(codes):
         left = start + place * pitch
-        draw.line((left + 3, 360, left + pitch - 3, 360), fill=_INK, width=3)
+        draw.line((left + 3, 360, left + pitch - 3, 360), fill=INK, width=3)
         if code >= FIRST_LETTER:
             center = (left + pitch // 2, 352)
             name = ALPHABET[code - FIRST_LETTER]
-            draw.text(center, name, font=_font(min(36, pitch + 6)), fill=_INK, anchor="ms")
+            draw.text(center, name, font=font(min(36, pitch + 6)), fill=INK, anchor="ms")
     return np.asarray(picture, dtype=np.uint8)
 
 
 def _draw_gallows(draw: ImageDraw.ImageDraw, hung: int) -> None:
-    draw.line((40, 300, 220, 300), fill=_INK, width=6)
-    draw.line((80, 300, 80, 40, 180, 40, 180, 70), fill=_INK, width=6, joint="curve")
+    draw.line((40, 300, 220, 300), fill=INK, width=6)
+    draw.line((80, 300, 80, 40, 180, 40, 180, 70), fill=INK, width=6, joint="curve")
     limbs = (
-        lambda: draw.ellipse((160, 70, 200, 110), outline=_MISS, width=4),
-        lambda: draw.line((180, 110, 180, 190), fill=_MISS, width=4),
-        lambda: draw.line((180, 130, 145, 160), fill=_MISS, width=4),
-        lambda: draw.line((180, 130, 215, 160), fill=_MISS, width=4),
-        lambda: draw.line((180, 190, 150, 240), fill=_MISS, width=4),
-        lambda: draw.line((180, 190, 210, 240), fill=_MISS, width=4),
+        lambda: draw.ellipse((160, 70, 200, 110), outline=BAD, width=4),
+        lambda: draw.line((180, 110, 180, 190), fill=BAD, width=4),
+        lambda: draw.line((180, 130, 145, 160), fill=BAD, width=4),
+        lambda: draw.line((180, 130, 215, 160), fill=BAD, width=4),
+        lambda: draw.line((180, 190, 150, 240), fill=BAD, width=4),
+        lambda: draw.line((180, 190, 210, 240), fill=BAD, width=4),
     )
     for limb in limbs[:hung]:
         limb()

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from envs.errors import check_choice
 from envs.hangman.rules import Step
 
 
@@ -103,6 +104,5 @@ def make_reward(reward: str | Reward, **parameters: Any) -> Reward:
     """
     if not isinstance(reward, str):
         return reward
-    if reward not in REWARDS:
-        raise ValueError(f"reward: {reward!r} is not one of {tuple(REWARDS)}")
+    check_choice("reward", reward, REWARDS)
     return REWARDS[reward](**parameters)

@@ -8,9 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from envs.encoding import BLANK, FIRST_LETTER, NUM_LETTERS, EncodedWords
-from envs.hangman.observation import Observation
+from envs.errors import check_choice
+from envs.games import ALL, Games, Index
+from envs.hangman.observation import DEFAULT_MAX_WRONG, Observation
 
-DEFAULT_MAX_WRONG = 6
 REPEATED_GUESS_RULES = ("life", "free")
 
 
@@ -44,7 +45,7 @@ class Step(NamedTuple):
     lengths: npt.NDArray[np.int64]
 
 
-class HangmanGames:
+class HangmanGames(Games):
     """N games of Hangman.
 
     A guessed letter is uncovered wherever it stands in the secret word; a letter that is not in
@@ -67,7 +68,7 @@ class HangmanGames:
         If a parameter is out of its range.
     """
 
-    _STATE = ("secrets", "lengths", "_letter_counts", "_word", "_guessed", "_lives", "_shown")
+    _state_names = ("secrets", "lengths", "_letter_counts", "_word", "_guessed", "_lives", "_shown")
 
     def __init__(
         self,
@@ -78,10 +79,8 @@ class HangmanGames:
     ) -> None:
         if not 1 <= max_wrong <= NUM_LETTERS:
             raise ValueError(f"max_wrong: {max_wrong} is not in 1..{NUM_LETTERS}")
-        if repeated_guess not in REPEATED_GUESS_RULES:
-            raise ValueError(
-                f"repeated_guess: {repeated_guess!r} is not one of {REPEATED_GUESS_RULES}"
-            )
+        check_choice("repeated_guess", repeated_guess, REPEATED_GUESS_RULES)
+        super().__init__(num_games)
         self.max_wrong = max_wrong
         self.repeated_guess = repeated_guess
         self.secrets = np.zeros((num_games, width), dtype=np.uint8)
@@ -93,9 +92,6 @@ class HangmanGames:
         self._shown = np.zeros(num_games, dtype=np.int64)
         self._rows = np.arange(num_games)
 
-    def __len__(self) -> int:
-        return len(self.secrets)
-
     @property
     def won(self) -> npt.NDArray[np.bool_]:
         """Games whose word is uncovered; shape (N,)."""
@@ -106,12 +102,11 @@ class HangmanGames:
         """Games that are won or lost; shape (N,)."""
         return self.won | (self._lives == 0)
 
-    @property
-    def open_letters(self) -> npt.NDArray[np.bool_]:
-        """Letters that were not guessed; shape (N, 26)."""
-        return self._guessed == 0
+    def open_letters(self, games: Index = ALL) -> npt.NDArray[np.bool_]:
+        """Return the letters that were not guessed, as a new array of shape (games, 26)."""
+        return self._guessed[games] == 0
 
-    def start(self, games: npt.NDArray[np.integer] | slice, secrets: EncodedWords) -> None:
+    def start(self, games: Index, secrets: EncodedWords) -> None:
         """Begin new games at the indices ``games``, one a secret word."""
         self.secrets[games] = secrets.codes
         self.lengths[games] = secrets.lengths
@@ -169,29 +164,10 @@ class HangmanGames:
             lengths=self.lengths.copy(),
         )
 
-    def observe(self, games: npt.NDArray[np.integer] | slice | None = None) -> Observation:
-        """Return copies of what the players of ``games`` (all by default) see."""
-        index = slice(None) if games is None else games
+    def observe(self, games: Index = ALL) -> Observation:
+        """Return copies of what the players of ``games`` see."""
         return Observation(
-            word=self._word[index].copy(),
-            guessed=self._guessed[index].copy(),
-            lives=self._lives[index].copy(),
+            word=self._word[games].copy(),
+            guessed=self._guessed[games].copy(),
+            lives=self._lives[games].copy(),
         )
-
-    def get_state(self) -> dict[str, npt.NDArray]:
-        """Return copies of the arrays that make up the games, by name."""
-        return {name: getattr(self, name).copy() for name in self._STATE}
-
-    def set_state(self, state: dict[str, npt.NDArray]) -> None:
-        """Go on with the games that :meth:`get_state` returned.
-
-        Raises
-        ------
-        ValueError
-            If an array is missing or has another shape.
-        """
-        for name in self._STATE:
-            array = getattr(self, name)
-            if name not in state or state[name].shape != array.shape:
-                raise ValueError(f"the state is not that of {len(self)} such games: {name}")
-            array[...] = state[name]

@@ -80,7 +80,6 @@ class HangmanVecEnv(BatchVecEnv):
         self.games = HangmanVectorEnv(num_envs, autoreset_mode=AutoresetMode.SAME_STEP, **options)
         self._actions = np.zeros(num_envs, dtype=np.int64)
         self._returns = np.zeros(num_envs)
-        self._episode_lengths = np.zeros(num_envs, dtype=np.int64)
         self._start_time = time.time()
         super().__init__(
             num_envs, self.games.single_observation_space, self.games.single_action_space
@@ -95,7 +94,6 @@ class HangmanVecEnv(BatchVecEnv):
         self._reset_seeds()
         self._reset_options()
         self._returns[:] = 0
-        self._episode_lengths[:] = 0
         self.reset_infos = [{"action_mask": mask} for mask in infos["action_mask"]]
         return observations
 
@@ -104,34 +102,36 @@ class HangmanVecEnv(BatchVecEnv):
         self._actions = actions
 
     def step_wait(self) -> VecEnvStepReturn:
-        """Guess the letters; return observations, rewards, ends and a dict a game."""
-        observations, rewards, terminated, truncated, batch_infos = self.games.step(self._actions)
+        """Guess the letters; return observations, rewards, ends and an info per game."""
+        rewards, terminated, truncated = self.games.act(self._actions)
         self._returns += rewards
-        self._episode_lengths += 1
         ended = terminated | truncated
         infos: list[Any] = [_NO_INFO] * self.num_envs
         games = np.flatnonzero(ended)
         if len(games):
             seconds = round(time.time() - self._start_time, 6)
+            last = self.games.observe(games)
             # Lists of Python's own numbers, since a NumPy number takes long to take from an array.
-            for game, last, cut, won, total, length in zip(
+            for game, word, guessed, lives, cut, won, total, length in zip(
                 games.tolist(),
-                batch_infos["final_obs"][games],
+                last["word"],
+                last["guessed"],
+                last["lives"],
                 (truncated & ~terminated)[games].tolist(),
-                batch_infos["final_info"]["won"][games].tolist(),
+                self.games.won[games].tolist(),
                 self._returns[games].tolist(),
-                self._episode_lengths[games].tolist(),
+                self.games.episode_lengths[games].tolist(),
                 strict=True,
             ):
                 infos[game] = {
-                    "terminal_observation": last,
+                    "terminal_observation": {"word": word, "guessed": guessed, "lives": lives},
                     "TimeLimit.truncated": cut,
                     "won": won,
                     "episode": {"r": total, "l": length, "t": seconds},
                 }
             self._returns[games] = 0
-            self._episode_lengths[games] = 0
-        return observations, rewards.astype(np.float32), ended, infos
+            self.games.begin(games)
+        return self.games.observe(), rewards.astype(np.float32), ended, infos
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return which letters have not been guessed, shape (num_envs, 26)."""
@@ -143,16 +143,12 @@ class HangmanVecEnv(BatchVecEnv):
 
     def get_state(self) -> dict[str, npt.NDArray]:
         """Return copies of all that the coming games depend on, by name."""
-        return self.games.get_state() | {
-            "returns": self._returns.copy(),
-            "episode_lengths": self._episode_lengths.copy(),
-        }
+        return self.games.get_state() | {"returns": self._returns.copy()}
 
     def set_state(self, state: dict[str, npt.NDArray]) -> None:
         """Go on from what :meth:`get_state` returned."""
         self.games.set_state(state)
         self._returns = state["returns"].copy()
-        self._episode_lengths = state["episode_lengths"].copy()
 
     def get_images(self) -> Sequence[npt.NDArray[np.uint8] | None]:
         """Return a picture of each game."""

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from envs.encoding import MAX_LENGTH, EncodedWords, encode_words
+from envs.errors import check_choice
 from envs.keyed_random import below, keyed_bits
 from envs.words import default_word_list
 
@@ -51,8 +52,7 @@ class SecretWords:
         max_length: int = MAX_LENGTH,
         sampling: str = "uniform",
     ) -> None:
-        if sampling not in SAMPLING_RULES:
-            raise ValueError(f"sampling: {sampling!r} is not one of {SAMPLING_RULES}")
+        check_choice("sampling", sampling, SAMPLING_RULES)
         if words is None:
             words = default_word_list().words
         self.sampling = sampling

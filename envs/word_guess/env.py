@@ -2,65 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
-from gymnasium import spaces
 
-from envs.single import RENDER_MODES, SingleEnv
-from envs.word_guess.observation import NO_WORD, Observation, observation_space
-from envs.word_guess.options import (
-    CATS_AND_DOGS,
-    GUESS_THE_WORD,
-    GameOptions,
-    Variant,
-)
-from envs.word_guess.rendering import RENDER_FPS, render_rgb_array, render_text
-from envs.word_guess.rewards import reward
-from envs.word_guess.rules import Step
+from envs.single import SingleEnv
+from envs.word_guess.observation import NO_WORD, Observation
+from envs.word_guess.task import CatsAndDogsTask, GuessTheWordTask, WordGuessTask
 
 
 class WordGuessEnv(SingleEnv[Observation]):
     """What the two games share; use :class:`CatsAndDogsEnv` or :class:`GuessTheWordEnv`."""
 
-    metadata = {"render_modes": list(RENDER_MODES), "render_fps": RENDER_FPS}  # noqa: RUF012
-    variant: Variant
-
-    def __init__(
-        self,
-        words: Sequence[str] | None = None,
-        allowed: Sequence[str] | None = None,
-        word_length: int | None = None,
-        max_guesses: int | None = None,
-        opponent: str = "random",
-        mask: str = "all",
-        reward: str = "sparse",
-        render_mode: str | None = None,
-    ) -> None:
-        super().__init__(self.variant.env_id, render_mode)
-        self._options = GameOptions(
-            self.variant, words, allowed, word_length, max_guesses, opponent, mask, reward
-        )
-        self._games = self._options.make_games(1)
-        self.observation_space = observation_space(
-            self._options.rule, len(self.allowed), self._options.max_guesses
-        )
-        self.action_space = spaces.Discrete(len(self.allowed))
+    _task: WordGuessTask
 
     @property
     def allowed(self) -> tuple[str, ...]:
         """The words that may be guessed; an action is an index into them."""
-        return self._options.words.allowed
-
-    @property
-    def secret(self) -> str:
-        """The hidden word. It is for people who look on; a player does not see it.
-
-        While an adversary has not settled on one, it is the first word that is still consistent.
-        """
-        return self.allowed[self._games.secrets[0]]
+        return self._task.words.allowed
 
     def guess(self, word: str) -> tuple[int, ...] | None:
         """Guess a word by its letters, whether it is in the allowed list or not.
@@ -77,44 +34,11 @@ class WordGuessEnv(SingleEnv[Observation]):
             If no game is going on.
         """
         self._require_game()
-        index = self._options.words.index(word)
-        step = self._guess(NO_WORD if index is None else index)
+        index = self._task.words.index(word)
+        step = self._task.games.guess(np.array([NO_WORD if index is None else index]))
         if index is None:
             return None
-        return tuple(self._options.rule.answers_by_code[step.codes[0]].tolist())
-
-    def _guess(self, word: int) -> Step:
-        return self._games.guess(np.array([word], dtype=np.int64))
-
-    def _begin(
-        self,
-        streams: npt.NDArray[np.uint64],
-        episodes: npt.NDArray[np.int64],
-        words: list[str] | None,
-    ) -> None:
-        self._games.start(slice(None), self._options.secrets(streams, episodes, words))
-
-    def _play(self, action: int) -> tuple[float, bool]:
-        if not 0 <= action < len(self.allowed):
-            raise ValueError(f"an action is outside 0..{len(self.allowed) - 1}")
-        step = self._guess(int(action))
-        return float(reward(self._options.reward, step)[0]), bool(step.won[0] | step.lost[0])
-
-    def _get_info(self) -> dict[str, Any]:
-        return {
-            "action_mask": self._options.action_mask(self._games)[0],
-            "won": bool(self._games.won[0]),
-        }
-
-    def _render_frame(self) -> str | npt.NDArray[np.uint8]:
-        draw = render_rgb_array if self.render_mode == "rgb_array" else render_text
-        return draw(
-            self._get_obs(),
-            self._options.rule,
-            self.allowed,
-            bool(self._games.won[0]),
-            self.secret if self._games.over[0] else None,
-        )
+        return tuple(self._task.rule.answers_by_code[step.codes[0]].tolist())
 
 
 class CatsAndDogsEnv(WordGuessEnv):
@@ -187,7 +111,7 @@ class CatsAndDogsEnv(WordGuessEnv):
     * v0: Initial version.
     """
 
-    variant = CATS_AND_DOGS
+    task_type = CatsAndDogsTask
 
 
 class GuessTheWordEnv(WordGuessEnv):
@@ -260,4 +184,4 @@ class GuessTheWordEnv(WordGuessEnv):
     * v0: Initial version.
     """
 
-    variant = GUESS_THE_WORD
+    task_type = GuessTheWordTask

@@ -10,20 +10,7 @@ from envs.word_guess.rules import Step
 REWARDS = ("sparse", "mistakes")
 
 
-def check_reward(name: str) -> str:
-    """Return the name of a reward.
-
-    Raises
-    ------
-    ValueError
-        If it is not one of ``REWARDS``.
-    """
-    if name not in REWARDS:
-        raise ValueError(f"reward: {name!r} is not one of {REWARDS}")
-    return name
-
-
-def reward(name: str, step: Step) -> npt.NDArray[np.float64]:
+def compute_rewards(name: str, step: Step) -> npt.NDArray[np.float64]:
     """Return the rewards of one step, shape (N,).
 
     ``sparse`` is +1 for a win, -1 for a loss and 0 otherwise. ``mistakes`` is -1 for every guess

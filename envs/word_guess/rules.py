@@ -8,12 +8,11 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from envs.games import ALL, Games, Index
 from envs.word_guess.answers import AnswerRule
 from envs.word_guess.observation import NO_ANSWER, NO_WORD, Observation
 from envs.word_guess.words import GuessWords
 
-OPPONENTS = ("random", "adversary")
-MASKS = ("all", "consistent")
 _UNDECIDED = -1
 
 
@@ -33,7 +32,7 @@ class Step(NamedTuple):
     lost: npt.NDArray[np.bool_]
 
 
-class WordGuessGames:
+class WordGuessGames(Games):
     """N games in which a whole word is guessed.
 
     Each guess is answered by the rule. A game is won by guessing the secret, and lost with the
@@ -59,7 +58,7 @@ class WordGuessGames:
         If ``max_guesses`` is below 1.
     """
 
-    _STATE = ("_secrets", "_guesses", "_answers", "_num_guesses", "_won")
+    _state_names = ("_secrets", "_guesses", "_answers", "_num_guesses", "_won")
 
     def __init__(
         self,
@@ -71,6 +70,7 @@ class WordGuessGames:
     ) -> None:
         if max_guesses < 1:
             raise ValueError(f"max_guesses: {max_guesses} is below 1")
+        super().__init__(num_games)
         self.rule = rule
         self.words = words
         self.max_guesses = max_guesses
@@ -83,10 +83,8 @@ class WordGuessGames:
         if track_consistent:
             self._can_be_secret = np.zeros(len(words), dtype=np.bool_)
             self._can_be_secret[words.secrets] = True
+            self._state_names = (*self._state_names, "_consistent")
             self._consistent = np.tile(self._can_be_secret, (num_games, 1))
-
-    def __len__(self) -> int:
-        return len(self._secrets)
 
     @property
     def won(self) -> npt.NDArray[np.bool_]:
@@ -108,9 +106,7 @@ class WordGuessGames:
             return self._secrets.copy()
         return np.where(self._secrets == _UNDECIDED, self._consistent.argmax(axis=1), self._secrets)
 
-    def start(
-        self, games: npt.NDArray[np.integer] | slice, secrets: npt.NDArray[np.int64] | None
-    ) -> None:
+    def start(self, games: Index, secrets: npt.NDArray[np.int64] | None) -> None:
         """Begin new games at the indices ``games``: one a secret, or all against an adversary.
 
         Raises
@@ -159,18 +155,15 @@ class WordGuessGames:
         lost[playing] = ~won[playing] & (self._num_guesses[playing] == self.max_guesses)
         return Step(codes=codes, won=won, lost=lost)
 
-    def observe(self, games: npt.NDArray[np.integer] | slice | None = None) -> Observation:
-        """Return copies of what the players of ``games`` (all by default) see."""
-        index = slice(None) if games is None else games
+    def observe(self, games: Index = ALL) -> Observation:
+        """Return copies of what the players of ``games`` see."""
         return Observation(
-            guesses=self._guesses[index].copy(),
-            answers=self._answers[index].copy(),
-            num_guesses=self._num_guesses[index].copy(),
+            guesses=self._guesses[games].copy(),
+            answers=self._answers[games].copy(),
+            num_guesses=self._num_guesses[games].copy(),
         )
 
-    def consistent(
-        self, games: npt.NDArray[np.integer] | slice | None = None
-    ) -> npt.NDArray[np.bool_]:
+    def consistent(self, games: Index = ALL) -> npt.NDArray[np.bool_]:
         """Return which words may still be the secret, shape (games, allowed words).
 
         Raises
@@ -180,29 +173,7 @@ class WordGuessGames:
         """
         if self._consistent is None:
             raise ValueError("consistent: the games were made without track_consistent")
-        return self._consistent[slice(None) if games is None else games].copy()
-
-    def get_state(self) -> dict[str, npt.NDArray]:
-        """Return copies of the arrays that make up the games, by name."""
-        return {name: getattr(self, name).copy() for name in self._state_names}
-
-    def set_state(self, state: dict[str, npt.NDArray]) -> None:
-        """Go on with the games that :meth:`get_state` returned.
-
-        Raises
-        ------
-        ValueError
-            If an array is missing or has another shape.
-        """
-        for name in self._state_names:
-            array = getattr(self, name)
-            if name not in state or state[name].shape != array.shape:
-                raise ValueError(f"the state is not that of {len(self)} such games: {name}")
-            array[...] = state[name]
-
-    @property
-    def _state_names(self) -> tuple[str, ...]:
-        return self._STATE if self._consistent is None else (*self._STATE, "_consistent")
+        return self._consistent[games].copy()
 
     def _answer(
         self, games: npt.NDArray[np.int64], words: npt.NDArray[np.int64]

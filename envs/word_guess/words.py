@@ -67,7 +67,7 @@ class GuessWords:
         """Return a secret for each pair of a stream and the number of an episode in it."""
         return self.secrets[below(keyed_bits(streams, episodes), len(self.secrets))]
 
-    def find_secrets(self, words: Sequence[str]) -> npt.NDArray[np.int64]:
+    def encode(self, words: Sequence[str]) -> npt.NDArray[np.int64]:
         """Return the indices of words that the caller forces to be the secrets.
 
         Raises

@@ -13,7 +13,7 @@ from rich.console import Console
 from agents.word_guess import WORD_GUESS_AGENTS, make_word_guess_agent
 from envs.errors import InputError
 from envs.word_guess.answers import AnswerRule
-from envs.word_guess.options import GUESS_THE_WORD, VARIANTS, Variant
+from envs.word_guess.variants import GUESS_THE_WORD, VARIANTS, Variant
 from envs.word_guess.words import GuessWords
 from envs.words import load_word_list, read_word_list
 from evaluation.arguments import positive

@@ -12,7 +12,7 @@ import numpy as np
 
 from agents.word_guess import make_word_guess_agent
 from envs.word_guess.answers import AnswerRule
-from envs.word_guess.options import Variant
+from envs.word_guess.variants import Variant
 from envs.word_guess.words import GuessWords, random_words
 from evaluation.statistics import mean_interval, share_interval
 from evaluation.word_guess.arena import PlayedGames, play

@@ -44,7 +44,7 @@ def play(agent, words, rule, secrets=None, limit=200, keys=None):
     games = WordGuessGames(
         len(secrets or words), rule, GuessWords(words, word_length=rule.word_length), limit
     )
-    games.start(slice(None), games.words.find_secrets(secrets or words))
+    games.start(slice(None), games.words.encode(secrets or words))
     keys = np.arange(len(games), dtype=np.uint64) if keys is None else keys
     while not games.over.all():
         playing = np.flatnonzero(~games.over)

@@ -1,5 +1,6 @@
 import pickle
 import warnings
+from functools import partial
 
 import gymnasium as gym
 import numpy as np
@@ -145,6 +146,25 @@ def test_a_word_that_cannot_be_forced_is_refused(few_words, word):
     env = HangmanEnv(few_words)
     with pytest.raises(ValueError, match="letters a to z"):
         env.reset(options={"word": word})
+
+
+@pytest.mark.parametrize(
+    "make", [HangmanEnv, HangmanVectorEnv, partial(gym.make, "envs:Hangman-v0")]
+)
+def test_an_unknown_option_is_refused_by_name(few_words, make):
+    with pytest.raises(TypeError, match="'max_wrongs' is not an option; there are words, max"):
+        make(words=few_words, max_wrongs=8)
+
+
+def test_the_mask_allows_what_has_not_been_guessed(few_words):
+    env = HangmanEnv(few_words)
+    _, info = env.reset(seed=0)
+    assert info["action_mask"].dtype == np.int8
+    assert info["action_mask"].tolist() == [1] * 26
+    _, _, _, _, info = env.step(4)
+    assert np.flatnonzero(info["action_mask"] == 0).tolist() == [4]
+    assert env.action_masks().dtype == np.bool_
+    assert env.action_masks().tolist() == info["action_mask"].tolist()
 
 
 @pytest.mark.parametrize("action", [-1, 26, 1000])

@@ -3,7 +3,6 @@ import pytest
 
 from envs.errors import InputError
 from envs.hangman.observation import (
-    action_mask,
     distinct,
     observation_space,
     parse_observation,
@@ -18,16 +17,6 @@ def test_the_space_is_the_documented_one():
     assert (space["word"].low.min(), space["word"].high.max()) == (0, 27)
     assert space["guessed"].shape == (26,)
     assert space["lives"].n == 7
-
-
-def test_the_mask_allows_what_has_not_been_guessed():
-    guessed = np.zeros((2, 26), dtype=np.int8)
-    guessed[1, 4] = 1
-    mask = action_mask(guessed)
-    assert mask.dtype == np.int8
-    assert mask[0].all()
-    assert mask[1].sum() == 25
-    assert mask[1, 4] == 0
 
 
 def test_games_that_look_alike_are_one_whatever_their_lives():

@@ -74,7 +74,7 @@ def test_seeds_may_be_listed_and_none_goes_on_with_the_stream(real_words):
 
     def secrets():
         # A look inside, for people who look on.
-        return [decode(codes) for codes in env._games.secrets]
+        return [decode(codes) for codes in env._task.games.secrets]
 
     env.reset(seed=[5, 6, 7])
     env.reset(seed=[5, None, 9])
@@ -97,8 +97,8 @@ def test_words_can_be_forced_for_all_games_or_some(few_words):
     env.reset(seed=1, options={"word": ["ox", None, "tee"]})
     twin = HangmanVectorEnv(3, words=few_words)
     twin.reset(seed=1)
-    assert env._games.secrets[1].tolist() == twin._games.secrets[1].tolist()
-    assert decode(env._games.secrets[0]) == "ox"
+    assert env._task.games.secrets[1].tolist() == twin._task.games.secrets[1].tolist()
+    assert decode(env._task.games.secrets[0]) == "ox"
     with pytest.raises(ValueError, match="2 words for 3 games"):
         env.reset(options={"word": ["ox", "tee"]})
     with pytest.raises(ValueError, match="letters a to z"):

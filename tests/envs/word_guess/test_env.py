@@ -6,7 +6,6 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 from gymnasium.utils.env_match import check_environments_match
 
-import envs  # noqa: F401
 from envs.word_guess.env import CatsAndDogsEnv, GuessTheWordEnv
 from tests.envs.word_guess.referee import cats_and_dogs
 

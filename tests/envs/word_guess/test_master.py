@@ -1,7 +1,6 @@
 import gymnasium as gym
 import pytest
 
-import envs  # noqa: F401
 from envs.word_guess.env import CatsAndDogsEnv, GuessTheWordEnv
 from envs.word_guess.master import Master
 

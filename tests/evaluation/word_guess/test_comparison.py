@@ -6,7 +6,7 @@ from PIL import Image
 
 from agents.word_guess import make_word_guess_agent
 from envs.word_guess.answers import AnswerRule
-from envs.word_guess.options import GUESS_THE_WORD
+from envs.word_guess.variants import GUESS_THE_WORD
 from envs.word_guess.words import GuessWords
 from evaluation.command_line import main
 from evaluation.word_guess.arena import PlayedGames, play
