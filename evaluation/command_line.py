@@ -14,7 +14,6 @@ from pathlib import Path
 from rich.console import Console
 
 from agents import AGENTS
-from agents.loading import LEARNED_AGENTS
 from agents.word_guess import WORD_GUESS_AGENTS
 from envs.encoding import NUM_LETTERS
 from envs.errors import InputError
@@ -34,6 +33,7 @@ from evaluation.results import Comparison
 from evaluation.tables import print_comparison
 from evaluation.word_guess import command as word_guess
 from evaluation.workers import Workers
+from runs.agents import LEARNED_AGENTS
 from runs.directory import write_text
 
 

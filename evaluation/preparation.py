@@ -11,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.base import Agent
-from agents.loading import LEARNED_AGENTS, check_agent_names
 from agents.posterior.prior import DEFAULT_KNOWN
 from envs.encoding import NUM_LETTERS
 from envs.errors import InputError
@@ -19,7 +18,7 @@ from envs.hangman.rules import DEFAULT_MAX_WRONG
 from envs.keyed_random import keyed_bits
 from envs.words import PARTS, hash_words, read_word_list
 from evaluation.comparison import Match
-from runs.agents import find_run, load_run_agent
+from runs.agents import LEARNED_AGENTS, check_agent_names, find_run, load_run_agent
 from runs.config import Config
 from runs.words import RunWords, load_words
 

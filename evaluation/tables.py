@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from agents.loading import LEARNED_AGENTS
+from runs.agents import LEARNED_AGENTS
 
 # Agents a table of lengths has beside each other in 80 columns.
 _AGENTS_ABREAST = 4

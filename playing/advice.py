@@ -8,12 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from agents import AGENTS, Agent, PosteriorAgent, make_agent
-from agents.loading import LEARNED_AGENTS
 from envs.encoding import ALPHABET
 from envs.errors import InputError
 from envs.hangman.observation import Observation
 from playing.drawing import draw_bars
 from playing.terminal import Terminal
+from runs.agents import LEARNED_AGENTS
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ import argparse
 import secrets
 from collections.abc import Callable, Iterator, Sequence
 
-from agents.loading import check_agent_names
 from agents.posterior.prior import DEFAULT_KNOWN
 from envs.words import Split, load_word_list
 from playing.advice import Adviser, check_tells_probabilities
@@ -17,7 +16,7 @@ from playing.terminal import Terminal
 from playing.versus import play_versus
 from playing.watch import watch
 from playing.words import PlayWords, divide_words, draw_words, narrow
-from runs.agents import find_run, load_run_agent
+from runs.agents import check_agent_names, find_run, load_run_agent
 from runs.config import Config
 from runs.directory import RunDirectory
 

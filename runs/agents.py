@@ -1,14 +1,32 @@
-"""Agents by name where some are those of a run: of the one that is named, or the pretrained one."""
+"""Agents by name, ready to play: fitted on words, or those of a training run."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from agents import AGENTS, make_agent
 from agents.base import Agent
-from agents.loading import LEARNED_AGENTS, load_agent
 from agents.posterior.prior import DEFAULT_KNOWN
+from envs.errors import InputError
 from runs.directory import PRETRAINED, RunDirectory
+
+# These are read from a run; the others are fitted on the train split.
+LEARNED_AGENTS = ("ppo", "posterior")
+
+
+def check_agent_names(names: Iterable[str], option: str) -> None:
+    """Refuse names that no agent has.
+
+    Raises
+    ------
+    InputError
+        It names ``option``, the name and what is allowed.
+    """
+    known = [*LEARNED_AGENTS, *AGENTS]
+    for name in names:
+        if name not in known:
+            raise InputError(f"{option}: {name!r} is unknown; known are {', '.join(known)}")
 
 
 def find_run(path: str | Path | None, names: Iterable[str]) -> RunDirectory | None:
@@ -31,16 +49,34 @@ def load_run_agent(
     seed: int = 0,
     known: float = DEFAULT_KNOWN,
 ) -> Agent:
-    """Return an agent that is ready to play; see :func:`agents.loading.load_agent`.
+    """Return an agent that is ready to play.
 
     Parameters
     ----------
     name : str
+        One that :func:`check_agent_names` accepts.
     run : RunDirectory, optional
         Of :func:`find_run`; learned agents need it.
     train_words : sequence of str
+        What agents are fitted on that are not learned.
     seed : int
+        Of agents that draw at random.
     known : float
+        The prior probability, 0 to 1, that the secret is a word that the run was fitted on.
+
+    Raises
+    ------
+    InputError
+        If a file of the run cannot be read or is not what it should be.
     """
-    files = (None, None) if run is None else (run.posterior, run.policy)
-    return load_agent(name, train_words, seed, *files, known)
+    if name not in LEARNED_AGENTS:
+        return make_agent(name, seed).fit(train_words)
+    # Imported here because torch takes seconds, which the other agents need not wait for.
+    from agents.posterior.posterior import load_posterior
+
+    posterior = load_posterior(run.posterior, known)
+    if name == "posterior":
+        return posterior
+    from agents.ppo.agent import PPOAgent, load_network
+
+    return PPOAgent(posterior, load_network(run.policy))

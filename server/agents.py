@@ -10,11 +10,10 @@ from collections.abc import Sequence
 from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
 
 from agents.base import PosteriorAgent
-from agents.loading import check_agent_names
 from agents.posterior.prior import DEFAULT_KNOWN
 from envs.errors import InputError
 from envs.hangman.observation import Observation
-from runs.agents import find_run, load_run_agent
+from runs.agents import check_agent_names, find_run, load_run_agent
 from runs.directory import RunDirectory
 from server.agent_player import AgentPlayer, Hint, think
 from server.game import Game, Guess

@@ -5,12 +5,12 @@ import json
 import numpy as np
 import pytest
 
-from agents.loading import load_agent
 from agents.posterior.prior import DEFAULT_KNOWN
 from envs.encoding import letter_index
 from envs.hangman.observation import parse_observation
 from envs.words import Split, default_word_list, hash_words
 from evaluation.arena import play
+from runs.agents import load_run_agent
 from runs.directory import PRETRAINED, RunDirectory
 
 MEGABYTE = 10**6
@@ -63,7 +63,7 @@ def test_it_wins_what_its_card_says(run, parts, key, part, known):
     figures = (evaluation if key is None else evaluation[key])["agents"]["ppo"]
     card = (PRETRAINED / "README.md").read_text()
     assert f"{100 * figures['win_rate']:.1f}%" in card
-    agent = load_agent("ppo", (), 0, run.posterior, run.policy, known)
+    agent = load_run_agent("ppo", run, (), known=known)
     sample = parts[part][:: len(parts[part]) // 500]
     won = play(agent, sample).won.mean()
     # Four standard errors of a sample of this size.
@@ -75,6 +75,6 @@ def test_it_all_but_knows_the_letter_of_a_word_that_it_was_not_fitted_on(run):
     assert not np.isin(hash_words(["apple"]), run.load_fitted_words()).any()
     game = parse_observation("_pp_e", "io")
     for name in ("ppo", "posterior"):
-        agent = load_agent(name, (), 0, run.posterior, run.policy)
+        agent = load_run_agent(name, run, ())
         assert agent.letter_probabilities(game)[0, letter_index("l")] > 0.97
         assert agent.act(game).tolist() == [letter_index("l")]

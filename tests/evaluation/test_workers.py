@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from agents import make_agent
-from agents.loading import load_agent
 from envs.errors import InputError
 from evaluation.arena import play
 from evaluation.command_line import main
 from evaluation.ray_cluster import ray_cluster
 from evaluation.workers import Workers
+from runs.agents import load_run_agent
 from tests.processes import assert_refused, run, start
 
 pytestmark = pytest.mark.slow
@@ -50,7 +50,7 @@ def test_workers_play_the_same_games(workers, tiny_run, real_words, batch_size):
     words, progress = real_words[::9], []
     run_directory = tiny_run[0]
     agents = [
-        load_agent("ppo", (), 0, run_directory.posterior, run_directory.policy),
+        load_run_agent("ppo", run_directory, ()),
         make_agent("dictionary").fit(real_words[::2]),
         make_agent("random", seed=3),
     ]

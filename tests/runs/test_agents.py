@@ -1,25 +1,94 @@
+import numpy as np
 import pytest
+from safetensors.numpy import save_file
 
 from agents import DictionaryAgent
+from agents.posterior.posterior import LetterPosterior, UniformPosterior
+from agents.posterior.prior import DEFAULT_KNOWN
+from agents.ppo.agent import PPOAgent, save_network
+from agents.ppo.network import PolicyNetwork
+from envs.encoding import letter_index
 from envs.errors import InputError
-from runs.agents import find_run, load_run_agent
+from envs.hangman.observation import parse_observation
+from runs.agents import LEARNED_AGENTS, check_agent_names, find_run, load_run_agent
 from runs.config import Config
 from runs.directory import PRETRAINED, RunDirectory
 from tests.agents.posterior.priors import posterior_of
 
 
-def test_the_pretrained_run_stands_in_where_none_is_named_and_one_is_needed(tmp_path):
+@pytest.fixture
+def run(tmp_path):
+    return RunDirectory.create(Config(), tmp_path / "run")
+
+
+def test_the_pretrained_run_stands_in_where_none_is_named_and_one_is_needed(run, tmp_path):
     assert find_run(None, ["dictionary", "random"]) is None
     assert find_run(None, ["dictionary", "posterior"]).path == PRETRAINED
-    named = RunDirectory.create(Config(), tmp_path / "run")
-    assert find_run(named.path, ["random"]).path == named.path
+    assert find_run(run.path, ["random"]).path == run.path
     with pytest.raises(InputError, match="not the folder of a run"):
         find_run(tmp_path, [])
 
 
-def test_learned_agents_are_read_from_the_run_and_others_fitted(tmp_path):
-    run = RunDirectory.create(Config(), tmp_path / "run")
-    posterior_of(("bead", "cab", "fed")).save(run.posterior)
-    assert load_run_agent("posterior", run, ["cat"]).prior.num_known == 3
-    assert load_run_agent("posterior", run, ["cat"], known=0.25).prior.known == 0.25
-    assert isinstance(load_run_agent("dictionary", None, ["cat"]), DictionaryAgent)
+def test_agents_are_fitted_on_the_words_given():
+    agent = load_run_agent("dictionary", None, ["cat", "car"])
+    assert isinstance(agent, DictionaryAgent)
+    expected = DictionaryAgent().fit(["cat", "car"])
+    game = parse_observation("ca_")
+    assert (agent.letter_probabilities(game) == expected.letter_probabilities(game)).all()
+
+
+def test_learned_agents_are_read_from_the_files_of_a_run(run):
+    saved = posterior_of()
+    saved.save(run.posterior)
+    save_network(PolicyNetwork(look_ahead_lives=2), run.policy)
+    agent = load_run_agent("posterior", run, ["cat"])
+    assert isinstance(agent, LetterPosterior)
+    game = parse_observation("_a__a_e")
+    expected = saved.letter_probabilities(game)
+    np.testing.assert_allclose(agent.letter_probabilities(game), expected, rtol=1e-6)
+    agent = load_run_agent("ppo", run, ["cat"])
+    assert isinstance(agent, PPOAgent)
+    assert agent.network.look_ahead_lives == 2
+    np.testing.assert_allclose(agent.letter_probabilities(game), expected, rtol=1e-6)
+    run.posterior.unlink()
+    with pytest.raises(InputError, match=r"posterior\.safetensors: not a readable"):
+        load_run_agent("posterior", run, ["cat"])
+
+
+def test_learned_agents_have_the_prior_of_known_words_that_is_asked_for(run):
+    posterior_of(share=0.25).save(run.posterior)
+
+    def load(**known):
+        return load_run_agent("posterior", run, (), **known)
+
+    assert load().prior.known == DEFAULT_KNOWN
+    assert load(known=0.75).prior.known == 0.75
+    # "cabbage" is known, and no other word is as likely.
+    game = parse_observation("_abbage")
+    c = letter_index("c")
+    assert load(known=1.0).letter_probabilities(game)[0, c] > 0.99
+    assert load(known=0.0).letter_probabilities(game)[0, c] < 0.9
+
+
+def test_a_run_without_a_posterior_has_an_agent_that_knows_no_word(run):
+    UniformPosterior().save(run.posterior)
+    agent = load_run_agent("posterior", run, ())
+    chances = agent.letter_probabilities(parse_observation("_a__", "x"))[0]
+    assert set(np.unique(chances)) == {0.0, chances.max()}
+    assert sum(chances == 0) == 2
+
+
+def test_a_posterior_of_an_earlier_version_is_refused_in_one_line(run):
+    earlier = {"windows.reach": np.array(4), "ngrams.counts": np.zeros(3)}
+    for tensors in (earlier, earlier | {"format": np.array(1)}):
+        save_file(tensors, run.posterior)
+        with pytest.raises(InputError, match="another version; train anew") as caught:
+            load_run_agent("posterior", run, ())
+        assert str(run.posterior) in str(caught.value)
+        assert "\n" not in str(caught.value)
+
+
+def test_names_are_checked():
+    check_agent_names(["dictionary", "random", *LEARNED_AGENTS], option="--agents")
+    with pytest.raises(InputError, match="--agents: 'nobody' is unknown; known are ppo, posterior"):
+        check_agent_names(["random", "nobody"], option="--agents")
