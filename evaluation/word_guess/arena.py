@@ -80,7 +80,7 @@ def play(
         Called after each batch with the number of games played and solved since the last call.
     """
     word_index, keys = list_games(secrets, repeats)
-    index = words.find_secrets(secrets)
+    index = words.encode(secrets)
     num_guesses = np.zeros(len(word_index), dtype=np.int64)
     solved = np.zeros(len(word_index), dtype=np.bool_)
     start = time.perf_counter()

@@ -140,7 +140,7 @@ def _listed_words(options: argparse.Namespace, variant: Variant) -> WordGuessMat
         words = GuessWords(word_list.words, allowed, variant.word_length)
         secrets = words.secrets
         if options.secrets is not None:
-            secrets = words.find_secrets(read_word_list(options.secrets).words)
+            secrets = words.encode(read_word_list(options.secrets).words)
     except ValueError as error:
         raise InputError(f"{word_list.source}: {error}") from error
     played = tuple(words.allowed[index] for index in secrets)
