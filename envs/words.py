@@ -155,16 +155,21 @@ class Split:
         InputError
             If a part whose share is above 0 has no word.
         """
-        parts: dict[str, list[str]] = {name: [] for name in PARTS}
-        for word in word_list.words:
-            parts[self.part(word)].append(word)
+        parts = self.sort(word_list.words)
         for name, fraction in zip(PARTS, self.fractions, strict=True):
             if fraction > 0 and not parts[name]:
                 raise InputError(
                     f"{word_list.source}: too few words ({len(word_list):,}) for a split of "
                     f"{list(self.fractions)}: no word falls into {name}"
                 )
-        return {name: tuple(words) for name, words in parts.items()}
+        return parts
+
+    def sort(self, words: Iterable[str]) -> dict[str, tuple[str, ...]]:
+        """Return the words of each part, in their order; a part may have none."""
+        parts: dict[str, list[str]] = {name: [] for name in PARTS}
+        for word in words:
+            parts[self.part(word)].append(word)
+        return {name: tuple(members) for name, members in parts.items()}
 
 
 def hash_words(words: Sequence[str]) -> npt.NDArray[np.uint64]:
