@@ -12,12 +12,13 @@ from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
 from agents.base import PosteriorAgent
 from agents.loading import check_agent_names
 from agents.posterior.prior import DEFAULT_KNOWN
+from envs.encoding import letter_index
 from envs.errors import InputError
+from envs.hangman.game import Game
 from envs.hangman.observation import Observation
 from runs.agents import find_run, load_run_agent
 from runs.directory import RunDirectory
-from server.agent_player import AgentPlayer, Hint, think
-from server.game import Game, Guess
+from server.agent_player import AgentPlayer, Hint, Thinker, think
 from server.settings import Settings
 
 NO_AGENT = "none"
@@ -51,7 +52,7 @@ def make_agent_player(
         If there is no such agent, or it cannot tell how likely letters are.
     """
     if settings.agent == NO_AGENT:
-        return AgentPlayer(None, max_wrong=settings.max_wrong)
+        return AgentPlayer()
     name = settings.agent or DEFAULT_AGENT
     check_agent_names([name], "--agent")
     if run is None:
@@ -67,14 +68,10 @@ def make_agent_player(
         )
 
     player = AgentPlayer(
-        name,
-        _think,
-        make_executor,
+        Thinker(name, _think, make_executor, settings.agent_processes, _end_processes),
         settings.max_wrong,
-        settings.agent_processes,
         settings.agent_waiting,
         settings.agent_waiting_each,
-        close=_end_processes,
     )
     try:
         processes = range(settings.agent_processes)
@@ -104,9 +101,9 @@ def _load(
         if not isinstance(agent, PosteriorAgent):
             raise InputError(f"--agent: {name} cannot tell how likely letters are")
         for word in _WARM_UP_WORDS:
-            game = Game("", 0, word, recorded=False, max_wrong=max_wrong)
+            game = Game(word, max_wrong)
             while not game.over:
-                game.play(Guess(think(agent, game.observe()).letter))
+                game.guess(letter_index(think(agent, game.observations).letter))
         _loaded[:] = [agent]
     except InputError as error:
         _loaded[:] = [error]

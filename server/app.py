@@ -14,13 +14,17 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp
 
 from server import api, observability, pages, wire
+from server.access import Services
 from server.agent_player import AgentPlayer
 from server.bounds import Bounds
 from server.database import Database
 from server.errors import RequestError
+from server.games import Games
+from server.leaderboard import RankingCache
+from server.players import Players
 from server.served_words import ServedWords
-from server.service import GameService
 from server.settings import Settings
+from server.storage import Storage
 
 
 def create_app(
@@ -46,8 +50,16 @@ def create_app(
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         database = Database(engine, on_replaced)
-        app.state.service = GameService(database, words, settings)
-        app.state.agent = agent
+        storage = Storage(database)
+        app.state.services = Services(
+            storage,
+            Players(storage, settings),
+            Games(storage, words, settings),
+            RankingCache(storage),
+            agent,
+            words,
+            settings,
+        )
         yield
         agent.close()
         # On a thread: it waits for what is being stored.
@@ -62,10 +74,8 @@ def create_app(
         redoc_url=None,
         lifespan=lifespan,
     )
-    app.include_router(wire.router)
-    app.include_router(api.router)
-    app.include_router(observability.router)
-    app.include_router(pages.router)
+    for part in (wire, api, observability, pages):
+        app.include_router(part.router)
     app.add_exception_handler(RequestError, _refuse)
     app.add_exception_handler(RequestValidationError, _refuse_values)
     app.add_exception_handler(HTTPException, _refuse_http)
@@ -92,7 +102,7 @@ async def _refuse_values(request: Request, error: RequestValidationError) -> JSO
 
 async def _refuse_http(request: Request, error: HTTPException) -> Response:
     if error.status_code == 404 and "text/html" in request.headers.get("accept", ""):
-        return pages.not_found(request)
+        return pages.not_found()
     return JSONResponse({"error": str(error.detail)}, error.status_code, error.headers)
 
 

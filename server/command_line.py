@@ -156,7 +156,7 @@ def _manage(options: argparse.Namespace, url: str) -> None:
     finally:
         engine.dispose()
     if action in ("revoke", "delete") or commands[action] is _replace_token:
-        from server.service import SECONDS_KNOWN
+        from server.players import SECONDS_KNOWN
 
         # From here on a server that runs refuses the old token.
         time.sleep(SECONDS_KNOWN)

@@ -6,9 +6,11 @@ import ipaddress
 import time
 from collections.abc import Callable
 
+Clock = Callable[[], float]
+
 
 class TokenBucket:
-    """Holds up to ``burst`` tokens and gains ``rate`` a second; a request takes some.
+    """Holds up to ``burst`` tokens and gains ``rate`` a second; a request takes one.
 
     Parameters
     ----------
@@ -20,9 +22,7 @@ class TokenBucket:
         Returns seconds.
     """
 
-    def __init__(
-        self, rate: float, burst: float, clock: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, rate: float, burst: float, clock: Clock = time.monotonic) -> None:
         self.rate = rate
         self.burst = burst
         self._clock = clock
@@ -34,29 +34,29 @@ class TokenBucket:
         """Whether nothing has been taken that it has not gained again."""
         return self._tokens + (self._clock() - self._updated) * self.rate >= self.burst
 
-    def take(self, tokens: float = 1.0) -> float:
-        """Take tokens if there are enough.
+    def take(self) -> float:
+        """Take a token if there is one.
 
         Returns
         -------
         float
-            0 if they were taken, else the seconds until there will be enough.
+            0 if it was taken, else the seconds until there will be one.
         """
         now = self._clock()
         self._tokens = min(self.burst, self._tokens + (now - self._updated) * self.rate)
         self._updated = now
-        if self._tokens >= tokens:
-            self._tokens -= tokens
+        if self._tokens >= 1:
+            self._tokens -= 1
             return 0.0
-        return (tokens - self._tokens) / self.rate
+        return (1 - self._tokens) / self.rate
 
     def give_back(self) -> None:
         """Put back a token that was taken."""
-        self._tokens = min(self.burst, self._tokens + 1.0)
+        self._tokens = min(self.burst, self._tokens + 1)
 
 
 class Buckets:
-    """One bucket a key, for example an address; full ones are forgotten when there are many.
+    """One bucket per address, by :func:`network_of`; full ones are forgotten when there are many.
 
     Parameters
     ----------
@@ -64,14 +64,12 @@ class Buckets:
         Of each bucket.
     max_keys : int
         Buckets that are remembered. When all of them are in use, the one that was made first goes.
+    clock : callable
+        Returns seconds.
     """
 
     def __init__(
-        self,
-        rate: float,
-        burst: float,
-        max_keys: int = 10_000,
-        clock: Callable[[], float] = time.monotonic,
+        self, rate: float, burst: float, max_keys: int = 10_000, clock: Clock = time.monotonic
     ) -> None:
         self._rate = rate
         self._burst = burst
@@ -82,20 +80,22 @@ class Buckets:
     def __len__(self) -> int:
         return len(self._buckets)
 
-    def take(self, key: str, tokens: float = 1.0) -> float:
-        """Take tokens from the bucket of a key, as :meth:`TokenBucket.take` does."""
+    def take(self, address: str) -> float:
+        """Take a token from the bucket of an address, as :meth:`TokenBucket.take` does."""
+        key = network_of(address)
         bucket = self._buckets.get(key)
         if bucket is None:
             if len(self._buckets) >= self._max_keys:
                 self._forget()
             bucket = TokenBucket(self._rate, self._burst, self._clock)
             self._buckets[key] = bucket
-        return bucket.take(tokens)
+        return bucket.take()
 
-    def give_back(self, key: str) -> None:
-        """Put back a token that was taken from the bucket of a key."""
-        if key in self._buckets:
-            self._buckets[key].give_back()
+    def give_back(self, address: str) -> None:
+        """Put back a token that was taken from the bucket of an address."""
+        bucket = self._buckets.get(network_of(address))
+        if bucket is not None:
+            bucket.give_back()
 
     def _forget(self) -> None:
         self._buckets = {key: bucket for key, bucket in self._buckets.items() if not bucket.is_full}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
@@ -23,6 +23,7 @@ from sqlalchemy import (
     Index,
     Integer,
     MetaData,
+    Row,
     String,
     Table,
     UniqueConstraint,
@@ -37,7 +38,8 @@ from sqlalchemy import (
 )
 
 from envs.encoding import MAX_LENGTH
-from server.game import Game, Guess, Status
+from envs.hangman.game import Game
+from server.game import PlayerGame, Status
 
 MAX_NAME_LENGTH = 64
 MAX_KEY_LENGTH = 128
@@ -113,16 +115,7 @@ _INSERT_GUESS = insert(guesses)
 _SELECT_GENERATION = select(server_state.c.generation).with_for_update(read=True)
 
 
-@dataclass(frozen=True)
-class StoredPlayer:
-    """Who a token belongs to; guests have no name."""
-
-    id: int
-    name: str | None
-    is_guest: bool
-
-
-@dataclass(frozen=True)
+@dataclass
 class Tally:
     """The games of a player.
 
@@ -132,17 +125,34 @@ class Tally:
         Games that were begun.
     practice_successes, recorded_successes : int
     open_games, open_recorded : int
-    recorded_words : frozenset of str
+    recorded_words : set of str
         The secrets of the recorded games.
     """
 
-    practice_runs: int
-    recorded_runs: int
-    practice_successes: int
-    recorded_successes: int
-    open_games: int
-    open_recorded: int
-    recorded_words: frozenset[str]
+    practice_runs: int = 0
+    recorded_runs: int = 0
+    practice_successes: int = 0
+    recorded_successes: int = 0
+    open_games: int = 0
+    open_recorded: int = 0
+    recorded_words: set[str] = field(default_factory=set)
+
+    def add(self, recorded: bool, status: Status, count: int = 1) -> None:
+        """Count games of one kind that stand alike; a negative count takes them away."""
+        won, still_open = count * (status == "success"), count * (status == "ongoing")
+        self.open_games += still_open
+        if recorded:
+            self.recorded_runs += count
+            self.recorded_successes += won
+            self.open_recorded += still_open
+        else:
+            self.practice_runs += count
+            self.practice_successes += won
+
+    def end(self, recorded: bool, status: Status) -> None:
+        """Count a game that has ended."""
+        self.add(recorded, "ongoing", -1)
+        self.add(recorded, status)
 
 
 class RecordedCount(NamedTuple):
@@ -181,12 +191,7 @@ def find_generation(connection: Connection) -> str | None:
 
 def add_player(connection: Connection, name: str | None, token_hash: str) -> int:
     """Store a player, a guest without a name, and return its number."""
-    row = {
-        "name": name,
-        "token_hash": token_hash,
-        "is_guest": name is None,
-        "seen_at": time.time(),
-    }
+    row = {"name": name, "token_hash": token_hash, "is_guest": name is None, "seen_at": time.time()}
     return connection.execute(insert(players).values(row)).inserted_primary_key[0]
 
 
@@ -228,44 +233,32 @@ def delete_player(connection: Connection, name: str) -> bool:
     return connection.execute(delete(players).where(players.c.name == name)).rowcount == 1
 
 
-def find_player(connection: Connection, token_hash: str) -> StoredPlayer | None:
-    """Return the player whose token has this hash."""
-    row = connection.execute(
-        select(players.c.id, players.c.name, players.c.is_guest).where(
-            players.c.token_hash == token_hash
-        )
-    ).first()
-    return None if row is None else StoredPlayer(row.id, row.name, row.is_guest)
+def find_player(
+    connection: Connection, token_hash: str
+) -> Row | None:
+    """Return whose token has this hash: ``id``, ``name`` (None for guests) and ``is_guest``."""
+    columns = players.c.id, players.c.name, players.c.is_guest
+    return connection.execute(select(*columns).where(players.c.token_hash == token_hash)).first()
 
 
 def load_tally(connection: Connection, player_id: int) -> Tally:
     """Count the games of a player."""
-    counts: dict[tuple[bool, str], int] = {}
+    tally = Tally()
     for recorded, status, count in connection.execute(
         select(games.c.recorded, games.c.status, func.count())
         .where(games.c.player_id == player_id)
         .group_by(games.c.recorded, games.c.status)
     ):
-        counts[bool(recorded), status] = count
-    words = connection.scalars(
-        select(games.c.secret).where(games.c.player_id == player_id, games.c.recorded)
+        tally.add(recorded, status, count)
+    tally.recorded_words.update(
+        connection.scalars(
+            select(games.c.secret).where(games.c.player_id == player_id, games.c.recorded)
+        )
     )
-
-    def total(recorded: bool) -> int:
-        return sum(count for (is_recorded, _), count in counts.items() if is_recorded == recorded)
-
-    return Tally(
-        practice_runs=total(False),
-        recorded_runs=total(True),
-        practice_successes=counts.get((False, "success"), 0),
-        recorded_successes=counts.get((True, "success"), 0),
-        open_games=sum(count for (_, status), count in counts.items() if status == "ongoing"),
-        open_recorded=counts.get((True, "ongoing"), 0),
-        recorded_words=frozenset(words),
-    )
+    return tally
 
 
-def add_game(connection: Connection, game: Game, key: str | None, is_guest: bool) -> None:
+def add_game(connection: Connection, game: PlayerGame, key: str | None, is_guest: bool) -> None:
     """Store a game that begins.
 
     Raises
@@ -277,9 +270,9 @@ def add_game(connection: Connection, game: Game, key: str | None, is_guest: bool
     row = {
         "id": game.game_id,
         "player_id": game.player_id,
-        "secret": game.secret,
+        "secret": game.hangman.secret,
         "recorded": game.recorded,
-        "max_wrong": game.max_wrong,
+        "max_wrong": game.hangman.max_wrong,
         "status": "ongoing",
         "resigned": False,
         "request_key": key,
@@ -291,15 +284,11 @@ def add_game(connection: Connection, game: Game, key: str | None, is_guest: bool
     if game.recorded:
         _count_recorded(connection, game.player_id, recorded_games=1, recorded_open=1)
     if is_guest:
-        connection.execute(
-            update(players).where(players.c.id == game.player_id).values(seen_at=now)
-        )
+        _update_player(connection, game.player_id, seen_at=now)
 
 
-def add_guess(
-    connection: Connection, game: Game, number: int, guess: Guess, status: Status
-) -> None:
-    """Store a guess, and how the game stands after it.
+def add_guess(connection: Connection, game: PlayerGame) -> None:
+    """Store the last guess of a game, and how the game stands after it.
 
     Raises
     ------
@@ -308,41 +297,46 @@ def add_guess(
     """
     row = {
         "game_id": game.game_id,
-        "number": number,
-        "letter": guess.letter,
-        "request_key": guess.key,
+        "number": len(game.keys),
+        "letter": game.hangman.guesses[-1],
+        "request_key": game.keys[-1],
         "created_at": time.time(),
     }
     connection.execute(_INSERT_GUESS, row)
-    if status != "ongoing":
-        _end_game(connection, game, status=status)
+    if game.status != "ongoing":
+        _end_game(connection, game)
 
 
-def resign_game(connection: Connection, game: Game) -> None:
+def resign_game(connection: Connection, game: PlayerGame) -> None:
     """Store that the player gave a game up."""
-    _end_game(connection, game, status="failed", resigned=True)
+    _end_game(connection, game, resigned=True)
 
 
-def mark_hinted(connection: Connection, game: Game) -> None:
+def mark_hinted(connection: Connection, game: PlayerGame) -> None:
     """Store that the agent gave a hint in a game that had none."""
     connection.execute(update(games).where(games.c.id == game.game_id).values(hinted=True))
     if game.recorded:
         _count_recorded(connection, game.player_id, recorded_hinted=1)
 
 
-def _end_game(connection: Connection, game: Game, **values: Any) -> None:
-    connection.execute(update(games).where(games.c.id == game.game_id).values(values))
+def _end_game(connection: Connection, game: PlayerGame, **values: Any) -> None:
+    changed = update(games).where(games.c.id == game.game_id).values(status=game.status, **values)
+    connection.execute(changed)
     if game.recorded:
-        won = int(values["status"] == "success")
+        won = int(game.status == "success")
         _count_recorded(connection, game.player_id, recorded_wins=won, recorded_open=-1)
 
 
 def _count_recorded(connection: Connection, player_id: int, **changes: int) -> None:
-    values = {name: players.c[name] + change for name, change in changes.items()}
+    counts = {name: players.c[name] + change for name, change in changes.items()}
+    _update_player(connection, player_id, **counts)
+
+
+def _update_player(connection: Connection, player_id: int, **values: Any) -> None:
     connection.execute(update(players).where(players.c.id == player_id).values(values))
 
 
-def find_game(connection: Connection, game_id: str) -> Game | None:
+def find_game(connection: Connection, game_id: str) -> PlayerGame | None:
     """Return a game as it was left."""
     row = connection.execute(select(games).where(games.c.id == game_id)).first()
     if row is None:
@@ -351,17 +345,16 @@ def find_game(connection: Connection, game_id: str) -> Game | None:
         select(guesses.c.letter, guesses.c.request_key)
         .where(guesses.c.game_id == game_id)
         .order_by(guesses.c.number)
-    )
-    return Game(
+    ).all()
+    return PlayerGame(
         game_id=row.id,
         player_id=row.player_id,
-        secret=row.secret,
         recorded=row.recorded,
-        max_wrong=row.max_wrong,
-        guesses=[Guess(letter, key) for letter, key in played],
+        hangman=Game(row.secret, row.max_wrong, "".join(letter for letter, _ in played)),
+        keys=[key for _, key in played],
+        withheld=row.withheld,
         resigned=row.resigned,
         hinted=row.hinted,
-        withheld=row.withheld,
     )
 
 
@@ -395,18 +388,9 @@ def list_players(connection: Connection) -> list[RecordedCount]:
 
 
 def _list_counts(connection: Connection, which: ColumnElement[bool]) -> list[RecordedCount]:
-    columns = players.c
-    rows = connection.execute(
-        select(
-            columns.name,
-            columns.recorded_games,
-            columns.recorded_wins,
-            columns.recorded_open,
-            columns.recorded_hinted,
-        )
-        .where(which)
-        .order_by(columns.name)
-    )
+    names = ("name", "recorded_games", "recorded_wins", "recorded_open", "recorded_hinted")
+    columns = [players.c[name] for name in names]
+    rows = connection.execute(select(*columns).where(which).order_by(players.c.name))
     return [RecordedCount(*row) for row in rows]
 
 

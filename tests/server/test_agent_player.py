@@ -5,18 +5,18 @@ from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
 
 import pytest
 
-from server.agent_player import AgentPlayer, Hint
+from server.agent_player import AgentPlayer, Hint, Thinker
 from server.errors import RequestError
 
 
 def guess_next(observations):
     """Guess the first letter that has not been guessed."""
     letter = "abcdefghijklmnopqrstuvwxyz"[int(observations["guessed"][0].argmin())]
-    return Hint(letter, {})
+    return Hint(letter=letter, probabilities={})
 
 
 def make_player(think=guess_next, **options):
-    return AgentPlayer("next", think, lambda: ThreadPoolExecutor(1), **options)
+    return AgentPlayer(Thinker("next", think, lambda: ThreadPoolExecutor(1)), **options)
 
 
 def test_nobody_waits_for_a_strangers_long_games():
@@ -69,7 +69,7 @@ def test_a_process_that_ends_is_replaced():
             executors.append(ThreadPoolExecutor(1))
             return executors[-1]
 
-        player = AgentPlayer("next", think, make)
+        player = AgentPlayer(Thinker("next", think, make))
         with pytest.raises(RequestError) as refused:
             await player.hint("_", "", ("alice", "alice"))
         assert refused.value.status == 503

@@ -181,7 +181,7 @@ def test_the_file_of_a_new_database_is_its_owners_alone(serve, tmp_path, databas
 
 
 def test_players_are_listed_revoked_and_deleted(make_url, serve, monkeypatch):
-    monkeypatch.setattr("server.service.SECONDS_KNOWN", 0.0)
+    monkeypatch.setattr("server.players.SECONDS_KNOWN", 0.0)
     url = make_url()
     tokens = {
         name: serve("token", name, "--db", url).stdout.split()[-1] for name in ("alice", "bob")

@@ -175,7 +175,7 @@ def test_what_could_not_be_stored_has_not_happened(start, monkeypatch):
 
 def test_a_statement_that_fails_does_not_take_others_with_it(start):
     server = start()
-    database = server.service._database
+    database = server.services.storage.database
 
     async def fail():
         return await database.write(lambda connection: 1 / 0)
@@ -214,7 +214,7 @@ def test_the_number_of_open_games_is_bounded(start):
 
 def test_requests_above_the_rate_of_a_token_wait(sqlite_start):
     server = sqlite_start(request_rate=10.0, request_burst=3.0)
-    server.service._clock = clock = ClockStopped()
+    server.services.players._clock = clock = ClockStopped()
     token, other = server.token(), server.token("bob")
     answers = [server.get(f"{WIRE}/my_status", access_token=token) for _ in range(4)]
     assert [answer.status_code for answer in answers] == [200, 200, 200, 429]
@@ -282,7 +282,7 @@ def test_guests_that_are_not_idle_are_kept(start):
 def test_a_token_that_was_replaced_is_refused_within_a_second(start):
     server = start()
     old = server.token()
-    server.service._clock = clock = ClockStopped()
+    server.services.players._clock = clock = ClockStopped()
     assert server.get(f"{WIRE}/my_status", access_token=old).status_code == 200
     with server.engine.begin() as connection:
         assert store.replace_token(connection, "alice", "another hash")
@@ -309,7 +309,7 @@ def test_guests_that_never_played_make_room_first(start, monkeypatch):
     server.play(token)
     server.post(f"{API}/guests")
     assert server.post(f"{API}/guests").status_code == 503
-    monkeypatch.setattr("server.service._UNUSED_GUEST_SECONDS", 0.0)
+    monkeypatch.setattr("server.players._UNUSED_GUEST_SECONDS", 0.0)
     assert server.post(f"{API}/guests").status_code == 201
     assert server.play(token)["status"] == "success"
 
@@ -367,7 +367,7 @@ def test_another_server_on_the_database_ends_the_right_of_the_first(start):
     token = server.token()
     game = server.new_game(token, recorded=True)
     replaced = []
-    server.service._database._on_replaced = lambda: replaced.append(None)
+    server.services.storage.database._on_replaced = lambda: replaced.append(None)
     second = Harness(server.url, words=["noon"], recorded_runs=5)
     try:
         for answer in (
@@ -412,7 +412,7 @@ def test_a_locked_database_is_waited_for_once_by_all(sqlite_start, monkeypatch):
         begun.append(None)
         return begin()
 
-    monkeypatch.setattr(server.service._database._engine, "begin", counting)
+    monkeypatch.setattr(server.services.storage.database._engine, "begin", counting)
     with sqlite3.connect(server.url.removeprefix("sqlite:///"), isolation_level=None) as other:
         other.execute("BEGIN IMMEDIATE")
         answers = server.together(
