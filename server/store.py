@@ -233,9 +233,7 @@ def delete_player(connection: Connection, name: str) -> bool:
     return connection.execute(delete(players).where(players.c.name == name)).rowcount == 1
 
 
-def find_player(
-    connection: Connection, token_hash: str
-) -> Row | None:
+def find_player(connection: Connection, token_hash: str) -> Row | None:
     """Return whose token has this hash: ``id``, ``name`` (None for guests) and ``is_guest``."""
     columns = players.c.id, players.c.name, players.c.is_guest
     return connection.execute(select(*columns).where(players.c.token_hash == token_hash)).first()
