@@ -1,0 +1,116 @@
+"""Players on the command line: tokens made, replaced and revoked, players listed and deleted."""
+
+from __future__ import annotations
+
+import time
+
+from sqlalchemy import Connection
+from sqlalchemy.exc import IntegrityError, SQLAlchemyError
+
+from envs.errors import InputError
+from server import players, store
+from server.database import cause, open_engine
+from server.tokens import hash_token, make_token
+
+
+def manage(action: str, name: str | None, url: str) -> list[str]:
+    """Change or list players; a server that runs notices within a second.
+
+    Parameters
+    ----------
+    action : {"token", "replace", "list", "revoke", "delete"}
+    name : str or None
+        None to list.
+    url : str
+        Of the database.
+
+    Returns
+    -------
+    list of str
+        Lines for the user.
+
+    Raises
+    ------
+    InputError
+        If it cannot be done.
+    """
+    if action == "list" and name is not None:
+        raise InputError("player list: it takes no NAME")
+    if action in ("revoke", "delete") and name is None:
+        raise InputError(f"player {action}: the NAME of a player is expected")
+    engine = open_engine(url)
+    try:
+        with engine.begin() as connection:
+            lines = _ACTIONS[action](connection, name)
+    except SQLAlchemyError as error:
+        raise InputError(f"--db: {action} failed ({cause(error)})") from error
+    finally:
+        engine.dispose()
+    if action not in ("token", "list"):
+        # From here on a server that runs refuses the old token.
+        time.sleep(players.SECONDS_KNOWN)
+    return lines
+
+
+def _add_token(connection: Connection, name: str) -> list[str]:
+    name, token = _check_name(name), make_token()
+    try:
+        store.add_player(connection, name, hash_token(token))
+    except IntegrityError as error:
+        raise InputError(
+            f"token: there is a player {name!r} already; --replace makes another token"
+        ) from error
+    return _tell(name, token)
+
+
+def _replace_token(connection: Connection, name: str) -> list[str]:
+    name, token = _check_name(name), make_token()
+    if not store.replace_token(connection, name, hash_token(token)):
+        raise InputError(f"token: there is no player {name!r} whose token to replace")
+    return _tell(name, token)
+
+
+def _check_name(name: str) -> str:
+    stripped = name.strip()
+    if not 1 <= len(stripped) <= store.MAX_NAME_LENGTH or not stripped.isprintable():
+        raise InputError(
+            f"token: {name!r} is not a name of 1 to {store.MAX_NAME_LENGTH} printable characters"
+        )
+    return stripped
+
+
+def _tell(name: str, token: str) -> list[str]:
+    return ["Keep it: only its hash is stored.", f"access token of {name}: {token}"]
+
+
+def _list_players(connection: Connection, name: None) -> list[str]:
+    lines = [
+        f"{player.name}: {player.games:,} recorded games, {player.wins:,} won, "
+        f"{player.unfinished:,} open, {player.hinted:,} with hints"
+        for player in store.list_players(connection)
+    ]
+    return [*lines, f"{len(lines):,} players, {store.count_guests(connection):,} guests"]
+
+
+def _revoke_token(connection: Connection, name: str) -> list[str]:
+    # That of a token that nobody has.
+    if not store.replace_token(connection, name, hash_token(make_token())):
+        raise InputError(f"player revoke: there is no player {name!r}")
+    return [
+        f"the token of {name} is worthless; its games stay (token {name} --replace makes another)"
+    ]
+
+
+def _delete_player(connection: Connection, name: str) -> list[str]:
+    if not store.delete_player(connection, name):
+        raise InputError(f"player delete: there is no player {name!r}")
+    return [f"{name} and its games are deleted"]
+
+
+_ACTIONS = {
+    "token": _add_token,
+    "replace": _replace_token,
+    "list": _list_players,
+    "revoke": _revoke_token,
+    "delete": _delete_player,
+}
