@@ -5,11 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable
 from concurrent.futures import BrokenExecutor, Executor
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from pydantic import BaseModel, Field
@@ -23,10 +21,10 @@ from envs.hangman.rules import DEFAULT_MAX_WRONG
 from server import metrics
 from server.errors import RequestError
 from server.game import Status
+from server.turns import Turns
 
 # The group of a player, and the player.
 Asking = tuple[Hashable, Hashable]
-_Turn = tuple[Observation, asyncio.Future]
 logger = logging.getLogger("server")
 
 
@@ -97,10 +95,7 @@ class Thinker:
 class AgentPlayer:
     """An agent that thinks elsewhere, one turn after the other, for each player in turn.
 
-    A player who asks for much waits for its own turns: of those who wait, whoever was served
-    longest ago is served next, and a game that is watched is as many turns as it has guesses.
-    Groups of players take turns first, then the players of a group: guests cost nothing, so that
-    all of an address are one group.
+    A game that is watched is as many turns as it has guesses.
 
     Parameters
     ----------
@@ -109,7 +104,7 @@ class AgentPlayer:
     max_wrong : int
         The number of wrong guesses that loses.
     max_waiting, max_waiting_each : int
-        Turns that wait, of everybody and of one player. A group may have half of all.
+        Of :class:`server.turns.Turns`.
 
     Attributes
     ----------
@@ -129,11 +124,7 @@ class AgentPlayer:
         self.executor = thinker and thinker.make_executor()
         self._thinker = thinker
         self._max_wrong = max_wrong
-        self._max_waiting = max_waiting
-        self._max_waiting_each = max_waiting_each
-        self._num_running = 0
-        # By group and player, whoever was served longest ago first.
-        self._waiting: OrderedDict[Hashable, OrderedDict[Hashable, deque[_Turn]]] = OrderedDict()
+        self._turns = Turns(thinker.workers if thinker else 0, max_waiting, max_waiting_each)
 
     async def hint(self, pattern: str, wrong: str, player: Asking) -> HintAnswer:
         """Return a hint for a game as a person writes it.
@@ -158,7 +149,7 @@ class AgentPlayer:
             raise RequestError(422, f"pattern {pattern!r}: no letter is hidden")
         if observations["guessed"].all():
             raise RequestError(422, f"pattern {pattern!r}: no letter is left for the blanks")
-        hint = await self._run(player, observations)
+        hint = await self._think(player, observations)
         return HintAnswer(agent=self.name, **vars(hint))
 
     async def play(self, word: str, player: Asking) -> AgentGameAnswer:
@@ -175,7 +166,7 @@ class AgentPlayer:
         game = Game(secret, self._max_wrong)
         turns = []
         while not game.over:
-            hint = await self._run(player, game.observations)
+            hint = await self._think(player, game.observations)
             game.guess(letter_index(hint.letter))
             state = {"word": game.word, "tries_remains": game.lives, "wrong": game.wrong_letters}
             turns.append(TurnAnswer(**vars(hint), **state))
@@ -188,62 +179,19 @@ class AgentPlayer:
             self._thinker.close()
             self.executor.shutdown(wait=False, cancel_futures=True)
 
-    async def _run(self, player: Asking, observations: Observation) -> Hint:
+    async def _think(self, player: Asking, observations: Observation) -> Hint:
         if self._thinker is None:
             raise RequestError(404, "this server has no agent")
-        group, name = player
-        mine = self._waiting.get(group, {}).get(name, ())
-        if len(mine) >= self._max_waiting_each:
-            message = f"{len(mine)} turns of the agent wait for you already; try again"
-            raise RequestError(429, message, 1.0)
-        counts = {each: sum(map(len, players.values())) for each, players in self._waiting.items()}
-        all_full = sum(counts.values()) >= self._max_waiting
-        if all_full or counts.get(group, 0) >= max(1, self._max_waiting // 2):
-            raise RequestError(503, "the agent is busy; try again", 1.0)
-        future = asyncio.get_running_loop().create_future()
-        players = self._waiting.setdefault(group, OrderedDict())
-        players.setdefault(name, deque()).append((observations, future))
-        metrics.THINKING.inc()
-        self._start()
-        return await future
-
-    def _start(self) -> None:
-        while self._waiting and self._num_running < self._thinker.workers:
-            group, players = self._waiting.popitem(last=False)
-            name, mine = players.popitem(last=False)
-            observations, future = mine.popleft()
-            metrics.THINKING.dec()
-            # Behind everybody else.
-            if mine:
-                players[name] = mine
-            if players:
-                self._waiting[group] = players
-            if not future.done():
-                self._num_running += 1
-                task = asyncio.ensure_future(self._think_elsewhere(observations))
-                task.add_done_callback(lambda task, future=future: self._finish(task, future))
-
-    async def _think_elsewhere(self, observations: Observation) -> Hint:
-        executor = self.executor
-        loop: Any = asyncio.get_running_loop()
-        begun = time.perf_counter()
-        try:
-            hint = await loop.run_in_executor(executor, self._thinker.think, observations)
-        except BrokenExecutor as error:
-            logger.error("the agent's process ended; another one is started")
-            if self.executor is executor:
-                self.executor = self._thinker.make_executor()
-            raise RequestError(503, "the agent is busy; try again", 5.0) from error
-        metrics.THINK_SECONDS.observe(time.perf_counter() - begun)
-        return hint
-
-    def _finish(self, task: asyncio.Task[Hint], future: asyncio.Future[Hint]) -> None:
-        self._num_running -= 1
-        if task.cancelled():
-            future.cancel()
-        elif (error := task.exception()) is not None:
-            if not future.done():
-                future.set_exception(error)
-        elif not future.done():
-            future.set_result(task.result())
-        self._start()
+        loop = asyncio.get_running_loop()
+        async with self._turns.turn(*player):
+            executor = self.executor
+            begun = time.perf_counter()
+            try:
+                hint = await loop.run_in_executor(executor, self._thinker.think, observations)
+            except BrokenExecutor as error:
+                logger.error("the agent's process ended; another one is started")
+                if self.executor is executor:
+                    self.executor = self._thinker.make_executor()
+                raise RequestError(503, "the agent is busy; try again", 5.0) from error
+            metrics.THINK_SECONDS.observe(time.perf_counter() - begun)
+            return hint

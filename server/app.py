@@ -76,15 +76,17 @@ def create_app(
     )
     for part in (wire, api, observability, pages):
         app.include_router(part.router)
-    app.add_exception_handler(RequestError, _refuse)
+    app.add_exception_handler(HTTPException, _refuse)
     app.add_exception_handler(RequestValidationError, _refuse_values)
-    app.add_exception_handler(HTTPException, _refuse_http)
     app.add_exception_handler(Exception, _fail)
     return Bounds(app, settings)
 
 
-async def _refuse(request: Request, error: RequestError) -> JSONResponse:
-    return JSONResponse({"error": error.message}, error.status, error.headers)
+async def _refuse(request: Request, error: HTTPException) -> Response:
+    asks_for_page = "text/html" in request.headers.get("accept", "")
+    if error.status_code == 404 and asks_for_page and not isinstance(error, RequestError):
+        return pages.not_found()
+    return JSONResponse({"error": error.detail}, error.status_code, error.headers)
 
 
 async def _refuse_values(request: Request, error: RequestValidationError) -> JSONResponse:
@@ -98,12 +100,6 @@ async def _refuse_values(request: Request, error: RequestValidationError) -> JSO
         # The name of a field that nobody asked for may be any text.
         where = str(first["loc"][0])
     return JSONResponse({"error": f"{where}: {first['msg'][0].lower()}{first['msg'][1:]}"}, 422)
-
-
-async def _refuse_http(request: Request, error: HTTPException) -> Response:
-    if error.status_code == 404 and "text/html" in request.headers.get("accept", ""):
-        return pages.not_found()
-    return JSONResponse({"error": str(error.detail)}, error.status_code, error.headers)
 
 
 async def _fail(request: Request, error: Exception) -> JSONResponse:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
 import queue
 import sqlite3
 import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import Connection, Engine, QueuePool, create_engine, event, make_url
 from sqlalchemy.engine import URL
@@ -36,8 +35,13 @@ _BUSY_SECONDS = 2
 _PATIENCE = 5.0
 
 T = TypeVar("T")
-Statement = Callable[[Connection], T]
-logger = logging.getLogger("server")
+
+
+class _Write(NamedTuple):
+    statement: Callable[..., Any]
+    arguments: tuple[Any, ...]
+    asked: float
+    future: Future[Any]
 
 
 class ReplacedError(SQLAlchemyError):
@@ -200,9 +204,9 @@ class Database:
         sqlalchemy.exc.SQLAlchemyError
             If it failed; then nothing of it is stored.
         """
-        future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        self._waiting.put(_Write(lambda connection: statement(connection, *arguments), future))
-        return await future
+        future: Future[T] = Future()
+        self._waiting.put(_Write(statement, arguments, time.monotonic(), future))
+        return await asyncio.wrap_future(future)
 
     def close(self) -> None:
         """End the threads after what is waiting has been written."""
@@ -212,15 +216,15 @@ class Database:
         self._engine.dispose()
 
     def _write_on(self) -> None:
-        while True:
+        batch = []
+        while None not in batch:
             batch = [self._waiting.get()]
             while len(batch) < _MAX_BATCH and not self._waiting.empty():
                 batch.append(self._waiting.get())
-            writes = [write for write in batch if write is not None]
+            # Not those that nobody waits for any more.
+            writes = [each for each in batch if each and each.future.set_running_or_notify_cancel()]
             if writes:
                 self._commit(writes)
-            if len(writes) < len(batch):
-                return
 
     def _commit(self, writes: Sequence[_Write]) -> None:
         begun = time.perf_counter()
@@ -229,13 +233,13 @@ class Database:
             with self._engine.begin() as connection:
                 if store.find_generation(connection) != self._generation:
                     raise ReplacedError("another server plays in the database")
-                results = [write.statement(connection) for write in writes]
+                results = [write.statement(connection, *write.arguments) for write in writes]
         except Exception as error:
             # One that fails must not take the others with it, unless it is the database that
             # fails: then each would wait for it again.
             if len(writes) == 1 or isinstance(error, OperationalError | ReplacedError):
                 for write in writes:
-                    write.fail(error)
+                    write.future.set_exception(error)
             else:
                 for write in writes:
                     self._commit([write])
@@ -245,34 +249,9 @@ class Database:
             return
         metrics.COMMIT_SECONDS.observe(time.perf_counter() - begun)
         for write, result in zip(writes, results, strict=True):
-            write.succeed(result)
+            write.future.set_result(result)
 
 
 def _check_wait(asked: float) -> None:
     if time.monotonic() - asked > _PATIENCE:
         raise WaitedTooLongError("the database did not get to it")
-
-
-class _Write:
-    def __init__(self, statement: Statement[Any], future: asyncio.Future[Any]) -> None:
-        self.statement = statement
-        self.asked = time.monotonic()
-        self._future = future
-        self._loop = future.get_loop()
-
-    def succeed(self, result: Any) -> None:
-        self._call(self._future.set_result, result)
-
-    def fail(self, error: Exception) -> None:
-        self._call(self._future.set_exception, error)
-
-    def _call(self, settle: Callable[[Any], None], value: Any) -> None:
-        def unless_cancelled() -> None:
-            if not self._future.done():
-                settle(value)
-
-        try:
-            self._loop.call_soon_threadsafe(unless_cancelled)
-        except RuntimeError:
-            # Nobody waits any more: the loop is closed.
-            logger.debug("a request had ended before it was stored")

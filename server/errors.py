@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 
+from starlette.exceptions import HTTPException
 
-class RequestError(Exception):
+
+class RequestError(HTTPException):
     """A request that is refused; the client gets ``{"error": message}``.
 
     Parameters
@@ -19,17 +21,7 @@ class RequestError(Exception):
     """
 
     def __init__(self, status: int, message: str, retry_after: float | None = None) -> None:
-        super().__init__(message)
-        self.status = status
-        self.message = message
-        self.retry_after = retry_after
-
-    @property
-    def headers(self) -> dict[str, str]:
-        """The headers of the answer that belong to the error."""
-        headers = {}
-        if self.retry_after is not None:
-            headers["Retry-After"] = str(max(1, math.ceil(self.retry_after)))
-        if self.status == 401:
-            headers["WWW-Authenticate"] = "Bearer"
-        return headers
+        headers = {} if status != 401 else {"WWW-Authenticate": "Bearer"}
+        if retry_after is not None:
+            headers["Retry-After"] = str(max(1, math.ceil(retry_after)))
+        super().__init__(status, message, headers)

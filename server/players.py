@@ -9,6 +9,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Hashable
 from dataclasses import dataclass
+from weakref import WeakValueDictionary
 
 from sqlalchemy import Connection, Row
 
@@ -23,7 +24,7 @@ from server.tokens import MAX_LENGTH, hash_token, make_token
 SECONDS_KNOWN = 1.0
 # A guest that began no game in this time makes room for another.
 _UNUSED_GUEST_SECONDS = 600.0
-_MAX_PLAYERS = 20_000
+_MAX_TOKENS = 20_000
 
 
 @dataclass
@@ -45,7 +46,8 @@ class Players:
         self._storage = storage
         self._settings = settings
         self._clock = clock
-        self._players: OrderedDict[int, Player] = OrderedDict()
+        # Those whose token is known, or who are being answered.
+        self._players: WeakValueDictionary[int, Player] = WeakValueDictionary()
         self._known_tokens: OrderedDict[str, tuple[Player, float]] = OrderedDict()
         self._addresses, self._guests, self._new_guests, self._guest_agents = (
             Buckets(rate, burst, clock=clock)
@@ -139,13 +141,10 @@ class Players:
             # Another request of the player may have been faster.
             player = self._players.get(stored.id) or self._make_player(stored, tally)
         self._players[player.id] = player
-        self._players.move_to_end(player.id)
         self._known_tokens[hashed] = player, now
         self._known_tokens.move_to_end(hashed)
-        if len(self._known_tokens) > _MAX_PLAYERS:
+        if len(self._known_tokens) > _MAX_TOKENS:
             self._known_tokens.popitem(last=False)
-        if len(self._players) > _MAX_PLAYERS:
-            self._forget_player()
         return player
 
     def _make_player(self, stored: Row, tally: store.Tally) -> Player:
@@ -156,14 +155,6 @@ class Players:
         requests = TokenBucket(rate, burst, self._clock)
         agent_requests = TokenBucket(bounds.agent_rate, bounds.agent_burst, self._clock)
         return Player(*stored, requests, agent_requests, tally)
-
-    def _forget_player(self) -> None:
-        _, forgotten = self._players.popitem(last=False)
-        self._known_tokens = OrderedDict(
-            (hashed, known)
-            for hashed, known in self._known_tokens.items()
-            if known[0] is not forgotten
-        )
 
 
 def _refuse_until(wait: float, whose: str) -> None:

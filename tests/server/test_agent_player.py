@@ -49,7 +49,9 @@ def test_the_turns_that_wait_are_bounded_for_one_for_a_group_and_for_all():
         asked = [player.hint("_", "", who) for who in (*guests, *others)]
         answers = await asyncio.gather(*asked, return_exceptions=True)
         player.close()
-        return [answer.status if isinstance(answer, RequestError) else 200 for answer in answers]
+        return [
+            answer.status_code if isinstance(answer, RequestError) else 200 for answer in answers
+        ]
 
     # One is being thought about.
     guests = [200] * 4 + [429] * 2 + [200] + [503] * 2
@@ -72,7 +74,7 @@ def test_a_process_that_ends_is_replaced():
         player = AgentPlayer(Thinker("next", think, make))
         with pytest.raises(RequestError) as refused:
             await player.hint("_", "", ("alice", "alice"))
-        assert refused.value.status == 503
+        assert refused.value.status_code == 503
         assert (await player.hint("_", "", ("alice", "alice"))).letter == "a"
         player.close()
 
