@@ -16,6 +16,11 @@ from server.served_words import SERVED_PARTS
 from server.settings import BOUNDS, OPTIONS, Settings, read_settings
 
 _INTERRUPTED = 130
+_DEFAULTS = Settings.model_construct()
+_DB = {
+    "metavar": "URL",
+    "help": f"sqlite:///FILE or postgresql://USER@HOST/NAME (default: {_DEFAULTS.db})",
+}
 
 
 def parser() -> argparse.ArgumentParser:
@@ -23,50 +28,44 @@ def parser() -> argparse.ArgumentParser:
     parser = CommandParser(
         prog="serve.py", description="Serve games of Hangman to clients and to a web page."
     )
-    add = parser.add_argument
-    add("--host", help=f"(default: {_default('host')})")
-    add(
-        "--port",
-        type=lambda text: integer(text, 0, 65535),
-        help=f"0 takes a free one (default: {_default('port')})",
-    )
-    add("--words", metavar="FILE", help="a word list, one word per line")
-    add(
-        "--recorded-words",
-        metavar="FILE",
-        help="words of recorded games that nobody is told (default: those of --split)",
-    )
-    _add_db(parser, None)
-    add("--split", choices=SERVED_PARTS, help="the words of recorded games (default: test)")
-    add("--practice-split", choices=SERVED_PARTS, help="those of practice games (default: valid)")
-    add("--run", metavar="RUN_DIR", help="a training run: its agents, its word list and its split")
-    add(
-        "--agent",
-        metavar="NAME",
-        help="who gives hints, or none (default: ppo, of --run or the pretrained policy)",
-    )
-    add(
-        "--known",
-        type=probability,
-        metavar="P",
-        help="how likely it takes a word to be one that it was fitted on, 0 to 1 (default: 0.5)",
-    )
-    add(
-        "--forwarded-allow-ips",
-        metavar="ADDRESSES",
-        help="proxies whose X-Forwarded-For is believed, with commas (default: none)",
-    )
-    add("--env-file", metavar="FILE", help="settings, a line HANGMAN_NAME=VALUE for each")
-    add(
-        "--set",
-        action="append",
-        default=[],
-        dest="assignments",
-        metavar="NAME=VALUE",
-        help=f"change a bound; may be given more than once: {', '.join(BOUNDS)}",
-    )
+    for name, settings in _options().items():
+        parser.add_argument(f"--{name}", **settings)
     _add_commands(parser)
     return parser
+
+
+def _options() -> dict[str, dict[str, Any]]:
+    recorded = "words of recorded games that nobody is told (default: those of --split)"
+    agent = "who gives hints, or none (default: ppo, of --run or the pretrained policy)"
+    known = "how likely it takes a word to be one that it was fitted on, 0 to 1 (default: 0.5)"
+    proxies = "proxies whose X-Forwarded-For is believed, with commas (default: none)"
+    return {
+        "host": {"help": f"(default: {_DEFAULTS.host})"},
+        "port": {"type": _port, "help": f"0 takes a free one (default: {_DEFAULTS.port})"},
+        "words": {"metavar": "FILE", "help": "a word list, one word per line"},
+        "recorded-words": {"metavar": "FILE", "help": recorded},
+        "db": _DB,
+        "split": {"choices": SERVED_PARTS, "help": "the words of recorded games (default: test)"},
+        "practice-split": {
+            "choices": SERVED_PARTS,
+            "help": "those of practice games (default: valid)",
+        },
+        "run": {
+            "metavar": "RUN_DIR",
+            "help": "a training run: its agents, its word list and its split",
+        },
+        "agent": {"metavar": "NAME", "help": agent},
+        "known": {"metavar": "P", "type": probability, "help": known},
+        "forwarded-allow-ips": {"metavar": "ADDRESSES", "help": proxies},
+        "env-file": {"metavar": "FILE", "help": "settings, a line HANGMAN_NAME=VALUE for each"},
+        "set": {
+            "action": "append",
+            "default": [],
+            "dest": "assignments",
+            "metavar": "NAME=VALUE",
+            "help": f"change a bound; may be given more than once: {', '.join(BOUNDS)}",
+        },
+    }
 
 
 def _add_commands(parser: argparse.ArgumentParser) -> None:
@@ -77,13 +76,13 @@ def _add_commands(parser: argparse.ArgumentParser) -> None:
         help="make the access token of a player, instead of serving",
         description="Make the access token of a player. It is printed this once.",
     )
+    token.set_defaults(action="token")
     token.add_argument("name", metavar="NAME", help="as the leaderboard shows it")
     token.add_argument(
         "--replace",
         action="store_const",
         dest="action",
         const="replace",
-        default="token",
         help="instead of the one there is",
     )
     player = commands.add_parser(
@@ -96,20 +95,11 @@ def _add_commands(parser: argparse.ArgumentParser) -> None:
     player.add_argument("name", metavar="NAME", nargs="?", help="not for list")
     for command in (token, player):
         # Given here or before the command; a default would undo the latter.
-        _add_db(command, argparse.SUPPRESS)
+        command.add_argument("--db", default=argparse.SUPPRESS, **_DB)
 
 
-def _add_db(parser: argparse.ArgumentParser, default: Any) -> None:
-    parser.add_argument(
-        "--db",
-        metavar="URL",
-        default=default,
-        help=f"sqlite:///FILE or postgresql://USER@HOST/NAME (default: {_default('db')})",
-    )
-
-
-def _default(name: str) -> Any:
-    return Settings.model_fields[name].default
+def _port(text: str) -> int:
+    return integer(text, 0, 65_535)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -14,7 +14,7 @@ from server.tokens import hash_token, make_token
 
 
 def manage(action: str, name: str | None, url: str) -> list[str]:
-    """Change or list players; a server that runs notices within a second.
+    """Change or list players; return lines for the user. A server that runs notices in a second.
 
     Parameters
     ----------
@@ -23,11 +23,6 @@ def manage(action: str, name: str | None, url: str) -> list[str]:
         None to list.
     url : str
         Of the database.
-
-    Returns
-    -------
-    list of str
-        Lines for the user.
 
     Raises
     ------
@@ -38,10 +33,12 @@ def manage(action: str, name: str | None, url: str) -> list[str]:
         raise InputError("player list: it takes no NAME")
     if action in ("revoke", "delete") and name is None:
         raise InputError(f"player {action}: the NAME of a player is expected")
+    if action in ("token", "replace"):
+        name = _check_name(name)
     engine = open_engine(url)
     try:
         with engine.begin() as connection:
-            lines = _ACTIONS[action](connection, name)
+            lines = _run(connection, action, name)
     except SQLAlchemyError as error:
         raise InputError(f"--db: {action} failed ({cause(error)})") from error
     finally:
@@ -52,22 +49,30 @@ def manage(action: str, name: str | None, url: str) -> list[str]:
     return lines
 
 
-def _add_token(connection: Connection, name: str) -> list[str]:
-    name, token = _check_name(name), make_token()
-    try:
-        store.add_player(connection, name, hash_token(token))
-    except IntegrityError as error:
-        raise InputError(
-            f"token: there is a player {name!r} already; --replace makes another token"
-        ) from error
-    return _tell(name, token)
-
-
-def _replace_token(connection: Connection, name: str) -> list[str]:
-    name, token = _check_name(name), make_token()
-    if not store.replace_token(connection, name, hash_token(token)):
+def _run(connection: Connection, action: str, name: str | None) -> list[str]:
+    if action == "list":
+        return _list_players(connection)
+    if action == "delete":
+        if not store.delete_player(connection, name):
+            raise InputError(f"player delete: there is no player {name!r}")
+        return [f"{name} and its games are deleted"]
+    token = make_token()
+    if action == "token":
+        try:
+            store.add_player(connection, name, hash_token(token))
+        except IntegrityError as error:
+            raise InputError(
+                f"token: there is a player {name!r} already; --replace makes another token"
+            ) from error
+    elif not store.replace_token(connection, name, hash_token(token)):
+        if action == "revoke":
+            raise InputError(f"player revoke: there is no player {name!r}")
         raise InputError(f"token: there is no player {name!r} whose token to replace")
-    return _tell(name, token)
+    if action == "revoke":
+        # The new one is nobody's.
+        how = f"token {name} --replace makes another"
+        return [f"the token of {name} is worthless; its games stay ({how})"]
+    return ["Keep it: only its hash is stored.", f"access token of {name}: {token}"]
 
 
 def _check_name(name: str) -> str:
@@ -79,38 +84,10 @@ def _check_name(name: str) -> str:
     return stripped
 
 
-def _tell(name: str, token: str) -> list[str]:
-    return ["Keep it: only its hash is stored.", f"access token of {name}: {token}"]
-
-
-def _list_players(connection: Connection, name: None) -> list[str]:
+def _list_players(connection: Connection) -> list[str]:
     lines = [
         f"{player.name}: {player.games:,} recorded games, {player.wins:,} won, "
         f"{player.unfinished:,} open, {player.hinted:,} with hints"
         for player in store.list_players(connection)
     ]
     return [*lines, f"{len(lines):,} players, {store.count_guests(connection):,} guests"]
-
-
-def _revoke_token(connection: Connection, name: str) -> list[str]:
-    # That of a token that nobody has.
-    if not store.replace_token(connection, name, hash_token(make_token())):
-        raise InputError(f"player revoke: there is no player {name!r}")
-    return [
-        f"the token of {name} is worthless; its games stay (token {name} --replace makes another)"
-    ]
-
-
-def _delete_player(connection: Connection, name: str) -> list[str]:
-    if not store.delete_player(connection, name):
-        raise InputError(f"player delete: there is no player {name!r}")
-    return [f"{name} and its games are deleted"]
-
-
-_ACTIONS = {
-    "token": _add_token,
-    "replace": _replace_token,
-    "list": _list_players,
-    "revoke": _revoke_token,
-    "delete": _delete_player,
-}

@@ -10,16 +10,9 @@ Clock = Callable[[], float]
 
 
 class TokenBucket:
-    """Holds up to ``burst`` tokens and gains ``rate`` a second; a request takes one.
+    """Holds up to ``burst`` tokens, begins full and gains ``rate`` a second; a request takes one.
 
-    Parameters
-    ----------
-    rate : float
-        Tokens a second, above 0.
-    burst : float
-        The most tokens that it holds, at least 1; it begins full.
-    clock : callable
-        Returns seconds.
+    The clock returns seconds; the rate is above 0, the burst at least 1.
     """
 
     def __init__(self, rate: float, burst: float, clock: Clock = time.monotonic) -> None:
@@ -35,13 +28,7 @@ class TokenBucket:
         return self._tokens + (self._clock() - self._updated) * self.rate >= self.burst
 
     def take(self) -> float:
-        """Take a token if there is one.
-
-        Returns
-        -------
-        float
-            0 if it was taken, else the seconds until there will be one.
-        """
+        """Take a token and return 0; without one, return the seconds until there will be one."""
         now = self._clock()
         self._tokens = min(self.burst, self._tokens + (now - self._updated) * self.rate)
         self._updated = now
@@ -58,23 +45,14 @@ class TokenBucket:
 class Buckets:
     """One bucket per address, by :func:`network_of`; full ones are forgotten when there are many.
 
-    Parameters
-    ----------
-    rate, burst : float
-        Of each bucket.
-    max_keys : int
-        Buckets that are remembered. When all of them are in use, the one that was made first goes.
-    clock : callable
-        Returns seconds.
+    When all of ``max_keys`` buckets are in use, the one that was made first goes.
     """
 
     def __init__(
         self, rate: float, burst: float, max_keys: int = 10_000, clock: Clock = time.monotonic
     ) -> None:
-        self._rate = rate
-        self._burst = burst
+        self._make = lambda: TokenBucket(rate, burst, clock)
         self._max_keys = max_keys
-        self._clock = clock
         self._buckets: dict[str, TokenBucket] = {}
 
     def __len__(self) -> int:
@@ -83,18 +61,15 @@ class Buckets:
     def take(self, address: str) -> float:
         """Take a token from the bucket of an address, as :meth:`TokenBucket.take` does."""
         key = network_of(address)
-        bucket = self._buckets.get(key)
-        if bucket is None:
+        if key not in self._buckets:
             if len(self._buckets) >= self._max_keys:
                 self._forget()
-            bucket = TokenBucket(self._rate, self._burst, self._clock)
-            self._buckets[key] = bucket
-        return bucket.take()
+            self._buckets[key] = self._make()
+        return self._buckets[key].take()
 
     def give_back(self, address: str) -> None:
         """Put back a token that was taken from the bucket of an address."""
-        bucket = self._buckets.get(network_of(address))
-        if bucket is not None:
+        if bucket := self._buckets.get(network_of(address)):
             bucket.give_back()
 
     def _forget(self) -> None:
