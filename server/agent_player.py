@@ -70,47 +70,24 @@ def think(agent: PosteriorAgent, observations: Observation) -> Hint:
 
 @dataclass(frozen=True)
 class Thinker:
-    """An agent, and where it thinks.
-
-    Attributes
-    ----------
-    name : str
-    think : callable
-        Takes the observations of one game and returns a Hint; it runs in the executor.
-    make_executor : callable
-        Returns an executor; called again if its processes have died.
-    workers : int
-        Turns that are thought about at once.
-    close : callable
-        Called at the end, before the executor is shut down.
-    """
+    """An agent, and where it thinks."""
 
     name: str
+    # Takes the observations of one game; runs in the executor.
     think: Callable[[Observation], Hint]
+    # Called again if its processes have died.
     make_executor: Callable[[], Executor]
+    # Turns that are thought about at once.
     workers: int = 1
+    # Called at the end, before the executor is shut down.
     close: Callable[[], None] = lambda: None
 
 
 class AgentPlayer:
     """An agent that thinks elsewhere, one turn after the other, for each player in turn.
 
-    A game that is watched is as many turns as it has guesses.
-
-    Parameters
-    ----------
-    thinker : Thinker or None
-        None where the server has no agent; then it refuses to answer.
-    max_wrong : int
-        The number of wrong guesses that loses.
-    max_waiting, max_waiting_each : int
-        Of :class:`server.turns.Turns`.
-
-    Attributes
-    ----------
-    name : str or None
-    executor : Executor or None
-        Where the agent thinks.
+    A game that is watched is as many :class:`server.turns.Turns` as it has guesses. Without a
+    thinker, where the server has no agent, it refuses to answer. ``max_wrong`` wrong guesses lose.
     """
 
     def __init__(
@@ -127,14 +104,7 @@ class AgentPlayer:
         self._turns = Turns(thinker.workers if thinker else 0, max_waiting, max_waiting_each)
 
     async def hint(self, pattern: str, wrong: str, player: Asking) -> HintAnswer:
-        """Return a hint for a game as a person writes it.
-
-        Parameters
-        ----------
-        pattern, wrong : str
-            As :func:`envs.hangman.observation.parse_observation` reads them.
-        player : tuple
-            The group and the player whose turn it is.
+        """Return a hint for a game as :func:`envs.hangman.observation.parse_observation` reads it.
 
         Raises
         ------

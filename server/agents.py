@@ -36,15 +36,8 @@ def make_agent_player(
     """Return the agent, ready to play at once.
 
     It thinks in processes of its own, which leaves this one to those who play. Their memory is
-    that of the agent, each.
-
-    Parameters
-    ----------
-    run : RunDirectory, optional
-        Where learned agents are read from; the pretrained policy by default.
-    words : sequence of str
-        What agents are fitted on that are not learned.
-    settings : Settings
+    that of the agent, each. Learned agents are those of the run, or of the pretrained policy;
+    others are fitted on the words.
 
     Raises
     ------

@@ -34,32 +34,18 @@ def create_app(
     settings: Settings,
     on_replaced: Callable[[], None] = lambda: None,
 ) -> ASGIApp:
-    """Return the server as an ASGI application.
+    """Return the server on an engine of :func:`server.database.open_engine`.
 
-    Parameters
-    ----------
-    engine : Engine
-        Of :func:`server.database.open_engine`.
-    words : ServedWords
-    agent : AgentPlayer
-    settings : Settings
-    on_replaced : callable
-        Called when another server has begun to play in the database.
+    ``on_replaced`` is called when another server has begun to play in the database.
     """
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         database = Database(engine, on_replaced)
         storage = Storage(database)
-        app.state.services = Services(
-            storage,
-            Players(storage, settings),
-            Games(storage, words, settings),
-            RankingCache(storage),
-            agent,
-            words,
-            settings,
-        )
+        players, games = Players(storage, settings), Games(storage, words, settings)
+        ranking = RankingCache(storage)
+        app.state.services = Services(storage, players, games, ranking, agent, words, settings)
         yield
         agent.close()
         # On a thread: it waits for what is being stored.

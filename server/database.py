@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import queue
 import sqlite3
@@ -49,16 +50,11 @@ class ReplacedError(SQLAlchemyError):
 
 
 def open_engine(url: str) -> Engine:
-    """Connect to a database and bring its tables up to date.
+    """Connect to a database of the form that ``_ALLOWED`` says; bring its tables up to date.
 
     SQLite is put into WAL mode with ``synchronous=NORMAL``: what was committed survives the end
     of the process, however it ends, though not a loss of power. A new file can be read by its
     owner alone.
-
-    Parameters
-    ----------
-    url : str
-        ``sqlite:///FILE`` or ``postgresql://USER@HOST/NAME``.
 
     Raises
     ------
@@ -93,15 +89,12 @@ def cause(error: Exception) -> str:
 
 
 def _make_engine(url: str) -> Engine:
-    try:
+    # What cannot be read may have a password anywhere.
+    shown, parsed = "the value" if "@" in url else repr(url), None
+    with contextlib.suppress(ArgumentError, ValueError):
         parsed = make_url(url)
-    except (ArgumentError, ValueError):
-        parsed = None
+        shown = repr(parsed.render_as_string(hide_password=True))
     if parsed is None or parsed.drivername not in _DRIVERS:
-        # What cannot be read may have a password anywhere.
-        shown = "the value" if "@" in url else repr(url)
-        if parsed is not None:
-            shown = repr(parsed.render_as_string(hide_password=True))
         raise InputError(f"--db: {shown} is not a URL of {_ALLOWED}")
     parsed = parsed.set(drivername=_DRIVERS[parsed.drivername])
     try:
@@ -153,18 +146,9 @@ class Database:
     Requests that arrive while a transaction is being committed are written together by the next
     one, so that the cost of a commit is shared. A request is answered after its commit.
 
-    Each transaction makes sure that no other server has begun to play in the database since.
-
-    Parameters
-    ----------
-    engine : Engine
-    on_replaced : callable
-        Called once, on the writing thread, when another server has begun.
-
-    Attributes
-    ----------
-    draw_key : bytes
-        The secret that draws words.
+    Each transaction makes sure that no other server has begun to play in the database since; when
+    one has, ``on_replaced`` is called once, on the writing thread. ``draw_key`` is the secret that
+    draws words.
     """
 
     def __init__(self, engine: Engine, on_replaced: Callable[[], None] = lambda: None) -> None:
@@ -180,13 +164,7 @@ class Database:
         self._writer.start()
 
     async def read(self, statement: Callable[..., T], *arguments: Any) -> T:
-        """Run ``statement(connection, *arguments)`` on a thread of its own.
-
-        Raises
-        ------
-        sqlalchemy.exc.SQLAlchemyError
-            If it failed.
-        """
+        """Run ``statement(connection, *arguments)`` on a thread; it may raise SQLAlchemyError."""
         asked = time.monotonic()
 
         def run() -> T:
@@ -199,10 +177,7 @@ class Database:
     async def write(self, statement: Callable[..., T], *arguments: Any) -> T:
         """Run ``statement(connection, *arguments)``; return when it is committed.
 
-        Raises
-        ------
-        sqlalchemy.exc.SQLAlchemyError
-            If it failed; then nothing of it is stored.
+        Where that raises SQLAlchemyError, nothing of it is stored.
         """
         future: Future[T] = Future()
         self._waiting.put(_Write(statement, arguments, time.monotonic(), future))

@@ -33,33 +33,20 @@ class GameAnswer(BaseModel):
 
 @dataclass(eq=False)
 class PlayerGame:
-    """A game with what is stored of it.
-
-    Attributes
-    ----------
-    game_id : str
-    player_id : int
-    recorded : bool
-    hangman : Game
-    keys : list of str or None
-        Of the requests that made the guesses, by which a repeated one is recognised.
-    withheld : bool
-        Whether the word is not told when the game is lost.
-    resigned : bool
-    hinted : bool
-        Whether the agent gave a hint.
-    lock : asyncio.Lock
-        Held by the one request that looks at the game or changes it.
-    """
+    """A game with what is stored of it."""
 
     game_id: str
     player_id: int
     recorded: bool
     hangman: Game
+    # Of the requests that made the guesses, by which a repeated one is recognised.
     keys: list[str | None] = field(default_factory=list)
+    # Whether the word is not told when the game is lost.
     withheld: bool = False
     resigned: bool = False
+    # Whether the agent gave a hint.
     hinted: bool = False
+    # Held by the one request that looks at the game or changes it.
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     @property

@@ -57,12 +57,8 @@ class Ranking:
     """Players by the lower end of the interval of their win rate.
 
     So few games rank nobody high by luck. A game that was begun and not ended counts as not won,
-    so that nobody gains by leaving a game that goes badly. Among equals the alphabet decides.
-
-    Parameters
-    ----------
-    counts : sequence of RecordedCount
-        One per player.
+    so that nobody gains by leaving a game that goes badly. Among equals the alphabet decides. There
+    is one count per player.
     """
 
     def __init__(self, counts: Sequence[RecordedCount]) -> None:
@@ -81,10 +77,8 @@ class Ranking:
 
     def find(self, name: str) -> Row | None:
         """Return the row of a player."""
-        for place, count in enumerate(self._counts):
-            if count.name == name:
-                return self._row(place)
-        return None
+        places = (place for place, count in enumerate(self._counts) if count.name == name)
+        return next(map(self._row, places), None)
 
     def _row(self, place: int) -> Row:
         fields = _fields(self._counts[place], self._low[place], self._high[place])
@@ -123,9 +117,8 @@ class RankingCache:
     async def _rank(self) -> Ranking:
         if self._ranking is not None and self._clock() - self._ranking[0] < _SECONDS:
             return self._ranking[1]
-        if self._making is None:
-            self._making = asyncio.ensure_future(self._make())
         # Those who come while it is being computed wait for the same result.
+        self._making = self._making or asyncio.ensure_future(self._make())
         return await asyncio.shield(self._making)
 
     async def _make(self) -> Ranking:
@@ -158,10 +151,7 @@ def wilson_intervals(
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Return the ends of the 95% Wilson intervals, which thousands of players need at once.
 
-    Parameters
-    ----------
-    wins, games : ndarray of float64, shape (N,)
-        Games are at least 1.
+    All arrays have the shape (N,); games are at least 1.
     """
     z = ndtri(0.5 + CONFIDENCE / 2)
     centre = (wins + z * z / 2) / (games + z * z)

@@ -94,17 +94,7 @@ _SELECT_GENERATION = sa.select(server_state.c.generation).with_for_update(read=T
 
 @dataclass
 class Tally:
-    """The games of a player.
-
-    Attributes
-    ----------
-    practice_runs, recorded_runs : int
-        Games that were begun.
-    practice_successes, recorded_successes : int
-    open_games, open_recorded : int
-    recorded_words : set of str
-        The secrets of the recorded games.
-    """
+    """The games of a player: those begun (runs), won, and open, and the recorded secrets."""
 
     practice_runs: int = 0
     recorded_runs: int = 0
@@ -146,12 +136,8 @@ class RecordedCount(NamedTuple):
 def claim(connection: sa.Connection) -> tuple[str, bytes]:
     """Begin to play in the database, which ends any other server's right to.
 
-    Returns
-    -------
-    generation : str
-        What :func:`find_generation` returns as long as no other server begins.
-    draw_key : bytes
-        The server's own secret, the same at every start.
+    Returns the generation, which :func:`find_generation` returns as long as no other server begins,
+    and the server's own secret, the same at every start, which draws words.
     """
     generation = secrets.token_hex(16)
     changed = connection.execute(sa.update(server_state).values(generation=generation))
@@ -175,13 +161,8 @@ def add_player(connection: sa.Connection, name: str | None, token_hash: str) -> 
 def forget_guests(connection: sa.Connection, seen_before: float, unused_before: float) -> list[int]:
     """Delete guests, with their games; return their numbers.
 
-    Parameters
-    ----------
-    connection : Connection
-    seen_before : float
-        Guests go that began no game since then.
-    unused_before : float
-        So do guests that were made before then and never began one.
+    Guests go that began no game since ``seen_before``, and those that were made before
+    ``unused_before`` and never began one.
     """
     played = sa.exists().where(games.c.player_id == players.c.id)
     forgotten = players.c.is_guest & (
@@ -199,10 +180,8 @@ def count_guests(connection: sa.Connection) -> int:
 
 def replace_token(connection: sa.Connection, name: str, token_hash: str) -> bool:
     """Give a player another token; return whether there is such a player."""
-    changed = connection.execute(
-        sa.update(players).where(players.c.name == name).values(token_hash=token_hash)
-    )
-    return changed.rowcount == 1
+    changed = sa.update(players).where(players.c.name == name).values(token_hash=token_hash)
+    return connection.execute(changed).rowcount == 1
 
 
 def delete_player(connection: sa.Connection, name: str) -> bool:
@@ -225,22 +204,13 @@ def load_tally(connection: sa.Connection, player_id: int) -> Tally:
         .group_by(games.c.recorded, games.c.status)
     ):
         tally.add(recorded, status, count)
-    tally.recorded_words.update(
-        connection.scalars(
-            sa.select(games.c.secret).where(games.c.player_id == player_id, games.c.recorded)
-        )
-    )
+    secrets_of = sa.select(games.c.secret).where(games.c.player_id == player_id, games.c.recorded)
+    tally.recorded_words.update(connection.scalars(secrets_of))
     return tally
 
 
 def add_game(connection: sa.Connection, game: PlayerGame, key: str | None, is_guest: bool) -> None:
-    """Store a game that begins.
-
-    Raises
-    ------
-    sqlalchemy.exc.IntegrityError
-        If the player has used the key before.
-    """
+    """Store a game that begins; raise IntegrityError if the player has used the key before."""
     row = {
         "id": game.game_id,
         "player_id": game.player_id,
@@ -260,10 +230,7 @@ def add_game(connection: sa.Connection, game: PlayerGame, key: str | None, is_gu
 def add_guess(connection: sa.Connection, game: PlayerGame) -> None:
     """Store the last guess of a game, and how the game stands after it.
 
-    Raises
-    ------
-    sqlalchemy.exc.IntegrityError
-        If the game has a guess of this number or with this letter.
+    Raises IntegrityError if the game has a guess of this number or with this letter.
     """
     row = {
         "game_id": game.game_id,
@@ -339,13 +306,11 @@ def find_game_by_key(connection: sa.Connection, player_id: int, key: str) -> str
 
 def list_open_games(connection: sa.Connection, player_id: int, limit: int) -> list[str]:
     """Return the ids of a player's open games, the oldest first."""
+    still_open = sa.select(games.c.id).where(
+        games.c.player_id == player_id, games.c.status == "ongoing"
+    )
     return list(
-        connection.scalars(
-            sa.select(games.c.id)
-            .where(games.c.player_id == player_id, games.c.status == "ongoing")
-            .order_by(games.c.created_at, games.c.id)
-            .limit(limit)
-        )
+        connection.scalars(still_open.order_by(games.c.created_at, games.c.id).limit(limit))
     )
 
 
