@@ -7,15 +7,14 @@ from typing import Annotated
 
 from fastapi import Depends, Header, Request, Security
 from fastapi.security import APIKeyQuery, HTTPAuthorizationCredentials, HTTPBearer
-from pydantic import BaseModel, Field
 
 from server.agent_player import AgentPlayer
+from server.database import Database
 from server.games import Games
 from server.leaderboard import RankingCache
 from server.players import Player, Players
 from server.served_words import ServedWords
 from server.settings import Settings
-from server.storage import Storage
 from server.store import MAX_KEY_LENGTH
 
 
@@ -23,43 +22,13 @@ from server.store import MAX_KEY_LENGTH
 class Services:
     """The parts of the application that answer requests."""
 
-    storage: Storage
+    database: Database
     players: Players
     games: Games
     ranking: RankingCache
     agent: AgentPlayer
     words: ServedWords
     settings: Settings
-
-
-class ErrorAnswer(BaseModel):
-    """Why a request was refused."""
-
-    error: str = Field(description="one line: what was wrong and what is allowed")
-
-
-def refusals(reasons: dict[int, str]) -> dict[int | str, dict]:
-    """Describe the errors of an operation for OpenAPI, by status."""
-    return {status: {"model": ErrorAnswer, "description": why} for status, why in reasons.items()}
-
-
-# What every answer may be besides the one that was asked for.
-COMMON_REFUSALS = refusals(
-    {
-        400: "the request cannot be read",
-        401: "no access token, or an unknown one",
-        408: "the body takes too long",
-        413: "the body is too long",
-        414: "the path and query are too long",
-        422: "a value is missing or not allowed",
-        429: "too many requests; Retry-After says when to try again",
-        431: "the headers are too long",
-        503: "the server cannot answer now; try again",
-    }
-)
-NO_MORE_GAMES = refusals({403: "runs are used up, or too many games are open"})
-NO_GAME = refusals({404: "this token has no such game"})
-GAME_OVER = NO_GAME | refusals({409: "the game is over"})
 
 
 # These are asynchronous because FastAPI sends plain functions to a thread, which costs more than

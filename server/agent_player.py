@@ -106,10 +106,8 @@ class AgentPlayer:
     async def hint(self, pattern: str, wrong: str, player: Asking) -> HintAnswer:
         """Return a hint for a game as :func:`envs.hangman.observation.parse_observation` reads it.
 
-        Raises
-        ------
-        RequestError
-            422 if they are not those of a game, 404 without an agent, 429 or 503 if it is busy.
+        Refused: 422 if they are not those of a game, 404 without an agent, 429 or 503 if it is
+        busy.
         """
         try:
             observations = parse_observation(pattern, wrong, self._max_wrong)
@@ -123,13 +121,7 @@ class AgentPlayer:
         return HintAnswer(agent=self.name, **vars(hint))
 
     async def play(self, word: str, player: Asking) -> AgentGameAnswer:
-        """Let the agent play a word; the rules alone know the word.
-
-        Raises
-        ------
-        RequestError
-            422 if it is no word, 404 without an agent, 429 or 503 if it is busy.
-        """
+        """Let the agent play a word, which the rules alone know; 422 if it is no word."""
         secret = word.strip().lower()
         if not (secret.isascii() and secret.isalpha() and len(secret) <= MAX_LENGTH):
             raise RequestError(422, f"word: 1 to {MAX_LENGTH} letters a to z are expected")

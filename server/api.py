@@ -8,17 +8,8 @@ from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from envs.encoding import MAX_LENGTH
-from server.access import (
-    COMMON_REFUSALS,
-    GAME_OVER,
-    NO_GAME,
-    NO_MORE_GAMES,
-    Address,
-    HeaderPlayer,
-    RequestKey,
-    Server,
-    refusals,
-)
+from server import refusals
+from server.access import Address, HeaderPlayer, RequestKey, Server
 from server.agent_player import AgentGameAnswer, HintAnswer
 from server.errors import RequestError
 from server.game import GameAnswer
@@ -29,7 +20,9 @@ _MAX_LISTED = 1_000
 # Spaces and commas may stand between letters.
 _MAX_TEXT = 4 * MAX_LENGTH
 
-router = APIRouter(prefix=BASE_PATH, responses=COMMON_REFUSALS)
+_NO_AGENT = refusals.describe({404: "this server has no agent"})
+
+router = APIRouter(prefix=BASE_PATH, responses=refusals.COMMON)
 
 
 class _Body(BaseModel):
@@ -134,7 +127,7 @@ async def get_leaderboard(
 
 @router.get(
     "/leaderboard/player",
-    responses=refusals({404: "no recorded game of a player of this name"}),
+    responses=refusals.describe({404: "no recorded game of a player of this name"}),
     tags=["server"],
 )
 async def get_player_record(
@@ -148,7 +141,7 @@ async def get_player_record(
 @router.post(
     "/guests",
     status_code=201,
-    responses=refusals({403: "there are no guests here"}),
+    responses=refusals.describe({403: "there are no guests here"}),
     tags=["players"],
 )
 async def add_guest(server: Server, address: Address) -> GuestAnswer:
@@ -162,7 +155,7 @@ async def get_player(player: HeaderPlayer) -> PlayerAnswer:
     return PlayerAnswer(name=player.name, **vars(player.tally))
 
 
-@router.post("/games", status_code=201, responses=NO_MORE_GAMES, tags=["games"])
+@router.post("/games", status_code=201, responses=refusals.NO_MORE_GAMES, tags=["games"])
 async def new_game(
     server: Server,
     player: HeaderPlayer,
@@ -186,13 +179,13 @@ async def list_open_games(
     return OpenGamesAnswer(game_ids=await server.games.list_open(player, limit))
 
 
-@router.get("/games/{game_id}", responses=NO_GAME, tags=["games"])
+@router.get("/games/{game_id}", responses=refusals.NO_GAME, tags=["games"])
 async def get_game(server: Server, player: HeaderPlayer, game_id: str) -> GameAnswer:
     """Return how a game stands."""
     return await server.games.find(player, game_id)
 
 
-@router.post("/games/{game_id}/guesses", responses=GAME_OVER, tags=["games"])
+@router.post("/games/{game_id}/guesses", responses=refusals.GAME_OVER, tags=["games"])
 async def guess_letter(
     server: Server, player: HeaderPlayer, game_id: str, body: GuessBody, key: RequestKey = None
 ) -> GameAnswer:
@@ -200,7 +193,7 @@ async def guess_letter(
     return await server.games.guess(player, game_id, body.letter, key)
 
 
-@router.post("/games/{game_id}/resignation", responses=GAME_OVER, tags=["games"])
+@router.post("/games/{game_id}/resignation", responses=refusals.GAME_OVER, tags=["games"])
 async def resign(server: Server, player: HeaderPlayer, game_id: str) -> GameAnswer:
     """Give a game up: it is failed, and its word is told."""
     return await server.games.resign(player, game_id)
@@ -208,7 +201,7 @@ async def resign(server: Server, player: HeaderPlayer, game_id: str) -> GameAnsw
 
 @router.post(
     "/hints",
-    responses=refusals(
+    responses=refusals.describe(
         {
             403: "hints are off in recorded games",
             404: "this server has no agent, or this token no such game",
@@ -232,7 +225,7 @@ async def get_hint(
     return hint
 
 
-@router.post("/agent-games", responses=refusals({404: "this server has no agent"}), tags=["agent"])
+@router.post("/agent-games", responses=_NO_AGENT, tags=["agent"])
 async def play_word(
     server: Server, player: HeaderPlayer, address: Address, body: WordBody
 ) -> AgentGameAnswer:

@@ -24,7 +24,6 @@ from server.leaderboard import RankingCache
 from server.players import Players
 from server.served_words import ServedWords
 from server.settings import Settings
-from server.storage import Storage
 
 
 def create_app(
@@ -42,10 +41,9 @@ def create_app(
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         database = Database(engine, on_replaced)
-        storage = Storage(database)
-        players, games = Players(storage, settings), Games(storage, words, settings)
-        ranking = RankingCache(storage)
-        app.state.services = Services(storage, players, games, ranking, agent, words, settings)
+        players, games = Players(database, settings), Games(database, words, settings)
+        ranking = RankingCache(database)
+        app.state.services = Services(database, players, games, ranking, agent, words, settings)
         yield
         agent.close()
         # On a thread: it waits for what is being stored.

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import os
 import queue
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import Connection, Engine, QueuePool, create_engine, event, make_url
 from sqlalchemy.engine import URL
-from sqlalchemy.exc import ArgumentError, OperationalError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, IntegrityError, OperationalError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as WaitedTooLongError
 
 from envs.errors import InputError
 from server import metrics, store
+from server.errors import RequestError
 
 DEFAULT_URL = "sqlite:///hangman.sqlite3"
 _ALLOWED = "sqlite:///FILE or postgresql://USER@HOST/NAME"
@@ -36,6 +38,7 @@ _BUSY_SECONDS = 2
 _PATIENCE = 5.0
 
 T = TypeVar("T")
+logger = logging.getLogger("server")
 
 
 class _Write(NamedTuple):
@@ -43,6 +46,10 @@ class _Write(NamedTuple):
     arguments: tuple[Any, ...]
     asked: float
     future: Future[Any]
+
+
+class AlreadyStoredError(RequestError):
+    """The same was stored by another request."""
 
 
 class ReplacedError(SQLAlchemyError):
@@ -156,6 +163,8 @@ class Database:
         self._reading = engine.execution_options(reads=True)
         self._on_replaced = on_replaced
         self._is_replaced = False
+        # Of reading and of writing, the cause that the log has, and when.
+        self._told: dict[str, tuple[str, float]] = {}
         with engine.begin() as connection:
             self._generation, self.draw_key = store.claim(connection)
         self._readers = ThreadPoolExecutor(_NUM_READERS, thread_name_prefix="reader")
@@ -164,7 +173,7 @@ class Database:
         self._writer.start()
 
     async def read(self, statement: Callable[..., T], *arguments: Any) -> T:
-        """Run ``statement(connection, *arguments)`` on a thread; it may raise SQLAlchemyError."""
+        """Run ``statement(connection, *arguments)`` on a thread; 503 where the database fails."""
         asked = time.monotonic()
 
         def run() -> T:
@@ -172,16 +181,18 @@ class Database:
             with self._reading.connect() as connection:
                 return statement(connection, *arguments)
 
-        return await asyncio.get_running_loop().run_in_executor(self._readers, run)
+        with self._refusing("read", "read"):
+            return await asyncio.get_running_loop().run_in_executor(self._readers, run)
 
     async def write(self, statement: Callable[..., T], *arguments: Any) -> T:
         """Run ``statement(connection, *arguments)``; return when it is committed.
 
-        Where that raises SQLAlchemyError, nothing of it is stored.
+        Where the database fails, nothing of it is stored: 503, AlreadyStoredError if it was before.
         """
         future: Future[T] = Future()
         self._waiting.put(_Write(statement, arguments, time.monotonic(), future))
-        return await asyncio.wrap_future(future)
+        with self._refusing("write", "stored"):
+            return await asyncio.wrap_future(future)
 
     def close(self) -> None:
         """End the threads after what is waiting has been written."""
@@ -189,6 +200,26 @@ class Database:
         self._writer.join()
         self._readers.shutdown(cancel_futures=True)
         self._engine.dispose()
+
+    @contextlib.contextmanager
+    def _refusing(self, what: str, done: str) -> Iterator[None]:
+        """Refuse a request where the database fails.
+
+        The log tells the same cause once a second, as a disk may be full for long.
+        """
+        message = f"the games cannot be {done} now; try again"
+        try:
+            yield
+        except IntegrityError as error:
+            raise AlreadyStoredError(503, message, 1.0) from error
+        except SQLAlchemyError as error:
+            metrics.STORAGE_FAILURES.labels(what).inc()
+            why, now = cause(error), time.monotonic()
+            told, when = self._told.get(what, ("", now))
+            if told != why or now - when >= 1.0:
+                self._told[what] = why, now
+                logger.error("the database failed", extra={"during": what, "cause": why})
+            raise RequestError(503, message, 1.0) from error
 
     def _write_on(self) -> None:
         batch = []

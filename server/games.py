@@ -15,12 +15,12 @@ from contextlib import asynccontextmanager
 from envs.encoding import ALPHABET
 from envs.hangman.game import Game
 from server import metrics, store
+from server.database import AlreadyStoredError, Database
 from server.errors import RequestError
 from server.game import GameAnswer, PlayerGame
 from server.players import Player
 from server.served_words import ServedWords, draw_word
 from server.settings import Settings
-from server.storage import AlreadyStoredError, Storage
 
 _ID_BYTES = 16
 _ID = re.compile(f"[0-9a-f]{{{2 * _ID_BYTES}}}")
@@ -29,8 +29,8 @@ _ID = re.compile(f"[0-9a-f]{{{2 * _ID_BYTES}}}")
 class Games:
     """The games of all players."""
 
-    def __init__(self, storage: Storage, words: ServedWords, settings: Settings) -> None:
-        self._storage = storage
+    def __init__(self, database: Database, words: ServedWords, settings: Settings) -> None:
+        self._database = database
         self._words = words
         self._settings = settings
         self._games: OrderedDict[str, PlayerGame] = OrderedDict()
@@ -38,11 +38,8 @@ class Games:
     async def begin(self, player: Player, recorded: bool, key: str | None = None) -> GameAnswer:
         """Begin a game; with the key of an earlier request, return the game that it began.
 
-        Raises
-        ------
-        RequestError
-            403 if the player's games are used up or too many are open, 422 for a key that began a
-            game of the other kind.
+        Refused: 403 if the player's games are used up or too many are open, 422 for a key that
+        began a game of the other kind.
         """
         begun = await self._find_begun(player, recorded, key)
         if begun is not None:
@@ -51,7 +48,7 @@ class Games:
         game = self._make_game(player, recorded)
         player.tally.add(recorded, "ongoing")
         try:
-            await self._storage.write(store.add_game, game, key, player.is_guest)
+            await self._database.write(store.add_game, game, key, player.is_guest)
         except BaseException as error:
             player.tally.add(recorded, "ongoing", -1)
             if isinstance(error, AlreadyStoredError):
@@ -71,11 +68,8 @@ class Games:
         A letter that was guessed before changes nothing. A request that repeats the key of an
         earlier guess of the game gets that guess's answer again.
 
-        Raises
-        ------
-        RequestError
-            400 if it is not one letter, 404 if the player has no such game, 409 if the game is
-            over, 422 if the key belongs to another letter.
+        Refused: 400 if it is not one letter, 404 if the player has no such game, 409 if the game is
+        over, 422 if the key belongs to another letter.
         """
         guessed = letter.lower()
         if len(letter) != 1 or not letter.isascii() or guessed not in ALPHABET:
@@ -98,13 +92,7 @@ class Games:
             return answer
 
     async def resign(self, player: Player, game_id: str) -> GameAnswer:
-        """Give a game up: it is failed, and its word is told. Idempotent.
-
-        Raises
-        ------
-        RequestError
-            404 if the player has no such game, 409 if it has ended otherwise.
-        """
+        """Give a game up, again perhaps; 404 if there is none, 409 if it has ended otherwise."""
         async with self._locked(player, game_id) as game:
             if game.resigned:
                 return game.answer()
@@ -122,16 +110,13 @@ class Games:
 
     async def list_open(self, player: Player, limit: int) -> list[str]:
         """Return the ids of the player's open games, the oldest first."""
-        return await self._storage.read(store.list_open_games, player.id, limit)
+        return await self._database.read(store.list_open_games, player.id, limit)
 
     async def begin_hint(self, player: Player, game_id: str | None) -> GameAnswer | None:
         """Return the game that a hint is asked for; None for a pattern of no game.
 
-        Raises
-        ------
-        RequestError
-            403 if hints are off in recorded games, 404 if the player has no such game, 409 if it is
-            over, or if no game is named while recorded ones are open.
+        Refused: 403 if hints are off in recorded games, 404 if the player has no such game, 409 if
+        it is over, or if no game is named while recorded ones are open.
         """
         if game_id is None:
             if player.tally.open_recorded:
@@ -167,7 +152,7 @@ class Games:
         if recorded:
             words, played = self._words.recorded, tally.recorded_words
         runs = tally.recorded_runs if recorded else tally.practice_runs
-        draw_key = self._storage.database.draw_key
+        draw_key = self._database.draw_key
         secret = draw_word(words, played, draw_key, f"{player.id} {recorded} {runs}")
         if recorded:
             tally.recorded_words.add(secret)
@@ -186,7 +171,7 @@ class Games:
         """Return the game that a request with this key began, as it was then."""
         if key is None:
             return None
-        game_id = await self._storage.read(store.find_game_by_key, player.id, key)
+        game_id = await self._database.read(store.find_game_by_key, player.id, key)
         if game_id is None:
             return None
         async with self._locked(player, game_id) as game:
@@ -200,7 +185,7 @@ class Games:
         while True:
             game = self._games.get(game_id)
             if game is None and _ID.fullmatch(game_id):
-                stored = await self._storage.read(store.find_game, game_id)
+                stored = await self._database.read(store.find_game, game_id)
                 # Another request may have been faster.
                 game = self._games.get(game_id) or stored
             if game is None or game.player_id != player.id:
@@ -220,7 +205,7 @@ class Games:
 
     async def _store_change(self, game: PlayerGame, statement: Callable[..., None]) -> None:
         try:
-            await self._storage.write(statement, game)
+            await self._database.write(statement, game)
         except BaseException:
             # What is stored is what counts; it is read again by the next request.
             self._games.pop(game.game_id, None)

@@ -14,9 +14,9 @@ from scipy.special import ndtri
 
 from evaluation.statistics import CONFIDENCE
 from server import store
+from server.database import Database
 from server.errors import RequestError
 from server.rate_limit import Clock
-from server.storage import Storage
 from server.store import RecordedCount
 
 _SECONDS = 1.0
@@ -88,8 +88,8 @@ class Ranking:
 class RankingCache:
     """The ranking as requests ask for it; it is at most a second old."""
 
-    def __init__(self, storage: Storage, clock: Clock = time.monotonic) -> None:
-        self._storage = storage
+    def __init__(self, database: Database, clock: Clock = time.monotonic) -> None:
+        self._database = database
         self._clock = clock
         self._ranking: tuple[float, Ranking] | None = None
         self._making: asyncio.Future[Ranking] | None = None
@@ -109,7 +109,7 @@ class RankingCache:
         row = (await self._rank()).find(name)
         if row is None:
             raise RequestError(404, "no recorded game of a player of this name")
-        counts = await self._storage.read(store.count_by_length, name)
+        counts = await self._database.read(store.count_by_length, name)
         ends = zip(counts, *map(np.ndarray.tolist, _intervals(counts)), strict=True)
         by_length = {str(count.length): WinRate(**_fields(count, *pair)) for count, *pair in ends}
         return PlayerRecord(**vars(row), by_length=by_length)
@@ -123,7 +123,7 @@ class RankingCache:
 
     async def _make(self) -> Ranking:
         try:
-            ranking = await self._storage.read(
+            ranking = await self._database.read(
                 lambda connection: Ranking(store.list_standings(connection))
             )
             # Its age begins now, however long it took.

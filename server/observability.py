@@ -22,7 +22,7 @@ async def healthz() -> PlainTextResponse:
 async def readyz(server: Server, address: Address) -> PlainTextResponse:
     """Say that the database was read; the agent was warm before the server answered anything."""
     server.players.admit_address(address)
-    await server.storage.read(store.find_generation)
+    await server.database.read(store.find_generation)
     return PlainTextResponse("ready")
 
 

@@ -14,10 +14,10 @@ from weakref import WeakValueDictionary
 from sqlalchemy import Connection, Row
 
 from server import store
+from server.database import Database
 from server.errors import RequestError
 from server.rate_limit import Buckets, Clock, TokenBucket, network_of
 from server.settings import Settings
-from server.storage import Storage
 from server.tokens import MAX_LENGTH, hash_token, make_token
 
 # A token that was replaced or revoked stays known for so long.
@@ -42,8 +42,10 @@ class Player:
 class Players:
     """Players by their tokens, and the rates of what each of them and each address asks."""
 
-    def __init__(self, storage: Storage, settings: Settings, clock: Clock = time.monotonic) -> None:
-        self._storage = storage
+    def __init__(
+        self, database: Database, settings: Settings, clock: Clock = time.monotonic
+    ) -> None:
+        self._database = database
         self._settings = settings
         self._clock = clock
         # Those whose token is known, or who are being answered.
@@ -60,13 +62,7 @@ class Players:
         )
 
     async def authenticate(self, token: str | None, address: str) -> Player:
-        """Return who a token belongs to, after taking one request from its bucket.
-
-        Raises
-        ------
-        RequestError
-            401 without a token or with an unknown one, 429 above the rate.
-        """
+        """Return whose a token is; 401 without one or with an unknown one, 429 above its rate."""
         if not token:
             raise RequestError(401, "no access token is given")
         player = await self._find(token, address)
@@ -76,23 +72,11 @@ class Players:
         return player
 
     def admit_address(self, address: str) -> None:
-        """Take a request from the bucket of an address that shows no token.
-
-        Raises
-        ------
-        RequestError
-            429 above the rate.
-        """
+        """Let an address ask that shows no token; 429 above its rate."""
         _refuse_until(self._addresses.take(address), "this address")
 
     def admit_agent(self, player: Player, address: str) -> tuple[Hashable, Hashable]:
-        """Take one of a player's requests to an agent; return the group and the player.
-
-        Raises
-        ------
-        RequestError
-            429 above the rate.
-        """
+        """Let a player ask the agent; return the group and the player. 429 above the rate."""
         wait = self._guest_agents.take(address) if player.is_guest else player.agent_requests.take()
         _refuse_until(wait, "hints and agent games of this token")
         return network_of(address) if player.is_guest else player.id, player.id
@@ -100,18 +84,15 @@ class Players:
     async def add_guest(self, address: str) -> str:
         """Return the token of a new guest, who may play practice games.
 
-        Raises
-        ------
-        RequestError
-            403 if there are no guests here, 429 above the rate of the address, 503 if there are too
-            many.
+        Refused: 403 if there are no guests here, 429 above the rate of the address, 503 if there
+        are too many.
         """
         if not self._settings.guests:
             raise RequestError(403, "this server has no guests; use an access token")
         _refuse_until(self._new_guests.take(address), "new guests of this address")
         token = make_token()
         seen_before = time.time() - 3600 * self._settings.guest_hours
-        added, forgotten = await self._storage.write(
+        added, forgotten = await self._database.write(
             _add_guest, hash_token(token), self._settings.guests, seen_before
         )
         for number in forgotten:
@@ -129,7 +110,7 @@ class Players:
             # Unknown until the contrary is read, so that tokens are not tried faster than this.
             self.admit_address(address)
         now = self._clock()
-        stored = await self._storage.read(store.find_player, hashed)
+        stored = await self._database.read(store.find_player, hashed)
         if stored is None:
             self._known_tokens.pop(hashed, None)
             raise RequestError(401, "the access token is not known")
@@ -137,7 +118,7 @@ class Players:
             self._addresses.give_back(address)
         player = self._players.get(stored.id)
         if player is None:
-            tally = await self._storage.read(store.load_tally, stored.id)
+            tally = await self._database.read(store.load_tally, stored.id)
             # Another request of the player may have been faster.
             player = self._players.get(stored.id) or self._make_player(stored, tally)
         self._players[player.id] = player

@@ -36,13 +36,7 @@ class Turns:
 
     @asynccontextmanager
     async def turn(self, group: Hashable, player: Hashable) -> AsyncIterator[None]:
-        """Wait for a turn, and have it.
-
-        Raises
-        ------
-        RequestError
-            429 if too many of the player wait already, 503 if too many of all.
-        """
+        """Wait for a turn, and have it; 429 if too many of the player wait, 503 if too many do."""
         self._check_room(group, player)
         begins = asyncio.get_running_loop().create_future()
         self._waiting.setdefault(group, OrderedDict()).setdefault(player, deque()).append(begins)

@@ -11,20 +11,14 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
-from server.access import (
-    COMMON_REFUSALS,
-    GAME_OVER,
-    NO_MORE_GAMES,
-    QueryPlayer,
-    RequestKey,
-    Server,
-)
+from server import refusals
+from server.access import QueryPlayer, RequestKey, Server
 from server.game import Status
 
 BASE_PATH = "/trexsim/hangman"
 _WORD = r"^(?:[a-z_] )+$"
 
-router = APIRouter(prefix=BASE_PATH, tags=["wire contract"], responses=COMMON_REFUSALS)
+router = APIRouter(prefix=BASE_PATH, tags=["wire contract"], responses=refusals.COMMON)
 
 
 class NewGame(BaseModel):
@@ -46,7 +40,7 @@ class GuessAnswer(BaseModel):
     reason: str = Field("", description="why the game is failed; left out otherwise")
 
 
-@router.get("/new_game", responses=NO_MORE_GAMES)
+@router.get("/new_game", responses=refusals.NO_MORE_GAMES)
 async def new_game(
     server: Server,
     player: QueryPlayer,
@@ -58,7 +52,7 @@ async def new_game(
     return NewGame(game_id=game.game_id, word=spaced(game.word), tries_remains=game.tries_remains)
 
 
-@router.get("/guess_letter", responses=GAME_OVER, response_model_exclude_defaults=True)
+@router.get("/guess_letter", responses=refusals.GAME_OVER, response_model_exclude_defaults=True)
 async def guess_letter(
     server: Server,
     player: QueryPlayer,

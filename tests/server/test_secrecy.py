@@ -140,7 +140,7 @@ def test_no_log_line_tells_the_word_or_the_token(start, long_words, caplog, monk
         server.guess(token, game, "q")
         again = PlayerGame(game, 1, False, Game(secret, 6))
         with pytest.raises(RequestError) as refused:
-            server.run(server.services.storage.write(store.add_game, again, None, False))
+            server.run(server.services.database.write(store.add_game, again, None, False))
         assert secret not in str(refused.value)
     finally:
         logged = caplog.text

@@ -152,12 +152,14 @@ def test_what_could_not_be_stored_has_not_happened(start, monkeypatch):
     server = start(words=["banana"])
     token = server.token()
     game = server.new_game(token)
-    write = Database.write
+    commit = Database._commit
 
-    async def fail(self, statement, *arguments):
-        raise OperationalError("INSERT", {"secret": "banana"}, Exception("disk is full"))
+    def fail(self, writes):
+        error = OperationalError("INSERT", {"secret": "banana"}, Exception("disk is full"))
+        for write in writes:
+            write.future.set_exception(error)
 
-    monkeypatch.setattr(Database, "write", fail)
+    monkeypatch.setattr(Database, "_commit", fail)
     for answer in (
         server.guess(token, game, "a"),
         server.guess(token, game, "x"),
@@ -167,7 +169,7 @@ def test_what_could_not_be_stored_has_not_happened(start, monkeypatch):
         assert answer.status_code == 503
         assert answer.headers["Retry-After"] == "1"
         assert "banana" not in answer.text
-    monkeypatch.setattr(Database, "write", write)
+    monkeypatch.setattr(Database, "_commit", commit)
     assert server.status(token) == [1, 0, 0, 0]
     answer = server.guess(token, game, "b").json()
     assert (answer["word"], answer["tries_remains"]) == ("b _ _ _ _ _ ", 6)
@@ -175,7 +177,7 @@ def test_what_could_not_be_stored_has_not_happened(start, monkeypatch):
 
 def test_a_statement_that_fails_does_not_take_others_with_it(start):
     server = start()
-    database = server.services.storage.database
+    database = server.services.database
 
     async def fail():
         return await database.write(lambda connection: 1 / 0)
@@ -367,7 +369,7 @@ def test_another_server_on_the_database_ends_the_right_of_the_first(start):
     token = server.token()
     game = server.new_game(token, recorded=True)
     replaced = []
-    server.services.storage.database._on_replaced = lambda: replaced.append(None)
+    server.services.database._on_replaced = lambda: replaced.append(None)
     second = Harness(server.url, words=["noon"], recorded_runs=5)
     try:
         for answer in (
@@ -412,7 +414,7 @@ def test_a_locked_database_is_waited_for_once_by_all(sqlite_start, monkeypatch):
         begun.append(None)
         return begin()
 
-    monkeypatch.setattr(server.services.storage.database._engine, "begin", counting)
+    monkeypatch.setattr(server.services.database._engine, "begin", counting)
     with sqlite3.connect(server.url.removeprefix("sqlite:///"), isolation_level=None) as other:
         other.execute("BEGIN IMMEDIATE")
         answers = server.together(
