@@ -88,9 +88,9 @@ class Ranking:
 class RankingCache:
     """The ranking as requests ask for it; it is at most a second old."""
 
-    def __init__(self, database: Database, clock: Clock = time.monotonic) -> None:
+    def __init__(self, database: Database) -> None:
         self._database = database
-        self._clock = clock
+        self._clock: Clock = time.monotonic
         self._ranking: tuple[float, Ranking] | None = None
         self._making: asyncio.Future[Ranking] | None = None
         # As they were answered, by limit and offset.

@@ -42,17 +42,15 @@ class Player:
 class Players:
     """Players by their tokens, and the rates of what each of them and each address asks."""
 
-    def __init__(
-        self, database: Database, settings: Settings, clock: Clock = time.monotonic
-    ) -> None:
+    def __init__(self, database: Database, settings: Settings) -> None:
         self._database = database
         self._settings = settings
-        self._clock = clock
+        self._clock: Clock = time.monotonic
         # Those whose token is known, or who are being answered.
         self._players: WeakValueDictionary[int, Player] = WeakValueDictionary()
         self._known_tokens: OrderedDict[str, tuple[Player, float]] = OrderedDict()
         self._addresses, self._guests, self._new_guests, self._guest_agents = (
-            Buckets(rate, burst, clock=clock)
+            Buckets(rate, burst)
             for rate, burst in (
                 (settings.address_rate, settings.address_burst),
                 (settings.guest_address_rate, settings.guest_address_burst),
