@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import httpx
+from sqlalchemy import func, select
 
 from envs.encoding import ALPHABET
 from server.agent_player import AgentPlayer, Thinker, think
@@ -83,6 +84,11 @@ class Harness:
     @property
     def services(self):
         return self.app.app.state.services
+
+    def count(self, table):
+        """Return the number of rows of a table."""
+        with self.engine.connect() as connection:
+            return connection.scalar(select(func.count()).select_from(table))
 
     def token(self, name="alice"):
         token = make_token()
