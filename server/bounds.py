@@ -162,13 +162,9 @@ def _metrics_of(method: str, route: str, status: int) -> tuple[Counter, Histogra
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:
-    sent = False
+    messages = iter([{"type": "http.request", "body": body, "more_body": False}])
 
     async def replay() -> Message:
-        nonlocal sent
-        if sent:
-            return await receive()
-        sent = True
-        return {"type": "http.request", "body": body, "more_body": False}
+        return next(messages, None) or await receive()
 
     return replay
