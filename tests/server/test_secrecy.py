@@ -28,10 +28,18 @@ async def ask(app, method, path, query="", body=None, token=None):
     if token is not None:
         headers.append((b"authorization", b"Bearer " + token.encode()))
     scope = {
-        "type": "http", "method": method, "path": path, "raw_path": path.encode(),
-        "query_string": query.encode(), "headers": headers, "http_version": "1.1",
-        "scheme": "http", "server": ("server", 80), "client": ("client", 1), "root_path": "",
-    }  # fmt: skip
+        "type": "http",
+        "method": method,
+        "path": path,
+        "raw_path": path.encode(),
+        "query_string": query.encode(),
+        "headers": headers,
+        "http_version": "1.1",
+        "scheme": "http",
+        "server": ("server", 80),
+        "client": ("client", 1),
+        "root_path": "",
+    }
     sent = []
 
     async def receive():
