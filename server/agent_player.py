@@ -17,10 +17,10 @@ from envs.encoding import ALPHABET, BLANK, MAX_LENGTH, letter_index
 from envs.errors import InputError
 from envs.hangman.game import Game
 from envs.hangman.observation import Observation, parse_observation
-from envs.hangman.rules import DEFAULT_MAX_WRONG
 from server import metrics
 from server.errors import RequestError
 from server.game import Status
+from server.settings import Settings
 from server.turns import Turns
 
 # The group of a player, and the player.
@@ -77,8 +77,6 @@ class Thinker:
     think: Callable[[Observation], Hint]
     # Called again if its processes have died.
     make_executor: Callable[[], Executor]
-    # Turns that are thought about at once.
-    workers: int = 1
     # Called at the end, before the executor is shut down.
     close: Callable[[], None] = lambda: None
 
@@ -87,21 +85,17 @@ class AgentPlayer:
     """An agent that thinks elsewhere, one turn after the other, for each player in turn.
 
     A game that is watched is as many :class:`server.turns.Turns` as it has guesses. Without a
-    thinker, where the server has no agent, it refuses to answer. ``max_wrong`` wrong guesses lose.
+    thinker, where the server has no agent, it refuses to answer.
     """
 
-    def __init__(
-        self,
-        thinker: Thinker | None = None,
-        max_wrong: int = DEFAULT_MAX_WRONG,
-        max_waiting: int = 64,
-        max_waiting_each: int = 8,
-    ) -> None:
+    def __init__(self, settings: Settings, thinker: Thinker | None = None) -> None:
         self.name = thinker and thinker.name
         self.executor = thinker and thinker.make_executor()
         self._thinker = thinker
-        self._max_wrong = max_wrong
-        self._turns = Turns(thinker.workers if thinker else 0, max_waiting, max_waiting_each)
+        self._max_wrong = settings.max_wrong
+        self._turns = Turns(
+            settings.agent_processes, settings.agent_waiting, settings.agent_waiting_each
+        )
 
     async def hint(self, pattern: str, wrong: str, player: Asking) -> HintAnswer:
         """Return a hint for a game as :func:`envs.hangman.observation.parse_observation` reads it.

@@ -45,7 +45,7 @@ def make_agent_player(
         If there is no such agent, or it cannot tell how likely letters are.
     """
     if settings.agent == NO_AGENT:
-        return AgentPlayer()
+        return AgentPlayer(settings)
     name = settings.agent or DEFAULT_AGENT
     check_agent_names([name], "--agent")
     if run is None:
@@ -60,12 +60,7 @@ def make_agent_player(
             initargs=arguments,
         )
 
-    player = AgentPlayer(
-        Thinker(name, _think, make_executor, settings.agent_processes, _end_processes),
-        settings.max_wrong,
-        settings.agent_waiting,
-        settings.agent_waiting_each,
-    )
+    player = AgentPlayer(settings, Thinker(name, _think, make_executor, _end_processes))
     try:
         processes = range(settings.agent_processes)
         for loading in [player.executor.submit(_check_loaded) for _ in processes]:

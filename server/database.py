@@ -25,12 +25,7 @@ from server.errors import RequestError
 
 DEFAULT_URL = "sqlite:///hangman.sqlite3"
 _ALLOWED = "sqlite:///FILE or postgresql://USER@HOST/NAME"
-_DRIVERS = {
-    "sqlite": "sqlite",
-    "sqlite+pysqlite": "sqlite+pysqlite",
-    "postgresql": "postgresql+psycopg",
-    "postgresql+psycopg": "postgresql+psycopg",
-}
+_DRIVERS = ("sqlite", "sqlite+pysqlite", "postgresql", "postgresql+psycopg")
 _NUM_READERS = 2
 _MAX_BATCH = 256
 # How long a statement waits for a lock that somebody else has, and a request for its turn.
@@ -57,7 +52,7 @@ class ReplacedError(SQLAlchemyError):
 
 
 def open_engine(url: str) -> Engine:
-    """Connect to a database of the form that ``_ALLOWED`` says; bring its tables up to date.
+    """Open ``sqlite:///FILE`` or ``postgresql://USER@HOST/NAME``; bring its tables up to date.
 
     SQLite is put into WAL mode with ``synchronous=NORMAL``: what was committed survives the end
     of the process, however it ends, though not a loss of power. A new file can be read by its
@@ -103,7 +98,8 @@ def _make_engine(url: str) -> Engine:
         shown = repr(parsed.render_as_string(hide_password=True))
     if parsed is None or parsed.drivername not in _DRIVERS:
         raise InputError(f"--db: {shown} is not a URL of {_ALLOWED}")
-    parsed = parsed.set(drivername=_DRIVERS[parsed.drivername])
+    if parsed.drivername == "postgresql":
+        parsed = parsed.set(drivername="postgresql+psycopg")
     try:
         # Parameters hold secret words, which no error message may tell.
         engine = create_engine(

@@ -41,12 +41,7 @@ class Harness:
         if self.agent is not None:
             think_here = partial(think, self.agent)
             thinker = Thinker("an agent", think_here, lambda: ThreadPoolExecutor(1))
-        agent = AgentPlayer(
-            thinker,
-            self.settings.max_wrong,
-            self.settings.agent_waiting,
-            self.settings.agent_waiting_each,
-        )
+        agent = AgentPlayer(self.settings, thinker)
         self.app = create_app(self.engine, self.words, agent, self.settings)
         self.lifespan = self.app.app.router.lifespan_context(self.app.app)
         self.run(self.lifespan.__aenter__())

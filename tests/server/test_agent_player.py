@@ -7,6 +7,7 @@ import pytest
 
 from server.agent_player import AgentPlayer, Hint, Thinker
 from server.errors import RequestError
+from server.settings import Settings
 
 
 def guess_next(observations):
@@ -16,7 +17,8 @@ def guess_next(observations):
 
 
 def make_player(think=guess_next, **options):
-    return AgentPlayer(Thinker("next", think, lambda: ThreadPoolExecutor(1)), **options)
+    thinker = Thinker("next", think, lambda: ThreadPoolExecutor(1))
+    return AgentPlayer(Settings(**options), thinker)
 
 
 def test_nobody_waits_for_a_strangers_long_games():
@@ -43,7 +45,7 @@ def test_nobody_waits_for_a_strangers_long_games():
 
 def test_the_turns_that_wait_are_bounded_for_one_for_a_group_and_for_all():
     async def ask():
-        player = make_player(max_waiting=8, max_waiting_each=3)
+        player = make_player(agent_waiting=8, agent_waiting_each=3)
         guests = [("an address", "greedy")] * 6 + [("an address", name) for name in "abc"]
         others = [(name, name) for name in ("alice", "bob", "carol", "dan", "eve")]
         asked = [player.hint("_", "", who) for who in (*guests, *others)]
@@ -71,7 +73,7 @@ def test_a_process_that_ends_is_replaced():
             executors.append(ThreadPoolExecutor(1))
             return executors[-1]
 
-        player = AgentPlayer(Thinker("next", think, make))
+        player = AgentPlayer(Settings(), Thinker("next", think, make))
         with pytest.raises(RequestError) as refused:
             await player.hint("_", "", ("alice", "alice"))
         assert refused.value.status_code == 503
