@@ -110,8 +110,11 @@ class RankingCache:
         if row is None:
             raise RequestError(404, "no recorded game of a player of this name")
         counts = await self._database.read(store.count_by_length, name)
-        ends = zip(counts, *map(np.ndarray.tolist, _intervals(counts)), strict=True)
-        by_length = {str(count.length): WinRate(**_fields(count, *pair)) for count, *pair in ends}
+        low, high = _intervals(counts)
+        by_length = {
+            str(count.length): WinRate(**_fields(count, *ends))
+            for count, *ends in zip(counts, low.tolist(), high.tolist(), strict=True)
+        }
         return PlayerRecord(**vars(row), by_length=by_length)
 
     async def _rank(self) -> Ranking:
