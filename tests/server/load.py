@@ -184,16 +184,19 @@ def flooding(address, kinds, tokens):
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as executor:
         manager = multiprocessing.get_context("spawn").Manager()
         with manager:
-            ending = manager.Event()
-            flood = executor.submit(_flood, address, kinds, tokens, ending)
+            begun, ending = manager.Event(), manager.Event()
+            flood = executor.submit(_flood, address, kinds, tokens, begun, ending)
             try:
+                # The process takes seconds to start; it may also fail.
+                while not (begun.wait(0.1) or flood.done()):
+                    pass
                 yield lambda: dict(sorted(answers.items()))
             finally:
                 ending.set()
                 answers.update(flood.result())
 
 
-def _flood(address, kinds, tokens, ending):
+def _flood(address, kinds, tokens, begun, ending):
     answers = Counter()
     stopping = False
 
@@ -235,6 +238,7 @@ def _flood(address, kinds, tokens, ending):
                 asyncio.create_task(go_on(session, *each))
                 for each in zip(kinds, tokens, strict=True)
             ]
+            begun.set()
             await asyncio.to_thread(ending.wait)
             stopping = True
             for task in tasks:
