@@ -44,12 +44,16 @@ def test_other_files_are_not_given_out(sqlite_start, name):
     assert sqlite_start().get(f"/assets/{name}").status_code == 404
 
 
-def test_files_are_sent_again_only_when_they_have_changed(sqlite_start):
+@pytest.mark.parametrize(
+    ("path", "kind"), [("/", "html"), ("/docs", "html"), ("/assets/main.js", "javascript")]
+)
+def test_files_are_sent_again_only_when_they_have_changed(sqlite_start, path, kind):
     server = sqlite_start()
-    first = server.get("/assets/main.js")
-    assert first.headers["content-type"] == "text/javascript; charset=utf-8"
-    again = server.get("/assets/main.js", headers={"If-None-Match": first.headers["etag"]})
+    first = server.get(path)
+    assert first.headers["content-type"] == f"text/{kind}; charset=utf-8"
+    again = server.get(path, headers={"If-None-Match": first.headers["etag"]})
     assert (again.status_code, again.content) == (304, b"")
+    assert again.headers["cache-control"] == "no-cache"
 
 
 def test_the_page_of_the_interface_may_set_styles_alone(sqlite_start):
