@@ -60,9 +60,8 @@ class Adviser:
         if not letters:
             return
         title = f"{self.name}: the likeliest letters; it would guess {ALPHABET[chosen]}"
-        terminal.print(title, "cyan")
-        for line in draw_bars(letters, chosen, terminal.width, terminal.ascii_only):
-            terminal.print(line, "cyan")
+        bars = draw_bars(letters, chosen, terminal.width, terminal.ascii_only)
+        terminal.print_lines([title, *bars], "cyan")
 
 
 def rank_letters(probabilities: npt.NDArray[np.float64], count: int) -> list[tuple[int, float]]:

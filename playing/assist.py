@@ -7,9 +7,12 @@ and the words of the list that fit.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
-from envs.encoding import ALPHABET, BLANK, FIRST_LETTER
+import numpy as np
+
+from envs.encoding import ALPHABET, BLANK, decode
 from envs.errors import InputError
 from envs.hangman.observation import Observation, parse_observation
 from envs.words import WordList
@@ -19,19 +22,14 @@ from playing.terminal import Terminal
 NUM_LETTERS_SHOWN = 8
 MAX_WORDS_SHOWN = 20
 
+T = TypeVar("T")
+
 
 def assist(terminal: Terminal, adviser: Adviser, word_list: WordList, max_wrong: int) -> None:
     """Answer one state of a game after the other, until the input ends.
 
-    Parameters
-    ----------
-    terminal : Terminal
-    adviser : Adviser
-        Able to tell probabilities.
-    word_list : WordList
-        Where words that fit are looked up.
-    max_wrong : int
-        The number of wrong guesses that loses.
+    The adviser is able to tell probabilities, and ``max_wrong`` wrong guesses lose; words that fit
+    are looked up in the list.
     """
     terminal.print(
         "Type the word as it stands (a pattern), with _ . - or ? for each hidden letter, "
@@ -45,18 +43,21 @@ def assist(terminal: Terminal, adviser: Adviser, word_list: WordList, max_wrong:
 
 
 def _ask_game(terminal: Terminal, max_wrong: int) -> Observation:
+    def read_pattern(pattern: str) -> str:
+        if not (parse_observation(pattern)["word"] == BLANK).any():
+            raise InputError(f"pattern {pattern!r}: no letter is hidden")
+        return pattern
+
+    pattern = _ask_until_read(terminal, "pattern: ", read_pattern)
+    return _ask_until_read(
+        terminal, "wrong letters: ", lambda wrong: parse_observation(pattern, wrong, max_wrong)
+    )
+
+
+def _ask_until_read(terminal: Terminal, prompt: str, read: Callable[[str], T]) -> T:
     while True:
-        pattern = terminal.ask("pattern: ")
         try:
-            if not (parse_observation(pattern)["word"] == BLANK).any():
-                raise InputError(f"pattern {pattern!r}: no letter is hidden")
-            break
-        except InputError as error:
-            terminal.complain(str(error))
-    while True:
-        wrong = terminal.ask("wrong letters: ")
-        try:
-            return parse_observation(pattern, wrong, max_wrong)
+            return read(terminal.ask(prompt))
         except InputError as error:
             terminal.complain(str(error))
 
@@ -81,16 +82,7 @@ def matching_words(words: Sequence[str], observations: Observation) -> list[str]
     observations : Observation
         Of one game, as a batch.
     """
-    guessed = "".join(
-        letter
-        for letter, is_guessed in zip(ALPHABET, observations["guessed"][0], strict=True)
-        if is_guessed
-    )
+    guessed = "".join(ALPHABET[letter] for letter in np.flatnonzero(observations["guessed"][0]))
     blank = f"[^{guessed}]" if guessed else "."
-    pattern = re.compile(
-        "".join(
-            blank if code == BLANK else ALPHABET[code - FIRST_LETTER]
-            for code in observations["word"][0]
-        )
-    )
+    pattern = re.compile(decode(observations["word"][0]).replace("_", blank))
     return [word for word in words if pattern.fullmatch(word)]

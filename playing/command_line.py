@@ -10,6 +10,7 @@ import argparse
 import math
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 from envs.encoding import MAX_LENGTH, NUM_LETTERS
 from envs.errors import InputError
@@ -37,44 +38,40 @@ def parser() -> argparse.ArgumentParser:
     modes.add_argument(
         "--assist", action="store_true", help="get the letters to try in a game played elsewhere"
     )
-    parser.add_argument(
-        "--agent",
-        metavar="NAME",
-        help="who helps with --hint and --assist (default: ppo, or dictionary with your own words)",
-    )
-    parser.add_argument(
-        "--run",
-        metavar="RUN_DIR",
-        help="a training run: its agents and words (default: the pretrained policy)",
-    )
-    parser.add_argument("--words", metavar="FILE", help="a word list, one word per line")
-    parser.add_argument(
-        "--length", type=_lengths, metavar="N or MIN-MAX", help="letters of the words to guess"
-    )
-    parser.add_argument(
-        "--difficulty",
-        choices=DIFFICULTIES,
-        help="a third of the words, by the wrong guesses of somebody who goes by letter frequency",
-    )
-    parser.add_argument(
-        "--max-wrong", type=_max_wrong, metavar="N", help="wrong guesses allowed (default: 6)"
-    )
-    parser.add_argument(
-        "--known",
-        type=probability,
-        metavar="P",
-        help="the prior probability, for ppo and posterior, that the secret is one of the words "
-        "that they were fitted on (default: 0.5); no effect on other agents",
-    )
-    parser.add_argument(
-        "--speed",
-        type=_speed,
-        metavar="LETTERS",
-        help=f"letters per second with --watch (default: {DEFAULT_SPEED:g}); 0 waits for Enter",
-    )
-    parser.add_argument("--seed", type=nonnegative, metavar="N", help="play the same words again")
+    for name, settings in _options().items():
+        parser.add_argument(f"--{name}", **settings)
     parser.add_argument("--no-color", action="store_true", help="no colors; NO_COLOR=1 does it too")
     return parser
+
+
+def _options() -> dict[str, dict[str, Any]]:
+    agent = "who helps with --hint and --assist (default: ppo, or dictionary with your own words)"
+    run = "a training run: its agents and words (default: the pretrained policy)"
+    part = "a third of the words, by the wrong guesses of somebody who goes by letter frequency"
+    known = (
+        "the prior probability, for ppo and posterior, that the secret is one of the words that "
+        "they were fitted on (default: 0.5); no effect on other agents"
+    )
+    speed = f"letters per second with --watch (default: {DEFAULT_SPEED:g}); 0 waits for Enter"
+    return {
+        "agent": {"metavar": "NAME", "help": agent},
+        "run": {"metavar": "RUN_DIR", "help": run},
+        "words": {"metavar": "FILE", "help": "a word list, one word per line"},
+        "length": {
+            "type": _lengths,
+            "metavar": "N or MIN-MAX",
+            "help": "letters of the words to guess",
+        },
+        "difficulty": {"choices": DIFFICULTIES, "help": part},
+        "max-wrong": {
+            "type": _max_wrong,
+            "metavar": "N",
+            "help": "wrong guesses allowed (default: 6)",
+        },
+        "known": {"type": probability, "metavar": "P", "help": known},
+        "speed": {"type": _speed, "metavar": "LETTERS", "help": speed},
+        "seed": {"type": nonnegative, "metavar": "N", "help": "play the same words again"},
+    }
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

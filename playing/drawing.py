@@ -4,30 +4,22 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
+from itertools import zip_longest
 
-from envs.encoding import ALPHABET, FIRST_LETTER, PADDING
-from envs.hangman.observation import Observation
-from envs.hangman.rendering import draw_gallows, masked_word, wrong_letters
+from envs.encoding import ALPHABET
+from envs.hangman.game import Game
+from envs.hangman.rendering import draw_beside_gallows, draw_gallows, wrong_letters
 
 _GAP = 2
 _MAX_BAR = 40
 
 
-def draw_board(
-    observation: Observation,
-    max_wrong: int,
-    width: int,
-    note: str = "",
-    hide_letters: bool = False,
-) -> list[str]:
+def draw_board(game: Game, width: int, note: str = "", hide_letters: bool = False) -> list[str]:
     """Draw a game: the gallows, and beside it, or beneath where it is too long, the word.
 
     Parameters
     ----------
-    observation : Observation
-        Of one game.
-    max_wrong : int
-        The number of wrong guesses that loses.
+    game : Game
     width : int
         No line is longer.
     note : str
@@ -35,28 +27,23 @@ def draw_board(
     hide_letters : bool
         Tell how far the game has come, but none of its letters.
     """
-    lives = int(observation["lives"])
-    misses = wrong_letters(observation)
-    word, wrong = masked_word(observation), " ".join(misses) or "-"
+    misses = wrong_letters(game.observation)
+    word, wrong = " ".join(game.word), " ".join(misses) or "-"
     if hide_letters:
-        shown = (observation["word"] >= FIRST_LETTER).sum()
-        word = f"{shown} of {(observation['word'] != PADDING).sum()} letters"
+        word = f"{len(game.word) - game.word.count('_')} of {len(game.word)} letters"
         wrong = str(len(misses))
-    rows = [f"word   {word}", f"wrong  {wrong}", f"lives  {lives} of {max_wrong}", note]
-    gallows = draw_gallows(max_wrong - lives, max_wrong)
+    rows = [f"word   {word}", f"wrong  {wrong}", f"lives  {game.lives} of {game.max_wrong}", note]
     if len(rows[0]) > width and not hide_letters:
-        rows[0] = f"word   {word.replace(' ', '')}"
-    room = width - len(gallows[0]) - _GAP
+        rows[0] = f"word   {game.word}"
+    room = width - len(draw_gallows(0, game.max_wrong)[0]) - _GAP
     if max(map(len, rows)) <= room:
         beside, beneath = rows, []
     elif max(map(len, rows[1:])) <= room:
         beside, beneath = ["", *rows[1:]], rows[:1]
     else:
         beside, beneath = [], rows
-    beside = ["", *beside, *[""] * (len(gallows) - len(beside) - 1)]
-    lines = [f"{left}{'':{_GAP}}{right}" for left, right in zip(gallows, beside, strict=True)]
-    wrapped = [line for row in beneath for line in textwrap.wrap(row, width)]
-    return [line.rstrip() for line in lines] + wrapped
+    lines = draw_beside_gallows(beside, game.lives, game.max_wrong)
+    return lines + [line for row in beneath for line in textwrap.wrap(row, width)]
 
 
 def draw_side_by_side(left: Sequence[str], right: Sequence[str], width: int) -> list[str]:
@@ -64,11 +51,10 @@ def draw_side_by_side(left: Sequence[str], right: Sequence[str], width: int) -> 
     column = (width - _GAP) // 2
     if max(map(len, [*left, *right])) > column:
         return [*left, "", *right]
-    height = max(len(left), len(right))
-    rows = zip(
-        [*left, *[""] * (height - len(left))], [*right, *[""] * (height - len(right))], strict=True
-    )
-    return [f"{first:<{column + _GAP}}{second}".rstrip() for first, second in rows]
+    return [
+        f"{first:<{column + _GAP}}{second}".rstrip()
+        for first, second in zip_longest(left, right, fillvalue="")
+    ]
 
 
 def draw_bars(

@@ -7,18 +7,18 @@ import secrets
 from collections.abc import Callable, Iterator, Sequence
 
 from agents.posterior.prior import DEFAULT_KNOWN
+from envs.hangman.game import Game
 from envs.words import Split, load_word_list
 from playing.advice import Adviser, check_tells_probabilities
 from playing.assist import assist
-from playing.game import Game
-from playing.solo import YOU, play_solo
+from playing.solo import play_solo
 from playing.terminal import Terminal
+from playing.turns import YOU
 from playing.versus import play_versus
 from playing.watch import watch
-from playing.words import PlayWords, divide_words, draw_words, narrow
+from playing.words import divide_words, draw_words, narrow
 from runs.agents import check_agent_names, find_run, load_run_agent
 from runs.config import Config
-from runs.directory import RunDirectory
 
 _SEED_BITS = 32
 
@@ -46,18 +46,21 @@ def play(options: argparse.Namespace, terminal: Terminal) -> None:
     words = divide_words(word_list, split, keep_apart, options.run)
     max_wrong = options.max_wrong or config.env.max_wrong
     seed = secrets.randbits(_SEED_BITS) if options.seed is None else options.seed
-
+    if not options.assist:
+        lengths = options.length or (config.env.min_length, config.env.max_length)
+        to_guess = narrow(words.to_guess, lengths, options.difficulty)
+        which = f"{options.difficulty}, " if options.difficulty is not None else ""
+        terminal.print(
+            f"{_count(len(to_guess), 'word')} to guess ({which}{words.description}); "
+            f"{_count(max_wrong, 'wrong guess loses', 'wrong guesses lose')}"
+        )
+    adviser = None
+    if name is not None:
+        known = DEFAULT_KNOWN if options.known is None else options.known
+        adviser = Adviser(name, load_run_agent(name, run, words.to_fit, seed, known))
     if options.assist:
-        assist(terminal, _load(name, words, run, seed, options.known), word_list, max_wrong)
+        assist(terminal, adviser, word_list, max_wrong)
         return
-    lengths = options.length or (config.env.min_length, config.env.max_length)
-    to_guess = narrow(words.to_guess, lengths, options.difficulty)
-    which = f"{options.difficulty}, " if options.difficulty is not None else ""
-    terminal.print(
-        f"{_count(len(to_guess), 'word')} to guess ({which}{words.description}); "
-        f"{_count(max_wrong, 'wrong guess loses', 'wrong guesses lose')}"
-    )
-    adviser = None if name is None else _load(name, words, run, seed, options.known)
 
     def play_one(game: Game, number: int) -> str | None:
         if options.watch is not None:
@@ -69,7 +72,8 @@ def play(options: argparse.Namespace, terminal: Terminal) -> None:
     players = [YOU] if options.watch is None else []
     if options.watch is not None or options.versus is not None:
         players.append(name)
-    _play_on(terminal, play_one, players, draw_words(to_guess, seed), max_wrong)
+    games = (Game(secret, max_wrong) for secret in draw_words(to_guess, seed))
+    _play_on(terminal, play_one, players, games)
 
 
 def _agent_of(options: argparse.Namespace) -> tuple[str | None, str]:
@@ -84,24 +88,16 @@ def _agent_of(options: argparse.Namespace) -> tuple[str | None, str]:
     return None, ""
 
 
-def _load(
-    name: str, words: PlayWords, run: RunDirectory | None, seed: int, known: float | None
-) -> Adviser:
-    known = DEFAULT_KNOWN if known is None else known
-    return Adviser(name, load_run_agent(name, run, words.to_fit, seed, known))
-
-
 def _play_on(
     terminal: Terminal,
     play_one: Callable[[Game, int], str | None],
     players: Sequence[str],
-    words: Iterator[str],
-    max_wrong: int,
+    games: Iterator[Game],
 ) -> None:
-    """Play words until the person says no; ``play_one`` returns the winner."""
+    """Play games until the person says no; ``play_one`` returns the winner."""
     wins = dict.fromkeys(players, 0)
-    for number, secret in enumerate(words, start=1):
-        winner = play_one(Game(secret, max_wrong), number)
+    for number, game in enumerate(games, start=1):
+        winner = play_one(game, number)
         if winner is not None:
             wins[winner] += 1
         score = ", ".join(f"{player} won {count}" for player, count in wins.items())

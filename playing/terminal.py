@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable
 
 from rich.console import Console
 from rich.text import Text
@@ -47,6 +48,11 @@ class Terminal:
     def print(self, text: str | Text = "", style: str = "") -> None:
         """Write text, wrapped at the width."""
         self._console.print(text, style=style or None)
+
+    def print_lines(self, lines: Iterable[str], style: str = "") -> None:
+        """Write lines."""
+        for line in lines:
+            self.print(line, style)
 
     def complain(self, problem: str) -> None:
         """Say what is wrong with what was typed."""

@@ -7,11 +7,11 @@ guesses.
 
 from __future__ import annotations
 
+from envs.hangman.game import Game
 from playing.advice import Adviser
 from playing.drawing import draw_board, draw_side_by_side
-from playing.game import Game, ask_letter, describe_guess
-from playing.solo import YOU, print_lines
 from playing.terminal import Terminal
+from playing.turns import YOU, ask_letter, describe_guess
 
 
 def play_versus(terminal: Terminal, game: Game, adviser: Adviser, number: int) -> str | None:
@@ -30,7 +30,7 @@ def play_versus(terminal: Terminal, game: Game, adviser: Adviser, number: int) -
     opponent = Game(game.secret, game.max_wrong)
     while not game.over:
         _show(terminal, game, opponent, adviser.name, hide_letters=True)
-        letter = ask_letter(terminal, game.observation)
+        letter = ask_letter(terminal, game)
         terminal.print(describe_guess(letter, game.guess(letter)))
         if not opponent.over:
             places = opponent.guess(adviser.choose(opponent.observations, number))
@@ -49,23 +49,18 @@ def play_versus(terminal: Terminal, game: Game, adviser: Adviser, number: int) -
 
 def find_winner(game: Game, opponent: Game, name: str) -> str | None:
     """Return ``YOU`` or ``name``, whoever did better in games that are over; None if equal."""
-    yours = (not game.won, game.wrong_guesses)
-    theirs = (not opponent.won, opponent.wrong_guesses)
+    yours, theirs = (game.won, game.lives), (opponent.won, opponent.lives)
     if yours == theirs:
         return None
-    return YOU if yours < theirs else name
+    return YOU if yours > theirs else name
 
 
 def _show(terminal: Terminal, game: Game, opponent: Game, name: str, hide_letters: bool) -> None:
-    width = terminal.width
     # Half of the width where that is enough for the shorter form of a board.
-    column = (width - 2) // 2
-    yours, theirs = (
-        [player, *draw_board(each.observation, each.max_wrong, column, _note(each), hide)]
-        for player, each, hide in ((YOU, game, False), (name, opponent, hide_letters))
-    )
-    terminal.print()
-    print_lines(terminal, draw_side_by_side(yours, theirs, width))
+    column = (terminal.width - 2) // 2
+    yours = [YOU, *draw_board(game, column, _note(game))]
+    theirs = [name, *draw_board(opponent, column, _note(opponent), hide_letters)]
+    terminal.print_lines(["", *draw_side_by_side(yours, theirs, terminal.width)])
 
 
 def _note(game: Game) -> str:

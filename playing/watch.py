@@ -5,11 +5,10 @@ from __future__ import annotations
 import time
 
 from envs.encoding import ALPHABET
+from envs.hangman.game import Game
 from playing.advice import Adviser
-from playing.drawing import draw_board
-from playing.game import Game, describe_guess
-from playing.solo import NUM_HINTS, announce, print_lines
 from playing.terminal import Terminal
+from playing.turns import NUM_HINTS, describe_guess, show_board, show_end
 
 
 def watch(
@@ -24,13 +23,12 @@ def watch(
     adviser : Adviser
         It plays; its likeliest letters are shown each turn if it can tell them.
     speed : float
-        Letters a second; at 0, Enter shows the next letter.
+        Letters per second; at 0, Enter shows the next letter.
     number : int
         The game's, for agents that draw at random.
     """
     while not game.over:
-        terminal.print()
-        print_lines(terminal, draw_board(game.observation, game.max_wrong, terminal.width))
+        show_board(terminal, game)
         adviser.show(terminal, game.observations, NUM_HINTS, number)
         if speed > 0:
             time.sleep(1 / speed)
@@ -39,6 +37,4 @@ def watch(
         letter = adviser.choose(game.observations, number)
         outcome = describe_guess(letter, game.guess(letter))
         terminal.print(f"{adviser.name} guesses {ALPHABET[letter]}: {outcome}")
-    terminal.print()
-    print_lines(terminal, draw_board(game.observation, game.max_wrong, terminal.width))
-    return adviser.name if announce(terminal, game, adviser.name) else None
+    return show_end(terminal, game, adviser.name)

@@ -58,19 +58,17 @@ def divide_words(word_list: WordList, split: Split, keep_apart: bool, run: str |
     source = word_list.source
     if not keep_apart:
         return PlayWords(word_list.words, word_list.words, source)
-    parts: dict[str, list[str]] = {"train": [], "valid": [], "test": []}
-    for word in word_list.words:
-        parts[split.part(word)].append(word)
+    parts = split.divide(word_list)
     if parts["train"] and parts["test"]:
-        description = f"test split of {source}"
-        return PlayWords(tuple(parts["test"]), tuple(parts["train"]), description)
+        return PlayWords(parts["test"], parts["train"], f"test split of {source}")
     if run is not None:
         raise InputError(
             f"{source}: {len(parts['train'])} of its {len(word_list)} words are in the train split "
             f"of {run} and {len(parts['test'])} in its test split; both are needed"
         )
-    description = f"{source}, too few to keep some from the agent"
-    return PlayWords(word_list.words, word_list.words, description)
+    return PlayWords(
+        word_list.words, word_list.words, f"{source}, too few to keep some from the agent"
+    )
 
 
 def narrow(

@@ -11,12 +11,13 @@ from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
 
 from agents.base import PosteriorAgent
 from agents.posterior.prior import DEFAULT_KNOWN
+from envs.encoding import letter_index
 from envs.errors import InputError
+from envs.hangman.game import Game
 from envs.hangman.observation import Observation
 from runs.agents import check_agent_names, find_run, load_run_agent
 from runs.directory import RunDirectory
-from server.agent_player import AgentPlayer, Hint, think
-from server.game import Game, Guess
+from server.agent_player import AgentPlayer, Hint, Thinker, think
 from server.settings import Settings
 
 NO_AGENT = "none"
@@ -34,15 +35,8 @@ def make_agent_player(
     """Return the agent, ready to play at once.
 
     It thinks in processes of its own, which leaves this one to those who play. Their memory is
-    that of the agent, each.
-
-    Parameters
-    ----------
-    run : RunDirectory, optional
-        Where learned agents are read from; the pretrained policy by default.
-    words : sequence of str
-        What agents are fitted on that are not learned.
-    settings : Settings
+    that of the agent, each. Learned agents are those of the run, or of the pretrained policy;
+    others are fitted on the words.
 
     Raises
     ------
@@ -50,7 +44,7 @@ def make_agent_player(
         If there is no such agent, or it cannot tell how likely letters are.
     """
     if settings.agent == NO_AGENT:
-        return AgentPlayer(None, max_wrong=settings.max_wrong)
+        return AgentPlayer(settings)
     name = settings.agent or DEFAULT_AGENT
     check_agent_names([name], "--agent")
     if run is None:
@@ -65,16 +59,7 @@ def make_agent_player(
             initargs=arguments,
         )
 
-    player = AgentPlayer(
-        name,
-        _think,
-        make_executor,
-        settings.max_wrong,
-        settings.agent_processes,
-        settings.agent_waiting,
-        settings.agent_waiting_each,
-        close=_end_processes,
-    )
+    player = AgentPlayer(settings, Thinker(name, _think, make_executor, _end_processes))
     try:
         processes = range(settings.agent_processes)
         for loading in [player.executor.submit(_check_loaded) for _ in processes]:
@@ -103,9 +88,9 @@ def _load(
         if not isinstance(agent, PosteriorAgent):
             raise InputError(f"--agent: {name} cannot tell how likely letters are")
         for word in _WARM_UP_WORDS:
-            game = Game("", 0, word, recorded=False, max_wrong=max_wrong)
+            game = Game(word, max_wrong)
             while not game.over:
-                game.play(Guess(think(agent, game.observe()).letter))
+                game.guess(letter_index(think(agent, game.observations).letter))
         _loaded[:] = [agent]
     except InputError as error:
         _loaded[:] = [error]

@@ -8,10 +8,11 @@ from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from envs.encoding import MAX_LENGTH
-from server.access import Address, HeaderPlayer, RequestKey, Service, TheAgent, responses
-from server.agent_player import Hint
+from server import refusals
+from server.access import Address, HeaderPlayer, RequestKey, Server
+from server.agent_player import AgentGameAnswer, HintAnswer
 from server.errors import RequestError
-from server.game import GameView, Status
+from server.game import GameAnswer
 from server.leaderboard import Leaderboard, PlayerRecord
 
 BASE_PATH = "/api/v1"
@@ -19,7 +20,9 @@ _MAX_LISTED = 1_000
 # Spaces and commas may stand between letters.
 _MAX_TEXT = 4 * MAX_LENGTH
 
-router = APIRouter(prefix=BASE_PATH)
+_NO_AGENT = refusals.describe({404: "this server has no agent"})
+
+router = APIRouter(prefix=BASE_PATH, responses=refusals.COMMON)
 
 
 class _Body(BaseModel):
@@ -72,23 +75,6 @@ class GuessBody(_Body):
     letter: str = Field(pattern="^[A-Za-z]$", description="one letter a to z")
 
 
-class GameAnswer(BaseModel):
-    """How a game stands."""
-
-    game_id: str
-    recorded: bool
-    status: Status
-    word: str = Field(pattern="^[a-z_]+$", description="_ for each hidden letter")
-    tries_remains: int = Field(ge=0)
-    guesses: str = Field(pattern="^[a-z]*$", description="the letters in order")
-    wrong: str = Field(pattern="^[a-z]*$", description="those that are not in the word")
-    resigned: bool
-    hinted: bool = Field(description="whether the agent gave a hint")
-    secret: str | None = Field(
-        description="null until the game is over, and after it where words are withheld"
-    )
-
-
 class OpenGamesAnswer(BaseModel):
     """Games that are not over."""
 
@@ -105,234 +91,143 @@ class HintBody(_Body):
     wrong: str = Field("", max_length=_MAX_TEXT, description="letters that are not in the word")
 
 
-class HintAnswer(BaseModel):
-    """What the agent thinks."""
-
-    agent: str
-    letter: str = Field(description="what it would guess")
-    probabilities: dict[str, float] = Field(
-        description="for each letter how likely it is in the hidden part of the word"
-    )
-
-
 class WordBody(_Body):
     """A word that the agent has to guess."""
 
     word: str = Field(min_length=1, max_length=_MAX_TEXT, description="letters a to z")
 
 
-class TurnAnswer(BaseModel):
-    """One guess of the agent: what it thought, and how the game stood after it."""
-
-    letter: str
-    probabilities: dict[str, float]
-    word: str
-    tries_remains: int
-    wrong: str
-
-
-class AgentGameAnswer(BaseModel):
-    """A game that the agent played."""
-
-    agent: str
-    status: Status
-    turns: list[TurnAnswer]
-
-
-@router.get("/server", response_model=ServerAnswer, responses=responses(), tags=["server"])
-async def get_server(service: Service, agent: TheAgent) -> ServerAnswer:
+@router.get("/server", tags=["server"])
+async def get_server(server: Server) -> ServerAnswer:
     """Say what this server offers."""
-    bounds = service.settings
+    bounds = server.settings
     return ServerAnswer(
-        agent=agent.name,
+        agent=server.agent.name,
         max_wrong=bounds.max_wrong,
         recorded_runs=bounds.recorded_runs,
         practice_runs=bounds.practice_runs,
         guests=bounds.guests > 0,
-        recorded_words="withheld" if service.words.withheld else "public",
+        recorded_words="withheld" if server.words.withheld else "public",
         recorded_hints=bounds.recorded_hints,
     )
 
 
-@router.get("/leaderboard", response_model=Leaderboard, responses=responses(), tags=["server"])
+@router.get("/leaderboard", response_model=Leaderboard, tags=["server"])
 async def get_leaderboard(
-    service: Service,
+    server: Server,
     address: Address,
     limit: Annotated[int, Query(ge=1, le=_MAX_LISTED)] = 100,
     offset: Annotated[int, Query(ge=0, le=10**9)] = 0,
 ) -> Response:
     """Rank players by the lower end of the 95% interval of their win rate in recorded games."""
-    service.admit_address(address)
-    content = await service.leaderboard(limit, offset)
+    server.players.admit_address(address)
+    content = await server.ranking.part(limit, offset)
     return Response(content, media_type="application/json")
 
 
 @router.get(
     "/leaderboard/player",
-    response_model=PlayerRecord,
-    responses=responses(http_404="no recorded game of a player of this name"),
+    responses=refusals.describe({404: "no recorded game of a player of this name"}),
     tags=["server"],
 )
 async def get_player_record(
-    service: Service, address: Address, name: Annotated[str, Query(max_length=_MAX_TEXT)]
+    server: Server, address: Address, name: Annotated[str, Query(max_length=_MAX_TEXT)]
 ) -> PlayerRecord:
     """Return the recorded games of one player, also by word length."""
-    service.admit_address(address)
-    return await service.player_record(name)
+    server.players.admit_address(address)
+    return await server.ranking.player(name)
 
 
 @router.post(
     "/guests",
-    response_model=GuestAnswer,
     status_code=201,
-    responses=responses(http_403="there are no guests here"),
+    responses=refusals.describe({403: "there are no guests here"}),
     tags=["players"],
 )
-async def add_guest(service: Service, address: Address) -> GuestAnswer:
+async def add_guest(server: Server, address: Address) -> GuestAnswer:
     """Make a token for practice games."""
-    return GuestAnswer(token=await service.add_guest(address))
+    return GuestAnswer(token=await server.players.add_guest(address))
 
 
-@router.get("/player", response_model=PlayerAnswer, responses=responses(), tags=["players"])
+@router.get("/player", tags=["players"])
 async def get_player(player: HeaderPlayer) -> PlayerAnswer:
     """Return how many games the token has."""
-    return PlayerAnswer(
-        name=player.name,
-        practice_runs=player.practice_runs,
-        practice_successes=player.practice_successes,
-        recorded_runs=player.recorded_runs,
-        recorded_successes=player.recorded_successes,
-        open_games=player.open_games,
-    )
+    return PlayerAnswer(name=player.name, **vars(player.tally))
 
 
-@router.post(
-    "/games",
-    response_model=GameAnswer,
-    status_code=201,
-    responses=responses(http_403="runs are used up, or too many games are open"),
-    tags=["games"],
-)
+@router.post("/games", status_code=201, responses=refusals.NO_MORE_GAMES, tags=["games"])
 async def new_game(
-    service: Service,
+    server: Server,
     player: HeaderPlayer,
     body: NewGameBody,
     response: Response,
     key: RequestKey = None,
 ) -> GameAnswer:
     """Begin a practice game, or a recorded one."""
-    view = await service.new_game(player, body.recorded, key)
-    response.headers["Location"] = f"{BASE_PATH}/games/{view.game_id}"
-    return _answer(view)
+    answer = await server.games.begin(player, body.recorded, key)
+    response.headers["Location"] = f"{BASE_PATH}/games/{answer.game_id}"
+    return answer
 
 
-@router.get("/games", response_model=OpenGamesAnswer, responses=responses(), tags=["games"])
+@router.get("/games", tags=["games"])
 async def list_open_games(
-    service: Service,
+    server: Server,
     player: HeaderPlayer,
     limit: Annotated[int, Query(ge=1, le=_MAX_LISTED)] = _MAX_LISTED,
 ) -> OpenGamesAnswer:
     """Return the token's open games, the oldest first."""
-    return OpenGamesAnswer(game_ids=await service.open_games(player, limit))
+    return OpenGamesAnswer(game_ids=await server.games.list_open(player, limit))
 
 
-@router.get(
-    "/games/{game_id}",
-    response_model=GameAnswer,
-    responses=responses(http_404="this token has no such game"),
-    tags=["games"],
-)
-async def get_game(service: Service, player: HeaderPlayer, game_id: str) -> GameAnswer:
+@router.get("/games/{game_id}", responses=refusals.NO_GAME, tags=["games"])
+async def get_game(server: Server, player: HeaderPlayer, game_id: str) -> GameAnswer:
     """Return how a game stands."""
-    return _answer(await service.view(player, game_id))
+    return await server.games.find(player, game_id)
 
 
-@router.post(
-    "/games/{game_id}/guesses",
-    response_model=GameAnswer,
-    responses=responses(http_404="this token has no such game", http_409="the game is over"),
-    tags=["games"],
-)
+@router.post("/games/{game_id}/guesses", responses=refusals.GAME_OVER, tags=["games"])
 async def guess_letter(
-    service: Service,
-    player: HeaderPlayer,
-    game_id: str,
-    body: GuessBody,
-    key: RequestKey = None,
+    server: Server, player: HeaderPlayer, game_id: str, body: GuessBody, key: RequestKey = None
 ) -> GameAnswer:
     """Guess a letter; one that was guessed before changes nothing and costs nothing."""
-    return _answer(await service.guess(player, game_id, body.letter, key))
+    return await server.games.guess(player, game_id, body.letter, key)
 
 
-@router.post(
-    "/games/{game_id}/resignation",
-    response_model=GameAnswer,
-    responses=responses(http_404="this token has no such game", http_409="the game is over"),
-    tags=["games"],
-)
-async def resign(service: Service, player: HeaderPlayer, game_id: str) -> GameAnswer:
+@router.post("/games/{game_id}/resignation", responses=refusals.GAME_OVER, tags=["games"])
+async def resign(server: Server, player: HeaderPlayer, game_id: str) -> GameAnswer:
     """Give a game up: it is failed, and its word is told."""
-    return _answer(await service.resign(player, game_id))
+    return await server.games.resign(player, game_id)
 
 
 @router.post(
     "/hints",
-    response_model=HintAnswer,
-    responses=responses(
-        http_403="hints are off in recorded games",
-        http_404="this server has no agent, or this token no such game",
-        http_409="the game is over, or recorded games are open and none is named",
+    responses=refusals.describe(
+        {
+            403: "hints are off in recorded games",
+            404: "this server has no agent, or this token no such game",
+            409: "the game is over, or recorded games are open and none is named",
+        }
     ),
     tags=["agent"],
 )
 async def get_hint(
-    service: Service, agent: TheAgent, player: HeaderPlayer, address: Address, body: HintBody
+    server: Server, player: HeaderPlayer, address: Address, body: HintBody
 ) -> HintAnswer:
     """Ask the agent what it thinks of a game; in a recorded game that marks it."""
     if (body.game_id is None) == (body.pattern is None):
         raise RequestError(422, "pattern, game_id: one of them is expected")
-    turn = service.admit_agent(player, address)
-    game = await service.begin_hint(player, body.game_id)
-    pattern, wrong = (body.pattern, body.wrong) if game is None else (game.word, _wrong(game))
-    hint = await agent.hint(pattern, wrong, turn)
+    turn = server.players.admit_agent(player, address)
+    game = await server.games.begin_hint(player, body.game_id)
+    pattern, wrong = (body.pattern, body.wrong) if game is None else (game.word, game.wrong)
+    hint = await server.agent.hint(pattern, wrong, turn)
     if game is not None:
-        await service.mark_hinted(player, game.game_id)
-    return HintAnswer(agent=agent.name, **_fields(hint))
+        await server.games.mark_hinted(player, game.game_id)
+    return hint
 
 
-@router.post(
-    "/agent-games",
-    response_model=AgentGameAnswer,
-    responses=responses(http_404="this server has no agent"),
-    tags=["agent"],
-)
+@router.post("/agent-games", responses=_NO_AGENT, tags=["agent"])
 async def play_word(
-    service: Service, agent: TheAgent, player: HeaderPlayer, address: Address, body: WordBody
+    server: Server, player: HeaderPlayer, address: Address, body: WordBody
 ) -> AgentGameAnswer:
     """Let the agent play a word."""
-    turns = await agent.play(body.word, service.admit_agent(player, address))
-    return AgentGameAnswer(
-        agent=agent.name,
-        status=turns[-1].view.status,
-        turns=[
-            TurnAnswer(
-                word=turn.view.word,
-                tries_remains=turn.view.tries_remains,
-                wrong=_wrong(turn.view),
-                **_fields(turn.hint),
-            )
-            for turn in turns
-        ],
-    )
-
-
-def _answer(view: GameView) -> GameAnswer:
-    return GameAnswer(wrong=_wrong(view), **vars(view))
-
-
-def _fields(hint: Hint) -> dict:
-    return {"letter": hint.letter, "probabilities": hint.probabilities}
-
-
-def _wrong(view: GameView) -> str:
-    return "".join(letter for letter in view.guesses if letter not in view.word)
+    return await server.agent.play(body.word, server.players.admit_agent(player, address))

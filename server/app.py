@@ -14,12 +14,15 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp
 
 from server import api, observability, pages, wire
+from server.access import Services
 from server.agent_player import AgentPlayer
 from server.bounds import Bounds
 from server.database import Database
 from server.errors import RequestError
+from server.games import Games
+from server.leaderboard import RankingCache
+from server.players import Players
 from server.served_words import ServedWords
-from server.service import GameService
 from server.settings import Settings
 
 
@@ -30,24 +33,17 @@ def create_app(
     settings: Settings,
     on_replaced: Callable[[], None] = lambda: None,
 ) -> ASGIApp:
-    """Return the server as an ASGI application.
+    """Return the server on an engine of :func:`server.database.open_engine`.
 
-    Parameters
-    ----------
-    engine : Engine
-        Of :func:`server.database.open_engine`.
-    words : ServedWords
-    agent : AgentPlayer
-    settings : Settings
-    on_replaced : callable
-        Called when another server has begun to play in the database.
+    ``on_replaced`` is called when another server has begun to play in the database.
     """
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         database = Database(engine, on_replaced)
-        app.state.service = GameService(database, words, settings)
-        app.state.agent = agent
+        players, games = Players(database, settings), Games(database, words, settings)
+        ranking = RankingCache(database)
+        app.state.services = Services(database, players, games, ranking, agent, words, settings)
         yield
         agent.close()
         # On a thread: it waits for what is being stored.
@@ -62,19 +58,19 @@ def create_app(
         redoc_url=None,
         lifespan=lifespan,
     )
-    app.include_router(wire.router)
-    app.include_router(api.router)
-    app.include_router(observability.router)
-    app.include_router(pages.router)
-    app.add_exception_handler(RequestError, _refuse)
+    for part in (wire, api, observability, pages):
+        app.include_router(part.router)
+    app.add_exception_handler(HTTPException, _refuse)
     app.add_exception_handler(RequestValidationError, _refuse_values)
-    app.add_exception_handler(HTTPException, _refuse_http)
     app.add_exception_handler(Exception, _fail)
     return Bounds(app, settings)
 
 
-async def _refuse(request: Request, error: RequestError) -> JSONResponse:
-    return JSONResponse({"error": error.message}, error.status, error.headers)
+async def _refuse(request: Request, error: HTTPException) -> Response:
+    asks_for_page = "text/html" in request.headers.get("accept", "")
+    if error.status_code == 404 and asks_for_page and not isinstance(error, RequestError):
+        return pages.not_found()
+    return JSONResponse({"error": error.detail}, error.status_code, error.headers)
 
 
 async def _refuse_values(request: Request, error: RequestValidationError) -> JSONResponse:
@@ -88,12 +84,6 @@ async def _refuse_values(request: Request, error: RequestValidationError) -> JSO
         # The name of a field that nobody asked for may be any text.
         where = str(first["loc"][0])
     return JSONResponse({"error": f"{where}: {first['msg'][0].lower()}{first['msg'][1:]}"}, 422)
-
-
-async def _refuse_http(request: Request, error: HTTPException) -> Response:
-    if error.status_code == 404 and "text/html" in request.headers.get("accept", ""):
-        return pages.not_found(request)
-    return JSONResponse({"error": str(error.detail)}, error.status_code, error.headers)
 
 
 async def _fail(request: Request, error: Exception) -> JSONResponse:

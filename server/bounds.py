@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import random
 import time
 from functools import lru_cache
 
+from fastapi.responses import JSONResponse
 from prometheus_client import Counter, Histogram
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from server import metrics
+from server.errors import RequestError
 from server.logs import request_id
 from server.settings import Settings
 
@@ -36,13 +37,7 @@ _DEFAULTS = [
 
 
 class Bounds:
-    """ASGI middleware: refuses what is too large, and adds headers to what is answered.
-
-    Parameters
-    ----------
-    app : ASGI application
-    settings : Settings
-    """
+    """ASGI middleware: refuses what is too large, and adds headers to what is answered."""
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
         self.app = app
@@ -100,13 +95,16 @@ class Bounds:
             )
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        refusal = self._refuse(scope)
-        # A body that is slow to come takes nobody's place; connections are bounded elsewhere.
-        body = refusal or await self._read_body(scope, receive)
-        if isinstance(body, bytes) and self._num_open >= self.settings.requests_at_once:
-            body = 503, "the server is busy; try again"
-        if not isinstance(body, bytes):
-            await _send_error(send, *body)
+        try:
+            self._check_size(scope)
+            # A body that is slow to come takes nobody's place; connections are bounded elsewhere.
+            body = await self._read_body(scope, receive)
+            if self._num_open >= self.settings.requests_at_once:
+                raise RequestError(503, "the server is busy; try again", 1.0)
+        except RequestError as error:
+            headers = {**error.headers, "connection": "close"}
+            refusal = JSONResponse({"error": error.detail}, error.status_code, headers)
+            await refusal(scope, receive, send)
             return
         self._num_open += 1
         try:
@@ -122,66 +120,51 @@ class Bounds:
         finally:
             self._num_open += 1
 
-    def _refuse(self, scope: Scope) -> tuple[int, str] | None:
+    def _check_size(self, scope: Scope) -> None:
         bounds = self.settings
         target = len(scope.get("raw_path") or scope["path"]) + len(scope["query_string"])
         if target > bounds.target_bytes:
-            return 414, f"the path and query are longer than {bounds.target_bytes:,} bytes"
+            longest = f"{bounds.target_bytes:,} bytes"
+            raise RequestError(414, f"the path and query are longer than {longest}")
         if sum(len(name) + len(value) for name, value in scope["headers"]) > bounds.header_bytes:
-            return 431, f"the headers are longer than {bounds.header_bytes:,} bytes"
-        return None
+            raise RequestError(431, f"the headers are longer than {bounds.header_bytes:,} bytes")
 
-    async def _read_body(self, scope: Scope, receive: Receive) -> bytes | tuple[int, str]:
-        """Return the whole body, or why it is refused."""
+    async def _read_body(self, scope: Scope, receive: Receive) -> bytes:
         bounds = self.settings
-        too_long = 413, f"the body is longer than {bounds.body_bytes:,} bytes"
         headers = dict(scope["headers"])
         length = headers.get(b"content-length")
         if length is None and b"transfer-encoding" not in headers:
             return b""
+        too_long = RequestError(413, f"the body is longer than {bounds.body_bytes:,} bytes")
         if length is not None and (not length.isdigit() or int(length) > bounds.body_bytes):
-            return too_long
+            raise too_long
         body = bytearray()
         try:
             async with asyncio.timeout(bounds.body_seconds):
                 while True:
                     message = await receive()
                     if message["type"] == "http.disconnect":
-                        return 400, "the body did not come"
+                        raise RequestError(400, "the body did not come")
                     body += message.get("body", b"")
                     if len(body) > bounds.body_bytes:
-                        return too_long
+                        raise too_long
                     if not message.get("more_body", False):
                         return bytes(body)
-        except TimeoutError:
-            return 408, f"the body takes longer than {bounds.body_seconds:g} seconds"
+        except TimeoutError as error:
+            seconds = f"{bounds.body_seconds:g} seconds"
+            raise RequestError(408, f"the body takes longer than {seconds}") from error
 
 
 @lru_cache(maxsize=1024)
 def _metrics_of(method: str, route: str, status: int) -> tuple[Counter, Histogram]:
     # To look them up takes longer than to count.
-    return (
-        metrics.REQUESTS.labels(method, route, status),
-        metrics.REQUEST_SECONDS.labels(route),
-    )
+    return metrics.REQUESTS.labels(method, route, status), metrics.REQUEST_SECONDS.labels(route)
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:
-    sent = False
+    messages = iter([{"type": "http.request", "body": body, "more_body": False}])
 
     async def replay() -> Message:
-        nonlocal sent
-        if sent:
-            return await receive()
-        sent = True
-        return {"type": "http.request", "body": body, "more_body": False}
+        return next(messages, None) or await receive()
 
     return replay
-
-
-async def _send_error(send: Send, status: int, message: str) -> None:
-    headers = [(b"content-type", b"application/json"), (b"connection", b"close")]
-    if status == 503:
-        headers.append((b"retry-after", b"1"))
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": json.dumps({"error": message}).encode()})

@@ -3,32 +3,29 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import os
 import queue
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import Connection, Engine, QueuePool, create_engine, event, make_url
 from sqlalchemy.engine import URL
-from sqlalchemy.exc import ArgumentError, OperationalError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, IntegrityError, OperationalError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as WaitedTooLongError
 
 from envs.errors import InputError
 from server import metrics, store
+from server.errors import RequestError
 
 DEFAULT_URL = "sqlite:///hangman.sqlite3"
 _ALLOWED = "sqlite:///FILE or postgresql://USER@HOST/NAME"
-_DRIVERS = {
-    "sqlite": "sqlite",
-    "sqlite+pysqlite": "sqlite+pysqlite",
-    "postgresql": "postgresql+psycopg",
-    "postgresql+psycopg": "postgresql+psycopg",
-}
+_DRIVERS = ("sqlite", "sqlite+pysqlite", "postgresql", "postgresql+psycopg")
 _NUM_READERS = 2
 _MAX_BATCH = 256
 # How long a statement waits for a lock that somebody else has, and a request for its turn.
@@ -36,8 +33,18 @@ _BUSY_SECONDS = 2
 _PATIENCE = 5.0
 
 T = TypeVar("T")
-Statement = Callable[[Connection], T]
 logger = logging.getLogger("server")
+
+
+class _Write(NamedTuple):
+    statement: Callable[..., Any]
+    arguments: tuple[Any, ...]
+    asked: float
+    future: Future[Any]
+
+
+class AlreadyStoredError(RequestError):
+    """The same was stored by another request."""
 
 
 class ReplacedError(SQLAlchemyError):
@@ -45,16 +52,11 @@ class ReplacedError(SQLAlchemyError):
 
 
 def open_engine(url: str) -> Engine:
-    """Connect to a database and bring its tables up to date.
+    """Open ``sqlite:///FILE`` or ``postgresql://USER@HOST/NAME``; bring its tables up to date.
 
     SQLite is put into WAL mode with ``synchronous=NORMAL``: what was committed survives the end
     of the process, however it ends, though not a loss of power. A new file can be read by its
     owner alone.
-
-    Parameters
-    ----------
-    url : str
-        ``sqlite:///FILE`` or ``postgresql://USER@HOST/NAME``.
 
     Raises
     ------
@@ -89,17 +91,15 @@ def cause(error: Exception) -> str:
 
 
 def _make_engine(url: str) -> Engine:
-    try:
+    # What cannot be read may have a password anywhere.
+    shown, parsed = "the value" if "@" in url else repr(url), None
+    with contextlib.suppress(ArgumentError, ValueError):
         parsed = make_url(url)
-    except (ArgumentError, ValueError):
-        parsed = None
+        shown = repr(parsed.render_as_string(hide_password=True))
     if parsed is None or parsed.drivername not in _DRIVERS:
-        # What cannot be read may have a password anywhere.
-        shown = "the value" if "@" in url else repr(url)
-        if parsed is not None:
-            shown = repr(parsed.render_as_string(hide_password=True))
         raise InputError(f"--db: {shown} is not a URL of {_ALLOWED}")
-    parsed = parsed.set(drivername=_DRIVERS[parsed.drivername])
+    if parsed.drivername == "postgresql":
+        parsed = parsed.set(drivername="postgresql+psycopg")
     try:
         # Parameters hold secret words, which no error message may tell.
         engine = create_engine(
@@ -149,18 +149,9 @@ class Database:
     Requests that arrive while a transaction is being committed are written together by the next
     one, so that the cost of a commit is shared. A request is answered after its commit.
 
-    Each transaction makes sure that no other server has begun to play in the database since.
-
-    Parameters
-    ----------
-    engine : Engine
-    on_replaced : callable
-        Called once, on the writing thread, when another server has begun.
-
-    Attributes
-    ----------
-    draw_key : bytes
-        The secret that draws words.
+    Each transaction makes sure that no other server has begun to play in the database since; when
+    one has, ``on_replaced`` is called once, on the writing thread. ``draw_key`` is the secret that
+    draws words.
     """
 
     def __init__(self, engine: Engine, on_replaced: Callable[[], None] = lambda: None) -> None:
@@ -168,6 +159,8 @@ class Database:
         self._reading = engine.execution_options(reads=True)
         self._on_replaced = on_replaced
         self._is_replaced = False
+        # Of reading and of writing, the cause that the log has, and when.
+        self._told: dict[str, tuple[str, float]] = {}
         with engine.begin() as connection:
             self._generation, self.draw_key = store.claim(connection)
         self._readers = ThreadPoolExecutor(_NUM_READERS, thread_name_prefix="reader")
@@ -176,13 +169,7 @@ class Database:
         self._writer.start()
 
     async def read(self, statement: Callable[..., T], *arguments: Any) -> T:
-        """Run ``statement(connection, *arguments)`` on a thread of its own.
-
-        Raises
-        ------
-        sqlalchemy.exc.SQLAlchemyError
-            If it failed.
-        """
+        """Run ``statement(connection, *arguments)`` on a thread; 503 where the database fails."""
         asked = time.monotonic()
 
         def run() -> T:
@@ -190,19 +177,18 @@ class Database:
             with self._reading.connect() as connection:
                 return statement(connection, *arguments)
 
-        return await asyncio.get_running_loop().run_in_executor(self._readers, run)
+        with self._refusing("read", "read"):
+            return await asyncio.get_running_loop().run_in_executor(self._readers, run)
 
     async def write(self, statement: Callable[..., T], *arguments: Any) -> T:
         """Run ``statement(connection, *arguments)``; return when it is committed.
 
-        Raises
-        ------
-        sqlalchemy.exc.SQLAlchemyError
-            If it failed; then nothing of it is stored.
+        Where the database fails, nothing of it is stored: 503, AlreadyStoredError if it was before.
         """
-        future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        self._waiting.put(_Write(lambda connection: statement(connection, *arguments), future))
-        return await future
+        future: Future[T] = Future()
+        self._waiting.put(_Write(statement, arguments, time.monotonic(), future))
+        with self._refusing("write", "stored"):
+            return await asyncio.wrap_future(future)
 
     def close(self) -> None:
         """End the threads after what is waiting has been written."""
@@ -211,16 +197,36 @@ class Database:
         self._readers.shutdown(cancel_futures=True)
         self._engine.dispose()
 
+    @contextlib.contextmanager
+    def _refusing(self, what: str, done: str) -> Iterator[None]:
+        """Refuse a request where the database fails.
+
+        The log tells the same cause once a second, as a disk may be full for long.
+        """
+        message = f"the games cannot be {done} now; try again"
+        try:
+            yield
+        except IntegrityError as error:
+            raise AlreadyStoredError(503, message, 1.0) from error
+        except SQLAlchemyError as error:
+            metrics.STORAGE_FAILURES.labels(what).inc()
+            why, now = cause(error), time.monotonic()
+            told, when = self._told.get(what, ("", now))
+            if told != why or now - when >= 1.0:
+                self._told[what] = why, now
+                logger.error("the database failed", extra={"during": what, "cause": why})
+            raise RequestError(503, message, 1.0) from error
+
     def _write_on(self) -> None:
-        while True:
+        batch = []
+        while None not in batch:
             batch = [self._waiting.get()]
             while len(batch) < _MAX_BATCH and not self._waiting.empty():
                 batch.append(self._waiting.get())
-            writes = [write for write in batch if write is not None]
+            # Not those that nobody waits for any more.
+            writes = [each for each in batch if each and each.future.set_running_or_notify_cancel()]
             if writes:
                 self._commit(writes)
-            if len(writes) < len(batch):
-                return
 
     def _commit(self, writes: Sequence[_Write]) -> None:
         begun = time.perf_counter()
@@ -229,13 +235,13 @@ class Database:
             with self._engine.begin() as connection:
                 if store.find_generation(connection) != self._generation:
                     raise ReplacedError("another server plays in the database")
-                results = [write.statement(connection) for write in writes]
+                results = [write.statement(connection, *write.arguments) for write in writes]
         except Exception as error:
             # One that fails must not take the others with it, unless it is the database that
             # fails: then each would wait for it again.
             if len(writes) == 1 or isinstance(error, OperationalError | ReplacedError):
                 for write in writes:
-                    write.fail(error)
+                    write.future.set_exception(error)
             else:
                 for write in writes:
                     self._commit([write])
@@ -245,34 +251,9 @@ class Database:
             return
         metrics.COMMIT_SECONDS.observe(time.perf_counter() - begun)
         for write, result in zip(writes, results, strict=True):
-            write.succeed(result)
+            write.future.set_result(result)
 
 
 def _check_wait(asked: float) -> None:
     if time.monotonic() - asked > _PATIENCE:
         raise WaitedTooLongError("the database did not get to it")
-
-
-class _Write:
-    def __init__(self, statement: Statement[Any], future: asyncio.Future[Any]) -> None:
-        self.statement = statement
-        self.asked = time.monotonic()
-        self._future = future
-        self._loop = future.get_loop()
-
-    def succeed(self, result: Any) -> None:
-        self._call(self._future.set_result, result)
-
-    def fail(self, error: Exception) -> None:
-        self._call(self._future.set_exception, error)
-
-    def _call(self, settle: Callable[[Any], None], value: Any) -> None:
-        def unless_cancelled() -> None:
-            if not self._future.done():
-                settle(value)
-
-        try:
-            self._loop.call_soon_threadsafe(unless_cancelled)
-        except RuntimeError:
-            # Nobody waits any more: the loop is closed.
-            logger.debug("a request had ended before it was stored")

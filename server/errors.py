@@ -4,32 +4,18 @@ from __future__ import annotations
 
 import math
 
+from starlette.exceptions import HTTPException
 
-class RequestError(Exception):
+
+class RequestError(HTTPException):
     """A request that is refused; the client gets ``{"error": message}``.
 
-    Parameters
-    ----------
-    status : int
-        The HTTP status, 400 to 599.
-    message : str
-        One line: what was wrong and what is allowed.
-    retry_after : float, optional
-        Seconds after which the same request may succeed.
+    The message is one line: what was wrong and what is allowed. After ``retry_after`` seconds the
+    same request may succeed.
     """
 
     def __init__(self, status: int, message: str, retry_after: float | None = None) -> None:
-        super().__init__(message)
-        self.status = status
-        self.message = message
-        self.retry_after = retry_after
-
-    @property
-    def headers(self) -> dict[str, str]:
-        """The headers of the answer that belong to the error."""
-        headers = {}
-        if self.retry_after is not None:
-            headers["Retry-After"] = str(max(1, math.ceil(self.retry_after)))
-        if self.status == 401:
-            headers["WWW-Authenticate"] = "Bearer"
-        return headers
+        headers = {"WWW-Authenticate": "Bearer"} if status == 401 else {}
+        if retry_after is not None:
+            headers["Retry-After"] = str(max(1, math.ceil(retry_after)))
+        super().__init__(status, message, headers)

@@ -1,183 +1,85 @@
-"""One game in memory: the rules, what was guessed, and what may be told of it."""
+"""A player's game in memory, and what its player may be told of it."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
-import numpy as np
+from pydantic import BaseModel, Field
 
-from envs.encoding import decode, encode_words, letter_index
-from envs.hangman.observation import Observation
-from envs.hangman.rules import HangmanGames
+from envs.encoding import letter_index
+from envs.hangman.game import Game
 
 Status = Literal["ongoing", "success", "failed"]
 
 
-@dataclass(frozen=True)
-class Guess:
-    """A guess that was played: a letter that had not been guessed before in its game.
-
-    Attributes
-    ----------
-    letter : str
-    key : str or None
-        The key of the request, by which a repeated request is recognised.
-    """
-
-    letter: str
-    key: str | None = None
-
-
-@dataclass(frozen=True)
-class GameView:
-    """What the player of a game may know.
-
-    Attributes
-    ----------
-    game_id : str
-    recorded : bool
-    status : {"ongoing", "success", "failed"}
-    word : str
-        Letters, and ``_`` for each hidden one.
-    tries_remains : int
-        Wrong guesses that are left.
-    guesses : str
-        The letters that were guessed, in order.
-    resigned : bool
-    hinted : bool
-        Whether the agent gave a hint.
-    secret : str or None
-        None until the game is over, and after it if the word is withheld and was not found.
-    """
+class GameAnswer(BaseModel):
+    """How a game stands."""
 
     game_id: str
     recorded: bool
     status: Status
-    word: str
-    tries_remains: int
-    guesses: str
+    word: str = Field(pattern="^[a-z_]+$", description="_ for each hidden letter")
+    tries_remains: int = Field(ge=0)
+    guesses: str = Field(pattern="^[a-z]*$", description="the letters in order")
+    wrong: str = Field(pattern="^[a-z]*$", description="those that are not in the word")
     resigned: bool
-    hinted: bool
-    secret: str | None
+    hinted: bool = Field(description="whether the agent gave a hint")
+    secret: str | None = Field(
+        description="null until the game is over, and after it where words are withheld"
+    )
 
 
-class Game:
-    """A game by the rules of ``envs.hangman.rules``; a repeated letter costs nothing.
+@dataclass(eq=False)
+class PlayerGame:
+    """A game with what is stored of it."""
 
-    Parameters
-    ----------
-    game_id : str
-    player_id : int
-    secret : str
-    recorded : bool
-    max_wrong : int
-    guesses : sequence of Guess
-        What has been played already.
-    resigned : bool
-    hinted : bool
-        Whether the agent gave a hint.
-    withheld : bool
-        Whether the word is not told when the game is lost.
-
-    Attributes
-    ----------
-    lock : asyncio.Lock
-        Held by the one request that looks at the game or changes it.
-    """
-
-    def __init__(
-        self,
-        game_id: str,
-        player_id: int,
-        secret: str,
-        recorded: bool,
-        max_wrong: int,
-        guesses: Sequence[Guess] = (),
-        resigned: bool = False,
-        hinted: bool = False,
-        withheld: bool = False,
-    ) -> None:
-        self.game_id = game_id
-        self.player_id = player_id
-        self.secret = secret
-        self.recorded = recorded
-        self.max_wrong = max_wrong
-        self.resigned = False
-        self.hinted = hinted
-        self.withheld = withheld
-        self.guesses: list[Guess] = []
-        self.lock = asyncio.Lock()
-        encoded = encode_words([secret])
-        self._rules = HangmanGames(1, encoded.width, max_wrong, repeated_guess="free")
-        self._rules.start(slice(None), encoded)
-        for guess in guesses:
-            self.play(guess)
-        self.resigned = resigned
+    game_id: str
+    player_id: int
+    recorded: bool
+    hangman: Game
+    # Of the requests that made the guesses, by which a repeated one is recognised.
+    keys: list[str | None] = field(default_factory=list)
+    # Whether the word is not told when the game is lost.
+    withheld: bool = False
+    resigned: bool = False
+    # Whether the agent gave a hint.
+    hinted: bool = False
+    # Held by the one request that looks at the game or changes it.
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     @property
     def status(self) -> Status:
         """How the game stands."""
-        if self._rules.won[0]:
+        if self.hangman.won:
             return "success"
-        return "failed" if self.resigned or self._rules.over[0] else "ongoing"
+        return "failed" if self.resigned or self.hangman.over else "ongoing"
 
-    @property
-    def over(self) -> bool:
-        """Whether the game is won, lost or resigned."""
-        return self.status != "ongoing"
-
-    def has_guessed(self, letter: str) -> bool:
-        """Whether a letter was guessed before."""
-        return any(guess.letter == letter for guess in self.guesses)
-
-    def find_key(self, key: str) -> int | None:
-        """Return the number of the guess, from 1, that a request with this key made."""
-        for number, guess in enumerate(self.guesses, start=1):
-            if guess.key == key:
-                return number
-        return None
-
-    def play(self, guess: Guess) -> None:
+    def guess(self, letter: str, key: str | None) -> None:
         """Play a letter that has not been guessed, in a game that is not over."""
-        self._rules.guess(np.array([letter_index(guess.letter)]))
-        self.guesses.append(guess)
+        self.hangman.guess(letter_index(letter))
+        self.keys.append(key)
 
-    def observe(self) -> Observation:
-        """Return what an agent sees, as a batch of one game."""
-        return self._rules.observe()
-
-    def view(self) -> GameView:
+    def answer(self) -> GameAnswer:
         """Return what the player may know; the secret only when the game is over."""
-        observation = self._rules.observe()
-        status = self.status
+        status, game = self.status, self.hangman
         tells = status == "success" or (status == "failed" and not self.withheld)
-        return GameView(
+        return GameAnswer(
             game_id=self.game_id,
             recorded=self.recorded,
             status=status,
-            word=decode(observation["word"][0]),
-            tries_remains=int(observation["lives"][0]),
-            guesses="".join(guess.letter for guess in self.guesses),
+            word=game.word,
+            tries_remains=game.lives,
+            guesses=game.guesses,
+            wrong=game.wrong_letters,
             resigned=self.resigned,
             hinted=self.hinted,
-            secret=self.secret if tells else None,
+            secret=game.secret if tells else None,
         )
 
-    def view_after(self, number: int) -> GameView:
-        """Return the view right after the guess of that number, from 1; 0 for the beginning."""
-        if number == len(self.guesses) and not self.resigned:
-            return self.view()
-        earlier = Game(
-            self.game_id,
-            self.player_id,
-            self.secret,
-            self.recorded,
-            self.max_wrong,
-            self.guesses[:number],
-            hinted=self.hinted,
-            withheld=self.withheld,
-        )
-        return earlier.view()
+    def answer_after(self, number: int) -> GameAnswer:
+        """Return the answer right after the guess of that number, from 1; 0 for the beginning."""
+        game = self.hangman
+        earlier = Game(game.secret, game.max_wrong, game.guesses[:number])
+        return replace(self, hangman=earlier, resigned=False).answer()

@@ -6,7 +6,8 @@ from fastapi import APIRouter, Response
 from fastapi.responses import PlainTextResponse
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
-from server.access import Address, Service
+from server import store
+from server.access import Address, Server
 
 router = APIRouter(include_in_schema=False)
 
@@ -18,15 +19,15 @@ async def healthz() -> PlainTextResponse:
 
 
 @router.get("/readyz")
-async def readyz(service: Service, address: Address) -> PlainTextResponse:
+async def readyz(server: Server, address: Address) -> PlainTextResponse:
     """Say that the database was read; the agent was warm before the server answered anything."""
-    service.admit_address(address)
-    await service.check()
+    server.players.admit_address(address)
+    await server.database.read(store.find_generation)
     return PlainTextResponse("ready")
 
 
 @router.get("/metrics")
-async def metrics(service: Service, address: Address) -> Response:
+async def metrics(server: Server, address: Address) -> Response:
     """Return the metrics, as Prometheus reads them."""
-    service.admit_address(address)
+    server.players.admit_address(address)
     return Response(generate_latest(), media_type=CONTENT_TYPE_LATEST)

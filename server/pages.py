@@ -2,33 +2,40 @@
 
 from __future__ import annotations
 
-import hashlib
-from functools import lru_cache
-from importlib.resources import files
+import mimetypes
 from pathlib import Path
+from typing import Any
 
 from fastapi import APIRouter, Request, Response
+from fastapi.responses import FileResponse
+from fastapi.staticfiles import StaticFiles
+from starlette.exceptions import HTTPException
 
 from server.bounds import CONTENT_SECURITY_POLICY
 from server.errors import RequestError
 
 _FOLDER = Path(__file__).parent / "page"
-_TYPES = {
-    ".html": "text/html; charset=utf-8",
-    ".css": "text/css; charset=utf-8",
-    ".js": "text/javascript; charset=utf-8",
-    ".svg": "image/svg+xml",
-}
-_ASSETS = (
-    *("api.js", "board.js", "docs.js", "leaderboard.js", "main.js", "play.js", "watch.js"),
-    *("icon.svg", "style.css"),
-)
-# The page of the interface is Swagger UI; FastAPI would take it from another server.
-_SWAGGER = ("swagger-ui-bundle.js", "swagger-ui.css")
+_CACHING = {"Cache-Control": "no-cache"}
 # Swagger UI sets styles on its elements.
 _DOCS_POLICY = CONTENT_SECURITY_POLICY.replace(
     "style-src 'self'", "style-src 'self' 'unsafe-inline'"
 )
+# Some systems name another type, which browsers refuse.
+mimetypes.add_type("text/javascript", ".js")
+
+
+class _Files(StaticFiles):
+    """Files that a browser asks for again each time, and gets when they have changed."""
+
+    def file_response(self, *of: Any, **options: Any) -> Response:
+        response = super().file_response(*of, **options)
+        response.headers.update(_CACHING)
+        return response
+
+
+_PAGES = _Files(directory=_FOLDER)
+# The page of the interface is Swagger UI; FastAPI would take it from another server.
+_ASSETS = _Files(directory=_FOLDER / "assets", packages=[("fastapi_offline", "static")])
 
 router = APIRouter(include_in_schema=False)
 
@@ -36,43 +43,26 @@ router = APIRouter(include_in_schema=False)
 @router.get("/")
 async def index(request: Request) -> Response:
     """Return the web page."""
-    return _answer(request, _FOLDER / "index.html")
+    return await _PAGES.get_response("index.html", request.scope)
 
 
 @router.get("/docs")
 async def docs(request: Request) -> Response:
     """Return the page of the interface."""
-    response = _answer(request, _FOLDER / "docs.html")
+    response = await _PAGES.get_response("docs.html", request.scope)
     response.headers["Content-Security-Policy"] = _DOCS_POLICY
     return response
 
 
-def not_found(request: Request) -> Response:
+def not_found() -> Response:
     """Return the page for an address where there is nothing."""
-    response = _answer(request, _FOLDER / "not_found.html")
-    response.status_code = 404
-    return response
+    return FileResponse(_FOLDER / "not_found.html", 404, _CACHING)
 
 
 @router.get("/assets/{name}")
 async def asset(request: Request, name: str) -> Response:
     """Return a file of the pages."""
-    if name in _ASSETS:
-        return _answer(request, _FOLDER / name)
-    if name in _SWAGGER:
-        return _answer(request, Path(str(files("fastapi_offline") / "static" / name)))
-    raise RequestError(404, "there is no such file")
-
-
-def _answer(request: Request, path: Path) -> Response:
-    content, tag = _read(path)
-    headers = {"ETag": tag, "Cache-Control": "no-cache"}
-    if request.headers.get("if-none-match") == tag:
-        return Response(status_code=304, headers=headers)
-    return Response(content, media_type=_TYPES[path.suffix], headers=headers)
-
-
-@lru_cache(maxsize=16)
-def _read(path: Path) -> tuple[bytes, str]:
-    content = path.read_bytes()
-    return content, f'"{hashlib.sha256(content).hexdigest()[:16]}"'
+    try:
+        return await _ASSETS.get_response(name, request.scope)
+    except HTTPException as error:
+        raise RequestError(error.status_code, "there is no such file") from error

@@ -6,23 +6,16 @@ import ipaddress
 import time
 from collections.abc import Callable
 
+Clock = Callable[[], float]
+
 
 class TokenBucket:
-    """Holds up to ``burst`` tokens and gains ``rate`` a second; a request takes some.
+    """Holds up to ``burst`` tokens, begins full and gains ``rate`` a second; a request takes one.
 
-    Parameters
-    ----------
-    rate : float
-        Tokens a second, above 0.
-    burst : float
-        The most tokens that it holds, at least 1; it begins full.
-    clock : callable
-        Returns seconds.
+    The clock returns seconds; the rate is above 0, the burst at least 1.
     """
 
-    def __init__(
-        self, rate: float, burst: float, clock: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, rate: float, burst: float, clock: Clock = time.monotonic) -> None:
         self.rate = rate
         self.burst = burst
         self._clock = clock
@@ -34,68 +27,50 @@ class TokenBucket:
         """Whether nothing has been taken that it has not gained again."""
         return self._tokens + (self._clock() - self._updated) * self.rate >= self.burst
 
-    def take(self, tokens: float = 1.0) -> float:
-        """Take tokens if there are enough.
-
-        Returns
-        -------
-        float
-            0 if they were taken, else the seconds until there will be enough.
-        """
+    def take(self) -> float:
+        """Take a token and return 0; without one, return the seconds until there will be one."""
         now = self._clock()
         self._tokens = min(self.burst, self._tokens + (now - self._updated) * self.rate)
         self._updated = now
-        if self._tokens >= tokens:
-            self._tokens -= tokens
+        if self._tokens >= 1:
+            self._tokens -= 1
             return 0.0
-        return (tokens - self._tokens) / self.rate
+        return (1 - self._tokens) / self.rate
 
     def give_back(self) -> None:
         """Put back a token that was taken."""
-        self._tokens = min(self.burst, self._tokens + 1.0)
+        self._tokens = min(self.burst, self._tokens + 1)
 
 
 class Buckets:
-    """One bucket a key, for example an address; full ones are forgotten when there are many.
+    """One bucket per address, by :func:`network_of`; full ones are forgotten when there are many.
 
-    Parameters
-    ----------
-    rate, burst : float
-        Of each bucket.
-    max_keys : int
-        Buckets that are remembered. When all of them are in use, the one that was made first goes.
+    When all of ``max_keys`` buckets are in use, the one that was made first goes.
     """
 
     def __init__(
-        self,
-        rate: float,
-        burst: float,
-        max_keys: int = 10_000,
-        clock: Callable[[], float] = time.monotonic,
+        self, rate: float, burst: float, max_keys: int = 10_000, clock: Clock = time.monotonic
     ) -> None:
-        self._rate = rate
-        self._burst = burst
+        self._make = lambda: TokenBucket(rate, burst, clock)
         self._max_keys = max_keys
-        self._clock = clock
         self._buckets: dict[str, TokenBucket] = {}
 
     def __len__(self) -> int:
         return len(self._buckets)
 
-    def take(self, key: str, tokens: float = 1.0) -> float:
-        """Take tokens from the bucket of a key, as :meth:`TokenBucket.take` does."""
-        bucket = self._buckets.get(key)
-        if bucket is None:
+    def take(self, address: str) -> float:
+        """Take a token from the bucket of an address, as :meth:`TokenBucket.take` does."""
+        key = network_of(address)
+        if key not in self._buckets:
             if len(self._buckets) >= self._max_keys:
                 self._forget()
-            bucket = TokenBucket(self._rate, self._burst, self._clock)
-            self._buckets[key] = bucket
-        return bucket.take(tokens)
+            self._buckets[key] = self._make()
+        return self._buckets[key].take()
 
-    def give_back(self, key: str) -> None:
-        """Put back a token that was taken from the bucket of a key."""
-        if key in self._buckets:
-            self._buckets[key].give_back()
+    def give_back(self, address: str) -> None:
+        """Put back a token that was taken from the bucket of an address."""
+        if bucket := self._buckets.get(network_of(address)):
+            bucket.give_back()
 
     def _forget(self) -> None:
         self._buckets = {key: bucket for key, bucket in self._buckets.items() if not bucket.is_full}

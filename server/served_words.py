@@ -6,6 +6,7 @@ import hashlib
 import hmac
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 
 import numpy as np
 import numpy.typing as npt
@@ -13,26 +14,17 @@ import numpy.typing as npt
 from envs.errors import InputError
 from envs.words import PARTS, Split, WordList, hash_words, read_word_list
 
-DEFAULT_RECORDED_PART = "test"
-DEFAULT_PRACTICE_PART = "valid"
 ALL = "all"
 SERVED_PARTS = (*PARTS, ALL)
+_ATTEMPTS = 64
 
 
 @dataclass(frozen=True)
 class ServedWords:
-    """Words by what they are used for.
+    """The secrets of recorded and of practice games, and what agents are fitted on.
 
-    Attributes
-    ----------
-    recorded, practice : tuple of str
-        The secrets of recorded and of practice games.
-    to_fit : tuple of str
-        What agents are fitted on.
-    description : str
-        How many there are, and from where.
-    withheld : bool
-        Whether recorded words are an operator's own, which nobody is told.
+    ``description`` says how many there are, and from where. Recorded words are ``withheld`` if they
+    are an operator's own, which nobody is told.
     """
 
     recorded: tuple[str, ...]
@@ -49,46 +41,31 @@ def divide_words(
     practice_part: str | None = None,
     lengths: tuple[int, int] | None = None,
 ) -> ServedWords:
-    """Return the words of each kind of game.
+    """Return the words of each kind of game, of these lengths, both ends included.
 
     By default recorded games have the test words and practice games the valid words: who practises
     here learns nothing of the words of recorded games, and no agent has been fitted on either. A
-    list that is too short to be split is served whole, unless parts are asked for.
-
-    Parameters
-    ----------
-    word_list : WordList
-    split : Split
-    recorded_part, practice_part : {"train", "valid", "test", "all"}, optional
-    lengths : tuple of int, optional
-        The shortest and the longest word that is served.
+    list that is too short to be split is served whole, unless parts are asked for; a part is one of
+    ``SERVED_PARTS``.
 
     Raises
     ------
     InputError
         If no word is left.
     """
-    parts: dict[str, list[str]] = {name: [] for name in PARTS}
-    for word in word_list.words:
-        parts[split.part(word)].append(word)
-    whole = {**{name: tuple(words) for name, words in parts.items()}, ALL: word_list.words}
+    whole = {**split.divide(word_list), ALL: word_list.words}
     note = ""
     if recorded_part is None and practice_part is None and not all(whole.values()):
         recorded_part = practice_part = ALL
         note = " (too few to be split)"
-    names = {
-        "--split": recorded_part or DEFAULT_RECORDED_PART,
-        "--practice-split": practice_part or DEFAULT_PRACTICE_PART,
-    }
-    served = {}
+    names = {"--split": recorded_part or "test", "--practice-split": practice_part or "valid"}
+    shortest, longest = lengths or (1, np.inf)
+    served = []
     for option, name in names.items():
-        words = whole[name]
-        if lengths is not None:
-            words = tuple(word for word in words if lengths[0] <= len(word) <= lengths[1])
-        if not words:
+        served.append(tuple(word for word in whole[name] if shortest <= len(word) <= longest))
+        if not served[-1]:
             raise InputError(f"{option}: {word_list.source} has no {name} word to serve")
-        served[option] = words
-    recorded, practice = served.values()
+    recorded, practice = served
     return ServedWords(
         recorded,
         practice,
@@ -101,59 +78,40 @@ def divide_words(
 def use_recorded_words(
     served: ServedWords, path: str, public: WordList, fitted: npt.NDArray[np.uint64] | None
 ) -> ServedWords:
-    """Return the words with recorded games that have an operator's own.
+    """Return the words with recorded games that have an operator's own, those of a file.
 
-    Words that are in the public list, or that a learned agent was fitted on, are left out: clients
-    may know the former, and hints the latter.
-
-    Parameters
-    ----------
-    served : ServedWords
-    path : str
-        A file with one word per line.
-    public : WordList
-        The list of all other words.
-    fitted : ndarray of uint64, optional
-        The sorted hashes of the words that the agent was fitted on.
+    Words that are in the public list, or that a learned agent was fitted on (``fitted`` has their
+    hashes), are left out: clients may know the former, and hints the latter.
 
     Raises
     ------
     InputError
-        If it cannot be read, or no word is left.
+        If the file cannot be read, or no word is left.
     """
     given = read_word_list(path).words
     known = set(public.words)
     words = tuple(word for word in given if word not in known)
     if fitted is not None and words:
-        seen = np.isin(hash_words(words), fitted)
-        words = tuple(word for word, is_seen in zip(words, seen, strict=True) if not is_seen)
+        words = tuple(compress(words, ~np.isin(hash_words(words), fitted)))
     if not words:
         raise InputError(
             f"--recorded-words: {path} has no word that is neither in {public.source} nor among "
             "those that the agent was fitted on"
         )
-    left_out = len(given) - len(words)
     return replace(
         served,
         recorded=words,
-        description=f"recorded games: {len(words):,} words of the operator's own, {left_out:,} "
-        f"that are public left out; {served.description.partition(', ')[2]}",
+        description=f"recorded games: {len(words):,} words of the operator's own, "
+        f"{len(given) - len(words):,} that are public left out; "
+        f"{served.description.partition(', ')[2]}",
         withheld=True,
     )
 
 
 def draw_word(words: Sequence[str], played: Collection[str], key: bytes, game: str) -> str:
-    """Draw a word that nobody foresees who does not know the key.
+    """Draw a word that nobody foresees who does not know the server's key.
 
-    Parameters
-    ----------
-    words : sequence of str
-    played : collection of str
-        Words that are not drawn, unless all have been played.
-    key : bytes
-        The server's secret.
-    game : str
-        Tells the game from all others; the same game has the same word.
+    The same game has the same word. Words that were played are not drawn, unless all have been.
     """
 
     def draw(attempt: int, among: Sequence[str]) -> str:
@@ -162,11 +120,11 @@ def draw_word(words: Sequence[str], played: Collection[str], key: bytes, game: s
 
     if len(played) < len(words):
         # Few of many words are played as a rule, so that this ends soon.
-        for attempt in range(64):
+        for attempt in range(_ATTEMPTS):
             word = draw(attempt, words)
             if word not in played:
                 return word
         left = [word for word in words if word not in played]
         if left:
-            return draw(64, left)
-    return draw(65, words)
+            return draw(_ATTEMPTS, left)
+    return draw(_ATTEMPTS + 1, words)

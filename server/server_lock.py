@@ -41,12 +41,12 @@ class ServerLock:
         give_up = time.monotonic() + _PATIENCE
         while not self._try():
             if time.monotonic() > give_up:
-                self.release()
+                self.close()
                 shown = engine.url.render_as_string(hide_password=True)
                 raise InputError(f"--db: another server plays in {shown}")
             time.sleep(0.1)
 
-    def release(self) -> None:
+    def close(self) -> None:
         """Let another server have the database, and close all connections to it."""
         if self._connection is not None:
             # Not returned to the pool, where the lock would live on.

@@ -136,19 +136,19 @@ def read_settings(
     InputError
         If a name is unknown, or a value has a wrong type or range.
     """
-    values = {}
+    given = {name: value for name, value in (options or {}).items() if value is not None}
+    source = {name: f"--{name.replace('_', '-')}" for name in given}
     for assignment in assignments:
         name, separator, text = assignment.partition("=")
         if not separator:
             raise InputError(f"--set {assignment!r}: NAME=VALUE is expected")
         if name not in BOUNDS:
             raise InputError(f"--set: {name!r} is unknown; known are {', '.join(BOUNDS)}")
-        values[name] = text
-    given = {name: value for name, value in (options or {}).items() if value is not None}
+        given[name], source[name] = text, f"--set {name}"
     if env_file is not None and not Path(env_file).is_file():
         raise InputError(f"--env-file: {env_file} is not a file")
     try:
-        return Settings(_env_file=env_file, **values, **given)
+        return Settings(_env_file=env_file, **given)
     except (SettingsError, UnicodeDecodeError, OSError) as error:
         raise InputError(f"--env-file: {env_file} cannot be read ({error})") from error
     except ValidationError as error:
@@ -157,6 +157,5 @@ def read_settings(
         allowed = first["msg"][0].lower() + first["msg"][1:]
         if first["type"] == "extra_forbidden":
             raise InputError(f"--env-file: {name.upper()} is not a setting") from error
-        where = f"--set {name}" if name in values else f"{PREFIX}{name.upper()}"
-        where = f"--{name.replace('_', '-')}" if name in given else where
+        where = source.get(name, f"{PREFIX}{name.upper()}")
         raise InputError(f"{where}: {first['input']!r} is not allowed ({allowed})") from error

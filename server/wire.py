@@ -9,16 +9,16 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query
-from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
-from server.access import QueryPlayer, RequestKey, Service, responses
+from server import refusals
+from server.access import QueryPlayer, RequestKey, Server
 from server.game import Status
 
 BASE_PATH = "/trexsim/hangman"
 _WORD = r"^(?:[a-z_] )+$"
 
-router = APIRouter(prefix=BASE_PATH, tags=["wire contract"])
+router = APIRouter(prefix=BASE_PATH, tags=["wire contract"], responses=refusals.COMMON)
 
 
 class NewGame(BaseModel):
@@ -40,58 +40,51 @@ class GuessAnswer(BaseModel):
     reason: str = Field("", description="why the game is failed; left out otherwise")
 
 
-@router.get(
-    "/new_game",
-    response_model=NewGame,
-    responses=responses(http_403="runs are used up, or too many games are open"),
-)
+@router.get("/new_game", responses=refusals.NO_MORE_GAMES)
 async def new_game(
-    service: Service,
+    server: Server,
     player: QueryPlayer,
     practice: Annotated[bool, Query(description="True or False")] = True,
     key: RequestKey = None,
 ) -> NewGame:
     """Begin a practice game, or a recorded one."""
-    view = await service.new_game(player, not practice, key)
-    return NewGame(game_id=view.game_id, word=spaced(view.word), tries_remains=view.tries_remains)
+    game = await server.games.begin(player, not practice, key)
+    return NewGame(game_id=game.game_id, word=spaced(game.word), tries_remains=game.tries_remains)
 
 
-@router.get(
-    "/guess_letter",
-    response_model=GuessAnswer,
-    responses=responses(http_404="this token has no such game", http_409="the game is over"),
-)
+@router.get("/guess_letter", responses=refusals.GAME_OVER, response_model_exclude_defaults=True)
 async def guess_letter(
-    service: Service,
+    server: Server,
     player: QueryPlayer,
     game_id: str,
     letter: Annotated[str, Query(description="one letter a to z")],
     request: Literal["guess_letter"] = "guess_letter",
     key: RequestKey = None,
-) -> JSONResponse:
+) -> GuessAnswer:
     """Guess a letter; one that was guessed before changes nothing and costs nothing."""
-    view = await service.guess(player, game_id, letter, key)
-    answer = {
-        "status": view.status,
-        "game_id": view.game_id,
-        "word": spaced(view.word),
-        "tries_remains": view.tries_remains,
-    }
-    if view.status == "failed":
-        told = "" if view.secret is None else f"; the word was {view.secret}"
-        answer["reason"] = f"no tries are left{told}"
-    # As it is: to validate an answer takes as long as to play the letter.
-    return JSONResponse(answer)
+    game = await server.games.guess(player, game_id, letter, key)
+    reason = ""
+    if game.status == "failed":
+        told = "" if game.secret is None else f"; the word was {game.secret}"
+        reason = f"no tries are left{told}"
+    return GuessAnswer(
+        status=game.status,
+        game_id=game.game_id,
+        word=spaced(game.word),
+        tries_remains=game.tries_remains,
+        reason=reason,
+    )
 
 
-@router.get("/my_status", response_model=list[int], responses=responses())
+@router.get("/my_status")
 async def my_status(player: QueryPlayer) -> list[int]:
     """Return the practice runs, recorded runs, recorded successes and practice successes."""
+    tally = player.tally
     return [
-        player.practice_runs,
-        player.recorded_runs,
-        player.recorded_successes,
-        player.practice_successes,
+        tally.practice_runs,
+        tally.recorded_runs,
+        tally.recorded_successes,
+        tally.practice_successes,
     ]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 from PIL import Image, ImageDraw
@@ -63,6 +65,13 @@ def draw_gallows(wrong: int, max_wrong: int) -> list[str]:
     return [line.format(**parts) for line in _GALLOWS]
 
 
+def draw_beside_gallows(rows: Sequence[str], lives: int, max_wrong: int) -> list[str]:
+    """Return the lines of the gallows with up to six rows beside it, the first one line down."""
+    gallows = draw_gallows(max_wrong - lives, max_wrong)
+    beside = ["", *rows, *[""] * (len(gallows) - len(rows) - 1)]
+    return [f"{left}  {right}".rstrip() for left, right in zip(gallows, beside, strict=True)]
+
+
 def verdict(observation: Observation, secret: str | None) -> str:
     """Return one line on how one game ended; empty while it goes on (``secret`` is None)."""
     if secret is None:
@@ -83,16 +92,13 @@ def render_text(observation: Observation, max_wrong: int, secret: str | None = N
         The word, once the game is over.
     """
     lives = int(observation["lives"])
-    beside = (
-        "",
+    rows = (
         f"word   {masked_word(observation)}",
         f"wrong  {' '.join(wrong_letters(observation)) or '-'}",
         f"lives  {lives} of {max_wrong}",
         verdict(observation, secret),
     )
-    gallows = draw_gallows(max_wrong - lives, max_wrong)
-    rows = [*beside, *[""] * (len(gallows) - len(beside))]
-    return "\n".join(f"{left}  {right}".rstrip() for left, right in zip(gallows, rows, strict=True))
+    return "\n".join(draw_beside_gallows(rows, lives, max_wrong))
 
 
 def render_rgb_array(

@@ -43,11 +43,8 @@ def migrate(engine: Engine) -> None:
             f"({scripts.get_current_head()}); start the server that made it, or a newer one"
         )
     if current != scripts.get_current_head():
-        lock = ServerLock(engine)
-        try:
+        with contextlib.closing(ServerLock(engine)):
             _upgrade(engine, config, scripts.get_current_head())
-        finally:
-            lock.release()
     with engine.connect() as connection:
         _check(connection)
 

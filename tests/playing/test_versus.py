@@ -1,7 +1,7 @@
 import pytest
 
-from playing.game import Game
-from playing.solo import YOU
+from envs.hangman.game import Game
+from playing.turns import YOU
 from playing.versus import find_winner
 
 

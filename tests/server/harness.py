@@ -6,9 +6,10 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import httpx
+from sqlalchemy import func, select
 
 from envs.encoding import ALPHABET
-from server.agent_player import AgentPlayer, think
+from server.agent_player import AgentPlayer, Thinker, think
 from server.app import create_app
 from server.database import open_engine
 from server.served_words import ServedWords
@@ -36,16 +37,11 @@ class Harness:
 
     def start(self):
         self.engine = open_engine(self.url)
-        agent = AgentPlayer(None)
+        thinker = None
         if self.agent is not None:
-            agent = AgentPlayer(
-                "an agent",
-                partial(think, self.agent),
-                lambda: ThreadPoolExecutor(1),
-                self.settings.max_wrong,
-                max_waiting=self.settings.agent_waiting,
-                max_waiting_each=self.settings.agent_waiting_each,
-            )
+            think_here = partial(think, self.agent)
+            thinker = Thinker("an agent", think_here, lambda: ThreadPoolExecutor(1))
+        agent = AgentPlayer(self.settings, thinker)
         self.app = create_app(self.engine, self.words, agent, self.settings)
         self.lifespan = self.app.app.router.lifespan_context(self.app.app)
         self.run(self.lifespan.__aenter__())
@@ -81,8 +77,13 @@ class Harness:
         return self.run(gather())
 
     @property
-    def service(self):
-        return self.app.app.state.service
+    def services(self):
+        return self.app.app.state.services
+
+    def count(self, table):
+        """Return the number of rows of a table."""
+        with self.engine.connect() as connection:
+            return connection.scalar(select(func.count()).select_from(table))
 
     def token(self, name="alice"):
         token = make_token()

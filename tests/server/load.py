@@ -1,6 +1,7 @@
 """Servers as processes, clients that load them, and what is left when they are killed."""
 
 import asyncio
+import itertools
 import json
 import multiprocessing
 import os
@@ -183,16 +184,19 @@ def flooding(address, kinds, tokens):
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as executor:
         manager = multiprocessing.get_context("spawn").Manager()
         with manager:
-            ending = manager.Event()
-            flood = executor.submit(_flood, address, kinds, tokens, ending)
+            begun, ending = manager.Event(), manager.Event()
+            flood = executor.submit(_flood, address, kinds, tokens, begun, ending)
             try:
+                # The process takes seconds to start; it may also fail.
+                while not (begun.wait(0.1) or flood.done()):
+                    pass
                 yield lambda: dict(sorted(answers.items()))
             finally:
                 ending.set()
                 answers.update(flood.result())
 
 
-def _flood(address, kinds, tokens, ending):
+def _flood(address, kinds, tokens, begun, ending):
     answers = Counter()
     stopping = False
 
@@ -234,6 +238,7 @@ def _flood(address, kinds, tokens, ending):
                 asyncio.create_task(go_on(session, *each))
                 for each in zip(kinds, tokens, strict=True)
             ]
+            begun.set()
             await asyncio.to_thread(ending.wait)
             stopping = True
             for task in tasks:
@@ -305,6 +310,22 @@ class Witness:
     unanswered: str = ""
 
 
+async def play_games(remote, numbers, witnesses, is_ending):
+    """Play games of these numbers, one after the other, until it ends; tell witnesses of each."""
+    for number in numbers:
+        if is_ending():
+            return
+        game = await remote.new_game(number, recorded=False)
+        witnesses.append(witness := Witness(game))
+        for letter in LETTERS:
+            witness.unanswered = letter
+            await remote.guess(game, letter)
+            witness.answered += letter
+            witness.unanswered = ""
+            if game.status != "ongoing" or is_ending():
+                break
+
+
 async def play_through_kills(server, address, token, clients, kills, pause):
     """Kill and start the server while clients play; return what they saw of their games.
 
@@ -312,25 +333,14 @@ async def play_through_kills(server, address, token, clients, kills, pause):
     next kill.
     """
     witnesses = []
-    number = iter(range(10**9))
+    numbers = itertools.count()
     stopping = False
-
-    async def play_on(remote):
-        while not stopping:
-            game = await remote.new_game(next(number), recorded=False)
-            witness = Witness(game)
-            witnesses.append(witness)
-            for letter in LETTERS:
-                witness.unanswered = letter
-                await remote.guess(game, letter)
-                witness.answered += letter
-                witness.unanswered = ""
-                if game.status != "ongoing" or stopping:
-                    break
-
     # A client may find the server gone many times before it finds it there.
     async with GameClient(address, token, connections=clients, patience=1800) as remote:
-        playing = [asyncio.create_task(play_on(remote)) for _ in range(clients)]
+        playing = [
+            asyncio.create_task(play_games(remote, numbers, witnesses, lambda: stopping))
+            for _ in range(clients)
+        ]
         for _ in range(kills):
             await asyncio.sleep(pause())
             server.kill()
@@ -347,24 +357,13 @@ async def play_until(address, token, clients, end):
     A letter whose answer did not come stays unanswered.
     """
     witnesses = []
+    numbers = itertools.count()
     stopping = False
-
-    async def play_on(remote, first):
-        number = first
-        while not stopping:
-            game = await remote.new_game(number, recorded=False)
-            number += clients
-            witnesses.append(witness := Witness(game))
-            for letter in LETTERS:
-                witness.unanswered = letter
-                await remote.guess(game, letter)
-                witness.answered += letter
-                witness.unanswered = ""
-                if game.status != "ongoing" or stopping:
-                    break
-
     async with GameClient(address, token, connections=clients, patience=0.0) as remote:
-        playing = [asyncio.create_task(play_on(remote, first)) for first in range(clients)]
+        playing = [
+            asyncio.create_task(play_games(remote, numbers, witnesses, lambda: stopping))
+            for _ in range(clients)
+        ]
         await asyncio.to_thread(end)
         stopping = True
         # A server that ends answers no more.

@@ -5,18 +5,20 @@ from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
 
 import pytest
 
-from server.agent_player import AgentPlayer, Hint
+from server.agent_player import AgentPlayer, Hint, Thinker
 from server.errors import RequestError
+from server.settings import Settings
 
 
 def guess_next(observations):
     """Guess the first letter that has not been guessed."""
     letter = "abcdefghijklmnopqrstuvwxyz"[int(observations["guessed"][0].argmin())]
-    return Hint(letter, {})
+    return Hint(letter=letter, probabilities={})
 
 
 def make_player(think=guess_next, **options):
-    return AgentPlayer("next", think, lambda: ThreadPoolExecutor(1), **options)
+    thinker = Thinker("next", think, lambda: ThreadPoolExecutor(1))
+    return AgentPlayer(Settings(**options), thinker)
 
 
 def test_nobody_waits_for_a_strangers_long_games():
@@ -43,13 +45,15 @@ def test_nobody_waits_for_a_strangers_long_games():
 
 def test_the_turns_that_wait_are_bounded_for_one_for_a_group_and_for_all():
     async def ask():
-        player = make_player(max_waiting=8, max_waiting_each=3)
+        player = make_player(agent_waiting=8, agent_waiting_each=3)
         guests = [("an address", "greedy")] * 6 + [("an address", name) for name in "abc"]
         others = [(name, name) for name in ("alice", "bob", "carol", "dan", "eve")]
         asked = [player.hint("_", "", who) for who in (*guests, *others)]
         answers = await asyncio.gather(*asked, return_exceptions=True)
         player.close()
-        return [answer.status if isinstance(answer, RequestError) else 200 for answer in answers]
+        return [
+            answer.status_code if isinstance(answer, RequestError) else 200 for answer in answers
+        ]
 
     # One is being thought about.
     guests = [200] * 4 + [429] * 2 + [200] + [503] * 2
@@ -69,10 +73,10 @@ def test_a_process_that_ends_is_replaced():
             executors.append(ThreadPoolExecutor(1))
             return executors[-1]
 
-        player = AgentPlayer("next", think, make)
+        player = AgentPlayer(Settings(), Thinker("next", think, make))
         with pytest.raises(RequestError) as refused:
             await player.hint("_", "", ("alice", "alice"))
-        assert refused.value.status == 503
+        assert refused.value.status_code == 503
         assert (await player.hint("_", "", ("alice", "alice"))).letter == "a"
         player.close()
 

@@ -19,9 +19,17 @@ def test_a_game_and_its_end(start):
     game = begun.json()["game_id"]
     assert begun.headers["location"] == f"{API}/games/{game}"
     assert begun.json() == {
-        "game_id": game, "recorded": True, "status": "ongoing", "word": "____", "guesses": "",
-        "wrong": "", "tries_remains": 6, "resigned": False, "hinted": False, "secret": None,
-    }  # fmt: skip
+        "game_id": game,
+        "recorded": True,
+        "status": "ongoing",
+        "word": "____",
+        "guesses": "",
+        "wrong": "",
+        "tries_remains": 6,
+        "resigned": False,
+        "hinted": False,
+        "secret": None,
+    }
     for letter in "xo":
         answer = server.post(f"{API}/games/{game}/guesses", {"letter": letter}, token)
     assert answer.json()["word"] == "_oo_"
@@ -33,9 +41,13 @@ def test_a_game_and_its_end(start):
     assert (answer.json()["status"], answer.json()["secret"]) == ("success", "noon")
     assert server.get(f"{API}/games", headers=headers).json() == {"game_ids": []}
     assert server.get(f"{API}/player", headers=headers).json() == {
-        "name": "alice", "practice_runs": 0, "practice_successes": 0, "recorded_runs": 1,
-        "recorded_successes": 1, "open_games": 0,
-    }  # fmt: skip
+        "name": "alice",
+        "practice_runs": 0,
+        "practice_successes": 0,
+        "recorded_runs": 1,
+        "recorded_successes": 1,
+        "open_games": 0,
+    }
 
 
 def test_a_game_that_is_resigned_is_failed_and_tells_its_word(start):

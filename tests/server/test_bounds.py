@@ -58,11 +58,15 @@ def test_a_body_that_does_not_come_is_refused(sqlite_start):
 
     async def post():
         scope = {
-            "type": "http", "method": "POST", "path": f"{API}/games", "query_string": b"",
-            "headers": [(b"content-length", b"5"), *(
-                (name.lower().encode(), value.encode()) for name, value in headers.items()
-            )],
-        }  # fmt: skip
+            "type": "http",
+            "method": "POST",
+            "path": f"{API}/games",
+            "query_string": b"",
+            "headers": [
+                (b"content-length", b"5"),
+                *((name.lower().encode(), value.encode()) for name, value in headers.items()),
+            ],
+        }
         await server.app(scope, wait_forever, send)
 
     server.run(post())

@@ -138,9 +138,9 @@ def test_two_servers_do_not_share_a_database(make_url, serve, monkeypatch):
     assert_refused(done, "serve.py", "another server")
     # Tokens are made while it runs.
     assert serve("--db", url, "token", "alice").returncode == 0
-    lock.release()
+    lock.close()
     second = open_engine(url)
-    ServerLock(second).release()
+    ServerLock(second).close()
     first.dispose()
     second.dispose()
 
@@ -168,7 +168,7 @@ def test_the_file_of_a_database_has_one_server_whatever_it_is_called(
         done = serve("--db", url, "--port", "0", "--agent", "none")
         assert_refused(done, "serve.py", "another server")
     finally:
-        lock.release()
+        lock.close()
 
 
 def test_the_file_of_a_new_database_is_its_owners_alone(serve, tmp_path, database):
@@ -181,7 +181,7 @@ def test_the_file_of_a_new_database_is_its_owners_alone(serve, tmp_path, databas
 
 
 def test_players_are_listed_revoked_and_deleted(make_url, serve, monkeypatch):
-    monkeypatch.setattr("server.service.SECONDS_KNOWN", 0.0)
+    monkeypatch.setattr("server.players.SECONDS_KNOWN", 0.0)
     url = make_url()
     tokens = {
         name: serve("token", name, "--db", url).stdout.split()[-1] for name in ("alice", "bob")

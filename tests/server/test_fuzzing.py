@@ -48,9 +48,8 @@ WORD = "zyzzyva"
 # Of each operation and mode; 1,100 in the environment make 22,000 requests.
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "20"))
 # The description needs neither words nor a database.
-DESCRIPTION = create_app(
-    None, ServedWords((), (), (), ""), AgentPlayer(None), Settings()
-).app.openapi()
+WITHOUT_WORDS = ServedWords((), (), (), "")
+DESCRIPTION = create_app(None, WITHOUT_WORDS, AgentPlayer(Settings()), Settings()).app.openapi()
 OPERATIONS = {
     operation.ok().label: operation.ok()
     for operation in schemathesis.openapi.from_dict(DESCRIPTION).get_all_operations()

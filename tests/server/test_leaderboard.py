@@ -90,7 +90,7 @@ def test_the_ranking_is_computed_once_for_all_who_ask_and_elsewhere(sqlite_start
         threads.append(threading.current_thread())
         return Ranking(counts)
 
-    monkeypatch.setattr("server.service.Ranking", slow_ranking)
+    monkeypatch.setattr("server.leaderboard.Ranking", slow_ranking)
 
     async def ask():
         asked = (server.aget(f"{API}/leaderboard") for _ in range(60))
@@ -113,8 +113,8 @@ def test_the_age_of_a_ranking_begins_when_it_is_made(sqlite_start, monkeypatch):
         made.append(counts)
         return Ranking(counts)
 
-    monkeypatch.setattr("server.service.Ranking", slow_ranking)
-    server.service._clock = clock
+    monkeypatch.setattr("server.leaderboard.Ranking", slow_ranking)
+    server.services.ranking._clock = clock
     for _ in range(3):
         assert server.get(f"{API}/leaderboard").status_code == 200
     assert len(made) == 1

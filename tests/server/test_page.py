@@ -458,8 +458,9 @@ def test_forced_colours_keep_right_and_wrong_apart(open_page):
 
 def test_a_hint_in_a_recorded_game_is_asked_about_and_marked(open_page, server):
     page = open_page()
-    page.evaluate("token => localStorage.setItem('hangman-token', token)",
-                  add_token(server[1], "carol"))  # fmt: skip
+    page.evaluate(
+        "token => localStorage.setItem('hangman-token', token)", add_token(server[1], "carol")
+    )
     page.reload()
     page.click("#account summary")
     page.check("#recorded")
@@ -497,10 +498,20 @@ def test_text_stands_out_in_light_and_dark(open_page, scheme):
     type_letters(page, "abxyzqwc")
     page.click("#account summary")
     for selector in (
-        "h1", "#tab-play", "#tab-watch", ".key.right", ".key.wrong", "#play-board .tries",
-        "#play-board .outcome", ".place.missed", "#new-game", "summary", "footer p", "footer a",
+        "h1",
+        "#tab-play",
+        "#tab-watch",
+        ".key.right",
+        ".key.wrong",
+        "#play-board .tries",
+        "#play-board .outcome",
+        ".place.missed",
+        "#new-game",
+        "summary",
+        "footer p",
+        "footer a",
         "#account p",
-    ):  # fmt: skip
+    ):
         contrast = page.locator(selector).first.evaluate(LUMINANCE)
         assert contrast >= 4.5, (selector, contrast)
 

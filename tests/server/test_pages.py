@@ -6,7 +6,7 @@ import pytest
 
 from server import pages
 
-FOLDER = pages._FOLDER
+FILES = [path for path in pages._FOLDER.rglob("*") if path.is_file()]
 
 
 def test_the_page_needs_its_own_files_alone(sqlite_start):
@@ -16,7 +16,7 @@ def test_the_page_needs_its_own_files_alone(sqlite_start):
     policy = page.headers["content-security-policy"]
     assert "default-src 'none'" in policy
     assert "unsafe" not in policy
-    for file in FOLDER.iterdir():
+    for file in FILES:
         text = file.read_text()
         addresses = re.findall(r"https?://[^\"' )]+", text)
         assert set(addresses) <= {"http://www.w3.org/2000/svg"}, file
@@ -28,7 +28,7 @@ def test_the_page_needs_its_own_files_alone(sqlite_start):
 def test_every_file_that_the_pages_name_is_there(sqlite_start):
     server = sqlite_start()
     names = set()
-    for file in FOLDER.iterdir():
+    for file in FILES:
         names |= set(re.findall(r"/assets/([\w.-]+)", file.read_text()))
         names |= set(re.findall(r'from "\./([\w.-]+)"', file.read_text()))
     assert {"main.js", "style.css", "board.js", "swagger-ui.css"} <= names
@@ -36,7 +36,7 @@ def test_every_file_that_the_pages_name_is_there(sqlite_start):
         answer = server.get(f"/assets/{name}")
         assert answer.status_code == 200, name
         assert answer.headers["x-content-type-options"] == "nosniff"
-    assert {file.name for file in FOLDER.glob("*.js")} <= names
+    assert {file.name for file in FILES if file.suffix == ".js"} <= names
 
 
 @pytest.mark.parametrize("name", ["../style.css", "..%2Fpages.py", "index.html", "none.js"])
@@ -44,12 +44,16 @@ def test_other_files_are_not_given_out(sqlite_start, name):
     assert sqlite_start().get(f"/assets/{name}").status_code == 404
 
 
-def test_files_are_sent_again_only_when_they_have_changed(sqlite_start):
+@pytest.mark.parametrize(
+    ("path", "kind"), [("/", "html"), ("/docs", "html"), ("/assets/main.js", "javascript")]
+)
+def test_files_are_sent_again_only_when_they_have_changed(sqlite_start, path, kind):
     server = sqlite_start()
-    first = server.get("/assets/main.js")
-    assert first.headers["content-type"] == "text/javascript; charset=utf-8"
-    again = server.get("/assets/main.js", headers={"If-None-Match": first.headers["etag"]})
+    first = server.get(path)
+    assert first.headers["content-type"] == f"text/{kind}; charset=utf-8"
+    again = server.get(path, headers={"If-None-Match": first.headers["etag"]})
     assert (again.status_code, again.content) == (304, b"")
+    assert again.headers["cache-control"] == "no-cache"
 
 
 def test_the_page_of_the_interface_may_set_styles_alone(sqlite_start):

@@ -8,9 +8,10 @@ import pytest
 from scipy.stats import chi2_contingency
 from sqlalchemy import select
 
+from envs.hangman.game import Game
 from server import store
 from server.errors import RequestError
-from server.game import Game
+from server.game import PlayerGame
 from tests.server.harness import API, WIRE, Harness
 
 pytestmark = pytest.mark.slow
@@ -27,10 +28,18 @@ async def ask(app, method, path, query="", body=None, token=None):
     if token is not None:
         headers.append((b"authorization", b"Bearer " + token.encode()))
     scope = {
-        "type": "http", "method": method, "path": path, "raw_path": path.encode(),
-        "query_string": query.encode(), "headers": headers, "http_version": "1.1",
-        "scheme": "http", "server": ("server", 80), "client": ("client", 1), "root_path": "",
-    }  # fmt: skip
+        "type": "http",
+        "method": method,
+        "path": path,
+        "raw_path": path.encode(),
+        "query_string": query.encode(),
+        "headers": headers,
+        "http_version": "1.1",
+        "scheme": "http",
+        "server": ("server", 80),
+        "client": ("client", 1),
+        "root_path": "",
+    }
     sent = []
 
     async def receive():
@@ -58,7 +67,7 @@ def test_no_answer_of_thousands_of_games_tells_the_word_before_the_end(tmp_path,
         count = {"answers": 0, "told": 0}
 
         def secret_of(game):
-            return server.service._games[game].secret
+            return server.services.games._games[game].hangman.secret
 
         async def look(game, *request):
             head, body = await ask(server.app, *request)
@@ -128,20 +137,18 @@ def test_no_log_line_tells_the_word_or_the_token(start, long_words, caplog, monk
             server.play(token, recorded=bool(number % 2), letters=ORDERS[1])
         # Mistakes of the server and of the database are logged, too.
         game = server.new_game(token)
-        secret = server.service._games[game].secret
+        secret = server.services.games._games[game].hangman.secret
         with monkeypatch.context() as broken:
-            broken.setattr(Game, "view", lambda self: 1 / 0)
+            broken.setattr(PlayerGame, "answer", lambda self: 1 / 0)
             assert server.guess(token, game, "e").status_code == 500
         with server.engine.begin() as connection:
-            connection.execute(store.guesses.insert().values(
-                game_id=game, number=1, letter="e", request_key=None, created_at=0.0
-            ))  # fmt: skip
-        server.service._games.clear()
+            row = {"game_id": game, "number": 1, "letter": "e", "created_at": 0.0}
+            connection.execute(store.guesses.insert().values(row))
+        server.services.games._games.clear()
         server.guess(token, game, "q")
+        again = PlayerGame(game, 1, False, Game(secret, 6))
         with pytest.raises(RequestError) as refused:
-            server.run(server.service._write(store.add_game, Game(
-                game, 1, secret, False, 6
-            ), None, False))  # fmt: skip
+            server.run(server.services.database.write(store.add_game, again, None, False))
         assert secret not in str(refused.value)
     finally:
         logged = caplog.text
@@ -185,6 +192,6 @@ def test_the_word_cannot_be_drawn_from_the_id(sqlite_start):
     for game in ids:
         assert len(game) == 32
         for digit in game:
-            counts[server.service._games[game].secret][int(digit, 16)] += 1
+            counts[server.services.games._games[game].hangman.secret][int(digit, 16)] += 1
     # The digits of an id are independent of the word.
     assert chi2_contingency(list(counts.values())).pvalue > 1e-4

@@ -203,9 +203,13 @@ def test_it_starts_where_it_may_write_to_no_folder_but_that_of_its_games(tmp_pat
     )
     try:
         process.start(
-            "setpriv", "--bounding-set=-all", "--inh-caps=-all",
-            HOME=str(root / "home"), PYTHONDONTWRITEBYTECODE="1", TMPDIR=str(games),
-        )  # fmt: skip
+            "setpriv",
+            "--bounding-set=-all",
+            "--inh-caps=-all",
+            HOME=str(root / "home"),
+            PYTHONDONTWRITEBYTECODE="1",
+            TMPDIR=str(games),
+        )
         assert process.end_within(10)
     finally:
         process.close()

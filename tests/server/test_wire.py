@@ -17,14 +17,23 @@ def test_a_game_that_is_won(start):
     game = answer.pop("game_id")
     assert answer == {"status": "approved", "word": "_ _ _ _ ", "tries_remains": 6}
     assert server.guess(token, game, "e").json() == {
-        "status": "ongoing", "game_id": game, "word": "_ _ _ _ ", "tries_remains": 5,
-    }  # fmt: skip
+        "status": "ongoing",
+        "game_id": game,
+        "word": "_ _ _ _ ",
+        "tries_remains": 5,
+    }
     assert server.guess(token, game, "o").json() == {
-        "status": "ongoing", "game_id": game, "word": "_ o o _ ", "tries_remains": 5,
-    }  # fmt: skip
+        "status": "ongoing",
+        "game_id": game,
+        "word": "_ o o _ ",
+        "tries_remains": 5,
+    }
     assert server.guess(token, game, "N").json() == {
-        "status": "success", "game_id": game, "word": "n o o n ", "tries_remains": 5,
-    }  # fmt: skip
+        "status": "success",
+        "game_id": game,
+        "word": "n o o n ",
+        "tries_remains": 5,
+    }
     assert server.status(token) == [1, 0, 0, 1]
 
 
