@@ -23,6 +23,7 @@ from envs.words import PARTS
 from evaluation.arena import PlayedGames, play
 from evaluation.arguments import CommandParser, integer, nonnegative, positive, probability
 from evaluation.comparison import ENV_ID, compare_agents
+from evaluation.console import say
 from evaluation.plots import save_plots
 from evaluation.preparation import Request, prepare
 from evaluation.progress import GamesProgress
@@ -123,9 +124,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _evaluate(options: argparse.Namespace, console: Console) -> None:
-    say = partial(console.print, highlight=False, markup=False, soft_wrap=True)
+    tell = partial(say, console)
     request = Request(**{field.name: getattr(options, field.name) for field in fields(Request)})
-    match = prepare(request, say)
+    match = prepare(request, tell)
     with (
         _playing(options.workers) as play,
         GamesProgress(console, list(match.agents), match.num_games) as progress,
@@ -134,7 +135,7 @@ def _evaluate(options: argparse.Namespace, console: Console) -> None:
         if options.plots is not None or options.report is not None:
             comparison.analyze(progress.note)
     print_comparison(console, comparison.evaluation)
-    _write(options, comparison, say)
+    _write(options, comparison, tell)
 
 
 @contextmanager
@@ -147,17 +148,19 @@ def _playing(workers: str | None) -> Iterator[Callable[..., PlayedGames]]:
         yield Workers(ray).play
 
 
-def _write(options: argparse.Namespace, comparison: Comparison, say: Callable[[str], None]) -> None:
+def _write(
+    options: argparse.Namespace, comparison: Comparison, tell: Callable[[str], None]
+) -> None:
     """Write the files that were asked for."""
     if options.json is not None:
         write_text(Path(options.json), json.dumps(comparison.to_dict(), indent=2) + "\n")
-        say(f"figures written to {options.json}")
+        tell(f"figures written to {options.json}")
     if options.csv is not None:
         comparison.to_csv(options.csv)
-        say(f"games written to {options.csv}")
+        tell(f"games written to {options.csv}")
     if options.plots is not None:
         files = save_plots(comparison.draw(), options.plots)
-        say(f"{len(files)} plots written to {options.plots}")
+        tell(f"{len(files)} plots written to {options.plots}")
     if options.report is not None:
         write_text(Path(options.report), report_page(comparison.to_dict(), comparison.draw()))
-        say(f"report written to {options.report}")
+        tell(f"report written to {options.report}")

@@ -21,6 +21,7 @@ from agents.base import Agent
 from envs.errors import InputError
 from evaluation.arguments import positive
 from evaluation.comparison import ENV_ID
+from evaluation.console import say
 from evaluation.preparation import Request, prepare
 from evaluation.progress import GamesProgress
 from evaluation.remote.arena import RemoteGames, play_on_server
@@ -102,7 +103,7 @@ def evaluate(options: argparse.Namespace, console: Console) -> None:
     games = options.games or DEFAULT_GAMES
     at_once = min(options.at_once or DEFAULT_AT_ONCE, games)
     client = GameClient(options.server, token, at_once)
-    say = partial(console.print, highlight=False, markup=False, soft_wrap=True)
+    tell = partial(say, console)
     agents = prepare(
         Request(
             options.agents,
@@ -112,7 +113,7 @@ def evaluate(options: argparse.Namespace, console: Console) -> None:
             known=options.known,
             allow_seen=True,
         ),
-        lambda line: say(f"agents are fitted on the train split of {line}"),
+        lambda line: tell(f"agents are fitted on the train split of {line}"),
     ).agents
     with GamesProgress(console, list(agents), games) as progress:
         played = asyncio.run(
@@ -126,10 +127,10 @@ def evaluate(options: argparse.Namespace, console: Console) -> None:
             print_table(console, table)
     if options.json is not None:
         write_text(Path(options.json), json.dumps(evaluation, indent=2) + "\n")
-        say(f"figures written to {options.json}")
+        tell(f"figures written to {options.json}")
     if options.csv is not None:
         write_text(Path(options.csv), _csv(played))
-        say(f"games written to {options.csv}")
+        tell(f"games written to {options.csv}")
 
 
 async def _play(

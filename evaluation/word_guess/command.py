@@ -17,6 +17,7 @@ from envs.word_guess.variants import GUESS_THE_WORD, VARIANTS, Variant
 from envs.word_guess.words import GuessWords
 from envs.words import load_word_list, read_word_list
 from evaluation.arguments import positive
+from evaluation.console import say
 from evaluation.plots import save_plots
 from evaluation.preparation import sample_words
 from evaluation.progress import GamesProgress
@@ -95,7 +96,7 @@ def evaluate(options: argparse.Namespace, console: Console) -> None:
     InputError
         If the value of an option cannot be used.
     """
-    say = partial(console.print, highlight=False, markup=False, soft_wrap=True)
+    tell = partial(say, console)
     variant = VARIANTS[options.env]
     names = _agent_names(options, variant)
     if _plays_random_lists(options):
@@ -108,10 +109,10 @@ def evaluate(options: argparse.Namespace, console: Console) -> None:
     print_comparison(console, evaluation)
     if options.json is not None:
         write_text(Path(options.json), json.dumps(evaluation, indent=2) + "\n")
-        say(f"figures written to {options.json}")
+        tell(f"figures written to {options.json}")
     if options.plots is not None:
         files = save_plots(draw_plots(evaluation), options.plots)
-        say(f"{len(files)} plots written to {options.plots}")
+        tell(f"{len(files)} plots written to {options.plots}")
 
 
 def _plays_random_lists(options: argparse.Namespace) -> bool:
