@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from envs.encoding import NUM_LETTERS
 from runs.agents import LEARNED_AGENTS
 
 # Agents a table of lengths has beside each other in 80 columns.
@@ -67,7 +68,7 @@ def make_tables(evaluation: dict[str, Any]) -> list[DataTable]:
         *lengths_tables(evaluation),
         *([pairs_table(evaluation)] if evaluation.get("pairwise") else []),
         *(table for name in evaluation["agents"] for table in _word_tables(name, evaluation)),
-        first_letters_table(evaluation, 26),
+        first_letters_table(evaluation, NUM_LETTERS),
     ]
 
 

@@ -9,11 +9,10 @@ import numpy as np
 from stable_baselines3.common.logger import HParam, Logger, TensorBoardOutputFormat
 from torch.utils.tensorboard import SummaryWriter
 
-from agents.base import PosteriorAgent
 from agents.ppo.agent import PPOAgent
-from envs.encoding import ALPHABET, encode_words
+from envs.encoding import ALPHABET, NUM_LETTERS
+from envs.hangman.game import Game
 from envs.hangman.rendering import masked_word
-from envs.hangman.rules import HangmanGames
 from evaluation.analysis import reliability
 from evaluation.arena import PlayedGames
 from evaluation.learning_curves import BASELINE_PREFIX
@@ -84,7 +83,7 @@ class TrainingLog(TensorBoardOutputFormat):
         for name, value in values.items():
             self.writer.add_scalar(name, value, step)
 
-    def validation(self, played: PlayedGames, agent: PosteriorAgent, step: int) -> float:
+    def validation(self, played: PlayedGames, agent: PPOAgent, step: int) -> float:
         """Record games on valid words: win rates, letters, calibration, sample games.
 
         Returns
@@ -108,7 +107,7 @@ class TrainingLog(TensorBoardOutputFormat):
             won = played.won[played.lengths == length]
             self.writer.add_scalar(f"valid_by_length/{length:02d}_letters", won.mean(), step)
         letters = played.letters[played.letters >= 0]
-        self.writer.add_histogram("valid/letters", letters, step, bins=np.arange(-0.5, 26))
+        self.writer.add_histogram("valid/letters", letters, step, bins=np.arange(-0.5, NUM_LETTERS))
         self._draw_baselines(step)
         self._calibration(played, agent, step)
         self.writer.add_text("valid/sample_games", _describe_games(played, agent), step)
@@ -120,7 +119,7 @@ class TrainingLog(TensorBoardOutputFormat):
             {BASELINE_PREFIX + name: level for name, level in self._baselines.items()}, step
         )
 
-    def _calibration(self, played: PlayedGames, agent: PosteriorAgent, step: int) -> None:
+    def _calibration(self, played: PlayedGames, agent: PPOAgent, step: int) -> None:
         figures = reliability(played, agent)
         self.scalars(
             {
@@ -158,43 +157,26 @@ def flatten(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
     return flat
 
 
-def _describe_games(played: PlayedGames, agent: PosteriorAgent) -> str:
+def _describe_games(played: PlayedGames, agent: PPOAgent) -> str:
     """Replay the first games as Markdown, with the top letters of each turn.
 
     These are the policy's: how likely it chooses the letter, and how likely the letter is in the
     hidden part of the word.
     """
-    lines = []
-    if isinstance(agent, PPOAgent):
-        lines.append("top letters: chosen by the policy / in the hidden part of the word\n")
-    for game in range(min(_NUM_SAMPLE_GAMES, len(played))):
-        word = played.words[played.word_index[game]]
-        outcome = "won" if played.won[game] else "lost"
-        lines.append(f"**{word}**, {outcome}\n")
-        secret = encode_words([word])
-        games = HangmanGames(1, secret.width, played.max_wrong)
-        games.start(slice(None), secret)
-        for letter in played.letters[game]:
-            if letter < 0:
-                break
-            observation = games.observe()
-            chances = agent.letter_probabilities(observation)[0]
-            # A policy draws while it trains; the posterior takes the likeliest letter.
-            if isinstance(agent, PPOAgent):
-                choices = agent.choice_probabilities(observation)[0]
-                cells = [
-                    f"{choice:.0%}/{chance:.0%}"
-                    for choice, chance in zip(choices, chances, strict=True)
-                ]
-            else:
-                choices = chances
-                cells = [f"{chance:.0%}" for chance in chances]
+    lines = ["top letters: chosen by the policy / in the hidden part of the word\n"]
+    for index in range(min(_NUM_SAMPLE_GAMES, len(played))):
+        game = Game(played.words[played.word_index[index]], played.max_wrong)
+        lines.append(f"**{game.secret}**, {'won' if played.won[index] else 'lost'}\n")
+        letters = played.letters[index]
+        for guess in letters[letters >= 0]:
+            choices = agent.choice_probabilities(game.observations)[0]
+            chances = agent.letter_probabilities(game.observations)[0]
             top = ", ".join(
-                f"{ALPHABET[index]} {cells[index]}"
-                for index in np.argsort(-choices)[:_NUM_TOP_LETTERS]
+                f"{ALPHABET[letter]} {choices[letter]:.0%}/{chances[letter]:.0%}"
+                for letter in np.argsort(-choices)[:_NUM_TOP_LETTERS]
             )
-            shown = masked_word({key: array[0] for key, array in observation.items()})
-            lines.append(f"    {shown}   guess {ALPHABET[letter]}   ({top})")
-            games.guess(np.array([letter]))
+            shown = masked_word(game.observation)
+            lines.append(f"    {shown}   guess {ALPHABET[guess]}   ({top})")
+            game.guess(guess)
         lines.append("")
     return "\n".join(lines)

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from agents import make_agent
 from agents.ppo.agent import PPOAgent
 from agents.ppo.network import PolicyNetwork
 from envs.encoding import encode_words
@@ -86,11 +85,3 @@ def test_sample_games_have_the_policys_five_top_letters(events, agent, played):
     shown = lines[0].split("(")[1].rstrip(")").split(", ")
     assert [cell[0] for cell in shown] == [chr(ord("a") + letter) for letter in top]
     assert shown[0].split()[1].startswith(f"{choices[top[0]]:.0%}/")
-
-
-def test_games_of_an_agent_without_a_policy_have_its_probabilities(tmp_path):
-    dictionary = make_agent("dictionary").fit(WORDS)
-    log = TrainingLog(tmp_path)
-    rate = log.validation(play(dictionary, WORDS), dictionary, 1)
-    log.close()
-    assert rate == play(dictionary, WORDS).won.mean()
