@@ -74,5 +74,5 @@ def test_ppo_alone_plays_all_train_words_alike(tiny_files, real_words):
     config = load_config(tiny_files[0], overrides)
     model = ppo.make_model(config, UniformPosterior(), real_words[:3], real_words[3:400])
     assert isinstance(model.policy.network, WindowNetwork)
-    assert len(model.env.games._secrets._words) == 400
+    assert len(model.env.games._task._secrets._words) == 400
     assert model.observation_space["word"].shape == (max(map(len, real_words[:400])),)
