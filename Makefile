@@ -27,8 +27,9 @@ bench: $(VENV)/.development
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
+# Modules are compiled when they are first imported, which few of the packages' are.
 $(VENV)/.product: requirements.txt | $(VENV)/bin/python
-	$(RUN) -m pip install --quiet -r requirements.txt
+	$(RUN) -m pip install --quiet --no-compile -r requirements.txt
 	touch $@
 
 $(VENV)/.cluster: requirements.txt requirements-cluster.txt | $(VENV)/bin/python
@@ -39,5 +40,7 @@ $(VENV)/.development: requirements.txt requirements-cluster.txt requirements-dev
 	$(RUN) -m pip install --quiet -r requirements-dev.txt
 	touch $@ $(VENV)/.product $(VENV)/.cluster
 
+# Compiled kernels, too: Numba cannot read those of a version whose types had other names.
 clean:
 	rm -rf $(VENV)
+	find . -name "*.nb[ic]" -delete
