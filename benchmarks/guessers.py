@@ -110,7 +110,7 @@ def main() -> None:
     if options.alone:
         measure(options.agents[0], options)
         return
-    print("Games a second of processor time, on words outside the list.\n")
+    print("Games per second of processor time, on words outside the list.\n")
     print("| agent | games/s | transcription | factor | letters | scores | peak GiB |")
     print("| --- " * 7 + "|", flush=True)
     failed = []

@@ -19,7 +19,7 @@ from evaluation.replay import replay
 from evaluation.statistics import mean_interval, share_interval, win_rate
 
 LIMITS = tuple(range(1, 13))
-# The words that an agent which looks at its lives plays once a limit.
+# The words that an agent which looks at its lives plays once per limit.
 MAX_WORDS_A_LIMIT = 4000
 # The words whose games are weighed in bits and whose predictions are held against the outcome.
 MAX_GAMES_WEIGHED = 4000
@@ -158,7 +158,7 @@ def win_rate_by_limit(
     """Return the win rate for each number of wrong guesses that loses.
 
     An agent that does not look at its lives is played once, with the highest limit: it wins under
-    a limit if it made fewer wrong guesses than that. Others are played once a limit.
+    a limit if it made fewer wrong guesses than that. Others are played once per limit.
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ def win_rate_by_limit(
     played : PlayedGames
         Its games on the words, which are not played again under their own limit.
     repeats : int
-        Games a word.
+        Games per word.
     limits : sequence of int
         Numbers of wrong guesses, 1 to 26.
     max_words : int

@@ -130,7 +130,7 @@ def add_guests(url, number):
 
 @dataclass
 class Load:
-    """What clients measured: seconds a guess, and answers that were none."""
+    """What clients measured: seconds per guess, and answers that were none."""
 
     latencies: list[float] = field(default_factory=list)
     errors: Counter = field(default_factory=Counter)
