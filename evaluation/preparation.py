@@ -197,8 +197,8 @@ def _handle_known(
             return words
         raise InputError(
             f"{count:,} of the {len(words):,} words are known words, which {excluded_by} was "
-            "fitted on and --known 0 excludes; --known above 0 allows them, --drop-seen leaves "
-            "them out, --allow-seen plays them anyway"
+            "fitted on and known=0 excludes; a higher one allows them, drop_seen leaves them "
+            "out, allow_seen plays them anyway"
         )
     say(f"left out: {count:,} known words")
     if count == len(words):

@@ -159,10 +159,8 @@ def test_known_words_are_played_and_their_figures_kept_apart(evaluate, mixed):
 
 def test_a_prior_that_excludes_known_words_refuses_drops_or_marks_them(evaluate, mixed, tiny_run):
     done, figures = evaluate(*mixed, "--known", "0")
-    assert_refused(
-        done, "evaluate.py", "7 of the 27 words are known", tiny_run[0].path, "--known above 0",
-        "--drop-seen", "--allow-seen",
-    )  # fmt: skip
+    said = ("7 of the 27 words are known", tiny_run[0].path, "known=0", "drop_seen", "allow_seen")
+    assert_refused(done, "evaluate.py", *said)
     assert figures is None
 
     for prior in ("0", "1"):
@@ -275,7 +273,7 @@ def test_games_repeats_max_wrong_seed_and_split(evaluate, tiny_files):
     ("arguments", "said"),
     [
         (["--agents", "clever"], ["'clever'", "dictionary", "random"]),
-        (["--agents", "ppo", "--split", "train", "--known", "0"], ["pretrained", "--drop-seen"]),
+        (["--agents", "ppo", "--split", "train", "--known", "0"], ["pretrained", "drop_seen"]),
         (["--known", "1.5"], ["--known", "'1.5'", "0..1"]),
         (["--known", "-0.1"], ["--known", "'-0.1'"]),
         (["--known", "half"], ["--known", "'half'"]),
