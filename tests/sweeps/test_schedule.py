@@ -93,11 +93,15 @@ def test_the_points_of_tpe_do_not_depend_on_which_trial_ends_first(sweep):
 
 @pytest.mark.slow
 def test_tpe_finds_better_points_as_it_goes_on(sweep):
-    planned = sweep(**TPE | {"trials": 150, "seeds": 1})
-    values = {}
-    run_all(planned, tpe(planned), values, 1, lambda n: 0)
-    rates = list(values.values())
-    assert sum(rates[-20:]) / 20 > sum(rates[:20]) / 20 + 0.03
+    gains = []
+    for search_seed in range(5):
+        planned = sweep(**TPE | {"trials": 60, "seeds": 1, "search_seed": search_seed})
+        values = {}
+        run_all(planned, tpe(planned), values, 1, lambda n: 0)
+        rates = list(values.values())
+        gains.append(sum(rates[-20:]) / 20 - sum(rates[:20]) / 20)
+    # Points drawn at random gain 0.007 in the mean of eight seeds.
+    assert sum(gains) / len(gains) > 0.03
 
 
 @pytest.mark.slow
