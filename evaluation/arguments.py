@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NoReturn
 
 from envs.errors import InputError
+
+# Refuses options that were given, and says why: ``CommandParser.refuse`` of some options.
+Refuse = Callable[[Sequence[str], str], None]
 
 
 class CommandParser(argparse.ArgumentParser):

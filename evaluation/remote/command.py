@@ -9,7 +9,7 @@ import io
 import json
 import os
 import platform
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -19,7 +19,7 @@ from rich.console import Console
 
 from agents.base import Agent
 from envs.errors import InputError
-from evaluation.arguments import positive
+from evaluation.arguments import Refuse, positive
 from evaluation.comparison import ENV_ID
 from evaluation.console import say
 from evaluation.preparation import Request, prepare
@@ -67,20 +67,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def check(options: argparse.Namespace, refuse: Callable[[Sequence[str], str], None]) -> None:
-    """Refuse options that do not go with a server, or that need one.
-
-    Parameters
-    ----------
-    options : Namespace
-    refuse : callable
-        :meth:`evaluation.arguments.CommandParser.refuse` of these options.
-
-    Raises
-    ------
-    InputError
-        If one of them is given.
-    """
+def check(options: argparse.Namespace, refuse: Refuse) -> None:
+    """Refuse options that do not go with a server, or that need one; it raises InputError."""
     if options.server is None:
         refuse(_OPTIONS, "needs --server")
         return

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -16,7 +15,7 @@ from envs.word_guess.answers import AnswerRule
 from envs.word_guess.variants import GUESS_THE_WORD, VARIANTS, Variant
 from envs.word_guess.words import GuessWords
 from envs.words import load_word_list, read_word_list
-from evaluation.arguments import positive
+from evaluation.arguments import Refuse, positive
 from evaluation.console import say
 from evaluation.plots import save_plots
 from evaluation.preparation import sample_words
@@ -60,20 +59,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def check(options: argparse.Namespace, refuse: Callable[[Sequence[str], str], None]) -> None:
-    """Refuse options that do not go with the game that is played.
-
-    Parameters
-    ----------
-    options : Namespace
-    refuse : callable
-        :meth:`evaluation.arguments.CommandParser.refuse` of these options.
-
-    Raises
-    ------
-    InputError
-        If one of them is given.
-    """
+def check(options: argparse.Namespace, refuse: Refuse) -> None:
+    """Refuse options that do not go with the game that is played; it raises InputError."""
     if options.env not in VARIANTS:
         refuse(_OPTIONS, f"is for {' and '.join(VARIANTS)}, not {options.env}")
         return
