@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import termios
+import time
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,6 @@ ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 CTRL_C, CTRL_D = b"\x03", b"\x04"
 # Only so that a broken program does not hang the tests; nothing is measured.
 PATIENCE = 300
-AGAIN = 20
 
 
 def environment(**changes):
@@ -68,17 +68,19 @@ class TerminalProcess:
     def type(self, keys):
         os.write(self.master, keys)
 
-    def finish(self, again=b""):
-        """Return the status and all lines, and check that the terminal is as it was.
+    def wait_for_input(self):
+        """Wait until the process sleeps, where the system tells.
 
-        ``again`` is typed where the process goes on: Python heeds a Ctrl-C that comes in the
-        instant before it waits for input with the next key only, whatever the program.
+        A signal in the instant between Python's last look for one and its waiting for input is
+        heeded with the next key only, whatever the program.
         """
-        try:
-            status = self.process.wait(AGAIN if again else PATIENCE)
-        except subprocess.TimeoutExpired:
-            self.type(again)
-            status = self.process.wait(PATIENCE)
+        state = Path(f"/proc/{self.process.pid}/stat")
+        while state.exists() and state.read_text().rpartition(")")[2].split()[0] == "R":
+            time.sleep(0.01)
+
+    def finish(self):
+        """Return the status and all lines, and check that the terminal is as it was."""
+        status = self.process.wait(PATIENCE)
         while select.select([self.master], [], [], 0)[0]:
             self.output += os.read(self.master, 65536).decode()
         assert termios.tcgetattr(self.slave) == self.attributes
@@ -116,8 +118,9 @@ def test_ctrl_c_and_end_of_input_leave_the_terminal_as_it_was(
         game.type(b"a*\n")
         explained = game.read_until("'a*'")
         game.read_until(prompt, after=explained)
+        game.wait_for_input()
         game.type(keys)
-        ended, lines = game.finish(again=keys)
+        ended, lines = game.finish()
     assert ended == status
     assert any("'a*'" in line for line in lines)
     assert ("\x1b" in game.output) == has_escapes
