@@ -11,12 +11,11 @@ import numpy.typing as npt
 from agents.base import Agent, PosteriorAgent
 from agents.candidates import CandidateIndex
 from envs.encoding import NUM_LETTERS
-from envs.keyed_random import keyed_bits
-from envs.words import hash_words
 from evaluation.arena import PlayedGames, play
 from evaluation.comparison import Match
 from evaluation.replay import replay
 from evaluation.statistics import mean_interval, share_interval, win_rate
+from runs.words import draw_indices
 
 LIMITS = tuple(range(1, 13))
 # The words that an agent which looks at its lives plays once per limit.
@@ -189,7 +188,7 @@ def win_rate_by_limit(
             )
             for limit in limits
         }
-    chosen = np.sort(np.argsort(keyed_bits(hash_words(played.words)))[:max_words])
+    chosen = np.sort(draw_indices(played.words, max_words))
     words = [played.words[index] for index in chosen]
     own = np.isin(played.word_index, chosen)
     figures = {}
@@ -205,7 +204,7 @@ def first_games(played: PlayedGames, count: int) -> PlayedGames:
     """Return the games of at most ``count`` words, drawn by hash so that any order will do."""
     if len(played.words) <= count:
         return played
-    chosen = np.sort(np.argsort(keyed_bits(hash_words(played.words)))[:count])
+    chosen = np.sort(draw_indices(played.words, count))
     games = np.flatnonzero(np.isin(played.word_index, chosen))
     return PlayedGames(
         words=tuple(played.words[index] for index in chosen),

@@ -15,12 +15,11 @@ from agents.posterior.prior import DEFAULT_KNOWN
 from envs.encoding import NUM_LETTERS
 from envs.errors import InputError
 from envs.hangman.rules import DEFAULT_MAX_WRONG
-from envs.keyed_random import keyed_bits
 from envs.words import PARTS, hash_words, read_word_list
 from evaluation.comparison import Match
 from runs.agents import LEARNED_AGENTS, check_agent_names, find_run, load_run_agent
 from runs.config import Config
-from runs.words import RunWords, load_words
+from runs.words import RunWords, draw_indices, load_words
 
 DEFAULT_AGENTS = ("dictionary", "random")
 
@@ -141,8 +140,7 @@ def sample_words(words: Sequence[str], games: int, seed: int) -> tuple[str, ...]
     """
     if games > len(words):
         raise InputError(f"games: {games:,} is more than the {len(words):,} words there are")
-    drawn = np.argsort(keyed_bits(seed, hash_words(words)))[:games]
-    return tuple(words[index] for index in np.sort(drawn))
+    return tuple(words[index] for index in np.sort(draw_indices(words, games, seed)))
 
 
 def _check(request: Request) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from envs.errors import InputError
 from envs.keyed_random import keyed_bits
@@ -50,8 +51,12 @@ class RunWords:
 
 def draw_words(words: Sequence[str], number: int, *seed: int) -> list[str]:
     """Return so many of the words, or all, by a hash of each: the same wherever the list grows."""
-    order = np.argsort(keyed_bits(*seed, hash_words(words)))[:number]
-    return [words[index] for index in order]
+    return [words[index] for index in draw_indices(words, number, *seed)]
+
+
+def draw_indices(words: Sequence[str], number: int, *seed: int) -> npt.NDArray[np.int64]:
+    """Return which words :func:`draw_words` draws, in its order."""
+    return np.argsort(keyed_bits(*seed, hash_words(words)))[:number]
 
 
 def load_words(config: Config, source: str | Path | None = None) -> RunWords:
