@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -86,9 +85,8 @@ class SmoothedNgrams:
         """Return the natural logarithm of each word's probability, shape (words,)."""
         return _log_probabilities(*words, self.probabilities, self.next_state, self.start)
 
-    @cached_property
     def length_masses(self) -> npt.NDArray[np.float64]:
-        """The probability that a word has each length, shape (33,)."""
+        """Return the probability that a word has each length, shape (33,)."""
         masses = np.zeros(MAX_LENGTH + 1)
         reached = np.zeros(len(self.probabilities))
         reached[self.start] = 1.0

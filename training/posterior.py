@@ -26,8 +26,8 @@ _MULTIGRAM_WEIGHT = 0.3
 _HOLD_BACK_KEY = 0x64657269
 _HELD_BACK_ONE_IN = 10
 # Candidates less likely than this to be among the words held back are left to the models.
-_MIN_CHANCE = 6e-4
-# However well the held-back words were covered, so much is left for words that are no candidates.
+_MIN_CHANCE = 5.5e-4
+# However likely the candidates of a length are, words that are none keep so much of it.
 _LEAST_REST = 0.02
 # Words held back say how many of a length are covered once there are some more than these.
 _PSEUDO_COUNT = 20.0
@@ -77,9 +77,8 @@ def fit_posterior(
     if not held_back:
         say("counting")
         part = _models(words, seed)
-        uncovered = np.bincount(part.words.lengths, minlength=MAX_LENGTH + 1)
         chances = np.zeros(len(part.candidates.keys))
-        posterior = _compose(part, chances, np.zeros_like(uncovered), uncovered)
+        posterior = _compose(part, chances, np.zeros(MAX_LENGTH + 1), 1)
         return Fitted(posterior, posterior)
     say("learning from nine tenths of the words")
     part = _models(others, seed)
@@ -91,18 +90,17 @@ def fit_posterior(
     chances = rate(booster, part.candidates.features)
     is_covered = np.isin(held_keys, part.candidates.keys[chances >= _MIN_CHANCE])
     covered = np.bincount(held.lengths[is_covered], minlength=MAX_LENGTH + 1)
-    uncovered = np.bincount(held.lengths[~is_covered], minlength=MAX_LENGTH + 1)
-    held_back_posterior = _compose(part, chances, covered, uncovered)
+    held_back_posterior = _compose(part, chances, covered, len(held_back))
     say("learning from all words")
     part = _models(words, seed)
     chances = rate(booster, part.candidates.features)
-    return Fitted(_compose(part, chances, covered, uncovered), held_back_posterior)
+    return Fitted(_compose(part, chances, covered, len(held_back)), held_back_posterior)
 
 
 def _models(words: Sequence[str], seed: int) -> _Part:
     arrays = WordArrays.of(words)
     ngrams = SmoothedNgrams(arrays, _NGRAM_ORDER, _NGRAM_DISCOUNT_SCALE)
-    models = LetterModels(ngrams, fit_multigrams(arrays, seed), _MULTIGRAM_WEIGHT)
+    models = LetterModels.of(ngrams, fit_multigrams(arrays, seed), _MULTIGRAM_WEIGHT)
     candidates = derive_candidates(arrays, ngrams, models.multigrams)
     return _Part(arrays, models, candidates)
 
@@ -110,15 +108,15 @@ def _models(words: Sequence[str], seed: int) -> _Part:
 def _compose(
     part: _Part,
     chances: npt.NDArray[np.float64],
-    covered: npt.NDArray[np.integer],
-    uncovered: npt.NDArray[np.integer],
+    covered: npt.NDArray[np.number],
+    num_held: int,
 ) -> LetterPosterior:
     """Return the posterior of known words and rated candidates.
 
-    ``chances`` are that each candidate is among the words held back; ``covered`` and ``uncovered``,
-    shape (33,), how many of these are candidates that count, by length, and how many are not.
+    ``chances`` are that each candidate is among the words held back, of which there are
+    ``num_held``; ``covered``, shape (33,), is how many of these are candidates that count, by
+    length.
     """
-    num_held = max(covered.sum() + uncovered.sum(), 1)
     chosen = chances >= _MIN_CHANCE
     candidates = part.candidates.words.take(chosen)
     # More words known make more candidates, and no more words: the ratings of a length add up to
@@ -126,10 +124,12 @@ def _compose(
     rated = np.bincount(candidates.lengths, chances[chosen], minlength=MAX_LENGTH + 1)
     factors = (covered + _PSEUDO_COUNT) / (rated + _PSEUDO_COUNT)
     probabilities = chances[chosen] * factors[candidates.lengths] / num_held
-    probabilities *= min(1.0, (1 - _LEAST_REST) / max(probabilities.sum(), 1e-9))
-    masses = part.models.length_masses()
-    shares = uncovered + 0.5 * masses / masses.sum()
-    shares *= (1 - probabilities.sum()) / shares.sum()
+    # Unknown words are as long as known ones; what candidates leave of a length is for the others.
+    masses = part.models.length_masses
+    by_length = np.bincount(part.words.lengths, minlength=MAX_LENGTH + 1) + 0.5 * masses
+    by_length /= by_length.sum()
+    rated = np.bincount(candidates.lengths, probabilities, minlength=MAX_LENGTH + 1)
+    shares = np.maximum(by_length - rated, _LEAST_REST * by_length)
 
     logs = part.candidates.features[chosen, -2:].astype(np.float64)
     of_candidates = np.exp(logs) @ (1 - _MULTIGRAM_WEIGHT, _MULTIGRAM_WEIGHT)

@@ -13,10 +13,14 @@ from envs.encoding import BLANK, FIRST_LETTER, NUM_LETTERS
 
 # So many of the likeliest listed words are played out.
 MOST_WORDS = 300
-# The log-odds of winning with a secret that is none of them, by the lives left, the expected number
-# of hidden letters and the sum of their variances: fitted to the games of words that were held
-# back (benchmarks/ppo_gain.py shows how well they predict).
-_INTERCEPT, _PER_LIFE, _PER_LETTER, _PER_VARIANCE = -0.15, 0.66, 1.05, -2.33
+# What the posterior prunes is what is not listed. Such words are taken for at least so many times
+# as likely as the candidates that fit.
+_LEAST_OTHERS = 0.5
+# The log-odds of winning with a secret that is not played out, by the lives left, the expected
+# number of hidden letters and the sum of their variances; the last one in place of these two, as
+# far as the posterior has nothing to say of such words. Chosen by the games of valid words
+# (benchmarks/ppo_gain.py shows how well they predict).
+_INTERCEPT, _PER_LIFE, _PER_LETTER, _PER_VARIANCE, _UNFORESEEN = -0.05, 0.95, 1.05, -2.75, -2.3
 # Of the words that are not played out and have the letter that is guessed, this share has it at
 # places where no word that is played out has it.
 _ELSEWHERE = 0.3
@@ -78,23 +82,37 @@ def win_probabilities(thread, num_threads, games, present, listed_share, letters
         masked = word[game, : word_length(word[game])]
         words = fitting_words(masked, guessed[game], listed.words, room)
         words = words[listed.own[words] > 0.0]
-        total = listed.own[words].sum()
+        total = max(listed.own[words].sum(), 1e-300)
+        candidates = listed.own[words[~listed.is_known[words]]].sum() / total
+        share, foreseen = share_played(listed_share[game], candidates)
         if len(words) > MOST_WORDS:
             words = words[np.argsort(-listed.own[words], kind="mergesort")[:MOST_WORDS]]
-        shares = listed.own[words] * (listed_share[game] / max(total, 1e-300))
+        shares = listed.own[words] * (share / total)
         hypotheses = _hypotheses(masked, present[game], listed.words.codes[words], shares)
-        values = others_won(hypotheses.others, lives[game])
+        values = others_won(hypotheses.others, foreseen, lives[game])
         for choice in range(letters.shape[1]):
             if letters[game, choice] >= 0:
                 result[game, choice] = _probability_won(hypotheses, values, letters[game, choice])
 
 
 @njit(cache=True)
-def others_won(others, lives):
-    """Return how often words win that are not played out, by the lives left, 0 to ``lives``."""
-    log_odds = (
-        _INTERCEPT + _PER_LETTER * others.sum() + _PER_VARIANCE * (others * (1.0 - others)).sum()
-    )
+def share_played(listed_share, candidates):
+    """Return the share of the words to play out, and how much of the others the posterior has.
+
+    ``candidates`` is the share of candidates in the listed words that fit.
+    """
+    share = min(listed_share, 1.0 / (1.0 + _LEAST_OTHERS * candidates))
+    return share, (1.0 - listed_share) / (1.0 - share) if share < 1.0 else 1.0
+
+
+@njit(cache=True)
+def others_won(others, foreseen, lives):
+    """Return how often words win that are not played out, by the lives left, 0 to ``lives``.
+
+    ``foreseen`` is of :func:`share_played`.
+    """
+    log_odds = _PER_LETTER * others.sum() + _PER_VARIANCE * (others * (1.0 - others)).sum()
+    log_odds = _INTERCEPT + foreseen * log_odds + (1.0 - foreseen) * _UNFORESEEN
     values = 1.0 / (1.0 + np.exp(-log_odds - _PER_LIFE * np.arange(lives + 1)))
     values[0] = 0.0
     return values

@@ -19,6 +19,9 @@ from agents.smoothed_ngrams import END, NUM_SYMBOLS, SmoothedNgrams
 from agents.word_sets import word_length
 from envs.encoding import BLANK, FIRST_LETTER, NUM_LETTERS
 
+# An edge below this share of the beam is dropped before it is known what else leads to its context.
+_EDGE_BEAM = 0.1
+
 
 class NgramTables(NamedTuple):
     """What compiled code reads of an n-gram model."""
@@ -101,6 +104,14 @@ class _Contexts(NamedTuple):
     lasts: npt.NDArray[np.int8]
 
 
+class _Edges(NamedTuple):
+    """Contexts with a letter after them."""
+
+    before: npt.NDArray[np.int32]  #: shape (edges,): The row of the context.
+    letter: npt.NDArray[np.int8]  #: shape (edges,)
+    total: npt.NDArray[np.float32]  #: shape (edges,): The mass.
+
+
 @njit(cache=True)
 def ngram_masses(lattice, tables, beam, slot, sums):
     """Write the probability of all words that fit a game into ``sums``, shape (27,).
@@ -133,29 +144,30 @@ def ngram_masses(lattice, tables, beam, slot, sums):
     log_scale = 0.0
     for place in range(len(lattice.choices)):
         here = lattice.choices[place, : lattice.num_choices[place]]
-        following, edges, total = _follow(contexts, here, mass[:, last], tables, slot)
-        following, new_row, log_pruned = _prune(following, total, lattice.follows[place + 1], beam)
+        follows = lattice.follows[place + 1]
+        edges, whole = _follow(contexts, here, mass[:, last], tables, follows, beam)
+        following, row, kept_mass = _merge(contexts, edges, tables, slot, beam * whole)
         is_blank = lattice.word[place] == BLANK
         new_mass = np.zeros((len(following.states), width), dtype=np.float32)
-        edge = 0
-        for kept in range(len(contexts.states)):
-            for letter in here:
-                new = new_row[edges[edge]]
-                edge += 1
-                if new < 0:
-                    continue
-                factor = tables.probabilities[contexts.states[kept], letter]
-                column = columns[letter]
-                without = new_mass[new, column]
-                for symbol in range(width):
-                    new_mass[new, symbol] += factor * mass[kept, symbol]
-                if is_blank:
-                    new_mass[new, column] = without
+        for edge in range(len(row)):
+            new, kept, letter = row[edge], edges.before[edge], edges.letter[edge]
+            if new < 0:
+                continue
+            factor = tables.probabilities[contexts.states[kept], letter]
+            column = columns[letter]
+            without = new_mass[new, column]
+            for symbol in range(width):
+                new_mass[new, symbol] += factor * mass[kept, symbol]
+            if is_blank:
+                new_mass[new, column] = without
         contexts, mass = following, new_mass
         # Keep the masses away from the smallest numbers of their type.
         largest = mass[:, last].max()
         mass /= largest
-        log_scale = log_scale + np.log(largest) + log_pruned
+        # What was pruned is taken to go on as what was kept.
+        if kept_mass > 0.0:
+            log_scale += np.log(whole / kept_mass)
+        log_scale += np.log(largest)
     sums[:] = 0.0
     for kept in range(len(contexts.states)):
         ending = np.float64(tables.probabilities[contexts.states[kept], END]) * np.exp(log_scale)
@@ -165,74 +177,96 @@ def ngram_masses(lattice, tables, beam, slot, sums):
 
 
 @njit(cache=True)
-def _follow(contexts, letters, mass, tables, slot):
-    """Return the contexts after one more of ``letters``, by the mass of each context.
+def _follow(contexts, letters, mass, tables, follows, beam):
+    """Return the likelier edges from contexts to the next place, and the mass of all edges.
 
-    Returns
-    -------
-    following : _Contexts
-    edges : ndarray of int32, shape (contexts * letters,)
-        The row in ``following`` after each context with each letter.
-    total : ndarray of float64, shape (following,)
-        The mass of each.
+    ``mass``, shape (contexts,), is that of each context; the mass of an edge is counted with what
+    can follow.
     """
-    edges = np.empty(len(contexts.states) * len(letters), dtype=np.int32)
-    most = min(len(edges), len(tables.next_state))
-    states = np.empty(most, dtype=np.int32)
-    lasts = np.empty((most, 2), dtype=np.int8)
-    total = np.empty(most, dtype=np.float64)
+    most = len(contexts.states) * len(letters)
+    totals = np.empty(most, dtype=np.float32)
+    whole, highest = 0.0 * _fetch(tables.probabilities, contexts.states), np.float32(0.0)
+    edge = 0
+    for kept in range(len(contexts.states)):
+        state, before = contexts.states[kept], contexts.lasts[kept, 1]
+        for letter in letters:
+            total = mass[kept] * tables.probabilities[state, letter] * follows[letter, before]
+            totals[edge] = total
+            whole += total
+            highest = max(highest, total)
+            edge += 1
+    lowest = min(_EDGE_BEAM * beam * whole, highest)
+    befores = np.empty(most, dtype=np.int32)
+    nexts = np.empty(most, dtype=np.int8)
     count = edge = 0
     for kept in range(len(contexts.states)):
-        state = contexts.states[kept]
         for letter in letters:
-            after = tables.next_state[state, letter]
-            new = slot[after]
-            if new < 0:
-                slot[after] = new = count
-                states[new] = after
-                lasts[new, 0] = contexts.lasts[kept, 1]
-                lasts[new, 1] = letter
-                total[new] = 0.0
+            if totals[edge] >= lowest:
+                befores[count], nexts[count], totals[count] = kept, letter, totals[edge]
                 count += 1
-            edges[edge] = new
             edge += 1
-            total[new] += mass[kept] * tables.probabilities[state, letter]
-    for new in range(count):
-        slot[states[new]] = -1
-    return _Contexts(states[:count], lasts[:count]), edges, total[:count]
+    return _Edges(befores[:count], nexts[:count], totals[:count]), whole
 
 
 @njit(cache=True)
-def _prune(contexts, total, follows, beam):
-    """Drop the contexts below a share of the mass of all, counted with what can follow.
+def _fetch(table, rows):
+    """Return a sum over rows of a table.
+
+    The rows are far apart in memory, and reading them one by one would wait for each; read at once,
+    they are at hand when the work begins.
+    """
+    total = np.float32(0)
+    for row in rows:
+        total += table[row, 0] + table[row, NUM_SYMBOLS // 2] + table[row, NUM_SYMBOLS - 1]
+    return total
+
+
+@njit(cache=True)
+def _merge(contexts, edges, tables, slot, lowest):
+    """Return the contexts that edges lead to, without those below a mass.
 
     Returns
     -------
     kept : _Contexts
-    new_row : ndarray of int32, shape (contexts,)
-        The row of each context in ``kept``, -1 if it was dropped.
-    log_pruned : float
-        The logarithm of the mass of all over that of the kept.
+    row : ndarray of int32, shape (edges,)
+        The row in ``kept`` that each edge leads to, -1 if it was dropped.
+    kept_mass : float
     """
-    whole = kept_mass = 0.0
-    for row in range(len(total)):
-        total[row] *= follows[contexts.lasts[row, 1], contexts.lasts[row, 0]]
-        whole += total[row]
-    # Where all are below the beam, the likeliest stays.
-    lowest = min(beam * whole, total.max())
-    new_row = np.full(len(total), -1, dtype=np.int32)
+    most = len(edges.total)
+    states = np.empty(most, dtype=np.int32)
+    lasts = np.empty((most, 2), dtype=np.int8)
+    total = np.zeros(most, dtype=np.float64)
+    row = np.empty(most, dtype=np.int32)
     count = 0
-    for row in range(len(total)):
-        if total[row] >= lowest:
-            new_row[row] = count
-            kept_mass += total[row]
-            # Survivors move to the front, so that nothing unread is overwritten.
-            contexts.states[count] = contexts.states[row]
-            contexts.lasts[count] = contexts.lasts[row]
+    for edge in range(most):
+        row[edge] = tables.next_state[contexts.states[edges.before[edge]], edges.letter[edge]]
+    for edge in range(most):
+        before, after = edges.before[edge], row[edge]
+        if slot[after] < 0:
+            slot[after] = count
+            states[count] = after
+            lasts[count, 0], lasts[count, 1] = contexts.lasts[before, 1], edges.letter[edge]
             count += 1
-    # What was pruned is taken to go on as what was kept.
-    log_pruned = np.log(whole / kept_mass) if kept_mass > 0.0 else 0.0
-    return _Contexts(contexts.states[:count], contexts.lasts[:count]), new_row, log_pruned
+        row[edge] = slot[after]
+        total[row[edge]] += edges.total[edge]
+    for new in range(count):
+        slot[states[new]] = -1
+    # Where all are below the beam, the likeliest stays.
+    lowest = min(lowest, total.max())
+    new_row = np.full(count, -1, dtype=np.int32)
+    kept_mass = 0.0
+    kept = 0
+    for new in range(count):
+        if total[new] >= lowest:
+            new_row[new] = kept
+            kept_mass += total[new]
+            # Survivors move to the front, so that nothing unread is overwritten.
+            states[kept] = states[new]
+            lasts[kept] = lasts[new]
+            kept += 1
+    for edge in range(most):
+        row[edge] = new_row[row[edge]]
+    return _Contexts(states[:kept], lasts[:kept]), row, kept_mass
 
 
 @njit(cache=True)

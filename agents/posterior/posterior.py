@@ -26,12 +26,12 @@ from envs.encoding import BLANK, NUM_LETTERS
 from envs.errors import InputError
 from envs.hangman.observation import Observation, distinct, select
 
-FORMAT = 2
+FORMAT = 3
 # Contexts of the n-grams below this share of a place's mass are dropped. What is not listed is a
 # small part of the mass, so that little may be pruned.
 BEAM = 1.5e-3
 # So many listed words speak for all others.
-ENOUGH = 300
+ENOUGH = 100
 # Where the listed words have all but so many beams of the mass, what is left cannot be told from
 # what was pruned: as much of the mass of all words stays.
 _LEAST_BEAMS_LEFT = 8
@@ -166,6 +166,7 @@ class LetterPosterior(PosteriorAgent):
             "ngram_order": np.array(models.ngrams.order),
             "ngram_discount_scale": np.array(models.ngrams.discount_scale),
             "multigram_weight": np.array(models.weight),
+            "length_masses": models.length_masses,
             "shares": self.prior.shares,
         }
         multigrams = models.multigrams.to_tensors()
@@ -241,7 +242,8 @@ def load_posterior(
             if name.startswith(prefix)
         }
         multigrams = Multigrams.from_tensors(of_multigrams)
-        models = LetterModels(ngrams, multigrams, float(tensors["multigram_weight"]))
+        weight = float(tensors["multigram_weight"])
+        models = LetterModels(ngrams, multigrams, weight, tensors["length_masses"])
         listed = ListedWords(words, is_known, ratings, by_models.ravel())
         return LetterPosterior(WordPrior(listed, models, tensors["shares"], known))
     except (OSError, SafetensorError, LookupError, TypeError, ValueError, zlib.error) as error:
@@ -268,9 +270,10 @@ def _believe(thread, num_threads, word, guessed, prior, beam, enough, result):
             scale = prior.scale[len(masked)]
             lattice = lattice_of(masked, guessed[game], prior.ngrams)
             ngram_masses(lattice, prior.ngrams, beam, slot, sums)
-            sums *= (1.0 - prior.weight) * scale
+            sums *= scale
             if beam == 0.0 or own[_ALL] < _ALL_BUT_SURE * (sums[_ALL] - replaced[_ALL]):
                 multigram_masses(masked, guessed[game], prior.multigrams, room, by_multigrams)
+                sums *= 1.0 - prior.weight
                 sums += by_multigrams * (prior.weight * scale)
             # All words by the models, then only those that are not listed.
             least = max(_LEAST_BEAMS_LEFT * beam, 1e-9)

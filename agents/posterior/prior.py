@@ -47,17 +47,20 @@ class LetterModels(NamedTuple):
     ngrams: SmoothedNgrams
     multigrams: Multigrams
     weight: float  #: Of the multigrams, 0 to 1; that of the n-grams is ``1 - weight``.
+    #: shape (33,): The probability that a word has each length.
+    length_masses: npt.NDArray[np.float64]
+
+    @classmethod
+    def of(cls, ngrams: SmoothedNgrams, multigrams: Multigrams, weight: float) -> Self:
+        """Return two models with their masses by length, which take a second to sum."""
+        masses = (1 - weight) * ngrams.length_masses() + weight * multigrams.length_masses()
+        return cls(ngrams, multigrams, weight, masses)
 
     def probabilities(self, words: WordArrays) -> npt.NDArray[np.float64]:
         """Return the probability of words, shape (words,)."""
         by_ngrams = np.exp(self.ngrams.log_probabilities(words))
         by_multigrams = np.exp(self.multigrams.log_probabilities(words))
         return (1 - self.weight) * by_ngrams + self.weight * by_multigrams
-
-    def length_masses(self) -> npt.NDArray[np.float64]:
-        """Return the probability that a word has each length, shape (33,)."""
-        by_multigrams = self.multigrams.length_masses()
-        return (1 - self.weight) * self.ngrams.length_masses + self.weight * by_multigrams
 
 
 class PriorTables(NamedTuple):
@@ -106,8 +109,9 @@ class WordPrior:
             raise ValueError("listed: the arrays do not fit together")
         if not 0 <= models.weight <= 1:
             raise ValueError(f"weight: {models.weight} is not in 0..1")
-        if shares.shape != (MAX_LENGTH + 1,) or not (shares >= 0).all():
-            raise ValueError("shares: they are not one share of at least 0 for each length")
+        for name, by_length in (("shares", shares), ("length_masses", models.length_masses)):
+            if by_length.shape != (MAX_LENGTH + 1,) or not (by_length >= 0).all():
+                raise ValueError(f"{name}: they are not one of at least 0 for each length")
         self.listed = listed
         self.models = models
         self.shares = shares
@@ -116,7 +120,7 @@ class WordPrior:
         unknown = self._rated.sum() + shares.sum()
         self._rated /= unknown
         self._by_models = np.exp2(-by_models.astype(np.float64) / _MODEL_STEPS)
-        masses = models.length_masses()
+        masses = models.length_masses
         replaced = np.bincount(words.lengths, self._by_models, minlength=MAX_LENGTH + 1)
         left = np.maximum(masses - replaced, _LEAST_SHARE_LEFT * masses)
         self._factors = np.divide(shares / unknown, left, out=np.zeros_like(left), where=left > 0)
@@ -140,7 +144,7 @@ class WordPrior:
         scale = (1 - share) * self._factors
         replaced = self._by_models * scale[self.listed.words.lengths]
         self.tables = PriorTables(
-            ListedTables(self._sets, own, replaced),
+            ListedTables(self._sets, self.listed.is_known, own, replaced),
             scale,
             self._ngrams,
             self.models.multigrams.tables,

@@ -79,7 +79,7 @@ def test_probabilities_of_words_and_lengths_are_those_of_their_letters(real_word
             word_probability(model, "".join(word))
             for word in itertools.product(letters, repeat=length)
         )
-        assert model.length_masses[length] == pytest.approx(total, rel=1e-4)
+        assert model.length_masses()[length] == pytest.approx(total, rel=1e-4)
 
 
 def test_a_model_of_shorter_ngrams_is_that_of_the_words(real_words):

@@ -78,6 +78,19 @@ def test_regular_words_that_are_not_known_are_expected(fitted):
     assert 0.5 > regular > irregular.sum()
 
 
+def test_unknown_words_are_as_long_as_known_ones(fitted):
+    prior = fitted.posterior.with_known(0.0).prior
+    rated = np.bincount(prior.listed.words.lengths, prior.tables.listed.own, minlength=33)
+    rest = prior.shares * (1 - rated.sum()) / prior.shares.sum()
+    known = np.bincount([len(word) for word in REGULAR], minlength=33) / len(REGULAR)
+    # Where candidates have more than a length's share, others keep a little of it.
+    leaves = rest > 0.05 * known
+    leaves &= known > 0
+    assert leaves.sum() > 2
+    ratios = (rated + rest)[leaves] / known[leaves]
+    assert ratios == pytest.approx(np.full(len(ratios), ratios[0]), rel=0.02)
+
+
 def test_known_words_have_their_share_and_all_others_the_rest(fitted):
     for known in (0.0, 0.25, 1.0):
         posterior = fitted.posterior.with_known(known)

@@ -30,11 +30,13 @@ def prior_of(known=WORDS, candidates=None, share=0.5, weight=0.3, order=4):
     """The prior of known words, of candidates with probabilities, and of all other strings."""
     candidates = CANDIDATES if candidates is None else candidates
     known_arrays = WordArrays.of(known)
-    models = LetterModels(SmoothedNgrams(known_arrays, order), fit_multigrams(known_arrays), weight)
+    models = LetterModels.of(
+        SmoothedNgrams(known_arrays, order), fit_multigrams(known_arrays), weight
+    )
     chances = np.array(list(candidates.values()))
     by_models = models.probabilities(WordArrays.of((*known, *candidates)))
     listed = list_words(known_arrays, WordArrays.of(tuple(candidates)), chances, by_models)
-    masses = models.length_masses()
+    masses = models.length_masses
     return WordPrior(listed, models, masses / masses.sum() * (1 - chances.sum()), share)
 
 

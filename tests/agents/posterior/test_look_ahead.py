@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from agents.posterior.look_ahead import MOST_WORDS, others_won, win_probabilities
+from agents.posterior.look_ahead import MOST_WORDS, others_won, share_played, win_probabilities
 from agents.threads import in_threads
 from tests.agents.games import random_states
 from tests.agents.posterior.priors import posterior_of
@@ -39,18 +39,19 @@ def values_of(prior, states, letters, share=1.0, present=None, lives=None):
     return values
 
 
-def fitting(prior, word, guessed):
+def fitting(prior, word, guessed, only_candidates=False):
     """The listed words that fit, each as the letters behind the blanks, with shares."""
     length = int((word != 0).sum())
-    found = []
+    found, total = [], 0.0
     for number, codes in enumerate(prior.listed.words.codes):
         if prior.listed.words.lengths[number] != length or not prior.tables.listed.own[number]:
             continue
         hidden = codes[:length][word[:length] == 1]
         shown = word[:length] != 1
         if (codes[:length][shown] == word[:length][shown]).all() and not guessed[hidden - 2].any():
-            found.append((tuple(map(int, hidden - 2)), prior.tables.listed.own[number]))
-    total = sum(share for _, share in found)
+            total += prior.tables.listed.own[number]
+            if not (only_candidates and prior.listed.is_known[number]):
+                found.append((tuple(map(int, hidden - 2)), prior.tables.listed.own[number]))
     return [(hidden, share / total) for hidden, share in found]
 
 
@@ -109,13 +110,16 @@ def test_it_is_how_often_greedy_play_wins(prior, states, share):
     letters[:, 5] = -1
     other_letters = np.where(unguessed, random.random((num_games, 26)) ** 2, 0.0)
     present = np.zeros((num_games, 26))
-    played = {}
+    played, foreseen = {}, {}
     for game in range(num_games):
-        words = fitting(prior, states["word"][game], states["guessed"][game])
-        words = [(hidden, share * part) for hidden, part in words]
+        state = states["word"][game], states["guessed"][game]
+        words = fitting(prior, *state)
+        candidates = sum(part for _, part in fitting(prior, *state, only_candidates=True))
+        kept, foreseen[game] = share_played(share, candidates)
+        words = [(hidden, kept * part) for hidden, part in words]
         for hidden, part in words:
             present[game, list(set(hidden))] += part
-        present[game] += (1 - share) * other_letters[game]
+        present[game] += (1 - kept) * other_letters[game]
         played[game] = sorted(words, key=lambda entry: -entry[1])[:MOST_WORDS]
     values = values_of(prior, states, letters, share, present)
     compared = 0
@@ -129,7 +133,7 @@ def test_it_is_how_often_greedy_play_wins(prior, states, share):
             others[list(set(hidden))] -= part
         others = (others / max(rest, 1e-9)).clip(0, 1)
         lives = int(states["lives"][game])
-        about = others, others_won(others, lives), len(words[0][0])
+        about = others, others_won(others, foreseen[game], lives), len(words[0][0])
         for number, letter in enumerate(letters[game, :5]):
             expected = chance_of_winning(words, max(rest, 0), int(letter), lives, set(), about)
             assert values[game, number] == pytest.approx(expected, abs=1e-4)
@@ -154,7 +158,24 @@ def test_more_lives_never_hurt(prior, states):
 
 
 def test_words_that_are_not_listed_win_more_often_with_more_lives():
-    values = others_won(np.full(26, 0.1), 6)
+    values = others_won(np.full(26, 0.1), 1.0, 6)
     assert values[0] == 0
     assert (np.diff(values) > 0).all()
     assert (values[1:] < 1).all()
+
+
+def test_what_is_not_listed_has_at_least_half_as_much_as_the_candidates():
+    share, foreseen = share_played(0.99, 1.0)
+    assert share == pytest.approx(2 / 3)
+    assert foreseen == pytest.approx(0.01 / (1 / 3))
+    assert share_played(0.6, 1.0) == (0.6, 1.0)
+    assert share_played(0.99, 0.0) == (0.99, 1.0)
+    assert share_played(1.0, 0.0) == (1.0, 1.0)
+
+
+def test_words_that_the_posterior_does_not_foresee_win_less_often():
+    others = np.full(26, 0.9)
+    sure, doubtful = others_won(others, 1.0, 3), others_won(others, 0.1, 3)
+    assert (sure[1:] > doubtful[1:]).all()
+    assert sure[0] == doubtful[0] == 0
+    assert (np.diff(doubtful) > 0).all()

@@ -37,7 +37,7 @@ def test_all_lengths_add_up_to_1(known):
     """Of each length, what is listed plus the models' mass of all other strings."""
     prior = prior_of(share=known)
     listed = prior.tables.listed
-    masses = prior.models.length_masses()
+    masses = prior.models.length_masses
     replaced = np.bincount(prior.listed.words.lengths, listed.replaced, minlength=33)
     left = masses * prior.tables.scale - replaced
     assert (left >= 0).all()
