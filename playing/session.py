@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from agents.posterior.prior import DEFAULT_KNOWN
 from envs.hangman.game import Game
-from envs.words import Split, load_word_list
+from envs.words import load_word_list
 from playing.advice import Adviser, check_tells_probabilities
 from playing.assist import assist
 from playing.solo import play_solo
@@ -42,8 +42,7 @@ def play(options: argparse.Namespace, terminal: Terminal) -> None:
     config = Config() if run is None else run.load_config()
     word_list = load_word_list(options.words if options.words is not None else config.words)
     keep_apart = not options.assist and (name is not None or run is not None)
-    split = Split(config.split.seed, tuple(config.split.fractions))
-    words = divide_words(word_list, split, keep_apart, options.run)
+    words = divide_words(word_list, config.split.make(), keep_apart, options.run)
     max_wrong = options.max_wrong or config.env.max_wrong
     seed = secrets.randbits(_SEED_BITS) if options.seed is None else options.seed
     if not options.assist:

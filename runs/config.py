@@ -14,7 +14,7 @@ from agents.posterior.prior import DEFAULT_KNOWN
 from envs.encoding import MAX_LENGTH, NUM_LETTERS
 from envs.errors import InputError
 from envs.hangman.rules import DEFAULT_MAX_WRONG
-from envs.words import DEFAULT_SOURCE
+from envs.words import DEFAULT_SOURCE, Split
 
 # Options that earlier versions had and wrote, with the values that are built in.
 _BUILT_IN = {
@@ -56,6 +56,10 @@ class SplitConfig(Section):
 
     seed: int = 0
     fractions: list[float] = [0.9, 0.05, 0.05]
+
+    def make(self) -> Split:
+        """Return the split."""
+        return Split(self.seed, tuple(self.fractions))
 
 
 class EnvConfig(Section):

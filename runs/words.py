@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from envs.errors import InputError
 from envs.keyed_random import keyed_bits
-from envs.words import Split, WordList, hash_words, load_word_list
+from envs.words import WordList, hash_words, load_word_list
 from runs.config import Config
 
 
@@ -79,9 +79,8 @@ def load_words(config: Config, source: str | Path | None = None) -> RunWords:
 def split_words(config: Config, word_list: WordList) -> RunWords:
     """Return the words of a run whose list is at hand."""
     shortest, longest = lengths = (config.env.min_length, config.env.max_length)
-    split = Split(config.split.seed, tuple(config.split.fractions))
     parts = {
         name: tuple(word for word in words if shortest <= len(word) <= longest)
-        for name, words in split.divide(word_list).items()
+        for name, words in config.split.make().divide(word_list).items()
     }
     return RunWords(word_list, parts, lengths)

@@ -12,7 +12,7 @@ import uvicorn
 from sqlalchemy import Engine
 
 from envs.errors import InputError
-from envs.words import Split, load_word_list
+from envs.words import load_word_list
 from runs.config import Config
 from runs.directory import PRETRAINED, RunDirectory
 from server.agent_player import AgentPlayer
@@ -55,7 +55,7 @@ def _find_words(run: RunDirectory | None, settings: Settings) -> ServedWords:
     word_list = load_word_list(settings.words if settings.words is not None else config.words)
     words = divide_words(
         word_list,
-        Split(config.split.seed, tuple(config.split.fractions)),
+        config.split.make(),
         settings.split,
         settings.practice_split,
         (config.env.min_length, config.env.max_length),

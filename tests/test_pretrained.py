@@ -8,7 +8,7 @@ import pytest
 from agents.posterior.prior import DEFAULT_KNOWN
 from envs.encoding import letter_index
 from envs.hangman.observation import parse_observation
-from envs.words import Split, default_word_list, hash_words
+from envs.words import default_word_list, hash_words
 from evaluation.arena import play
 from runs.agents import load_run_agent
 from runs.directory import PRETRAINED, RunDirectory
@@ -24,7 +24,7 @@ def run():
 @pytest.fixture(scope="module")
 def parts(run):
     config = run.load_config()
-    return Split(config.split.seed, tuple(config.split.fractions)).divide(default_word_list())
+    return config.split.make().divide(default_word_list())
 
 
 def test_it_is_small_and_holds_no_pickle():

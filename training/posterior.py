@@ -26,7 +26,7 @@ _MULTIGRAM_WEIGHT = 0.3
 _HOLD_BACK_KEY = 0x64657269
 _HELD_BACK_ONE_IN = 10
 # Candidates less likely than this to be among the words held back are left to the models.
-_MIN_CHANCE = 4.5e-4
+_MIN_CHANCE = 5e-4
 # However likely the candidates of a length are, words that are none keep so much of it.
 _LEAST_REST = 0.02
 # Words held back say how many of a length are covered once there are some more than these.

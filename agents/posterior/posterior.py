@@ -288,7 +288,9 @@ def _believe(thread, num_threads, word, guessed, prior, beam, enough, result):
 
 
 def _compress(array: npt.NDArray) -> npt.NDArray[np.uint8]:
-    return np.frombuffer(zlib.compress(np.ascontiguousarray(array).tobytes()), dtype=np.uint8)
+    return np.frombuffer(
+        zlib.compress(np.ascontiguousarray(array).tobytes(), level=9), dtype=np.uint8
+    )
 
 
 def _expand(compressed: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
