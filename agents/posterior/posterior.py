@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import lzma
 import zlib
 from pathlib import Path
 from typing import NamedTuple, Self
@@ -246,7 +247,15 @@ def load_posterior(
         models = LetterModels(ngrams, multigrams, weight, tensors["length_masses"])
         listed = ListedWords(words, is_known, ratings, by_models.ravel())
         return LetterPosterior(WordPrior(listed, models, tensors["shares"], known))
-    except (OSError, SafetensorError, LookupError, TypeError, ValueError, zlib.error) as error:
+    except (
+        OSError,
+        SafetensorError,
+        LookupError,
+        TypeError,
+        ValueError,
+        zlib.error,
+        lzma.LZMAError,
+    ) as error:
         detail = " ".join(str(error).split())
         raise InputError(f"{path}: not a readable posterior ({detail})") from error
 
