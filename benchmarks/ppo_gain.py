@@ -105,9 +105,9 @@ def main() -> None:
             won[player].append(play(agent, words).won)
         keys = keyed_bits(hash_words(words), np.zeros(len(words), dtype=np.int64))
         order = np.argsort(keys)
-        games = order[np.searchsorted(keys[order], np.concatenate(watched.keys))]
+        played = order[np.searchsorted(keys[order], np.concatenate(watched.keys))]
         values.append(np.concatenate(watched.values))
-        wins.append(won["after PPO"][-1][games])
+        wins.append(won["after PPO"][-1][played])
     console = Console(width=140)
     _print_players(console, paths, won, f"{split} words, prior of known ones {options.known}")
     _print_contrasts(console, won, len(words))
