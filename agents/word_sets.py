@@ -205,29 +205,13 @@ def include(bits, sets, first):
 @njit(cache=True)
 def as_set(length, bits, filled):
     """Return bits as a :class:`WordSet`; ``filled`` is overwritten."""
-    count = _write_filled(bits, filled)
-    size = 0
-    for chunk in filled[:count]:
-        size += count_bits(bits[chunk])
-    return WordSet(length, size, bits, filled[:count])
-
-
-@njit(cache=True)
-def _write_filled(bits, filled):
-    """Write which entries are not 0; return how many."""
-    count = 0
+    size = count = 0
     for chunk in range(len(bits)):
         if bits[chunk]:
+            size += count_bits(bits[chunk])
             filled[count] = chunk
             count += 1
-    return count
-
-
-@njit(cache=True)
-def _leave_out_of(bits, filled, sets, first):
-    """Do as :func:`leave_out`, where only the entries ``filled`` of ``bits`` are not 0."""
-    for chunk in filled:
-        bits[chunk] &= ~sets[first + chunk]
+    return WordSet(length, size, bits, filled[:count])
 
 
 @njit(cache=True)
@@ -252,8 +236,6 @@ def fitting_set(word, guessed, words, exclude_wrong, exclude_shown, room):
     for place in range(length):
         if word[place] != BLANK:
             keep(bits, sets, set_with(start, size, place, word[place] - FIRST_LETTER))
-    # What is shown leaves few entries that are not 0; all else need look at these alone.
-    filled = room.filled[: _write_filled(bits, room.filled)]
     for letter in range(NUM_LETTERS):
         if not guessed[letter]:
             continue
@@ -263,9 +245,9 @@ def fitting_set(word, guessed, words, exclude_wrong, exclude_shown, room):
         if is_shown and exclude_shown:
             for place in range(length):
                 if word[place] == BLANK:
-                    _leave_out_of(bits, filled, sets, set_with(start, size, place, letter))
+                    leave_out(bits, sets, set_with(start, size, place, letter))
         elif exclude_wrong and not is_shown:
-            _leave_out_of(bits, filled, sets, set_with(start, size, ANYWHERE, letter))
+            leave_out(bits, sets, set_with(start, size, ANYWHERE, letter))
     return as_set(length, bits, room.filled)
 
 

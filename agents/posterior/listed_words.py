@@ -16,9 +16,7 @@ class ListedTables(NamedTuple):
     """Words of a list, each with two probabilities."""
 
     words: WordSets
-    is_known: npt.NDArray[
-        np.bool_
-    ]  #: shape (words,): Of :class:`agents.posterior.prior.ListedWords`.
+    is_known: npt.NDArray[np.bool_]  #: shape (words,): Of ``agents.posterior.prior.ListedWords``.
     own: npt.NDArray[np.float64]  #: shape (words,): That the word is the secret.
     #: shape (words,): By the models that all other words' probabilities come from, on the same
     #: scale.

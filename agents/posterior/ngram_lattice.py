@@ -107,7 +107,7 @@ class _Contexts(NamedTuple):
 class _Edges(NamedTuple):
     """Contexts with a letter after them."""
 
-    before: npt.NDArray[np.int32]  #: shape (edges,): The row of the context.
+    before: npt.NDArray[np.int64]  #: shape (edges,): The row of the context.
     letter: npt.NDArray[np.int8]  #: shape (edges,)
     total: npt.NDArray[np.float32]  #: shape (edges,): The mass.
 
@@ -183,29 +183,21 @@ def _follow(contexts, letters, mass, tables, follows, beam):
     ``mass``, shape (contexts,), is that of each context; the mass of an edge is counted with what
     can follow.
     """
-    most = len(contexts.states) * len(letters)
-    totals = np.empty(most, dtype=np.float32)
-    whole, highest = 0.0 * _fetch(tables.probabilities, contexts.states), np.float32(0.0)
+    totals = np.empty(len(contexts.states) * len(letters), dtype=np.float32)
+    # Nothing is added: without it, the compiler would leave the fetching out.
+    whole = 0.0 * _fetch(tables.probabilities, contexts.states)
     edge = 0
     for kept in range(len(contexts.states)):
         state, before = contexts.states[kept], contexts.lasts[kept, 1]
         for letter in letters:
-            total = mass[kept] * tables.probabilities[state, letter] * follows[letter, before]
-            totals[edge] = total
-            whole += total
-            highest = max(highest, total)
+            totals[edge] = (
+                mass[kept] * tables.probabilities[state, letter] * follows[letter, before]
+            )
+            whole += totals[edge]
             edge += 1
-    lowest = min(_EDGE_BEAM * beam * whole, highest)
-    befores = np.empty(most, dtype=np.int32)
-    nexts = np.empty(most, dtype=np.int8)
-    count = edge = 0
-    for kept in range(len(contexts.states)):
-        for letter in letters:
-            if totals[edge] >= lowest:
-                befores[count], nexts[count], totals[count] = kept, letter, totals[edge]
-                count += 1
-            edge += 1
-    return _Edges(befores[:count], nexts[:count], totals[:count]), whole
+    likely = np.flatnonzero(totals >= min(_EDGE_BEAM * beam * whole, totals.max()))
+    letter_of = letters[likely % len(letters)]
+    return _Edges(likely // len(letters), letter_of, totals[likely]), whole
 
 
 @njit(cache=True)

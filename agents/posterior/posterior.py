@@ -36,7 +36,8 @@ ENOUGH = 100
 # Where the listed words have all but so many beams of the mass, what is left cannot be told from
 # what was pruned: as much of the mass of all words stays.
 _LEAST_BEAMS_LEFT = 8
-# Where the listed words that fit are so many times as likely as all others, these are not added to.
+# Where the listed words that fit are so many times as likely as all others by the n-grams alone,
+# these stand for both models of letters.
 _ALL_BUT_SURE = 30.0
 # The look-ahead values the likeliest letters.
 _NUM_VALUED = 8
