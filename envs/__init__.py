@@ -9,17 +9,13 @@ import gymnasium as gym
 gym.register(
     id="Hangman-v0",
     entry_point="envs.hangman.env:HangmanEnv",
-    vector_entry_point="envs.hangman.vector_env:HangmanVectorEnv",
+    vector_entry_point="envs.hangman.env:HangmanVectorEnv",
 )
 
-gym.register(
-    id="CatsAndDogs-v0",
-    entry_point="envs.word_guess.env:CatsAndDogsEnv",
-    vector_entry_point="envs.word_guess.vector_env:CatsAndDogsVectorEnv",
-)
-
-gym.register(
-    id="GuessTheWord-v0",
-    entry_point="envs.word_guess.env:GuessTheWordEnv",
-    vector_entry_point="envs.word_guess.vector_env:GuessTheWordVectorEnv",
-)
+for _id, _variant in (("CatsAndDogs-v0", "cats_and_dogs"), ("GuessTheWord-v0", "guess_the_word")):
+    gym.register(
+        id=_id,
+        entry_point="envs.word_guess.env:WordGuessEnv",
+        vector_entry_point="envs.word_guess.env:WordGuessVectorEnv",
+        kwargs={"variant": _variant},
+    )

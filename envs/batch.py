@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,41 +11,23 @@ from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from envs.errors import check_choice
-from envs.games import ALL, Arrays, Index
+from envs.errors import check_at_least, check_choice
+from envs.games import ALL, Arrays, Games, Index, Secrets
 from envs.keyed_random import new_stream
+from envs.rendering import Drawing
+from envs.rewards import Reward
 from envs.single import RENDER_FPS
-from envs.task import Task, make_task
 
 _AUTORESET_MODES = (AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP)
+_STATE_NAMES = ("streams", "episodes", "steps", "to_reset")
 
 
 class BatchVectorEnv(VectorEnv[Arrays, npt.NDArray[np.int64], npt.NDArray]):
-    """N games that are played as one batch: it seeds, resets and truncates the games of its task.
+    """Seeds, resets, steps, truncates and renders ``games`` as one batch.
 
     Game ``i`` of a batch that was seeded with ``s`` is the game of a single environment that was
     seeded with ``s + i``: the same words, observations, rewards and ends. What is returned is laid
     out as Gymnasium's ``SyncVectorEnv`` has it, and left alone by later steps.
-
-    Parameters
-    ----------
-    num_envs : int
-        Number of games.
-    max_episode_steps : int, optional
-        Truncates a game after so many steps.
-    autoreset_mode : AutoresetMode or str
-        ``NEXT_STEP`` (the step after an end begins the next game and ignores its action) or
-        ``SAME_STEP`` (the step that ends a game begins the next; the end is in
-        ``info["final_obs"]`` and ``info["final_info"]``).
-    render_mode : str, optional
-        One of ``metadata["render_modes"]``.
-    **options
-        Those of the task.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of its range.
     """
 
     metadata: ClassVar[dict[str, Any]] = {
@@ -54,39 +36,37 @@ class BatchVectorEnv(VectorEnv[Arrays, npt.NDArray[np.int64], npt.NDArray]):
         "autoreset_mode": AutoresetMode.NEXT_STEP,
         "autoreset_modes": list(_AUTORESET_MODES),
     }
-    task_type: ClassVar[type[Task]]
 
     def __init__(
         self,
-        num_envs: int = 1,
-        max_episode_steps: int | None = None,
-        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
-        render_mode: str | None = None,
-        **options: Any,
+        games: Games,
+        secrets: Secrets,
+        reward: Reward,
+        draw: Callable[[Any, int, str], Drawing],
+        max_episode_steps: int | None,
+        autoreset_mode: AutoresetMode | str,
+        render_mode: str | None,
     ) -> None:
-        if num_envs < 1:
-            raise ValueError(f"num_envs: {num_envs} is below 1")
-        if max_episode_steps is not None and max_episode_steps < 1:
-            raise ValueError(f"max_episode_steps: {max_episode_steps} is below 1")
+        if max_episode_steps is not None:
+            check_at_least("max_episode_steps", max_episode_steps, 1)
         if render_mode is not None:
             check_choice("render_mode", render_mode, self.metadata["render_modes"])
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         if self.autoreset_mode not in _AUTORESET_MODES:
             raise ValueError(f"autoreset_mode: {autoreset_mode} is not one of {_AUTORESET_MODES}")
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
-        self.num_envs = num_envs
+        self.num_envs = len(games)
         self.max_episode_steps = max_episode_steps
         self.render_mode = render_mode
-        self._task = make_task(self.task_type, num_envs, **options)
+        self._games, self._secrets, self._reward, self._draw = games, secrets, reward, draw
         self._streams: npt.NDArray[np.uint64] | None = None
-        self._episodes = np.zeros(num_envs, dtype=np.int64)
-        self._steps = np.zeros(num_envs, dtype=np.int64)
-        self._to_reset = np.zeros(num_envs, dtype=np.bool_)
-        self._all = np.ones(num_envs, dtype=np.bool_)
-        self.single_observation_space = self._task.observation_space
-        self.single_action_space = self._task.action_space
-        self.observation_space = batch_space(self.single_observation_space, num_envs)
-        self.action_space = batch_space(self.single_action_space, num_envs)
+        self._episodes = np.zeros(self.num_envs, dtype=np.int64)
+        self._steps = np.zeros(self.num_envs, dtype=np.int64)
+        self._to_reset = np.zeros(self.num_envs, dtype=np.bool_)
+        self.single_observation_space = games.observation_space
+        self.single_action_space = games.action_space
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
 
     def reset(
         self,
@@ -96,19 +76,10 @@ class BatchVectorEnv(VectorEnv[Arrays, npt.NDArray[np.int64], npt.NDArray]):
     ) -> tuple[Arrays, dict[str, Any]]:
         """Begin new games.
 
-        Parameters
-        ----------
-        seed : int or sequence of int or None, optional
-            An int ``s`` seeds game ``i`` with ``s + i``; where it is None, the stream of words
-            goes on.
-        options : dict, optional
-            ``{"word": str}`` or ``{"word": sequence of str or None}`` forces the secret words;
-            where it is None, a word is drawn.
-
-        Raises
-        ------
-        ValueError
-            If the number of seeds or words is not that of the games, or a word cannot be used.
+        An int ``seed`` seeds game ``i`` with ``seed + i``; where a seed is None, the stream of
+        words continues. The option ``{"word": str}`` or ``{"word": sequence of str or None}``
+        forces the secret words; where it is None, a word is drawn. ValueError if the number of
+        seeds or words is not that of the games, or a word cannot be used.
         """
         self._seed_streams(seed)
         words: list[str | None] = [None] * self.num_envs
@@ -121,23 +92,14 @@ class BatchVectorEnv(VectorEnv[Arrays, npt.NDArray[np.int64], npt.NDArray]):
         self.begin(np.flatnonzero(~is_forced))
         self.begin(np.flatnonzero(is_forced), [word for word in words if word is not None])
         self._to_reset[:] = False
-        return self._task.games.observe(), self._infos()
+        return self._games.observe(), self._infos()
 
     def step(
         self, actions: npt.NDArray[np.integer]
-    ) -> tuple[
-        Arrays,
-        npt.NDArray[np.float64],
-        npt.NDArray[np.bool_],
-        npt.NDArray[np.bool_],
-        dict[str, Any],
-    ]:
+    ) -> tuple[Arrays, npt.NDArray, npt.NDArray, npt.NDArray, dict[str, Any]]:
         """Act once in every game; ``actions`` has the shape (num_envs,).
 
-        Raises
-        ------
-        ValueError
-            If ``reset`` was never called, the shape is another, or an action is out of range.
+        ValueError if ``reset`` was never called, the shape is another, or an action is invalid.
         """
         rewards, terminated, truncated = self.act(actions)
         infos: dict[str, Any] = {}
@@ -153,28 +115,19 @@ class BatchVectorEnv(VectorEnv[Arrays, npt.NDArray[np.int64], npt.NDArray]):
             # A game that was truncated was still open to the action that is to be ignored.
             terminated[games] = False
             self._to_reset = terminated | truncated
-        return self._task.games.observe(), rewards, terminated, truncated, infos | self._infos()
+        return self._games.observe(), rewards, terminated, truncated, infos | self._infos()
 
     def act(
         self, actions: npt.NDArray[np.integer]
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-        """Act once in every game and begin none.
-
-        Returns
-        -------
-        rewards, terminated, truncated : ndarray, shape (num_envs,)
-
-        Raises
-        ------
-        ValueError
-            As :meth:`step`.
-        """
+        """Act in every game and begin none; return rewards, terminated and truncated."""
         if self._streams is None:
             raise ValueError("step: call reset first")
         actions = np.asarray(actions)
         if actions.shape != (self.num_envs,):
             raise ValueError(f"actions: shape {actions.shape} is not ({self.num_envs},)")
-        rewards, terminated = self._task.play(actions)
+        step = self._games.guess(actions)
+        rewards, terminated = self._reward(step), step.won | step.lost
         self._steps += 1
         truncated = np.zeros(self.num_envs, dtype=np.bool_)
         if self.max_episode_steps is not None:
@@ -185,7 +138,11 @@ class BatchVectorEnv(VectorEnv[Arrays, npt.NDArray[np.int64], npt.NDArray]):
         """Begin the next episode of ``games``, with the secrets ``words`` or drawn ones."""
         if not len(games):
             return
-        self._task.begin(games, self._streams[games], self._episodes[games], words)
+        if words is None:
+            secrets = self._secrets.draw(self._streams[games], self._episodes[games])
+        else:
+            secrets = self._secrets.encode(words)
+        self._games.start(games, secrets)
         self._episodes[games] += 1
         self._steps[games] = 0
 
@@ -197,65 +154,50 @@ class BatchVectorEnv(VectorEnv[Arrays, npt.NDArray[np.int64], npt.NDArray]):
     @property
     def won(self) -> npt.NDArray[np.bool_]:
         """The games that are won, shape (num_envs,)."""
-        return self._task.games.won
+        return self._games.won
 
     def observe(self, games: Index = ALL) -> Arrays:
         """Return copies of the observations of ``games`` as they stand."""
-        return self._task.games.observe(games)
+        return self._games.observe(games)
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return ``info["action_mask"]`` as bool, shape (num_envs, actions)."""
-        return self._task.action_masks()
+        return self._games.action_masks()
 
-    def render(self) -> tuple[str | npt.NDArray[np.uint8], ...] | None:
+    def render(self) -> tuple[Drawing, ...] | None:
         """Return each game as text (``ansi``) or picture (``rgb_array``)."""
         if self.render_mode is None:
             return None
-        return tuple(self._task.render(game, self.render_mode) for game in range(self.num_envs))
+        return tuple(
+            self._draw(self._games, game, self.render_mode) for game in range(self.num_envs)
+        )
 
-    def get_state(self) -> Arrays:
+    def get_state(self) -> dict[str, Any]:
         """Return copies of all that the coming games depend on, by name."""
         if self._streams is None:
             raise ValueError("get_state: call reset first")
-        return {f"games.{name}": array for name, array in self._task.games.get_state().items()} | {
-            "streams": self._streams.copy(),
-            "episodes": self._episodes.copy(),
-            "steps": self._steps.copy(),
-            "to_reset": self._to_reset.copy(),
-        }
+        state = {name: getattr(self, f"_{name}").copy() for name in _STATE_NAMES}
+        return state | {"games": self._games.get_state()}
 
-    def set_state(self, state: Arrays) -> None:
-        """Go on from what :meth:`get_state` of an environment with the same words returned.
-
-        Raises
-        ------
-        ValueError
-            If an array is missing or has another shape.
-        """
-        prefix = "games."
-        self._task.games.set_state(
-            {name[len(prefix) :]: array for name, array in state.items() if name.startswith(prefix)}
-        )
-        self._streams = state["streams"].copy()
-        self._episodes = state["episodes"].copy()
-        self._steps = state["steps"].copy()
-        self._to_reset = state["to_reset"].copy()
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Restore what :meth:`get_state` of an environment with the same words returned."""
+        self._games.set_state(state["games"])
+        for name in _STATE_NAMES:
+            setattr(self, f"_{name}", state[name].copy())
 
     def _seed_streams(self, seed: int | Sequence[int | None] | None) -> None:
+        """Begin the streams of words that have a seed, or that have not begun."""
+        if seed is None and self._streams is None:
+            # Unseeded streams come from the environment's own generator.
+            self._streams = np.array([new_stream(self.np_random) for _ in range(self.num_envs)])
         if seed is None:
-            if self._streams is None:
-                self._streams = np.array(
-                    [new_stream(self.np_random) for _ in range(self.num_envs)], dtype=np.uint64
-                )
             return
         seeds = [seed + game for game in range(self.num_envs)] if isinstance(seed, int) else seed
         if len(seeds) != self.num_envs:
             raise ValueError(f"seed: {len(seeds)} seeds for {self.num_envs} games")
+        is_new = np.array([self._streams is None or single is not None for single in seeds])
         if self._streams is None:
             self._streams = np.zeros(self.num_envs, dtype=np.uint64)
-            is_new = np.ones(self.num_envs, dtype=np.bool_)
-        else:
-            is_new = np.array([single is not None for single in seeds])
         for game in np.flatnonzero(is_new):
             generator, used = seeding.np_random(seeds[game])
             self._streams[game] = new_stream(generator)
@@ -264,23 +206,21 @@ class BatchVectorEnv(VectorEnv[Arrays, npt.NDArray[np.int64], npt.NDArray]):
         self._episodes[is_new] = 0
 
     def _infos(self) -> dict[str, Any]:
-        infos: dict[str, Any] = {}
-        for name, array in self._task.infos().items():
-            infos[name] = array
-            infos[f"_{name}"] = self._all.copy()
-        return infos
+        """Return the infos in Gymnasium's layout: each with a mask of the games that have it."""
+        infos = self._games.infos()
+        return infos | {f"_{name}": np.ones(self.num_envs, dtype=np.bool_) for name in infos}
 
     def _final_infos(self, ended: npt.NDArray[np.int64]) -> dict[str, Any]:
         """Return the last observations and infos of games that ended, in Gymnasium's layout."""
         here = np.zeros(self.num_envs, dtype=np.bool_)
         here[ended] = True
-        last = self._task.games.observe(ended)
+        last = self._games.observe(ended)
         final_obs = np.full(self.num_envs, None, dtype=object)
         final_obs[ended] = [
             dict(zip(last, rows, strict=True)) for rows in zip(*last.values(), strict=True)
         ]
         final_info: dict[str, Any] = {}
-        for name, array in self._task.infos(ended).items():
+        for name, array in self._games.infos(ended).items():
             final_info[name] = np.zeros((self.num_envs, *array.shape[1:]), dtype=array.dtype)
             final_info[name][ended] = array
             final_info[f"_{name}"] = here.copy()

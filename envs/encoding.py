@@ -25,20 +25,11 @@ _TEXT_OF_CODE = np.array([" ", "_", *ALPHABET])
 
 @dataclass(frozen=True)
 class EncodedWords:
-    """Words as arrays.
+    """Words as arrays, a row per word."""
 
-    Attributes
-    ----------
-    codes : ndarray of uint8, shape (words, width)
-        ``PADDING`` after the end, ``FIRST_LETTER + k`` for letter ``k``.
-    lengths : ndarray of int64, shape (words,)
-    letter_counts : ndarray of int8, shape (words, 26)
-        How often each letter stands in each word.
-    """
-
-    codes: npt.NDArray[np.uint8]
-    lengths: npt.NDArray[np.int64]
-    letter_counts: npt.NDArray[np.int8]
+    codes: npt.NDArray[np.uint8]  # (words, width): PADDING after the end, FIRST_LETTER + letter
+    lengths: npt.NDArray[np.int64]  # (words,)
+    letter_counts: npt.NDArray[np.int8]  # (words, 26): how often each letter is in each word
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -53,14 +44,7 @@ class EncodedWords:
 
 
 def encode_words(words: Sequence[str], width: int | None = None) -> EncodedWords:
-    """Encode lower-case words.
-
-    Parameters
-    ----------
-    words : sequence of str
-        Each of 1 to ``width`` letters a to z.
-    width : int, optional
-        Places of a row; the longest word by default.
+    """Encode words of 1 to ``width`` letters a to z; by default the longest gives the width.
 
     Raises
     ------

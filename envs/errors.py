@@ -1,4 +1,4 @@
-"""Refusing what a user gave: the one exception, and the check of a choice."""
+"""Refusing what a user gave: the one exception, and checks of options."""
 
 from collections.abc import Iterable
 
@@ -15,3 +15,9 @@ def check_choice(name: str, value: str, allowed: Iterable[str]) -> None:
     allowed = tuple(allowed)
     if value not in allowed:
         raise InputError(f"{name}: {value!r} is not one of {allowed}")
+
+
+def check_at_least(name: str, value: int, least: int) -> None:
+    """Raise InputError if the value of the option ``name`` is too low."""
+    if value < least:
+        raise InputError(f"{name}: {value} is below {least}")

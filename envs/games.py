@@ -1,10 +1,9 @@
-"""The base of the rules: N games as arrays whose first axis is the games."""
+"""The interface between rules and environments: N games as arrays, the first axis is the games."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -14,14 +13,23 @@ Index = npt.NDArray[np.integer] | slice
 ALL = slice(None)
 
 
-class Games(ABC):
-    """N games that are played by the same rules.
+class Secrets(Protocol):
+    """The words of an environment, which become the secrets of its games."""
 
-    A subclass names the arrays that make up its games in ``_state_names``.
+    def draw(self, streams: npt.NDArray[np.uint64], episodes: npt.NDArray[np.int64]) -> Any:
+        """Return a secret for each pair of a stream and the number of an episode in it."""
 
-    Parameters
-    ----------
-    num_games : int
+    def encode(self, words: Sequence[str]) -> Any:
+        """Return the secrets that a caller forces; ValueError if a word cannot be a secret."""
+
+
+class Games:
+    """N games that are played by the same rules; :class:`HangmanGames` shows the whole interface.
+
+    A subclass has ``observation_space`` and ``action_space`` of one game, ``won`` and ``over`` of
+    shape (N,), ``start(games, secrets)``, ``guess(actions)``, which returns a step with ``won`` and
+    ``lost``, ``observe(games)``, ``action_masks(games)`` and ``secret(game)``. It names the arrays
+    that make up its games in ``_state_names``.
     """
 
     _state_names: tuple[str, ...]
@@ -32,36 +40,21 @@ class Games(ABC):
     def __len__(self) -> int:
         return self._num_games
 
-    @property
-    @abstractmethod
-    def won(self) -> npt.NDArray[np.bool_]:
-        """Games that are won, as a new array; shape (N,)."""
+    def infos(self, games: Index = ALL) -> Arrays:
+        """Return the infos of ``games`` by name, as new arrays."""
+        return {"action_mask": self.action_masks(games).view(np.int8), "won": self.won[games]}
 
-    @property
-    @abstractmethod
-    def over(self) -> npt.NDArray[np.bool_]:
-        """Games that are won or lost; shape (N,)."""
-
-    @abstractmethod
-    def start(self, games: Index, secrets: Any) -> None:
-        """Begin new games at the indices ``games``."""
-
-    @abstractmethod
-    def observe(self, games: Index = ALL) -> Mapping[str, npt.NDArray]:
-        """Return copies of what the players of ``games`` see."""
+    def view(self, game: int) -> tuple[dict[str, Any], str | None]:
+        """Return what is drawn of one game: its observation, and the secret once it is over."""
+        observation = {name: array[0] for name, array in self.observe(np.array([game])).items()}
+        return observation, self.secret(game) if self.over[game] else None
 
     def get_state(self) -> Arrays:
         """Return copies of the arrays that make up the games, by name."""
         return {name: getattr(self, name).copy() for name in self._state_names}
 
     def set_state(self, state: Arrays) -> None:
-        """Go on with the games that :meth:`get_state` returned.
-
-        Raises
-        ------
-        ValueError
-            If an array is missing or has another shape.
-        """
+        """Restore a saved state; ValueError if an array is missing or has another shape."""
         for name in self._state_names:
             array = getattr(self, name)
             if name not in state or state[name].shape != array.shape:

@@ -1,4 +1,4 @@
-"""Word lists: where they come from, how they are cleaned, and the disjoint split."""
+"""Word lists: where they come from, how they are cleaned, the disjoint split, drawing secrets."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ import numpy as np
 import numpy.typing as npt
 from english_words import get_english_words_set
 
-from envs.encoding import MAX_LENGTH
+from envs.encoding import MAX_LENGTH, EncodedWords, encode_words
 from envs.errors import InputError
+from envs.keyed_random import below, keyed_bits
 
 DEFAULT_SOURCE = "web2"
 PARTS = ("train", "valid", "test")
@@ -21,21 +22,11 @@ PARTS = ("train", "valid", "test")
 
 @dataclass(frozen=True)
 class WordList:
-    """A cleaned list of words.
+    """A cleaned list of words."""
 
-    Attributes
-    ----------
-    words : tuple of str
-        Lower-case, letters a to z, 1 to 32 of them, sorted, each once.
-    source : str
-        ``"web2"`` or the path of the file.
-    dropped : dict of str to int
-        How many lines each rule left out.
-    """
-
-    words: tuple[str, ...]
-    source: str
-    dropped: dict[str, int]
+    words: tuple[str, ...]  # lower-case, 1 to 32 letters a to z, sorted, each once
+    source: str  # ``"web2"`` or the path of the file
+    dropped: dict[str, int]  # how many lines each rule left out
 
     def __len__(self) -> int:
         return len(self.words)
@@ -58,9 +49,8 @@ def clean_words(lines: Iterable[str], source: str) -> WordList:
     InputError
         If no word is left.
     """
-    dropped = dict.fromkeys(
-        ("blank", "with other characters", f"over {MAX_LENGTH} letters", "duplicate"), 0
-    )
+    rules = ("blank", "with other characters", f"over {MAX_LENGTH} letters", "duplicate")
+    dropped = dict.fromkeys(rules, 0)
     words: set[str] = set()
     for line in lines:
         word = line.strip().strip("\ufeff").lower()
@@ -116,16 +106,10 @@ class Split:
 
     A word's part depends on the word, ``seed`` and ``fractions`` alone, so that it stays when the
     list is shuffled or grows.
-
-    Parameters
-    ----------
-    seed : int
-    fractions : tuple of float
-        The shares of train, valid and test; they add up to 1, and train's is above 0.
     """
 
     seed: int = 0
-    fractions: tuple[float, float, float] = (0.9, 0.05, 0.05)
+    fractions: tuple[float, float, float] = (0.9, 0.05, 0.05)  # add up to 1; train's is above 0
 
     def __post_init__(self) -> None:
         if (
@@ -159,3 +143,46 @@ def hash_words(words: Sequence[str]) -> npt.NDArray[np.uint64]:
     """Return 64-bit hashes of words, to recognise them without storing them."""
     digests = b"".join(hashlib.blake2b(word.encode(), digest_size=8).digest() for word in words)
     return np.frombuffer(digests, dtype="<u8").astype(np.uint64)
+
+
+# Environments over the same list share its arrays, which nothing writes to.
+@lru_cache(maxsize=8)
+def _encode_by_length(words: tuple[str, ...], min_length: int, max_length: int) -> EncodedWords:
+    """Encode the words of these lengths, each once, the shorter ones first."""
+    chosen = sorted({word for word in words if min_length <= len(word) <= max_length})
+    if not chosen:
+        raise ValueError(f"words: none of {len(words)} has {min_length} to {max_length} letters")
+    return encode_words(sorted(chosen, key=len))
+
+
+class SecretWords:
+    """Words to hide, each with the same probability; None stands for the default list.
+
+    Words outside ``min_length`` to ``max_length`` are not used. The order of ``words`` has no
+    effect. ValueError if no word is left or a word cannot be encoded.
+    """
+
+    def __init__(
+        self,
+        words: Sequence[str] | None = None,
+        min_length: int = 1,
+        max_length: int = MAX_LENGTH,
+    ) -> None:
+        if words is None:
+            words = default_word_list().words
+        self._words = _encode_by_length(tuple(words), min_length, max_length)
+
+    @property
+    def width(self) -> int:
+        """The length of the longest word."""
+        return self._words.width
+
+    def draw(
+        self, streams: npt.NDArray[np.uint64], episodes: npt.NDArray[np.int64]
+    ) -> EncodedWords:
+        """Return a word for each pair of a stream and the number of an episode in it."""
+        return self._words[below(keyed_bits(streams, episodes), len(self._words))]
+
+    def encode(self, words: Sequence[str]) -> EncodedWords:
+        """Encode words that a caller forces: any of letters a to z that are not too long."""
+        return encode_words(words, self.width)

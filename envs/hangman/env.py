@@ -1,10 +1,20 @@
-"""Hangman as a Gymnasium environment."""
+"""Hangman as a Gymnasium environment: single games, and N games in one batch of arrays."""
 
 from __future__ import annotations
 
-from envs.hangman.observation import Observation
-from envs.hangman.task import HangmanTask
+from collections.abc import Sequence
+
+from gymnasium.vector import AutoresetMode
+
+from envs.batch import BatchVectorEnv
+from envs.encoding import MAX_LENGTH
+from envs.errors import check_at_least
+from envs.hangman.observation import DEFAULT_MAX_WRONG, Observation
+from envs.hangman.rendering import draw_game
+from envs.hangman.rules import HangmanGames
+from envs.rewards import Reward, make_reward
 from envs.single import SingleEnv
+from envs.words import SecretWords
 
 
 class HangmanEnv(SingleEnv[Observation]):
@@ -39,7 +49,7 @@ class HangmanEnv(SingleEnv[Observation]):
 
     ## Rewards
 
-    By default +1 for a win, -1 for a loss and 0 otherwise; see `envs.hangman.rewards` for the
+    By default +1 for a win, -1 for a loss and 0 otherwise; see `envs.rewards` for the
     dense and the potential-based reward.
 
     ## Episode End
@@ -59,19 +69,86 @@ class HangmanEnv(SingleEnv[Observation]):
     - `words`: sequence of lower-case words; the default list (`web2`) if not given.
     - `max_wrong`: the number of wrong guesses that loses, 1 to 26; 6 by default.
     - `min_length`, `max_length`: words outside are not used.
-    - `sampling`: `"uniform"` over words, or `"by_length"`: uniform over lengths first.
-    - `reward`: `"sparse"`, `"dense"`, `"potential"`, or an object of `envs.hangman.rewards`.
+    - `reward`: `"sparse"`, `"dense"`, `"potential"`, or an object of `envs.rewards`.
     - `repeated_guess`: a letter guessed again costs a `"life"` (default) or is `"free"`.
     - `render_mode`: `"ansi"`, `"human"` (prints to the terminal) or `"rgb_array"`.
 
     ## References
 
-    Y. Ng, D. Harada and S. Russell, "Policy invariance under reward transformations", ICML 1999,
-    for the potential-based reward.
+    A. Y. Ng, D. Harada and S. Russell, "Policy invariance under reward transformations", ICML
+    1999, for the potential-based reward.
 
     ## Version History
 
     * v0: Initial version.
     """
 
-    task_type = HangmanTask
+    def __init__(
+        self,
+        words: Sequence[str] | None = None,
+        *,
+        max_wrong: int = DEFAULT_MAX_WRONG,
+        min_length: int = 1,
+        max_length: int = MAX_LENGTH,
+        reward: str | Reward = "sparse",
+        repeated_guess: str = "life",
+        render_mode: str | None = None,
+    ) -> None:
+        secrets = SecretWords(words, min_length, max_length)
+        games = HangmanGames(1, secrets.width, max_wrong, repeated_guess)
+        super().__init__(games, secrets, make_reward(reward), draw_game, render_mode)
+
+
+class HangmanVectorEnv(BatchVectorEnv):
+    """N games of :class:`HangmanEnv`, played as one batch.
+
+    Game ``i`` of a batch that was seeded with ``s`` is the game of a single environment that was
+    seeded with ``s + i``: the same words, observations, rewards and ends.
+
+    Parameters
+    ----------
+    num_envs : int
+        Number of games.
+    max_episode_steps : int, optional
+        Truncates a game after this many steps.
+    autoreset_mode : AutoresetMode or str
+        ``NEXT_STEP`` (the step after an end begins the next game and ignores its action) or
+        ``SAME_STEP`` (the step that ends a game begins the next; the end is in
+        ``info["final_obs"]`` and ``info["final_info"]``).
+    words, max_wrong, min_length, max_length, reward, repeated_guess
+        As for :class:`HangmanEnv`.
+    render_mode : str, optional
+        ``"ansi"`` or ``"rgb_array"``.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of its range.
+    """
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        max_episode_steps: int | None = None,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        *,
+        words: Sequence[str] | None = None,
+        max_wrong: int = DEFAULT_MAX_WRONG,
+        min_length: int = 1,
+        max_length: int = MAX_LENGTH,
+        reward: str | Reward = "sparse",
+        repeated_guess: str = "life",
+        render_mode: str | None = None,
+    ) -> None:
+        check_at_least("num_envs", num_envs, 1)
+        secrets = SecretWords(words, min_length, max_length)
+        games = HangmanGames(num_envs, secrets.width, max_wrong, repeated_guess)
+        super().__init__(
+            games,
+            secrets,
+            make_reward(reward),
+            draw_game,
+            max_episode_steps,
+            autoreset_mode,
+            render_mode,
+        )

@@ -10,17 +10,7 @@ from envs.hangman.rules import HangmanGames
 
 
 class Game:
-    """A single game by :mod:`envs.hangman.rules`.
-
-    Parameters
-    ----------
-    secret : str
-        The word to guess.
-    max_wrong : int
-        The number of wrong guesses that loses, 1 to 26.
-    guesses : str
-        Letters that have been guessed already, in their order.
-    """
+    """A game of ``secret`` by :mod:`envs.hangman.rules`, with these guesses played already."""
 
     def __init__(self, secret: str, max_wrong: int, guesses: str = "") -> None:
         self.secret = secret

@@ -21,24 +21,15 @@ from envs.encoding import (
 from envs.errors import InputError
 
 DEFAULT_MAX_WRONG = 6
+_BLANKS = "_.-?"
 
 
 class Observation(TypedDict):
-    """What a player sees: of one game, or of N games with a first axis of games.
+    """What a player sees: of one game, or of N games with a first axis of games."""
 
-    Attributes
-    ----------
-    word : ndarray of uint8, shape (width,)
-        The masked word: 0 after its end, 1 for a blank, ``2 + k`` for letter ``k``.
-    guessed : ndarray of int8, shape (26,)
-        1 for each letter that has been guessed.
-    lives : int64
-        The wrong guesses that are left, 0 to ``max_wrong``.
-    """
-
-    word: npt.NDArray[np.uint8]
-    guessed: npt.NDArray[np.int8]
-    lives: npt.NDArray[np.int64]
+    word: npt.NDArray[np.uint8]  # (width,): 0 after the end, 1 a blank, ``2 + k`` for letter ``k``
+    guessed: npt.NDArray[np.int8]  # (26,): 1 for each letter that has been guessed
+    lives: npt.NDArray[np.int64]  # (): the wrong guesses that are left, 0 to ``max_wrong``
 
 
 def observation_space(width: int, max_wrong: int) -> spaces.Dict:
@@ -54,11 +45,7 @@ def observation_space(width: int, max_wrong: int) -> spaces.Dict:
 
 def select(observations: Observation, games: npt.NDArray | slice) -> Observation:
     """Return the observations of some games of a batch, by index, slice or boolean mask."""
-    return Observation(
-        word=observations["word"][games],
-        guessed=observations["guessed"][games],
-        lives=observations["lives"][games],
-    )
+    return Observation({name: array[games] for name, array in observations.items()})
 
 
 def distinct(observations: Observation) -> tuple[Observation, npt.NDArray[np.intp]]:
@@ -93,35 +80,27 @@ def parse_observation(
     places = "".join(pattern.lower().split())
     codes = []
     for character in places:
-        if character in "_.-?":
-            codes.append(BLANK)
-        elif character in ALPHABET:
-            codes.append(FIRST_LETTER + letter_index(character))
-        else:
+        if character not in ALPHABET + _BLANKS:
             raise InputError(
                 f"pattern {pattern!r}: {character!r} is neither a letter a to z "
                 "nor a blank (one of _ . - ?)"
             )
+        codes.append(BLANK if character in _BLANKS else FIRST_LETTER + letter_index(character))
     if not codes:
         raise InputError("pattern: it is empty; letters and blanks (_ . - ?) are expected")
     if len(codes) > MAX_LENGTH:
         raise InputError(f"pattern: it has {len(codes)} places; at most {MAX_LENGTH} are allowed")
-    guessed = np.zeros((1, NUM_LETTERS), dtype=np.int8)
-    misses = [character for character in wrong.lower() if character not in " ,"]
-    for character in misses:
+    misses = {character for character in wrong.lower() if character not in " ,"}
+    for character in sorted(misses):
         if character not in ALPHABET:
             raise InputError(f"wrong letters {wrong!r}: {character!r} is not a letter a to z")
         if character in places:
             raise InputError(f"wrong letters {wrong!r}: {character!r} is shown in the pattern")
-        guessed[0, letter_index(character)] = 1
-    lives = max_wrong - len(set(misses))
-    if lives <= 0:
+    if len(misses) >= max_wrong:
         raise InputError(f"wrong letters {wrong!r}: the game is lost at {max_wrong} of them")
-    for code in codes:
-        if code != BLANK:
-            guessed[0, code - FIRST_LETTER] = 1
+    guessed = [[letter in misses or letter in places for letter in ALPHABET]]
     return Observation(
         word=np.array([codes], dtype=np.uint8),
-        guessed=guessed,
-        lives=np.array([lives], dtype=np.int64),
+        guessed=np.array(guessed, dtype=np.int8),
+        lives=np.array([max_wrong - len(misses)], dtype=np.int64),
     )

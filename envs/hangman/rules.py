@@ -6,43 +6,27 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from gymnasium import spaces
 
-from envs.encoding import BLANK, FIRST_LETTER, NUM_LETTERS, EncodedWords
+from envs.encoding import BLANK, FIRST_LETTER, NUM_LETTERS, EncodedWords, decode
 from envs.errors import check_choice
 from envs.games import ALL, Games, Index
-from envs.hangman.observation import DEFAULT_MAX_WRONG, Observation
+from envs.hangman.observation import DEFAULT_MAX_WRONG, Observation, observation_space
 
 REPEATED_GUESS_RULES = ("life", "free")
 
 
 class Step(NamedTuple):
-    """What one guess did in each of N games; all arrays have the shape (N,).
+    """What one guess did in each of N games; arrays have the shape (N,)."""
 
-    Attributes
-    ----------
-    newly_shown : ndarray of int64
-        Places that the guess uncovered.
-    lost_life : ndarray of bool
-        The guess cost a life: a wrong letter, or a repeated one if the rules say so.
-    won, lost : ndarray of bool
-        The guess ended the game.
-    shown_before, shown : ndarray of int64
-        Places uncovered before and after the guess.
-    lives_before, lives : ndarray of int64
-        Wrong guesses left before and after the guess.
-    lengths : ndarray of int64
-        Letters of the secret word.
-    """
-
-    newly_shown: npt.NDArray[np.int64]
-    lost_life: npt.NDArray[np.bool_]
-    won: npt.NDArray[np.bool_]
-    lost: npt.NDArray[np.bool_]
-    shown_before: npt.NDArray[np.int64]
-    shown: npt.NDArray[np.int64]
-    lives_before: npt.NDArray[np.int64]
-    lives: npt.NDArray[np.int64]
-    lengths: npt.NDArray[np.int64]
+    newly_shown: npt.NDArray[np.int64]  # places that the guess uncovered
+    lost_life: npt.NDArray[np.bool_]  # a wrong letter, or a repeated one if the rules say so
+    won: npt.NDArray[np.bool_]  # the guess won the game
+    lost: npt.NDArray[np.bool_]  # the guess lost the game
+    shown: npt.NDArray[np.int64]  # places uncovered after the guess
+    lives: npt.NDArray[np.int64]  # wrong guesses left after the guess
+    lengths: npt.NDArray[np.int64]  # letters of the secret word
+    max_wrong: int  # the number of wrong guesses that loses, of all games
 
 
 class HangmanGames(Games):
@@ -53,19 +37,8 @@ class HangmanGames(Games):
     letter that was guessed before teaches nothing; it costs a life (``"life"``) or nothing
     (``"free"``). A game that is over ignores further guesses.
 
-    Parameters
-    ----------
-    num_games : int
-    width : int
-        Places of the observation; no secret word is longer.
-    max_wrong : int, default 6
-        The number of wrong guesses that loses, 1 to 26.
-    repeated_guess : {"life", "free"}, default "life"
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of its range.
+    Observations have ``width`` places; no secret word is longer. ``max_wrong`` is 1 to 26,
+    ``repeated_guess`` is ``"life"`` or ``"free"``; other values raise a ValueError.
     """
 
     _state_names = ("secrets", "lengths", "_letter_counts", "_word", "_guessed", "_lives", "_shown")
@@ -102,12 +75,26 @@ class HangmanGames(Games):
         """Games that are won or lost; shape (N,)."""
         return self.won | (self._lives == 0)
 
-    def open_letters(self, games: Index = ALL) -> npt.NDArray[np.bool_]:
+    @property
+    def observation_space(self) -> spaces.Dict:
+        """The space of one game's observation."""
+        return observation_space(self.secrets.shape[1], self.max_wrong)
+
+    @property
+    def action_space(self) -> spaces.Discrete:
+        """The letters."""
+        return spaces.Discrete(NUM_LETTERS)
+
+    def secret(self, game: int) -> str:
+        """Return the hidden word of one game."""
+        return decode(self.secrets[game])
+
+    def action_masks(self, games: Index = ALL) -> npt.NDArray[np.bool_]:
         """Return the letters that were not guessed, as a new array of shape (games, 26)."""
         return self._guessed[games] == 0
 
     def start(self, games: Index, secrets: EncodedWords) -> None:
-        """Begin new games at the indices ``games``, one a secret word."""
+        """Begin new games at the indices ``games``, one per secret word."""
         self.secrets[games] = secrets.codes
         self.lengths[games] = secrets.lengths
         self._letter_counts[games] = secrets.letter_counts
@@ -117,24 +104,10 @@ class HangmanGames(Games):
         self._shown[games] = 0
 
     def guess(self, letters: npt.NDArray[np.integer]) -> Step:
-        """Guess one letter in every game.
-
-        Parameters
-        ----------
-        letters : ndarray of integers, shape (N,)
-            0 to 25.
-
-        Raises
-        ------
-        ValueError
-            If a letter is out of range.
-        """
+        """Guess one letter, 0 to 25, in every game; ValueError if one is out of range."""
         if letters.min(initial=0) < 0 or letters.max(initial=0) >= NUM_LETTERS:
             raise ValueError(f"an action is outside 0..{NUM_LETTERS - 1}")
         playing = ~self.over
-        shown_before = self._shown.copy()
-        lives_before = self._lives.copy()
-
         is_new = self._guessed[self._rows, letters] == 0
         count = self._letter_counts[self._rows, letters].astype(np.int64)
         newly_shown = count * (is_new & playing)
@@ -157,11 +130,10 @@ class HangmanGames(Games):
             lost_life=lost_life,
             won=playing & self.won,
             lost=playing & (self._lives == 0),
-            shown_before=shown_before,
             shown=self._shown.copy(),
-            lives_before=lives_before,
             lives=self._lives.copy(),
             lengths=self.lengths.copy(),
+            max_wrong=self.max_wrong,
         )
 
     def observe(self, games: Index = ALL) -> Observation:

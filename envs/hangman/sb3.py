@@ -11,21 +11,23 @@ import gymnasium as gym
 import numpy as np
 import numpy.typing as npt
 from gymnasium.vector import AutoresetMode
-from stable_baselines3.common.vec_env import VecEnv
+from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvObs, VecEnvStepReturn
 
-from envs.hangman.observation import Observation
-from envs.hangman.vector_env import HangmanVectorEnv
+from envs.encoding import MAX_LENGTH
+from envs.hangman.env import HangmanVectorEnv
+from envs.hangman.flat import flat_space, flatten, max_wrong_of
+from envs.hangman.observation import DEFAULT_MAX_WRONG, Observation
+from envs.rewards import Reward
 
 # To make an info for each game would take longer than to play it.
 _NO_INFO: MappingProxyType[str, Any] = MappingProxyType({})
 
 
 class BatchVecEnv(VecEnv):
-    """What every batch of games is to Stable-Baselines3: its games share their attributes.
+    """A batch for Stable-Baselines3, which callers ask for the attributes and methods of ``games``.
 
-    A subclass keeps the batch in ``games``, which has the attributes and the methods that callers
-    ask for; a method returns a row per game.
+    A method returns a row per game; the games share their attributes.
     """
 
     games: Any
@@ -50,8 +52,6 @@ class BatchVecEnv(VecEnv):
     ) -> list[Any]:
         """Call a method of the batch that returns a row per game, and return these rows."""
         rows: Sequence[Any] = getattr(self.games, method_name)(*method_args, **method_kwargs)
-        if indices is None:
-            return list(rows)
         return [rows[index] for index in self._get_indices(indices)]
 
     def env_is_wrapped(
@@ -64,20 +64,44 @@ class BatchVecEnv(VecEnv):
 class HangmanVecEnv(BatchVecEnv):
     """The batch of :class:`HangmanVectorEnv`, as Stable-Baselines3 and sb3-contrib call it.
 
-    A game that ends is begun anew in the same step; ``infos`` of that game then has
+    The step that ends a game begins the next; ``infos`` of that game then has
     ``terminal_observation``, ``TimeLimit.truncated``, ``won``, and ``episode`` with return ``r``,
     length ``l`` and the seconds ``t`` since the environment was made, so that no ``VecMonitor`` is
     needed. All other games share one empty info, which cannot be written to.
 
     Parameters
     ----------
-    num_envs : int
-    **options
-        As for :class:`HangmanVectorEnv`, without ``autoreset_mode``.
+    num_envs, max_episode_steps, words, max_wrong, min_length, max_length, reward, repeated_guess
+        As for :class:`HangmanVectorEnv`.
+    render_mode : str, optional
+        ``"ansi"`` or ``"rgb_array"``.
     """
 
-    def __init__(self, num_envs: int, **options: Any) -> None:
-        self.games = HangmanVectorEnv(num_envs, autoreset_mode=AutoresetMode.SAME_STEP, **options)
+    def __init__(
+        self,
+        num_envs: int,
+        max_episode_steps: int | None = None,
+        *,
+        words: Sequence[str] | None = None,
+        max_wrong: int = DEFAULT_MAX_WRONG,
+        min_length: int = 1,
+        max_length: int = MAX_LENGTH,
+        reward: str | Reward = "sparse",
+        repeated_guess: str = "life",
+        render_mode: str | None = None,
+    ) -> None:
+        self.games = HangmanVectorEnv(
+            num_envs,
+            max_episode_steps,
+            AutoresetMode.SAME_STEP,
+            words=words,
+            max_wrong=max_wrong,
+            min_length=min_length,
+            max_length=max_length,
+            reward=reward,
+            repeated_guess=repeated_guess,
+            render_mode=render_mode,
+        )
         self._actions = np.zeros(num_envs, dtype=np.int64)
         self._returns = np.zeros(num_envs)
         self._start_time = time.time()
@@ -112,11 +136,9 @@ class HangmanVecEnv(BatchVecEnv):
             seconds = round(time.time() - self._start_time, 6)
             last = self.games.observe(games)
             # Lists of Python's own numbers, since a NumPy number takes long to take from an array.
-            for game, word, guessed, lives, cut, won, total, length in zip(
+            for game, observation, cut, won, total, length in zip(
                 games.tolist(),
-                last["word"],
-                last["guessed"],
-                last["lives"],
+                zip(*last.values(), strict=True),
                 (truncated & ~terminated)[games].tolist(),
                 self.games.won[games].tolist(),
                 self._returns[games].tolist(),
@@ -124,7 +146,7 @@ class HangmanVecEnv(BatchVecEnv):
                 strict=True,
             ):
                 infos[game] = {
-                    "terminal_observation": {"word": word, "guessed": guessed, "lives": lives},
+                    "terminal_observation": dict(zip(last, observation, strict=True)),
                     "TimeLimit.truncated": cut,
                     "won": won,
                     "episode": {"r": total, "l": length, "t": seconds},
@@ -141,15 +163,40 @@ class HangmanVecEnv(BatchVecEnv):
         """Return the observations of the games as they stand."""
         return self.games.observe()
 
-    def get_state(self) -> dict[str, npt.NDArray]:
+    def get_state(self) -> dict[str, Any]:
         """Return copies of all that the coming games depend on, by name."""
         return self.games.get_state() | {"returns": self._returns.copy()}
 
-    def set_state(self, state: dict[str, npt.NDArray]) -> None:
-        """Go on from what :meth:`get_state` returned."""
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Restore what :meth:`get_state` returned."""
         self.games.set_state(state)
         self._returns = state["returns"].copy()
 
     def get_images(self) -> Sequence[npt.NDArray[np.uint8] | None]:
         """Return a picture of each game."""
         return self.games.render()
+
+
+class FlatVecEnv(VecEnvWrapper):
+    """The vectors of :func:`envs.hangman.flat.flatten` as the observations of a batch.
+
+    Parameters
+    ----------
+    venv : HangmanVecEnv
+    """
+
+    def __init__(self, venv: HangmanVecEnv) -> None:
+        self._max_wrong = max_wrong_of(venv.observation_space)
+        super().__init__(venv, flat_space(self._max_wrong))
+
+    def reset(self) -> npt.NDArray[np.int8]:
+        """Begin new games; return their vectors, shape (num_envs, size)."""
+        return flatten(self.venv.reset(), self._max_wrong)
+
+    def step_wait(self) -> VecEnvStepReturn:
+        """Guess the letters; the last observation of a game is a vector as well."""
+        observations, rewards, ended, infos = self.venv.step_wait()
+        for game in np.flatnonzero(ended):
+            last = infos[game]["terminal_observation"]
+            infos[game]["terminal_observation"] = flatten(last, self._max_wrong)
+        return flatten(observations, self._max_wrong), rewards, ended, infos

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from envs.encoding import NUM_CODES
+from envs.encoding import LETTER_CODES, NUM_CODES
 
 # So that every answer has a code of 8 bits: 21 letters have 253 pairs of cats and dogs.
 MAX_WORD_LENGTH = 21
@@ -20,24 +20,14 @@ MAX_WORD_LENGTH = 21
 
 @dataclass(frozen=True)
 class AnswerRule:
-    """The answer to a guess, and its code.
+    """The answer to a guess, and its code; ValueError if ``word_length`` is not in 1..21.
 
-    Each answer has a code from 0 to ``num_codes - 1``, so that a matrix of answers takes a byte an
+    With ``count_misplaced`` the answer is two numbers: cats, the letters in common at other places,
+    and dogs, the letters at the right place. A letter counts as often as both words have it, as in
+    Mastermind. Otherwise the answer is one number, the letters at the right place.
+
+    Each answer has a code from 0 to ``num_codes - 1``, so that a matrix of answers takes a byte per
     entry. The code of the secret word itself is the highest.
-
-    Parameters
-    ----------
-    word_length : int
-        Letters of the guess and of the secret, 1 to 21.
-    count_misplaced : bool
-        With it the answer is two numbers: cats, the letters in common that stand elsewhere, and
-        dogs, the letters at the right place. A letter counts as often as both words have it, as
-        in Mastermind. Without it the answer is one number, the letters at the right place.
-
-    Raises
-    ------
-    ValueError
-        If ``word_length`` is out of its range.
     """
 
     word_length: int
@@ -67,14 +57,9 @@ class AnswerRule:
         """The answer of each code, shape (num_codes, numbers of an answer)."""
         if not self.count_misplaced:
             return np.arange(self.word_length + 1, dtype=np.int8)[:, None]
-        return np.array(
-            [
-                (common - dogs, dogs)
-                for common in range(self.word_length + 1)
-                for dogs in range(common + 1)
-            ],
-            dtype=np.int8,
-        )
+        totals = range(self.word_length + 1)
+        answers = [(common - dogs, dogs) for common in totals for dogs in range(common + 1)]
+        return np.array(answers, dtype=np.int8)
 
     def encode(self, answers: npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:
         """Return the codes of answers whose last axis has the numbers of an answer."""
@@ -90,33 +75,25 @@ class AnswerRule:
     ) -> npt.NDArray[np.uint8]:
         """Return the code of the answer to each guess about the secret of the same row.
 
-        Parameters
-        ----------
-        guesses, secrets : ndarray of uint8, shape (N, word_length)
-            As :func:`envs.encoding.encode_words` has them.
-
-        Returns
-        -------
-        ndarray of uint8, shape (N,)
+        Words are arrays of uint8, shape (N, word_length), as :func:`envs.encoding.encode_words`
+        has them; the codes are uint8, shape (N,).
         """
-        return _answer_rows(guesses, secrets, self.count_misplaced)
+        dogs = (guesses == secrets).sum(axis=1)
+        if not self.count_misplaced:
+            return dogs.astype(np.uint8)
+        ours, theirs = (
+            (words[:, :, None] == LETTER_CODES).sum(axis=1) for words in (guesses, secrets)
+        )
+        common = np.minimum(ours, theirs).sum(axis=1)
+        return self.encode(np.stack([common - dogs, dogs], axis=1)).astype(np.uint8)
 
     def answer_matrix(
         self, guesses: npt.NDArray[np.uint8], secrets: npt.NDArray[np.uint8]
     ) -> npt.NDArray[np.uint8]:
-        """Return the code of the answer to every guess about every secret.
+        """Return the code of the answer to every guess about every secret; uint8, shape (G, S).
 
-        The matrix is filled in place, guess by guess, so that nothing but itself takes memory:
-        100 MB for 10,000 words by 10,000.
-
-        Parameters
-        ----------
-        guesses : ndarray of uint8, shape (G, word_length)
-        secrets : ndarray of uint8, shape (S, word_length)
-
-        Returns
-        -------
-        ndarray of uint8, shape (G, S)
+        Guesses have the shape (G, word_length), secrets (S, word_length). The matrix is filled in
+        place, so that nothing else takes memory: 100 MB for 10,000 words by 10,000.
         """
         matrix = np.empty((len(guesses), len(secrets)), dtype=np.uint8)
         # By place, so that the letters of neighbouring secrets are neighbours in memory.
@@ -125,31 +102,8 @@ class AnswerRule:
 
 
 @njit(cache=True)
-def _answer_rows(guesses, secrets, count_misplaced):
-    num_rows, length = guesses.shape
-    codes = np.empty(num_rows, dtype=np.uint8)
-    surplus = np.zeros(NUM_CODES, dtype=np.int64)
-    for row in range(num_rows):
-        surplus[:] = 0
-        dogs = 0
-        for place in range(length):
-            dogs += guesses[row, place] == secrets[row, place]
-            surplus[guesses[row, place]] += 1
-        if not count_misplaced:
-            codes[row] = dogs
-            continue
-        common = 0
-        for place in range(length):
-            letter = secrets[row, place]
-            if surplus[letter] > 0:
-                surplus[letter] -= 1
-                common += 1
-        codes[row] = common * (common + 1) // 2 + dogs
-    return codes
-
-
-@njit(cache=True)
 def _fill_matrix(guesses, secrets, count_misplaced, matrix):
+    """Fill the matrix guess by guess; ``secrets`` has the shape (word_length, S)."""
     length, num_secrets = secrets.shape
     # Where a guess has a letter n times, its k-th occurrence in a secret is in common for k <= n.
     # The occurrences are counted by place before: rank[p, s] is that of the letter at place p.

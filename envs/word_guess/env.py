@@ -1,55 +1,58 @@
-"""Cats and Dogs and Guess the Word as Gymnasium environments."""
+"""Cats and Dogs and Guess the Word as Gymnasium environments: single games, and in batches."""
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Sequence
 
+import numpy as np
+from gymnasium.vector import AutoresetMode
+
+from envs.batch import BatchVectorEnv
+from envs.errors import check_at_least, check_choice
+from envs.rewards import WORD_GUESS_REWARDS, Reward, make_reward
 from envs.single import SingleEnv
-from envs.word_guess.observation import NO_WORD, Observation
-from envs.word_guess.task import CatsAndDogsTask, GuessTheWordTask, WordGuessTask
+from envs.word_guess.answers import AnswerRule
+from envs.word_guess.rendering import draw_game
+from envs.word_guess.rules import NO_WORD, Observation, WordGuessGames
+from envs.word_guess.words import VARIANTS, GuessWords, Undecided
+
+
+def _make_games(
+    num_games: int,
+    variant: str,
+    words: Sequence[str] | None,
+    allowed: Sequence[str] | None,
+    word_length: int | None,
+    max_guesses: int | None,
+    opponent: str,
+    mask: str,
+) -> WordGuessGames:
+    """Return the games of an environment with its arguments; None is the variant's default."""
+    check_choice("variant", variant, VARIANTS)
+    defaults = VARIANTS[variant]
+    length = defaults.word_length if word_length is None else word_length
+    limit = defaults.max_guesses if max_guesses is None else max_guesses
+    rule = AnswerRule(length, defaults.count_misplaced)
+    if words is None:
+        words = defaults.default_words(length)
+    kind = Undecided if opponent == "adversary" else GuessWords
+    return WordGuessGames(num_games, rule, kind(words, allowed, length), limit, opponent, mask)
 
 
 class WordGuessEnv(SingleEnv[Observation]):
-    """What the two games share; use :class:`CatsAndDogsEnv` or :class:`GuessTheWordEnv`."""
-
-    _task: WordGuessTask
-
-    @property
-    def allowed(self) -> tuple[str, ...]:
-        """The words that may be guessed; an action is an index into them."""
-        return self._task.words.allowed
-
-    def guess(self, word: str) -> tuple[int, ...] | None:
-        """Guess a word by its letters, whether it is in the allowed list or not.
-
-        Returns
-        -------
-        tuple of int or None
-            The numbers of the answer; None for a word that is not in the list, which costs a guess
-            all the same.
-
-        Raises
-        ------
-        gymnasium.error.ResetNeeded
-            If no game is going on.
-        """
-        self._require_game()
-        index = self._task.words.index(word)
-        step = self._task.games.guess(np.array([NO_WORD if index is None else index]))
-        if index is None:
-            return None
-        return tuple(self._task.rule.answers_by_code[step.codes[0]].tolist())
-
-
-class CatsAndDogsEnv(WordGuessEnv):
-    """Guess a hidden word of four letters by cats and dogs.
+    """Guess a hidden word by words.
 
     ## Description
 
-    Each guess is a word of the allowed list. Its answer is two numbers: **dogs**, the letters that
-    the secret has at the same place, and **cats**, the letters in common that stand elsewhere. A
-    letter counts as often as both words have it, as in Mastermind: `noon` for `neon` has 3 dogs
-    and no cat. The word itself is never observed.
+    Each guess is a word of the allowed list, and its answer compares it with the secret. The word
+    itself is never observed. There are two variants:
+
+    - `"cats_and_dogs"` (`CatsAndDogs-v0`): the answer is two numbers: **dogs**, the letters that
+      the secret has at the same place, and **cats**, the letters in common that are elsewhere. A
+      letter counts as often as both words have it, as in Mastermind: `noon` for `neon` has 3 dogs
+      and no cat.
+    - `"guess_the_word"` (`GuessTheWord-v0`): the answer is the number of places at which the guess
+      has the secret's letter. `envs.word_guess.master.Master` lets code play that speaks in words.
 
     ## Action Space
 
@@ -57,13 +60,15 @@ class CatsAndDogsEnv(WordGuessEnv):
 
     ## Observation Space
 
-    A `Dict`:
+    A `Dict`; `k` is 2 (cats, dogs) or 1 (matches):
 
-    | key           | space                                         | meaning                     |
-    |---------------|-----------------------------------------------|-----------------------------|
-    | `guesses`     | `Box(-1, allowed - 1, (max_guesses,), int32)` | the actions so far, then -1 |
-    | `answers`     | `Box(-1, length, (max_guesses, 2), int8)`     | their cats and dogs, or -1  |
-    | `num_guesses` | `Discrete(max_guesses + 1)`                   | the guesses made            |
+    | key           | space                                         | meaning                      |
+    |---------------|-----------------------------------------------|------------------------------|
+    | `guesses`     | `Box(-1, allowed - 1, (max_guesses,), int32)` | the actions so far, then -1  |
+    | `answers`     | `Box(-1, length, (max_guesses, k), int8)`     | the answer of each, then -1  |
+    | `num_guesses` | `Discrete(max_guesses + 1)`                   | the guesses made             |
+
+    A guess by `env.unwrapped.guess(word)` that is not in the list has -1 in both.
 
     ## Starting State
 
@@ -89,99 +94,130 @@ class CatsAndDogsEnv(WordGuessEnv):
 
     ## Arguments
 
-    - `words`: sequence of lower-case words, the secrets; those of the default list (`web2`) if
-      not given. Words of another length are not used.
+    - `variant`: `"cats_and_dogs"` or `"guess_the_word"`.
+    - `words`: sequence of lower-case words, the secrets. If not given: the words of the default
+      list (`web2`) for Cats and Dogs, 100 words of random letters
+      (`envs.word_guess.words.random_words`) for Guess the Word. Words of another length are not
+      used.
     - `allowed`: the words that may be guessed, which include all secrets; the secrets if not
       given.
-    - `word_length`: 4 by default, up to 21.
-    - `max_guesses`: 128 by default.
+    - `word_length`: 1 to 21; by default 4 for Cats and Dogs, 6 for Guess the Word.
+    - `max_guesses`: by default 128 for Cats and Dogs, 10 for Guess the Word.
     - `opponent`: `"random"` draws a secret; an `"adversary"` has none, and gives the answer that
       leaves most words consistent.
     - `mask`: `"all"` or `"consistent"`.
-    - `reward`: `"sparse"` or `"mistakes"`.
+    - `reward`: `"sparse"`, `"mistakes"`, or an object as in `envs.rewards`.
     - `render_mode`: `"ansi"`, `"human"` (prints to the terminal) or `"rgb_array"`.
 
     ## References
 
-    The game is Bulls and Cows with words. D. E. Knuth, "The computer as Master Mind", Journal of
-    Recreational Mathematics 9 (1976), for the answers with repeated letters.
+    Cats and Dogs is Bulls and Cows with words. D. E. Knuth, "The computer as Master Mind", Journal
+    of Recreational Mathematics 9 (1976), for the answers with repeated letters. Guess the Word is
+    problem 843, https://leetcode.com/problems/guess-the-word/.
 
     ## Version History
 
     * v0: Initial version.
     """
 
-    task_type = CatsAndDogsTask
+    _games: WordGuessGames
+
+    def __init__(
+        self,
+        words: Sequence[str] | None = None,
+        *,
+        variant: str = "cats_and_dogs",
+        allowed: Sequence[str] | None = None,
+        word_length: int | None = None,
+        max_guesses: int | None = None,
+        opponent: str = "random",
+        mask: str = "all",
+        reward: str | Reward = "sparse",
+        render_mode: str | None = None,
+    ) -> None:
+        games = _make_games(1, variant, words, allowed, word_length, max_guesses, opponent, mask)
+        reward = make_reward(reward, WORD_GUESS_REWARDS)
+        self.variant = variant
+        super().__init__(games, games.words, reward, draw_game, render_mode)
+
+    @property
+    def allowed(self) -> tuple[str, ...]:
+        """The words that may be guessed; an action is an index into them."""
+        return self._games.words.allowed
+
+    def guess(self, word: str) -> tuple[int, ...] | None:
+        """Guess a word by its letters, whether it is in the allowed list or not.
+
+        Returns
+        -------
+        tuple of int or None
+            The numbers of the answer; None for a word that is not in the list, which costs a guess
+            all the same.
+
+        Raises
+        ------
+        gymnasium.error.ResetNeeded
+            If no game is going on.
+        """
+        self._require_game()
+        index = self._games.words.index(word)
+        step = self._games.guess_any(np.array([NO_WORD if index is None else index]))
+        if index is None:
+            return None
+        return tuple(self._games.rule.answers_by_code[step.codes[0]].tolist())
 
 
-class GuessTheWordEnv(WordGuessEnv):
-    """Guess which word of a list is hidden by the number of exact matches.
+class WordGuessVectorEnv(BatchVectorEnv):
+    """N games of :class:`WordGuessEnv`, played as one batch.
 
-    ## Description
+    Parameters
+    ----------
+    num_envs, max_episode_steps, autoreset_mode
+        As for :class:`envs.hangman.env.HangmanVectorEnv`.
+    words, variant, allowed, word_length, max_guesses, opponent, mask, reward
+        As for :class:`WordGuessEnv`.
+    render_mode : str, optional
+        ``"ansi"`` or ``"rgb_array"``.
 
-    Each guess is a word of the list. Its answer is the number of places at which it has the
-    secret's letter. The secret has to be found with ten guesses.
-    `envs.word_guess.master.Master` lets code play that speaks in words.
-
-    ## Action Space
-
-    `Discrete(number of allowed words)`: guess the word `env.unwrapped.allowed[action]`.
-
-    ## Observation Space
-
-    A `Dict`:
-
-    | key           | space                                         | meaning                      |
-    |---------------|-----------------------------------------------|------------------------------|
-    | `guesses`     | `Box(-1, allowed - 1, (max_guesses,), int32)` | the actions so far, then -1  |
-    | `answers`     | `Box(-1, length, (max_guesses, 1), int8)`     | the matches of each, then -1 |
-    | `num_guesses` | `Discrete(max_guesses + 1)`                   | the guesses made             |
-
-    A guess by `env.unwrapped.guess(word)` that is not in the list has -1 in both.
-
-    ## Starting State
-
-    A secret drawn from the words, no guess made. `reset(options={"word": "acckzz"})` forces one.
-
-    ## Rewards
-
-    By default +1 for a win, -1 for a loss and 0 otherwise; with `reward="mistakes"` -1 for every
-    guess that is not the secret.
-
-    ## Episode End
-
-    Terminates when the secret is guessed or after `max_guesses` guesses. Never truncates by
-    itself; `gym.make(..., max_episode_steps=...)` does.
-
-    ## Information
-
-    `reset` and `step` return
-
-    - `action_mask`: ndarray of int8, shape (allowed words,): 1 for each allowed word, or, with
-      `mask="consistent"`, for each word that may still be the secret;
-    - `won`: bool, whether the secret was guessed.
-
-    ## Arguments
-
-    - `words`: sequence of lower-case words, the secrets; 100 words of random letters if not given
-      (`envs.word_guess.words.random_words`). Words of another length are not used.
-    - `allowed`: the words that may be guessed, which include all secrets; the secrets if not
-      given.
-    - `word_length`: 6 by default, up to 21.
-    - `max_guesses`: 10 by default.
-    - `opponent`: `"random"` draws a secret; an `"adversary"` has none, and gives the answer that
-      leaves most words consistent.
-    - `mask`: `"all"` or `"consistent"`.
-    - `reward`: `"sparse"` or `"mistakes"`.
-    - `render_mode`: `"ansi"`, `"human"` (prints to the terminal) or `"rgb_array"`.
-
-    ## References
-
-    Problem 843, "Guess the Word", https://leetcode.com/problems/guess-the-word/.
-
-    ## Version History
-
-    * v0: Initial version.
+    Raises
+    ------
+    ValueError
+        If an argument is out of its range.
     """
 
-    task_type = GuessTheWordTask
+    _games: WordGuessGames
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        max_episode_steps: int | None = None,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        *,
+        words: Sequence[str] | None = None,
+        variant: str = "cats_and_dogs",
+        allowed: Sequence[str] | None = None,
+        word_length: int | None = None,
+        max_guesses: int | None = None,
+        opponent: str = "random",
+        mask: str = "all",
+        reward: str | Reward = "sparse",
+        render_mode: str | None = None,
+    ) -> None:
+        check_at_least("num_envs", num_envs, 1)
+        games = _make_games(
+            num_envs, variant, words, allowed, word_length, max_guesses, opponent, mask
+        )
+        super().__init__(
+            games,
+            games.words,
+            make_reward(reward, WORD_GUESS_REWARDS),
+            draw_game,
+            max_episode_steps,
+            autoreset_mode,
+            render_mode,
+        )
+
+    @property
+    def allowed(self) -> tuple[str, ...]:
+        """The words that may be guessed; an action is an index into them."""
+        return self._games.words.allowed

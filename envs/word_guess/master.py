@@ -5,7 +5,7 @@ from __future__ import annotations
 import gymnasium as gym
 
 from envs.encoding import encode_words
-from envs.word_guess.env import GuessTheWordEnv
+from envs.word_guess.env import WordGuessEnv
 
 NOT_IN_THE_LIST = -1
 
@@ -13,27 +13,14 @@ NOT_IN_THE_LIST = -1
 class Master:
     """The interface of the problem "Guess the Word" over an environment whose game has begun.
 
-    Parameters
-    ----------
-    env : gymnasium.Env
-        A :class:`GuessTheWordEnv`, or wrappers around one, after ``reset``. Wrappers do not see
-        the guesses.
-
-    Attributes
-    ----------
-    calls : int
-        How often ``guess`` was called.
-
-    Raises
-    ------
-    TypeError
-        If the environment is another.
-    gymnasium.error.ResetNeeded
-        If no game is going on.
+    ``env`` is a :class:`WordGuessEnv` of the variant ``guess_the_word`` after ``reset``, or
+    wrappers around it, which do not see the guesses. ``calls`` counts the calls of :meth:`guess`.
+    TypeError for another environment, gymnasium.error.ResetNeeded if no game is going on.
 
     Examples
     --------
-    >>> env = GuessTheWordEnv(words=["acckzz", "ccbazz", "eiowzz", "abcczz"])
+    >>> words = ["acckzz", "ccbazz", "eiowzz", "abcczz"]
+    >>> env = WordGuessEnv(words, variant="guess_the_word")
     >>> _ = env.reset(options={"word": "acckzz"})
     >>> master = Master(env)
     >>> master.guess("ccbazz"), master.guess("aaaaaa"), master.guess("acckzz")
@@ -41,9 +28,9 @@ class Master:
     """
 
     def __init__(self, env: gym.Env) -> None:
-        if not isinstance(env.unwrapped, GuessTheWordEnv):
-            raise TypeError(f"env: {env.unwrapped!r} is not a GuessTheWordEnv")
-        self._env: GuessTheWordEnv = env.unwrapped
+        if getattr(env.unwrapped, "variant", None) != "guess_the_word":
+            raise TypeError(f"env: {env.unwrapped!r} is not a game of guess_the_word")
+        self._env: WordGuessEnv = env.unwrapped
         if self._env.is_over:
             raise gym.error.ResetNeeded("Cannot begin: no game is going on, call reset first")
         self._limit = self._env.observation_space["guesses"].shape[0]

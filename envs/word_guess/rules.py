@@ -2,60 +2,55 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+from gymnasium import spaces
 
+from envs.errors import check_at_least, check_choice
 from envs.games import ALL, Games, Index
 from envs.word_guess.answers import AnswerRule
-from envs.word_guess.observation import NO_ANSWER, NO_WORD, Observation
 from envs.word_guess.words import GuessWords
 
+NO_WORD = -1
+NO_ANSWER = -1
+OPPONENTS = ("random", "adversary")
+MASKS = ("all", "consistent")
 _UNDECIDED = -1
 
 
-class Step(NamedTuple):
-    """What one guess did in each of N games; all arrays have the shape (N,).
+class Observation(TypedDict):
+    """What a player sees: of one game, or of N games with a first axis of games.
 
-    Attributes
-    ----------
-    codes : ndarray of int64
-        The code of the answer; -1 for a word that is not in the list, and in games that are over.
-    won, lost : ndarray of bool
-        The guess ended the game.
+    Guesses are indices into the allowed list, in order. Rows from ``num_guesses`` on are -1, and
+    rows of guesses that are not in the list.
     """
 
-    codes: npt.NDArray[np.int64]
-    won: npt.NDArray[np.bool_]
-    lost: npt.NDArray[np.bool_]
+    guesses: npt.NDArray[np.int32]  # (max_guesses,)
+    answers: npt.NDArray[np.int8]  # (max_guesses, 2): cats and dogs, or (max_guesses, 1): matches
+    num_guesses: npt.NDArray[np.int64]  # (): the guesses made, 0 to ``max_guesses``
+
+
+class Step(NamedTuple):
+    """What one guess did in each of N games; all arrays have the shape (N,)."""
+
+    codes: npt.NDArray[np.int64]  # of the answers; -1 for an unlisted word, and in games over
+    played: npt.NDArray[np.bool_]  # the game was not over before the guess
+    won: npt.NDArray[np.bool_]  # the guess won the game
+    lost: npt.NDArray[np.bool_]  # the guess lost the game
 
 
 class WordGuessGames(Games):
     """N games in which a whole word is guessed.
 
-    Each guess is answered by the rule. A game is won by guessing the secret, and lost with the
-    last guess. A word that was guessed before, or that is not in the list, costs a guess. A game
-    that is over ignores further guesses.
+    Each guess is answered by ``rule``. A game is won by guessing the secret, and lost with guess
+    ``max_guesses``. A word that was guessed before, or that is not in the list, costs a guess. A
+    game that is over ignores further guesses. With ``mask="consistent"`` the action masks have the
+    words that may still be the secret, in place of all.
 
     The adversary has no secret: it gives the answer that leaves most secret words consistent with
     all its answers, the one with the lowest code among equals, so that it gives in last.
-
-    Parameters
-    ----------
-    num_games : int
-    rule : AnswerRule
-    words : GuessWords
-    max_guesses : int
-        The guesses of a game, at least 1.
-    track_consistent : bool, default False
-        Keep for each game which words are still consistent; what an adversary plays needs it.
-
-    Raises
-    ------
-    ValueError
-        If ``max_guesses`` is below 1.
     """
 
     _state_names = ("_secrets", "_guesses", "_answers", "_num_guesses", "_won")
@@ -66,25 +61,46 @@ class WordGuessGames(Games):
         rule: AnswerRule,
         words: GuessWords,
         max_guesses: int,
-        track_consistent: bool = False,
+        opponent: str = "random",
+        mask: str = "all",
     ) -> None:
-        if max_guesses < 1:
-            raise ValueError(f"max_guesses: {max_guesses} is below 1")
+        check_at_least("max_guesses", max_guesses, 1)
+        check_choice("opponent", opponent, OPPONENTS)
+        check_choice("mask", mask, MASKS)
         super().__init__(num_games)
         self.rule = rule
         self.words = words
         self.max_guesses = max_guesses
+        self._mask = mask
         self._secrets = np.zeros(num_games, dtype=np.int64)
         self._guesses = np.full((num_games, max_guesses), NO_WORD, dtype=np.int32)
         self._answers = np.full((num_games, max_guesses, len(rule.names)), NO_ANSWER, dtype=np.int8)
         self._num_guesses = np.zeros(num_games, dtype=np.int64)
         self._won = np.zeros(num_games, dtype=np.bool_)
+        # Which words are consistent with the answers of each game, where something asks for them.
         self._consistent: npt.NDArray[np.bool_] | None = None
-        if track_consistent:
+        if opponent == "adversary" or mask == "consistent":
             self._can_be_secret = np.zeros(len(words), dtype=np.bool_)
             self._can_be_secret[words.secrets] = True
             self._state_names = (*self._state_names, "_consistent")
             self._consistent = np.tile(self._can_be_secret, (num_games, 1))
+
+    @property
+    def observation_space(self) -> spaces.Dict:
+        """The space of one game's observation."""
+        limit, length = self.max_guesses, self.rule.word_length
+        return spaces.Dict(
+            {
+                "guesses": spaces.Box(NO_WORD, len(self.words) - 1, (limit,), np.int32),
+                "answers": spaces.Box(NO_ANSWER, length, (limit, len(self.rule.names)), np.int8),
+                "num_guesses": spaces.Discrete(limit + 1),
+            }
+        )
+
+    @property
+    def action_space(self) -> spaces.Discrete:
+        """The allowed words."""
+        return spaces.Discrete(len(self.words))
 
     @property
     def won(self) -> npt.NDArray[np.bool_]:
@@ -96,26 +112,19 @@ class WordGuessGames(Games):
         """Games that are won or out of guesses; shape (N,)."""
         return self._won | (self._num_guesses == self.max_guesses)
 
-    @property
-    def secrets(self) -> npt.NDArray[np.int64]:
-        """The secret of each game as an index into the allowed list, shape (N,).
+    def secret(self, game: int) -> str:
+        """Return the hidden word of one game, or the first that an adversary may still choose."""
+        index = self._secrets[game]
+        return self.words.allowed[self._consistent[game].argmax() if index == _UNDECIDED else index]
 
-        While an adversary has not settled on one, it is the first word that is still consistent.
-        """
-        if self._consistent is None:
-            return self._secrets.copy()
-        return np.where(self._secrets == _UNDECIDED, self._consistent.argmax(axis=1), self._secrets)
+    def action_masks(self, games: Index = ALL) -> npt.NDArray[np.bool_]:
+        """Return the words that may be guessed, shape (games, allowed words)."""
+        if self._mask == "consistent":
+            return self._consistent[games].copy()
+        return np.ones((len(self._won[games]), len(self.words)), dtype=np.bool_)
 
     def start(self, games: Index, secrets: npt.NDArray[np.int64] | None) -> None:
-        """Begin new games at the indices ``games``: one a secret, or all against an adversary.
-
-        Raises
-        ------
-        ValueError
-            If there are no secrets and the consistent words are not tracked.
-        """
-        if secrets is None and self._consistent is None:
-            raise ValueError("start: an adversary needs track_consistent")
+        """Begin new games with these secrets; None stands for an adversary's choice."""
         self._secrets[games] = _UNDECIDED if secrets is None else secrets
         self._guesses[games] = NO_WORD
         self._answers[games] = NO_ANSWER
@@ -124,36 +133,27 @@ class WordGuessGames(Games):
         if self._consistent is not None:
             self._consistent[games] = self._can_be_secret
 
-    def guess(self, words: npt.NDArray[np.integer]) -> Step:
-        """Guess one word in every game.
-
-        Parameters
-        ----------
-        words : ndarray of integers, shape (N,)
-            Indices into the allowed list; -1 stands for a word that is not in it.
-
-        Raises
-        ------
-        ValueError
-            If an index is out of range.
-        """
-        if words.min(initial=0) < NO_WORD or words.max(initial=0) >= len(self.words):
+    def guess(self, actions: npt.NDArray[np.integer]) -> Step:
+        """Guess one word of the allowed list in every game; ValueError if an index is none."""
+        if actions.min(initial=0) < 0 or actions.max(initial=0) >= len(self.words):
             raise ValueError(f"an action is outside 0..{len(self.words) - 1}")
-        words = words.astype(np.int64)
-        playing = np.flatnonzero(~self.over)
-        listed = playing[words[playing] != NO_WORD]
+        return self.guess_any(actions.astype(np.int64))
+
+    def guess_any(self, words: npt.NDArray[np.int64]) -> Step:
+        """Guess one word in every game; ``NO_WORD`` stands for a word that is not in the list."""
+        playing = ~self.over
+        listed = np.flatnonzero(playing & (words != NO_WORD))
         codes = np.full(len(self), NO_ANSWER, dtype=np.int64)
         codes[listed] = self._answer(listed, words[listed])
 
         turn = self._num_guesses[listed]
         self._guesses[listed, turn] = words[listed]
         self._answers[listed, turn] = self.rule.answers_by_code[codes[listed]]
-        self._num_guesses[playing] += 1
+        self._num_guesses += playing
         won = codes == self.rule.solved
         self._won |= won
-        lost = np.zeros(len(self), dtype=np.bool_)
-        lost[playing] = ~won[playing] & (self._num_guesses[playing] == self.max_guesses)
-        return Step(codes=codes, won=won, lost=lost)
+        lost = playing & ~won & (self._num_guesses == self.max_guesses)
+        return Step(codes=codes, played=playing, won=won, lost=lost)
 
     def observe(self, games: Index = ALL) -> Observation:
         """Return copies of what the players of ``games`` see."""
@@ -163,62 +163,22 @@ class WordGuessGames(Games):
             num_guesses=self._num_guesses[games].copy(),
         )
 
-    def consistent(self, games: Index = ALL) -> npt.NDArray[np.bool_]:
-        """Return which words may still be the secret, shape (games, allowed words).
-
-        Raises
-        ------
-        ValueError
-            If the consistent words are not tracked.
-        """
-        if self._consistent is None:
-            raise ValueError("consistent: the games were made without track_consistent")
-        return self._consistent[games].copy()
-
     def _answer(
         self, games: npt.NDArray[np.int64], words: npt.NDArray[np.int64]
     ) -> npt.NDArray[np.int64]:
         """Return the codes of the answers in ``games``, and note what they rule out."""
-        secrets = self._secrets[games]
-        guesses = self.words.encoded.codes[words]
-        codes = self.rule.answer(guesses, self.words.encoded.codes[np.maximum(secrets, 0)]).astype(
-            np.int64
-        )
+        secrets, letters = self._secrets[games], self.words.encoded.codes
+        codes = self.rule.answer(letters[words], letters[secrets]).astype(np.int64)
         if self._consistent is None:
             return codes
         # Games that guess the same word share the answers about it.
-        unique, position = np.unique(words, return_inverse=True)
-        for number, word in enumerate(unique):
-            row = self.rule.answer_matrix(
-                self.words.encoded.codes[[word]], self.words.encoded.codes
-            )[0]
-            asked = np.flatnonzero(position == number)
-            codes[asked] = _rule_out(
-                self._consistent,
-                row,
-                games[asked],
-                np.where(secrets[asked] == _UNDECIDED, NO_ANSWER, codes[asked]),
-                self.rule.num_codes,
-            )
+        for word in np.unique(words):
+            answers = self.rule.answer_matrix(letters[[word]], letters)[0]
+            for number in np.flatnonzero(words == word):
+                left = self._consistent[games[number]]
+                if secrets[number] == _UNDECIDED:
+                    codes[number] = np.bincount(answers[left]).argmax()
+                left &= answers == codes[number]
         settled = codes == self.rule.solved
         self._secrets[games[settled]] = words[settled]
         return codes
-
-
-@njit(cache=True)
-def _rule_out(consistent, row, games, codes, num_codes):
-    """Strike out the words of each game that disagree with its answer to one guess.
-
-    ``row`` has the answer about each word. A code of -1 asks for the answer that keeps most words.
-    """
-    given = codes.copy()
-    for number in range(len(games)):
-        game = games[number]
-        if given[number] < 0:
-            counts = np.zeros(num_codes, dtype=np.int64)
-            for word in range(len(row)):
-                counts[row[word]] += consistent[game, word]
-            given[number] = counts.argmax()
-        for word in range(len(row)):
-            consistent[game, word] &= row[word] == given[number]
-    return given

@@ -1,8 +1,13 @@
-"""The words of a game: those that may be guessed, and those among them that may be the secret."""
+"""The words of a game: those that may be guessed, and those among them that may be the secret.
+
+The two games differ by their :class:`Variant`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -13,17 +18,12 @@ from envs.words import default_word_list
 
 
 class GuessWords:
-    """The allowed list and the secret words in it.
+    """The allowed list, and the secret words in it as indices.
 
-    Parameters
-    ----------
-    words : sequence of str
-        Lower-case words, the secrets. Words of another length are not used.
-    allowed : sequence of str, optional
-        The words that may be guessed; it holds every secret. The secrets if not given. The order
-        is kept, since an action is an index into this list; of a word that is given twice the
-        first is taken.
-    word_length : int
+    ``words``, lower-case, are the secrets; words of another length than ``word_length`` are not
+    used. ``allowed`` are the words that may be guessed, which include every secret; by default the
+    secrets. Their order is kept, since an action is an index into them; repetitions are left out.
+    ValueError if no word is left, a word cannot be encoded, or a secret is not allowed.
 
     Attributes
     ----------
@@ -31,12 +31,6 @@ class GuessWords:
     encoded : EncodedWords
         The allowed words.
     secrets : ndarray of int64
-        The secret words as indices into ``allowed``.
-
-    Raises
-    ------
-    ValueError
-        If no word is left, a word cannot be encoded, or a secret is not allowed.
     """
 
     def __init__(
@@ -68,27 +62,23 @@ class GuessWords:
         return self.secrets[below(keyed_bits(streams, episodes), len(self.secrets))]
 
     def encode(self, words: Sequence[str]) -> npt.NDArray[np.int64]:
-        """Return the indices of words that the caller forces to be the secrets.
-
-        Raises
-        ------
-        ValueError
-            If a word is not one of the secret words.
-        """
-        secrets = set(self.secrets.tolist())
-        indices = []
+        """Return the indices of forced secrets; ValueError if one is not a secret word."""
+        known = {self.allowed[index] for index in self.secrets}
         for word in words:
-            index = self._index.get(word) if isinstance(word, str) else None
-            if index not in secrets:
-                raise ValueError(
-                    f"options: {word!r} is not one of the {len(self.secrets):,} secret words"
-                )
-            indices.append(index)
-        return np.array(indices, dtype=np.int64)
+            if not isinstance(word, str) or word not in known:
+                raise ValueError(f"options: {word!r} is not one of the {len(known):,} secret words")
+        return np.array([self._index[word] for word in words], dtype=np.int64)
+
+
+class Undecided(GuessWords):
+    """The words of an adversary, which has no secret unless one is forced."""
+
+    def draw(self, streams: npt.NDArray[np.uint64], episodes: npt.NDArray[np.int64]) -> None:
+        """Draw nothing."""
 
 
 def default_words(word_length: int) -> tuple[str, ...]:
-    """Return the words of the default list that have so many letters."""
+    """Return the words of the default list that have ``word_length`` letters."""
     return tuple(word for word in default_word_list().words if len(word) == word_length)
 
 
@@ -102,7 +92,7 @@ def random_words(
     Raises
     ------
     ValueError
-        If there are not so many words of so many letters.
+        If there are fewer than ``count`` words of ``word_length`` letters.
     """
     if not 1 <= count <= NUM_LETTERS**word_length:
         raise ValueError(
@@ -115,6 +105,27 @@ def random_words(
         letters = random.integers(NUM_LETTERS, size=word_length)
         words["".join(ALPHABET[letter] for letter in letters)] = None
     return tuple(words)
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One of the two games: its id in Gymnasium's registry, its answers and its defaults.
+
+    With ``count_misplaced`` the answer counts letters at the wrong place, too. ``default_words``
+    returns the secrets of a length where the user gives none.
+    """
+
+    env_id: str
+    count_misplaced: bool
+    word_length: int
+    max_guesses: int
+    default_words: Callable[[int], tuple[str, ...]]
+
+
+CATS_AND_DOGS = Variant("CatsAndDogs-v0", True, 4, 128, default_words)
+GUESS_THE_WORD = Variant("GuessTheWord-v0", False, 6, 10, partial(random_words, 100))
+VARIANTS = {"cats_and_dogs": CATS_AND_DOGS, "guess_the_word": GUESS_THE_WORD}
+VARIANT_OF_ID = {variant.env_id: variant for variant in VARIANTS.values()}
 
 
 def _of_length(words: Sequence[str], word_length: int, name: str) -> tuple[str, ...]:

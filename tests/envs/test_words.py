@@ -1,15 +1,14 @@
-import os
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import chisquare
 
+from envs.encoding import decode
 from envs.errors import InputError
 from envs.words import (
     PARTS,
+    SecretWords,
     Split,
     WordList,
     clean_words,
@@ -50,19 +49,6 @@ def dropped(word_list):
         (b"dog\nna\xefve\n\xff\xfe\n", ("dog",), {"with other characters": 2}),
         (b"a" * 32 + b"\n" + b"a" * 33 + b"\n", ("a" * 32,), {"over 32 letters": 1}),
         (b"dog\x00\ncat", ("cat",), {"with other characters": 1}),
-    ],
-    ids=[
-        "plain",
-        "blank lines",
-        "case",
-        "duplicates",
-        "CRLF",
-        "byte-order mark",
-        "white space",
-        "other characters",
-        "not UTF-8",
-        "over-long",
-        "NUL",
     ],
 )
 def test_a_list_is_cleaned_by_the_stated_rules(tmp_path, content, words, counts):
@@ -136,25 +122,10 @@ def test_the_split_does_not_move_when_the_list_is_shuffled_or_grows(words, more,
     assert set(divided) == set(grown)
 
 
-def test_the_split_of_known_words_is_the_same_on_every_machine():
+def test_the_split_of_known_words_never_changes():
     # Runs that were made before rely on it.
     parts = [Split().part(word) for word in ("apple", "hangman", "zebra", "quiz", "jazz", "abbey")]
-    script = (
-        "from envs.words import Split;"
-        "print([Split().part(w) for w in ('apple','hangman','zebra','quiz','jazz','abbey')])"
-    )
-    other = subprocess.run(
-        [sys.executable, "-c", script],
-        capture_output=True,
-        text=True,
-        check=True,
-        env={**os.environ, "PYTHONHASHSEED": "123", "PYTHONPATH": "."},
-    )
-    assert other.stdout.strip() == str(parts)
-    assert parts == KNOWN_PARTS
-
-
-KNOWN_PARTS = ["test", "train", "train", "train", "train", "train"]
+    assert parts == ["test", "train", "train", "train", "train", "train"]
 
 
 @pytest.mark.parametrize("fractions", [(0.9, 0.05, 0.05), (0.8, 0.0, 0.2), (0.34, 0.33, 0.33)])
@@ -164,12 +135,6 @@ def test_the_parts_have_the_shares_that_were_asked_for(fractions):
     for name, fraction in zip(PARTS, fractions, strict=True):
         deviation = (fraction * (1 - fraction) / len(words)) ** 0.5
         assert abs(len(parts[name]) / len(words) - fraction) <= 4 * deviation
-
-
-def test_another_split_seed_moves_words():
-    words = default_word_list().words[::100]
-    one, other = ([Split(seed).part(word) for word in words] for seed in (0, 1))
-    assert one != other
 
 
 @pytest.mark.parametrize(
@@ -200,3 +165,29 @@ def test_hashes_tell_words_apart():
     assert len(np.unique(hashes)) == len(words)
     assert hash_words(["cat"])[0] == hash_words(["dog", "cat"])[1]
     assert len(hash_words([])) == 0
+
+
+LIST = ("a", "i", "ox", "cat", "dog", "cow", "hen", "pig", "bat", "rat", "ant", "bee", "fox")
+
+
+def test_secrets_are_drawn_equally_often_by_stream_and_episode_alone():
+    secrets, shuffled = SecretWords(LIST), SecretWords([*LIST[::-1], *LIST])
+    streams, episodes = np.arange(40_000, dtype=np.uint64), np.arange(40_000) % 7
+    drawn = secrets.draw(streams, episodes).codes
+    assert drawn.tolist() == secrets.draw(streams[::-1], episodes[::-1]).codes[::-1].tolist()
+    assert drawn.tolist() == shuffled.draw(streams, episodes).codes.tolist()
+    words, counts = np.unique([decode(codes) for codes in drawn], return_counts=True)
+    assert set(words) == set(LIST)
+    assert chisquare(counts).pvalue > 1e-3
+
+
+def test_secrets_have_the_lengths_that_were_asked_for():
+    assert SecretWords(LIST, min_length=2, max_length=2).width == 2
+    with pytest.raises(ValueError, match="none of 13 has 7 to 9 letters"):
+        SecretWords(LIST, min_length=7, max_length=9)
+    with pytest.raises(ValueError, match="letters a to z"):
+        SecretWords(["Cat"])
+    # A forced word need not be in the list, but has to fit.
+    assert decode(SecretWords(LIST).encode(["zoo"]).codes[0]) == "zoo"
+    with pytest.raises(ValueError, match="1 to 3 letters"):
+        SecretWords(LIST).encode(["zebra"])

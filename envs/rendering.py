@@ -1,0 +1,45 @@
+"""What the pictures of games share: the sheet, colours, type, and text as a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+from PIL import Image, ImageDraw, ImageFont
+
+Drawing = str | npt.NDArray[np.uint8]
+PAPER = (250, 249, 246)
+INK = (34, 40, 49)
+FAINT = (170, 170, 165)
+GOOD = (31, 119, 90)
+BAD = (192, 57, 43)
+
+
+@lru_cache
+def font(size: int) -> ImageFont.FreeTypeFont:
+    """Return the typeface of all pictures at a size in pixels."""
+    return ImageFont.load_default(size)
+
+
+def draw_picture(
+    size: tuple[int, int], draw: Callable[[ImageDraw.ImageDraw], None]
+) -> npt.NDArray[np.uint8]:
+    """Return what ``draw`` draws on a sheet of ``size`` = (width, height); (height, width, 3)."""
+    picture = Image.new("RGB", size, PAPER)
+    draw(ImageDraw.Draw(picture))
+    return np.asarray(picture, dtype=np.uint8)
+
+
+def text_picture(text: str) -> npt.NDArray[np.uint8]:
+    """Return a picture of up to 20 lines of up to 53 characters, shape (480, 640, 3)."""
+
+    def write(draw: ImageDraw.ImageDraw) -> None:
+        # Columns of the same width keep tables in line; the typeface is proportional.
+        for row, line in enumerate(text.splitlines()):
+            for column, character in enumerate(line):
+                place = (26 + column * 11.5, 32 + row * 22)
+                draw.text(place, character, font=font(18), fill=INK, anchor="ms")
+
+    return draw_picture((640, 480), write)

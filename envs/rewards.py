@@ -1,0 +1,109 @@
+"""The rewards of all games: each is computed here, from what the rules report of a guess."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from envs.errors import check_choice
+
+
+class Reward(Protocol):
+    """Turns the report of a guess, the ``Step`` of a game's rules, into rewards."""
+
+    def __call__(self, step: Any) -> npt.NDArray[np.float64]:
+        """Return the reward of each game, shape (N,)."""
+        ...
+
+
+@dataclass(frozen=True)
+class SparseReward:
+    """``win`` for winning, ``loss`` for losing, 0 otherwise; for every game."""
+
+    win: float = 1.0
+    loss: float = -1.0
+
+    def __call__(self, step: Any) -> npt.NDArray[np.float64]:
+        """Return the reward of each game, shape (N,)."""
+        return self.win * step.won + self.loss * step.lost
+
+
+@dataclass(frozen=True)
+class DenseReward(SparseReward):
+    """Of Hangman: sparse, plus ``hit`` for each newly shown place and ``miss`` for a lost life.
+
+    It changes what is optimal: a guess that uncovers many places is paid even where another
+    letter makes winning likelier.
+    """
+
+    hit: float = 0.1
+    miss: float = -0.2
+
+    def __call__(self, step: Any) -> npt.NDArray[np.float64]:
+        """Return the reward of each game, shape (N,)."""
+        return self.hit * step.newly_shown + self.miss * step.lost_life + super().__call__(step)
+
+
+@dataclass(frozen=True)
+class PotentialReward(SparseReward):
+    """Of Hangman: sparse, plus ``discount * potential(after) - potential(before)``.
+
+    The potential is ``shown`` times the fraction of places shown plus ``lives`` times the fraction
+    of lives left, and 0 at the end of a game. ``discount`` must be the learner's; then the optimal
+    policy is that of the sparse reward.
+
+    References
+    ----------
+    A. Y. Ng, D. Harada and S. Russell, "Policy invariance under reward transformations", ICML 1999.
+    """
+
+    discount: float = 1.0
+    shown: float = 0.5
+    lives: float = 0.5
+
+    def __call__(self, step: Any) -> npt.NDArray[np.float64]:
+        """Return the reward of each game, shape (N,)."""
+
+        def potential(shown: npt.NDArray, lives: npt.NDArray) -> npt.NDArray[np.float64]:
+            return self.shown * (shown / step.lengths) + self.lives * (lives / step.max_wrong)
+
+        before = potential(step.shown - step.newly_shown, step.lives + step.lost_life)
+        after = np.where(step.won | step.lost, 0.0, potential(step.shown, step.lives))
+        return super().__call__(step) + self.discount * after - before
+
+
+@dataclass(frozen=True)
+class MistakesReward:
+    """Of whole words: -1 for a guess that is not the secret, so that returns count mistakes."""
+
+    def __call__(self, step: Any) -> npt.NDArray[np.float64]:
+        """Return the reward of each game, shape (N,)."""
+        return step.won.astype(np.float64) - step.played
+
+
+HANGMAN_REWARDS: dict[str, type[Reward]] = {
+    "sparse": SparseReward,
+    "dense": DenseReward,
+    "potential": PotentialReward,
+}
+WORD_GUESS_REWARDS: dict[str, type[Reward]] = {"sparse": SparseReward, "mistakes": MistakesReward}
+
+
+def make_reward(
+    reward: str | Reward, rewards: Mapping[str, type[Reward]] = HANGMAN_REWARDS, **parameters: Any
+) -> Reward:
+    """Return the reward of that name with its parameters, or the object itself.
+
+    Raises
+    ------
+    ValueError
+        If no reward has that name.
+    """
+    if not isinstance(reward, str):
+        return reward
+    check_choice("reward", reward, rewards)
+    return rewards[reward](**parameters)
