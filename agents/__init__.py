@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import agents.compiled  # noqa: F401 - before any kernel is declared
 from agents.base import Agent, PosteriorAgent, ScoringAgent, agent_named
 from agents.decomposition import DecompositionAgent
 from agents.dictionary import DictionaryAgent
-from agents.frequency import OverallFrequencyAgent, TopHeavyFrequencyAgent
+from agents.frequency import OverallFrequencyAgent, RandomAgent, TopHeavyFrequencyAgent
 from agents.ngram import NgramAgent
 from agents.ngram_posterior import NgramPosteriorAgent
-from agents.uniform import RandomAgent
 
 __all__ = [
     "AGENTS",
@@ -30,7 +30,7 @@ __all__ = [
 # Each entry takes the seed of the agent's random draws.
 AGENTS: dict[str, Callable[[int], Agent]] = {
     "random": lambda seed: RandomAgent(seed),
-    "benchmark": lambda seed: DictionaryAgent(exclude_guessed=False, once_a_word=False),
+    "benchmark": lambda seed: DictionaryAgent(literal=True),
     "dictionary": lambda seed: DictionaryAgent(),
     "overall-frequency": lambda seed: OverallFrequencyAgent(seed=seed),
     "overall-frequency-greedy": lambda seed: OverallFrequencyAgent(greedy=True),

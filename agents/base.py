@@ -72,7 +72,7 @@ class PosteriorAgent(Agent):
 
     @abstractmethod
     def letter_probabilities(self, observations: Observation) -> npt.NDArray[np.float64]:
-        """Return the probability that each letter stands behind a blank.
+        """Return the probability that each letter is behind a blank.
 
         Returns
         -------

@@ -7,41 +7,110 @@ from typing import Self
 
 import numpy as np
 import numpy.typing as npt
+from numba import njit
 
 from agents.base import PosteriorAgent, ScoringAgent
-from agents.candidates import CandidateIndex
-from envs.hangman.observation import Observation, select
+from agents.compiled import lowest_bit, word_length
+from agents.word_arrays import WordArrays
+from agents.word_sets import fitting_words, search_room, word_sets
+from envs.encoding import FIRST_LETTER, NUM_CODES, NUM_LETTERS
+from envs.hangman.observation import Observation, distinct, select
 
 
-class DictionaryAgent(ScoringAgent, PosteriorAgent):
-    """Guesses the letter that is most frequent among the words of the list that fit.
+class CandidateIndex:
+    """The words of a list, by length, place and letter.
 
-    A word fits if it agrees with the places that are shown, and, with ``exclude_guessed``, holds
-    no wrong letter and no shown letter behind a blank. Where no such word has a new letter, shown
-    letters behind blanks are allowed; where that does not help either, the frequencies of the
-    whole list decide.
+    A candidate of a game is a word that agrees with the places that are shown; the methods can ask
+    for more.
 
     Parameters
     ----------
-    exclude_guessed : bool, default True
-        Use the guessed letters to exclude words. Without it only the shown places count.
-    once_a_word : bool, default True
-        Count the words that have a letter, rather than the places where it stands.
+    words : sequence of str
+        Lower-case words of 1 to 32 letters a to z; duplicates count as often as they are listed.
+
+    Attributes
+    ----------
+    letter_counts : ndarray of int64, shape (26,)
+        How often each letter occurs in the whole list.
+    word_counts : ndarray of int64, shape (26,)
+        How many words of the whole list have each letter.
+    num_words : int
+    words : WordSets
+    """
+
+    def __init__(self, words: Sequence[str]) -> None:
+        arrays = WordArrays.of(words)
+        self.words = word_sets(arrays.take(np.argsort(arrays.lengths, kind="stable")))
+        self.num_words = len(words)
+        self.letter_counts = np.bincount(arrays.codes.ravel(), minlength=NUM_CODES)[FIRST_LETTER:]
+        self.word_counts = (self.words.letters[:, None] >> np.arange(NUM_LETTERS) & 1).sum(axis=0)
+
+    def count_words(
+        self, observations: Observation, exclude_wrong: bool = True, exclude_shown: bool = True
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Count the candidates of each game that have each letter.
+
+        Parameters
+        ----------
+        observations : Observation
+            Of N games.
+        exclude_wrong : bool
+            Leave out words that have a wrong letter.
+        exclude_shown : bool
+            Leave out words that have a shown letter behind a blank.
+
+        Returns
+        -------
+        counts : ndarray of int64, shape (N, 26)
+        num_candidates : ndarray of int64, shape (N,)
+        """
+        states, row_of_game = distinct(observations)
+        word, guessed = states["word"], states["guessed"]
+        counts, sizes = _count_words(word, guessed, self.words, exclude_wrong, exclude_shown)
+        return counts[row_of_game], sizes[row_of_game]
+
+    def count_places(
+        self, observations: Observation, exclude_wrong: bool = True
+    ) -> npt.NDArray[np.int32]:
+        """Count the letters of the candidates of each game at each place.
+
+        A candidate may have a shown letter behind a blank. Parameters are those of
+        :meth:`count_words`.
+
+        Returns
+        -------
+        ndarray of int32, shape (N, width, 26)
+            0 after the end of the word.
+        """
+        states, row_of_game = distinct(observations)
+        word, guessed = states["word"], states["guessed"]
+        return _count_places(word, guessed, self.words, exclude_wrong)[row_of_game]
+
+
+class DictionaryAgent(ScoringAgent, PosteriorAgent):
+    """Guesses the letter that is in most words of the list that fit.
+
+    A word fits if it agrees with the places that are shown, has no wrong letter and has no shown
+    letter behind a blank. Where no such word has a new letter, shown letters behind blanks are
+    allowed; where that does not help either, the frequencies of the whole list decide.
+
+    Parameters
+    ----------
+    literal : bool, default False
+        Play the benchmark of the public challenge's problem statement: match the masked word to
+        the list, whatever was guessed wrong, and count each place at which a letter occurs.
 
     Notes
     -----
-    With both parameters False it is the benchmark of the public challenge's problem statement: it
-    matches the masked word to the dictionary and takes the letter of the highest frequency.
-    With ``exclude_guessed`` and a secret drawn from the list, ``letter_probabilities`` is exact.
+    With a secret drawn from the list, ``letter_probabilities`` is exact unless ``literal``.
     The back-off matters for words outside the list, whose candidates run out early.
     """
 
     uses_lives = False
 
-    def __init__(self, exclude_guessed: bool = True, once_a_word: bool = True) -> None:
+    def __init__(self, literal: bool = False) -> None:
         super().__init__(greedy=True)
-        self.exclude_guessed = exclude_guessed
-        self.once_a_word = once_a_word
+        self.literal = literal
 
     def fit(self, words: Sequence[str]) -> Self:
         """Index the words."""
@@ -50,27 +119,71 @@ class DictionaryAgent(ScoringAgent, PosteriorAgent):
 
     def letter_scores(self, observations: Observation) -> npt.NDArray[np.float64]:
         """Return the letters' frequencies among the words that fit, shape (N, 26)."""
-        overall = self.index_.word_counts if self.once_a_word else self.index_.letter_counts
-        scores = np.tile(overall, (len(observations["lives"]), 1))
-        undecided = np.arange(len(scores))
-        for exclude_shown in (True, False) if self.exclude_guessed else (False,):
-            part = select(observations, undecided)
-            counts, _ = self.index_.count(
-                part, self.exclude_guessed, exclude_shown, self.once_a_word
-            )
-            decided = np.where(part["guessed"] != 0, 0, counts).any(axis=1)
-            scores[undecided[decided]] = counts[decided]
-            undecided = undecided[~decided]
+        index = self.index_
+        if self.literal:
+            scores = index.count_places(observations, exclude_wrong=False).sum(axis=1)
+            undecided = ~_has_new_letter(scores, observations)
+            scores[undecided] = index.letter_counts
+            return scores.astype(np.float64)
+        scores, _ = index.count_words(observations)
+        undecided = np.flatnonzero(~_has_new_letter(scores, observations))
+        states = select(observations, undecided)
+        counts, _ = index.count_words(states, exclude_shown=False)
+        decided = _has_new_letter(counts, states)
+        scores[undecided] = np.where(decided[:, None], counts, index.word_counts)
         return scores.astype(np.float64)
 
     def letter_probabilities(self, observations: Observation) -> npt.NDArray[np.float64]:
         """Return the share of the words that fit which have each letter, shape (N, 26)."""
-        counts, num_candidates = self.index_.count(
-            observations, self.exclude_guessed, exclude_shown=self.exclude_guessed
-        )
+        exclude = not self.literal
+        counts, num_candidates = self.index_.count_words(observations, exclude, exclude)
         shares = np.where(
             num_candidates[:, None] > 0,
             counts / np.maximum(num_candidates, 1)[:, None],
             self.index_.word_counts / max(self.index_.num_words, 1),
         )
         return np.where(observations["guessed"] != 0, 0.0, shares)
+
+
+def _has_new_letter(
+    counts: npt.NDArray[np.int64], observations: Observation
+) -> npt.NDArray[np.bool_]:
+    return ((counts > 0) & (observations["guessed"] == 0)).any(axis=1)
+
+
+@njit(cache=True)
+def count_letters(words, numbers, places, counts):
+    """Add the letters that words have at some places to ``counts``, shape (26,)."""
+    for number in numbers:
+        for place in places:
+            counts[words.codes[number, place] - FIRST_LETTER] += 1
+
+
+@njit(cache=True)
+def _count_words(word, guessed, words, exclude_wrong, exclude_shown):
+    counts = np.zeros((len(word), NUM_LETTERS), dtype=np.int64)
+    num_candidates = np.zeros(len(word), dtype=np.int64)
+    room = search_room(words)
+    for game in range(len(word)):
+        masked = word[game, : word_length(word[game])]
+        numbers = fitting_words(masked, guessed[game], words, exclude_wrong, exclude_shown, room)
+        num_candidates[game] = len(numbers)
+        for number in numbers:
+            letters = np.uint64(words.letters[number])
+            while letters:
+                counts[game, lowest_bit(letters)] += 1
+                letters &= letters - np.uint64(1)
+    return counts, num_candidates
+
+
+@njit(cache=True)
+def _count_places(word, guessed, words, exclude_wrong):
+    counts = np.zeros((*word.shape, NUM_LETTERS), dtype=np.int32)
+    room = search_room(words)
+    for game in range(len(word)):
+        masked = word[game, : word_length(word[game])]
+        numbers = fitting_words(masked, guessed[game], words, exclude_wrong, False, room)
+        for place in range(len(masked)):
+            for number in numbers:
+                counts[game, place, words.codes[number, place] - FIRST_LETTER] += 1
+    return counts

@@ -1,4 +1,4 @@
-"""Guessing at random by letter frequencies, overall or at one place."""
+"""Drawing letters at random: uniformly, by overall frequency, or by frequency at one place."""
 
 from __future__ import annotations
 
@@ -7,20 +7,37 @@ from typing import Self
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from agents.base import ScoringAgent
-from agents.candidates import CandidateIndex
+from agents.dictionary import CandidateIndex
 from envs.encoding import NUM_LETTERS
 from envs.hangman.observation import Observation
+
+
+class RandomAgent(ScoringAgent):
+    """Draws each letter that has not been guessed with the same probability.
+
+    Parameters
+    ----------
+    seed : int, default 0
+    """
+
+    uses_lives = False
+
+    def __init__(self, seed: int = 0) -> None:
+        super().__init__(greedy=False, seed=seed)
+
+    def letter_scores(self, observations: Observation) -> npt.NDArray[np.float64]:
+        """Return 1 for each letter, shape (N, 26)."""
+        return np.ones(observations["guessed"].shape)
 
 
 class OverallFrequencyAgent(ScoringAgent):
     """Draws a letter by its frequency among the words of the list that are left.
 
     Left are the words of the secret's length that have no wrong letter and agree with the places
-    that are shown. A shown letter may stand behind a blank too, as in the source's
-    ``WordWithFilter``. Each place where a letter stands counts, so that a word counts twice for a
+    that are shown. A shown letter may be behind a blank too, as in the source's
+    ``WordWithFilter``. Each occurrence of a letter counts, so that a word counts twice for a
     letter that it has twice, and letters that have been guessed are left out.
 
     Parameters
@@ -53,8 +70,8 @@ class OverallFrequencyAgent(ScoringAgent):
         return self
 
     def letter_scores(self, observations: Observation) -> npt.NDArray[np.float64]:
-        """Return how often each letter stands in the words that are left, shape (N, 26)."""
-        counts, _ = self.index_.count(observations, exclude_shown=False, once_a_word=False)
+        """Return how often each letter occurs in the words that are left, shape (N, 26)."""
+        counts = self.index_.count_places(observations).sum(axis=1)
         return self._back_off(observations, counts.astype(np.float64))
 
     def _back_off(
@@ -72,11 +89,11 @@ class OverallFrequencyAgent(ScoringAgent):
 class TopHeavyFrequencyAgent(OverallFrequencyAgent):
     """Draws a letter by its frequency at the blank whose frequencies drop off most sharply.
 
-    The words that are left are those of :class:`OverallFrequencyAgent`. For each blank, the
-    letters that stand there in words that are left and have not been guessed are sorted by
-    frequency; the blank's skew is the share that the first half of these letters (rounded down)
-    has of all. The letter is drawn from the blank with the highest skew, the first among equals.
-    A blank with a single possible letter has skew 0, because half of one letter is none.
+    The words that are left are those of :class:`OverallFrequencyAgent`. Of each blank, the letters
+    that these words have there, without those guessed, are sorted by frequency; the blank's skew is
+    the share that the first half of these letters (rounded down) has of all. The letter is drawn
+    from the blank with the highest skew, the first among equals. A blank with a single possible
+    letter has skew 0, because half of one letter is no letter.
     Parameters are those of :class:`OverallFrequencyAgent`.
 
     References
@@ -87,32 +104,14 @@ class TopHeavyFrequencyAgent(OverallFrequencyAgent):
 
     def letter_scores(self, observations: Observation) -> npt.NDArray[np.float64]:
         """Return the frequencies at the blank with the highest skew, shape (N, 26)."""
-        counts, _ = self.index_.count_by_place(observations, exclude_shown=False)
-        return self._back_off(observations, _top_heaviest(observations["guessed"], counts))
-
-
-@njit(cache=True)
-def _top_heaviest(guessed, counts):
-    """Return the frequencies at the blank with the highest skew of each game, shape (N, 26)."""
-    scores = np.zeros(guessed.shape, dtype=np.float64)
-    ordered = np.empty(NUM_LETTERS, dtype=np.int64)
-    for game in range(len(guessed)):
-        highest = -1.0
-        for place in range(counts.shape[1]):
-            num_letters = total = 0
-            for letter in range(NUM_LETTERS):
-                count = 0 if guessed[game, letter] else counts[game, place, letter]
-                if count > 0:
-                    position = num_letters
-                    while position > 0 and ordered[position - 1] < count:
-                        ordered[position] = ordered[position - 1]
-                        position -= 1
-                    ordered[position] = count
-                    total += count
-                    num_letters += 1
-            if total > 0:
-                skew = ordered[: num_letters // 2].sum() / total
-                if skew > highest:
-                    highest = skew
-                    scores[game] = counts[game, place] * (guessed[game] == 0)
-    return scores
+        guessed = observations["guessed"][:, None, :] != 0
+        counts = np.where(guessed, 0, self.index_.count_places(observations))
+        descending = -np.sort(-counts, axis=2)
+        num_letters = (counts > 0).sum(axis=2, keepdims=True)
+        in_first_half = np.arange(NUM_LETTERS) < num_letters // 2
+        totals = counts.sum(axis=2)
+        skews = np.where(in_first_half, descending, 0).sum(axis=2) / np.maximum(totals, 1)
+        # A place that is shown has no letter that can be guessed.
+        best = np.where(totals > 0, skews, -1.0).argmax(axis=1)
+        scores = counts[np.arange(len(counts)), best]
+        return self._back_off(observations, scores.astype(np.float64))

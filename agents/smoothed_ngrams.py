@@ -3,54 +3,61 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Self
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from numba import get_num_threads, njit, prange
 
-from agents.threads import in_threads
-from agents.word_sets import WordArrays
+from agents.compiled import in_threads
+from agents.word_arrays import WordArrays
 from envs.encoding import FIRST_LETTER, MAX_LENGTH, NUM_LETTERS
 
 NUM_SYMBOLS = NUM_LETTERS + 1
 END = NUM_LETTERS
 _BEGIN = NUM_LETTERS + 1
+# Histories are numbers in this base, newest letter first.
 _BASE = NUM_LETTERS + 2
 # The n-grams of this order still fit into 64 bits.
 _MAX_ORDER = 10
 
 
-class SmoothedNgrams:
-    """Interpolated Kneser-Ney probabilities of the next letter of a word, or of its end.
+class NgramTables(NamedTuple):
+    """What compiled code reads of an n-gram model.
 
     A state is a context: the last letters, at most ``order - 1`` of them, as many as were seen
     together. The beginning of a word counts as a letter of the context.
+    """
+
+    #: shape (states, 27): Of each letter after each context, and of the word's end at index 26.
+    probabilities: npt.NDArray[np.float32]
+    next_state: npt.NDArray[np.int32]  #: shape (states, 26): The context after each letter.
+    start: int  #: The state at the beginning of a word.
+    #: shape (27, 27, 27): The probabilities of the order-3 model: ``[b, symbol, a]`` after the
+    #: letters ``a`` and ``b``, which are 26 at the beginning of the word (and before it).
+    pairs: npt.NDArray[np.float32]
+
+
+class SmoothedNgrams:
+    """Interpolated Kneser-Ney probabilities of the next letter of a word, or of its end.
 
     Parameters
     ----------
     words : sequence of str or WordArrays
-    order : int
+        At least one.
+    order : int, default 7
         The longest n-gram, 2 to 10.
-    discount_scale : float
-        Factor on the discounts that are estimated from the counts; 1 for the estimates.
+    discount_scale : float, default 1.15
+        Factor on the discounts that are estimated from the counts. Both defaults are chosen by the
+        cross-entropy of valid words. The order-3 model, with which passes look ahead, has the
+        discounts as they are estimated.
 
     Attributes
     ----------
     order : int
         At most that of the longest word with its beginning and end.
-    ngrams, counts : ndarray of int64
-        Each symbol of the words after its longest history, as sorted numbers, and how often.
-    probabilities : ndarray of float32, shape (states, 27)
-        Of each letter after each context, and of the word's end at index 26.
-    next_state : ndarray of int32, shape (states, 26)
-        The context after each letter.
-    start : int
-        The state at the beginning of a word.
-    level_start : list of int
-        The first state whose context has 0, 1, ... letters; state 0 is the empty context.
-    contexts : list of ndarray of int64
-        For each context length, its contexts as sorted numbers in base 28, newest letter first.
+    discount_scale : float
+    tables : NgramTables
 
     References
     ----------
@@ -60,120 +67,130 @@ class SmoothedNgrams:
     """
 
     def __init__(
-        self, words: Sequence[str] | WordArrays, order: int, discount_scale: float = 1.0
+        self,
+        words: Sequence[str] | WordArrays,
+        order: int = 7,
+        discount_scale: float = 1.15,
     ) -> None:
         if not isinstance(words, WordArrays):
             words = WordArrays.of(words)
         if not 2 <= order <= _MAX_ORDER:
             raise ValueError(f"order: {order} is not in 2..{_MAX_ORDER}")
         # No context is longer than the beginning and the letters of the longest word.
-        order = min(order, int(words.lengths.max()) + 2)
-        self._build(order, discount_scale, *_count(words, order))
-
-    def of_order(self, order: int) -> Self:
-        """Return the model of shorter n-grams of the same words, with discounts as estimated."""
-        order = min(order, self.order)
-        histories, symbols = np.divmod(self.ngrams, NUM_SYMBOLS)
-        shorter = histories // _BASE ** (self.order - order) * NUM_SYMBOLS + symbols
-        ngrams, rows = np.unique(shorter, return_inverse=True)
-        model = type(self).__new__(type(self))
-        counts = np.bincount(rows.ravel(), weights=self.counts)
-        model._build(order, 1.0, ngrams, counts.astype(np.int64))
-        return model
+        self.order = min(order, int(words.lengths.max()) + 2)
+        self.discount_scale = discount_scale
+        ngrams, counts = _count(words, self.order)
+        automaton = _automaton(ngrams, counts, self.order, discount_scale)
+        self.tables = NgramTables(*automaton, _pairs(ngrams, counts, self.order))
 
     def log_probabilities(self, words: WordArrays) -> npt.NDArray[np.float64]:
         """Return the natural logarithm of each word's probability, shape (words,)."""
-        return _log_probabilities(*words, self.probabilities, self.next_state, self.start)
+        return _log_probabilities(*words, self.tables)
 
     def length_masses(self) -> npt.NDArray[np.float64]:
         """Return the probability that a word has each length, shape (33,)."""
+        probabilities, next_state, start, _ = self.tables
         masses = np.zeros(MAX_LENGTH + 1)
-        reached = np.zeros(len(self.probabilities))
-        reached[self.start] = 1.0
-        tables = self.probabilities, self.next_state
+        reached = np.zeros(len(probabilities))
+        reached[start] = 1.0
         for length in range(MAX_LENGTH + 1):
             following = np.zeros((get_num_threads(), len(reached)))
-            masses[length] = sum(in_threads(_one_letter_more, reached, *tables, following))
+            ended = in_threads(_one_letter_more, reached, probabilities, next_state, following)
+            masses[length] = sum(ended)
             reached = following.sum(axis=0)
         return masses
 
-    def _build(
-        self,
-        order: int,
-        discount_scale: float,
-        ngrams: npt.NDArray[np.int64],
-        ngram_counts: npt.NDArray[np.int64],
-    ) -> None:
-        self.order = order
-        self.discount_scale = discount_scale
-        self.ngrams = ngrams
-        self.counts = ngram_counts
-        self.contexts: list[npt.NDArray[np.int64]] = []
-        self.level_start: list[int] = []
-        tables: list[npt.NDArray[np.float32]] = []
-        histories, symbols = np.divmod(ngrams, NUM_SYMBOLS)
-        lengths = _history_lengths(histories, order)
-        counts_by_level = []
-        for length in range(order):
-            # An n-gram counts at each level up to the length of its own history.
-            long_enough = np.flatnonzero(lengths >= length)
-            # Sorted by the newest letter first, n-grams of a context stand together.
-            suffixes = histories[long_enough] // _BASE ** (order - 1 - length)
-            is_first = np.diff(suffixes, prepend=-1) != 0
-            contexts, rows = suffixes[is_first], np.cumsum(is_first) - 1
-            counts = np.bincount(
-                rows * NUM_SYMBOLS + symbols[long_enough],
-                weights=ngram_counts[long_enough],
-                minlength=len(contexts) * NUM_SYMBOLS,
-            )
-            self.contexts.append(contexts)
-            counts_by_level.append(counts.astype(np.int32).reshape(-1, NUM_SYMBOLS))
-        lower = np.full((1, NUM_SYMBOLS), 1.0 / NUM_SYMBOLS)
-        for length in range(order):
-            shorter = self._suffixes(length)
-            counts = counts_by_level[length]
-            if length + 1 < order:
-                # How many different letters precede each context and symbol; of contexts at the
-                # beginning of a word, which none precedes, the counts stay.
-                at_beginning = (self.contexts[length] % _BASE == _BEGIN) & (length > 0)
-                counts = np.where(at_beginning[:, None], counts, 0)
-                _count_preceding(counts_by_level[length + 1], self._suffixes(length + 1), counts)
-            discounts = _discounts(counts) * discount_scale
-            lower = _smooth(counts, discounts, lower[shorter])
-            self.level_start.append(sum(len(table) for table in tables))
-            tables.append(lower.astype(np.float32))
-        self.probabilities = np.concatenate(tables)
-        self.next_state = self._transitions(counts_by_level)
-        self.start = self.level_start[1] + int(np.searchsorted(self.contexts[1], _BEGIN))
 
-    def _suffixes(self, length: int) -> npt.NDArray[np.int64]:
-        """Return, for each context, the row of the context without its oldest letter."""
-        if length == 0:
-            return np.zeros(1, dtype=np.int64)
-        return np.searchsorted(self.contexts[length - 1], self.contexts[length] // _BASE)
+def _automaton(
+    ngrams: npt.NDArray[np.int64],
+    ngram_counts: npt.NDArray[np.int64],
+    order: int,
+    discount_scale: float,
+) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int32], int]:
+    """Return the first three of :class:`NgramTables`, from counted n-grams."""
+    contexts, counts_by_length = _contexts(ngrams, ngram_counts, order)
+    # The row of each context without its oldest letter.
+    shorter = [np.zeros(1, dtype=np.int64)]
+    for length in range(1, order):
+        shorter.append(np.searchsorted(contexts[length - 1], contexts[length] // _BASE))
+    first_state = np.cumsum([0, *map(len, contexts)])
+    tables = []
+    lower = np.full((1, NUM_SYMBOLS), 1.0 / NUM_SYMBOLS)
+    for length in range(order):
+        counts = counts_by_length[length]
+        if length + 1 < order:
+            # How many different letters precede each context and symbol; of contexts at the
+            # beginning of a word, which none precedes, the counts stay.
+            at_beginning = (contexts[length] % _BASE == _BEGIN) & (length > 0)
+            counts = np.where(at_beginning[:, None], counts, 0)
+            _count_preceding(counts_by_length[length + 1], shorter[length + 1], counts)
+        lower = _smooth(counts, _discounts(counts) * discount_scale, lower[shorter[length]])
+        tables.append(lower.astype(np.float32))
+    transitions = [np.zeros((1, NUM_LETTERS), dtype=np.int32)]
+    for length in range(order):
+        after = transitions[-1][shorter[length]]
+        if length + 1 < order:
+            # Contexts with the letters that were seen after them are the longer contexts.
+            letters, rows = np.nonzero(counts_by_length[length][:, :NUM_LETTERS].T)
+            after[rows, letters] = first_state[length + 1] + np.arange(len(rows))
+        transitions.append(after)
+    start = int(first_state[1] + np.searchsorted(contexts[1], _BEGIN))
+    return np.concatenate(tables), np.concatenate(transitions[1:]), start
 
-    def _transitions(self, counts_by_level: list) -> npt.NDArray[np.int32]:
-        tables = [np.zeros((1, NUM_LETTERS), dtype=np.int32)]
-        for length in range(self.order):
-            after = tables[-1][self._suffixes(length)]
-            if length + 1 < self.order:
-                # Contexts with the letters that were seen after them are the longer contexts.
-                letters, rows = np.nonzero(counts_by_level[length][:, :NUM_LETTERS].T)
-                after[rows, letters] = self.level_start[length + 1] + np.arange(len(rows))
-            tables.append(after)
-        return np.concatenate(tables[1:])
+
+def _contexts(
+    ngrams: npt.NDArray[np.int64], ngram_counts: npt.NDArray[np.int64], order: int
+) -> tuple[list[npt.NDArray[np.int64]], list[npt.NDArray[np.int32]]]:
+    """Return, for each context length, the contexts in order and how often symbols follow them."""
+    contexts, counts_by_length = [], []
+    histories, symbols = np.divmod(ngrams, NUM_SYMBOLS)
+    lengths = _history_lengths(histories, order)
+    for length in range(order):
+        # An n-gram counts at each length up to that of its own history.
+        long_enough = np.flatnonzero(lengths >= length)
+        # Sorted by the newest letter first, n-grams of a context are neighbours.
+        suffixes = histories[long_enough] // _BASE ** (order - 1 - length)
+        is_first = np.diff(suffixes, prepend=-1) != 0
+        contexts.append(suffixes[is_first])
+        rows = np.cumsum(is_first) - 1
+        counts = np.bincount(
+            rows * NUM_SYMBOLS + symbols[long_enough],
+            weights=ngram_counts[long_enough],
+            minlength=len(contexts[-1]) * NUM_SYMBOLS,
+        )
+        counts_by_length.append(counts.astype(np.int32).reshape(-1, NUM_SYMBOLS))
+    return contexts, counts_by_length
+
+
+def _pairs(
+    ngrams: npt.NDArray[np.int64], ngram_counts: npt.NDArray[np.int64], order: int
+) -> npt.NDArray[np.float32]:
+    """Return ``pairs`` of :class:`NgramTables`, from counted n-grams of a higher order."""
+    histories, symbols = np.divmod(ngrams, NUM_SYMBOLS)
+    short_order = min(order, 3)
+    shorter = histories // _BASE ** (order - short_order) * NUM_SYMBOLS + symbols
+    shorter, rows = np.unique(shorter, return_inverse=True)
+    counts = np.bincount(rows.ravel(), weights=ngram_counts).astype(np.int64)
+    probabilities, next_state, start = _automaton(shorter, counts, short_order, 1.0)
+    pairs = np.empty((NUM_SYMBOLS, NUM_SYMBOLS, NUM_SYMBOLS), dtype=np.float32)
+    for first in range(NUM_SYMBOLS):
+        before = start if first == NUM_LETTERS else next_state[0, first]
+        for second in range(NUM_SYMBOLS):
+            state = start if second == NUM_LETTERS else next_state[before, second]
+            pairs[second, :, first] = probabilities[state]
+    return pairs
 
 
 @njit(cache=True, parallel=True)
-def _log_probabilities(codes, lengths, probabilities, next_state, start):
+def _log_probabilities(codes, lengths, tables):
     result = np.empty(len(codes), dtype=np.float64)
     for row in prange(len(codes)):
-        state = start
+        state = tables.start
         total = 0.0
         for code in codes[row, : lengths[row]]:
-            total += np.log(probabilities[state, code - FIRST_LETTER])
-            state = next_state[state, code - FIRST_LETTER]
-        result[row] = total + np.log(probabilities[state, END])
+            total += np.log(tables.probabilities[state, code - FIRST_LETTER])
+            state = tables.next_state[state, code - FIRST_LETTER]
+        result[row] = total + np.log(tables.probabilities[state, END])
     return result
 
 
@@ -191,10 +208,9 @@ def _one_letter_more(thread, num_threads, reached, probabilities, next_state, fo
 
 
 def _count(words: WordArrays, order: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return each symbol of the words after its longest history, and how often it stands there.
+    """Return the symbols of the words after their longest histories, sorted, and their counts.
 
-    The history is a number in base 28 of ``order - 1`` digits, newest letter first; that times 27,
-    plus the symbol, is the n-gram. They are sorted.
+    The history is a number of ``order - 1`` digits; that times 27, plus the symbol, is the n-gram.
     """
     ngrams = []
     for length in np.unique(words.lengths):

@@ -8,23 +8,24 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from agents.word_sets import count_bits, fitting_words, lowest_bit, search_room, word_length
+from agents.compiled import count_bits, lowest_bit, word_length
+from agents.word_sets import fitting_words, search_room
 from envs.encoding import BLANK, FIRST_LETTER, NUM_LETTERS
 
-# So many of the likeliest listed words are played out.
+# The likeliest listed words are played out, at most this many.
 MOST_WORDS = 300
-# What the posterior prunes is what is not listed. Such words are taken for at least so many times
-# as likely as the candidates that fit.
+# What the posterior prunes is what is not listed. Such words have at least this share of the mass
+# of the candidates that fit.
 _LEAST_OTHERS = 0.5
 # The log-odds of winning with a secret that is not played out, by the lives left, the expected
-# number of hidden letters and the sum of their variances; the last one in place of these two, as
-# far as the posterior has nothing to say of such words. Chosen by the games of valid words
-# (benchmarks/ppo_gain.py shows how well they predict).
+# number of hidden letters and the sum of their variances. Where the posterior foresees no such
+# word, the last one is in place of these two. Chosen by the games of valid words;
+# benchmarks/ppo_gain.py shows how well they predict.
 _INTERCEPT, _PER_LIFE, _PER_LETTER, _PER_VARIANCE, _UNFORESEEN = -0.05, 0.95, 1.05, -2.75, -2.3
 # Of the words that are not played out and have the letter that is guessed, this share has it at
 # places where no word that is played out has it.
 _ELSEWHERE = 0.3
-# Words that hold a smaller share of a branch of the game than this decide nothing in it.
+# Words with a smaller share of a branch of the game than this decide nothing in it.
 _LEAST_SHARE = 0.05
 
 
@@ -53,17 +54,16 @@ _BRANCH = np.dtype(
 
 @njit(cache=True, nogil=True)
 def win_probabilities(thread, num_threads, games, present, listed_share, letters, listed, result):
-    """Play on after each of some letters.
+    """Write the probability of winning with each of some letters and greedy play after it.
 
-    The likeliest listed words of each game are played out. All other words that are possible go
-    along as a mass with letters that are taken for independent; where no word that is played out
-    goes with them, they win as often as such words do. After the letter, whichever letter is
-    likeliest is guessed, until the game is over.
+    The likeliest listed words of each game are played out. All other words that are possible are a
+    mass with independent letters, which is divided as these words are; where none of them is left
+    in a branch, the mass wins as often as such words do.
 
     Parameters
     ----------
     thread, num_threads
-        Of :func:`agents.threads.in_threads`.
+        Of :func:`agents.compiled.in_threads`.
     games : tuple of ndarray
         ``word``, ``guessed`` and ``lives`` of N games, as they are observed.
     present : ndarray of float64, shape (N, 26)
@@ -80,7 +80,7 @@ def win_probabilities(thread, num_threads, games, present, listed_share, letters
     room = search_room(listed.words)
     for game in range(thread, len(word), num_threads):
         masked = word[game, : word_length(word[game])]
-        words = fitting_words(masked, guessed[game], listed.words, room)
+        words = fitting_words(masked, guessed[game], listed.words, True, True, room)
         words = words[listed.own[words] > 0.0]
         total = max(listed.own[words].sum(), 1e-300)
         candidates = listed.own[words[~listed.is_known[words]]].sum() / total
@@ -97,7 +97,7 @@ def win_probabilities(thread, num_threads, games, present, listed_share, letters
 
 @njit(cache=True)
 def share_played(listed_share, candidates):
-    """Return the share of the words to play out, and how much of the others the posterior has.
+    """Return the share of listed words, and how much of the rest the posterior foresees.
 
     ``candidates`` is the share of candidates in the listed words that fit.
     """
@@ -107,10 +107,7 @@ def share_played(listed_share, candidates):
 
 @njit(cache=True)
 def others_won(others, foreseen, lives):
-    """Return how often words win that are not played out, by the lives left, 0 to ``lives``.
-
-    ``foreseen`` is of :func:`share_played`.
-    """
+    """Return how often words that are not played out win, by the lives left, 0 to ``lives``."""
     log_odds = _PER_LETTER * others.sum() + _PER_VARIANCE * (others * (1.0 - others)).sum()
     log_odds = _INTERCEPT + foreseen * log_odds + (1.0 - foreseen) * _UNFORESEEN
     values = 1.0 / (1.0 + np.exp(-log_odds - _PER_LIFE * np.arange(lives + 1)))
@@ -120,7 +117,7 @@ def others_won(others, foreseen, lives):
 
 @njit(cache=True)
 def _hypotheses(word, present, codes, shares):
-    """Return what can be behind the blanks of a game: some words, and all others."""
+    """Return what can be behind the blanks of a game: some words, and the rest."""
     num_words = len(codes)
     places = np.zeros((num_words, NUM_LETTERS), dtype=np.uint32)
     letters = np.zeros(num_words, dtype=np.uint64)
@@ -142,14 +139,11 @@ def _hypotheses(word, present, codes, shares):
 
 @njit(cache=True)
 def _probability_won(hypotheses, values, first_letter):
-    """Return the probability of winning with ``first_letter`` and then greedily.
-
-    Words that look alike are played together: a group of them is a range of ``order``. A guess
-    splits it by the blanks that the letter fills, and each part waits on a stack.
-    ``values`` has how often words win that are not played out, by the lives left.
-    """
+    """Return the probability of winning with ``first_letter`` and then greedily."""
     places, letters, shares, others, num_blanks = hypotheses
     num_words = len(shares)
+    # Words that look alike are played together: a group of them is a range of ``order``. A guess
+    # splits it by the blanks that the letter fills, and each part waits on a stack.
     order = np.arange(num_words)
     filled = np.empty(num_words, dtype=np.uint32)
     presence = np.empty(NUM_LETTERS, dtype=np.float64)
@@ -186,11 +180,7 @@ def _probability_won(hypotheses, values, first_letter):
 
 @njit(cache=True)
 def _settle(words, letters, shares, guessed, rest, value, presence):
-    """Return what a branch wins if no guess matters to it; else -1.
-
-    ``rest`` is the probability of the words that are not played out, and ``value`` how often they
-    win; the presence of each letter in the others is written.
-    """
+    """Return what a branch wins if no guess matters to it, else -1; write the letters' presence."""
     mass = 0.0
     presence[:] = 0.0
     for word in words:
@@ -211,17 +201,10 @@ def _settle(words, letters, shares, guessed, rest, value, presence):
 
 @njit(cache=True)
 def _split(stack, waiting, letter, hit, places, shares, order, filled):
-    """Guess a letter in the branch ``stack[waiting]``, and put the branches that follow there.
+    """Put the branches after a letter in place of ``stack[waiting]``; return the stack's new size.
 
-    ``hit`` is the probability of the words that are not played out and have the letter.
-
-    Returns
-    -------
-    waiting : int
-        The number of branches on the stack.
-    elsewhere, missed : float
-        The probability of words that are not played out and go with none of the branches: those
-        that have the letter, and those that have not.
+    ``hit`` is the probability of the words that are not played out and have the letter. Of the
+    words that go with no branch, those that have the letter and those that have not are returned.
     """
     branch = stack[waiting]
     low, high, lives, blanks = branch.begin, branch.end, branch.lives, branch.blanks

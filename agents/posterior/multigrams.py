@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from agents.threads import in_threads
-from agents.word_sets import (
-    SearchRoom,
-    WordArrays,
-    WordSets,
-    fitting_words,
-    letter_bits,
-    lowest_bit,
-    search_room,
-    word_sets,
-)
+from agents.compiled import count_bits, in_threads, letter_bits, letter_columns, lowest_bit
+from agents.word_arrays import WordArrays
+from agents.word_sets import SearchRoom, WordSets, fitting_words, search_room, word_sets
 from envs.encoding import BLANK, FIRST_LETTER, MAX_LENGTH, NUM_LETTERS
-
-# Emissions and transitions below these are left out, which makes the passes several times as fast
-# and costs 0.004 bits per word.
-_LEAST_EMISSION = 3e-6
-_LEAST_TRANSITION = 1e-3
 
 
 class Trie(NamedTuple):
@@ -56,23 +43,25 @@ class MultigramTables(NamedTuple):
 class Multigrams:
     """Words as chains of hidden classes, each of which spells a sequence of letters.
 
-    A class stands for what behaves alike (a prefix, the beginning of a compound, an ending), so
+    A class has sequences that behave alike (a prefix, the beginning of a compound, an ending), so
     that the model sees further than n-grams: after "bread" a second part begins as words do. The
     probability of a word is summed over all ways to divide it. Learned by
     :func:`training.multigrams.fit_multigrams`.
 
     Parameters
     ----------
-    sequences : sequence of str
-        Distinct, in the order of their lengths, then of the alphabet.
-    emissions : ndarray of float32, shape (sequences, classes)
-        The probability that a class spells each sequence; a column adds up to 1.
-    transitions : ndarray of float32, shape (classes, classes)
-        From each class to the next.
-    begin : ndarray of float32, shape (classes,)
-        Of the first class.
-    end : ndarray of float32, shape (classes,)
-        That a word ends after a class; with its transitions it adds up to 1.
+    tensors : dict of str to ndarray
+        ``sequences``, uint8: distinct texts joined by newlines, in the order of their lengths, then
+        of the alphabet. ``per_sequence``, uint8 of shape (sequences,): how many classes spell each.
+        ``classes``, uint8, and ``emissions``, float32: these classes, one sequence after the other,
+        and the probability that each spells the sequence. ``transitions``, float32 of shape
+        (classes, classes), from each class to the next; ``begin``, float32 of shape (classes,), of
+        the first class; ``end``, that a word ends after a class.
+
+    Raises
+    ------
+    KeyError, TypeError, ValueError, IndexError
+        If the arrays are not those of such a model.
 
     References
     ----------
@@ -81,45 +70,37 @@ class Multigrams:
     Shun-Zheng Yu, "Hidden semi-Markov models", Artificial Intelligence 174 (2010).
     """
 
-    def __init__(
-        self,
-        sequences: list[str],
-        emissions: npt.NDArray[np.float32],
-        transitions: npt.NDArray[np.float32],
-        begin: npt.NDArray[np.float32],
-        end: npt.NDArray[np.float32],
-    ) -> None:
-        kept = emissions >= _LEAST_EMISSION
-        used = kept.any(axis=1)
-        self.sequences = [text for text, is_used in zip(sequences, used, strict=True) if is_used]
-        emissions, kept = emissions[used], kept[used]
-        transitions = np.where(transitions < _LEAST_TRANSITION, 0.0, transitions)
-        leaving = transitions.sum(axis=1) + end
-        classes = np.nonzero(kept)[1]
-        self._arrays = {
-            "per_sequence": kept.sum(axis=1).astype(np.uint8),
-            "classes": classes.astype(np.uint8),
-            "emissions": emissions[kept].astype(np.float32),
-            "transitions": (transitions / leaving[:, None]).astype(np.float32),
-            "begin": begin.astype(np.float32),
-            "end": (end / leaving).astype(np.float32),
-        }
-        self._prepare()
-
-    def _prepare(self) -> None:
-        arrays = self._arrays
-        sequences = WordArrays.of(self.sequences)
-        transitions = arrays["transitions"].astype(np.float64)
+    def __init__(self, tensors: dict[str, npt.NDArray]) -> None:
+        sequences = tensors["sequences"].tobytes().decode("ascii").split("\n")
+        counts, classes = tensors["per_sequence"], tensors["classes"]
+        num_classes = len(tensors["begin"])
+        if (
+            len(counts) != len(sequences)
+            or counts.sum(dtype=np.int64) != len(classes)
+            or tensors["emissions"].shape != classes.shape
+            or tensors["transitions"].shape != (num_classes, num_classes)
+            or tensors["end"].shape != (num_classes,)
+            or not all(
+                np.isfinite(tensors[name]).all()
+                for name in ("emissions", "transitions", "begin", "end")
+            )
+            or (len(classes) and classes.max() >= num_classes)
+            or sorted(sequences, key=lambda text: (len(text), text)) != sequences
+        ):
+            raise ValueError("multigrams: the arrays do not fit together")
+        self.tensors = tensors
+        self.sequences = sequences
+        arrays = WordArrays.of(sequences)
         self.tables = MultigramTables(
-            begin=arrays["begin"].astype(np.float64),
-            end=arrays["end"].astype(np.float64),
-            transitions=transitions,
-            first_emission=np.concatenate([[0], np.cumsum(arrays["per_sequence"], dtype=np.int64)]),
-            classes=arrays["classes"].astype(np.int64),
-            emissions=arrays["emissions"].astype(np.float64),
-            trie=make_trie(*sequences),
-            words=word_sets(sequences),
-            longest=int(sequences.lengths.max()),
+            begin=tensors["begin"].astype(np.float64),
+            end=tensors["end"].astype(np.float64),
+            transitions=tensors["transitions"].astype(np.float64),
+            first_emission=np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]),
+            classes=classes.astype(np.int64),
+            emissions=tensors["emissions"].astype(np.float64),
+            trie=make_trie(*arrays),
+            words=word_sets(arrays),
+            longest=int(arrays.lengths.max()),
         )
 
     def log_probabilities(self, words: WordArrays) -> npt.NDArray[np.float64]:
@@ -141,42 +122,6 @@ class Multigrams:
             for more in range(1, min(tables.longest, MAX_LENGTH - length) + 1):
                 reached[length + more] += entering * spelled[more]
         return reached @ tables.end
-
-    def to_tensors(self) -> dict[str, npt.NDArray]:
-        """Return the model as arrays."""
-        text = "\n".join(self.sequences).encode("ascii")
-        return self._arrays | {"sequences": np.frombuffer(text, dtype=np.uint8)}
-
-    @classmethod
-    def from_tensors(cls, tensors: dict[str, npt.NDArray]) -> Self:
-        """Return the model that :meth:`to_tensors` described.
-
-        Raises
-        ------
-        KeyError, TypeError, ValueError, IndexError
-            If the arrays are not those of such a model.
-        """
-        model = cls.__new__(cls)
-        model.sequences = tensors["sequences"].tobytes().decode("ascii").split("\n")
-        model._arrays = {name: array for name, array in tensors.items() if name != "sequences"}
-        counts, classes = tensors["per_sequence"], tensors["classes"]
-        num_classes = len(tensors["begin"])
-        if (
-            len(counts) != len(model.sequences)
-            or counts.sum(dtype=np.int64) != len(classes)
-            or tensors["emissions"].shape != classes.shape
-            or tensors["transitions"].shape != (num_classes, num_classes)
-            or tensors["end"].shape != (num_classes,)
-            or not all(
-                np.isfinite(tensors[name]).all()
-                for name in ("emissions", "transitions", "begin", "end")
-            )
-            or (len(classes) and classes.max() >= num_classes)
-            or sorted(model.sequences, key=lambda text: (len(text), text)) != model.sequences
-        ):
-            raise ValueError("multigrams: the arrays do not fit together")
-        model._prepare()
-        return model
 
 
 @njit(cache=True)
@@ -234,9 +179,7 @@ class MultigramRoom(NamedTuple):
     """Arrays that :func:`multigram_masses` writes to; they belong to one thread."""
 
     search: SearchRoom
-    #: shape (26,): Only letters that are not guessed have a column in the arrays of masses; for
-    #: the others it is the last one, which is for all words.
-    columns: npt.NDArray[np.int64]
+    #: The last axis of the arrays of masses has the columns of :func:`letter_columns`.
     spelled: npt.NDArray[np.float64]  #: shape (classes, 27)
     #: shape (longest + 1, classes, 27): What parts of blanks alone spell, since these are the
     #: dearest; games in the order of their guessed letters share them.
@@ -254,7 +197,6 @@ def multigram_room(tables):
     num_classes, num_columns = len(tables.begin), NUM_LETTERS + 1
     return MultigramRoom(
         search_room(tables.words),
-        np.empty(NUM_LETTERS, dtype=np.int64),
         np.empty((num_classes, num_columns), dtype=np.float64),
         np.empty((tables.longest + 1, num_classes, num_columns), dtype=np.float64),
         np.full(tables.longest + 1, -1, dtype=np.int64),
@@ -272,12 +214,9 @@ def multigram_masses(word, guessed, tables, room, sums):
     ``word`` has no padding.
     """
     bits, length = letter_bits(guessed), len(word)
-    columns, reached, entering = room.columns, room.reached, room.entering
+    reached, entering = room.reached, room.entering
     first, num_classes = tables.first_emission, len(entering)
-    last = 0
-    for letter in range(NUM_LETTERS):
-        columns[letter] = last
-        last += not guessed[letter]
+    columns, last = letter_columns(guessed)
     reached[: length + 1] = 0.0
     for place in range(length):
         entering[:] = 0.0
@@ -295,7 +234,7 @@ def multigram_masses(word, guessed, tables, room, sums):
         for end in range(place + 1, min(place + tables.longest, length) + 1):
             num_blanks += word[end - 1] == BLANK
             if num_blanks:
-                spelled = _spell(word[place:end], num_blanks, guessed, bits, last, tables, room)
+                spelled = _spell(word[place:end], num_blanks, guessed, bits, columns, tables, room)
                 for row in range(num_classes):
                     if spelled[row, last] > 0.0:
                         for column in range(last + 1):
@@ -314,31 +253,31 @@ def multigram_masses(word, guessed, tables, room, sums):
     sums[:] = 0.0
     for row in range(num_classes):
         for letter in range(NUM_LETTERS):
-            column = last if guessed[letter] else columns[letter]
-            sums[letter] += reached[length, row, column] * tables.end[row]
+            sums[letter] += reached[length, row, columns[letter]] * tables.end[row]
         sums[NUM_LETTERS] += reached[length, row, last] * tables.end[row]
 
 
 @njit(cache=True)
-def _spell(part, num_blanks, guessed, bits, last, tables, room):
+def _spell(part, num_blanks, guessed, bits, columns, tables, room):
     """Return, by class, the sum of the emissions of all sequences that fit a part of a masked word.
 
     ``[class, column]`` is for those without the letter of the column behind a blank, column
     ``last`` for all.
     """
     spelled, hidden, first = room.spelled, room.hidden, tables.first_emission
+    last = NUM_LETTERS - count_bits(np.uint64(bits))
     if num_blanks == len(part):
         spelled = room.blank[num_blanks]
         if room.blank_guessed[num_blanks] == bits:
             return spelled
         room.blank_guessed[num_blanks] = bits
     spelled[:] = 0.0
-    for sequence in fitting_words(part, guessed, tables.words, room.search):
+    for sequence in fitting_words(part, guessed, tables.words, True, True, room.search):
         # No guessed letter is behind a blank, and no other one is shown.
         letters = np.uint64(tables.words.letters[sequence]) & ~np.uint64(bits)
         num_hidden = 0
         while letters:
-            hidden[num_hidden] = room.columns[lowest_bit(letters)]
+            hidden[num_hidden] = columns[lowest_bit(letters)]
             letters &= letters - np.uint64(1)
             num_hidden += 1
         for entry in range(first[sequence], first[sequence + 1]):

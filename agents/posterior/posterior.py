@@ -14,30 +14,35 @@ from safetensors import SafetensorError
 from safetensors.numpy import load_file, save
 
 from agents.base import PosteriorAgent
-from agents.posterior.listed_words import listed_masses
+from agents.compiled import in_threads, letter_bits, open_word
 from agents.posterior.look_ahead import win_probabilities
 from agents.posterior.multigrams import Multigrams, multigram_masses, multigram_room
-from agents.posterior.ngram_lattice import lattice_of, ngram_masses, presence_of
-from agents.posterior.packed_words import pack_words, unpack_words
-from agents.posterior.prior import DEFAULT_KNOWN, LetterModels, ListedWords, WordPrior
+from agents.posterior.ngram_lattice import ngram_masses, presence_of
+from agents.posterior.prior import (
+    DEFAULT_KNOWN,
+    LetterModels,
+    ListedWords,
+    WordPrior,
+    listed_masses,
+)
 from agents.smoothed_ngrams import SmoothedNgrams
-from agents.threads import in_threads
-from agents.word_sets import fitting_words, letter_bits, search_room, word_length
-from envs.encoding import BLANK, NUM_LETTERS
+from agents.word_arrays import pack_words, unpack_words
+from agents.word_sets import fitting_words, search_room
+from envs.encoding import NUM_LETTERS, decode
 from envs.errors import InputError
 from envs.hangman.observation import Observation, distinct, select
 
-FORMAT = 3
+_FORMAT = 3
 # Contexts of the n-grams below this share of a place's mass are dropped. What is not listed is a
 # small part of the mass, so that little may be pruned.
-BEAM = 1.5e-3
-# So many listed words speak for all others.
-ENOUGH = 100
-# Where the listed words have all but so many beams of the mass, what is left cannot be told from
-# what was pruned: as much of the mass of all words stays.
+_BEAM = 1.5e-3
+# At this many matching listed words of which each can be the secret, skip the letter models.
+_ENOUGH = 100
+# What is left of the mass of all words without the listed ones is at least this many beams of it:
+# less cannot be told from what was pruned.
 _LEAST_BEAMS_LEFT = 8
-# Where the listed words that fit are so many times as likely as all others by the n-grams alone,
-# these stand for both models of letters.
+# At this many times the mass of all other words by the n-grams, the listed words that fit decide so
+# much that the multigrams are skipped.
 _ALL_BUT_SURE = 30.0
 # The look-ahead values the likeliest letters.
 _NUM_VALUED = 8
@@ -48,13 +53,16 @@ _UNLIKELY = 0.02
 # after the other, come by most of them again.
 _MOST_KEPT = 200_000
 
+# Index of the sums over all words, after those over the words without each letter.
 _ALL = NUM_LETTERS
+# Begins the names of the multigrams' arrays in a file.
+_MULTIGRAMS = "multigrams."
 
 
 class Belief(NamedTuple):
     """What is believed about N games."""
 
-    #: shape (N, 26): The probability that each letter stands behind a blank; 0 for guessed
+    #: shape (N, 26): The probability that each letter is behind a blank; 0 for guessed
     #: letters.
     present: npt.NDArray[np.float64]
     #: shape (N,): The probability that the secret is a listed word: a known one or a candidate.
@@ -72,10 +80,9 @@ class LetterPosterior(PosteriorAgent):
     ----------
     prior : WordPrior
         Fitted by :func:`training.posterior.fit_posterior`.
-    beam : float
-        Contexts of the n-grams below this share of a place's mass are dropped; 0 is exact.
-    enough : int
-        Where so many listed words fit, these speak for all others.
+    beam : float, default 1.5e-3
+        Contexts of the n-grams below this share of a place's mass are dropped. With 0 the posterior
+        is exact; otherwise the models of letters are left out where the listed words decide.
 
     Notes
     -----
@@ -84,15 +91,20 @@ class LetterPosterior(PosteriorAgent):
 
     uses_lives = False
 
-    def __init__(self, prior: WordPrior, beam: float = BEAM, enough: int = ENOUGH) -> None:
+    def __init__(self, prior: WordPrior, beam: float = _BEAM) -> None:
         self.prior = prior
         self.beam = beam
-        self.enough = enough
         self._kept: dict[bytes, npt.NDArray[np.float64]] = {}
 
     def with_known(self, known: float) -> Self:
-        """Return the posterior with another ``known``, 0 to 1; nothing is fitted anew."""
-        return type(self)(self.prior.with_known(known), self.beam, self.enough)
+        """Return the posterior with another ``known``, 0 to 1, without fitting."""
+        return type(self)(self.prior.with_known(known), self.beam)
+
+    @property
+    def known_words(self) -> tuple[str, ...]:
+        """The words that the posterior was fitted on."""
+        words, is_known = self.prior.listed[:2]
+        return tuple(decode(codes) for codes in words.codes[is_known])
 
     def belief(self, observations: Observation) -> Belief:
         """Return what is believed about N games."""
@@ -105,20 +117,17 @@ class LetterPosterior(PosteriorAgent):
             self._kept.clear()
             new = list(range(len(keys)))
         if new:
-            found = self._believe(select(part, new))
+            states = select(part, new)
+            # The letters, then the share of listed words.
+            found = np.zeros((len(new), NUM_LETTERS + 1))
+            tables = self.prior.tables
+            in_threads(_believe, states["word"], states["guessed"], tables, self.beam, found)
             self._kept.update(zip((keys[game] for game in new), found, strict=True))
         rows = np.stack([self._kept[key] for key in keys])[row_of_game]
         return Belief(rows[:, :NUM_LETTERS], rows[:, NUM_LETTERS])
 
-    def _believe(self, observations: Observation) -> npt.NDArray[np.float64]:
-        """Return what is believed about N games: the letters, then listed words, (N, 27)."""
-        word, guessed = observations["word"], observations["guessed"]
-        result = np.zeros((len(word), NUM_LETTERS + 1))
-        in_threads(_believe, word, guessed, self.prior.tables, self.beam, self.enough, result)
-        return result
-
     def letter_probabilities(self, observations: Observation) -> npt.NDArray[np.float64]:
-        """Return the probability that each letter stands behind a blank, shape (N, 26)."""
+        """Return the probability that each letter is behind a blank, shape (N, 26)."""
         return self.belief(observations).present
 
     def win_probabilities(
@@ -159,7 +168,7 @@ class LetterPosterior(PosteriorAgent):
         """Write the posterior as safetensors; words and their figures are compressed."""
         listed, models = self.prior.listed, self.prior.models
         tensors = {
-            "format": np.array(FORMAT),
+            "format": np.array(_FORMAT),
             "words": pack_words(listed.words),
             "is_known": _compress(np.packbits(listed.is_known)),
             "ratings": _compress(listed.ratings[~listed.is_known]),
@@ -171,48 +180,43 @@ class LetterPosterior(PosteriorAgent):
             "length_masses": models.length_masses,
             "shares": self.prior.shares,
         }
-        multigrams = models.multigrams.to_tensors()
-        tensors |= {f"multigrams.{name}": array for name, array in multigrams.items()}
+        for name, array in models.multigrams.tensors.items():
+            tensors[_MULTIGRAMS + name] = array
         # Not by save_file, whose files only their owner may read.
         Path(path).write_bytes(save(tensors))
 
 
-class UniformPosterior(PosteriorAgent):
-    """Takes all letters that have not been guessed as equally likely behind each blank.
+class LookAheadAgent(PosteriorAgent):
+    """Guesses the letter that wins most often by look-ahead; without one, the likeliest.
 
-    What a policy sees that learns from rewards alone.
+    Parameters
+    ----------
+    posterior : LetterPosterior
+    max_lives : int
+        The look-ahead is used in games with at most this many lives.
     """
 
-    def belief(self, observations: Observation) -> Belief:
-        """Return what is believed about N games."""
-        guessed = observations["guessed"] != 0
-        blanks = (observations["word"] == BLANK).sum(axis=1)
-        left = np.maximum(NUM_LETTERS - guessed.sum(axis=1), 1)
-        present = np.where(guessed, 0.0, (1 - (1 - 1 / left) ** blanks)[:, None])
-        return Belief(present, np.zeros(len(present)))
+    def __init__(self, posterior: LetterPosterior, max_lives: int) -> None:
+        self.posterior = posterior
+        self.max_lives = max_lives
+
+    def act(
+        self, observations: Observation, games: npt.NDArray[np.uint64] | None = None
+    ) -> npt.NDArray[np.int64]:
+        """Guess one letter in each game, the first in the alphabet among equals."""
+        belief = self.posterior.belief(observations)
+        wins = self.posterior.win_probabilities(observations, belief, self.max_lives)
+        scores = np.where(np.isnan(wins).all(axis=1, keepdims=True), belief.present, wins)
+        return np.where((observations["guessed"] != 0) | np.isnan(scores), -1, scores).argmax(
+            axis=1
+        )
 
     def letter_probabilities(self, observations: Observation) -> npt.NDArray[np.float64]:
-        """Return the probability that each letter stands behind a blank, shape (N, 26)."""
-        return self.belief(observations).present
-
-    def win_probabilities(
-        self, observations: Observation, belief: Belief, max_lives: int
-    ) -> npt.NDArray[np.float64]:
-        """Return NaN for all letters, shape (N, 26): there are no words to look ahead in."""
-        return np.full(belief.present.shape, np.nan)
-
-    def with_known(self, known: float) -> Self:
-        """Return itself: it knows no word."""
-        return self
-
-    def save(self, path: str | Path) -> None:
-        """Write the file that :func:`load_posterior` reads."""
-        Path(path).write_bytes(save({"format": np.array(FORMAT)}))
+        """Return the posterior's probability of each letter behind a blank, shape (N, 26)."""
+        return self.posterior.letter_probabilities(observations)
 
 
-def load_posterior(
-    path: str | Path, known: float = DEFAULT_KNOWN
-) -> LetterPosterior | UniformPosterior:
+def load_posterior(path: str | Path, known: float = DEFAULT_KNOWN) -> LetterPosterior:
     """Read what a posterior saved; it runs no code from the file.
 
     ``known`` is the probability that the secret is one of the words that were fitted, 0 to 1.
@@ -224,10 +228,8 @@ def load_posterior(
     """
     try:
         tensors = load_file(path)
-        if "format" not in tensors or tensors["format"] != FORMAT:
-            raise ValueError("it is of another version; train anew")
-        if len(tensors) == 1:
-            return UniformPosterior()
+        if tensors.get("format") != _FORMAT:
+            raise ValueError("it is of another version; train again")
         words = unpack_words(tensors["words"])
         count = len(words.lengths)
         is_known = np.unpackbits(_expand(tensors["is_known"]), count=count).astype(bool)
@@ -237,13 +239,13 @@ def load_posterior(
         # The n-grams are counted again, which is as quick as reading their counts would be.
         order, scale = int(tensors["ngram_order"]), float(tensors["ngram_discount_scale"])
         ngrams = SmoothedNgrams(words.take(is_known), order, scale)
-        prefix = "multigrams."
-        of_multigrams = {
-            name.removeprefix(prefix): array
-            for name, array in tensors.items()
-            if name.startswith(prefix)
-        }
-        multigrams = Multigrams.from_tensors(of_multigrams)
+        multigrams = Multigrams(
+            {
+                name.removeprefix(_MULTIGRAMS): array
+                for name, array in tensors.items()
+                if name.startswith(_MULTIGRAMS)
+            }
+        )
         weight = float(tensors["multigram_weight"])
         models = LetterModels(ngrams, multigrams, weight, tensors["length_masses"])
         listed = ListedWords(words, is_known, ratings, by_models.ravel())
@@ -262,24 +264,24 @@ def load_posterior(
 
 
 @njit(cache=True, nogil=True)
-def _believe(thread, num_threads, word, guessed, prior, beam, enough, result):
+def _believe(thread, num_threads, word, guessed, prior, beam, result):
     """Write the beliefs about N games, shape (N, 27)."""
     slot = np.full(len(prior.ngrams.next_state), -1, dtype=np.int32)
     room, search = multigram_room(prior.multigrams), search_room(prior.listed.words)
     own, replaced, sums = np.empty(_ALL + 1), np.empty(_ALL + 1), np.empty(_ALL + 1)
     by_multigrams = np.empty(_ALL + 1)
     for game in range(thread, len(word), num_threads):
-        if not (word[game] == BLANK).any() or guessed[game].all():
+        masked = open_word(word[game], guessed[game])
+        if len(masked) == 0:
             continue
-        masked = word[game, : word_length(word[game])]
-        fitting = fitting_words(masked, guessed[game], prior.listed.words, search)
-        listed_masses(prior.listed, fitting, letter_bits(guessed[game]), own, replaced)
-        if len(fitting) >= enough and own[_ALL] > 0.0:
+        fitting = fitting_words(masked, guessed[game], prior.listed.words, True, True, search)
+        bits = letter_bits(guessed[game])
+        possible = listed_masses(prior.listed, fitting, bits, own, replaced)
+        if beam > 0.0 and possible >= _ENOUGH:
             sums[:] = own
         else:
             scale = prior.scale[len(masked)]
-            lattice = lattice_of(masked, guessed[game], prior.ngrams)
-            ngram_masses(lattice, prior.ngrams, beam, slot, sums)
+            ngram_masses(masked, guessed[game], prior.ngrams, beam, slot, sums)
             sums *= scale
             if beam == 0.0 or own[_ALL] < _ALL_BUT_SURE * (sums[_ALL] - replaced[_ALL]):
                 multigram_masses(masked, guessed[game], prior.multigrams, room, by_multigrams)

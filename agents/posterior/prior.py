@@ -7,16 +7,16 @@ from typing import NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
+from numba import njit
 
-from agents.posterior.listed_words import ListedTables
+from agents.compiled import lowest_bit
 from agents.posterior.multigrams import Multigrams, MultigramTables
-from agents.posterior.ngram_lattice import NgramTables, ngram_tables
-from agents.posterior.sequence_keys import sequence_keys
-from agents.smoothed_ngrams import SmoothedNgrams
-from agents.word_sets import WordArrays, word_sets
-from envs.encoding import MAX_LENGTH
+from agents.smoothed_ngrams import NgramTables, SmoothedNgrams
+from agents.word_arrays import WordArrays, sequence_keys
+from agents.word_sets import WordSets, word_sets
+from envs.encoding import MAX_LENGTH, NUM_LETTERS
 
-# The probability that the secret is one of the words that were fitted, where nobody says more.
+# The probability that the secret is one of the words that were fitted, by default.
 DEFAULT_KNOWN = 0.5
 # Even where the secret is surely known, a game that no known word fits wants an answer.
 _LEAST_UNKNOWN = 1e-9
@@ -31,7 +31,7 @@ class ListedWords(NamedTuple):
     """The words that have a probability of their own, by length and then by alphabet."""
 
     words: WordArrays
-    #: shape (words,): Whether the word was fitted; the others are candidates.
+    #: shape (words,): Whether the word was fitted; the rest are candidates.
     is_known: npt.NDArray[np.bool_]
     #: shape (words,): How likely each candidate is among all unknown words: ``2 ** (-rating / 8)``
     #: on a scale that makes it add up. Of known words it is not used.
@@ -63,6 +63,17 @@ class LetterModels(NamedTuple):
         return (1 - self.weight) * by_ngrams + self.weight * by_multigrams
 
 
+class ListedTables(NamedTuple):
+    """Words of a list, each with two probabilities."""
+
+    words: WordSets
+    is_known: npt.NDArray[np.bool_]  #: shape (words,): Of :class:`ListedWords`.
+    own: npt.NDArray[np.float64]  #: shape (words,): That the word is the secret.
+    #: shape (words,): By the models that all other words' probabilities come from, on the same
+    #: scale.
+    replaced: npt.NDArray[np.float64]
+
+
 class PriorTables(NamedTuple):
     """What compiled code reads of a prior."""
 
@@ -89,7 +100,7 @@ class WordPrior:
     shares : ndarray of float64, shape (33,)
         The probability that an unknown word has each length and is no candidate.
     known : float, default 0.5
-        0 where the rules say that the secret is none of the known words. 0 to 1.
+        0 to 1; 0 where the rules say that the secret is not a known word.
 
     Raises
     ------
@@ -125,7 +136,6 @@ class WordPrior:
         left = np.maximum(masses - replaced, _LEAST_SHARE_LEFT * masses)
         self._factors = np.divide(shares / unknown, left, out=np.zeros_like(left), where=left > 0)
         self._sets = word_sets(words)
-        self._ngrams = ngram_tables(models.ngrams)
         self._set_known(known)
 
     def with_known(self, known: float) -> Self:
@@ -146,7 +156,7 @@ class WordPrior:
         self.tables = PriorTables(
             ListedTables(self._sets, self.listed.is_known, own, replaced),
             scale,
-            self._ngrams,
+            self.models.ngrams.tables,
             self.models.multigrams.tables,
             self.models.weight,
         )
@@ -194,3 +204,30 @@ def _to_steps(probabilities: npt.NDArray[np.floating], steps: int, dtype: type) 
     highest = np.iinfo(dtype).max
     bits = -np.log2(np.maximum(probabilities, 1e-300))
     return np.rint(bits * steps).clip(0, highest).astype(dtype)
+
+
+@njit(cache=True)
+def listed_masses(listed, numbers, bits, own, replaced):
+    """Sum both probabilities of the listed words that fit a game; return how many can be it.
+
+    The sums over the words without each letter behind a blank, and over all at index 26, overwrite
+    ``own`` and ``replaced``, shape (27,). ``numbers`` are the words', ``bits`` the guessed letters.
+    """
+    own[:] = 0.0
+    replaced[:] = 0.0
+    possible = 0
+    for number in numbers:
+        possible += listed.own[number] > 0.0
+        own[NUM_LETTERS] += listed.own[number]
+        replaced[NUM_LETTERS] += listed.replaced[number]
+        # No guessed letter is behind a blank.
+        letters = np.uint64(listed.words.letters[number]) & ~np.uint64(bits)
+        while letters:
+            letter = lowest_bit(letters)
+            own[letter] += listed.own[number]
+            replaced[letter] += listed.replaced[number]
+            letters &= letters - np.uint64(1)
+    for letter in range(NUM_LETTERS):
+        own[letter] = max(own[NUM_LETTERS] - own[letter], 0.0)
+        replaced[letter] = max(replaced[NUM_LETTERS] - replaced[letter], 0.0)
+    return possible

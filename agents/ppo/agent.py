@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -12,32 +13,28 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from scipy.special import softmax
 
-from agents.base import PosteriorAgent
-from agents.posterior.posterior import LetterPosterior, UniformPosterior
-from agents.ppo.network import PolicyNetwork
+from agents.base import Agent, PosteriorAgent
+from agents.posterior.posterior import LetterPosterior
+from agents.ppo.flat import FlatNetwork
+from agents.ppo.network import PolicyNetwork, policy_features
 from agents.ppo.windows import WindowNetwork
 from envs.errors import InputError
 from envs.hangman.observation import Observation
 
 # By the name under which a file keeps the sizes of its network.
-_NETWORKS = {"network": PolicyNetwork, "windows": WindowNetwork}
+_NETWORKS = {"network": PolicyNetwork, "windows": WindowNetwork, "flat": FlatNetwork}
+Network = PolicyNetwork | WindowNetwork | FlatNetwork
 
 
-class PPOAgent(PosteriorAgent):
-    """Guesses the letter that the policy network scores highest.
+class NetworkAgent(Agent):
+    """Without a posterior: guesses the open letter that the policy network scores highest.
 
     Parameters
     ----------
-    posterior : LetterPosterior or UniformPosterior
-    network : PolicyNetwork or WindowNetwork
+    network : WindowNetwork or FlatNetwork
     """
 
-    def __init__(
-        self,
-        posterior: LetterPosterior | UniformPosterior,
-        network: PolicyNetwork | WindowNetwork,
-    ) -> None:
-        self.posterior = posterior
+    def __init__(self, network: Network) -> None:
         self.network = network
 
     def act(
@@ -46,9 +43,13 @@ class PPOAgent(PosteriorAgent):
         """Guess one letter in each game, as ``Agent.act`` says; nothing is drawn at random."""
         return self.letter_scores(observations).argmax(axis=1)
 
+    def features(self, observations: Observation) -> Mapping[str, npt.NDArray]:
+        """Return the network's inputs, here the observations."""
+        return observations
+
     def letter_scores(self, observations: Observation) -> npt.NDArray[np.float64]:
         """Return the network's score of each letter, shape (N, 26); -inf for guessed letters."""
-        features = self.network.observe(self.posterior, observations)
+        features = self.features(observations)
         with torch.inference_mode():
             scores = self.network.forward_actor(
                 {name: torch.from_numpy(array) for name, array in features.items()}
@@ -59,12 +60,35 @@ class PPOAgent(PosteriorAgent):
         """Return the policy: the probability of choosing each letter, shape (N, 26)."""
         return softmax(self.letter_scores(observations), axis=1)
 
+
+class PPOAgent(NetworkAgent, PosteriorAgent):
+    """The trained policy on a letter posterior: guesses the letter that the network scores highest.
+
+    Parameters
+    ----------
+    posterior : LetterPosterior
+    network : PolicyNetwork
+    """
+
+    def __init__(self, posterior: LetterPosterior, network: PolicyNetwork) -> None:
+        super().__init__(network)
+        self.posterior = posterior
+
+    def features(self, observations: Observation) -> Mapping[str, npt.NDArray]:
+        """Return the network's inputs, ``policy_features``."""
+        return policy_features(self.posterior, observations, self.network.look_ahead_lives)
+
     def letter_probabilities(self, observations: Observation) -> npt.NDArray[np.float64]:
         """Return the posterior's probability of each letter behind a blank, shape (N, 26)."""
         return self.posterior.letter_probabilities(observations)
 
 
-def save_network(network: PolicyNetwork | WindowNetwork, path: str | Path) -> None:
+def make_policy_agent(network: Network, posterior: LetterPosterior | None) -> NetworkAgent:
+    """Return the agent that plays a network; without a posterior, PPO alone."""
+    return NetworkAgent(network) if posterior is None else PPOAgent(posterior, network)
+
+
+def save_network(network: Network, path: str | Path) -> None:
     """Write a policy network as safetensors, its sizes in the metadata."""
     tensors = {name: tensor.contiguous() for name, tensor in network.state_dict().items()}
     kind = next(name for name, kind in _NETWORKS.items() if type(network) is kind)
@@ -73,7 +97,7 @@ def save_network(network: PolicyNetwork | WindowNetwork, path: str | Path) -> No
     Path(path).write_bytes(save(tensors, metadata))
 
 
-def load_network(path: str | Path) -> PolicyNetwork | WindowNetwork:
+def load_network(path: str | Path) -> Network:
     """Read what :func:`save_network` wrote; it runs no code from the file.
 
     Raises

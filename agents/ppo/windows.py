@@ -11,11 +11,9 @@ import torch
 from numba import njit, prange
 from torch import nn
 
-from agents.posterior.posterior import LetterPosterior, UniformPosterior
+from agents.compiled import word_length
 from agents.ppo.network import perceptron
-from agents.word_sets import word_length
 from envs.encoding import BLANK, FIRST_LETTER, NUM_CODES, NUM_LETTERS, PADDING
-from envs.hangman.observation import Observation
 from envs.hangman.rules import DEFAULT_MAX_WRONG
 
 _START = np.uint64(0x9E3779B97F4A7C15)
@@ -170,12 +168,6 @@ class WindowNetwork(nn.Module):
         nn.init.zeros_(self.guessed.weight)
         self.value = perceptron(_NUM_TOP + _NUM_STATE_FEATURES, _VALUE_HIDDEN)
 
-    def observe(
-        self, posterior: LetterPosterior | UniformPosterior, observations: Observation
-    ) -> Observation:
-        """Return the network's inputs: the observations as they are."""
-        return observations
-
     def forward(self, features: dict[str, torch.Tensor]) -> tuple[torch.Tensor, torch.Tensor]:
         """Return the letters' scores, shape (N, 26), and the expected return, shape (N, 1).
 
@@ -184,11 +176,8 @@ class WindowNetwork(nn.Module):
         word, guessed = features["word"], features["guessed"] != 0
         lives = features["lives"].reshape(-1, 1)
         blanks = (word == BLANK).sum(dim=1)
-        first_blank = np.concatenate([[0], blanks.numpy().cumsum()])
-        sums = _WindowSums.apply(self.windows, word.numpy(), first_blank, self.context)
-        game = torch.repeat_interleave(blanks)
-        behind = sums.masked_fill(guessed[game], -torch.inf).softmax(dim=1)
-        expected = torch.zeros(guessed.shape).index_add(0, game, behind)
+        logits, game = self.blank_logits(word, guessed)
+        expected = torch.zeros(guessed.shape).index_add(0, game, logits.softmax(dim=1))
         log_expected = torch.log(expected + 1e-6)
         codes = torch.zeros(len(word), NUM_CODES).scatter_(1, word.long(), 1.0)
         shown = codes[:, FIRST_LETTER:]
@@ -203,6 +192,21 @@ class WindowNetwork(nn.Module):
         ]
         likeliest = log_expected.detach().topk(_NUM_TOP, dim=1).values.clamp(min=-6)
         return scores, self.value(torch.cat([likeliest, *state], dim=1))
+
+    def blank_logits(
+        self, word: torch.Tensor, guessed: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return the logits of the letter behind each blank, and the game of each blank.
+
+        ``word``, uint8 of shape (N, width), and ``guessed``, bool of shape (N, 26), are
+        observations. The blanks are in the order of the games and their places; the logits have the
+        shape (blanks, 26), -inf for letters that were guessed.
+        """
+        blanks = (word == BLANK).sum(dim=1)
+        first_blank = np.concatenate([[0], blanks.numpy().cumsum()])
+        sums = _WindowSums.apply(self.windows, word.numpy(), first_blank, self.context)
+        game = torch.repeat_interleave(blanks)
+        return sums.masked_fill(guessed[game], -torch.inf), game
 
     def forward_actor(self, features: dict[str, torch.Tensor]) -> torch.Tensor:
         """Return the letters' scores, shape (N, 26)."""

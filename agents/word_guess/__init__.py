@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from agents.base import agent_named
-from agents.word_guess.base import WordGuessAgent
+from agents.word_guess.base import RandomConsistentAgent, WordGuessAgent
 from agents.word_guess.filter import FilterAgent
 from agents.word_guess.partition import EntropyAgent, MinimaxAgent
-from agents.word_guess.random_consistent import RandomConsistentAgent
 
 __all__ = [
     "WORD_GUESS_AGENTS",
@@ -26,8 +25,6 @@ LOOKAHEAD = 40
 # Each entry takes the seed of the agent's random draws.
 WORD_GUESS_AGENTS: dict[str, Callable[[int], WordGuessAgent]] = {
     "filter": lambda seed: FilterAgent(seed=seed),
-    "filter-alphabetical": lambda seed: FilterAgent(order="list"),
-    "filter-pseudo-code": lambda seed: FilterAgent("pseudo-code", seed=seed),
     "minimax": lambda seed: MinimaxAgent(lookahead=LOOKAHEAD),
     "minimax-greedy": lambda seed: MinimaxAgent(),
     "minimax-all": lambda seed: MinimaxAgent("all"),

@@ -1,4 +1,4 @@
-"""The interface of agents that guess whole words."""
+"""The interface of agents that guess whole words, and the words that answers leave them."""
 
 from __future__ import annotations
 
@@ -8,15 +8,30 @@ from typing import NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
+from numba import njit
 
-from agents.word_guess.candidates import NO_GUESS, CandidateSets, candidate_sets
 from envs.encoding import encode_words
 from envs.errors import InputError
+from envs.keyed_random import below, keyed_bits
 from envs.word_guess.answers import AnswerRule
-from envs.word_guess.observation import Observation
+from envs.word_guess.rules import Observation
 
 # Bounds the memory for candidate sets: 512 of 10,000 words take 20 MB.
 _HISTORIES_AT_ONCE = 512
+NO_GUESS = -1
+
+
+class CandidateSets(NamedTuple):
+    """Sets of secret words, one after the other."""
+
+    #: shape (sets + 1,): Set ``i`` is ``members[offsets[i]:offsets[i + 1]]``.
+    offsets: npt.NDArray[np.int64]
+    members: npt.NDArray[np.int32]  #: Indices into the secret words, ascending within a set.
+
+    @property
+    def sizes(self) -> npt.NDArray[np.int64]:
+        """The number of words in each set."""
+        return np.diff(self.offsets)
 
 
 class Positions(NamedTuple):
@@ -124,3 +139,75 @@ class WordGuessAgent(ABC):
         histories[:, 0::2] = guesses
         histories[:, 1::2] = np.where(guesses == NO_GUESS, 0, codes)
         return histories
+
+
+class RandomConsistentAgent(WordGuessAgent):
+    """Draws each word that is consistent with all answers with the same probability.
+
+    Parameters
+    ----------
+    seed : int, default 0
+        Of the draws.
+    """
+
+    def __init__(self, seed: int = 0) -> None:
+        self.seed = seed
+
+    def choose(self, sets: CandidateSets, positions: Positions) -> npt.NDArray[np.int64]:
+        """Draw a word of each game's set."""
+        set_of_game, games, turns = positions
+        draws = below(keyed_bits(self.seed, games, turns), sets.sizes[set_of_game])
+        return self.secrets_[sets.members[sets.offsets[set_of_game] + draws]]
+
+
+@njit(cache=True)
+def candidate_sets(histories, matrix, keep):
+    """Return the :class:`CandidateSets` of the words that each history leaves.
+
+    Neighbouring histories that begin alike share the work on what they have in common, so that
+    sorted histories are walked through like a decision tree.
+
+    Parameters
+    ----------
+    histories : ndarray of int32, shape (H, 2 * turns)
+        Guess, answer, guess, answer...: the index of the guess and the code of its answer; a guess
+        of -1 tells nothing.
+    matrix : ndarray of uint8, shape (guesses, secrets)
+        The code of the answer to each guess about each secret.
+    keep : ndarray of bool, shape (codes, codes)
+        Whether the answer ``a`` leaves a word that would have had the answer ``b``: the identity
+        for the words that are consistent.
+    """
+    num_histories, num_columns = histories.shape
+    turns = num_columns // 2
+    num_secrets = matrix.shape[1]
+    # Of the last history: the words that its first turns leave.
+    left = np.empty((turns + 1, num_secrets), dtype=np.int32)
+    sizes = np.zeros(turns + 1, dtype=np.int64)
+    sizes[0] = num_secrets
+    left[0] = np.arange(num_secrets)
+    offsets = np.zeros(num_histories + 1, dtype=np.int64)
+    members = np.empty(max(1, num_secrets), dtype=np.int32)
+    for row in range(num_histories):
+        shared = 0
+        if row > 0:
+            same = histories[row] == histories[row - 1]
+            while shared < turns and same[2 * shared] and same[2 * shared + 1]:
+                shared += 1
+        for turn in range(shared, turns):
+            guess, code = histories[row, 2 * turn], histories[row, 2 * turn + 1]
+            size = 0
+            for secret in left[turn, : sizes[turn]]:
+                if guess == NO_GUESS or keep[code, matrix[guess, secret]]:
+                    left[turn + 1, size] = secret
+                    size += 1
+            sizes[turn + 1] = size
+        start = offsets[row]
+        end = start + sizes[turns]
+        if end > len(members):
+            longer = np.empty(2 * end, dtype=np.int32)
+            longer[:start] = members[:start]
+            members = longer
+        members[start:end] = left[turns, : sizes[turns]]
+        offsets[row + 1] = end
+    return CandidateSets(offsets, members[: offsets[num_histories]].copy())

@@ -8,22 +8,20 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from agents.word_guess.base import Positions, WordGuessAgent
-from agents.word_guess.candidates import CandidateSets
+from agents.word_guess.base import CandidateSets, Positions, WordGuessAgent
 from envs.errors import InputError
 from envs.keyed_random import keyed_bits
 from envs.word_guess.answers import AnswerRule
 
-READINGS = ("text", "pseudo-code")
-ORDERS = ("random", "list")
 _VOWELS = frozenset("aeiou")
 
 
 class FilterAgent(WordGuessAgent):
     """Strikes words out by each answer to Cats and Dogs, and guesses one of those that are left.
 
-    Words without a vowel come first, as long as there are any: they tell about consonants. A
-    guess is struck out itself. An answer of C cats and D dogs then leaves
+    Words without a vowel come first, as long as there are any: they tell about consonants. Within
+    each kind the order is drawn once, when the agent is fitted. A guess is struck out itself. An
+    answer of C cats and D dogs then leaves
 
     - for 0 cats and 0 dogs: the words that have no letter of the guess;
     - for as many cats and dogs as letters: the permutations of the guess;
@@ -35,36 +33,19 @@ class FilterAgent(WordGuessAgent):
 
     Parameters
     ----------
-    reading : {"text", "pseudo-code"}, default "text"
-        The method's description states its rules twice, and differently. Its text has the rules
-        above. Its pseudo-code has, for every answer with a letter in common but not all of them,
-        the last rule, which takes far more guesses.
-    order : {"random", "list"}, default "random"
-        Which of the words that are left is guessed: the first in an order that is drawn once, when
-        the agent is fitted, or the first in the list, which takes twice the guesses if the list is
-        alphabetical, since neighbours look alike.
     seed : int, default 0
-        Of the random order.
-
-    Raises
-    ------
-    ValueError
-        If ``reading`` or ``order`` is not one of the above.
+        Of the order.
 
     Notes
     -----
-    For 0 cats and 0 dogs the text strikes out all words, which would leave nothing to guess; the
-    pseudo-code strikes out the words that have a letter of the guess, and so does this agent in
-    both readings. The source states its rules for four letters, and no order of the words.
+    The rules are those of the source's text; its pseudo-code has the last rule for every answer
+    with a letter in common but not all of them, which takes far more guesses than it reports. For
+    0 cats and 0 dogs the text strikes out all words, which would leave nothing to guess; the
+    pseudo-code strikes out the words that have a letter of the guess, and so does this agent. The
+    source states its rules for four letters, and no order of the words.
     """
 
-    def __init__(self, reading: str = "text", order: str = "random", seed: int = 0) -> None:
-        if reading not in READINGS:
-            raise ValueError(f"reading: {reading!r} is not one of {READINGS}")
-        if order not in ORDERS:
-            raise ValueError(f"order: {order!r} is not one of {ORDERS}")
-        self.reading = reading
-        self.order = order
+    def __init__(self, seed: int = 0) -> None:
         self.seed = seed
 
     def fit(
@@ -73,8 +54,7 @@ class FilterAgent(WordGuessAgent):
         """Compute the answers, and the order of the words: those without a vowel first."""
         super().fit(words, rule, allowed)
         has_vowel = [not _VOWELS.isdisjoint(word) for word in words]
-        place = np.arange(len(words))
-        draws = keyed_bits(self.seed, place) if self.order == "random" else place
+        draws = keyed_bits(self.seed, np.arange(len(words)))
         self.sequence_ = np.lexsort((draws, has_vowel))
         self.rank_ = np.argsort(self.sequence_)
         return self
@@ -86,10 +66,7 @@ class FilterAgent(WordGuessAgent):
         dogs = rule.answers_by_code[:, 1].astype(np.int64)
         common = rule.answers_by_code.sum(axis=1, dtype=np.int64)
         some_in_common = np.tile(common >= 1, (rule.num_codes, 1))
-        if self.reading == "text":
-            kept = np.where(dogs[:, None] >= 1, dogs[None, :] >= dogs[:, None], some_in_common)
-        else:
-            kept = some_in_common
+        kept = np.where(dogs[:, None] >= 1, dogs[None, :] >= dogs[:, None], some_in_common)
         extreme = (common == 0) | (common == rule.word_length)
         kept = np.where(extreme[:, None], common[None, :] == common[:, None], kept)
         # The guess itself is left by the last answer alone, which ends the game.

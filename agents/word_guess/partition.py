@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from agents.word_guess.base import Positions, WordGuessAgent
-from agents.word_guess.candidates import CandidateSets
+from agents.word_guess.base import CandidateSets, Positions, WordGuessAgent
 
 POOLS = ("consistent", "all")
 
@@ -29,7 +28,7 @@ class PartitionAgent(WordGuessAgent):
     pool : {"consistent", "all"}, default "consistent"
         Guess words that may be the secret, or any word of the allowed list.
     lookahead : int, default 1
-        1 takes the guess of the lowest cost. More compares so many guesses of the lowest costs by
+        1 takes the guess of the lowest cost. More compares that many guesses of the lowest costs by
         playing on: for every word that is left as the secret, each further guess the one of the
         lowest cost. It takes the guess that needs the fewest guesses in the mean.
 
@@ -157,7 +156,7 @@ def _cheapest_guess(words, measure, counts):
 def _play_on(guess, words, limit, measure, counts):
     """Return the guesses of all the games whose secret is in ``words``, together.
 
-    The first is ``guess``, the others have the lowest cost. Stops when ``limit`` is reached.
+    The first is ``guess``, the rest have the lowest cost. Stops when ``limit`` is reached.
     """
     num_words = len(words)
     left, divided = words.copy(), words.copy()

@@ -78,28 +78,11 @@ def test_a_game_draws_anew_each_turn(states):
     assert (agent.act(start) != first).mean() > 0.5
 
 
-def test_games_are_the_rows_by_default(states):
-    agent = FixedScores(np.ones(26), greedy=False)
-    rows = np.arange(len(states["lives"]), dtype=np.uint64)
-    assert agent.act(states).tolist() == agent.act(states, rows).tolist()
-
-
 def test_no_letter_is_left_and_no_game_is_there(states):
     done = {**select(states, slice(0, 3)), "guessed": np.ones((3, 26), dtype=np.int8)}
     for greedy in (True, False):
         assert FixedScores(np.ones(26), greedy).act(done).tolist() == [0, 0, 0]
         assert len(FixedScores(np.ones(26), greedy).act(select(states, slice(0)))) == 0
-
-
-@pytest.mark.parametrize("name", sorted(AGENTS))
-def test_every_agent_guesses_new_letters_in_any_batch(name, real_words, states):
-    agent = make_agent(name, seed=3)
-    assert agent.fit(real_words[:1000]) is agent
-    games = np.arange(len(states["lives"]), dtype=np.uint64)
-    letters = agent.act(states, games)
-    assert (states["guessed"][np.arange(len(letters)), letters] == 0).all()
-    part = np.arange(5, 60)
-    assert agent.act(select(states, part), games[part]).tolist() == letters[part].tolist()
 
 
 def test_an_unknown_agent_is_refused_with_the_known_ones():

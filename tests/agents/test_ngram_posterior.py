@@ -8,46 +8,52 @@ import numpy as np
 import pytest
 
 from agents.ngram_posterior import NgramPosteriorAgent
+from agents.posterior.ngram_lattice import ngram_presence
 from agents.smoothed_ngrams import END, SmoothedNgrams
-from agents.word_sets import WordArrays
+from agents.word_arrays import WordArrays
 from envs.hangman.observation import parse_observation
+from tests.agents.games import random_states
 
 WORDS = ("abba", "baba", "abc", "cab", "cabbie", "bee", "bead", "deed", "added", "ice", "ace", "a")
 
 
+def present(model, observations, beam):
+    """The probability of each letter behind a blank, by n-grams alone."""
+    result = np.zeros((len(observations["word"]), 26))
+    ngram_presence(0, 1, observations["word"], observations["guessed"], model.tables, beam, result)
+    return result
+
+
 def word_probability(model, word):
-    state, probability = model.start, 1.0
+    state, probability = model.tables.start, 1.0
     for letter in word:
-        probability *= float(model.probabilities[state, ord(letter) - ord("a")])
-        state = model.next_state[state, ord(letter) - ord("a")]
-    return probability * float(model.probabilities[state, END])
+        probability *= float(model.tables.probabilities[state, ord(letter) - ord("a")])
+        state = model.tables.next_state[state, ord(letter) - ord("a")]
+    return probability * float(model.tables.probabilities[state, END])
 
 
 @pytest.mark.parametrize("order", [2, 3, 5, 7])
 def test_probabilities_of_each_context_add_up_to_1(order, real_words):
     model = SmoothedNgrams(real_words, order)
-    np.testing.assert_allclose(model.probabilities.sum(axis=1), 1, rtol=1e-5)
-    assert (model.probabilities > 0).all()
+    np.testing.assert_allclose(model.tables.probabilities.sum(axis=1), 1, rtol=1e-5)
+    assert (model.tables.probabilities > 0).all()
 
 
 def test_a_state_is_the_longest_context_that_was_seen(real_words):
     model = SmoothedNgrams(real_words, 5)
     seen = {"^" + word[:end] for word in real_words for end in range(len(word) + 1)}
     seen |= {word[i:j] for word in real_words for j in range(len(word) + 1) for i in range(j + 1)}
-    names = []
-    for codes, length in zip(model.contexts, range(5), strict=True):
-        for code in codes:
-            digits = [code // 28**place % 28 for place in range(length)]
-            names.append("".join("^" if d == 27 else chr(97 + d) for d in digits))
+    state_of = {}
     for word in real_words[::50]:
-        state = model.start
+        state = model.tables.start
         history = "^"
         for letter in word[::-1]:
-            state = model.next_state[state, ord(letter) - ord("a")]
+            state = model.tables.next_state[state, ord(letter) - ord("a")]
             history += letter
             suffixes = [history[i:] for i in range(max(len(history) - 4, 0), len(history) + 1)]
-            expected = next(s for s in suffixes if s in seen or not s)
-            assert names[state] == expected
+            longest = next(suffix for suffix in suffixes if suffix in seen or not suffix)
+            assert state_of.setdefault(longest, state) == state
+    assert len(set(state_of.values())) == len(state_of) > 500
 
 
 def test_the_scale_of_the_discounts_moves_mass_from_seen_to_unseen(real_words):
@@ -59,13 +65,10 @@ def test_the_scale_of_the_discounts_moves_mass_from_seen_to_unseen(real_words):
     ]
     assert logs[0] > logs[1] + 0.1 > logs[2] + 0.2
     likeliest = [
-        SmoothedNgrams(real_words, 5, scale).probabilities.max(axis=1).mean()
+        SmoothedNgrams(real_words, 5, scale).tables.probabilities.max(axis=1).mean()
         for scale in (0.7, 1.0, 1.3)
     ]
     assert likeliest == sorted(likeliest, reverse=True)
-    agent = NgramPosteriorAgent(order=5, discount_scale=1.3).fit(real_words)
-    scaled = SmoothedNgrams(real_words, 5, 1.3).probabilities
-    assert (agent.tables_.probabilities == scaled).all()
 
 
 def test_probabilities_of_words_and_lengths_are_those_of_their_letters(real_words):
@@ -82,13 +85,12 @@ def test_probabilities_of_words_and_lengths_are_those_of_their_letters(real_word
         assert model.length_masses()[length] == pytest.approx(total, rel=1e-4)
 
 
-def test_a_model_of_shorter_ngrams_is_that_of_the_words(real_words):
-    model = SmoothedNgrams(real_words, 7, discount_scale=1.15)
-    for order in (2, 3, 7, 9):
-        shorter, fitted = model.of_order(order), SmoothedNgrams(real_words, min(order, 7))
-        assert shorter.order == fitted.order
-        assert (shorter.probabilities == fitted.probabilities).all()
-        assert (shorter.next_state == fitted.next_state).all()
+def test_passes_look_ahead_by_the_order_3_model_of_the_words(real_words):
+    pairs, short = SmoothedNgrams(real_words, 7).tables.pairs, SmoothedNgrams(real_words, 3, 1.0)
+    for second, first in itertools.product(range(0, 26, 5), range(26)):
+        state = short.tables.next_state[short.tables.next_state[0, first], second]
+        assert (pairs[second, :, first] == short.tables.probabilities[state]).all()
+    assert (pairs[26, :, 26] == short.tables.probabilities[short.tables.start]).all()
 
 
 @pytest.mark.parametrize("order", [3, 5])
@@ -100,7 +102,6 @@ def test_without_a_beam_the_posterior_is_a_sum_over_all_words(pattern, num_left,
     left = [letter for letter in "abcdefxyz" if letter not in pattern][:num_left]
     wrong = "".join(c for c in map(chr, range(97, 123)) if c not in left and c not in pattern)
     observation = parse_observation(pattern, wrong, max_wrong=26)
-    agent = NgramPosteriorAgent(order=order, beam=0.0).fit(WORDS)
     blanks = [place for place, letter in enumerate(pattern) if letter == "_"]
     model = SmoothedNgrams(WORDS, order, 1.15)
     total, having = 0.0, np.zeros(26)
@@ -112,26 +113,25 @@ def test_without_a_beam_the_posterior_is_a_sum_over_all_words(pattern, num_left,
         total += probability
         for letter in set(filling):
             having[ord(letter) - ord("a")] += probability
-    np.testing.assert_allclose(agent.model_probabilities(observation)[0], having / total, atol=1e-5)
+    np.testing.assert_allclose(present(model, observation, 0.0)[0], having / total, atol=1e-5)
 
 
-def test_the_loss_of_the_beam_vanishes_as_it_widens(real_words, play_some):
-    secrets = real_words[::301]
-    observations = play_some(secrets, turns=2 + np.arange(len(secrets)) % 5)
-    agent = NgramPosteriorAgent(order=4, beam=0.0).fit(real_words)
-    exact = agent.model_probabilities(observations)
-    losses = []
-    for agent.beam in (1e-2, 1e-4, 1e-7):
-        losses.append(np.abs(agent.model_probabilities(observations) - exact).max())
+def test_the_loss_of_the_beam_vanishes_as_it_widens(real_words):
+    observations, _ = random_states(real_words[::151], seed=1, max_turns=6)
+    model = SmoothedNgrams(real_words, 4)
+    exact = present(model, observations, 0.0)
+    losses = [
+        np.abs(present(model, observations, beam) - exact).max() for beam in (1e-2, 1e-4, 1e-7)
+    ]
     assert losses == sorted(losses, reverse=True)
     assert losses[0] > 0.01
     assert losses[-1] < 0.01
 
 
 def test_fitting_words_weigh_by_their_number():
-    agent = NgramPosteriorAgent(order=3, prior_weight=2.0).fit(WORDS)
+    agent = NgramPosteriorAgent().fit(WORDS)
     observation = parse_observation("___")
     # Five of the words have three letters, of which three have an e.
-    by_model = agent.model_probabilities(observation)[0, 4]
-    expected = (3 + 2 * by_model) / (5 + 2)
+    by_model = present(SmoothedNgrams(WORDS), observation, 1e-3)[0, 4]
+    expected = (3 + 20 * by_model) / (5 + 20)
     assert agent.letter_probabilities(observation)[0, 4] == pytest.approx(expected)

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from agents.word_sets import WordArrays, fitting_words, search_room, word_sets
+from agents.word_arrays import WordArrays
+from agents.word_sets import fitting_words, search_room, word_sets
 from envs.encoding import BLANK
 from tests.agents.games import random_states
 
@@ -24,7 +25,7 @@ def test_the_words_that_fit_are_found(real_words):
     compared = 0
     for word, guessed in zip(states["word"], states["guessed"], strict=True):
         length = int((word != 0).sum())
-        found = fitting_words(word[:length], guessed, sets, room)
+        found = fitting_words(word[:length], guessed, sets, True, True, room)
         expected = []
         for number in np.flatnonzero(arrays.lengths == length):
             codes = arrays.codes[number, :length]

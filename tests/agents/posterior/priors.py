@@ -9,7 +9,7 @@ import numpy as np
 from agents.posterior.posterior import LetterPosterior
 from agents.posterior.prior import LetterModels, WordPrior, list_words
 from agents.smoothed_ngrams import SmoothedNgrams
-from agents.word_sets import WordArrays
+from agents.word_arrays import WordArrays
 from training.multigrams import fit_multigrams
 
 WORDS = ("bead", "bed", "cabbage", "decade", "faded", "added", "edge", "face", "badge", "cab")
@@ -43,4 +43,4 @@ def prior_of(known=WORDS, candidates=None, share=0.5, weight=0.3, order=4):
 def posterior_of(known=WORDS, candidates=None, share=0.5, exact=False, **options):
     """The letter posterior of such a prior."""
     prior = prior_of(known, candidates, share, **options)
-    return LetterPosterior(prior, beam=0.0, enough=10**9) if exact else LetterPosterior(prior)
+    return LetterPosterior(prior, beam=0.0) if exact else LetterPosterior(prior)

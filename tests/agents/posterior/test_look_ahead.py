@@ -5,8 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
+from agents.compiled import in_threads
 from agents.posterior.look_ahead import MOST_WORDS, others_won, share_played, win_probabilities
-from agents.threads import in_threads
 from tests.agents.games import random_states
 from tests.agents.posterior.priors import posterior_of
 
@@ -155,13 +155,6 @@ def test_more_lives_never_hurt(prior, states):
         assert (more[fits] >= fewer[fits] - 1e-12).all()
     assert any(fits)
     np.testing.assert_allclose(values[-1][fits], 1)
-
-
-def test_words_that_are_not_listed_win_more_often_with_more_lives():
-    values = others_won(np.full(26, 0.1), 1.0, 6)
-    assert values[0] == 0
-    assert (np.diff(values) > 0).all()
-    assert (values[1:] < 1).all()
 
 
 def test_what_is_not_listed_has_at_least_half_as_much_as_the_candidates():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from agents.posterior.prior import WordPrior
-from agents.word_sets import WordArrays
+from agents.word_arrays import WordArrays
 from envs.encoding import ALPHABET
 from tests.agents.posterior.priors import CANDIDATES, WORDS, prior_of
 

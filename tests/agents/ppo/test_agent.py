@@ -6,7 +6,9 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from agents.ppo.agent import PPOAgent, load_network, save_network
+from agents.base import PosteriorAgent
+from agents.ppo.agent import NetworkAgent, load_network, make_policy_agent, save_network
+from agents.ppo.flat import FlatNetwork
 from agents.ppo.network import PolicyNetwork
 from agents.ppo.windows import WindowNetwork
 from envs.errors import InputError
@@ -23,7 +25,7 @@ def states(real_words):
 
 @pytest.mark.parametrize("kind", [PolicyNetwork, WindowNetwork])
 def test_it_guesses_new_letters_whatever_the_batch(states, kind):
-    agent = PPOAgent(posterior_of(), network_of(kind))
+    agent = make_policy_agent(network_of(kind), posterior_of() if kind is PolicyNetwork else None)
     letters = agent.act(states)
     assert letters.dtype == np.int64
     assert (states["guessed"][np.arange(len(letters)), letters] == 0).all()
@@ -40,9 +42,12 @@ def test_it_guesses_new_letters_whatever_the_batch(states, kind):
 
 def test_its_probabilities_are_the_posteriors(states):
     model = posterior_of()
-    agent = PPOAgent(model, network_of())
+    agent = make_policy_agent(network_of(), model)
     expected = model.letter_probabilities(states)
     assert np.array_equal(agent.letter_probabilities(states), expected)
+    alone = make_policy_agent(network_of(WindowNetwork), None)
+    assert type(alone) is NetworkAgent
+    assert not isinstance(alone, PosteriorAgent)
 
 
 @pytest.mark.parametrize(
@@ -51,6 +56,7 @@ def test_its_probabilities_are_the_posteriors(states):
         (PolicyNetwork, {}),
         (PolicyNetwork, {"letter_hidden": 5}),
         (WindowNetwork, {"context": 3, "log_rows": 9}),
+        (FlatNetwork, {"max_wrong": 6, "activation": "relu"}),
     ],
 )
 def test_a_saved_network_gives_the_same_scores(states, tmp_path, kind, options):
@@ -61,8 +67,8 @@ def test_a_saved_network_gives_the_same_scores(states, tmp_path, kind, options):
     assert type(loaded) is kind
     assert loaded.parameters_of_init == network.parameters_of_init
     assert not loaded.training
-    model = posterior_of()
-    one, other = PPOAgent(model, network), PPOAgent(model, loaded)
+    model = posterior_of() if kind is PolicyNetwork else None
+    one, other = make_policy_agent(network, model), make_policy_agent(loaded, model)
     assert np.array_equal(one.letter_scores(states), other.letter_scores(states))
 
 
@@ -88,6 +94,7 @@ def damaged_files(tmp_path):
     yield with_metadata({"network": "{}", "windows": "{}"})
     yield with_metadata({"windows": json.dumps({"log_rows": 4})})
     yield with_metadata({"network": "[1, 2]"})
+    yield with_metadata({"flat": json.dumps({"max_wrong": 6, "activation": "system"})})
     yield with_metadata({"network": json.dumps({"unknown": 1})})
     yield with_metadata({"network": json.dumps({"letter_hidden": 7})})
     yield with_metadata({"network": json.dumps({"letter_hidden": -7})})

@@ -2,14 +2,13 @@ import numpy as np
 import pytest
 import torch
 
-from agents.posterior.posterior import UniformPosterior
-from agents.ppo.features import (
+from agents.ppo.network import (
     LOOK_AHEAD,
     NUM_LETTER_FEATURES,
     NUM_STATE_FEATURES,
+    PolicyNetwork,
     policy_features,
 )
-from agents.ppo.network import PolicyNetwork
 from envs.words import default_word_list
 from tests.agents.games import observe, random_states
 from tests.agents.posterior.priors import posterior_of
@@ -54,19 +53,6 @@ def test_letters_have_no_order(features):
     assert torch.allclose(renamed_scores, scores[:, order], atol=1e-5)
     assert torch.allclose(renamed_value, value)
     assert scores.std() > 0.1
-
-
-def test_a_batch_equals_its_games_alone(features):
-    network = network_of()
-    with torch.no_grad():
-        scores, value = network(features)
-        assert scores.shape == (len(features["state"]), 26)
-        assert value.shape == (len(features["state"]), 1)
-        for game in range(0, len(scores), 9):
-            alone = {name: tensor[game : game + 1] for name, tensor in features.items()}
-            alone_scores, alone_value = network(alone)
-            assert torch.allclose(alone_scores[0], scores[game], atol=1e-4)
-            assert torch.allclose(alone_value[0], value[game], atol=1e-4)
 
 
 def test_an_untrained_policy_is_greedy_on_the_posterior_where_there_is_no_look_ahead(real_words):
@@ -120,24 +106,6 @@ def test_the_features_say_what_their_documentation_says():
     for lives, expected in ((1, [1, 0]), (2, [0, 1])):
         batch["lives"][:] = lives
         assert policy_features(posterior_of(), batch)["state"][0, 1:3].tolist() == expected
-
-
-def test_the_features_tell_games_of_listed_words_from_others():
-    def share(word, letters, known):
-        model = posterior_of(share=known)
-        return policy_features(model, observe(word, letters))["state"][0, 8]
-
-    assert share("cabbage", "bge", known=0.9) > share("cabbage", "bge", known=0.1) > 0
-    assert share("zzzzz", "z"[:0], known=0.9) > 0
-    assert share("quartz", "quart", known=0.9) == 0
-
-
-def test_without_a_posterior_all_open_letters_look_alike():
-    features = policy_features(UniformPosterior(), observe("banana", "nx"), look_ahead_lives=26)
-    letters, state = features["letters"][0], features["state"][0]
-    assert np.isfinite(letters).all()
-    assert len(np.unique(letters[letters[:, 3] == 0], axis=0)) == 1
-    assert state[8:11].tolist() == [0, 0, 0]
 
 
 def test_extreme_games_give_finite_features():

@@ -32,18 +32,6 @@ def test_the_first_policy_is_uniform(states):
     assert torch.allclose(scores[open_letters], highest.expand(-1, 26)[open_letters], atol=1e-4)
 
 
-def test_a_batch_equals_its_games_alone(states):
-    network = network_of(WindowNetwork)
-    with torch.no_grad():
-        scores, value = network(states)
-        assert scores.shape == (len(states["word"]), 26)
-        assert value.shape == (len(states["word"]), 1)
-        for game in range(0, len(scores), 9):
-            alone = network({name: tensor[game : game + 1] for name, tensor in states.items()})
-            assert torch.allclose(alone[0][0], scores[game], atol=1e-4)
-            assert torch.allclose(alone[1][0], value[game], atol=1e-4)
-
-
 def test_padding_changes_nothing(states):
     network = network_of(WindowNetwork)
     wider = {**states, "word": torch.nn.functional.pad(states["word"], (0, 7))}

@@ -1,0 +1,122 @@
+"""Compiled code: where it is kept, and helpers for threads, bits and masked words."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numba import config, get_num_threads, njit
+from numba.misc.appdirs import AppDirs
+
+from envs.encoding import BLANK, NUM_LETTERS, PADDING
+
+
+def _cache_folder() -> str:
+    """Make a folder for what is compiled of the sources as they are, and delete older ones.
+
+    Numba compiles a kernel again if its own file has changed, but not if a function or a constant
+    that it has from another file has.
+    """
+    root = Path(__file__).resolve().parent.parent
+    sources = b"".join(
+        source
+        for package in ("agents", "envs", "training")
+        for file in sorted((root / package).rglob("*.py"))
+        if b"njit" in (source := file.read_bytes()) or file.name == "encoding.py"
+    )
+    place, state = (hashlib.sha256(key).hexdigest()[:16] for key in (bytes(root), sources))
+    beside = config.CACHE_DIR or root / "agents" / "__pycache__"
+    for cache in (beside, AppDirs("numba", appauthor=False).user_cache_dir):
+        folder = Path(cache) / f"hangman-{place}" / state
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError:
+            continue
+        for other in set(folder.parent.iterdir()) - {folder}:
+            shutil.rmtree(other, ignore_errors=True)
+        return str(folder)
+    return config.CACHE_DIR
+
+
+# Numba reads it where a kernel is declared.
+config.CACHE_DIR = _cache_folder()
+
+
+def in_threads(work: Callable[..., Any], *arguments: Any) -> list[Any]:
+    """Call ``work(thread, num_threads, *arguments)`` once in each of Numba's threads.
+
+    Numba's own parallel loops do not take tuples of tuples of arrays, and compile longer. ``work``
+    is compiled with ``nogil`` and does what belongs to ``thread``; a list has what each returned.
+    """
+    num_threads = get_num_threads()
+    if num_threads == 1:
+        return [work(0, 1, *arguments)]
+    with ThreadPoolExecutor(num_threads) as pool:
+        return list(pool.map(lambda one: work(one, num_threads, *arguments), range(num_threads)))
+
+
+@njit(cache=True)
+def count_bits(bits):
+    """Return the number of bits that are set in 64 bits."""
+    bits = bits - ((bits >> np.uint64(1)) & np.uint64(0x5555555555555555))
+    low = np.uint64(0x3333333333333333)
+    bits = (bits & low) + ((bits >> np.uint64(2)) & low)
+    bits = (bits + (bits >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return np.int64((bits * np.uint64(0x0101010101010101)) >> np.uint64(56))
+
+
+@njit(cache=True)
+def lowest_bit(bits):
+    """Return the number of the lowest bit that is set, of 64 bits of which one is set at least."""
+    return count_bits(~bits & (bits - np.uint64(1)))
+
+
+@njit(cache=True)
+def word_length(word):
+    """Return the number of letters of a masked word."""
+    length = 0
+    while length < len(word) and word[length] != PADDING:
+        length += 1
+    return length
+
+
+@njit(cache=True)
+def letter_bits(guessed):
+    """Return the guessed letters of a game as bits."""
+    bits = 0
+    for letter in range(NUM_LETTERS):
+        if guessed[letter]:
+            bits |= 1 << letter
+    return bits
+
+
+@njit(cache=True)
+def open_word(word, guessed):
+    """Return a masked word without its padding; nothing of it where no letter can be guessed."""
+    if guessed.all() or not (word == BLANK).any():
+        return word[:0]
+    return word[: word_length(word)]
+
+
+@njit(cache=True)
+def letter_columns(guessed):
+    """Return a column for each letter, shape (26,), and the number of letters not guessed.
+
+    Masses have a column for each letter that is not guessed; guessed letters have the one after
+    these, which is for all words.
+    """
+    columns = np.empty(NUM_LETTERS, dtype=np.int64)
+    num_open = 0
+    for letter in range(NUM_LETTERS):
+        if not guessed[letter]:
+            columns[letter] = num_open
+            num_open += 1
+    for letter in range(NUM_LETTERS):
+        if guessed[letter]:
+            columns[letter] = num_open
+    return columns, num_open

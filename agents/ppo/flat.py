@@ -1,0 +1,41 @@
+"""The network that stock algorithms have by default: a multilayer perceptron on one vector."""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+
+from envs.encoding import NUM_LETTERS
+from envs.hangman.flat import flat_space, flatten
+
+_HIDDEN = 64
+_ACTIVATIONS = {"tanh": nn.Tanh, "relu": nn.ReLU}
+
+
+class FlatNetwork(nn.Module):
+    """Scores of the 26 letters, logits or action values, from the flat observation.
+
+    Parameters
+    ----------
+    max_wrong : int
+        Of :func:`envs.hangman.flat.flatten`.
+    activation : {"tanh", "relu"}
+        Of the two hidden layers, 64 units each.
+    """
+
+    def __init__(self, max_wrong: int, activation: str) -> None:
+        super().__init__()
+        self.parameters_of_init = {"max_wrong": max_wrong, "activation": activation}
+        self._max_wrong = max_wrong
+        self.layers = nn.Sequential(
+            nn.Linear(flat_space(max_wrong).n, _HIDDEN),
+            _ACTIVATIONS[activation](),
+            nn.Linear(_HIDDEN, _HIDDEN),
+            _ACTIVATIONS[activation](),
+            nn.Linear(_HIDDEN, NUM_LETTERS),
+        )
+
+    def forward_actor(self, observations: dict[str, torch.Tensor]) -> torch.Tensor:
+        """Return the letters' scores, shape (N, 26), for observations of N games as tensors."""
+        arrays = {name: tensor.numpy() for name, tensor in observations.items()}
+        return self.layers(torch.from_numpy(flatten(arrays, self._max_wrong)).float())

@@ -1,0 +1,86 @@
+"""Where compiled kernels are kept: what is read from there is compiled of today's sources."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+# A kernel of one file, with a function and a constant of others.
+CALLER = """
+import numpy as np
+from numba import njit
+
+from agents.compiled import word_length
+from envs.encoding import MAX_LENGTH
+
+
+@njit(cache=True)
+def figures(word):
+    return word_length(word), MAX_LENGTH
+
+
+print(*figures(np.ones(3, dtype=np.uint8)), sum(figures.stats.cache_hits.values()))
+"""
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    """A copy of the sources, with the kernel."""
+    for package in ("agents", "envs", "training"):
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / package, tmp_path / package, ignore=ignored)
+    (tmp_path / "agents" / "caller.py").write_text(CALLER)
+    return tmp_path
+
+
+def called(checkout, **environment):
+    """What the kernel returns in a process of its own, and whether it was read from the cache."""
+    environment = os.environ | {"PYTHONPATH": str(checkout)} | environment
+    command = [sys.executable, "-m", "agents.caller"]
+    done = subprocess.run(command, cwd=checkout, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return tuple(map(int, done.stdout.split()))
+
+
+def change(file, old, new):
+    assert old in file.read_text()
+    file.write_text(file.read_text().replace(old, new))
+
+
+def kernels(folder):
+    return {path.relative_to(folder).parts[:-1] for path in folder.rglob("caller.figures-*.nbi")}
+
+
+@pytest.mark.slow
+def test_a_kernel_is_compiled_again_if_what_it_has_from_another_file_changes(checkout):
+    assert called(checkout) == (3, 32, 0)
+    assert called(checkout) == (3, 32, 1)
+    change(checkout / "agents" / "compiled.py", "    length = 0\n", "    length = 1\n")
+    change(checkout / "agents" / "compiled.py", "    return length\n", "    return length * 2\n")
+    assert called(checkout) == (6, 32, 0)
+    change(checkout / "envs" / "encoding.py", "MAX_LENGTH = 32", "MAX_LENGTH = 31")
+    assert called(checkout) == (6, 31, 0)
+    # Files without kernels leave them as they are.
+    change(checkout / "agents" / "base.py", "import annotations\n", "import annotations\n\n")
+    assert called(checkout) == (6, 31, 1)
+    # What was compiled of older sources is gone.
+    assert len(kernels(checkout)) == 1
+
+
+@pytest.mark.slow
+def test_kernels_lie_beside_the_sources_else_where_users_keep_such_files(checkout):
+    called(checkout)
+    assert kernels(checkout / "agents" / "__pycache__")
+    called(checkout, NUMBA_CACHE_DIR=str(checkout / "named"))
+    assert kernels(checkout / "named")
+    # As where packages cannot be written to.
+    shutil.rmtree(checkout / "agents" / "__pycache__")
+    (checkout / "agents" / "__pycache__").touch()
+    home = {"HOME": str(checkout / "home"), "XDG_CACHE_HOME": str(checkout / "home" / "cache")}
+    assert called(checkout, **home)[2] == 0
+    assert called(checkout, **home)[2] == 1
+    assert kernels(checkout / "home")

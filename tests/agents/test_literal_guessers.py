@@ -1,0 +1,72 @@
+"""Every agent of a public source scores letters as a literal transcription of the source does."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+from agents import make_agent
+from agents.decomposition import DecompositionAgent
+from envs.encoding import ALPHABET, decode
+from envs.hangman.observation import parse_observation
+from tests.agents import literal_guessers as literal
+from tests.agents.games import random_states
+
+SOURCES = {
+    "benchmark": literal.benchmark,
+    "dictionary": partial(literal.benchmark, once_a_word=True, exclude=True),
+    "overall-frequency": partial(literal.frequency, top_heavy=False),
+    "top-heavy": partial(literal.frequency, top_heavy=True),
+    "ngram": literal.ngram,
+    "decomposition": literal.decomposition,
+}
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_scores_are_those_of_the_source(name, real_words):
+    words = real_words[::3]
+    # Every second secret is not in the list, so that the last resorts are used as well.
+    states, _ = random_states(sorted({*words[::40], *real_words[1::120]}), seed=7)
+    scores = make_agent(name).fit(words).letter_scores(states)
+    scores[states["guessed"] != 0] = 0
+    source = SOURCES[name](words)
+    for game, codes in enumerate(states["word"]):
+        guessed = {ALPHABET[letter] for letter in np.flatnonzero(states["guessed"][game])}
+        expected = source(decode(codes), guessed, int(states["lives"][game]))
+        np.testing.assert_allclose(
+            scores[game], [expected.get(letter, 0.0) for letter in ALPHABET], atol=1e-12
+        )
+    assert game > 50
+
+
+def test_the_windows_of_the_decomposition_are_those_of_the_sources_example():
+    # Its example reveals .ccom.lishmen. and looks for the pieces #.cco, om.li and en.#. No word is
+    # long enough for part 1.
+    words = ("accord", "comply", "omalica", "kitchenx", "entry", "ment")
+    observation = parse_observation("_ccom_lishmen_")
+    scores = DecompositionAgent().fit(words).letter_scores(observation)[0]
+    assert {ALPHABET[k]: int(scores[k]) for k in np.flatnonzero(scores)} == {"a": 2, "x": 1, "t": 1}
+
+
+def test_without_pieces_the_whole_list_decides_where_no_word_fits():
+    agent = DecompositionAgent(use_pieces=False).fit(("accord", "zzz"))
+    assert ALPHABET[agent.act(parse_observation("_ccom_lishmen_"))[0]] == "z"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "wrong", "by_frequency"),
+    [
+        ("_____e", "", True),
+        ("_e_e_e", "", False),
+        ("_e__e", "", True),
+        ("______", "abc", True),
+        ("______", "abcd", False),
+    ],
+)
+def test_ngrams_guess_when_half_is_shown_or_fewer_than_three_lives_are_left(
+    pattern, wrong, by_frequency, real_words
+):
+    observation = parse_observation(pattern, wrong)
+    scores = make_agent("ngram").fit(real_words).letter_scores(observation)
+    benchmark = make_agent("benchmark").fit(real_words).letter_scores(observation)
+    assert (scores == benchmark).all() == by_frequency
