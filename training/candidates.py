@@ -15,11 +15,10 @@ from numba import njit
 from scipy.sparse import csr_matrix
 from scipy.special import logit
 
+from agents.compiled import in_threads
 from agents.posterior.multigrams import Multigrams
-from agents.posterior.sequence_keys import KEY_BASE, pack_parts, sequence_keys, unpack_parts
 from agents.smoothed_ngrams import END, SmoothedNgrams
-from agents.threads import in_threads
-from agents.word_sets import WordArrays
+from agents.word_arrays import KEY_BASE, WordArrays, pack_parts, sequence_keys, unpack_parts
 from envs.encoding import FIRST_LETTER, MAX_LENGTH
 
 # On 90% of a list's train words these affixes derive more than half of the other tenth.
@@ -43,7 +42,7 @@ class Candidates(NamedTuple):
     """Words that are not known, each with what speaks for it."""
 
     words: WordArrays
-    #: shape (words,): Of :func:`agents.posterior.sequence_keys.sequence_keys`, ascending.
+    #: shape (words,): Of :func:`agents.word_arrays.sequence_keys`, ascending.
     keys: npt.NDArray[np.uint64]
     #: shape (words, 13): For endings, then for beginnings: the log-odds of the likeliest
     #: derivation and of the next, the number of the stem's known affixes, the length of the stem
@@ -103,14 +102,13 @@ def derive_candidates(
     sides = _side(words, False), _side(words, True)
     # By length, the least product of a word's probability and squared odds.
     least = np.exp(_LEAST_SCORE - _LENGTH_WEIGHT * np.arange(MAX_LENGTH + 1))
-    automaton = ngrams.probabilities, ngrams.next_state, ngrams.start
     most = np.float32(np.log1p(-_MIN_CHANCE))
     known = np.zeros(len(words.lengths), dtype=_DERIVATION)
     known["key"], known["side"] = sequence_keys(*words), -1
     parts = [known]
     for side in sides:
         buffer = np.empty(1 << 16, dtype=_DERIVATION)
-        parts += in_threads(_derive, words.codes, side, automaton, least, most, buffer)
+        parts += in_threads(_derive, words.codes, side, ngrams.tables, least, most, buffer)
     derived = np.concatenate(parts)
     del parts
     order = np.argsort(derived["key"])
@@ -184,23 +182,22 @@ def _squared_odds(absent):
 
 
 @njit(cache=True)
-def _spell(codes, begin, length, automaton, state, probability, least):
+def _spell(codes, begin, length, ngrams, state, probability, least):
     """Return the state and the probability after more letters, or as soon as it is too low."""
-    probabilities, next_state, _ = automaton
     for place in range(begin, begin + length):
         if probability < least:
             break
         letter = codes[place] - FIRST_LETTER
-        probability *= probabilities[state, letter]
-        state = next_state[state, letter]
+        probability *= ngrams.probabilities[state, letter]
+        state = ngrams.next_state[state, letter]
     return state, probability
 
 
 @njit(cache=True, nogil=True)
-def _derive(thread, num_threads, codes, side, automaton, least_probability, most, buffer):
+def _derive(thread, num_threads, codes, side, ngrams, least_probability, most, buffer):
     """Return the derivations by a part of the stems.
 
-    Those are left out whose word would be dropped even if the other side derived it as well.
+    Without those whose word would be dropped even if the other side derived it as well.
     """
     num_stems, num_affixes = len(side.keys), len(side.affix_keys)
     row = np.empty(num_affixes, dtype=np.float32)
@@ -227,15 +224,15 @@ def _derive(thread, num_threads, codes, side, automaton, least_probability, most
             absent = np.exp(np.float64(row[affix]))
             least = least_probability[length] / _squared_odds(absent * absent)
             letters = side.affixes.codes[affix]
-            state, chance = automaton[2], 1.0
+            state, chance = ngrams.start, 1.0
             key = side.keys[stem] * powers[affix_length] + side.affix_keys[affix]
             if not side.at_end:
-                state, chance = _spell(letters, 0, affix_length, automaton, state, chance, least)
+                state, chance = _spell(letters, 0, affix_length, ngrams, state, chance, least)
                 key = side.affix_keys[affix] * powers[stem_length] + side.keys[stem]
-            state, chance = _spell(word, begin, stem_length, automaton, state, chance, least)
+            state, chance = _spell(word, begin, stem_length, ngrams, state, chance, least)
             if side.at_end:
-                state, chance = _spell(letters, 0, affix_length, automaton, state, chance, least)
-            chance *= automaton[0][state, END]
+                state, chance = _spell(letters, 0, affix_length, ngrams, state, chance, least)
+            chance *= ngrams.probabilities[state, END]
             if chance < least:
                 continue
             if size == len(derived):
@@ -249,14 +246,9 @@ def _derive(thread, num_threads, codes, side, automaton, least_probability, most
 
 @njit(cache=True)
 def _combine(derived, order, beginnings, endings, least_probability, features):
-    """Write the features of each word that is derived, not known and likely enough.
+    """Write the features of each likely unknown word; return a derivation of each.
 
-    These are log-probabilities that a derivation does not hold, in place of log-odds that it does.
-
-    Returns
-    -------
-    ndarray of int64
-        A derivation of each.
+    Its derivations' log-odds are, for now, log-probabilities that they do not hold.
     """
     chosen = np.empty(len(order), dtype=np.int64)
     num_words = begin = 0

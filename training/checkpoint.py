@@ -1,19 +1,61 @@
-"""Checkpoints: all that a run needs to go on as if it had not been stopped."""
+"""Stopping and resuming: Ctrl-C, and checkpoints with all that the rest of a run depends on."""
 
 from __future__ import annotations
 
+import signal
+import threading
 import warnings
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import numpy as np
 import torch
+from rich.console import Console
 
 from envs.errors import InputError
-from runs.directory import write_atomically
+from run_files.directory import write_atomically
 
 _FORMAT = 2
-PHASES = ("begun", "ppo", "done")
+PHASES = ("begun", "play", "ppo", "done")
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C stopped the run in the folder that is the argument; its checkpoint is written."""
+
+
+class StopRequest:
+    """Whether Ctrl-C was pressed while the ``with`` block lasts; the second one is final.
+
+    Parameters
+    ----------
+    console : Console
+    """
+
+    def __init__(self, console: Console) -> None:
+        self.is_made = False
+        self._console = console
+        # Python hands signals to the main thread, which need not be this run's.
+        self._hears = threading.current_thread() is threading.main_thread()
+
+    def __enter__(self) -> None:
+        if self._hears:
+            self._previous = signal.signal(signal.SIGINT, self._make)
+
+    def __exit__(self, *error: object) -> None:
+        if self._hears:
+            signal.signal(signal.SIGINT, self._previous)
+
+    def _make(self, signum: int, frame: FrameType | None) -> None:
+        if self.is_made:
+            raise KeyboardInterrupt
+        self.is_made = True
+        self._console.print("stopping: saving a checkpoint (Ctrl-C again to give up on it)")
+
+    def heed(self, path: Path) -> None:
+        """Raise ``Interrupted`` if Ctrl-C was pressed; call it when a checkpoint is written."""
+        if self.is_made:
+            raise Interrupted(path)
 
 
 def save_checkpoint(path: Path, phase: str, state: dict[str, Any]) -> None:
@@ -22,7 +64,7 @@ def save_checkpoint(path: Path, phase: str, state: dict[str, Any]) -> None:
     Parameters
     ----------
     path : Path
-    phase : {"begun", "ppo", "done"}
+    phase : {"begun", "play", "ppo", "done"}
     state : dict
         Numbers, strings, lists, dicts, tensors and NumPy arrays.
 
@@ -49,7 +91,7 @@ def load_checkpoint(path: Path) -> tuple[str, dict[str, Any]]:
             warnings.simplefilter("ignore")
             content = torch.load(path, map_location="cpu", weights_only=True)
     except FileNotFoundError as error:
-        raise InputError(f"{path}: there is no checkpoint to go on from") from error
+        raise InputError(f"{path}: there is no checkpoint to resume from") from error
     except Exception as error:  # of any kind: what is no checkpoint is read as commands
         detail = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise InputError(f"{path}: not a readable checkpoint ({detail})") from error

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from rich.console import Console
 
 from envs.errors import InputError
 from evaluation.arguments import CommandParser, nonnegative
 from evaluation.console import say
-from runs.config import find_config, load_config
-from training.interruption import Interrupted
+from run_files.config import find_config, load_config
+from training.checkpoint import Interrupted
 from training.run import resume, train
 
 
@@ -28,8 +30,13 @@ def parser() -> CommandParser:
         help="a YAML file, or the name of one in configs/ (default: %(default)s)",
     )
     parser.add_words()
+    parser.add_argument(
+        "--from",
+        metavar="RUN_DIR",
+        help="learning from play: begin with the posterior of another run",
+    )
     parser.add_argument("--run-dir", metavar="DIR", help="the folder of the run")
-    parser.add_argument("--resume", metavar="RUN_DIR", help="go on with an interrupted run")
+    parser.add_argument("--resume", metavar="RUN_DIR", help="resume an interrupted run")
     parser.add_argument(
         "--seed", type=nonnegative, metavar="N", help="seed of everything but the split"
     )
@@ -44,11 +51,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     console = Console()
     try:
         if options.resume:
-            others = ("words", "run_dir", "seed", "set", "config")
-            command.refuse(options, others, "--resume goes on with the run's own config")
+            others = ("words", "from", "run_dir", "seed", "set", "config")
+            command.refuse(options, others, "--resume takes the run's own config")
             run, _ = resume(options.resume, console)
         else:
-            config = load_config(find_config(options.config), options.set)
+            overrides, begin_with = list(options.set), getattr(options, "from")
+            if begin_with is not None:
+                overrides.append(f"play.begin_with={json.dumps(str(Path(begin_with).resolve()))}")
+            config = load_config(find_config(options.config), overrides)
             if options.words is not None:
                 config = config.with_words(options.words)
             if options.seed is not None:
@@ -60,11 +70,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Interrupted as stop:
         say(
             console,
-            f"stopped; go on with: python train.py --resume {shlex.quote(str(stop.args[0]))}",
+            f"stopped; resume with: python train.py --resume {shlex.quote(str(stop.args[0]))}",
         )
         return 130
     except KeyboardInterrupt:
-        print("train.py: given up; the last checkpoint is still there", file=sys.stderr)
+        print("train.py: stopped at once; the last checkpoint is still there", file=sys.stderr)
         return 130
     say(
         console,

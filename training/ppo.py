@@ -9,20 +9,29 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
+from gymnasium import spaces
 from sb3_contrib import MaskablePPO
-from stable_baselines3.common.utils import LinearSchedule
 from stable_baselines3.common.vec_env import VecEnv
+from stable_baselines3.common.vec_env.base_vec_env import VecEnvStepReturn
 
-from agents.posterior.posterior import LetterPosterior, UniformPosterior
-from agents.ppo.network import PolicyNetwork
+from agents.posterior.posterior import LetterPosterior
+from agents.ppo.network import (
+    NUM_LETTER_FEATURES,
+    NUM_STATE_FEATURES,
+    PolicyNetwork,
+    policy_features,
+)
 from agents.ppo.policy import LetterPolicy
 from agents.ppo.windows import WindowNetwork
+from envs.encoding import MAX_LENGTH, NUM_LETTERS
 from envs.errors import InputError
-from envs.hangman.rewards import Reward, make_reward
-from envs.hangman.sb3 import HangmanVecEnv
-from runs.config import Config
-from training.environment import PosteriorVecEnv
+from envs.hangman.observation import Observation
+from envs.hangman.sb3 import BatchVecEnv, HangmanVecEnv
+from envs.rewards import Reward, make_reward
+from run_files.config import Config, PPOConfig
+from training.prediction import PredictivePPO
 
 
 def reward_of(config: Config) -> Reward:
@@ -51,9 +60,97 @@ def reward_of(config: Config) -> Reward:
         ) from error
 
 
+class PosteriorVecEnv(BatchVecEnv):
+    """Batches of games as one batch of ``policy_features`` by one posterior.
+
+    The features are computed once per step, not again in each epoch of PPO over the same
+    rollout.
+
+    Parameters
+    ----------
+    envs : sequence of HangmanVecEnv
+        Each plays words of its own.
+    posterior : LetterPosterior
+        It stays as it is.
+    look_ahead_lives : int
+        Of ``policy_features``.
+    """
+
+    render_mode = None
+
+    def __init__(
+        self,
+        envs: Sequence[HangmanVecEnv],
+        posterior: LetterPosterior,
+        look_ahead_lives: int = 0,
+    ) -> None:
+        self.posterior = posterior
+        self._look_ahead_lives = look_ahead_lives
+        self._envs = list(envs)
+        self._first = np.cumsum([0, *(env.num_envs for env in self._envs)])
+        features = {
+            "letters": spaces.Box(-np.inf, np.inf, (NUM_LETTERS, NUM_LETTER_FEATURES)),
+            "state": spaces.Box(-np.inf, np.inf, (NUM_STATE_FEATURES,)),
+        }
+        super().__init__(int(self._first[-1]), spaces.Dict(features), spaces.Discrete(NUM_LETTERS))
+
+    def reset(self) -> dict[str, npt.NDArray[np.float32]]:
+        """Begin new games, with the seeds of ``seed()``."""
+        for env, first in zip(self._envs, self._first, strict=False):
+            env._seeds = self._seeds[first : first + env.num_envs]
+            env.reset()
+        self._reset_seeds()
+        return self.observe()
+
+    def observe(self) -> dict[str, npt.NDArray[np.float32]]:
+        """Return the features of the games as they stand."""
+        parts = [env.observe() for env in self._envs]
+        words = [
+            np.pad(part["word"], ((0, 0), (0, MAX_LENGTH - part["word"].shape[1])))
+            for part in parts
+        ]
+        observations = Observation(
+            word=np.concatenate(words),
+            guessed=np.concatenate([part["guessed"] for part in parts]),
+            lives=np.concatenate([part["lives"] for part in parts]),
+        )
+        return policy_features(self.posterior, observations, self._look_ahead_lives)
+
+    def step_async(self, actions: npt.NDArray[np.integer]) -> None:
+        """Hand the actions to the batches."""
+        for env, first in zip(self._envs, self._first, strict=False):
+            env.step_async(actions[first : first + env.num_envs])
+
+    def step_wait(self) -> VecEnvStepReturn:
+        """Guess the letters; the last observation of a game stays that of the game itself."""
+        steps = [env.step_wait() for env in self._envs]
+        rewards = np.concatenate([rewards for _, rewards, _, _ in steps])
+        ended = np.concatenate([ended for _, _, ended, _ in steps])
+        infos = [info for _, _, _, infos in steps for info in infos]
+        return self.observe(), rewards, ended, infos
+
+    @property
+    def games(self) -> PosteriorVecEnv:
+        """The batch that callers' attributes are looked up in: this one."""
+        return self
+
+    def action_masks(self) -> npt.NDArray[np.bool_]:
+        """Return which letters have not been guessed, shape (num_envs, 26)."""
+        return np.concatenate([env.action_masks() for env in self._envs])
+
+    def get_state(self) -> dict[str, Any]:
+        """Return all that the coming games depend on."""
+        return {str(number): env.get_state() for number, env in enumerate(self._envs)}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Go on from what :meth:`get_state` returned."""
+        for number, env in enumerate(self._envs):
+            env.set_state(state[str(number)])
+
+
 def make_model(
     config: Config,
-    posterior: LetterPosterior | UniformPosterior,
+    posterior: LetterPosterior | None,
     unknown: Sequence[str],
     known: Sequence[str],
 ) -> MaskablePPO:
@@ -62,15 +159,16 @@ def make_model(
     Parameters
     ----------
     config : Config
-    posterior : LetterPosterior or UniformPosterior
-        Fitted on the known words, and on none of the unknown ones.
+    posterior : LetterPosterior or None
+        Fitted on the known words, and on none of the unknown ones but to rate candidates; None for
+        PPO alone.
     unknown, known : sequence of str
         The words of the games, at least one; ``config.ppo.known`` says how many games have known
         words. Where one kind has no word, the other one's are played. Without a posterior all
         words are alike.
     """
     options = config.ppo
-    if not config.posterior.enabled:
+    if posterior is None:
         env = HangmanVecEnv(
             options.num_envs,
             words=(*unknown, *known),
@@ -79,7 +177,11 @@ def make_model(
         )
         network = partial(WindowNetwork, **config.windows.model_dump())
         # Fused, since the update of all rows takes as long as their gradients.
-        return _make_learner(config, env, network, optimizer_kwargs={"eps": 1e-5, "fused": True})
+        policy = {"optimizer_kwargs": {"eps": 1e-5, "fused": True}}
+        if config.prediction.learning_rate == 0:
+            return _make_learner(config, env, network, MaskablePPO, **policy)
+        learner = partial(PredictivePPO, prediction_rate=config.prediction.learning_rate)
+        return _make_learner(config, env, network, learner, **policy)
     num_known = round(options.num_envs * options.known)
     if not unknown or not known:
         num_known = options.num_envs if known else 0
@@ -92,23 +194,25 @@ def make_model(
         posterior.with_known(options.known),
         config.policy.look_ahead_lives,
     )
-    return _make_learner(config, env, partial(PolicyNetwork, **config.policy.model_dump()))
+    network = partial(PolicyNetwork, **config.policy.model_dump())
+    return _make_learner(config, env, network, MaskablePPO)
 
 
 def _make_learner(
     config: Config,
     env: VecEnv,
     network: Callable[[], PolicyNetwork | WindowNetwork],
+    learner: Callable[..., MaskablePPO],
     **policy: Any,
 ) -> MaskablePPO:
     options = config.ppo
     with warnings.catch_warnings():
         # It asks for batches that divide the rollout; the last, smaller one does no harm.
         warnings.filterwarnings("ignore", message="You have specified a mini-batch size")
-        return MaskablePPO(
+        return learner(
             LetterPolicy,
             env,
-            learning_rate=LinearSchedule(options.learning_rate, 0.0, 1.0),
+            learning_rate=partial(_learning_rate, options),
             n_steps=options.rollout_steps,
             batch_size=options.batch_size,
             n_epochs=options.epochs,
@@ -121,10 +225,19 @@ def _make_learner(
         )
 
 
+def _learning_rate(options: PPOConfig, progress_remaining: float) -> float:
+    """Return the rate of an update: the configured one at first, and even the last is above 0.
+
+    Stable-Baselines3 counts a rollout's steps before the update that follows it.
+    """
+    rollout = options.num_envs * options.rollout_steps
+    return options.learning_rate * (progress_remaining + rollout / max(options.steps, 1))
+
+
 def get_state(model: MaskablePPO) -> dict[str, Any]:
     """Return what the rest of the learning depends on; call it between rollouts."""
     keys, position = np.random.get_state(legacy=True)[1:3]
-    return {
+    state = {
         "policy": model.policy.state_dict(),
         "optimizer": model.policy.optimizer.state_dict(),
         "env": model.env.get_state(),
@@ -135,6 +248,9 @@ def get_state(model: MaskablePPO) -> dict[str, Any]:
         "numpy_random": {"keys": keys.copy(), "position": int(position)},
         "torch_random": torch.get_rng_state(),
     }
+    if isinstance(model, PredictivePPO):
+        state["prediction_optimizer"] = model.prediction_optimizer.state_dict()
+    return state
 
 
 def set_state(model: MaskablePPO, state: dict[str, Any]) -> None:
@@ -147,6 +263,8 @@ def set_state(model: MaskablePPO, state: dict[str, Any]) -> None:
     """
     model.policy.load_state_dict(state["policy"])
     model.policy.optimizer.load_state_dict(state["optimizer"])
+    if isinstance(model, PredictivePPO):
+        model.prediction_optimizer.load_state_dict(state["prediction_optimizer"])
     model.env.set_state(state["env"])
     model.num_timesteps = state["num_timesteps"]
     model._n_updates = state["num_updates"]

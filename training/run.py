@@ -1,155 +1,502 @@
-"""A training run from its first state to its last line."""
+"""A training run from top to bottom: words, baselines, the posterior, PPO, the final games."""
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numba
 import numpy as np
 import torch
+from gymnasium.vector import AutoresetMode
 from rich.console import Console
+from rich.progress import Progress
+from stable_baselines3.common.base_class import BaseAlgorithm
+from stable_baselines3.common.callbacks import BaseCallback
 
-from agents.posterior.posterior import load_posterior
+from agents import make_agent
+from agents.posterior.posterior import LetterPosterior, LookAheadAgent, load_posterior
+from agents.posterior.prior import DEFAULT_KNOWN
+from agents.ppo.agent import NetworkAgent, load_network, make_policy_agent, save_network
+from envs.encoding import decode
 from envs.errors import InputError
+from envs.hangman.env import HangmanVectorEnv
+from envs.hangman.flat import unflatten_word
 from envs.words import WordList, hash_words, load_word_list
-from evaluation.console import say
-from evaluation.progress import Progress
-from runs.config import Config
-from runs.directory import RunDirectory, write_atomically
-from runs.words import split_words
-from training.checkpoint import load_checkpoint, save_checkpoint
-from training.interruption import StopRequest
-from training.posterior import fit_posterior
-from training.ppo import reward_of
-from training.stages import make_posterior, play_baselines, play_final_games, train_policy
-from training.tensorboard import TrainingLog
+from evaluation import arena
+from evaluation.comparison import compare_agents
+from evaluation.console import make_progress, say, stage
+from evaluation.preparation import Match
+from evaluation.tables import agents_table, print_table
+from run_files.config import Config, find_config, load_config
+from run_files.directory import RunDirectory, write_atomically, write_text
+from run_files.words import RunWords, draw_words, split_words
+from training.checkpoint import Interrupted, StopRequest, load_checkpoint, save_checkpoint
+from training.from_play import Play
+from training.posterior import Fitted, fit_posterior, hold_back
+from training.ppo import get_state, make_model, reward_of, set_state
+from training.stock import make_stock_model
+from training.tensorboard import TrainingLog, flatten
+
+_BASELINES = ("dictionary", "random")
+# Games of play between two checkpoints.
+_GAMES_PER_ROUND = 20_000
+# Train words that are played at the end.
+_NUM_KNOWN = 10_000
+# Training games behind a point of the curve of their win rate, at least.
+_GAMES_PER_POINT = 50
+
+Fit = Callable[[Sequence[str], int, Callable[[str], None]], Fitted]
+OnValidation = Callable[[int, float, RunDirectory], None]
 
 
 def train(
-    config: Config, console: Console, run_dir: str | Path | None = None
+    config: Config,
+    console: Console,
+    run_dir: str | Path | None = None,
+    *,
+    fit: Fit = fit_posterior,
+    on_validation: OnValidation | None = None,
 ) -> tuple[RunDirectory, dict[str, Any]]:
-    """Begin a run; return its folder and the final evaluation."""
-    word_list = load_word_list(config.words)
-    say(console, word_list.describe())
-    training = TrainingRun(config, word_list, console)
-    counts = ", ".join(f"{len(words):,} {name}" for name, words in training.parts.items())
-    say(console, f"split: {counts}")
-    run = RunDirectory.create(config, None if run_dir is None else Path(run_dir))
-    say(console, f"run directory: {run.path}")
-    return run, training.start(run)
-
-
-def resume(path: str | Path, console: Console) -> tuple[RunDirectory, dict[str, Any]]:
-    """Go on with the run in a folder; return it and the final evaluation."""
-    run = RunDirectory.open(path)
-    config = run.load_config()
-    return run, TrainingRun(config, load_word_list(config.words), console).resume(run)
-
-
-class TrainingRun:
-    """One run: what its stages share, and their order.
+    """Train from the beginning.
 
     Parameters
     ----------
     config : Config
-    word_list : WordList
     console : Console
+    run_dir : str or Path, optional
+        The folder of the run; if it exists, the next free name is taken.
+    fit : callable
+        ``fit(words, seed, say)`` returns what :func:`training.posterior.fit_posterior` returns.
+    on_validation : callable, optional
+        ``on_validation(step, win_rate, run)`` is called after each validation with the win rate on
+        the valid words, when a checkpoint that :func:`resume` can use has just been written.
+
+    Returns
+    -------
+    run : RunDirectory
+    evaluation : dict
+        The final figures, as in ``evaluation.json``.
 
     Raises
     ------
     InputError
-        If a part of the split has no word, or the reward's parameters are not its own.
-
-    Attributes
-    ----------
-    parts : dict of str to tuple of str
-        The words by part of the split.
-    run : RunDirectory
-    log : TrainingLog
-    progress : Progress
-    stop : StopRequest
+        If the words, the split, the reward or the earlier run of the config cannot be used.
+    Interrupted
+        After Ctrl-C, when a checkpoint has been written.
     """
+    word_list = load_word_list(config.words)
+    say(console, word_list.describe())
+    words = _divide(config, word_list)
+    counts = ", ".join(f"{len(part):,} {name}" for name, part in words.parts.items())
+    say(console, f"split: {counts}")
+    # Read before anything is written, since they may be wrong.
+    _config_alone(config)
+    if config.play.begin_with is not None:
+        load_posterior(RunDirectory.open(config.play.begin_with).posterior)
+    run = RunDirectory.create(config, None if run_dir is None else Path(run_dir))
+    say(console, f"run directory: {run.path}")
+    run.write_split(config, word_list.source, words.parts)
+    # A run that is killed before its first state can be resumed, too.
+    save_checkpoint(run.checkpoint, "begun", {})
+    return run, _run(run, config, words, console, fit, on_validation)
+
+
+def resume(
+    run_dir: str | Path,
+    console: Console,
+    *,
+    fit: Fit = fit_posterior,
+    on_validation: OnValidation | None = None,
+) -> tuple[RunDirectory, dict[str, Any]]:
+    """Resume a run from its last checkpoint; parameters and returns as for :func:`train`.
+
+    Raises
+    ------
+    InputError
+        If there is no usable checkpoint, or the word list is not the run's.
+    Interrupted
+        After Ctrl-C, when a checkpoint has been written.
+    """
+    run = RunDirectory.open(run_dir)
+    config = run.load_config()
+    words = _divide(config, load_word_list(config.words))
+    if not run.is_split_of(words.parts["train"]):
+        raise InputError(
+            f"{words.word_list.source}: its train words are not those that {run.path} was begun "
+            "with"
+        )
+    return run, _run(run, config, words, console, fit, on_validation)
+
+
+def _divide(config: Config, word_list: WordList) -> RunWords:
+    """Return the words of a run; refuse a config whose parts or reward cannot be used."""
+    reward_of(config)
+    words = split_words(config, word_list)
+    for name in ("train", "valid", config.final_split):
+        words.part(name)
+    return words
+
+
+def _run(
+    run: RunDirectory,
+    config: Config,
+    words: RunWords,
+    console: Console,
+    fit: Fit,
+    on_validation: OnValidation | None,
+) -> dict[str, Any]:
+    """Run the stages that follow the last checkpoint; return the final evaluation."""
+    phase, state = load_checkpoint(run.checkpoint)
+    run.remove_temporary_files()
+    if phase == "begun" and config.play.games > 0:
+        phase, state = "play", _begin_play(run, config, console)
+        save_checkpoint(run.checkpoint, phase, state)
+    numba.set_num_threads(min(config.threads, numba.config.NUMBA_NUM_THREADS))
+    torch.set_num_threads(config.threads)
+    # What was logged at the step of a checkpoint was logged before it.
+    log = TrainingLog(run, state.get("step", -1) + 1)
+    stages = _Stages(run, config, words, log, make_progress(console), StopRequest(console))
+    posterior = None
+    with closing(log), stages.progress:
+        with stages.stop:
+            if phase == "play":
+                phase, state = "ppo", stages.learn_from_play(fit, state)
+            if config.play.games > 0:
+                stages.words = words.known_to(load_posterior(run.posterior).known_words)
+                run.write_fitted_words(stages.words.parts["train"])
+            if phase != "done":
+                log.baselines = stages.play_baselines()
+            if config.posterior.enabled:
+                if phase == "begun":
+                    stages.fit_posterior(fit, words.parts["train"])
+                    stages.save("ppo", {})
+                posterior = load_posterior(run.posterior)
+            if phase != "done":
+                stages.learn(posterior, state, on_validation)
+            stages.stop.heed(run.path)
+        return stages.play_final_games(posterior)
+
+
+def _begin_play(run: RunDirectory, config: Config, console: Console) -> dict[str, Any]:
+    """Return the state of ``Play`` before the posterior's first game.
+
+    The agent knows the words of the run that ``config.play.begin_with`` names, or what PPO alone
+    uncovers in a run of its own inside of this one.
+    """
+    if config.play.begin_with is not None:
+        posterior = load_posterior(RunDirectory.open(config.play.begin_with).posterior)
+        write_atomically(run.posterior, posterior.save)
+        words = posterior.known_words
+        return {"words": "\n".join(words), "num_fitted": len(words), "games": 0}
+    alone = RunDirectory(run.path / "alone")
+    try:
+        if not alone.checkpoint.is_file():
+            # Of a run that was killed before its first checkpoint there is nothing to keep.
+            shutil.rmtree(alone.path, ignore_errors=True)
+            train(_config_alone(config), console, alone.path)
+        elif not alone.evaluation.is_file():
+            resume(alone.path, console)
+    except Interrupted as stop:
+        raise Interrupted(run.path) from stop
+    _, state = load_checkpoint(alone.checkpoint)
+    if not state["uncovered"]:
+        raise InputError(
+            f"play.alone: {state['games']:,} games of PPO alone have uncovered no word; more steps "
+            "are needed"
+        )
+    return {"words": state["uncovered"], "num_fitted": 0, "games": state["games"]}
+
+
+def _config_alone(config: Config) -> Config:
+    """Return the config of PPO alone in a run that learns from play."""
+    recipe = load_config(find_config("scratch.yaml"), config.play.alone)
+    shared = ("seed", "threads", "words", "split", "final_split", "env")
+    return recipe.model_copy(update={name: getattr(config, name) for name in shared})
+
+
+@dataclass
+class _Stages:
+    """The stages of a run, in their order, and what they share."""
 
     run: RunDirectory
+    config: Config
+    words: RunWords
     log: TrainingLog
+    progress: Progress
+    stop: StopRequest
 
-    def __init__(self, config: Config, word_list: WordList, console: Console) -> None:
-        reward_of(config)
-        self.config = config
-        self.word_list = word_list
-        self.console = console
-        words = split_words(config, word_list)
-        self.parts = words.parts
-        for name in ("train", "valid", config.final_split):
-            words.part(name)
-        self.progress = Progress(console)
-        self.stop = StopRequest(console)
+    def play_baselines(self) -> dict[str, float]:
+        """Return win rates on the valid words of agents that need no training."""
+        valid = draw_words(self.words.parts["valid"], self.config.validation.games)
+        levels = {}
+        with stage(self.progress, "baselines", len(_BASELINES) * len(valid)) as advance:
+            for name in _BASELINES:
+                agent = make_agent(name, self.config.seed).fit(self.words.parts["train"])
+                played = arena.play(agent, valid, self.config.env.max_wrong, advance=advance)
+                levels[name] = float(played.won.mean())
+        return levels
 
-    def start(self, run: RunDirectory) -> dict[str, Any]:
-        """Train from the beginning; return the final evaluation."""
-        self.run = run
-        run.write_split(self.config, self.word_list.source, self.parts)
-        # So that a run that is killed before its first state can be resumed too.
-        save_checkpoint(run.checkpoint, "begun", {})
-        return self._train("begun", {})
+    def fit_posterior(self, fit: Fit, words: Sequence[str]) -> None:
+        """Write the posterior of words, and that of those that are not held back."""
 
-    def resume(self, run: RunDirectory) -> dict[str, Any]:
-        """Go on from the last checkpoint; return the final evaluation.
-
-        Raises
-        ------
-        InputError
-            If there is no usable checkpoint, or the word list is not the run's.
-        """
-        self.run = run
-        if not np.array_equal(np.sort(hash_words(self.parts["train"])), run.load_fitted_words()):
-            raise InputError(
-                f"{self.word_list.source}: its train words are not those that "
-                f"{run.path} was begun with"
-            )
-        phase, state = load_checkpoint(run.checkpoint)
-        run.remove_temporary_files()
-        return self._train(phase, state)
-
-    def _train(self, phase: str, state: dict[str, Any]) -> dict[str, Any]:
-        """Run the stages that follow the last checkpoint."""
-        numba.set_num_threads(min(self.config.threads, numba.config.NUMBA_NUM_THREADS))
-        torch.set_num_threads(self.config.threads)
-        # What was logged at the step of a checkpoint was logged before it.
-        self.log = TrainingLog(self.run.path, state["step"] + 1 if "step" in state else 0)
-        try:
-            with self.progress:
-                with self.stop:
-                    if phase != "done":
-                        play_baselines(self, state.get("step", 0))
-                    if phase == "begun":
-                        make_posterior(self)
-                    posterior = load_posterior(self.run.posterior)
-                    if phase != "done":
-                        train_policy(self, posterior, state)
-                return play_final_games(self, posterior)
-        finally:
-            self.log.close()
-
-    def write_posterior(self) -> None:
-        """Fit the posterior of all train words, and that of the words that are not held back.
-
-        A subclass may bring the two files from elsewhere.
-        """
-
-        def say(stage: str) -> None:
+        def tell(text: str) -> None:
             self.stop.heed(self.run.path)
-            self.progress.note("posterior", stage)
+            say(self.progress.console, f"posterior: {text}")
 
-        fitted = fit_posterior(self.parts["train"], self.config.seed, say)
-        write_atomically(self.run.posterior, fitted.posterior.save)
-        write_atomically(self.run.held_back_posterior, fitted.held_back_posterior.save)
+        with stage(self.progress, "posterior"):
+            fitted = fit(words, self.config.seed, tell)
+            write_atomically(self.run.posterior, fitted.posterior.save)
+            write_atomically(self.run.held_back_posterior, fitted.held_back_posterior.save)
+
+    def learn_from_play(self, fit: Fit, state: dict[str, Any]) -> dict[str, Any]:
+        """Play with the posterior, refit it as words are uncovered; return PPO's initial state."""
+        options, run = self.config.play, self.run
+        env = HangmanVectorEnv(
+            options.num_envs,
+            autoreset_mode=AutoresetMode.SAME_STEP,
+            words=self.words.parts["train"],
+            **self.config.env.model_dump(),
+        )
+        play = Play(env, state, self.config.seed)
+        curves = RunDirectory(run.path / "play")
+        curves.path.mkdir(exist_ok=True)
+        posterior = None
+        with (
+            closing(TrainingLog(curves, play.games + 1)) as log,
+            stage(self.progress, "play", options.games) as advance,
+        ):
+            advance(play.games)
+            while True:
+                is_over = play.games >= options.games
+                if is_over or play.growth >= options.growth:
+                    self.fit_posterior(fit, play.words)
+                    play.num_fitted, posterior = len(play.words), None
+                self.save("play", play.get_state())
+                self.stop.heed(run.path)
+                if posterior is None:
+                    posterior = load_posterior(run.posterior)
+                    self._validate_play(log, play, posterior)
+                if is_over:
+                    break
+                before, agent = play.games, posterior.with_known(play.known)
+                rate = play.play(agent, min(_GAMES_PER_ROUND, options.games - before))
+                advance(play.games - before)
+                figures = {"rollout/win_rate": rate, "play/known": play.known}
+                log.scalars(figures | {"rollout/uncovered": len(play.words)}, play.games)
+        state = {"games": play.games, "uncovered": "\n".join(play.words)}
+        self.save("ppo", state)
+        return state
+
+    def _validate_play(self, log: TrainingLog, play: Play, posterior: LetterPosterior) -> None:
+        """Play valid words with the posterior and its look-ahead; print and log the win rates."""
+        fitted = set(play.words)
+        words = draw_words(self.words.parts["valid"], self.config.validation.games)
+        words = [word for word in words if word not in fitted]
+        rates = {}
+        for name, known in (("valid/win_rate", DEFAULT_KNOWN), ("valid/excluded_win_rate", 0.0)):
+            agent = LookAheadAgent(posterior.with_known(known), self.config.policy.look_ahead_lives)
+            rates[name] = float(arena.play(agent, words, self.config.env.max_wrong).won.mean())
+        log.by_games(rates["valid/win_rate"], play.games)
+        log.scalars(rates | {"rollout/uncovered": len(fitted)}, play.games)
+        say(
+            self.progress.console,
+            f"play: {play.games:,} games, {len(fitted):,} words known, "
+            f"unseen {rates['valid/win_rate']:.1%}",
+        )
+
+    def learn(
+        self,
+        posterior: LetterPosterior | None,
+        state: dict[str, Any],
+        on_validation: OnValidation | None,
+    ) -> None:
+        """Train the policy network from a state; keep the network that wins most valid games."""
+        config, run = self.config, self.run
+        train_words, log_interval = self.words.parts["train"], 1
+        if config.algorithm == "ppo":
+            plays_with = None if posterior is None else load_posterior(run.held_back_posterior)
+            model = make_model(config, plays_with, *hold_back(train_words))
+            network = model.policy.network
+        else:
+            text = f"{config.algorithm}: from its first step, since none of its states is kept"
+            say(self.progress.console, text)
+            model, network, log_interval = make_stock_model(config, train_words)
+        believed = None if posterior is None else posterior.with_known(config.ppo.known)
+        agent = make_policy_agent(network, believed)
+        model.set_logger(self.log.logger())
+        if "ppo" in state:
+            try:
+                set_state(model, state["ppo"])
+            except (KeyError, TypeError, ValueError, RuntimeError) as error:
+                detail = " ".join(str(error).split())
+                raise InputError(
+                    f"{run.checkpoint}: does not fit the run's config ({detail})"
+                ) from error
+        left = config.ppo.steps - model.num_timesteps
+        with stage(self.progress, config.algorithm.upper(), config.ppo.steps, "steps") as advance:
+            advance(model.num_timesteps)
+            callback = _BetweenRollouts(self, model, agent, state, on_validation, advance)
+            if left > 0:
+                model.learn(left, callback, log_interval, reset_num_timesteps=False)
+            callback.at_boundary(last=True)
 
     def save(self, phase: str, state: dict[str, Any]) -> None:
-        """Write a checkpoint, and all points of the curves up to it."""
+        """Write a checkpoint, after all points of the curves up to it."""
         self.log.flush()
         save_checkpoint(self.run.checkpoint, phase, state)
 
-    def report(self, step: int, win_rate: float) -> None:
-        """Do nothing with the win rate on the valid words; a subclass may pass it on."""
+    def play_final_games(self, posterior: LetterPosterior | None) -> dict[str, Any]:
+        """Play unseen words, known words, and with a posterior unseen words at ``known`` 0."""
+        config = self.config
+        network = load_network(self.run.policy)
+        dictionary = make_agent("dictionary").fit(self.words.parts["train"])
+        evaluations = {}
+        tables = [("unseen", config.final_split, DEFAULT_KNOWN), ("known", "train", DEFAULT_KNOWN)]
+        if posterior is not None:
+            tables.append(("excluded", config.final_split, 0.0))
+        if config.play.games > 0:
+            tables[1] = ("uncovered", "uncovered", DEFAULT_KNOWN)
+            tables.append(("missed", "missed", DEFAULT_KNOWN))
+        for name, part, known in tables:
+            believed = None if posterior is None else posterior.with_known(known)
+            agents = {config.algorithm: make_policy_agent(network, believed)}
+            if believed is not None:
+                if lives := config.policy.look_ahead_lives:
+                    agents["look-ahead"] = LookAheadAgent(believed, lives)
+                agents["posterior"] = believed
+            agents |= {"dictionary": dictionary, "random": make_agent("random", config.seed)}
+            evaluations[name] = self._compare(agents, part, None if believed is None else known)
+        final = {
+            f"final/{agent}_{name}_win_rate": figures["win_rate"]
+            for name, evaluation in evaluations.items()
+            for agent, figures in evaluation["agents"].items()
+        }
+        self.log.hyperparameters(flatten(config.model_dump()), final, config.ppo.steps)
+        # The last file: where it is, the run is complete.
+        evaluation = evaluations.pop("unseen") | evaluations
+        self.run.write_evaluation(evaluation)
+        return evaluation
+
+    def _compare(self, agents: dict[str, Any], part: str, known: float | None) -> dict[str, Any]:
+        """Play the words of a part, print the table, and return the figures."""
+        words = self.words.parts[part]
+        if part != self.config.final_split:
+            words = draw_words(words, _NUM_KNOWN)
+        hashes = hash_words(self.words.parts["train"])
+        match = Match(
+            agents,
+            words,
+            self.words.word_list,
+            part,
+            self.config.seed,
+            self.config.env.max_wrong,
+            known=known,
+            known_words=hashes,
+            fitted_words={name: hashes for name in agents if name != "random"},
+        )
+        evaluation, _ = compare_agents(match, self.progress)
+        print_table(self.progress.console, agents_table(evaluation))
+        return evaluation
+
+
+class _BetweenRollouts(BaseCallback):
+    """Validates, keeps the best network, and saves, between a rollout's updates and the next."""
+
+    def __init__(
+        self,
+        stages: _Stages,
+        learner: BaseAlgorithm,
+        agent: NetworkAgent,
+        state: dict[str, Any],
+        on_validation: OnValidation | None,
+        advance: Callable[[float], None],
+    ) -> None:
+        super().__init__()
+        self._stages = stages
+        self._learner = learner
+        self._agent = agent
+        # The win rate of the network that is kept; below 0 before the first validation.
+        self._best = state.get("best", -1.0)
+        self._on_validation = on_validation
+        self._advance = advance
+        games = stages.config.validation.games
+        self._valid, self._known = (
+            draw_words(stages.words.parts[part], games) for part in ("valid", "train")
+        )
+        # Training games: since the last rollout began, and since the beginning of the run.
+        self._ended = self._won = 0
+        self._games = state.get("games", 0)
+        # The words that games of the run have shown.
+        self._uncovered = set(state.get("uncovered", "").split())
+        self._last = learner.num_timesteps if self._best >= 0 else -1
+
+    def _on_step(self) -> bool:
+        ended = np.flatnonzero(self.locals["dones"])
+        self._ended += len(ended)
+        self._games += len(ended)
+        infos = [self.locals["infos"][game] for game in ended]
+        won = [info["terminal_observation"] for info in infos if info["won"]]
+        self._won += len(won)
+        words = [last["word"] if isinstance(last, dict) else unflatten_word(last) for last in won]
+        self._uncovered.update(map(decode, words))
+        return True
+
+    def _on_rollout_start(self) -> None:
+        if self._ended >= _GAMES_PER_POINT:
+            rate = self._won / self._ended
+            self._stages.log.scalars({"rollout/win_rate": rate}, self._learner.num_timesteps)
+            self._ended = self._won = 0
+        self.at_boundary()
+
+    def at_boundary(self, last: bool = False) -> None:
+        """Validate and save a checkpoint where it is due, after the updates of a rollout."""
+        stages, config = self._stages, self._stages.config
+        steps, before = self._learner.num_timesteps, self._last
+        self._last = steps
+        rates = None
+        self._advance(steps - max(before, 0))
+        if last or before < 0 or _passes(before, steps, config.validation.every):
+            rates = self._validate(steps)
+            name = config.algorithm.upper()
+            text = f"{name}: {steps:,} steps, unseen {rates[0]:.1%}, known {rates[1]:.1%}"
+            say(stages.progress.console, text)
+        if rates is not None or stages.stop.is_made:
+            state: dict[str, Any] = {"step": steps, "best": self._best, "games": self._games}
+            state["uncovered"] = "\n".join(sorted(self._uncovered))
+            if last:
+                write_text(stages.run.uncovered, state["uncovered"] + "\n")
+                stages.save("done", state)
+            elif config.algorithm == "ppo":
+                stages.save("ppo", state | {"ppo": get_state(self._learner)})
+            if rates is not None and self._on_validation is not None:
+                self._on_validation(steps, rates[0], stages.run)
+            if not last:
+                stages.stop.heed(stages.run.path)
+
+    def _validate(self, steps: int) -> tuple[float, float]:
+        """Play, log, keep the network if it is the best; return the win rates, unseen and known."""
+        stages = self._stages
+        max_wrong, share = stages.config.env.max_wrong, stages.config.ppo.known
+        played = arena.play(self._agent, self._valid, max_wrong)
+        unseen = stages.log.validation(played, self._agent, max_wrong, steps)
+        known = float(arena.play(self._agent, self._known, max_wrong).won.mean())
+        figures = {"valid/known_win_rate": known, "rollout/games": self._games}
+        stages.log.scalars(figures | {"rollout/uncovered": len(self._uncovered)}, steps)
+        stages.log.by_games(unseen, self._games)
+        # The policy is chosen for the games that it is trained for.
+        rate = share * known + (1 - share) * unseen
+        if rate > self._best:
+            self._best = rate
+            network = self._agent.network
+            write_atomically(stages.run.policy, lambda path: save_network(network, path))
+        return unseen, known
+
+
+def _passes(before: int, after: int, every: int) -> bool:
+    """Return whether a multiple of ``every`` lies in (before, after]."""
+    return before // every != after // every

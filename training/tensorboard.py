@@ -1,23 +1,25 @@
-"""TensorBoard curves of a training run."""
+"""The curves of a training run, for TensorBoard and as lines of JSON."""
 
 from __future__ import annotations
 
-from pathlib import Path
+import json
+import math
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from stable_baselines3.common.logger import HParam, Logger, TensorBoardOutputFormat
 from torch.utils.tensorboard import SummaryWriter
 
-from agents.ppo.agent import PPOAgent
-from envs.encoding import ALPHABET, NUM_LETTERS
+from agents.ppo.agent import NetworkAgent, PPOAgent
+from envs.encoding import ALPHABET, NUM_LETTERS, letter_index
 from envs.hangman.game import Game
 from envs.hangman.rendering import masked_word
 from evaluation.analysis import reliability
-from evaluation.arena import PlayedGames
-from evaluation.learning_curves import BASELINE_PREFIX
-from evaluation.plots import draw_reliability
+from evaluation.arena import split_letters
+from evaluation.plots import BASELINE_PREFIX, draw_reliability
 from evaluation.statistics import win_rate_interval
+from run_files.directory import RunDirectory, write_text
 
 _NUM_SAMPLE_GAMES = 5
 _NUM_TOP_LETTERS = 5
@@ -49,41 +51,65 @@ _LAYOUT = {
 
 
 class TrainingLog(TensorBoardOutputFormat):
-    """The TensorBoard curves of a run; the horizontal axis is steps of PPO.
+    """The curves of a run, TensorBoard's and ``curves.jsonl``; the horizontal axis is steps of PPO.
 
     Parameters
     ----------
-    folder : Path
+    run : RunDirectory
     first_step : int
         The first step that is still to come; what an interrupted run wrote from there on is
-        hidden.
+        hidden, and dropped from ``curves.jsonl``.
     """
 
-    def __init__(self, folder: Path, first_step: int = 0) -> None:
-        self.writer = SummaryWriter(str(folder), purge_step=first_step)
+    def __init__(self, run: RunDirectory, first_step: int = 0) -> None:
+        self.writer = SummaryWriter(str(run.path), purge_step=first_step)
+        kept = [event for event in run.read_curve_events() if event["step"] < first_step]
+        write_text(run.curves, "".join(map(_line, kept)))
+        # Each line is on disk, or at least with the system, when it is written.
+        self._curves = open(run.curves, "a", buffering=1, encoding="utf-8")  # noqa: SIM115
         self._is_closed = False
-        self._baselines: dict[str, float] = {}
+        # Win rates of other agents on the valid words: levels beside the curves.
+        self.baselines: dict[str, float] = {}
         self.writer.add_custom_scalars(_LAYOUT)
 
-    def baselines(self, win_rates: dict[str, float], step: int) -> None:
-        """Draw win rates of other agents on the valid words as level curves from now on."""
-        self._baselines = win_rates
-        self._draw_baselines(step)
-
     def flush(self) -> None:
-        """Put all points on disk, so that a run that goes on from here finds them there."""
+        """Put all points on disk, where a run that is resumed from here finds them."""
         self.writer.flush()
 
     def logger(self) -> Logger:
         """Return a logger for Stable-Baselines3 that writes here."""
         return Logger(folder=None, output_formats=[self])
 
+    def close(self) -> None:
+        """Close the files."""
+        super().close()
+        self._curves.close()
+
     def scalars(self, values: dict[str, float], step: int) -> None:
         """Add points to curves."""
         for name, value in values.items():
             self.writer.add_scalar(name, value, step)
+        self._curves.write(_line({"step": step} | values))
 
-    def validation(self, played: PlayedGames, agent: PPOAgent, step: int) -> float:
+    def by_games(self, win_rate: float, games: int) -> None:
+        """Add a point to TensorBoard's curve of win rates on valid words by games played."""
+        self.writer.add_scalar("valid_by_games/win_rate", win_rate, games)
+
+    def write(
+        self, key_values: dict[str, Any], key_excluded: dict[str, tuple[str, ...]], step: int = 0
+    ) -> None:
+        """Write what Stable-Baselines3 logs."""
+        super().write(key_values, key_excluded, step)
+        numbers = {
+            key: value
+            for key, value in key_values.items()
+            if isinstance(value, int | float | np.number)
+        }
+        self._curves.write(_line({"step": step} | numbers))
+
+    def validation(
+        self, played: pd.DataFrame, agent: NetworkAgent, max_wrong: int, step: int
+    ) -> float:
         """Record games on valid words: win rates, letters, calibration, sample games.
 
         Returns
@@ -99,28 +125,31 @@ class TrainingLog(TensorBoardOutputFormat):
                 "valid/win_rate_low": low,
                 "valid/win_rate_high": high,
                 "valid/wrong_guesses": float(played.wrong_guesses.mean()),
-                "valid/episode_length": float(played.num_guesses.mean()),
+                "valid/episode_length": float(played["guesses"].mean()),
             },
             step,
         )
-        for length in np.unique(played.lengths):
-            won = played.won[played.lengths == length]
-            self.writer.add_scalar(f"valid_by_length/{length:02d}_letters", won.mean(), step)
-        letters = played.letters[played.letters >= 0]
-        self.writer.add_histogram("valid/letters", letters, step, bins=np.arange(-0.5, NUM_LETTERS))
-        self._draw_baselines(step)
-        self._calibration(played, agent, step)
-        self.writer.add_text("valid/sample_games", _describe_games(played, agent), step)
+        by_length = played.groupby("length")["won"].mean()
+        self.scalars(
+            {f"valid_by_length/{length:02d}_letters": won for length, won in by_length.items()},
+            step,
+        )
+        letters = split_letters(played["letters"])
+        self.writer.add_histogram(
+            "valid/letters", letters[letters >= 0], step, bins=np.arange(-0.5, NUM_LETTERS)
+        )
+        levels = {BASELINE_PREFIX + name: level for name, level in self.baselines.items()}
+        self.scalars(levels, step)
+        if isinstance(agent, PPOAgent):
+            self._calibration(played, agent, max_wrong, step)
+        self.writer.add_text("valid/sample_games", _describe_games(played, agent, max_wrong), step)
         self.writer.flush()
         return rate
 
-    def _draw_baselines(self, step: int) -> None:
-        self.scalars(
-            {BASELINE_PREFIX + name: level for name, level in self._baselines.items()}, step
-        )
-
-    def _calibration(self, played: PlayedGames, agent: PPOAgent, step: int) -> None:
-        figures = reliability(played, agent)
+    def _calibration(
+        self, played: pd.DataFrame, agent: PPOAgent, max_wrong: int, step: int
+    ) -> None:
+        figures = reliability(played, agent, max_wrong)
         self.scalars(
             {
                 "valid/brier_score": figures["brier"],
@@ -140,8 +169,19 @@ class TrainingLog(TensorBoardOutputFormat):
         """Write the table of hyperparameters with the final figures."""
         table = HParam(values, final)
         super().write({"hyperparameters": table}, {"hyperparameters": ()}, step)
-        self.scalars(final, step)
+        for name, value in final.items():
+            self.writer.add_scalar(name, value, step)
         self.writer.flush()
+
+
+def _line(event: dict[str, float]) -> str:
+    """Return an event as a line of JSON, without figures that are not finite."""
+    figures = {
+        key: value if isinstance(value, int) else float(value)
+        for key, value in event.items()
+        if math.isfinite(value)
+    }
+    return json.dumps(figures) + "\n"
 
 
 def flatten(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
@@ -157,22 +197,24 @@ def flatten(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
     return flat
 
 
-def _describe_games(played: PlayedGames, agent: PPOAgent) -> str:
-    """Replay the first games as Markdown, with the top letters of each turn.
+def _describe_games(played: pd.DataFrame, agent: NetworkAgent, max_wrong: int) -> str:
+    """Replay the first games as Markdown, with the policy's top letters in each turn.
 
-    These are the policy's: how likely it chooses the letter, and how likely the letter is in the
-    hidden part of the word.
+    Each letter has the probability that the policy chooses it and, where there is a posterior, that
+    it is in the hidden part of the word.
     """
-    lines = ["top letters: chosen by the policy / in the hidden part of the word\n"]
-    for index in range(min(_NUM_SAMPLE_GAMES, len(played))):
-        game = Game(played.words[played.word_index[index]], played.max_wrong)
-        lines.append(f"**{game.secret}**, {'won' if played.won[index] else 'lost'}\n")
-        letters = played.letters[index]
-        for guess in letters[letters >= 0]:
+    hidden = " / in the hidden part of the word" if isinstance(agent, PPOAgent) else ""
+    lines = [f"top letters: chosen by the policy{hidden}\n"]
+    for row in played.head(_NUM_SAMPLE_GAMES).itertuples():
+        game = Game(row.word, max_wrong)
+        lines.append(f"**{game.secret}**, {'won' if row.won else 'lost'}\n")
+        for guess in map(letter_index, row.letters):
             choices = agent.choice_probabilities(game.observations)[0]
-            chances = agent.letter_probabilities(game.observations)[0]
+            shares = [choices]
+            if isinstance(agent, PPOAgent):
+                shares.append(agent.letter_probabilities(game.observations)[0])
             top = ", ".join(
-                f"{ALPHABET[letter]} {choices[letter]:.0%}/{chances[letter]:.0%}"
+                f"{ALPHABET[letter]} " + "/".join(f"{share[letter]:.0%}" for share in shares)
                 for letter in np.argsort(-choices)[:_NUM_TOP_LETTERS]
             )
             shown = masked_word(game.observation)

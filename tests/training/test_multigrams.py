@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.word_sets import WordArrays
+from agents.word_arrays import WordArrays
 from training import multigrams
 from training.multigrams import fit_multigrams
 

@@ -1,10 +1,13 @@
 """Which words PPO's games have, and with which posterior they are played."""
 
-import pytest
+import itertools
 
-from agents.posterior.posterior import UniformPosterior
-from agents.ppo.windows import WindowNetwork
-from runs.config import load_config
+import numpy as np
+import pytest
+import torch
+from stable_baselines3.common.callbacks import BaseCallback
+
+from run_files.config import load_config
 from tests.training.listed import known_words
 from training import ppo
 from training.posterior import fit_posterior, hold_back
@@ -35,7 +38,8 @@ def games_of(tiny_files, monkeypatch):
                 super().__init__(num_envs, words=words, **options)
 
         monkeypatch.setattr(ppo, "HangmanVecEnv", Recorded)
-        config = load_config(tiny_files[0], [f"ppo.known={share}", f"ppo.num_envs={NUM_ENVS}"])
+        options = [f"ppo.known={share}", f"ppo.num_envs={NUM_ENVS}", "windows.log_rows=9"]
+        config = load_config(tiny_files[0], options)
         return ppo.make_model(config, posterior, unknown, known).env, batches
 
     return games_of
@@ -69,10 +73,71 @@ def test_where_one_kind_has_no_word_the_others_are_played(fitted, parts, games_o
         assert batches == [(NUM_ENVS, unknown or known)]
 
 
-def test_ppo_alone_plays_all_train_words_alike(tiny_files, real_words):
-    overrides = [f"ppo.num_envs={NUM_ENVS}", "posterior.enabled=false", "windows.log_rows=9"]
-    config = load_config(tiny_files[0], overrides)
-    model = ppo.make_model(config, UniformPosterior(), real_words[:3], real_words[3:400])
-    assert isinstance(model.policy.network, WindowNetwork)
-    assert len(model.env.games._task._secrets._words) == 400
-    assert model.observation_space["word"].shape == (max(map(len, real_words[:400])),)
+def test_ppo_alone_plays_all_train_words_alike(games_of, real_words):
+    env, batches = games_of(None, real_words[:3], real_words[3:400], 0.5)
+    assert [(count, set(words)) for count, words in batches] == [(NUM_ENVS, set(real_words[:400]))]
+    assert env.observation_space["word"].shape == (max(map(len, real_words[:400])),)
+
+
+def test_the_learner_predicts_open_letters(tiny_files, few_words):
+    """As users of Stable-Baselines3 ask a model."""
+    options = [
+        "posterior.enabled=false",
+        "ppo.num_envs=4",
+        "ppo.batch_size=64",
+        "windows.log_rows=9",
+    ]
+    model = ppo.make_model(load_config(tiny_files[0], options), None, (), few_words)
+    observations = model.env.reset()
+    for _ in range(4):
+        masks = model.env.action_masks()
+        letters, _ = model.predict(observations, action_masks=masks)
+        assert masks[np.arange(4), letters].all()
+        observations, *_ = model.env.step(letters)
+
+
+@pytest.mark.parametrize("steps", [48, 45])
+def test_the_learning_rate_falls_from_the_configured_one_and_the_last_update_learns(
+    tiny_files, few_words, steps
+):
+    """Three rollouts of 16 steps, the last of which may be longer than what is left."""
+    options = [
+        "posterior.enabled=false",
+        f"ppo.steps={steps}",
+        "ppo.num_envs=4",
+        "ppo.rollout_steps=4",
+        "ppo.batch_size=16",
+        "ppo.learning_rate=1e-2",
+        "windows.log_rows=9",
+    ]
+    config = load_config(tiny_files[0], options)
+
+    def learner():
+        return ppo.make_model(config, None, (), few_words)
+
+    class Recorder(BaseCallback):
+        """Notes the weights and the rate after each update."""
+
+        def _on_training_start(self):
+            self.weights, self.rates = [], []
+
+        def _on_step(self):
+            return True
+
+        def _on_rollout_start(self):
+            parameters = self.model.policy.parameters()
+            self.weights.append(torch.cat([part.detach().flatten() for part in parameters]))
+            self.rates.append(self.logger.name_to_value.get("train/learning_rate"))
+
+        _on_training_end = _on_rollout_start
+
+    whole, rest = Recorder(), Recorder()
+    learner().learn(steps, callback=whole, log_interval=None)
+    expected = [1e-2 * (1 - 16 * update / steps) for update in range(3)]
+    assert whole.rates[1:] == pytest.approx(expected)
+    assert not any(torch.equal(*pair) for pair in itertools.pairwise(whole.weights))
+    # Resumed after the first update.
+    resumed = learner()
+    resumed.num_timesteps = 16
+    resumed.learn(steps - 16, callback=rest, reset_num_timesteps=False, log_interval=None)
+    assert rest.rates[1:] == whole.rates[2:]

@@ -1,5 +1,8 @@
+"""A training run through ``train`` and ``resume``: what it leaves, and that it can be stopped."""
+
 import io
 import json
+import signal
 
 import numpy as np
 import pytest
@@ -7,26 +10,27 @@ import torch
 import yaml
 from rich.console import Console
 from safetensors.numpy import save_file
+from sb3_contrib import MaskablePPO
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from agents.posterior.posterior import UniformPosterior, load_posterior
+from agents.posterior.posterior import load_posterior
 from agents.ppo.agent import PPOAgent, load_network
 from envs.errors import InputError
 from envs.words import Split, hash_words, read_word_list
 from evaluation.analysis import reliability
 from evaluation.arena import play
-from runs.config import load_config
-from runs.directory import RunDirectory
+from run_files.config import load_config
+from run_files.directory import RunDirectory
 from tests.training.listed import known_words
-from training.checkpoint import load_checkpoint, save_checkpoint
-from training.posterior import hold_back
-from training.ppo import make_model
-from training.run import TrainingRun, resume, train
+from training.checkpoint import Interrupted, load_checkpoint, save_checkpoint
+from training.posterior import fit_posterior, hold_back
+from training.ppo import make_model, reward_of
+from training.run import resume, train
 
 
 @pytest.fixture(autouse=True)
 def _few_known_words_at_the_end(monkeypatch):
-    monkeypatch.setattr("training.stages._NUM_KNOWN", 400)
+    monkeypatch.setattr("training.run._NUM_KNOWN", 400)
 
 
 def quiet():
@@ -35,11 +39,32 @@ def quiet():
 
 def weights(run):
     files = (run.posterior, run.held_back_posterior, run.policy)
-    return [file.read_bytes() for file in files]
+    return {file.name: file.read_bytes() for file in files if file.exists()}
 
 
 def parts_of(words_file):
     return Split(0, (0.8, 0.1, 0.1)).divide(read_word_list(words_file))
+
+
+class StoppedError(Exception):
+    pass
+
+
+def stop_at(step):
+    """Return what stops a run after its validation at a step."""
+
+    def on_validation(at, win_rate, run):
+        # What stops a run may rely on the checkpoint, and on the curves up to it.
+        assert load_checkpoint(run.checkpoint)[1]["step"] == at
+        assert run.read_curves().set_index("step")["valid/win_rate"][at] == win_rate
+        if at == step:
+            raise StoppedError
+
+    return on_validation
+
+
+def fit_again(*_):
+    raise AssertionError("it is fitted already")
 
 
 @pytest.mark.slow
@@ -48,7 +73,7 @@ def test_a_run_directory_holds_what_is_needed_to_understand_and_repeat_it(tiny_r
     names = {path.name for path in run.path.iterdir()}
     expected = """
         config.yaml command.txt split.json fitted_words.npy checkpoint.pt posterior.safetensors
-        held_back_posterior.safetensors policy.safetensors evaluation.json
+        held_back_posterior.safetensors policy.safetensors curves.jsonl evaluation.json
     """
     assert set(expected.split()) <= names
     assert any(name.startswith("events.out.tfevents") for name in names)
@@ -62,50 +87,32 @@ def test_a_run_directory_holds_what_is_needed_to_understand_and_repeat_it(tiny_r
 
 
 @pytest.mark.slow
-def test_the_run_ends_with_the_final_words_played_side_by_side(tiny_run, tiny_files):
-    run, printed = tiny_run
-    evaluation = json.loads(run.evaluation.read_text())
-    assert list(evaluation["agents"]) == ["ppo", "posterior", "dictionary", "random"]
-    assert evaluation["split"] == "test"
-    words = parts_of(tiny_files[1])["test"]
-    for name, figures in evaluation["agents"].items():
-        assert figures["games"] == len(words)
-        assert figures["seen"] == 0
-        assert name in printed
-        assert f"{figures['win_rate']:.1%}" in printed
-    # What lies in the directory is what was played.
-    agent = PPOAgent(load_posterior(run.posterior), load_network(run.policy))
-    assert play(agent, words).won.sum() == evaluation["agents"]["ppo"]["wins"]
-
-
-@pytest.mark.slow
-def test_known_words_and_words_that_cannot_be_known_have_figures_of_their_own(tiny_run, tiny_files):
+def test_the_run_ends_with_unseen_known_and_excluded_words_played_side_by_side(
+    tiny_run, tiny_files
+):
     run, printed = tiny_run
     evaluation = json.loads(run.evaluation.read_text())
     known, excluded = evaluation["known"], evaluation["excluded"]
-    parts = parts_of(tiny_files[1])
-    assert (evaluation["known"]["split"], evaluation["excluded"]["split"]) == ("train", "test")
-    for name in ("ppo", "posterior", "dictionary"):
-        assert known["agents"][name]["games"] == known["agents"][name]["seen"]
-        assert known["agents"][name]["games"] == 400
-        assert excluded["agents"][name]["games"] == len(parts["test"])
-        assert excluded["agents"][name]["seen"] == 0
+    assert [part["split"] for part in (evaluation, known, excluded)] == ["test", "train", "test"]
+    test_words = parts_of(tiny_files[1])["test"]
+    for part, games in ((evaluation, len(test_words)), (known, 400), (excluded, len(test_words))):
+        assert list(part["agents"]) == ["ppo", "look-ahead", "posterior", "dictionary", "random"]
+        for name, figures in part["agents"].items():
+            assert figures["games"] == games
+            assert figures["seen"] == (games if part is known and name != "random" else 0)
+            assert name in printed
+            assert f"{figures['win_rate']:.1%}" in printed
+    # What lies in the directory is what was played.
     network = load_network(run.policy)
-    sure = PPOAgent(load_posterior(run.posterior, 0.0), network)
-    assert play(sure, parts["test"]).won.sum() == excluded["agents"]["ppo"]["wins"]
-    # Whoever may know the secret wins more of the known words than of the others.
-    for name in ("ppo", "posterior"):
-        low = known["agents"][name]["ci95"][0]
-        assert low > evaluation["agents"][name]["ci95"][1]
-        for figures in (known, excluded):
-            assert f"{figures['agents'][name]['win_rate']:.1%}" in printed
-
-
-@pytest.mark.slow
-def test_even_a_tiny_run_beats_random_by_far_on_unseen_words(tiny_run):
-    agents = json.loads(tiny_run[0].evaluation.read_text())["agents"]
-    for name in ("ppo", "posterior"):
-        assert agents[name]["ci95"][0] > agents["random"]["ci95"][1] + 0.05
+    for part, prior in ((evaluation, 0.5), (excluded, 0.0)):
+        agent = PPOAgent(load_posterior(run.posterior, prior), network)
+        assert play(agent, test_words).won.sum() == part["agents"]["ppo"]["wins"]
+    # A policy that may know the secret wins more of the known words than of the rest, and even a
+    # tiny run beats random letters by far.
+    for name in ("ppo", "look-ahead", "posterior"):
+        unseen = evaluation["agents"][name]["ci95"]
+        assert known["agents"][name]["ci95"][0] > unseen[1]
+        assert unseen[0] > evaluation["agents"]["random"]["ci95"][1] + 0.05
 
 
 EXPECTED_SCALARS = {
@@ -131,33 +138,31 @@ EXPECTED_SCALARS = {
 }
 
 
-def curves(path):
-    events = EventAccumulator(str(path), size_guidance={"scalars": 0, "tensors": 0})
-    events.Reload()
-    return events
-
-
 @pytest.mark.slow
-def test_tensorboard_has_the_curves(tiny_run):
+def test_tensorboard_and_the_lines_of_json_have_the_same_curves(tiny_run):
     run, _ = tiny_run
-    events = curves(run.path)
+    events = EventAccumulator(str(run.path), size_guidance={"scalars": 0, "tensors": 0})
+    events.Reload()
     tags = events.Tags()
     assert set(tags["scalars"]) >= EXPECTED_SCALARS
     assert "valid/letters" in tags["histograms"]
     assert "valid/sample_games/text_summary" in tags["tensors"]
     assert any(tag.startswith("_hparams_") for tag in events.summary_metadata)
-    for tag in ("valid/win_rate", "time/fps", "train/approx_kl"):
-        steps = [event.step for event in events.Scalars(tag)]
-        assert steps == sorted(steps)
-        assert len(steps) > 2
+    curves = run.read_curves().set_index("step")
+    for tag in EXPECTED_SCALARS:
+        if tag.startswith("final/"):
+            continue
+        points = curves[tag].dropna()
+        scalars = events.Scalars(tag)
+        assert [scalar.step for scalar in scalars] == points.index.tolist()
+        assert [scalar.value for scalar in scalars] == pytest.approx(points.tolist())
+        assert len(points) > 1
     # The first point is the policy before PPO.
-    assert events.Scalars("valid/win_rate")[0].step == 0
+    assert curves["valid/win_rate"].dropna().index[0] == 0
     evaluation = json.loads(run.evaluation.read_text())
     for name, figures in (("unseen", evaluation), ("known", evaluation["known"])):
         final = events.Scalars(f"final/ppo_{name}_win_rate")[-1].value
         assert final == pytest.approx(figures["agents"]["ppo"]["win_rate"])
-    text = events.Tensors("valid/sample_games/text_summary")[0].tensor_proto.string_val[0]
-    assert b"guess" in text
 
 
 @pytest.mark.slow
@@ -186,37 +191,46 @@ def test_valid_and_test_words_are_in_nothing_that_is_fitted(tinier_files, tmp_pa
     assert games[0] == len(parts["test"]) != games[1]
     # Valid words choose the policy, and nothing else.
     other, _ = run_with("valid", "ppo.steps=0")
-    assert weights(one)[:2] == weights(other)[:2]
+    assert one.posterior.read_bytes() == other.posterior.read_bytes()
+    assert one.held_back_posterior.read_bytes() == other.held_back_posterior.read_bytes()
     assert not np.isin(hash_words(parts["test"] + parts["valid"]), one.load_fitted_words()).any()
     listed = known_words(load_posterior(one.posterior))
     assert listed == set(parts["train"])
 
 
 @pytest.mark.slow
-def test_training_from_scratch_needs_no_posterior(tinier_files, tmp_path):
-    config = load_config(
-        tinier_files[0],
-        [
-            f"words={tinier_files[1]}",
-            "posterior.enabled=false",
-            "windows.log_rows=10",
-            "ppo.steps=1024",
-            "reward.name=potential",
-            "discount=0.95",
-            "final_split=valid",
-        ],
-    )
-    run, evaluation = train(config, quiet(), tmp_path / "run")
-    assert evaluation["agents"]["ppo"]["games"] > 0
+def test_ppo_alone_learns_within_seconds_and_resumes_to_the_same_weights(tiny_files, tmp_path):
+    """From rewards alone: ten wrong guesses lose, so that even random letters win some games."""
+    options = [
+        f"words={tiny_files[1]}",
+        "posterior.enabled=false",
+        "windows.log_rows=14",
+        "env.max_wrong=10",
+        "final_split=valid",
+        "ppo.steps=32_768",
+        "ppo.num_envs=128",
+        "ppo.epochs=3",
+        "ppo.learning_rate=5e-3",
+        "validation.every=16_384",
+    ]
+    config = load_config(tiny_files[0], options)
+    whole, evaluation = train(config, quiet(), tmp_path / "whole", fit=fit_again)
+    assert set(weights(whole)) == {"policy.safetensors"}
+    agents = evaluation["agents"]
     assert evaluation["split"] == "valid"
-    for path in (run.posterior, run.held_back_posterior):
-        assert isinstance(load_posterior(path), UniformPosterior)
-    assert run.load_config().discount == 0.95
+    assert list(agents) == ["ppo", "dictionary", "random"]
+    assert evaluation["known"]["split"] == "train"
+    assert "excluded" not in evaluation
+    # There is no posterior that has a prior.
+    assert evaluation["known"]["known"] is None
+    assert agents["ppo"]["ci95"][0] > agents["random"]["ci95"][1] + 0.1
+    with pytest.raises(StoppedError):
+        train(config, quiet(), tmp_path / "stopped", on_validation=stop_at(16_384))
+    resumed, _ = resume(tmp_path / "stopped", quiet())
+    assert weights(resumed) == weights(whole)
 
 
 def test_rewards_of_the_config_reach_the_learner(tiny_files):
-    from training.ppo import reward_of
-
     def reward(*overrides):
         return reward_of(load_config(tiny_files[0], overrides))
 
@@ -226,40 +240,6 @@ def test_rewards_of_the_config_reach_the_learner(tiny_files):
         reward("reward.name=potential", "reward.parameters.discount=0.9")
     with pytest.raises(InputError, match=r"'hit'.*has win, loss"):
         reward("reward.name=sparse", "reward.parameters.hit=0.9")
-
-
-@pytest.mark.slow
-def test_a_run_that_was_killed_before_its_first_state_goes_on(tinier_files, tmp_path):
-    config = load_config(tinier_files[0], [f"words={tinier_files[1]}", "ppo.steps=1024"])
-    whole, _ = train(config, quiet(), tmp_path / "whole")
-    begun = RunDirectory.create(config, tmp_path / "begun")
-    parts = parts_of(tinier_files[1])
-    begun.write_split(config, str(tinier_files[1]), parts)
-    save_checkpoint(begun.checkpoint, "begun", {})
-    (begun.path / ".checkpoint.pt.99.tmp").write_text("left by a killed process")
-    resumed, _ = resume(begun.path, quiet())
-    assert weights(resumed) == weights(whole)
-    assert not list(begun.path.glob(".*.tmp"))
-
-
-@pytest.mark.slow
-def test_a_policy_that_is_trained_from_scratch_learns_within_seconds(tiny_files, tmp_path):
-    """From rewards alone: ten wrong guesses lose, so that even random letters win some games."""
-    options = [
-        "posterior.enabled=false",
-        "windows.log_rows=14",
-        "env.max_wrong=10",
-        "ppo.steps=32_768",
-        "ppo.num_envs=128",
-        "ppo.epochs=3",
-        "ppo.learning_rate=5e-3",
-        "validation.every=100_000",
-    ]
-    config = load_config(tiny_files[0], [f"words={tiny_files[1]}", *options])
-    _, evaluation = train(config, quiet(), tmp_path / "run")
-    agents = evaluation["agents"]
-    assert agents["ppo"]["ci95"][0] > agents["random"]["ci95"][1] + 0.1
-    assert agents["ppo"]["ci95"][0] > agents["posterior"]["ci95"][1] + 0.1
 
 
 @pytest.mark.slow
@@ -273,7 +253,7 @@ def test_half_of_ppos_games_have_words_that_their_posterior_was_not_fitted_on(
         made.append((model, set(unknown), set(known)))
         return model
 
-    monkeypatch.setattr("training.stages.make_model", make)
+    monkeypatch.setattr("training.run.make_model", make)
     options = [f"words={tinier_files[1]}", "ppo.steps=1_024", "final_split=valid"]
     run, _ = train(load_config(tinier_files[0], options), quiet(), tmp_path / "run")
     train_words = set(parts_of(tinier_files[1])["train"])
@@ -309,58 +289,54 @@ def test_the_posterior_is_calibrated_on_valid_words(tiny_run, tiny_files, known)
     assert wrong["expected_calibration_error"] > 0.05
 
 
-class StoppedError(Exception):
-    pass
-
-
-@pytest.mark.parametrize("step", [None, 2_048], ids=["before its first step", "in the middle"])
 @pytest.mark.slow
-def test_a_run_that_stops_in_ppo_goes_on_to_the_same_weights(
-    tiny_files, tiny_run, tmp_path, monkeypatch, step
-):
+def test_a_run_that_stops_goes_on_to_the_same_weights(tiny_files, tiny_run, tmp_path):
     config = load_config(tiny_files[0], [f"words={tiny_files[1]}"])
-    saved = TrainingRun.save
+    fitted = []
 
-    def stop(training, phase, state):
-        saved(training, phase, state)
-        if phase == "ppo" and state.get("step") == step:
-            raise StoppedError
+    def fit(words, seed, say):
+        fitted.append((tuple(words), seed))
+        return fit_posterior(words, seed, say)
 
-    with monkeypatch.context() as patch:
-        patch.setattr(TrainingRun, "save", stop)
-        with pytest.raises(StoppedError):
-            train(config, quiet(), tmp_path / "stopped")
+    with pytest.raises(StoppedError):
+        train(config, quiet(), tmp_path / "stopped", fit=fit, on_validation=stop_at(0))
+    assert fitted == [(parts_of(tiny_files[1])["train"], 0)]
+    (tmp_path / "stopped" / ".checkpoint.pt.99.tmp").write_text("left by a killed process")
+    options = {"fit": fit_again, "on_validation": stop_at(2_048)}
+    with pytest.raises(StoppedError):
+        resume(tmp_path / "stopped", quiet(), **options)
     phase, state = load_checkpoint(tmp_path / "stopped" / "checkpoint.pt")
-    assert (phase, state.get("step")) == ("ppo", step)
-
-    def fit(*_):
-        raise AssertionError("it is fitted already")
-
-    monkeypatch.setattr("training.run.fit_posterior", fit)
-    resumed, _ = resume(tmp_path / "stopped", quiet())
+    assert (phase, state["step"]) == ("ppo", 2_048)
+    resumed, _ = resume(tmp_path / "stopped", quiet(), fit=fit_again)
     assert weights(resumed) == weights(tiny_run[0])
+    assert not list(resumed.path.glob(".*.tmp"))
+    ours, theirs = (run.read_curves().set_index("step") for run in (resumed, tiny_run[0]))
+    for tag in ("valid/win_rate", "valid/known_win_rate", "rollout/win_rate"):
+        assert ours[tag].dropna().to_dict() == theirs[tag].dropna().to_dict()
 
 
 @pytest.mark.slow
-def test_ppo_alone_that_stops_goes_on_to_the_same_weights(tinier_files, tmp_path, monkeypatch):
-    options = ["posterior.enabled=false", "windows.log_rows=10", "validation.every=100_000"]
-    config = load_config(tinier_files[0], [f"words={tinier_files[1]}", *options])
+def test_ctrl_c_in_the_last_rollout_leaves_the_final_games_to_the_resumed_run(
+    tinier_files, tmp_path, monkeypatch
+):
+    options = [f"words={tinier_files[1]}", "posterior.enabled=false", "windows.log_rows=14"]
+    config = load_config(tinier_files[0], [*options, "ppo.steps=2_048", "final_split=valid"])
     whole, _ = train(config, quiet(), tmp_path / "whole")
+    update = MaskablePPO.train
 
-    saved = TrainingRun.save
+    def interrupted(model):
+        if model.num_timesteps == 2_048:
+            signal.raise_signal(signal.SIGINT)
+        update(model)
 
-    def stop(training, phase, state):
-        saved(training, phase, state)
-        if state.get("step") == 2_048:
-            raise StoppedError
-
-    with monkeypatch.context() as patch:
-        patch.setattr(TrainingRun, "save", stop)
-        with pytest.raises(StoppedError):
-            train(config, quiet(), tmp_path / "stopped")
-    assert load_checkpoint(tmp_path / "stopped" / "checkpoint.pt")[0] == "ppo"
-    resumed, _ = resume(tmp_path / "stopped", quiet())
+    monkeypatch.setattr(MaskablePPO, "train", interrupted)
+    with pytest.raises(Interrupted) as stop:
+        train(config, quiet(), tmp_path / "stopped")
+    assert stop.value.args == (tmp_path / "stopped",)
+    assert not (tmp_path / "stopped" / "evaluation.json").exists()
+    resumed, evaluation = resume(tmp_path / "stopped", quiet())
     assert weights(resumed) == weights(whole)
+    assert json.loads(resumed.evaluation.read_text()) == evaluation
 
 
 def copy_of(run, path):
@@ -372,68 +348,64 @@ def copy_of(run, path):
 
 
 @pytest.mark.slow
-def test_resuming_a_finished_run_plays_its_final_words_again(tiny_run, tmp_path):
-    copy = copy_of(tiny_run[0], tmp_path / "copy")
-    before = weights(copy)
-    wins = json.loads(copy.evaluation.read_text())["agents"]["ppo"]["wins"]
-    copy.evaluation.unlink()
-    resumed, evaluation = resume(copy.path, quiet())
-    assert weights(resumed) == before
-    assert evaluation["agents"]["ppo"]["wins"] == wins
+def test_resuming_plays_the_final_words_again_and_needs_no_policy_before_ppo(tiny_run, tmp_path):
+    before = weights(tiny_run[0])
+    wins = json.loads(tiny_run[0].evaluation.read_text())["agents"]["ppo"]["wins"]
+    finished = copy_of(tiny_run[0], tmp_path / "finished")
+    finished.evaluation.unlink()
+    fitted = copy_of(tiny_run[0], tmp_path / "fitted")
+    save_checkpoint(fitted.checkpoint, "ppo", {})
+    fitted.policy.unlink()
+    for run in (finished, fitted):
+        _, evaluation = resume(run.path, quiet(), fit=fit_again)
+        assert weights(run) == before
+        assert evaluation["agents"]["ppo"]["wins"] == wins
+        assert json.loads(run.evaluation.read_text()) == evaluation
+
+
+def _other_words(run):
+    config = yaml.safe_load(run.config.read_text())
+    config["split"]["seed"] = 5
+    run.config.write_text(yaml.safe_dump(config))
+
+
+def _other_sizes(run):
+    save_checkpoint(run.checkpoint, "ppo", {"step": 4_096, "best": 0.1, "ppo": {"policy": {}}})
+
+
+def _other_format(name):
+    def change(run):
+        save_checkpoint(run.checkpoint, "ppo", {})
+        save_file({"windows.reach": np.array(4), "format": np.array(1)}, run.path / name)
+
+    return change
 
 
 @pytest.mark.slow
-def test_runs_that_cannot_go_on_say_why_in_one_line(tiny_run, tmp_path):
-    def refusal(change, number):
-        run = copy_of(tiny_run[0], tmp_path / f"run{number}")
-        before = weights(run)
-        change(run)
-        with pytest.raises(InputError) as caught:
-            resume(run.path, quiet())
-        assert "\n" not in str(caught.value)
-        assert weights(run) == before
-        return str(caught.value)
-
-    def other_words(run):
-        config = yaml.safe_load(run.config.read_text())
-        config["split"]["seed"] = 5
-        run.config.write_text(yaml.safe_dump(config))
-
-    def other_sizes(run):
-        save_checkpoint(run.checkpoint, "ppo", {"step": 4_096, "best": 0.1, "ppo": {"policy": {}}})
-
-    def earlier_version(run):
-        config = yaml.safe_load(run.config.read_text())
-        del config["posterior"]
-        config["warm_start"] = {"enabled": True, "states": 60_000, "folds": 1}
-        run.config.write_text(yaml.safe_dump(config))
-
-    changes = [
-        (lambda run: run.checkpoint.unlink(), "no checkpoint to go on from"),
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda run: run.checkpoint.unlink(), "no checkpoint to resume from"),
         (lambda run: run.checkpoint.write_bytes(b"junk"), "not a readable checkpoint"),
         (lambda run: torch.save({"a": 1}, run.checkpoint), "not a checkpoint of this program"),
         (lambda run: run.config.unlink(), "not the folder of a run"),
-        (lambda run: run.fitted_words.write_bytes(b"junk"), "not a readable list of word hashes"),
-        (other_words, "its train words are not those"),
-        (other_sizes, "does not fit the run's config"),
-        (earlier_version, "a run of an earlier version, with learned windows; train anew"),
-    ]
-    for number, (change, said) in enumerate(changes):
-        assert said in refusal(change, number)
-
-
-@pytest.mark.slow
-def test_a_posterior_of_an_earlier_version_is_refused_in_one_line(tiny_run, tmp_path):
-    for name in ("posterior.safetensors", "held_back_posterior.safetensors"):
-        run = copy_of(tiny_run[0], tmp_path / name.partition(".")[0])
-        save_checkpoint(run.checkpoint, "ppo", {})
-        save_file({"windows.reach": np.array(4), "format": np.array(1)}, run.path / name)
-        before = weights(run)
-        with pytest.raises(InputError, match="another version; train anew") as caught:
-            resume(run.path, quiet())
-        assert str(run.path / name) in str(caught.value)
-        assert "\n" not in str(caught.value)
-        assert weights(run) == before
+        (lambda run: run.split.write_text("junk"), "split.json: not the split of a run"),
+        (lambda run: run.curves.write_text("junk\n"), "curves.jsonl: not readable curves"),
+        (_other_words, "its train words are not those"),
+        (_other_sizes, "does not fit the run's config"),
+        (_other_format("posterior.safetensors"), "/posterior.safetensors: not a readable"),
+        (_other_format("held_back_posterior.safetensors"), "another version; train again"),
+    ],
+)
+def test_a_run_that_cannot_go_on_says_why_in_one_line(tiny_run, tmp_path, change, said):
+    run = copy_of(tiny_run[0], tmp_path / "run")
+    change(run)
+    before = weights(run)
+    with pytest.raises(InputError) as caught:
+        resume(run.path, quiet())
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert weights(run) == before
 
 
 def test_a_part_without_words_is_refused(tiny_files, tmp_path):

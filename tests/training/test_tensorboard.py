@@ -7,9 +7,11 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 from agents.ppo.agent import PPOAgent
 from agents.ppo.network import PolicyNetwork
 from envs.encoding import encode_words
+from envs.errors import InputError
 from envs.hangman.rules import HangmanGames
 from evaluation.analysis import reliability
 from evaluation.arena import play
+from run_files.directory import RunDirectory
 from tests.agents.posterior.priors import posterior_of
 from training.tensorboard import TrainingLog
 
@@ -29,10 +31,10 @@ def played(agent):
 @pytest.fixture(scope="module")
 def events(agent, played, tmp_path_factory):
     folder = tmp_path_factory.mktemp("run")
-    log = TrainingLog(folder)
-    log.baselines({"dictionary": 0.25, "random": 0.0}, 0)
-    log.validation(played, agent, 100)
-    log.validation(played, agent, 200)
+    log = TrainingLog(RunDirectory(folder))
+    log.baselines = {"dictionary": 0.25, "random": 0.0}
+    log.validation(played, agent, 6, 100)
+    log.validation(played, agent, 6, 200)
     log.close()
     accumulator = EventAccumulator(str(folder), size_guidance={"tensors": 0})
     accumulator.Reload()
@@ -44,7 +46,7 @@ def values(events, tag):
 
 
 def test_baselines_are_levels_as_long_as_the_valid_curve(events):
-    assert values(events, "baselines/dictionary") == [(0, 0.25), (100, 0.25), (200, 0.25)]
+    assert values(events, "baselines/dictionary") == [(100, 0.25), (200, 0.25)]
     assert [step for step, _ in values(events, "valid/win_rate")] == [100, 200]
 
 
@@ -67,7 +69,7 @@ def test_calibration_is_that_of_the_evaluation(events, agent, played):
 def test_letters_and_lengths_are_recorded(events, played):
     assert "valid/letters" in events.Tags()["histograms"]
     counted = sum(events.Histograms("valid/letters")[0].histogram_value.bucket)
-    assert counted == (played.letters >= 0).sum()
+    assert counted == played["guesses"].sum()
     for length in {len(word) for word in WORDS}:
         assert f"valid_by_length/{length:02d}_letters" in events.Tags()["scalars"]
 
@@ -75,7 +77,7 @@ def test_letters_and_lengths_are_recorded(events, played):
 def test_sample_games_have_the_policys_five_top_letters(events, agent, played):
     text = events.Tensors("valid/sample_games/text_summary")[0].tensor_proto.string_val[0].decode()
     lines = [line for line in text.splitlines() if "guess " in line]
-    assert len(lines) == sum(len(game[game >= 0]) for game in played.letters[:5])
+    assert len(lines) == played["guesses"].head(5).sum()
     secret = encode_words([WORDS[0]])
     games = HangmanGames(1, secret.width)
     games.start(slice(None), secret)
@@ -85,3 +87,29 @@ def test_sample_games_have_the_policys_five_top_letters(events, agent, played):
     shown = lines[0].split("(")[1].rstrip(")").split(", ")
     assert [cell[0] for cell in shown] == [chr(ord("a") + letter) for letter in top]
     assert shown[0].split()[1].startswith(f"{choices[top[0]]:.0%}/")
+
+
+def test_curves_have_a_row_per_step_and_drop_what_comes_after_a_checkpoint(tmp_path):
+    run = RunDirectory(tmp_path)
+    with pytest.raises(InputError, match="no learning curve"):
+        run.read_curves()
+    log = TrainingLog(run)
+    log.scalars({"valid/win_rate": 0.1}, 0)
+    log.logger().dump(8)
+    log.scalars({"valid/win_rate": 0.25, "train/loss": np.nan}, 8)
+    log.scalars({"valid/known_win_rate": 0.5}, 8)
+    log.scalars({"valid/win_rate": 0.75}, 16)
+    log.close()
+    with run.curves.open("a") as file:
+        file.write('{"step": 24, "valid/win')
+    assert run.read_curves()["valid/win_rate"].tolist() == [0.1, 0.25, 0.75]
+    log = TrainingLog(run, first_step=9)
+    log.scalars({"valid/win_rate": 1.0}, 16)
+    curves = run.read_curves()
+    log.close()
+    assert curves["step"].tolist() == [0, 8, 16]
+    assert curves["valid/win_rate"].tolist() == [0.1, 0.25, 1.0]
+    assert curves["valid/known_win_rate"].dropna().tolist() == [0.5]
+    run.curves.write_text("junk\n")
+    with pytest.raises(InputError, match=r"curves\.jsonl: not readable"):
+        run.read_curves()

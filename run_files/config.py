@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, get_args
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -16,18 +16,6 @@ from envs.errors import InputError
 from envs.hangman.rules import DEFAULT_MAX_WRONG
 from envs.words import DEFAULT_SOURCE, Split
 
-# Options that earlier versions had and wrote, with the values that are built in.
-_BUILT_IN = {
-    "env": {"sampling": "uniform", "repeated_guess": "life"},
-    "policy": {"letter_hidden": 32},
-    "ppo": {
-        "clip_range": 0.2,
-        "value_coefficient": 0.5,
-        "max_grad_norm": 0.5,
-        "target_kl": None,
-        "freeze": [],
-    },
-}
 CONFIG_DIRECTORY = Path(__file__).resolve().parent.parent / "configs"
 SWEEP_DIRECTORY = CONFIG_DIRECTORY / "sweeps"
 _FOLDERS = {"config": CONFIG_DIRECTORY, "sweep": SWEEP_DIRECTORY}
@@ -71,7 +59,7 @@ class EnvConfig(Section):
 
 
 class RewardConfig(Section):
-    """The reward; see ``envs.hangman.rewards``. ``parameters`` are those of the named object."""
+    """The reward; see ``envs.rewards``. ``parameters`` are those of the named object."""
 
     name: Literal["sparse", "dense", "potential"] = "sparse"
     parameters: dict[str, float] = {}
@@ -102,8 +90,11 @@ class WindowsConfig(Section):
 class PPOConfig(Section):
     """MaskablePPO of sb3-contrib; what is not named here is as Stable-Baselines3 has it.
 
+    Of another algorithm ``known``, ``steps`` and ``num_envs`` count; the rest is its own.
+
     ``known`` is the share of the games whose words the posterior was fitted on, and what the
-    posterior takes for the probability of such words; the other games' words are held back from it.
+    posterior takes for the probability of such words; the other games' words are held back from it
+    but for the rating of candidates.
     """
 
     known: float = Field(DEFAULT_KNOWN, ge=0, le=1)
@@ -111,17 +102,47 @@ class PPOConfig(Section):
     num_envs: int = Field(512, ge=2, le=65536)
     rollout_steps: int = Field(32, ge=2)
     batch_size: int = Field(2048, ge=2)
-    epochs: int = Field(4, ge=1)
+    epochs: int = Field(4, ge=0)
     learning_rate: float = Field(1e-2, gt=0)
     gae_lambda: float = Field(0.95, ge=0, le=1)
     entropy_coefficient: float = Field(0.0, ge=0)
 
 
+class PredictionConfig(Section):
+    """Predicting what games show, after each update of PPO alone; see ``training.prediction``.
+
+    At the learning rate 0 the policy learns from rewards alone.
+    """
+
+    learning_rate: float = Field(0.0, ge=0)
+
+
+class PlayConfig(Section):
+    """Learning from play: the posterior is fitted on the words that the run's own games uncover.
+
+    PPO alone plays first, by scratch.yaml with the options ``alone`` (``key.sub=value``), unless
+    ``begin_with`` names a run whose posterior plays from the start. The posterior then plays
+    ``num_envs`` games at once. It is refitted whenever the number of uncovered words has grown by
+    the share ``growth``. ``games`` is the total number of games, those of PPO alone included; with
+    0 the posterior is given the train words.
+    """
+
+    games: int = Field(0, ge=0)
+    alone: list[str] = []
+    begin_with: str | None = None
+    num_envs: int = Field(4096, ge=1, le=65536)
+    growth: float = Field(0.05, gt=0)
+
+
 class ValidationConfig(Section):
-    """Playing valid words while training, to watch it and to choose the best policy."""
+    """Playing valid words while training, to watch it, choose the best policy, and save."""
 
     every: int = Field(75_000, ge=1)
     games: int = Field(3000, ge=1)
+
+
+StockAlgorithm = Literal["sb3-ppo", "sb3-dqn", "sb3-maskable-ppo"]
+STOCK_ALGORITHMS: tuple[str, ...] = get_args(StockAlgorithm)
 
 
 class Config(Section):
@@ -130,6 +151,7 @@ class Config(Section):
     name: str = Field("ppo", pattern=r"^[A-Za-z0-9_.-]+$")
     seed: int = Field(0, ge=0, lt=2**31)
     threads: int = Field(2, ge=1, le=256)
+    algorithm: Literal["ppo", StockAlgorithm] = "ppo"
     words: str = DEFAULT_SOURCE
     split: SplitConfig = SplitConfig()
     final_split: Literal["test", "valid"] = "test"
@@ -140,8 +162,9 @@ class Config(Section):
     policy: PolicyConfig = PolicyConfig()
     windows: WindowsConfig = WindowsConfig()
     ppo: PPOConfig = PPOConfig()
+    prediction: PredictionConfig = PredictionConfig()
+    play: PlayConfig = PlayConfig()
     validation: ValidationConfig = ValidationConfig()
-    checkpoint_every: int = Field(5_000_000, ge=1)
 
     def with_words(self, source: str) -> Config:
         """Return the same with another word list, at its absolute path."""
@@ -155,8 +178,17 @@ class Config(Section):
                 f"env.min_length: {self.env.min_length} is above env.max_length "
                 f"({self.env.max_length})"
             )
+        if self.posterior.enabled and self.prediction.learning_rate > 0:
+            raise ValueError("prediction.learning_rate: only PPO alone (posterior.enabled: false)")
+        if self.play.games > 0 and not self.posterior.enabled:
+            raise ValueError("play.games: only with the posterior (posterior.enabled: true)")
+        if self.play.games == 0 and self.play.begin_with is not None:
+            raise ValueError("play.begin_with (--from): only with play.games, as in from_play.yaml")
         if not self.posterior.enabled and self.ppo.steps == 0:
             raise ValueError("ppo.steps: 0 leaves nothing to do without the posterior")
+        if self.algorithm != "ppo":
+            self._is_stock()
+            return self
         rollout = self.ppo.num_envs * self.ppo.rollout_steps
         if self.ppo.batch_size > rollout:
             raise ValueError(
@@ -164,6 +196,17 @@ class Config(Section):
                 f"num_envs * rollout_steps ({rollout})"
             )
         return self
+
+    def _is_stock(self) -> None:
+        """Refuse options that a stock algorithm would not heed."""
+        if self.posterior.enabled:
+            raise ValueError(f"posterior.enabled: {self.algorithm} has no posterior; set it false")
+        if self.prediction.learning_rate > 0:
+            raise ValueError(f"prediction.learning_rate: not of {self.algorithm}; set it 0")
+        for key, field in PPOConfig.model_fields.items():
+            heeded = key in ("known", "steps", "num_envs")
+            if not heeded and getattr(self.ppo, key) != field.default:
+                raise ValueError(f"ppo.{key}: {self.algorithm} has its own; leave it out")
 
 
 def find_config(name: str | Path, kind: str = "config") -> Path:
@@ -204,11 +247,6 @@ def load_config(path: str | Path, overrides: Sequence[str] = ()) -> Config:
         If the file is not readable YAML, a key is unknown, or a value has a wrong type or range.
     """
     values = read_options(path)
-    for name, options in _BUILT_IN.items():
-        section = values.get(name)
-        for key, value in options.items() if isinstance(section, dict) else ():
-            if key in section and section[key] == value:
-                del section[key]
     for override in overrides:
         apply_override(values, override)
     return validate(Config, values, path)
@@ -239,7 +277,9 @@ def read_options(path: str | Path) -> dict[str, Any]:
     try:
         values = yaml.load(Path(path).read_text(encoding="utf-8"), _Loader)
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise InputError(f"{path}: not readable as YAML ({_one_line(error)})") from error
+        raise InputError(
+            f"{path}: not readable as YAML ({' '.join(str(error).split())})"
+        ) from error
     values = {} if values is None else values
     if not isinstance(values, dict):
         raise InputError(f"{path}: a mapping of options is expected, not {values!r}")
@@ -286,7 +326,3 @@ def _describe(error: ValidationError, model: type[BaseModel]) -> str:
         return str(first["ctx"]["error"])
     allowed = first["msg"][0].lower() + first["msg"][1:]
     return f"{key}: {first['input']!r} is not allowed ({allowed})"
-
-
-def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split())

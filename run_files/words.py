@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from envs.errors import InputError
 from envs.keyed_random import keyed_bits
 from envs.words import WordList, hash_words, load_word_list
-from runs.config import Config
+from run_files.config import Config
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,23 @@ class RunWords:
                 f"among its {len(self.word_list):,} words"
             )
         return self.parts[name]
+
+    def known_to(self, words: Sequence[str]) -> RunWords:
+        """Return the parts for an agent that has learned ``words`` from play.
+
+        ``train`` is these words; ``uncovered`` and ``missed`` are the list's train words that are
+        among them, and that are not. The other parts lose the words that are among them.
+        """
+        learned = set(words)
+        parts = {
+            name: tuple(word for word in part if word not in learned)
+            for name, part in self.parts.items()
+        }
+        missed = parts["train"]
+        uncovered = tuple(word for word in self.parts["train"] if word in learned)
+        return replace(
+            self, parts=parts | {"train": tuple(words), "uncovered": uncovered, "missed": missed}
+        )
 
 
 def draw_words(words: Sequence[str], number: int, *seed: int) -> list[str]:

@@ -2,8 +2,8 @@ import pytest
 
 from envs.errors import InputError
 from envs.words import read_word_list
-from runs.config import Config, EnvConfig
-from runs.words import draw_words, load_words, split_words
+from run_files.config import Config, EnvConfig
+from run_files.words import draw_words, load_words, split_words
 
 WORDS = tuple(f"{first}{middle}{last}" for first in "bcdf" for middle in "aeiou" for last in "lmnt")
 

@@ -7,18 +7,22 @@ import os
 import shlex
 import sys
 import time
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from envs.errors import InputError
 from envs.words import hash_words
-from runs.config import Config, dump_config, load_config
+from run_files.config import Config, dump_config, load_config
+
+if TYPE_CHECKING:
+    import pandas
 
 RUNS_DIRECTORY = Path("runs")
 # What plays, of a run on the default word list.
@@ -42,19 +46,13 @@ def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
             os.fsync(file.fileno())
         os.replace(temporary, path)
     except Exception as error:
-        _remove(temporary)
         raise InputError(
             f"{path}: cannot write ({error}); what was saved before is still there"
         ) from error
-    except BaseException:
-        _remove(temporary)
-        raise
-
-
-def _remove(path: Path) -> None:
-    # Where the folder is not one, there is nothing to remove.
-    with suppress(OSError):
-        path.unlink()
+    finally:
+        # Nothing is left where it was put in its place, or could not be made.
+        with suppress(OSError):
+            temporary.unlink()
 
 
 def write_text(path: Path, text: str) -> None:
@@ -67,23 +65,6 @@ def numbered_names(name: str) -> Iterator[str]:
     yield name
     for number in count(2):
         yield f"{name}-{number}"
-
-
-def make_folder(path: Path) -> bool:
-    """Make a folder; return whether it was not there.
-
-    Raises
-    ------
-    InputError
-        If it cannot be made.
-    """
-    try:
-        path.mkdir(parents=True)
-    except FileExistsError:
-        return False
-    except OSError as error:
-        raise InputError(f"{path}: cannot make the folder ({error.strerror})") from error
-    return True
 
 
 class RunDirectory:
@@ -106,7 +87,11 @@ class RunDirectory:
         # Of the train words that are not held back: PPO's games are played with it.
         self.held_back_posterior = path / "held_back_posterior.safetensors"
         self.policy = path / "policy.safetensors"
+        # What the run's own games uncovered, a word per line.
+        self.uncovered = path / "uncovered.txt"
         self.evaluation = path / "evaluation.json"
+        # A line per event: {"step": ..., TensorBoard's tag: value, ...}.
+        self.curves = path / "curves.jsonl"
 
     @classmethod
     def create(cls, config: Config, path: Path | None = None) -> RunDirectory:
@@ -127,18 +112,19 @@ class RunDirectory:
         if path is None:
             stamp = time.strftime("%Y%m%d-%H%M%S")
             path = RUNS_DIRECTORY / f"Hangman-v0__{config.name}__{config.seed}__{stamp}"
-        chosen = next(
-            name for name in numbered_names(path.name) if make_folder(path.with_name(name))
-        )
-        command = shlex.join([Path(sys.executable).name, *sys.argv])
-        return cls.fill(path.with_name(chosen), config, command)
-
-    @classmethod
-    def fill(cls, path: Path, config: Config, command: str) -> RunDirectory:
-        """Return the new run in an existing folder, with its config and command line written."""
-        run = cls(path)
+        for name in numbered_names(path.name):
+            run = cls(path.with_name(name))
+            try:
+                run.path.mkdir(parents=True)
+                break
+            except FileExistsError:
+                continue
+            except OSError as error:
+                raise InputError(
+                    f"{run.path}: cannot make the folder ({error.strerror})"
+                ) from error
         write_text(run.config, dump_config(config))
-        write_text(run.command, command + "\n")
+        write_text(run.command, shlex.join([Path(sys.executable).name, *sys.argv]) + "\n")
         return run
 
     @classmethod
@@ -156,21 +142,8 @@ class RunDirectory:
         return run
 
     def load_config(self) -> Config:
-        """Return the configuration of the run.
-
-        Raises
-        ------
-        InputError
-            If the file is not readable, or that of a run of another version.
-        """
-        try:
-            return load_config(self.config)
-        except InputError as error:
-            if "'warm_start'" in str(error):
-                raise InputError(
-                    f"{self.path}: a run of an earlier version, with learned windows; train anew"
-                ) from error
-            raise
+        """Return the configuration of the run; errors are those of ``load_config``."""
+        return load_config(self.config)
 
     def remove_temporary_files(self) -> None:
         """Remove what a killed run had not finished writing."""
@@ -178,49 +151,98 @@ class RunDirectory:
             path.unlink(missing_ok=True)
 
     def write_split(self, config: Config, source: str, parts: dict[str, Sequence[str]]) -> None:
-        """Record the split, and the hashes of the words that the run is fitted on."""
+        """Record the split, and the words that the run is fitted on."""
         description = {
             "words": source,
             "seed": config.split.seed,
             "fractions": config.split.fractions,
             "counts": {name: len(words) for name, words in parts.items()},
+            "train_checksum": _checksum(parts["train"]),
         }
         write_text(self.split, json.dumps(description, indent=2) + "\n")
-        hashes = np.sort(hash_words(parts["train"]))
-        write_atomically(self.fitted_words, lambda path: _save_array(path, hashes))
+        self.write_fitted_words(parts["train"])
+
+    def is_split_of(self, train_words: Sequence[str]) -> bool:
+        """Return whether the run was begun with these train words."""
+        try:
+            return json.loads(self.split.read_text())["train_checksum"] == _checksum(train_words)
+        except (OSError, LookupError, TypeError, ValueError) as error:
+            raise InputError(f"{self.split}: not the split of a run ({error})") from error
+
+    def write_fitted_words(self, words: Sequence[str]) -> None:
+        """Record the hashes of the words that the run is fitted on."""
+        hashes = np.sort(hash_words(words))
+
+        def save(path: Path) -> None:
+            # Of a path NumPy would change the ending.
+            with open(path, "wb") as file:
+                np.save(file, hashes, allow_pickle=False)
+
+        write_atomically(self.fitted_words, save)
 
     def load_fitted_words(self) -> npt.NDArray[np.uint64]:
-        """Return the sorted hashes of the words that the run was fitted on.
+        """Return the sorted hashes of the words that the run was fitted on; it runs no code.
 
         Raises
         ------
         InputError
             If the file is missing or damaged.
         """
-        return load_hashes(self.fitted_words)
+        path = self.fitted_words
+        try:
+            hashes = np.load(path, allow_pickle=False)
+        except (OSError, ValueError, EOFError) as error:
+            raise InputError(f"{path}: not a readable list of word hashes ({error})") from error
+        if hashes.dtype != np.uint64 or hashes.ndim != 1:
+            raise InputError(f"{path}: not a list of word hashes")
+        return hashes
+
+    def read_curve_events(self) -> list[dict[str, float]]:
+        """Return the events of the curves, in the order in which they were logged.
+
+        What a killed run left of a last line is left out.
+
+        Raises
+        ------
+        InputError
+            If the file is damaged.
+        """
+        text = self.curves.read_text(encoding="utf-8") if self.curves.is_file() else ""
+        try:
+            events = [json.loads(line) for line in text.split("\n")[:-1]]
+            if not all(isinstance(event["step"], int) for event in events):
+                raise ValueError("a step is not a whole number")
+        except (KeyError, TypeError, ValueError) as error:
+            raise InputError(f"{self.curves}: not readable curves ({error})") from error
+        return events
+
+    def read_curves(self) -> pandas.DataFrame:
+        """Return the curves of the run, a row per step in ascending order.
+
+        Returns
+        -------
+        DataFrame
+            The column ``step``, and a column per tag of TensorBoard, such as ``valid/win_rate``;
+            NaN where a tag has no point at the step.
+
+        Raises
+        ------
+        InputError
+            If the run has no curves, or the file is damaged.
+        """
+        # Imported here because it takes half a second.
+        import pandas
+
+        events = self.read_curve_events()
+        if not events:
+            raise InputError(f"{self.path}: no learning curve there (no events in {self.curves})")
+        return pandas.DataFrame(events).groupby("step", as_index=False).last()
 
     def write_evaluation(self, evaluation: dict[str, Any]) -> None:
         """Record the figures of the run's end."""
         write_text(self.evaluation, json.dumps(evaluation, indent=2) + "\n")
 
 
-def load_hashes(path: Path) -> npt.NDArray[np.uint64]:
-    """Read a file of word hashes; it runs no code from the file.
-
-    Raises
-    ------
-    InputError
-        If the file is missing or damaged.
-    """
-    try:
-        hashes = np.load(path, allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
-        raise InputError(f"{path}: not a readable list of word hashes ({error})") from error
-    if hashes.dtype != np.uint64 or hashes.ndim != 1:
-        raise InputError(f"{path}: not a list of word hashes")
-    return hashes
-
-
-def _save_array(path: Path, array: npt.NDArray) -> None:
-    with open(path, "wb") as file:
-        np.save(file, array, allow_pickle=False)
+def _checksum(words: Sequence[str]) -> int:
+    """Return a number that tells word lists apart, whatever their order."""
+    return zlib.crc32(np.sort(hash_words(words)).tobytes())

@@ -9,10 +9,12 @@ from agents import AGENTS, make_agent
 from agents.base import Agent
 from agents.posterior.prior import DEFAULT_KNOWN
 from envs.errors import InputError
-from runs.directory import PRETRAINED, RunDirectory
+from run_files.config import STOCK_ALGORITHMS
+from run_files.directory import PRETRAINED, RunDirectory
 
-# These are read from a run; the others are fitted on the train split.
-LEARNED_AGENTS = ("ppo", "posterior")
+# Read from a run, the pretrained one for example; a stock algorithm's run has one agent, with the
+# algorithm's name. All other agents are fitted on the train split.
+LEARNED_AGENTS = ("ppo", "look-ahead", "posterior")
 
 
 def check_agent_names(names: Iterable[str], option: str) -> None:
@@ -23,7 +25,7 @@ def check_agent_names(names: Iterable[str], option: str) -> None:
     InputError
         It names ``option``, the name and what is allowed.
     """
-    known = [*LEARNED_AGENTS, *AGENTS]
+    known = [*LEARNED_AGENTS, *STOCK_ALGORITHMS, *AGENTS]
     for name in names:
         if name not in known:
             raise InputError(f"{option}: {name!r} is unknown; known are {', '.join(known)}")
@@ -37,9 +39,18 @@ def find_run(path: str | Path | None, names: Iterable[str]) -> RunDirectory | No
     InputError
         If the folder is not that of a run.
     """
-    if path is None and not any(name in LEARNED_AGENTS for name in names):
+    if path is None and all(name in AGENTS for name in names):
         return None
     return RunDirectory.open(PRETRAINED if path is None else path)
+
+
+def learned_agents(run: RunDirectory) -> tuple[str, ...]:
+    """Return the names of a run's agents: only its policy if there is no posterior."""
+    config = run.load_config()
+    if not config.posterior.enabled:
+        return (config.algorithm,)
+    # With 0 lives the look-ahead is the posterior.
+    return LEARNED_AGENTS if config.policy.look_ahead_lives else ("ppo", "posterior")
 
 
 def load_run_agent(
@@ -67,16 +78,21 @@ def load_run_agent(
     Raises
     ------
     InputError
-        If a file of the run cannot be read or is not what it should be.
+        If a file of the run cannot be read or is not what it should be, or the run has no such
+        agent.
     """
-    if name not in LEARNED_AGENTS:
+    if name in AGENTS:
         return make_agent(name, seed).fit(train_words)
     # Imported here because torch takes seconds, which the other agents need not wait for.
-    from agents.posterior.posterior import load_posterior
+    from agents.posterior.posterior import LookAheadAgent, load_posterior
+    from agents.ppo.agent import load_network, make_policy_agent
 
-    posterior = load_posterior(run.posterior, known)
+    names = learned_agents(run)
+    if name not in names:
+        raise InputError(f"agents: {run.path} has no agent {name!r}, only {', '.join(names)}")
+    posterior = load_posterior(run.posterior, known) if "posterior" in names else None
     if name == "posterior":
         return posterior
-    from agents.ppo.agent import PPOAgent, load_network
-
-    return PPOAgent(posterior, load_network(run.policy))
+    if name == "look-ahead":
+        return LookAheadAgent(posterior, run.load_config().policy.look_ahead_lives)
+    return make_policy_agent(load_network(run.policy), posterior)

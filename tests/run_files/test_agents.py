@@ -3,16 +3,23 @@ import pytest
 from safetensors.numpy import save_file
 
 from agents import DictionaryAgent
-from agents.posterior.posterior import LetterPosterior, UniformPosterior
+from agents.posterior.posterior import LetterPosterior
 from agents.posterior.prior import DEFAULT_KNOWN
-from agents.ppo.agent import PPOAgent, save_network
+from agents.ppo.agent import NetworkAgent, PPOAgent, save_network
 from agents.ppo.network import PolicyNetwork
+from agents.ppo.windows import WindowNetwork
 from envs.encoding import letter_index
 from envs.errors import InputError
 from envs.hangman.observation import parse_observation
-from runs.agents import LEARNED_AGENTS, check_agent_names, find_run, load_run_agent
-from runs.config import Config
-from runs.directory import PRETRAINED, RunDirectory
+from run_files.agents import (
+    LEARNED_AGENTS,
+    check_agent_names,
+    find_run,
+    learned_agents,
+    load_run_agent,
+)
+from run_files.config import Config, PolicyConfig, PosteriorConfig
+from run_files.directory import PRETRAINED, RunDirectory
 from tests.agents.posterior.priors import posterior_of
 
 
@@ -50,6 +57,9 @@ def test_learned_agents_are_read_from_the_files_of_a_run(run):
     assert isinstance(agent, PPOAgent)
     assert agent.network.look_ahead_lives == 2
     np.testing.assert_allclose(agent.letter_probabilities(game), expected, rtol=1e-6)
+    agent = load_run_agent("look-ahead", run, ["cat"])
+    assert agent.max_lives == Config().policy.look_ahead_lives
+    np.testing.assert_allclose(agent.letter_probabilities(game), expected, rtol=1e-6)
     run.posterior.unlink()
     with pytest.raises(InputError, match=r"posterior\.safetensors: not a readable"):
         load_run_agent("posterior", run, ["cat"])
@@ -70,19 +80,29 @@ def test_learned_agents_have_the_prior_of_known_words_that_is_asked_for(run):
     assert load(known=0.0).letter_probabilities(game)[0, c] < 0.9
 
 
-def test_a_run_without_a_posterior_has_an_agent_that_knows_no_word(run):
-    UniformPosterior().save(run.posterior)
-    agent = load_run_agent("posterior", run, ())
-    chances = agent.letter_probabilities(parse_observation("_a__", "x"))[0]
-    assert set(np.unique(chances)) == {0.0, chances.max()}
-    assert sum(chances == 0) == 2
+def test_ppo_alone_has_no_posterior_and_needs_none(tmp_path):
+    alone = RunDirectory.create(Config(posterior=PosteriorConfig(enabled=False)), tmp_path / "run")
+    save_network(WindowNetwork(log_rows=4), alone.policy)
+    assert learned_agents(alone) == ("ppo",)
+    assert type(load_run_agent("ppo", alone, ())) is NetworkAgent
+    with pytest.raises(InputError, match=r"no agent 'posterior', only ppo$") as caught:
+        load_run_agent("posterior", alone, ())
+    assert str(alone.path) in str(caught.value)
+
+
+def test_a_run_that_does_not_look_ahead_has_no_such_agent(tmp_path):
+    config = Config(policy=PolicyConfig(look_ahead_lives=0))
+    run = RunDirectory.create(config, tmp_path / "run")
+    assert learned_agents(run) == ("ppo", "posterior")
+    with pytest.raises(InputError, match=r"no agent 'look-ahead', only ppo, posterior$"):
+        load_run_agent("look-ahead", run, ())
 
 
 def test_a_posterior_of_an_earlier_version_is_refused_in_one_line(run):
     earlier = {"windows.reach": np.array(4), "ngrams.counts": np.zeros(3)}
     for tensors in (earlier, earlier | {"format": np.array(1)}):
         save_file(tensors, run.posterior)
-        with pytest.raises(InputError, match="another version; train anew") as caught:
+        with pytest.raises(InputError, match="another version; train again") as caught:
             load_run_agent("posterior", run, ())
         assert str(run.posterior) in str(caught.value)
         assert "\n" not in str(caught.value)
@@ -90,5 +110,6 @@ def test_a_posterior_of_an_earlier_version_is_refused_in_one_line(run):
 
 def test_names_are_checked():
     check_agent_names(["dictionary", "random", *LEARNED_AGENTS], option="--agents")
-    with pytest.raises(InputError, match="--agents: 'nobody' is unknown; known are ppo, posterior"):
+    known = "ppo, look-ahead, posterior, sb3-ppo, sb3-dqn, sb3-maskable-ppo, random"
+    with pytest.raises(InputError, match=f"--agents: 'nobody' is unknown; known are {known}"):
         check_agent_names(["random", "nobody"], option="--agents")

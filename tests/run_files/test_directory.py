@@ -1,0 +1,36 @@
+"""The files of a run: their folder, and what damaged ones say."""
+
+import numpy as np
+import pytest
+
+from envs.errors import InputError
+from run_files.config import Config
+from run_files.directory import RunDirectory
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """A run without a name of its own, in the folder of runs."""
+    monkeypatch.chdir(tmp_path)
+    return RunDirectory.create(Config(name="mine", seed=7))
+
+
+def test_a_run_is_named_after_game_recipe_seed_and_time(run):
+    assert run.path.parent.name == "runs"
+    game, name, seed, _ = run.path.name.split("__")
+    assert (game, name, seed) == ("Hangman-v0", "mine", "7")
+    assert RunDirectory.open(run.path).load_config() == Config(name="mine", seed=7)
+
+
+@pytest.mark.parametrize("array", [np.zeros(3), np.zeros((2, 2), dtype=np.uint64)])
+def test_hashes_of_another_kind_are_refused(run, array):
+    np.save(run.fitted_words, array)
+    with pytest.raises(InputError, match="not a list of word hashes"):
+        run.load_fitted_words()
+
+
+@pytest.mark.parametrize("line", ["{", "[]", "{}", '{"step": "one"}'])
+def test_damaged_curves_are_refused(run, line):
+    run.curves.write_text(f'{{"step": 1}}\n{line}\n')
+    with pytest.raises(InputError, match="not readable curves"):
+        run.read_curves()

@@ -1,0 +1,211 @@
+"""Learning from play: what the agent knows comes from its games, and from nowhere else."""
+
+import io
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from gymnasium.vector import AutoresetMode
+from rich.console import Console
+
+from agents import make_agent
+from envs.errors import InputError
+from envs.hangman.env import HangmanVectorEnv
+from envs.words import hash_words, read_word_list
+from run_files.config import load_config
+from run_files.words import split_words
+from tests.training.listed import known_words
+from training.checkpoint import load_checkpoint
+from training.from_play import Play
+from training.run import resume, train
+
+BEGIN = {"words": "", "num_fitted": 0, "games": 0}
+
+
+def behind_a_wall(words, num_envs=32):
+    """An environment of which nothing but its steps and its state can be reached."""
+    env = HangmanVectorEnv(num_envs, autoreset_mode=AutoresetMode.SAME_STEP, words=words)
+    shown = []
+
+    def step(actions):
+        result = env.step(actions)
+        for observation in result[4].get("final_obs", ()):
+            if observation is not None and 1 not in observation["word"]:
+                shown.append("".join(chr(95 + code) for code in observation["word"] if code))
+        return result
+
+    return SimpleNamespace(
+        reset=lambda seed: env.reset(seed=seed),
+        step=step,
+        observe=env.observe,
+        get_state=env.get_state,
+        set_state=env.set_state,
+        shown=shown,
+    )
+
+
+@pytest.fixture(scope="module")
+def guesser(real_words):
+    return make_agent("dictionary").fit(real_words[::2])
+
+
+def test_the_words_are_those_that_won_games_have_shown(real_words, guesser):
+    env = behind_a_wall(real_words[1::20])
+    play = Play(env, BEGIN)
+    won = play.play(guesser, 300)
+    assert play.games >= 300
+    assert set(play.words) == set(env.shown)
+    assert 0 < len(play.words) < len(real_words[1::20])
+    assert won == pytest.approx(len(env.shown) / play.games)
+
+
+def test_words_that_are_known_already_stay_the_first_ones(real_words, guesser):
+    first = list(real_words[1:200:40])
+    env = behind_a_wall(real_words[1:200])
+    play = Play(env, {"words": " ".join(first), "num_fitted": len(first), "games": 1000})
+    play.play(guesser, 300)
+    assert play.words[: len(first)] == first
+    assert play.growth == pytest.approx(len(play.words) / len(first) - 1)
+    # How often a fitted word may be expected: the share of games that showed one.
+    assert play.known == sum(word in first for word in env.shown) / (play.games - 1000)
+    assert Play(env, BEGIN).growth == np.inf
+
+
+def test_play_goes_on_from_its_state(real_words, guesser):
+    plays = [Play(behind_a_wall(real_words), BEGIN) for _ in range(2)]
+    for play in plays:
+        play.play(guesser, 100)
+    resumed = Play(behind_a_wall(real_words), plays[0].get_state())
+    for play in (plays[1], resumed):
+        play.play(guesser, 100)
+    assert resumed.words == plays[1].words
+    assert resumed.games == plays[1].games
+    assert resumed.known == plays[1].known
+
+
+@pytest.fixture(scope="module")
+def config_of(tiny_files, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("from_play")
+
+    def config_of(words, *options):
+        """A run of short words, so that PPO alone uncovers some within seconds."""
+        path = folder / f"{hash(words)}.txt"
+        path.write_text("\n".join(words))
+        options = [
+            f"words={path}",
+            "env.max_wrong=10",
+            "final_split=valid",
+            "ppo.steps=1024",
+            "play.games=6000",
+            "play.alone=[ppo.steps=20000, ppo.num_envs=128, ppo.batch_size=512,"
+            " windows.log_rows=12]",
+            "play.num_envs=128",
+            *options,
+        ]
+        return load_config(tiny_files[0], options)
+
+    return config_of
+
+
+def quiet():
+    return Console(file=io.StringIO(), width=120)
+
+
+def train_words_of(config):
+    return set(split_words(config, read_word_list(config.words)).parts["train"])
+
+
+def uncovered(run):
+    return set(run.uncovered.read_text().split())
+
+
+@pytest.mark.slow
+def test_two_lists_without_a_word_in_common_teach_nothing_of_each_other(
+    config_of, real_words, tmp_path
+):
+    """What a run has learned is what its own games have shown."""
+    for part in (0, 1):
+        config = config_of(real_words[part::2])
+        run, evaluation = train(config, quiet(), tmp_path / str(part))
+        learned = uncovered(run)
+        train_words = train_words_of(config)
+        assert learned < train_words
+        assert len(learned) > 100
+        assert known_words(run_posterior(run)) == learned
+        assert np.array_equal(run.load_fitted_words(), np.sort(hash_words(sorted(learned))))
+        # The final tables tell apart what was uncovered and what was not.
+        games = {name: evaluation[name]["agents"]["ppo"]["games"] for name in TABLES}
+        assert games == {
+            "uncovered": min(len(learned), 400),
+            "missed": min(len(train_words - learned), 400),
+        }
+        assert evaluation["uncovered"]["agents"]["posterior"]["seen"] == games["uncovered"]
+        assert evaluation["missed"]["agents"]["posterior"]["seen"] == 0
+
+
+TABLES = ("uncovered", "missed")
+
+
+def run_posterior(run):
+    from agents.posterior.posterior import load_posterior
+
+    return load_posterior(run.posterior)
+
+
+@pytest.fixture(autouse=True)
+def _few_known_words_at_the_end(monkeypatch):
+    monkeypatch.setattr("training.run._NUM_KNOWN", 400)
+    monkeypatch.setattr("training.run._GAMES_PER_ROUND", 500)
+
+
+class StoppedError(Exception):
+    pass
+
+
+@pytest.mark.slow
+def test_a_run_that_stops_while_it_plays_goes_on_to_the_same_words_and_weights(
+    config_of, real_words, tmp_path, monkeypatch
+):
+    config = config_of(real_words[::2])
+    whole, _ = train(config, quiet(), tmp_path / "whole")
+    play = Play.play
+
+    def stopped(self, agent, num_games):
+        if 4500 < self.games < 5500:
+            raise StoppedError
+        return play(self, agent, num_games)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Play, "play", stopped)
+        with pytest.raises(StoppedError):
+            train(config, quiet(), tmp_path / "stopped")
+    phase, state = load_checkpoint(tmp_path / "stopped" / "checkpoint.pt")
+    assert phase == "play"
+    assert state["games"] > 4500
+    resumed, _ = resume(tmp_path / "stopped", quiet())
+    for name in ("uncovered", "posterior", "held_back_posterior", "policy"):
+        assert getattr(resumed, name).read_bytes() == getattr(whole, name).read_bytes(), name
+
+
+@pytest.mark.slow
+def test_a_run_can_begin_with_the_posterior_of_another(config_of, real_words, tiny_run, tmp_path):
+    own = tuple(word[::-1] for word in real_words[::4])
+    config = config_of(own, f"play.begin_with={tiny_run[0].path}", "play.games=2000")
+    run, _ = train(config, quiet(), tmp_path / "adapted")
+    given = known_words(run_posterior(tiny_run[0]))
+    learned = known_words(run_posterior(run))
+    assert given < learned
+    assert learned - given <= train_words_of(config)
+    assert not (run.path / "alone").exists()
+    curves = type(run)(run.path / "play").read_curves()
+    assert curves["step"].iloc[0] == 0
+    assert {"valid/win_rate", "valid/excluded_win_rate", "rollout/uncovered"} <= set(curves)
+
+
+def test_what_cannot_be_played_from_is_refused(config_of, real_words, tmp_path):
+    config = config_of(real_words[::4], f"play.begin_with={tmp_path / 'none'}")
+    with pytest.raises(InputError, match="not the folder of a run"):
+        train(config, quiet(), tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+    with pytest.raises(InputError, match=r"play\.games: only with the posterior"):
+        config_of(real_words[::4], "posterior.enabled=false")

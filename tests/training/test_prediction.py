@@ -1,0 +1,140 @@
+"""The prediction phase: its targets are what games show later, and its loss their likelihood."""
+
+import numpy as np
+import pytest
+import torch
+
+from agents.ppo.windows import WindowNetwork
+from envs.hangman.observation import parse_observation
+from run_files.config import load_config
+from training.ppo import make_model
+from training.prediction import last_observations, prediction_loss
+
+
+def state(pattern, wrong=""):
+    """The word and the guessed letters of a game, as the loss takes them."""
+    observation = parse_observation(pattern, wrong)
+    return torch.from_numpy(observation["word"]), torch.from_numpy(observation["guessed"] != 0)
+
+
+@pytest.fixture
+def network():
+    network = WindowNetwork(context=3, log_rows=9)
+    generator = torch.Generator().manual_seed(0)
+    torch.nn.init.normal_(network.windows, generator=generator)
+    return network
+
+
+def probabilities(network, *game):
+    """The network's distribution of the letter behind each blank, shape (blanks, 26)."""
+    with torch.no_grad():
+        return network.blank_logits(*game)[0].softmax(dim=1).double()
+
+
+def test_a_letter_that_was_shown_later_counts_with_its_probability(network):
+    now, end = state("_a_", "e"), state("cat", "e")
+    letters = probabilities(network, *now)
+    expected = -(letters[0, 2].log() + letters[1, 19].log()) / 2
+    assert prediction_loss(network, *now, *end).item() == pytest.approx(expected.item(), rel=1e-5)
+
+
+def test_a_letter_that_stayed_hidden_is_one_of_those_that_were_never_guessed(network):
+    now, end = state("_a_", "e"), state("_at", "eioux")
+    letters = probabilities(network, *now)
+    open_at_the_end = [index for index in range(26) if chr(97 + index) not in "ateioux"]
+    expected = -(letters[0, open_at_the_end].sum().log() + letters[1, 19].log()) / 2
+    assert prediction_loss(network, *now, *end).item() == pytest.approx(expected.item(), rel=1e-5)
+
+
+def test_what_a_state_knows_already_costs_nothing(network):
+    now = state("_a_", "e")
+    assert prediction_loss(network, *now, *now).item() == pytest.approx(0, abs=1e-6)
+    whole = state("cat", "e")
+    assert prediction_loss(network, *whole, *whole).item() == 0
+
+
+@pytest.mark.parametrize(
+    ("end", "likelier", "less_likely"),
+    [(state("cat", "e"), ((0, "c"), (1, "t")), ()), (state("_a_", "eo"), (), ((0, "o"), (1, "o")))],
+)
+def test_a_gradient_step_follows_what_was_shown(network, end, likelier, less_likely):
+    now = state("_a_", "e")
+    before = probabilities(network, *now)
+    prediction_loss(network, *now, *end).backward()
+    assert torch.isfinite(network.windows.grad).all()
+    with torch.no_grad():
+        network.windows -= 0.1 * network.windows.grad
+    change = probabilities(network, *now) - before
+    assert all(change[blank, ord(letter) - 97] > 0 for blank, letter in likelier)
+    assert all(change[blank, ord(letter) - 97] < 0 for blank, letter in less_likely)
+
+
+def test_the_last_observation_of_a_state_is_of_its_own_game():
+    """Two environments, four steps; the first one's game ends at step 1, the next is running."""
+
+    def row(number):
+        return {"word": np.array([number], np.uint8), "guessed": np.array([number], np.int8)}
+
+    following = {name: np.stack([row(8)[name], row(9)[name]]) for name in ("word", "guessed")}
+    ends = last_observations({(1, 0): row(5), (3, 1): row(7)}, following, 4)
+    for array in ends.values():
+        assert array[:, 0, 0].tolist() == [5, 5, 8, 8]
+        assert array[:, 1, 0].tolist() == [7, 7, 7, 7]
+    # The observations that were given are left alone.
+    assert following["word"].tolist() == [[8], [9]]
+
+
+def learner(tiny_files, *options):
+    config = load_config(
+        tiny_files[0],
+        [
+            "posterior.enabled=false",
+            "discount=0",
+            "reward.name=dense",
+            "ppo.num_envs=32",
+            "ppo.batch_size=128",
+            "ppo.steps=2560",
+            "prediction.learning_rate=0.03",
+            "windows.log_rows=10",
+            *options,
+        ],
+    )
+    return make_model(config, None, (), ["cat", "cow", "dog"])
+
+
+def test_the_targets_are_later_observations_of_the_same_game(tiny_files, monkeypatch):
+    """Each word is given away by any letter of it, so that targets of another game would show."""
+    pairs = []
+
+    def recorded(network, word, guessed, last_word, last_guessed):
+        pairs.append((word, guessed, last_word, last_guessed))
+        return prediction_loss(network, word, guessed, last_word, last_guessed)
+
+    monkeypatch.setattr("training.prediction.prediction_loss", recorded)
+    learner(tiny_files).learn(2560)
+    word, guessed, last_word, last_guessed = (
+        torch.cat(parts) for parts in zip(*pairs, strict=True)
+    )
+    assert len(word) == 2560
+    shown = word > 1
+    assert (last_word[shown] == word[shown]).all()
+    assert (last_guessed >= guessed).all()
+    # Most states are of games that end within the rollout, many of them with the whole word.
+    assert ((last_word > 1).sum(dim=1) > shown.sum(dim=1)).float().mean() > 0.2
+
+
+def test_without_the_policy_gradient_the_windows_still_learn(tiny_files):
+    model = learner(tiny_files, "ppo.epochs=0")
+    rest = {
+        name: tensor.clone()
+        for name, tensor in model.policy.network.state_dict().items()
+        if name != "windows"
+    }
+    game = state("_a_")
+    before = probabilities(model.policy.network, *game)
+    model.learn(2560)
+    after = probabilities(model.policy.network, *game)
+    assert after[0, 2] > 2 * before[0, 2]
+    for name, tensor in model.policy.network.state_dict().items():
+        if name != "windows":
+            assert torch.equal(tensor, rest[name])

@@ -1,0 +1,133 @@
+"""Runs of the algorithms of Stable-Baselines3 and sb3-contrib as they are."""
+
+import io
+import json
+
+import numpy as np
+import pytest
+from rich.console import Console
+from sb3_contrib import MaskablePPO
+from stable_baselines3 import DQN, PPO
+
+from agents.ppo.flat import FlatNetwork
+from envs.hangman.sb3 import FlatVecEnv, HangmanVecEnv
+from envs.words import Split, read_word_list
+from evaluation.arena import play
+from run_files.agents import learned_agents, load_run_agent
+from run_files.config import STOCK_ALGORITHMS, load_config
+from training.checkpoint import Interrupted
+from training.run import resume, train
+from training.stock import make_stock_model
+
+CLASSES = dict(zip(STOCK_ALGORITHMS, (PPO, DQN, MaskablePPO), strict=True))
+# With which a rollout of PPO has 4,096 steps.
+NUM_ENVS = 2
+
+
+@pytest.fixture(autouse=True)
+def _few_known_words_at_the_end(monkeypatch):
+    monkeypatch.setattr("training.run._NUM_KNOWN", 400)
+
+
+@pytest.fixture
+def config_of(tinier_files):
+    def config_of(algorithm, *options):
+        settings = {
+            "algorithm": algorithm,
+            "words": tinier_files[1],
+            "env.max_wrong": 10,
+            "split.fractions": "[0.8, 0.1, 0.1]",
+            "ppo.steps": 8_192,
+            "ppo.num_envs": NUM_ENVS,
+            "validation.every": 4_096,
+            "validation.games": 50,
+        }
+        overrides = [f"{key}={value}" for key, value in settings.items()]
+        return load_config("configs/stock.yaml", [*overrides, *options])
+
+    return config_of
+
+
+def quiet():
+    return Console(file=io.StringIO(), width=120)
+
+
+@pytest.mark.parametrize("algorithm", STOCK_ALGORITHMS)
+def test_all_but_the_number_of_games_is_as_the_library_has_it(config_of, few_words, algorithm):
+    model, network, _ = make_stock_model(config_of(algorithm), few_words)
+    games = HangmanVecEnv(NUM_ENVS, words=few_words, max_wrong=10)
+    theirs = CLASSES[algorithm]("MlpPolicy", FlatVecEnv(games), device="cpu")
+    assert type(model) is CLASSES[algorithm]
+    assert str(model.policy) == str(theirs.policy)
+    names = """
+        gamma learning_rate batch_size n_steps n_epochs gae_lambda ent_coef vf_coef max_grad_norm
+        buffer_size learning_starts tau target_update_interval exploration_fraction
+        exploration_initial_eps exploration_final_eps
+    """
+    own = [name for name in names.split() if hasattr(theirs, name)]
+    assert len(own) > 6
+    assert {name: getattr(model, name) for name in own} == {
+        name: getattr(theirs, name) for name in own
+    }
+    if algorithm == "sb3-dqn":
+        # As many steps of a game per update, though the batch makes several at once.
+        assert NUM_ENVS * model.train_freq.frequency / model.gradient_steps == 4
+        assert theirs.train_freq.frequency / theirs.gradient_steps == 4
+    # What plays is what the library predicts, but for letters that were guessed before.
+    vectors = model.env.reset()
+    expected = model.predict(vectors, deterministic=True)[0]
+    scores = network.layers(model.policy.obs_to_tensor(vectors)[0].float())
+    assert scores.argmax(dim=1).tolist() == expected.tolist()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("algorithm", STOCK_ALGORITHMS)
+def test_it_learns_on_train_words_and_ends_with_its_name_in_the_table(
+    config_of, tinier_files, tmp_path, algorithm
+):
+    reported = []
+    config = config_of(algorithm)
+    run, evaluation = train(
+        config, quiet(), tmp_path / "run", on_validation=lambda *report: reported.append(report)
+    )
+    agents = evaluation["agents"]
+    assert evaluation["split"] == "valid"
+    assert list(agents) == [algorithm, "dictionary", "random"]
+    assert json.loads(run.evaluation.read_text()) == evaluation
+    steps = [0, 4_096, 8_192]
+    assert [step for step, _, _ in reported] == steps
+    curves = run.read_curves().set_index("step")
+    assert curves["valid/win_rate"].dropna().index.tolist() == steps
+    for tag in ("rollout/win_rate", "rollout/ep_rew_mean"):
+        # A step of DQN is a rollout; its curves have a point for many games.
+        assert 1 <= curves[tag].notna().sum() < 40
+    words = Split(0, (0.8, 0.1, 0.1)).divide(read_word_list(tinier_files[1]))
+    uncovered = run.uncovered.read_text().split()
+    assert len(uncovered) == curves["rollout/uncovered"].iloc[-1]
+    assert set(uncovered) <= set(words["train"])
+    # What is kept plays again, no letter twice, and any other words too.
+    assert learned_agents(run) == (algorithm,)
+    agent = load_run_agent(algorithm, run, ())
+    assert type(agent.network) is FlatNetwork
+    assert play(agent, words["valid"], 10).won.sum() == agents[algorithm]["wins"]
+    games = play(agent, ["a", "z" * 32], 12)
+    assert all(len(set(letters)) == len(letters) for letters in games["letters"])
+
+
+@pytest.mark.slow
+def test_a_run_that_is_stopped_begins_anew_and_ends_with_the_same_weights(config_of, tmp_path):
+    config = config_of("sb3-dqn")
+    whole, _ = train(config, quiet(), tmp_path / "whole")
+
+    def stop(step, win_rate, run):
+        if step == 4_096:
+            raise Interrupted(run.path)
+
+    with pytest.raises(Interrupted):
+        train(config, quiet(), tmp_path / "stopped", on_validation=stop)
+    console = quiet()
+    resumed, _ = resume(tmp_path / "stopped", console)
+    assert "sb3-dqn: from its first step" in console.file.getvalue()
+    assert resumed.policy.read_bytes() == whole.policy.read_bytes()
+    ours, theirs = (run.read_curves().set_index("step") for run in (resumed, whole))
+    assert np.array_equal(ours["valid/win_rate"].dropna(), theirs["valid/win_rate"].dropna())

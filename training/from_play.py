@@ -1,0 +1,94 @@
+"""Learning from play: games whose words are collected once they have been uncovered."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from agents.base import PosteriorAgent
+from agents.posterior.prior import DEFAULT_KNOWN
+from envs.encoding import decode
+from envs.hangman.env import HangmanVectorEnv
+
+
+class Play:
+    """Games that an agent plays in an environment, and the words that they uncover.
+
+    What is learned comes from observations: a game that is won ends with the whole word shown.
+
+    Parameters
+    ----------
+    env : HangmanVectorEnv
+        With ``AutoresetMode.SAME_STEP``. Only its ``reset`` and ``step`` are used, and for
+        checkpoints ``get_state``, ``set_state`` and ``observe``.
+    state : dict
+        What :meth:`get_state` returned, or its ``words``, ``num_fitted`` and ``games`` alone.
+    seed : int
+        Seeds the environment and the sampled letters.
+
+    Attributes
+    ----------
+    num_fitted : int
+        The agent was fitted on the first ``num_fitted`` of ``words``.
+    games : int
+        How many games have ended.
+    known : float
+        The share of the latest games that ended with a fitted word shown: how often the agent may
+        expect one. A lost game counts as one of another word.
+    """
+
+    def __init__(self, env: HangmanVectorEnv, state: dict[str, Any], seed: int = 0) -> None:
+        self._env, self._seed = env, seed
+        self._observations, _ = env.reset(seed=seed)
+        if "env" in state:
+            env.set_state(state["env"])
+            self._observations = env.observe()
+        self._rank = {word: rank for rank, word in enumerate(state["words"].split())}
+        self.num_fitted, self.games = state["num_fitted"], state["games"]
+        self.known = state.get("known", DEFAULT_KNOWN)
+
+    @property
+    def words(self) -> list[str]:
+        """The words that the agent has seen, each once, the latest at the end."""
+        return list(self._rank)
+
+    @property
+    def growth(self) -> float:
+        """How many words there are beyond the fitted ones, as a share of these."""
+        return len(self._rank) / self.num_fitted - 1 if self.num_fitted else float("inf")
+
+    def play(self, agent: PosteriorAgent, num_games: int) -> float:
+        """Play until ``num_games`` more games have ended; return their win rate.
+
+        Letters are sampled in proportion to their squared odds of being behind a blank, so that a
+        lost word is played differently the next time.
+        """
+        generator = np.random.default_rng([self._seed, self.games])
+        ended = won = with_fitted = 0
+        while ended < num_games:
+            chances = agent.letter_probabilities(self._observations).clip(1e-6, 1 - 1e-6)
+            scores = 2 * np.log(chances / (1 - chances)) + generator.gumbel(size=chances.shape)
+            scores[self._observations["guessed"] != 0] = -np.inf
+            actions = scores.argmax(axis=1)
+            self._observations, _, terminated, _, infos = self._env.step(actions)
+            if not terminated.any():
+                continue
+            ended += int(terminated.sum())
+            for game in np.flatnonzero(terminated & infos["final_info"]["won"]):
+                won += 1
+                word = decode(infos["final_obs"][game]["word"])
+                with_fitted += self._rank.setdefault(word, len(self._rank)) < self.num_fitted
+        self.games += ended
+        self.known = with_fitted / ended
+        return won / ended
+
+    def get_state(self) -> dict[str, Any]:
+        """Return all that the coming games depend on, besides the agent."""
+        return {
+            "env": self._env.get_state(),
+            "words": "\n".join(self._rank),
+            "num_fitted": self.num_fitted,
+            "games": self.games,
+            "known": self.known,
+        }

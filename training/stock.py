@@ -1,0 +1,65 @@
+"""Algorithms of Stable-Baselines3 and sb3-contrib as they are, on the flat observation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sb3_contrib import MaskablePPO
+from stable_baselines3 import DQN, PPO
+from stable_baselines3.common.base_class import BaseAlgorithm
+from torch import nn
+
+from agents.ppo.flat import FlatNetwork
+from envs.hangman.sb3 import FlatVecEnv, HangmanVecEnv
+from run_files.config import Config
+from training.ppo import reward_of
+
+_ALGORITHMS = {"sb3-ppo": PPO, "sb3-dqn": DQN, "sb3-maskable-ppo": MaskablePPO}
+
+
+def make_stock_model(
+    config: Config, words: Sequence[str]
+) -> tuple[BaseAlgorithm, FlatNetwork, int]:
+    """Return a learner with its own network and hyperparameters, before its first step.
+
+    Only the number of games, the discount and the seed are the config's. DQN counts ``train_freq``
+    in steps of the whole batch, so that its four steps per update are shared out among the games.
+
+    Parameters
+    ----------
+    config : Config
+        Its algorithm is not ``ppo``.
+    words : sequence of str
+        The words of the games.
+
+    Returns
+    -------
+    model : BaseAlgorithm
+    network : FlatNetwork
+        Of the same layers as the model's policy: it learns with it.
+    log_interval : int
+        Of ``model.learn``: rollouts of PPO, episodes of DQN.
+    """
+    num_envs = config.ppo.num_envs
+    games = HangmanVecEnv(
+        num_envs, words=words, reward=reward_of(config), **config.env.model_dump()
+    )
+    is_dqn = config.algorithm == "sb3-dqn"
+    options: dict[str, Any] = {}
+    if is_dqn:
+        options = {"train_freq": max(1, 4 // num_envs), "gradient_steps": max(1, num_envs // 4)}
+    model = _ALGORITHMS[config.algorithm](
+        "MlpPolicy",
+        FlatVecEnv(games),
+        gamma=config.discount,
+        seed=config.seed,
+        device="cpu",
+        **options,
+    )
+    network = FlatNetwork(config.env.max_wrong, "relu" if is_dqn else "tanh")
+    policy = model.policy
+    network.layers = nn.Sequential(
+        *(policy.q_net.q_net if is_dqn else (*policy.mlp_extractor.policy_net, policy.action_net))
+    )
+    return model, network, 100 if is_dqn else 1
