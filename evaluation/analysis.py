@@ -1,143 +1,99 @@
-"""Analysis of games beyond who won: information, letters, calibration, limits."""
+"""Analysis of games beyond who won: calibration, and other limits of wrong guesses."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from agents.base import Agent, PosteriorAgent
-from agents.candidates import CandidateIndex
-from envs.encoding import NUM_LETTERS
-from evaluation.arena import PlayedGames, play
-from evaluation.comparison import Match
-from evaluation.replay import replay
-from evaluation.statistics import mean_interval, share_interval, win_rate
-from runs.words import draw_indices
+from envs.encoding import encode_words
+from envs.hangman.observation import Observation
+from envs.hangman.rules import DEFAULT_MAX_WRONG, HangmanGames
+from evaluation.arena import DEFAULT_BATCH_SIZE, batches, play, split_letters
+from evaluation.preparation import Match
+from evaluation.statistics import share_interval, win_rate
+from run_files.words import draw_indices
 
-LIMITS = tuple(range(1, 13))
-# The words that an agent which looks at its lives plays once per limit.
-MAX_WORDS_A_LIMIT = 4000
-# The words whose games are weighed in bits and whose predictions are held against the outcome.
-MAX_GAMES_WEIGHED = 4000
-NUM_BINS = 20
+LIMITS = range(1, 13)
+# At most this many words are played again with other limits, or have their predictions compared.
+MAX_WORDS = 4000
+_NUM_BINS = 20
 
 
-def information_gain(played: PlayedGames, index: CandidateIndex) -> npt.NDArray[np.float64]:
-    """Return the bits that each guess of each game gained.
+class Turn(NamedTuple):
+    """The states of M games before one guess."""
 
-    A guess gains ``log2(n) - log2(m)`` bits if ``n`` words of a list were consistent with what
-    was seen before it, and ``m`` are after it. The player does not know the list.
-
-    Parameters
-    ----------
-    played : PlayedGames
-    index : CandidateIndex
-        Of a list that has all the secret words.
-
-    Returns
-    -------
-    ndarray of float64, shape (N, turns)
-        NaN after the end of a game.
-
-    Raises
-    ------
-    ValueError
-        If a secret word is not in the list.
-    """
-    gains = np.full(played.letters.shape, np.nan)
-    left = np.full(len(played), np.nan)
-    for turn in replay(played):
-        if turn.number == 0:
-            left[turn.games] = _bits(index, turn.before)
-        after = _bits(index, turn.after)
-        gains[turn.games, turn.number] = left[turn.games] - after
-        left[turn.games] = after
-    return gains
+    games: npt.NDArray[np.int64]  #: shape (M,): The rows of these games in their table.
+    before: Observation  #: What the player saw.
+    hidden: npt.NDArray[np.bool_]  #: shape (M, 26): Which letters stood behind a blank.
 
 
-def information_by_turn(played: PlayedGames, index: CandidateIndex) -> list[dict[str, Any]]:
-    """Return the mean of :func:`information_gain` for each turn.
-
-    Returns
-    -------
-    list of dict
-        ``turn`` from 1, ``guesses``, ``mean_bits`` and its ``ci95`` (None for a single word).
-    """
-    gains = information_gain(played, index)
-    figures = []
-    for turn in range(gains.shape[1]):
-        games = np.flatnonzero(~np.isnan(gains[:, turn]))
-        if len(games):
-            mean, interval = mean_interval(gains[games, turn], played.word_index[games])
-            figures.append(
-                {
-                    "turn": turn + 1,
-                    "guesses": len(games),
-                    "mean_bits": mean,
-                    "ci95": None if interval is None else list(interval),
-                }
-            )
-    return figures
-
-
-def letters_by_turn(played: PlayedGames) -> list[list[int]]:
-    """Return for each turn how many games guessed each of the 26 letters."""
-    return [
-        np.bincount(guessed[guessed >= 0], minlength=NUM_LETTERS).tolist()
-        for guessed in played.letters.T
-    ]
+def replay(games: pd.DataFrame, max_wrong: int) -> Iterator[Turn]:
+    """Yield the turns of all games of a table of :func:`play`, a batch of games at a time."""
+    for batch in batches(len(games), DEFAULT_BATCH_SIZE) if len(games) else ():
+        part = games[batch]
+        secrets, letters = encode_words(part["word"].tolist()), split_letters(part["letters"])
+        again = HangmanGames(len(part), secrets.width, max_wrong)
+        again.start(slice(None), secrets)
+        for guesses in letters.T:
+            playing = np.flatnonzero(guesses >= 0)
+            before = again.observe(playing)
+            hidden = (secrets.letter_counts[playing] > 0) & (before["guessed"] == 0)
+            again.guess(np.maximum(guesses, 0))
+            yield Turn(batch.start + playing, before, hidden)
 
 
 def reliability(
-    played: PlayedGames, agent: PosteriorAgent, num_bins: int = NUM_BINS
+    games: pd.DataFrame, agent: PosteriorAgent, max_wrong: int = DEFAULT_MAX_WRONG
 ) -> dict[str, Any]:
-    """Hold the probabilities of an agent, in the states of games, against what was hidden.
+    """Compare an agent's probabilities, in the states of its games, with what was hidden.
 
     Every letter that had not been guessed, in every state, is one prediction.
+
+    Parameters
+    ----------
+    games : DataFrame
+        A row per game, of :func:`evaluation.arena.play`.
+    agent : PosteriorAgent
+    max_wrong : int
+        The limit that they were played with.
 
     Returns
     -------
     dict
         ``predictions``; ``brier``, their mean squared error; ``expected_calibration_error``, the
-        mean distance between probability and share, weighted by predictions; ``bins`` of equal
-        width that have predictions, each with ``low``, ``high``, ``predictions``,
+        mean distance between probability and share, weighted by predictions; those of 20 ``bins``
+        of equal width that have predictions, each with ``low``, ``high``, ``predictions``,
         ``mean_probability``, ``share`` of letters that were hidden and its ``ci95``, in which
         the predictions of one word are a cluster.
     """
-    turns = list(replay(played))
-    probabilities, outcomes, words = [], [], []
-    for turn in turns:
+    if games.empty:
+        return {"predictions": 0, "brier": 0.0, "expected_calibration_error": 0.0, "bins": []}
+    parts = []
+    for turn in replay(games, max_wrong):
         chances = agent.letter_probabilities(turn.before)
         rows, letters = np.nonzero(turn.before["guessed"] == 0)
-        probabilities.append(chances[rows, letters])
-        outcomes.append(turn.hidden[rows, letters])
-        words.append(played.word_index[turn.games[rows]])
-    if not turns:
-        return {"predictions": 0, "brier": 0.0, "expected_calibration_error": 0.0, "bins": []}
-    probability = np.concatenate(probabilities)
-    outcome = np.concatenate(outcomes).astype(np.float64)
-    word = np.concatenate(words)
-    position = np.minimum((probability * num_bins).astype(np.int64), num_bins - 1)
-    order = np.argsort(position, kind="stable")
-    bounds = np.searchsorted(position[order], np.arange(num_bins + 1))
+        parts.append((chances[rows, letters], turn.hidden[rows, letters], turn.games[rows]))
+    probability, outcome, game = map(np.concatenate, zip(*parts, strict=True))
+    outcome = outcome.astype(np.float64)
+    position = np.minimum((probability * _NUM_BINS).astype(np.int64), _NUM_BINS - 1)
     bins = []
-    for number in range(num_bins):
-        members = order[bounds[number] : bounds[number + 1]]
-        if len(members):
-            share, interval = share_interval(outcome[members], word[members])
-            bins.append(
-                {
-                    "low": number / num_bins,
-                    "high": (number + 1) / num_bins,
-                    "predictions": len(members),
-                    "mean_probability": float(probability[members].mean()),
-                    "share": share,
-                    "ci95": list(interval),
-                }
-            )
+    for number, members in pd.Series(position).groupby(position).indices.items():
+        share, interval = share_interval(outcome[members], game[members])
+        bins.append(
+            {
+                "low": number / _NUM_BINS,
+                "high": (number + 1) / _NUM_BINS,
+                "predictions": len(members),
+                "mean_probability": float(probability[members].mean()),
+                "share": share,
+                "ci95": list(interval),
+            }
+        )
     distance = sum(row["predictions"] * abs(row["mean_probability"] - row["share"]) for row in bins)
     return {
         "predictions": len(outcome),
@@ -148,28 +104,21 @@ def reliability(
 
 
 def win_rate_by_limit(
-    agent: Agent,
-    played: PlayedGames,
-    repeats: int = 1,
-    limits: Sequence[int] = LIMITS,
-    max_words: int = MAX_WORDS_A_LIMIT,
+    agent: Agent, games: pd.DataFrame, max_wrong: int = DEFAULT_MAX_WRONG
 ) -> dict[str, Any]:
-    """Return the win rate for each number of wrong guesses that loses.
+    """Return the win rate for each of 1 to 12 wrong guesses that lose.
 
     An agent that does not look at its lives is played once, with the highest limit: it wins under
-    a limit if it made fewer wrong guesses than that. Others are played once per limit.
+    a limit if it made fewer wrong guesses than that. Other agents are played once per limit, on at
+    most 4,000 of the words, drawn by hash.
 
     Parameters
     ----------
     agent : Agent
-    played : PlayedGames
-        Its games on the words, which are not played again under their own limit.
-    repeats : int
-        Games per word.
-    limits : sequence of int
-        Numbers of wrong guesses, 1 to 26.
-    max_words : int
-        An agent that looks at its lives plays at most so many of the words, drawn by hash.
+    games : DataFrame
+        Its games on the words, which are not played again with their own limit.
+    max_wrong : int
+        The limit that they were played with.
 
     Returns
     -------
@@ -177,84 +126,47 @@ def win_rate_by_limit(
         By limit, as text: ``games``, ``wins``, ``win_rate``, ``ci95``.
     """
     if not agent.uses_lives:
-        longest = (
-            played
-            if played.max_wrong >= max(limits)
-            else play(agent, played.words, max(limits), repeats)
-        )
-        return {
-            str(limit): win_rate(
-                (longest.won & (longest.wrong_guesses < limit)).sum(), len(longest)
-            )
-            for limit in limits
+        if max_wrong < LIMITS[-1]:
+            games = play(agent, games["word"].tolist(), LIMITS[-1])
+        wins = {limit: (games["won"] & (games["wrong_guesses"] < limit)).sum() for limit in LIMITS}
+    else:
+        games = first_games(games, MAX_WORDS)
+        words = games["word"].tolist()
+        wins = {
+            limit: (games if limit == max_wrong else play(agent, words, limit))["won"].sum()
+            for limit in LIMITS
         }
-    chosen = np.sort(draw_indices(played.words, max_words))
-    words = [played.words[index] for index in chosen]
-    own = np.isin(played.word_index, chosen)
-    figures = {}
-    for limit in limits:
-        won = (
-            played.won[own] if limit == played.max_wrong else play(agent, words, limit, repeats).won
-        )
-        figures[str(limit)] = win_rate(won.sum(), len(won))
-    return figures
+    return {str(limit): win_rate(number, len(games)) for limit, number in wins.items()}
 
 
-def first_games(played: PlayedGames, count: int) -> PlayedGames:
-    """Return the games of at most ``count`` words, drawn by hash so that any order will do."""
-    if len(played.words) <= count:
-        return played
-    chosen = np.sort(draw_indices(played.words, count))
-    games = np.flatnonzero(np.isin(played.word_index, chosen))
-    return PlayedGames(
-        words=tuple(played.words[index] for index in chosen),
-        word_index=np.searchsorted(chosen, played.word_index[games]),
-        won=played.won[games],
-        wrong_guesses=played.wrong_guesses[games],
-        letters=played.letters[games],
-        max_wrong=played.max_wrong,
-        seconds=played.seconds * len(games) / len(played),
-    )
+def first_games(games: pd.DataFrame, count: int) -> pd.DataFrame:
+    """Return at most ``count`` of an agent's games, drawn by a hash of their words."""
+    return games.iloc[np.sort(draw_indices(games["word"].tolist(), count))]
 
 
 def analyze(
     match: Match,
     evaluation: dict[str, Any],
-    played: dict[str, PlayedGames],
-    note: Callable[[str, str], None] = lambda name, text: None,
+    games: pd.DataFrame,
+    note: Callable[[str], object] = lambda text: None,
 ) -> None:
-    """Add to the figures of each agent what plots need.
+    """Add ``by_limit`` and, for agents with probabilities, ``reliability`` to the figures.
 
     Parameters
     ----------
     match : Match
-        Guesses are weighed by its whole word list; secret words that are not in it are added.
     evaluation : dict
-        What :func:`evaluation.comparison.compare_agents` returned; to each agent's figures are
-        added ``by_limit``, ``information_gain``, ``letters_by_turn``, and ``reliability`` where
-        the agent has probabilities and played a game.
-    played : dict of str to PlayedGames
-        By agent.
+    games : DataFrame
+        Both are what :func:`evaluation.comparison.compare_agents` returned.
     note : callable
-        Called with an agent's name and what is done with it.
+        Called with what is done next.
     """
-    index = CandidateIndex(sorted({*match.words, *match.word_list.words}))
     for name, agent in match.agents.items():
         figures = evaluation["agents"][name]
-        weighed = first_games(played[name], MAX_GAMES_WEIGHED)
-        figures["letters_by_turn"] = letters_by_turn(played[name])
-        note(name, "weighing guesses")
-        figures["information_gain"] = information_by_turn(weighed, index)
-        if isinstance(agent, PosteriorAgent) and len(weighed):
-            note(name, "calibration")
-            figures["reliability"] = reliability(weighed, agent)
-        note(name, "other limits")
-        figures["by_limit"] = win_rate_by_limit(agent, played[name], match.repeats)
-        note(name, "done")
-
-
-def _bits(index: CandidateIndex, observations: Any) -> npt.NDArray[np.float64]:
-    _, candidates = index.count(observations)
-    if not candidates.all():
-        raise ValueError("a secret word is not in the list that guesses are weighed by")
-    return np.log2(candidates)
+        played = games[games["agent"] == name]
+        if isinstance(agent, PosteriorAgent) and len(played):
+            note(f"{name}: calibration")
+            weighed = first_games(played, MAX_WORDS)
+            figures["reliability"] = reliability(weighed, agent, match.max_wrong)
+        note(f"{name}: other limits")
+        figures["by_limit"] = win_rate_by_limit(agent, played, match.max_wrong)

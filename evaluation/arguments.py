@@ -42,13 +42,7 @@ class CommandParser(argparse.ArgumentParser):
 
 
 def integer(text: str, low: int, high: int) -> int:
-    """Read a whole number from ``low`` to ``high``.
-
-    Raises
-    ------
-    argparse.ArgumentTypeError
-        If it is none.
-    """
+    """Read a whole number from ``low`` to ``high``; raise ArgumentTypeError if it is invalid."""
     try:
         number = int(text)
     except ValueError:
@@ -59,13 +53,7 @@ def integer(text: str, low: int, high: int) -> int:
 
 
 def probability(text: str) -> float:
-    """Read a number from 0 to 1.
-
-    Raises
-    ------
-    argparse.ArgumentTypeError
-        If it is none.
-    """
+    """Read a number from 0 to 1; raise ArgumentTypeError if it is invalid."""
     try:
         number = float(text)
     except ValueError:

@@ -3,54 +3,44 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import asdict, fields
+from collections.abc import Sequence
+from contextlib import ExitStack
 from functools import partial
-from pathlib import Path
 
 from rich.console import Console
 
 from agents import AGENTS
 from agents.word_guess import WORD_GUESS_AGENTS
-from envs.encoding import NUM_LETTERS
 from envs.errors import InputError
 from envs.hangman.rules import DEFAULT_MAX_WRONG
-from envs.word_guess.variants import VARIANTS
+from envs.word_guess.words import VARIANT_OF_ID
 from envs.words import PARTS
-from evaluation.arena import PlayedGames, play
-from evaluation.arguments import CommandParser, integer, nonnegative, positive, probability
-from evaluation.comparison import ENV_ID, compare_agents
-from evaluation.console import say
-from evaluation.plots import save_plots
-from evaluation.preparation import Request, prepare
-from evaluation.progress import GamesProgress
-from evaluation.ray_cluster import ray_cluster
-from evaluation.remote import command as remote
-from evaluation.report_page import report_page
-from evaluation.results import Comparison
+from evaluation import remote, word_guess
+from evaluation.arguments import CommandParser
+from evaluation.comparison import Comparison
+from evaluation.console import make_progress, say
+from evaluation.preparation import ENV_ID, Request, prepare
+from evaluation.ray_cluster import play_on_workers, ray_cluster
+from evaluation.report_page import write_files
 from evaluation.tables import print_comparison
-from evaluation.word_guess import command as word_guess
-from evaluation.workers import Workers
-from runs.agents import LEARNED_AGENTS
-from runs.directory import write_text
+from run_files.agents import LEARNED_AGENTS
+from run_files.config import STOCK_ALGORITHMS
 
 
 def parser() -> CommandParser:
     """Return the parser of the command line."""
-    names = ", ".join([*LEARNED_AGENTS, *AGENTS])
+    names = ", ".join([*LEARNED_AGENTS, *STOCK_ALGORITHMS, *AGENTS])
     names += f"; where whole words are guessed {', '.join(WORD_GUESS_AGENTS)}"
     parser = CommandParser(
         prog="evaluate.py", description="Let agents play words and compare how often they win."
     )
     parser.add_argument(
         "--env",
-        choices=[ENV_ID, *VARIANTS],
+        choices=[ENV_ID, *VARIANT_OF_ID],
         default=ENV_ID,
         metavar="ID",
-        help=f"the game: {ENV_ID} (default), {' or '.join(VARIANTS)}",
+        help=f"the game: {ENV_ID} (default), {' or '.join(VARIANT_OF_ID)}",
     )
     parser.add_argument(
         "--agents", nargs="+", metavar="NAME", help=f"any of {names}; without it, those at hand"
@@ -61,28 +51,27 @@ def parser() -> CommandParser:
         help="a training run: its policy, word list and split (default: the pretrained policy)",
     )
     parser.add_argument("--words", metavar="FILE", help="a word list, one word per line")
-    parser.add_argument("--split", choices=PARTS, help="the part of the list (default: test)")
+    parser.add_argument(
+        "--split", metavar="PART", help=f"{', '.join(PARTS)}: the part of the list (default: test)"
+    )
     parser.add_argument("--secrets", metavar="FILE", help="play exactly the words of this file")
-    parser.add_argument("--games", type=positive, metavar="N", help="play N words, drawn by seed")
-    parser.add_argument("--repeats", type=positive, metavar="N", help="games per word")
+    parser.add_argument("--games", metavar="N", help="play N words, drawn by seed")
     parser.add_argument(
         "--max-wrong",
-        type=partial(integer, low=1, high=NUM_LETTERS),
         metavar="N",
         help=f"wrong guesses allowed (default: {DEFAULT_MAX_WRONG})",
     )
     parser.add_argument(
         "--known",
-        type=probability,
         metavar="P",
         help="the prior probability that the secret is one of the known words, those that the run "
-        f"was fitted on, for {' and '.join(LEARNED_AGENTS)}; no effect on other agents; 0: the "
+        f"was fitted on, for {', '.join(LEARNED_AGENTS)}; no effect on other agents; 0: the "
         "rules exclude them (default: %(default)s)",
     )
     seen = parser.add_mutually_exclusive_group()
     seen.add_argument("--drop-seen", action="store_true", help="leave out known words")
     seen.add_argument("--allow-seen", action="store_true", help="with --known 0: play them anyway")
-    parser.add_argument("--seed", type=nonnegative, metavar="N", help="seed of random draws")
+    parser.add_argument("--seed", metavar="N", help="seed of random draws")
     parser.add_argument(
         "--workers",
         metavar="ADDRESS",
@@ -95,7 +84,7 @@ def parser() -> CommandParser:
     parser.add_argument("--report", metavar="FILE", help="write all of it as one HTML page")
     remote.add_options(parser)
     word_guess.add_options(parser)
-    parser.set_defaults(**asdict(Request()))
+    parser.set_defaults(**Request().model_dump())
     return parser
 
 
@@ -124,43 +113,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _evaluate(options: argparse.Namespace, console: Console) -> None:
+    """Play Hangman in this process or on workers, print the tables and write the files."""
     tell = partial(say, console)
-    request = Request(**{field.name: getattr(options, field.name) for field in fields(Request)})
+    request = Request.of(**{name: getattr(options, name) for name in Request.model_fields})
     match = prepare(request, tell)
-    with (
-        _playing(options.workers) as play,
-        GamesProgress(console, list(match.agents), match.num_games) as progress,
-    ):
-        comparison = Comparison(match, *compare_agents(match, progress.count, play), options.run)
-        if options.plots is not None or options.report is not None:
-            comparison.analyze(progress.note)
-    print_comparison(console, comparison.evaluation)
-    _write(options, comparison, tell)
-
-
-@contextmanager
-def _playing(workers: str | None) -> Iterator[Callable[..., PlayedGames]]:
-    """Have what plays games while the ``with`` block lasts: this process, or workers."""
-    if workers is None:
-        yield play
-        return
-    with ray_cluster(workers, "--workers") as ray:
-        yield Workers(ray).play
-
-
-def _write(
-    options: argparse.Namespace, comparison: Comparison, tell: Callable[[str], None]
-) -> None:
-    """Write the files that were asked for."""
-    if options.json is not None:
-        write_text(Path(options.json), json.dumps(comparison.to_dict(), indent=2) + "\n")
-        tell(f"figures written to {options.json}")
-    if options.csv is not None:
-        comparison.to_csv(options.csv)
-        tell(f"games written to {options.csv}")
-    if options.plots is not None:
-        files = save_plots(comparison.draw(), options.plots)
-        tell(f"{len(files)} plots written to {options.plots}")
-    if options.report is not None:
-        write_text(Path(options.report), report_page(comparison.to_dict(), comparison.draw()))
-        tell(f"report written to {options.report}")
+    with ExitStack() as stack:
+        playing = {}
+        if options.workers is not None:
+            stack.enter_context(ray_cluster(options.workers, "--workers"))
+            playing["play"] = play_on_workers
+        progress = stack.enter_context(make_progress(console))
+        comparison = Comparison(match, options.run, progress=progress, **playing)
+    print_comparison(console, comparison.to_dict())
+    if options.plots is not None or options.report is not None:
+        comparison.draw(tell)
+    write_files(options, comparison.to_dict(), comparison.games, comparison.draw, tell)

@@ -1,72 +1,109 @@
-"""From what is asked for to fitted agents and secret words."""
+"""Preparation of an evaluation: from its options to fitted agents and secret words."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from numbers import Real
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from agents import AGENTS
 from agents.base import Agent
 from agents.posterior.prior import DEFAULT_KNOWN
 from envs.encoding import NUM_LETTERS
 from envs.errors import InputError
 from envs.hangman.rules import DEFAULT_MAX_WRONG
-from envs.words import PARTS, hash_words, read_word_list
-from evaluation.comparison import Match
-from runs.agents import LEARNED_AGENTS, check_agent_names, find_run, load_run_agent
-from runs.config import Config
-from runs.words import RunWords, draw_indices, load_words
+from envs.words import WordList, hash_words, read_word_list
+from run_files.agents import (
+    LEARNED_AGENTS,
+    check_agent_names,
+    find_run,
+    learned_agents,
+    load_run_agent,
+)
+from run_files.config import Config
+from run_files.directory import RunDirectory
+from run_files.words import draw_indices, load_words
 
+ENV_ID = "Hangman-v0"
 DEFAULT_AGENTS = ("dictionary", "random")
 
 
-@dataclass(frozen=True)
-class Request:
-    """What is asked for: the options of ``evaluate.py`` and the keywords of ``compare``.
+class Request(BaseModel):
+    """The options of ``evaluate.py`` and the keywords of ``compare``."""
 
-    Attributes
-    ----------
-    agents : sequence of str, optional
-        Names; those at hand if not given.
-    run : str or Path, optional
-        A training run: its policy, its word list and its split; the pretrained one if not given.
-    words : str or Path, optional
-        A word list; the default list or the run's if not given.
-    split : {"test", "valid", "train"}, optional
-        Test if not given.
-    secrets : str or Path, optional
-        Play exactly the words of this file.
-    games : int, optional
-        Play so many words, drawn by seed; all if not given.
-    repeats : int
-        Games per word.
-    max_wrong : int, optional
-        Wrong guesses allowed, 1 to 26; 6 or the run's if not given.
-    known : float
-        The prior probability, 0 to 1, that the secret is a word that the run was fitted on; at 0
-        these words are refused.
-    drop_seen, allow_seen : bool
-        Leave out known words, or play them in spite of ``known=0``.
-    seed : int
-        Of random draws.
-    """
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
-    agents: Sequence[str] | None = None
+    #: Names; those at hand if not given.
+    agents: tuple[str, ...] | None = None
+    #: A training run: its policy, its word list and its split; the pretrained one if not given.
     run: str | Path | None = None
+    #: A word list; the default list or the run's if not given.
     words: str | Path | None = None
-    split: str | None = None
+    #: The part of the list; test if not given.
+    split: Literal["train", "valid", "test"] | None = None
+    #: Play exactly the words of this file.
     secrets: str | Path | None = None
-    games: int | None = None
-    repeats: int = 1
-    max_wrong: int | None = None
-    known: float = DEFAULT_KNOWN
+    #: Play this many of the words, drawn by seed; all if not given.
+    games: int | None = Field(None, ge=1)
+    #: Wrong guesses allowed; 6 or the run's if not given.
+    max_wrong: int | None = Field(None, ge=1, le=NUM_LETTERS)
+    #: The prior probability that the secret is a word that the run was fitted on; at 0 these words
+    #: are refused.
+    known: float = Field(DEFAULT_KNOWN, ge=0, le=1)
+    #: Leave out known words.
     drop_seen: bool = False
+    #: Play known words in spite of ``known=0``.
     allow_seen: bool = False
+    #: Of random draws.
+    seed: int = Field(0, ge=0, lt=2**31)
+
+    @classmethod
+    def of(cls, **options: Any) -> Request:
+        """Return the request with these options; raise InputError if one of them is invalid."""
+        try:
+            return cls(**options)
+        except ValidationError as error:
+            raise InputError(_describe(error)) from None
+
+    @model_validator(mode="after")
+    def _check(self) -> Request:
+        if self.split is not None and self.secrets is not None:
+            raise ValueError("split: cannot be given with secrets, which names the words")
+        return self
+
+
+def _describe(error: ValidationError) -> str:
+    """Return the first thing that is wrong: the keyword, its value and what is allowed."""
+    first = error.errors()[0]
+    name = str(first["loc"][0]) if first["loc"] else ""
+    if first["type"] == "extra_forbidden":
+        return f"{name}: there is no such option; there are {', '.join(Request.model_fields)}"
+    if first["type"] == "value_error":
+        return str(first["ctx"]["error"])
+    return f"{name}: {first['input']!r} is not allowed (i{first['msg'][1:]})"
+
+
+@dataclass(frozen=True)
+class Match:
+    """Agents, the words that they play, and the rules."""
+
+    agents: dict[str, Agent]  #: Fitted, by name.
+    words: Sequence[str]  #: The secret words.
+    word_list: WordList  #: The list that the words are from.
+    split: str  #: The part of the list that the words are, or a file.
     seed: int = 0
+    max_wrong: int = DEFAULT_MAX_WRONG
+    #: The prior of the agents that have one, for the record; None for those of PPO alone.
+    known: float | None = DEFAULT_KNOWN
+    #: Hashes of the known words; the rest is unseen.
+    known_words: npt.NDArray[np.uint64] = field(default_factory=lambda: np.zeros(0, np.uint64))
+    #: By agent, hashes of the words that it was fitted on; games on these count as ``seen``.
+    fitted_words: dict[str, npt.NDArray[np.uint64]] = field(default_factory=dict)
 
 
 def prepare(
@@ -74,30 +111,23 @@ def prepare(
     say: Callable[[str], None] = lambda line: None,
     custom_agents: dict[str, Agent] | None = None,
 ) -> Match:
-    """Load the words, fit or load the agents.
+    """Load the words; fit the agents, custom ones too, or load them.
 
-    Parameters
-    ----------
-    request : Request
-    say : callable
-        Called with lines for the user: what words there are, what was left out.
-    custom_agents : dict of str to Agent, optional
-        They are fitted on the train split too.
-
-    Raises
-    ------
-    InputError
-        If what is asked for cannot be done.
+    ``say`` is called with lines for the user. Raises InputError if an option is invalid or a file
+    cannot be used.
     """
-    _check(request)
     names = _agent_names(request)
     check_agent_names(names, "agents")
-    learned = [name for name in names if name in LEARNED_AGENTS]
+    learned = [name for name in names if name not in AGENTS]
     run = find_run(request.run, names)
     config = Config() if run is None else run.load_config()
     run_words = load_words(config, request.words)
     say(run_words.word_list.describe())
-    words, split = _secret_words(request, run_words)
+    split = request.split or "test"
+    if request.secrets is not None:
+        words, split = read_word_list(request.secrets).words, str(request.secrets)
+    else:
+        words = run_words.part(split)
     train_words = run_words.part("train")
     train_hashes = hash_words(train_words)
     known_words = run.load_fitted_words() if learned else train_hashes
@@ -110,6 +140,8 @@ def prepare(
     }
     for name, agent in (custom_agents or {}).items():
         agents[name] = agent.fit(train_words)
+    if not agents:
+        raise InputError("agents: at least one is needed")
     fitted_words = {
         name: known_words if name in learned else train_hashes
         for name, agent in agents.items()
@@ -123,59 +155,27 @@ def prepare(
         split,
         request.seed,
         config.env.max_wrong if request.max_wrong is None else request.max_wrong,
-        request.repeats,
-        request.known,
+        request.known if config.posterior.enabled else None,
         known_words,
         fitted_words,
     )
 
 
 def sample_words(words: Sequence[str], games: int, seed: int) -> tuple[str, ...]:
-    """Return so many of the words, drawn by seed, in their order.
-
-    Raises
-    ------
-    InputError
-        If there are fewer.
-    """
+    """Return this many words, drawn by seed, in their order; InputError if there are fewer."""
     if games > len(words):
         raise InputError(f"games: {games:,} is more than the {len(words):,} words there are")
     return tuple(words[index] for index in np.sort(draw_indices(words, games, seed)))
-
-
-def _check(request: Request) -> None:
-    for name in ("games", "repeats", "max_wrong"):
-        number = getattr(request, name)
-        if number is not None and number < 1:
-            raise InputError(f"{name}: {number} is below 1")
-    if request.max_wrong is not None and request.max_wrong > NUM_LETTERS:
-        raise InputError(
-            f"max_wrong: {request.max_wrong} is not in 1..{NUM_LETTERS} "
-            f"(default {DEFAULT_MAX_WRONG})"
-        )
-    if not isinstance(request.known, Real) or not 0 <= request.known <= 1:
-        raise InputError(f"known: {request.known!r} is not a probability in 0..1")
-    if request.split is not None and request.split not in PARTS:
-        raise InputError(f"split: {request.split!r} is not one of {', '.join(PARTS)}")
-    if request.split is not None and request.secrets is not None:
-        raise InputError("split: cannot be given with secrets, which names the words")
 
 
 def _agent_names(request: Request) -> Sequence[str]:
     """Return the agents that are asked for, by default those at hand."""
     if request.agents is not None:
         return request.agents
+    if request.run is not None:
+        return [*learned_agents(RunDirectory.open(request.run)), *DEFAULT_AGENTS]
     # The pretrained policy knows words of other lists, so there it has to be asked for.
-    has_policy = request.run is not None or request.words is None
-    return [*(LEARNED_AGENTS if has_policy else ()), *DEFAULT_AGENTS]
-
-
-def _secret_words(request: Request, run_words: RunWords) -> tuple[tuple[str, ...], str]:
-    """Return the words that are asked for, and the name of what they are."""
-    if request.secrets is not None:
-        return read_word_list(request.secrets).words, str(request.secrets)
-    split = request.split or "test"
-    return run_words.part(split), split
+    return [*(LEARNED_AGENTS if request.words is None else ()), *DEFAULT_AGENTS]
 
 
 def _handle_known(
@@ -185,7 +185,7 @@ def _handle_known(
     excluded_by: Path | None,
     say: Callable[[str], None],
 ) -> tuple[str, ...]:
-    """Return the words to play; ``excluded_by`` is the run by whose prior none is known."""
+    """Return the words to play; ``excluded_by`` is the run whose prior excludes known words."""
     is_known = np.isin(hash_words(words), known_words)
     count = int(is_known.sum())
     if not count:

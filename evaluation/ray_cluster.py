@@ -1,48 +1,52 @@
-"""Ray where it is asked for: started on this machine, or a cluster that is joined."""
+"""Ray, started on this machine or joined as a cluster, and games that its workers play."""
 
 from __future__ import annotations
 
 import logging
 import os
+import pickle
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from types import ModuleType
+from typing import Any
 
+import numpy as np
+import pandas as pd
+
+from agents.base import Agent
 from envs.errors import InputError
+from envs.hangman.rules import DEFAULT_MAX_WRONG
+from evaluation.arena import DEFAULT_BATCH_SIZE, Advance, batches, play_batch
 
-LOCAL, AUTO = "local", "auto"
-# Ray gives itself half a minute to start, which a busy machine may not make.
+# Ray waits half a minute for its own start, too short on a busy machine.
 _STARTS = 3
-_REQUIREMENTS = "requirements-cluster.txt"
 _SETTINGS = {
-    # A machine whose cores are all busy is slow to answer, not dead.
+    # A busy machine is slow to answer, not dead.
     "RAY_health_check_timeout_ms": "60000",
-    # A trial is as urgent as a run of train.py; Ray would give way to all else on the machine.
+    # Workers have the same priority as train.py; Ray's default is the lowest.
     "RAY_worker_niceness": "0",
-    # No figures about its use are sent to its makers.
+    # No usage figures are sent to Ray's makers.
     "RAY_USAGE_STATS_ENABLED": "0",
-    # Workers get no accelerator here, and are not to hide one from others.
+    # Workers see the accelerators of their machine.
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
-    # What Tune keeps for its own way to resume; a sweep resumes from its trials' folders.
-    "TUNE_GLOBAL_CHECKPOINT_S": "1000000",
-    "TUNE_DISABLE_AUTO_CALLBACK_LOGGERS": "1",
-    "TUNE_DISABLE_SIGINT_HANDLER": "1",
-    "TUNE_WARN_THRESHOLD_S": "1000000",
-    # Tune's own tables; with the newer ones even a silent sweep has lines of theirs.
-    "RAY_AIR_NEW_OUTPUT": "0",
+    # Trials stay in the folder of the command, where its modules may be.
     "RAY_CHDIR_TO_TRIAL_DIR": "0",
 }
+# A batch that loses more workers than this is given up.
+_MAX_LOSSES = 10
+# The agent of this worker, by the object that it came in.
+_held: dict[str, Agent] = {}
 
 
-def require_ray(for_what: str) -> None:
-    """Raise InputError if Ray is not installed."""
-    missing = [name for name in ("ray", "optuna") if find_spec(name) is None]
+def require_ray(for_what: str, *others: str) -> None:
+    """Raise InputError if Ray, or another package that is named, is not installed."""
+    missing = [name for name in ("ray", *others) if find_spec(name) is None]
     if missing:
         raise InputError(
             f"{for_what} needs {' and '.join(missing)}; install with: "
-            f"python -m pip install -r {_REQUIREMENTS}"
+            "python -m pip install -r requirements-cluster.txt"
         )
 
 
@@ -50,62 +54,53 @@ def _check_reachable(address: str, option: str) -> None:
     """Raise InputError if nothing listens at an address, for which Ray would wait for minutes."""
     host, _, port = address.rpartition(":")
     try:
-        with socket.create_connection((host.strip("[]"), int(port)), timeout=10):
-            return
+        socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()
     except ValueError:
-        detail = "HOST:PORT or auto is expected"
+        raise InputError(f"{option}: {address!r} is not HOST:PORT, auto or local") from None
     except OSError as error:
-        detail = error.strerror or str(error)
-    raise InputError(f"{option}: no Ray cluster at {address!r} ({detail})")
+        detail = error.strerror or error
+        raise InputError(f"{option}: no Ray cluster at {address!r} ({detail})") from error
 
 
 @contextmanager
 def ray_cluster(
     address: str | None, option: str, object_store_bytes: int | None = None
 ) -> Iterator[ModuleType]:
-    """Have Ray while the ``with`` block lasts.
+    """Provide Ray, which it yields, while the ``with`` block lasts.
 
     Parameters
     ----------
     address : str, optional
-        ``auto`` or the address of a cluster; without it, or with ``local``, Ray is started on
+        ``auto`` or the address of a cluster; by default, and with ``local``, Ray is started on
         this machine and ends with the block.
     option : str
-        Of the command line, that errors name.
+        The option of the command line that errors name.
     object_store_bytes : int, optional
         Memory for what is handed to workers, where Ray is started here.
-
-    Yields
-    ------
-    module
-        Ray itself.
 
     Raises
     ------
     InputError
-        If it is not installed, or there is no cluster at the address.
+        If Ray is not installed, does not start, or has no cluster at the address.
     """
     require_ray(option)
     for name, value in _SETTINGS.items():
         os.environ.setdefault(name, value)
     import ray
 
-    is_local = address in (None, LOCAL)
-    if not is_local and address != AUTO:
+    options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.CRITICAL}
+    is_local = address in (None, "local")
+    if is_local:
+        options |= {"include_dashboard": False, "object_store_memory": object_store_bytes}
+    elif address != "auto":
         _check_reachable(address, option)
-    here = {"include_dashboard": False, "object_store_memory": object_store_bytes}
-    for start in range(_STARTS):
+    for starts_left in reversed(range(_STARTS if is_local else 1)):
         try:
-            ray.init(
-                address=LOCAL if is_local else address,
-                log_to_driver=False,
-                logging_level=logging.CRITICAL,
-                **(here if is_local else {}),
-            )
+            ray.init("local" if is_local else address, **options)
             break
-        except Exception as error:  # of any kind: a start that takes too long is a plain one
+        except Exception as error:  # Ray raises a plain one where it takes too long to start
             ray.shutdown()
-            if not is_local or start == _STARTS - 1:
+            if not starts_left:
                 detail = str(error).splitlines()[0]
                 what = "Ray did not start" if is_local else f"no Ray cluster at {address!r}"
                 raise InputError(f"{option}: {what} ({detail})") from error
@@ -113,3 +108,58 @@ def ray_cluster(
         yield ray
     finally:
         ray.shutdown()
+
+
+def play_on_workers(
+    agent: Agent,
+    words: Sequence[str],
+    max_wrong: int = DEFAULT_MAX_WRONG,
+    batch_size: int = DEFAULT_BATCH_SIZE,
+    advance: Advance | None = None,
+) -> pd.DataFrame:
+    """Play as :func:`evaluation.arena.play` does, to the bit, on the workers of Ray.
+
+    A worker plays whole batches: what an agent computes may depend, in its last bits, on which
+    games are computed at once. The batch of a worker that is lost is played again.
+
+    Raises
+    ------
+    InputError
+        If a batch loses one worker after the other.
+    """
+    import ray
+
+    # As bytes: Ray's shared arrays are read-only, which compiled code takes for another type.
+    shipped = ray.put(np.frombuffer(pickle.dumps(agent, protocol=5), np.uint8))
+    play = ray.remote(num_cpus=1, max_retries=_MAX_LOSSES)(_play_batch)
+    # The agent is in a list, so that a worker fetches it once, not once per batch.
+    slices = batches(len(words), batch_size)
+    tasks = [play.remote([shipped], words[batch], max_wrong) for batch in slices]
+    waiting, tables = tasks, {}
+    while waiting:
+        (ended,), waiting = ray.wait(waiting, num_returns=1)
+        try:
+            tables[ended] = ray.get(ended)
+        except ray.exceptions.RayTaskError:
+            raise
+        except ray.exceptions.RayError as error:
+            detail = str(error).splitlines()[0]
+            raise InputError(f"--workers: games lost their worker each time ({detail})") from error
+        if advance is not None:
+            advance(len(tables[ended]))
+    return pd.concat([tables[task] for task in tasks], ignore_index=True)
+
+
+def _play_batch(shipped: list[Any], words: Sequence[str], max_wrong: int) -> pd.DataFrame:
+    """Play a batch in a worker, which keeps the last agent."""
+    import numba
+    import ray
+    import torch
+
+    key = shipped[0].hex()
+    if key not in _held:
+        _held.clear()
+        numba.set_num_threads(1)
+        torch.set_num_threads(1)
+        _held[key] = pickle.loads(ray.get(shipped[0]))
+    return play_batch(_held[key], words, max_wrong)

@@ -1,33 +1,65 @@
-"""The report of an evaluation as one HTML page that needs nothing else."""
+"""The files of an evaluation: figures, games, plots, and one HTML page."""
 
 from __future__ import annotations
 
+import argparse
 import io
+import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
+import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
-from evaluation.plots import INK, caption
+from envs.errors import InputError
+from evaluation.plots import INK, caption, save_plots
 from evaluation.tables import make_tables
+from run_files.directory import write_text
 
 _TEMPLATE = Path(__file__).parent / "report.html.j2"
 
 
-def report_page(evaluation: dict[str, Any], figures: dict[str, Figure]) -> str:
-    """Return the page: the tables, and the plots as inline SVG.
+def write_files(
+    options: argparse.Namespace,
+    evaluation: dict[str, Any],
+    games: pd.DataFrame,
+    draw: Callable[[], dict[str, Figure]],
+    tell: Callable[[str], None],
+) -> None:
+    """Write the files of ``--json``, ``--csv``, ``--plots`` and ``--report``, and tell which.
 
-    Parameters
-    ----------
-    evaluation : dict
-        What ``evaluate.py --json`` writes.
-    figures : dict of str to Figure
-        What :func:`evaluation.plots.draw_plots` returned.
+    ``draw()`` returns the plots by name, ``tell(line)`` prints. Raises InputError if a file cannot
+    be written.
     """
+    if options.json is not None:
+        write_text(Path(options.json), json.dumps(evaluation, indent=2) + "\n")
+        tell(f"figures written to {options.json}")
+    if options.csv is not None:
+        write_games(games, options.csv)
+        tell(f"games written to {options.csv}")
+    if options.plots is not None:
+        files = save_plots(draw(), options.plots)
+        tell(f"{len(files)} plots written to {options.plots}")
+    if options.report is not None:
+        write_text(Path(options.report), report_page(evaluation, draw()))
+        tell(f"report written to {options.report}")
+
+
+def write_games(games: pd.DataFrame, path: str | Path) -> None:
+    """Write a table of games as CSV; raise InputError if the file cannot be written."""
+    try:
+        games.to_csv(path, index=False)
+    except OSError as error:
+        raise InputError(f"{path}: cannot write the games ({error.strerror or error})") from error
+
+
+def report_page(evaluation: dict[str, Any], figures: dict[str, Figure]) -> str:
+    """Return the page of an evaluation, with the figures of ``draw_plots``; it needs no file."""
     first, *others = make_tables(evaluation)
     return render_page(
         _TEMPLATE,
@@ -52,13 +84,9 @@ def render_page(template: Path, **values: Any) -> str:
 
 
 def inline_svg(figure: Figure, name: str) -> Markup:
-    """Return a figure as an ``svg`` element, in the text colour of the page around it.
+    """Return a figure as an ``svg`` element in the text colour of its page.
 
-    Parameters
-    ----------
-    figure : Figure
-    name : str
-        Begins the ids in the element, so that those of two figures on a page differ.
+    Ids in the element begin with the name, so that those of two figures on a page differ.
     """
     file = io.StringIO()
     with mpl.rc_context({"svg.fonttype": "path", "svg.hashsalt": name}):

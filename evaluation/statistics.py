@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 from scipy.stats import binomtest, norm, t
 
-from envs.encoding import ALPHABET
-from evaluation.arena import PlayedGames
+from envs.encoding import ALPHABET, encode_words
+from evaluation.arena import split_letters
 
 CONFIDENCE = 0.95
+_NUM_HARDEST, _NUM_EASIEST = 25, 10
 
 
 def win_rate_interval(wins: int, games: int) -> tuple[float, float]:
@@ -33,23 +34,17 @@ def win_rate_interval(wins: int, games: int) -> tuple[float, float]:
 def mean_interval(
     values: npt.NDArray, clusters: npt.NDArray[np.int64]
 ) -> tuple[float, tuple[float, float] | None]:
-    """Return a mean and its 95% interval, for values that hang together in clusters.
+    """Return a mean and its 95% interval, for values that are dependent within clusters.
 
     The interval is Student's, with the cluster-robust standard error and one degree of freedom
-    less than there are clusters. Games of one word, or letters of one game, are such clusters.
+    less than there are clusters. A single cluster has no interval.
 
     Parameters
     ----------
     values : ndarray, shape (N,)
         N is at least 1.
     clusters : ndarray of int64, shape (N,)
-        The cluster of each value, numbered from 0; numbers may be left out.
-
-    Returns
-    -------
-    mean : float
-    interval : tuple of float, or None
-        None with a single cluster, which tells nothing about how clusters differ.
+        The cluster of each value: numbers from 0, not necessarily all of them.
 
     References
     ----------
@@ -67,17 +62,11 @@ def mean_interval(
 def share_interval(
     outcomes: npt.NDArray, clusters: npt.NDArray[np.int64]
 ) -> tuple[float, tuple[float, float]]:
-    """Return a share and its 95% interval, for outcomes that hang together in clusters.
+    """Return a share and its 95% interval, for outcomes that are dependent within clusters.
 
     It is Wilson's with the number of independent outcomes that would have the same standard error;
-    where all outcomes are equal, with the number of clusters.
-
-    Parameters
-    ----------
-    outcomes : ndarray of bool or float64, shape (N,)
-        0 or 1 each; N is at least 1.
-    clusters : ndarray of int64, shape (N,)
-        As for :func:`mean_interval`.
+    where all outcomes are equal, with the number of clusters. The parameters are those of
+    :func:`mean_interval`; outcomes are 0 or 1.
 
     References
     ----------
@@ -114,148 +103,103 @@ def win_rate(wins: int, games: int) -> dict[str, Any]:
     }
 
 
-def summarize(played: PlayedGames, num_hardest: int = 25, num_easiest: int = 10) -> dict[str, Any]:
+def basic_figures(games: pd.DataFrame, seconds: float) -> dict[str, Any]:
+    """Return the figures of games, without any words; parameters as for :func:`summarize`."""
+    count = len(games)
+    by_length = games.groupby("length")["won"].agg(["sum", "count"])
+    return {
+        **win_rate(games["won"].sum(), count),
+        "mean_wrong_guesses": float(games["wrong_guesses"].mean()) if count else 0.0,
+        "mean_guesses": float(games["guesses"].mean()) if count else 0.0,
+        "games_per_second": count / seconds if seconds else 0.0,
+        "by_length": {
+            str(length): win_rate(wins, number) for length, wins, number in by_length.itertuples()
+        },
+    }
+
+
+def summarize(games: pd.DataFrame, seconds: float) -> dict[str, Any]:
     """Return the figures of an agent's games as the JSON of ``evaluate.py`` holds them.
+
+    The hardest words are lost ones, those in which the fewest letters were found first. The easiest
+    are won ones with the fewest wrong guesses, of these the longest: a short word without a wrong
+    guess is luck.
 
     Parameters
     ----------
-    played : PlayedGames
-    num_hardest : int
-        How many of the words that were won least are listed. Among words that were won equally
-        often, those with more wrong guesses in the mean come first, then the alphabet decides.
-    num_easiest : int
-        How many of the words that were won most are listed.
+    games : DataFrame
+        A row per game, of :func:`evaluation.arena.play`.
+    seconds : float
+        The time that they took.
     """
-    lengths = played.lengths
-    games = len(played)
-    by_length = {
-        str(length): win_rate(played.won[lengths == length].sum(), (lengths == length).sum())
-        for length in np.unique(lengths).tolist()
-    }
+    # Lost games have the same number of wrong guesses: with fewer guesses, fewer were right.
+    lost = games[~games["won"]].sort_values(["guesses", "word"])
+    won = games[games["won"]].sort_values(
+        ["wrong_guesses", "length", "word"], ascending=[True, False, True]
+    )
     return {
-        **win_rate(played.won.sum(), games),
-        "mean_wrong_guesses": float(played.wrong_guesses.mean()) if games else 0.0,
-        "mean_guesses": float(played.num_guesses.mean()) if games else 0.0,
-        "games_per_second": games / played.seconds if played.seconds else 0.0,
-        "by_length": by_length,
-        "hardest": hardest_words(played, num_hardest),
-        "hardest_games": describe_words(played, hardest_words(played, num_hardest)),
-        "easiest_games": describe_words(played, easiest_words(played, num_easiest)),
-        "first_letters": first_letters(played),
+        **basic_figures(games, seconds),
+        "hardest": lost["word"].head(_NUM_HARDEST).tolist(),
+        "hardest_games": _describe(lost.head(_NUM_HARDEST)),
+        "easiest_games": _describe(won.head(_NUM_EASIEST)),
+        "first_letters": _first_letters(games),
     }
 
 
-def hardest_words(played: PlayedGames, count: int) -> list[str]:
-    """Return up to ``count`` words that were not always won, those that were won least first."""
-    won, wrong = _means_by_word(played)
-    order = np.lexsort((np.array(played.words, dtype=np.str_), -wrong, won))
-    return [played.words[index] for index in order[:count] if won[index] < 1]
-
-
-def easiest_words(played: PlayedGames, count: int) -> list[str]:
-    """Return up to ``count`` words that were won, those that were won most first.
-
-    Among words that were won equally often, those with fewer wrong guesses in the mean come
-    first, then longer ones (a short word without a wrong guess is luck), then the alphabet decides.
-    """
-    won, wrong = _means_by_word(played)
-    lengths = np.array([len(word) for word in played.words], dtype=np.int64)
-    order = np.lexsort((np.array(played.words, dtype=np.str_), -lengths, wrong, -won))
-    return [played.words[index] for index in order[:count] if won[index] > 0]
-
-
-def describe_words(played: PlayedGames, words: Sequence[str]) -> list[dict[str, Any]]:
-    """Return how each of some words went.
-
-    Returns
-    -------
-    list of dict
-        ``word``, ``games``, ``wins``, ``mean_wrong_guesses``, and ``guesses``: the letters of its
-        first game in order, those that are not in the word in upper case.
-    """
-    position = {word: index for index, word in enumerate(played.words)}
-    described = []
-    for word in words:
-        games = np.flatnonzero(played.word_index == position[word])
-        described.append(
-            {
-                "word": word,
-                "games": len(games),
-                "wins": int(played.won[games].sum()),
-                "mean_wrong_guesses": float(played.wrong_guesses[games].mean()),
-                "guesses": "".join(
-                    letter if letter in word else letter.upper()
-                    for letter in guesses_in_order(played, games[0])
-                ),
-            }
+def _describe(games: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return games with their guesses, those that are not in the word in upper case."""
+    described = games[["word", "wrong_guesses", "letters"]].to_dict("records")
+    for game in described:
+        letters = game.pop("letters")
+        game["guesses"] = "".join(
+            letter if letter in game["word"] else letter.upper() for letter in letters
         )
     return described
 
 
-def guesses_in_order(played: PlayedGames, game: int) -> str:
-    """Return the letters that were guessed in one game, in lower case."""
-    letters = played.letters[game]
-    return "".join(ALPHABET[letter] for letter in letters[letters >= 0])
-
-
-def first_letters(played: PlayedGames) -> list[dict[str, Any]]:
-    """Return which letters were guessed first, and how often they were in the word.
-
-    Returns
-    -------
-    list of dict
-        ``letter``, ``games``, ``share`` of the games, ``hits``, ``hit_rate`` and its ``ci95``;
-        the most frequent letter first, then by the alphabet.
-    """
-    if not len(played):
+def _first_letters(games: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the letters that were guessed first, by frequency, with their hit rates."""
+    if games.empty:
         return []
-    first = played.letters[:, 0]
-    is_in_word = np.array([[letter in word for letter in ALPHABET] for word in played.words])
-    hit = is_in_word[played.word_index, first]
-    games = np.bincount(first, minlength=len(ALPHABET))
-    hits = np.bincount(first, weights=hit, minlength=len(ALPHABET)).astype(np.int64)
+    first = split_letters(games["letters"])[:, 0]
+    is_in_word = encode_words(games["word"].tolist()).letter_counts > 0
+    hit = pd.Series(is_in_word[np.arange(len(games)), first])
+    counted = hit.groupby(first).agg(["count", "sum"])
+    counted = counted.sort_values("count", ascending=False, kind="stable")
     return [
         {
             "letter": ALPHABET[letter],
-            "games": int(games[letter]),
-            "share": float(games[letter] / len(played)),
-            "hits": int(hits[letter]),
-            "hit_rate": float(hits[letter] / games[letter]),
-            "ci95": list(win_rate_interval(hits[letter], games[letter])),
+            "games": int(number),
+            "share": float(number / len(games)),
+            "hits": int(hits),
+            "hit_rate": float(hits / number),
+            "ci95": list(win_rate_interval(hits, number)),
         }
-        for letter in np.argsort(-games, kind="stable").tolist()
-        if games[letter]
+        for letter, number, hits in counted.itertuples()
     ]
 
 
-def mcnemar(first: PlayedGames, second: PlayedGames) -> dict[str, Any]:
+def mcnemar(first: npt.ArrayLike, second: npt.ArrayLike) -> dict[str, Any]:
     """Compare two agents on the same words by McNemar's exact test.
 
-    The test takes its pairs as independent. Where words were played more than once, the first
-    game of each word counts.
+    Parameters
+    ----------
+    first, second : array_like of bool, shape (N,)
+        Whether each of the two won each word, in the same order. The words count as independent.
 
     Returns
     -------
     dict
         ``words``, ``both_won``, ``only_first_won``, ``only_second_won``, ``neither_won``,
-        ``difference`` of the win rates on these games (first less second), and the two-sided
-        ``p_value`` of the hypothesis that both win equally often.
-
-    Raises
-    ------
-    ValueError
-        If they did not play the same words.
+        ``difference`` of the win rates (first less second), and the two-sided ``p_value`` of the
+        hypothesis that both win equally often.
 
     References
     ----------
     Q. McNemar, "Note on the sampling error of the difference between correlated proportions or
     percentages", Psychometrika 12 (1947).
     """
-    if first.words != second.words:
-        raise ValueError("the agents did not play the same words")
-    a, b = (
-        played.won[np.unique(played.word_index, return_index=True)[1]] for played in (first, second)
-    )
+    a, b = np.asarray(first, dtype=np.bool_), np.asarray(second, dtype=np.bool_)
     only_first, only_second = int((a & ~b).sum()), int((b & ~a).sum())
     discordant = only_first + only_second
     return {
@@ -269,20 +213,17 @@ def mcnemar(first: PlayedGames, second: PlayedGames) -> dict[str, Any]:
     }
 
 
-def compare_pairwise(played: dict[str, PlayedGames]) -> list[dict[str, Any]]:
-    """Return :func:`mcnemar` of each two agents, with their names as ``first`` and ``second``."""
+def compare_pairwise(games: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return :func:`mcnemar` of each two agents, with their names as ``first`` and ``second``.
+
+    Parameters
+    ----------
+    games : DataFrame
+        A row per game, with the column ``agent``; all agents played the same words in the same
+        order.
+    """
+    won = {name: played["won"] for name, played in games.groupby("agent", sort=False)}
     return [
-        {"first": first, "second": second, **mcnemar(played[first], played[second])}
-        for first, second in combinations(played, 2)
+        {"first": first, "second": second, **mcnemar(won[first], won[second])}
+        for first, second in combinations(won, 2)
     ]
-
-
-def _means_by_word(
-    played: PlayedGames,
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Return the win rate and the mean number of wrong guesses of each word."""
-    num_words = len(played.words)
-    games = np.maximum(np.bincount(played.word_index, minlength=num_words), 1)
-    won = np.bincount(played.word_index, weights=played.won, minlength=num_words)
-    wrong = np.bincount(played.word_index, weights=played.wrong_guesses, minlength=num_words)
-    return won / games, wrong / games

@@ -1,4 +1,4 @@
-"""An evaluation as tables: once as data, shown in the terminal and on the report page alike."""
+"""The tables of an evaluation, for the terminal and for the report page."""
 
 from __future__ import annotations
 
@@ -12,37 +12,27 @@ from rich.markup import escape
 from rich.table import Table
 
 from envs.encoding import NUM_LETTERS
-from runs.agents import LEARNED_AGENTS
+from run_files.agents import LEARNED_AGENTS
 
-# Agents a table of lengths has beside each other in 80 columns.
-_AGENTS_ABREAST = 4
+# Agents that a table of lengths can show in 80 columns.
+_AGENTS_ABREAST = 5
 _NUM_WORDS_PRINTED = 5
 _NUM_FIRST_LETTERS = 4
 
 
 @dataclass(frozen=True)
 class DataTable:
-    """A table of texts.
-
-    Attributes
-    ----------
-    title, note : str
-        The note says how to read it; it may be empty.
-    headings : tuple of str
-    rows : list of tuple of str
-    num_text_columns : int
-        So many of the first columns hold names; the others hold numbers.
-    """
+    """A table of texts."""
 
     title: str
     headings: tuple[str, ...]
     rows: list[tuple[str, ...]]
-    num_text_columns: int = 1
-    note: str = ""
+    num_text_columns: int = 1  #: How many of the first columns hold names; the rest holds numbers.
+    note: str = ""  #: How to read it.
 
 
 def played_kinds(evaluation: dict[str, Any]) -> list[str]:
-    """Return which kinds of words were played, ``known`` or ``unseen``; none if it is not told."""
+    """Return which kinds of words were played, ``known`` or ``unseen``, as far as it is known."""
     return [kind for kind in ("known", "unseen") if evaluation["words"].get(kind)]
 
 
@@ -56,20 +46,28 @@ def describe_games(evaluation: dict[str, Any]) -> str:
     words = evaluation["words"]
     counts = " and ".join(f"{words[kind]:,} {kind}" for kind in played_kinds(evaluation))
     parts = [f"{counts} {evaluation['split']} words of {words['source']}".strip()]
-    if any(name in LEARNED_AGENTS for name in evaluation["agents"]):
+    learned = any(name in LEARNED_AGENTS for name in evaluation["agents"])
+    if learned and evaluation["known"] is not None:
         parts.append(f"prior of known words {evaluation['known']:g}")
     return ", ".join([*parts, f"{evaluation['max_wrong']} wrong guesses allowed"])
 
 
-def make_tables(evaluation: dict[str, Any]) -> list[DataTable]:
+def make_tables(
+    evaluation: dict[str, Any], num_words: int | None = None, num_letters: int = NUM_LETTERS
+) -> list[DataTable]:
     """Return all tables of an evaluation, as ``evaluate.py --json`` holds it."""
-    return [
+    tables = [
         agents_table(evaluation),
         *lengths_tables(evaluation),
-        *([pairs_table(evaluation)] if evaluation.get("pairwise") else []),
-        *(table for name in evaluation["agents"] for table in _word_tables(name, evaluation)),
-        first_letters_table(evaluation, NUM_LETTERS),
+        _pairs_table(evaluation),
+        *(
+            _words_table(kind, name, evaluation, num_words)
+            for name in evaluation["agents"]
+            for kind in ("hardest", "easiest")
+        ),
+        _first_letters_table(evaluation, num_letters),
     ]
+    return [tables[0], *(table for table in tables[1:] if table.rows)]
 
 
 def agents_table(evaluation: dict[str, Any]) -> DataTable:
@@ -81,15 +79,10 @@ def agents_table(evaluation: dict[str, Any]) -> DataTable:
         # The known words are those of the run; an agent may have been fitted on others.
         if figures["seen"] and figures["seen"] != num_known:
             note += f"; {name} was fitted on the words of {figures['seen']:,} games"
-        rows.append(
-            (
-                name + (" (known)" if kinds == ["known"] else ""),
-                *_win_rate_cells(figures),
-                f"{figures['mean_wrong_guesses']:.2f}",
-                f"{figures['mean_guesses']:.2f}",
-                f"{figures['games_per_second']:,.0f}",
-            )
-        )
+        means = (f"{figures['mean_wrong_guesses']:.2f}", f"{figures['mean_guesses']:.2f}")
+        speed = f"{figures['games_per_second']:,.0f}"
+        label = name + (" (known)" if kinds == ["known"] else "")
+        rows.append((label, *_win_rate_cells(figures), *means, speed))
         if len(kinds) > 1:
             rows += [
                 (f"{name} ({kind})", *_win_rate_cells(figures[kind]), "", "", "") for kind in kinds
@@ -106,37 +99,24 @@ def lengths_tables(evaluation: dict[str, Any]) -> list[DataTable]:
     """Return the win rates by word length, a few agents per table."""
     agents = evaluation["agents"]
     title = f"win rate by word length, {name_words(evaluation)}"
-    names = list(agents)
-    lengths = sorted(
-        {int(length) for figures in agents.values() for length in figures["by_length"]}
-    )
     tables = []
-    for first in range(0, len(names), _AGENTS_ABREAST):
-        part = names[first : first + _AGENTS_ABREAST]
-        rows = []
-        for length in lengths:
-            cells = [agents[name]["by_length"][str(length)] for name in part]
-            rates = (f"{cell['win_rate']:.1%}" for cell in cells)
-            rows.append((str(length), f"{cells[0]['games']:,}", *rates))
-        tables.append(DataTable(title, ("letters", "games", *part), rows, 0))
+    for first_name in range(0, len(agents), _AGENTS_ABREAST):
+        names, rows = list(agents)[first_name : first_name + _AGENTS_ABREAST], []
+        for length, first in agents[names[0]]["by_length"].items():
+            rates = (f"{agents[name]['by_length'][length]['win_rate']:.1%}" for name in names)
+            rows.append((length, f"{first['games']:,}", *rates))
+        tables.append(DataTable(title, ("letters", "games", *names), rows, 0))
     return tables
 
 
-def pairs_table(evaluation: dict[str, Any]) -> DataTable:
+def _pairs_table(evaluation: dict[str, Any]) -> DataTable:
     """Return McNemar's comparison of each two agents."""
-    rows = [
-        (
-            pair["first"],
-            pair["second"],
-            f"{pair['both_won']:,}",
-            f"{pair['only_first_won']:,}",
-            f"{pair['only_second_won']:,}",
-            f"{pair['neither_won']:,}",
-            f"{100 * pair['difference']:+.1f}",
-            "<0.0001" if pair["p_value"] < 1e-4 else f"{pair['p_value']:.4f}",
-        )
-        for pair in evaluation["pairwise"]
-    ]
+    counts = ("both_won", "only_first_won", "only_second_won", "neither_won")
+    rows = []
+    for pair in evaluation["pairwise"]:
+        p_value = "<0.0001" if pair["p_value"] < 1e-4 else f"{pair['p_value']:.4f}"
+        won, difference = (f"{pair[count]:,}" for count in counts), 100 * pair["difference"]
+        rows.append((pair["first"], pair["second"], *won, f"{difference:+.1f}", p_value))
     return DataTable(
         f"pairwise, on the same {name_words(evaluation)}",
         ("A", "B", "both", "only A", "only B", "none", "A-B", "p"),
@@ -147,20 +127,13 @@ def pairs_table(evaluation: dict[str, Any]) -> DataTable:
     )
 
 
-def first_letters_table(evaluation: dict[str, Any], count: int) -> DataTable:
+def _first_letters_table(evaluation: dict[str, Any], count: int) -> DataTable:
     """Return the letters that are guessed first."""
-    rows = [
-        (
-            name,
-            row["letter"],
-            f"{row['games']:,}",
-            f"{row['share']:.1%}",
-            f"{row['hit_rate']:.1%}",
-            f"{100 * row['ci95'][0]:.1f}-{100 * row['ci95'][1]:.1f}",
-        )
-        for name, figures in evaluation["agents"].items()
-        for row in figures.get("first_letters", ())[:count]
-    ]
+    rows = []
+    for name, figures in evaluation["agents"].items():
+        for row in figures["first_letters"][:count]:
+            rates = (f"{row['share']:.1%}", f"{row['hit_rate']:.1%}", _interval(row["ci95"]))
+            rows.append((name, row["letter"], f"{row['games']:,}", *rates))
     return DataTable(
         f"letters guessed first, and how often they are in the word, {name_words(evaluation)}",
         ("agent", "letter", "games", "share", "hits", "95% CI"),
@@ -169,39 +142,10 @@ def first_letters_table(evaluation: dict[str, Any], count: int) -> DataTable:
     )
 
 
-def words_table(title: str, described: Sequence[dict[str, Any]]) -> DataTable:
-    """Return words with how each went."""
-    rows = [
-        (
-            row["word"],
-            row["guesses"],
-            f"{row['wins']}/{row['games']}",
-            f"{row['mean_wrong_guesses']:.1f}",
-        )
-        for row in described
-    ]
-    return DataTable(
-        title,
-        ("word", "guesses in order", "won", "wrong"),
-        rows,
-        2,
-        note="capital letters are not in the word",
-    )
-
-
-def print_comparison(console: Console, evaluation: dict[str, Any], with_words: bool = True) -> None:
-    """Print the tables; if ``with_words``, also the words that stand out and first letters."""
-    print_table(console, agents_table(evaluation))
-    for table in lengths_tables(evaluation):
+def print_comparison(console: Console, evaluation: dict[str, Any]) -> None:
+    """Print the tables, with fewer words and letters than the report page has."""
+    for table in make_tables(evaluation, _NUM_WORDS_PRINTED, _NUM_FIRST_LETTERS):
         print_table(console, table)
-    if evaluation.get("pairwise"):
-        print_table(console, pairs_table(evaluation))
-    if not with_words:
-        return
-    for name in evaluation["agents"]:
-        for table in _word_tables(name, evaluation, _NUM_WORDS_PRINTED):
-            print_table(console, table)
-    print_table(console, first_letters_table(evaluation, _NUM_FIRST_LETTERS))
 
 
 def print_table(console: Console, table: DataTable) -> None:
@@ -214,38 +158,30 @@ def print_table(console: Console, table: DataTable) -> None:
         pad_edge=False,
     )
     for number, heading in enumerate(table.headings):
-        is_text = number < table.num_text_columns
-        shown.add_column(
-            escape(heading),
-            justify="left" if is_text else "right",
-            overflow="fold",
-            no_wrap=not is_text,
-        )
+        is_number = number >= table.num_text_columns
+        justify = "right" if is_number else "left"
+        shown.add_column(escape(heading), justify=justify, overflow="fold", no_wrap=is_number)
     for row in table.rows:
         shown.add_row(*map(escape, row))
     console.print(shown)
 
 
 def _win_rate_cells(figures: dict[str, Any]) -> tuple[str, ...]:
-    low, high = figures["ci95"]
-    return (
-        f"{figures['games']:,}",
-        f"{figures['wins']:,}",
-        f"{figures['win_rate']:.1%}",
-        f"{100 * low:.1f}-{100 * high:.1f}",
-    )
+    counts = (f"{figures['games']:,}", f"{figures['wins']:,}")
+    return (*counts, f"{figures['win_rate']:.1%}", _interval(figures["ci95"]))
 
 
-def _word_tables(
-    name: str, evaluation: dict[str, Any], count: int | None = None
-) -> list[DataTable]:
-    figures = evaluation["agents"][name]
-    parts = (
-        ("hardest", figures.get("hardest_games", ())),
-        ("easiest", figures.get("easiest_games", ())),
+def _interval(bounds: Sequence[float]) -> str:
+    return f"{100 * bounds[0]:.1f}-{100 * bounds[1]:.1f}"
+
+
+def _words_table(kind: str, name: str, evaluation: dict[str, Any], count: int | None) -> DataTable:
+    """Return words that stand out, with how each game went."""
+    games = evaluation["agents"][name][f"{kind}_games"][:count]
+    return DataTable(
+        f"{kind} {name_words(evaluation)} for {name}",
+        ("word", "guesses in order", "wrong"),
+        [(game["word"], game["guesses"], str(game["wrong_guesses"])) for game in games],
+        2,
+        note="capital letters are not in the word",
     )
-    return [
-        words_table(f"{kind} {name_words(evaluation)} for {name}", described[:count])
-        for kind, described in parts
-        if described
-    ]

@@ -1,9 +1,10 @@
-import numpy as np
+"""Playing agents: the table of games against the referee, and repeatable draws."""
+
+import pandas as pd
 import pytest
 
 from agents import make_agent
 from agents.base import Agent
-from envs.encoding import ALPHABET
 from evaluation.arena import play
 from tests.envs.hangman.referee import Referee, agrees
 
@@ -19,14 +20,12 @@ class Alphabetical(Agent):
         return (observations["guessed"] == 0).argmax(axis=1)
 
 
-def replay(played, game):
+def replay(game, max_wrong):
     """The referee's game with the letters that were played."""
-    referee = Referee(played.words[played.word_index[game]], played.max_wrong)
-    for letter in played.letters[game]:
-        if letter < 0:
-            break
+    referee = Referee(game.word, max_wrong)
+    for letter in game.letters:
         assert not referee.over
-        referee.guess(ALPHABET[letter])
+        referee.guess(letter)
     return referee
 
 
@@ -34,18 +33,17 @@ def replay(played, game):
 @pytest.mark.parametrize("name", ["random", "dictionary"])
 def test_games_are_played_to_the_end_by_the_rules(real_words, name, max_wrong):
     agent = make_agent(name, seed=1).fit(real_words[1::2])
-    played = play(agent, real_words[:400], max_wrong, batch_size=64)
-    assert len(played) == 400
-    assert played.words == tuple(real_words[:400])
-    for game in range(len(played)):
-        referee = replay(played, game)
+    games = play(agent, real_words[:400], max_wrong, batch_size=64)
+    assert tuple(games["word"]) == tuple(real_words[:400])
+    for game in games.itertuples():
+        referee = replay(game, max_wrong)
         assert referee.over
-        assert played.won[game] == referee.won
-        assert played.wrong_guesses[game] == max_wrong - referee.lives
-        assert played.num_guesses[game] == len(referee.guessed)
-        assert played.lengths[game] == len(referee.word)
+        assert game.won == referee.won
+        assert game.wrong_guesses == max_wrong - referee.lives
+        assert game.guesses == len(referee.guessed)
+        assert game.length == len(referee.word)
     if max_wrong == 26:
-        assert played.won.all()
+        assert games["won"].all()
 
 
 def test_agents_see_what_a_player_sees():
@@ -54,64 +52,39 @@ def test_agents_see_what_a_player_sees():
     play(agent, words)
     referees = [Referee(word) for word in words]
     for turn, batch in enumerate(agent.seen):
-        going_on = [referee for referee in referees if not referee.over]
-        assert len(batch["lives"]) == len(going_on)
-        for game, referee in enumerate(going_on):
+        playing = [referee for referee in referees if not referee.over]
+        assert len(batch["lives"]) == len(playing)
+        for game, referee in enumerate(playing):
             assert agrees({key: array[game] for key, array in batch.items()}, referee, 6)
-            referee.guess(ALPHABET[turn])
+            referee.guess("abcdefghijklmnopqrstuvwxyz"[turn])
     assert all(referee.over for referee in referees)
 
 
 @pytest.mark.parametrize("name", ["random", "dictionary"])
-def test_a_words_games_do_not_depend_on_order_batch_or_list(real_words, name):
+def test_a_words_game_does_not_depend_on_order_batch_or_list(real_words, name):
     words = real_words[:300]
     agent = make_agent(name, seed=2).fit(real_words)
-
-    def letters_by_word(played):
-        games = {}
-        for game in range(len(played)):
-            letters = [letter for letter in played.letters[game] if letter >= 0]
-            games.setdefault(played.words[played.word_index[game]], []).append(letters)
-        return games
-
-    reference = letters_by_word(play(agent, words, repeats=2))
-    assert letters_by_word(play(agent, words[::-1], repeats=2, batch_size=7)) == reference
-    part = letters_by_word(play(agent, words[100:120], repeats=2))
-    assert part == {word: reference[word] for word in words[100:120]}
-    first = letters_by_word(play(agent, words))
-    assert all(first[word] == reference[word][:1] for word in words)
+    games = play(agent, words)
+    backwards = play(agent, words[::-1], batch_size=7)[::-1].reset_index(drop=True)
+    pd.testing.assert_frame_equal(backwards, games)
+    part = play(agent, words[100:120])
+    pd.testing.assert_frame_equal(part, games[100:120].reset_index(drop=True))
 
 
-def test_repeats_of_a_word_draw_anew_for_agents_that_draw(real_words):
-    words = real_words[:50]
-    played = play(make_agent("random", seed=0), words, repeats=4)
-    assert np.bincount(played.word_index).tolist() == [4] * 50
-    games = played.letters.reshape(50, 4, -1)
-    assert (games[:, 0] != games[:, 1]).any(axis=1).mean() > 0.9
-    other_seed = play(make_agent("random", seed=1), words, repeats=4)
-    assert (
-        other_seed.letters.shape != played.letters.shape
-        or (other_seed.letters != played.letters).any()
-    )
-    again = play(make_agent("random", seed=0), words, repeats=4)
-    assert np.array_equal(again.letters, played.letters)
+def test_agents_that_draw_play_other_games_with_another_seed(real_words):
+    games, again, other = (play(make_agent("random", seed), real_words[:50]) for seed in (0, 0, 1))
+    pd.testing.assert_frame_equal(again, games)
+    assert (other["letters"] != games["letters"]).mean() > 0.9
 
 
-def test_progress_adds_up(real_words):
-    calls = []
-    played = play(
-        make_agent("random"),
-        real_words[:100],
-        repeats=3,
-        batch_size=64,
-        progress=lambda games, won: calls.append((games, won)),
-    )
-    assert sum(games for games, _ in calls) == 300
-    assert all(0 <= won <= games for games, won in calls)
-    assert sum(won for _, won in calls) == played.won.sum()
+def test_games_that_end_are_counted(real_words):
+    ended = []
+    play(make_agent("random"), real_words[:100], batch_size=64, advance=ended.append)
+    assert sum(ended) == 100
+    assert min(ended) > 0
 
 
-def test_no_words_make_no_games():
-    played = play(make_agent("random"), ())
-    assert len(played) == 0
-    assert played.num_guesses.tolist() == []
+def test_no_words_make_no_games(real_words):
+    games, some = (play(make_agent("random"), words) for words in ((), real_words[:3]))
+    assert len(games) == 0
+    assert games.dtypes.equals(some.dtypes)

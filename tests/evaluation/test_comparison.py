@@ -1,86 +1,186 @@
+"""compare(), its tables of games and figures, and the files of evaluate.py."""
+
 import io
 import json
+import re
+import subprocess
+import sys
+from pathlib import Path
 
-import numpy as np
+import pandas as pd
 import pytest
-import torch
+from PIL import Image
 from rich.console import Console
 
 from agents import make_agent
+from envs.errors import InputError
 from envs.words import WordList, hash_words
+from evaluation import compare
 from evaluation.analysis import analyze
 from evaluation.arena import play
-from evaluation.comparison import Match, compare_agents
+from evaluation.command_line import main
+from evaluation.comparison import compare_agents
 from evaluation.plots import caption, draw_plots
-from evaluation.statistics import win_rate_interval
+from evaluation.preparation import Match
+from evaluation.statistics import win_rate
 from evaluation.tables import agents_table, make_tables, print_comparison
+
+ROOT = Path(__file__).resolve().parents[2]
+GUIDE = ROOT / "README.md"
 
 
 @pytest.fixture(scope="module")
-def comparison(real_words):
+def word_file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("words") / "words.txt"
+    letters = "etaoinsr"
+    words = [a + b + c + d for a in letters for b in "aeio" for c in letters for d in "aest"]
+    path.write_text("\n".join(words))
+    return path
+
+
+@pytest.fixture(scope="module")
+def comparison(word_file):
+    return compare(["dictionary", "random"], words=word_file, seed=3)
+
+
+@pytest.fixture(scope="module")
+def match(real_words):
+    """A match on three known words and 197 unseen ones."""
     words = real_words[:200]
+    hashes = hash_words(words[:3])
     agents = {name: make_agent(name, 4).fit(real_words[200:]) for name in ("dictionary", "random")}
-    match = Match(
+    return Match(
         agents,
         words,
         WordList(real_words, "list.txt", {}),
         "valid",
         seed=4,
         max_wrong=5,
-        repeats=2,
         known=0.25,
-        known_words=hash_words(words[:3]),
-        fitted_words={"dictionary": hash_words(sorted(words[:3]))},
+        known_words=hashes,
+        fitted_words={"dictionary": hashes},
     )
-    return words, agents, *compare_agents(match)
 
 
-def test_the_figures_are_those_of_the_games(comparison):
-    words, agents, evaluation, played = comparison
-    assert list(evaluation["agents"]) == list(agents)
-    for name, agent in agents.items():
-        games = play(agent, words, max_wrong=5, repeats=2)
-        figures = evaluation["agents"][name]
-        assert (figures["games"], figures["wins"]) == (400, int(games.won.sum()))
-        assert figures["mean_guesses"] == pytest.approx(games.num_guesses.mean())
-        assert (played[name].letters == games.letters).all()
+@pytest.fixture(scope="module")
+def played(match):
+    return compare_agents(match)
 
 
-def test_the_json_has_the_documented_keys(comparison, real_words):
-    _, _, evaluation, _ = comparison
-    again = json.loads(json.dumps(evaluation))
-    assert again == evaluation
-    assert set(evaluation) >= {
-        "env", "words", "split", "seed", "max_wrong", "versions", "agents",
-    }  # fmt: skip
-    assert evaluation["env"] == "Hangman-v0"
-    assert evaluation["words"] == {
-        "source": "list.txt", "count": len(real_words), "known": 3, "unseen": 197,
-    }  # fmt: skip
-    assert evaluation["known"] == 0.25
-    assert (evaluation["split"], evaluation["seed"], evaluation["max_wrong"]) == ("valid", 4, 5)
-    assert evaluation["versions"]["torch"] == torch.__version__
-
-
-def test_seen_words_are_counted_for_the_agents_that_saw_them(comparison):
-    agents = comparison[2]["agents"]
-    assert agents["dictionary"]["seen"] == 6
-    assert agents["random"]["seen"] == 0
-
-
-def test_where_both_kinds_of_words_are_played_each_has_its_figures(comparison):
-    _, _, evaluation, played = comparison
+def test_the_figures_are_those_of_the_games(match, played):
+    evaluation, games = played
+    assert list(games.columns) == [
+        "agent", "word", "length", "known", "won", "wrong_guesses", "guesses", "letters",
+    ]  # fmt: skip
+    assert list(evaluation["agents"]) == list(games["agent"].unique()) == list(match.agents)
     rows = {row[0]: row[1:] for row in agents_table(evaluation).rows}
-    for name, figures in evaluation["agents"].items():
-        won = played[name].won[np.isin(played[name].word_index, np.arange(3))]
-        known, unseen = figures["known"], figures["unseen"]
-        assert (known["games"], known["wins"]) == (6, won.sum())
-        assert (unseen["games"], unseen["wins"]) == (394, figures["wins"] - won.sum())
-        for kind, cells in (("known", known), ("unseen", unseen)):
-            assert cells["win_rate"] == pytest.approx(cells["wins"] / cells["games"])
-            assert cells["ci95"] == list(win_rate_interval(cells["wins"], cells["games"]))
-            shown = (str(cells["games"]), str(cells["wins"]), f"{cells['win_rate']:.1%}")
+    for name, agent in match.agents.items():
+        again = play(agent, match.words, max_wrong=5)
+        figures = evaluation["agents"][name]
+        assert (figures["games"], figures["wins"]) == (200, again["won"].sum())
+        assert figures["mean_guesses"] == pytest.approx(again["guesses"].mean())
+        assert figures["seen"] == (3 if name == "dictionary" else 0)
+        of_agent = games[games["agent"] == name].reset_index(drop=True)
+        assert of_agent[again.columns].equals(again)
+        assert of_agent["known"].tolist() == [True] * 3 + [False] * 197
+        for kind, won in (("known", again["won"][:3]), ("unseen", again["won"][3:])):
+            assert figures[kind] == win_rate(won.sum(), len(won))
+            shown = (str(len(won)), str(won.sum()), f"{won.mean():.1%}")
             assert rows[f"{name} ({kind})"][:3] == shown
+
+
+def test_the_figures_are_those_of_the_command(comparison, word_file, tmp_path):
+    target = tmp_path / "figures.json"
+    arguments = ["--agents", "dictionary", "random", "--words", str(word_file)]
+    assert main([*arguments, "--seed", "3", "--json", str(target)]) == 0
+    written, computed = json.loads(target.read_text()), comparison.to_dict()
+    for evaluation in (written, computed):
+        for figures in evaluation["agents"].values():
+            figures.pop("games_per_second")
+            for needed_by_plots in ("by_limit", "reliability"):
+                figures.pop(needed_by_plots, None)
+    assert written == computed
+    # What is returned is a copy.
+    comparison.to_dict()["agents"].clear()
+    assert comparison.to_dict()["agents"]
+
+
+def test_a_notebook_shows_a_row_per_agent(comparison):
+    agents = re.findall(r"<tr>\s*<td>(\w+)", comparison._repr_html_())
+    assert agents == list(comparison.to_dict()["agents"])
+
+
+def test_the_csv_is_the_table_of_games(comparison, tmp_path):
+    comparison.to_csv(tmp_path / "games.csv")
+    read = pd.read_csv(tmp_path / "games.csv")
+    pd.testing.assert_frame_equal(read, comparison.games)
+    figures = comparison.to_dict()["agents"]
+    for name, games in read.groupby("agent"):
+        assert (len(games), games["won"].sum()) == (figures[name]["games"], figures[name]["wins"])
+    for game in read.itertuples():
+        assert len(set(game.letters)) == game.guesses
+        assert (set(game.word) <= set(game.letters)) == game.won
+        assert len(set(game.letters) - set(game.word)) == game.wrong_guesses
+        assert game.won == (game.wrong_guesses < 6)
+
+
+def test_custom_agents_are_fitted_and_compared(word_file):
+    own = compare({"mine": make_agent("dictionary")}, words=word_file)
+    named = compare(["dictionary"], words=word_file)
+    mine, other = own.to_dict()["agents"]["mine"], named.to_dict()["agents"]["dictionary"]
+    assert mine["wins"] == other["wins"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"agents": ["nobody"]}, "'nobody' is unknown"),
+        ({"agents": []}, "agents: at least one is needed"),
+        ({"known": float("nan")}, "known: nan is not"),
+        ({"known": "half"}, "known: 'half' is not"),
+        ({"split": "all"}, "split: 'all' is not allowed (input should be 'train', 'valid' or"),
+        ({"games": 0}, "games: 0 is not allowed (input should be greater than or equal to 1)"),
+        ({"games": 10**6}, "is more than"),
+        ({"max_wrong": 27}, "max_wrong: 27 is not allowed (input should be less than or equal to"),
+        ({"repeats": 2}, "repeats: there is no such option; there are agents, run, words"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_one_line(options, message, word_file):
+    with pytest.raises(InputError, match=re.escape(message)) as caught:
+        compare(**({"words": word_file, "agents": ["random"]} | options))
+    assert "\n" not in str(caught.value)
+
+
+def test_a_plot_that_does_not_exist_is_an_error(word_file):
+    comparison = compare(["random"], words=word_file, games=5)
+    with pytest.raises(InputError, match="'learning_curves' is not available; there are win_rate"):
+        comparison.plot("learning_curves")
+
+
+def test_tables_fit_in_80_columns(comparison, tmp_path):
+    words = tmp_path / "words.txt"
+    long_words = [first * 31 + second for first in "abcdefgh" for second in "ijklmnop"]
+    words.write_text("\n".join(long_words))
+    agents = {f"overall-frequency-{number}": make_agent("random", number) for number in range(6)}
+    texts = str(comparison), str(compare(agents, words=words))
+    assert "pairwise" in texts[0]
+    assert "hardest unseen words for random" in texts[0]
+    for text in texts:
+        assert max(len(line.rstrip()) for line in text.splitlines()) <= 80
+        assert "…" not in text
+
+
+def test_the_tables_show_every_agent_and_length(played):
+    output = io.StringIO()
+    print_comparison(Console(file=output, width=120), played[0])
+    text = output.getvalue()
+    assert "3 known and 197 unseen valid words of list.txt, 5 wrong guesses" in text
+    rows = [tuple(line.split()[:2]) for line in text.splitlines()]
+    for name, figures in played[0]["agents"].items():
+        assert name in text
+        assert f"{figures['win_rate']:.1%}" in text
+        for length, row in figures["by_length"].items():
+            assert (length, str(row["games"])) in rows
 
 
 @pytest.mark.parametrize("kind", ["known", "unseen"])
@@ -95,7 +195,7 @@ def test_where_one_kind_of_words_is_played_every_title_names_it(real_words, kind
         known=0.125,
         known_words=hash_words(words if kind == "known" else ()),
     )
-    evaluation, played = compare_agents(match)
+    evaluation, games = compare_agents(match)
     assert evaluation["words"][kind] == 20
     assert not {"known", "unseen"} & evaluation["agents"]["ppo"].keys()
     first, *others = make_tables(evaluation)
@@ -103,7 +203,7 @@ def test_where_one_kind_of_words_is_played_every_title_names_it(real_words, kind
     assert [row[0] for row in first.rows] == [
         name + " (known)" * (kind == "known") for name in agents
     ]
-    analyze(match, evaluation, played)
+    analyze(match, evaluation, games)
     plots = draw_plots(evaluation).values()
     for title in [*(table.title for table in others), *map(title_of, plots)]:
         assert f"{kind} words" in title
@@ -132,16 +232,47 @@ def test_an_agent_that_was_fitted_on_other_words_than_the_known_ones_is_told(rea
     assert "random" not in note
 
 
-def test_the_tables_show_every_agent_and_length(comparison):
-    _, _, evaluation, _ = comparison
-    output = io.StringIO()
-    print_comparison(Console(file=output, width=120), evaluation)
-    text = output.getvalue()
-    assert "3 known and 197 unseen valid words of list.txt, 5 wrong guesses" in text
-    for name, figures in evaluation["agents"].items():
-        assert name in text
-        assert f"{figures['win_rate']:.1%}" in text
-        for length, row in figures["by_length"].items():
-            assert any(
-                line.split()[:2] == [length, str(row["games"])] for line in text.splitlines()
-            )
+def test_the_command_writes_games_plots_and_report(word_file, tmp_path, capsys):
+    games, plots, report = tmp_path / "games.csv", tmp_path / "plots", tmp_path / "report.html"
+    arguments = ["--agents", "dictionary", "--words", str(word_file), "--games", "12"]
+    files = ["--csv", str(games), "--plots", str(plots), "--report", str(report)]
+    assert main([*arguments, *files]) == 0
+    assert len(games.read_text().splitlines()) == 13
+    names = {"win_rate_by_length", "win_rate_by_limit", "reliability"}
+    assert {path.name for path in plots.iterdir()} == {
+        f"{name}.{ending}" for name in names for ending in ("png", "svg")
+    }
+    for name in names:
+        with Image.open(plots / f"{name}.png") as image:
+            assert image.width == 1600
+    assert report.read_text().count("<figure>") == len(names)
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("option", ["--json", "--csv", "--plots", "--report"])
+def test_a_file_that_cannot_be_written_is_one_line(option, word_file, tmp_path, capsys):
+    (tmp_path / "file").write_text("")
+    target = tmp_path / "file" / "below"
+    arguments = ["--agents", "random", "--words", str(word_file), "--games", "3"]
+    assert main([*arguments, option, str(target)]) == 2
+    error = capsys.readouterr().err
+    assert len(error.splitlines()) == 1
+    assert "file" in error
+
+
+def test_importing_the_package_loads_nothing_heavy():
+    code = "import sys, evaluation; print(sorted({'torch', 'matplotlib'} & set(sys.modules)))"
+    shown = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    assert shown.stdout.strip() == "[]"
+
+
+def test_the_example_of_the_guide_runs(tmp_path, monkeypatch, capsys):
+    (example,) = re.findall(r"```python\n(from evaluation.*?)```", GUIDE.read_text(), re.DOTALL)
+    assert len(example.splitlines()) <= 10
+    monkeypatch.chdir(tmp_path)
+    exec(compile(example, str(GUIDE), "exec"), {})
+    assert "dictionary" in capsys.readouterr().out
+    assert len((tmp_path / "games.csv").read_text().splitlines()) == 401
+    assert (tmp_path / "plots" / "win_rate_by_length.png").is_file()

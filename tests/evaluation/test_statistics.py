@@ -1,12 +1,20 @@
+"""Figures of games, against statsmodels and plain counts."""
+
 import numpy as np
+import pandas as pd
 import pytest
+import statsmodels.api as sm
 from hypothesis import given
 from hypothesis import strategies as st
+from statsmodels.stats.contingency_tables import mcnemar as mcnemar_of_statsmodels
 from statsmodels.stats.proportion import proportion_confint
 
-from evaluation.arena import PlayedGames
+from agents import make_agent
+from evaluation.arena import play
 from evaluation.statistics import (
-    hardest_words,
+    compare_pairwise,
+    mcnemar,
+    mean_interval,
     share_interval,
     summarize,
     win_rate,
@@ -26,40 +34,25 @@ def test_the_interval_is_wilsons(counts):
 def test_no_game_tells_nothing():
     assert win_rate_interval(0, 0) == (0.0, 1.0)
     assert win_rate(0, 0) == {"games": 0, "wins": 0, "win_rate": 0.0, "ci95": [0.0, 1.0]}
+    figures = summarize(play(make_agent("random"), ()), 0.0)
+    assert (figures["games"], figures["by_length"], figures["first_letters"]) == (0, {}, [])
 
 
-def played_games():
-    """Two games of each of four words: always, once, never (twice) won."""
-    return PlayedGames(
-        words=("cat", "zebra", "apple", "ox"),
-        word_index=np.array([0, 0, 1, 1, 2, 2, 3, 3]),
-        won=np.array([1, 1, 1, 0, 0, 0, 0, 0], dtype=bool),
-        wrong_guesses=np.array([0, 2, 1, 6, 6, 6, 6, 6]),
-        letters=np.array([[0, 1, -1], [2, 3, 4], *[[5, 6, 7]] * 6], dtype=np.int8),
-        max_wrong=6,
-        seconds=2.0,
+@given(st.lists(st.tuples(st.floats(-9, 9), st.integers(0, 6)), min_size=2, max_size=60))
+def test_the_interval_of_a_mean_agrees_with_statsmodels(rows):
+    values = np.array([value for value, _ in rows])
+    clusters = np.array([cluster for _, cluster in rows])
+    mean, interval = mean_interval(values, clusters)
+    assert mean == pytest.approx(values.mean())
+    if len(set(clusters.tolist())) == 1:
+        assert interval is None
+        return
+    fitted = sm.OLS(values, np.ones(len(values))).fit(
+        cov_type="cluster",
+        cov_kwds={"groups": np.unique(clusters, return_inverse=True)[1]},
+        use_t=True,
     )
-
-
-def test_games_are_summed_up_overall_and_by_length():
-    figures = summarize(played_games())
-    assert figures["games"] == 8
-    assert figures["wins"] == 3
-    assert figures["win_rate"] == pytest.approx(3 / 8)
-    assert figures["ci95"] == pytest.approx(proportion_confint(3, 8, method="wilson"))
-    assert figures["mean_wrong_guesses"] == pytest.approx(33 / 8)
-    assert figures["mean_guesses"] == pytest.approx(23 / 8)
-    assert figures["games_per_second"] == pytest.approx(4)
-    assert list(figures["by_length"]) == ["2", "3", "5"]
-    assert figures["by_length"]["5"]["games"] == 4
-    assert figures["by_length"]["5"]["wins"] == 1
-    assert sum(row["games"] for row in figures["by_length"].values()) == 8
-    assert figures["hardest"] == ["apple", "ox", "zebra"]
-
-
-def test_the_hardest_words_come_first_and_won_words_never():
-    assert hardest_words(played_games(), 2) == ["apple", "ox"]
-    assert hardest_words(played_games(), 99) == ["apple", "ox", "zebra"]
+    assert interval == pytest.approx(tuple(fitted.conf_int()[0]), abs=1e-9)
 
 
 @pytest.mark.parametrize("won", [0, 70, 120])
@@ -77,3 +70,66 @@ def test_the_interval_of_a_share_holds_the_truth_19_times_in_20_when_clusters_go
     outcomes = random.random((2000, 400)) < rates[:, clusters]
     intervals = np.array([share_interval(row, clusters)[1] for row in outcomes])
     assert 0.93 < ((intervals[:, 0] <= 0.5) & (intervals[:, 1] >= 0.5)).mean() < 0.97
+
+
+def table(*rows):
+    """Games from their words, whether they were won, wrong guesses and letters."""
+    games = pd.DataFrame(rows, columns=["word", "won", "wrong_guesses", "letters"])
+    return games.assign(length=games["word"].str.len(), guesses=games["letters"].str.len())
+
+
+def test_games_are_summed_up_overall_and_by_length():
+    games = table(
+        ("cat", True, 0, "act"), ("zebra", True, 2, "zebrast"), ("ox", False, 2, "ab"),
+        ("apple", False, 2, "xpy"), ("abbey", True, 2, "xayebz"),
+    )  # fmt: skip
+    figures = summarize(games, 2.0)
+    assert (figures["games"], figures["wins"], figures["win_rate"]) == (5, 3, 3 / 5)
+    assert figures["ci95"] == pytest.approx(proportion_confint(3, 5, method="wilson"))
+    assert figures["mean_wrong_guesses"] == pytest.approx(8 / 5)
+    assert figures["mean_guesses"] == pytest.approx(21 / 5)
+    assert figures["games_per_second"] == 2.5
+    assert figures["by_length"] == {"2": win_rate(0, 1), "3": win_rate(1, 1), "5": win_rate(2, 3)}
+    assert figures["hardest"] == ["ox", "apple"]
+    assert figures["hardest_games"][1] == {"word": "apple", "wrong_guesses": 2, "guesses": "XpY"}
+    assert [game["word"] for game in figures["easiest_games"]] == ["cat", "abbey", "zebra"]
+
+
+def test_first_letters_are_counted_with_their_hits(real_words):
+    games = play(make_agent("random", 3), real_words[:400])
+    described = summarize(games, 1.0)["first_letters"]
+    assert sum(row["games"] for row in described) == len(games)
+    assert described == sorted(described, key=lambda row: (-row["games"], row["letter"]))
+    for row in described:
+        hits = [row["letter"] in game.word for game in games.itertuples()
+                if game.letters[0] == row["letter"]]  # fmt: skip
+        assert (row["games"], row["hits"]) == (len(hits), sum(hits))
+        assert row["share"] == len(hits) / len(games)
+        assert row["ci95"] == pytest.approx(
+            proportion_confint(sum(hits), len(hits), method="wilson")
+        )
+
+
+@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=200))
+def test_mcnemar_agrees_with_statsmodels(outcomes):
+    counts = [[0, 0], [0, 0]]
+    for a, b in outcomes:
+        counts[not a][not b] += 1
+    first, second = zip(*outcomes, strict=True)
+    result = mcnemar(first, second)
+    assert [
+        [result["both_won"], result["only_first_won"]],
+        [result["only_second_won"], result["neither_won"]],
+    ] == counts
+    expected = mcnemar_of_statsmodels(counts, exact=True).pvalue
+    assert result["p_value"] == pytest.approx(expected, abs=1e-12)
+    assert result["difference"] == pytest.approx(np.mean(first) - np.mean(second))
+
+
+def test_every_two_agents_are_compared():
+    games = pd.DataFrame({"agent": list("zzxxyy"), "won": [True, True, False, False, False, True]})
+    pairs = {
+        (pair["first"], pair["second"]): (pair["only_first_won"], pair["only_second_won"])
+        for pair in compare_pairwise(games)
+    }
+    assert pairs == {("z", "x"): (2, 0), ("z", "y"): (1, 0), ("x", "y"): (0, 1)}

@@ -1,13 +1,14 @@
-"""A game server as its clients see it: the wire contract, with retries that cost nothing."""
+"""A client of game servers: the wire contract, and requests that are sent again."""
 
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
+import re
 import secrets
 import time
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Any, Self
 
 import aiohttp
@@ -21,7 +22,6 @@ _TRY_AGAIN = (429, 502, 503, 504)
 _FIRST_PAUSE = 0.1
 _LONGEST_PAUSE = 2.0
 _REQUEST_SECONDS = 30.0
-_NUM_KEY_BYTES = 12
 
 
 @dataclass
@@ -30,26 +30,15 @@ class RemoteGame:
 
     Attributes
     ----------
-    game_id : str
-    index : int
-        Which of the games it is that were asked for, from 0.
-    pattern : str
-        The masked word: letters, and ``_`` for each hidden one.
-    tries : int
-        Wrong guesses that are left.
-    max_wrong : int
-        Those that there were at the beginning.
-    guesses : str
-        The letters that were guessed, in order.
     status : {"ongoing", "success", "failed"}
     """
 
     game_id: str
-    index: int
-    pattern: str
-    tries: int
-    max_wrong: int
-    guesses: str = ""
+    index: int  # its number among the games of the client, from 0
+    pattern: str  # the masked word: letters, and ``_`` for each hidden one
+    tries: int  # wrong guesses that are left
+    max_wrong: int  # wrong guesses that lose
+    guesses: str = ""  # the letters that were guessed, in order
     status: str = "ongoing"
 
     @property
@@ -59,31 +48,26 @@ class RemoteGame:
 
 
 class GameClient:
-    """Sends requests to a server, again where no answer came; an asynchronous context manager.
+    """Sends requests to a server until they are answered; an asynchronous context manager.
 
-    Each request that changes a game carries a key in the header ``Idempotency-Key``: a server that
-    knows keys, such as ``serve.py``, answers a request that it had answered before as before.
+    Each request carries a key in the header ``Idempotency-Key``, so that ``serve.py`` answers a
+    request that is sent again as it did before.
 
     Parameters
     ----------
     url : str
-        Of the server, ``http://127.0.0.1:8000`` for example; without a path, that of the wire
-        contract is taken.
+        ``http://127.0.0.1:8000``, for example; by default with the path of the wire contract.
     token : str
-    connections : int
-        Requests at once.
     patience : float
-        Seconds without an answer after which it gives up.
+        Seconds without an answer after which the client gives up.
 
     Raises
     ------
     InputError
-        If the URL is none.
+        If the URL is invalid.
     """
 
-    def __init__(
-        self, url: str, token: str, connections: int = 32, patience: float = 120.0
-    ) -> None:
+    def __init__(self, url: str, token: str, patience: float = 120.0) -> None:
         try:
             base = URL(url)
             usable = base.scheme in ("http", "https") and base.host
@@ -96,59 +80,38 @@ class GameClient:
         self.url = str(base).rstrip("/")
         self.patience = patience
         self._token = token
-        # One run's keys differ from those of another.
-        self._key = secrets.token_hex(_NUM_KEY_BYTES)
-        self._connections = connections
+        self._numbers = itertools.count()
+        self._key = secrets.token_hex(12)
         self._session: aiohttp.ClientSession | None = None
 
     async def __aenter__(self) -> Self:
-        self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=self._connections),
-            timeout=aiohttp.ClientTimeout(total=_REQUEST_SECONDS),
-        )
+        timeout = aiohttp.ClientTimeout(total=_REQUEST_SECONDS)
+        self._session = aiohttp.ClientSession(timeout=timeout)
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None = None,
-        error: BaseException | None = None,
-        traceback: TracebackType | None = None,
-    ) -> None:
+    async def __aexit__(self, *error: object) -> None:
         await self._session.close()
 
-    async def new_game(self, index: int, recorded: bool) -> RemoteGame:
-        """Begin a game.
-
-        Parameters
-        ----------
-        index : int
-            Tells the games of this object apart.
-        recorded : bool
-            Whether it counts, or is practice.
+    async def new_game(self, recorded: bool) -> RemoteGame:
+        """Begin a game that counts, or a practice game.
 
         Raises
         ------
         InputError
             If the server refuses it, does not answer, or answers something else.
         """
-        answer = await self._request(
-            "new_game", {"practice": str(not recorded)}, f"{self._key}.{index}"
-        )
+        index = next(self._numbers)
+        query = {"practice": str(not recorded)}
+        answer = await self._request("new_game", query, f"{self._key}.{index}")
         try:
             pattern, tries = _read_word(answer["word"]), int(answer["tries_remains"])
             game_id = str(answer["game_id"])
-        except (KeyError, TypeError, ValueError) as error:
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise self._not_understood(answer) from error
         return RemoteGame(game_id, index, pattern, tries, tries)
 
     async def guess(self, game: RemoteGame, letter: str) -> None:
-        """Guess a letter and bring the game up to date.
-
-        Raises
-        ------
-        InputError
-            As for :meth:`new_game`.
-        """
+        """Guess a letter and update the game; InputError as for :meth:`new_game`."""
         answer = await self._request(
             "guess_letter",
             {"request": "guess_letter", "game_id": game.game_id, "letter": letter},
@@ -158,7 +121,7 @@ class GameClient:
             status, tries = str(answer["status"]), int(answer["tries_remains"])
             # A server may leave the word out when the game is over.
             pattern = _read_word(answer["word"]) if "word" in answer else game.pattern
-        except (KeyError, TypeError, ValueError) as error:
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise self._not_understood(answer) from error
         if status not in ("ongoing", "success", "failed") or len(pattern) != len(game.pattern):
             raise self._not_understood(answer)
@@ -166,6 +129,7 @@ class GameClient:
         game.status, game.tries, game.pattern = status, tries, pattern
 
     async def _request(self, path: str, query: dict[str, str], key: str) -> dict[str, Any]:
+        """Send a request until it is answered; return the object in the answer."""
         query = {**query, "access_token": self._token}
         give_up = time.monotonic() + self.patience
         pause = _FIRST_PAUSE
@@ -174,52 +138,44 @@ class GameClient:
                 async with self._session.get(
                     f"{self.url}/{path}", params=query, headers={"Idempotency-Key": key}
                 ) as response:
-                    status, text = response.status, await response.text(errors="replace")
-                    asked_pause = _seconds(response.headers.get("Retry-After"))
+                    text = await response.text(errors="replace")
             except (aiohttp.ClientError, TimeoutError) as error:
                 reason = str(error) or type(error).__name__
             else:
-                if status not in _TRY_AGAIN:
-                    return self._read(status, text)
-                reason = _error_of(_parse(text)) or f"status {status}"
-                pause = max(pause, asked_pause)
+                answer = _parse(text)
+                refusal = " ".join(str(answer.get("error") or "").split())
+                if response.status not in _TRY_AGAIN:
+                    if refusal:
+                        raise InputError(f"--server: {self.url} refuses: {refusal}")
+                    if response.status != 200 or not answer:
+                        raise self._not_understood(text)
+                    return answer
+                reason = refusal or f"status {response.status}"
+                asked_pause = response.headers.get("Retry-After", "")
+                pause = max(pause, float(asked_pause) if asked_pause.isdigit() else 0.0)
             if time.monotonic() + pause > give_up:
                 raise InputError(f"--server: {self.url} does not answer ({reason})")
             await asyncio.sleep(pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
 
-    def _read(self, status: int, text: str) -> dict[str, Any]:
-        answer = _parse(text)
-        error = _error_of(answer)
-        if error is not None:
-            raise InputError(f"--server: {self.url} refuses: {error}")
-        if status != 200 or not isinstance(answer, dict):
-            raise self._not_understood(text)
-        return answer
-
     def _not_understood(self, answer: Any) -> InputError:
+        """Return the error for an answer that breaks the contract."""
         shown = " ".join(str(answer).split())[:80]
         return InputError(f"--server: {self.url} is no game server; it answers {shown!r}")
 
 
 def _read_word(text: str) -> str:
+    """Return a masked word without spaces; ValueError if it is invalid."""
     word = "".join(text.split()).lower()
-    if not word or not all(place == "_" or (place.isascii() and place.isalpha()) for place in word):
+    if not re.fullmatch("[a-z_]+", word):
         raise ValueError(text)
     return word
 
 
-def _parse(text: str) -> Any:
+def _parse(text: str) -> dict[str, Any]:
+    """Return the JSON object in a text, an empty one if there is none."""
     try:
-        return json.loads(text)
+        answer = json.loads(text)
     except json.JSONDecodeError:
-        return None
-
-
-def _error_of(answer: Any) -> str | None:
-    error = answer.get("error") if isinstance(answer, dict) else None
-    return " ".join(str(error).split()) if error else None
-
-
-def _seconds(text: str | None) -> float:
-    return float(text) if text is not None and text.isdigit() else 0.0
+        return {}
+    return answer if isinstance(answer, dict) else {}

@@ -1,1 +1,0 @@
-"""Agents that play the games of a server, over HTTP."""

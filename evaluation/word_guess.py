@@ -1,0 +1,381 @@
+"""``evaluate.py`` for the games in which whole words are guessed."""
+
+from __future__ import annotations
+
+import argparse
+import platform
+import time
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator, PercentFormatter
+from rich.console import Console
+from rich.progress import Progress
+
+from agents.word_guess import WordGuessAgent, make_word_guess_agent
+from envs.errors import InputError
+from envs.word_guess.answers import AnswerRule
+from envs.word_guess.rules import WordGuessGames
+from envs.word_guess.words import (
+    GUESS_THE_WORD,
+    VARIANT_OF_ID,
+    GuessWords,
+    Variant,
+    random_words,
+)
+from envs.words import load_word_list, read_word_list
+from evaluation.arena import Advance, batches, game_keys, games_table, play_games
+from evaluation.arguments import Refuse, positive
+from evaluation.console import make_progress, say, stage
+from evaluation.plots import STYLE, look, new_figure
+from evaluation.preparation import Request, sample_words
+from evaluation.report_page import write_files
+from evaluation.statistics import mean_interval, share_interval
+from evaluation.tables import DataTable, print_table
+
+# Lists, and the words of each that are played.
+WordLists = Sequence[tuple[GuessWords, Sequence[str]]]
+DEFAULT_AGENTS = ("filter", "minimax", "entropy", "random-consistent")
+DEFAULT_LISTS = 1000
+LIST_SIZE = 100
+DEFAULT_BATCH_SIZE = 8192
+# The shares of games solved are given up to this number of guesses.
+MAX_SHARE = 20
+# Options of these games alone, of Hangman alone, and of lists of words.
+_OPTIONS = ("allowed", "max_guesses", "lists")
+_HANGMAN_OPTIONS = (
+    *("run", "split", "max_wrong", "known"),
+    *("drop_seen", "allow_seen", "report", "workers"),
+)
+_LIST_OPTIONS = ("secrets", "games", "allowed")
+_TOUGHEST_SHOWN = 5
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that these games alone have."""
+    group = parser.add_argument_group("CatsAndDogs-v0 and GuessTheWord-v0")
+    group.add_argument(
+        "--allowed", metavar="FILE", help="the words that may be guessed (default: the list)"
+    )
+    group.add_argument("--max-guesses", type=positive, metavar="N", help="guesses per game")
+    group.add_argument(
+        "--lists",
+        type=positive,
+        metavar="N",
+        help=f"GuessTheWord-v0 without --words: play N lists of {LIST_SIZE} words of random "
+        f"letters (default: {DEFAULT_LISTS})",
+    )
+
+
+def check(options: argparse.Namespace, refuse: Refuse) -> None:
+    """Refuse options that do not go with the game that is played; it raises InputError."""
+    if options.env not in VARIANT_OF_ID:
+        refuse(_OPTIONS, f"is for {' and '.join(VARIANT_OF_ID)}, not {options.env}")
+        return
+    refuse(_HANGMAN_OPTIONS, f"is for Hangman-v0, not {options.env}")
+    if _plays_random_lists(options):
+        refuse(_LIST_OPTIONS, f"needs --words with {options.env}")
+    else:
+        refuse(("lists",), f"is for {GUESS_THE_WORD.env_id} without --words")
+
+
+def evaluate(options: argparse.Namespace, console: Console) -> None:
+    """Play, print the tables, and write what was asked for.
+
+    Without ``--words``, Cats and Dogs has the words of four letters of the default list, and Guess
+    the Word has lists of random letters. Of a list that is given, the words of four and of six
+    letters are used.
+
+    Raises
+    ------
+    InputError
+        If the value of an option cannot be used.
+    """
+    names = ("agents", "words", "secrets", "games", "seed")
+    request = Request.of(**{name: getattr(options, name) for name in names})
+    variant = VARIANT_OF_ID[options.env]
+    names = _agent_names(request, variant)
+    if _plays_random_lists(options):
+        source = "random letters"
+        lists = random_lists(variant, options.lists or DEFAULT_LISTS, LIST_SIZE, request.seed)
+    else:
+        source, lists = _listed_words(request, variant, options.allowed)
+    with make_progress(console) as progress:
+        evaluation, games = compare_agents(
+            names, variant, lists, source, request.seed, options.max_guesses, progress
+        )
+    print_comparison(console, evaluation)
+    write_files(options, evaluation, games, lambda: draw_plots(evaluation), partial(say, console))
+
+
+def _plays_random_lists(options: argparse.Namespace) -> bool:
+    """Return whether the words are random letters."""
+    return options.env == GUESS_THE_WORD.env_id and options.words is None
+
+
+def _agent_names(request: Request, variant: Variant) -> list[str]:
+    """Return the agents that are asked for, by default those that play by the game's rule."""
+    names = request.agents
+    if names is None:
+        names = [name for name in DEFAULT_AGENTS if variant.count_misplaced or name != "filter"]
+    rule = AnswerRule(variant.word_length, variant.count_misplaced)
+    for name in names:
+        # Raises InputError for an unknown agent, and for one that does not play by the rule.
+        make_word_guess_agent(name).answers_kept(rule)
+    return names
+
+
+def _listed_words(
+    request: Request, variant: Variant, allowed_file: str | None
+) -> tuple[str, WordLists]:
+    """Return where a list of words is from, the list, and which of its words are played."""
+    word_list = load_word_list(request.words)
+    allowed = None if allowed_file is None else read_word_list(allowed_file).words
+    try:
+        words = GuessWords(word_list.words, allowed, variant.word_length)
+        secrets = words.secrets
+        if request.secrets is not None:
+            secrets = words.encode(read_word_list(request.secrets).words)
+    except ValueError as error:
+        raise InputError(f"{word_list.source}: {error}") from error
+    played = tuple(words.allowed[index] for index in secrets)
+    if request.games is not None:
+        played = sample_words(played, request.games, request.seed)
+    return word_list.source, [(words, played)]
+
+
+def random_lists(variant: Variant, num_lists: int, num_words: int, seed: int) -> WordLists:
+    """Return lists of random letters, of which every word is played.
+
+    List ``i`` is ``random_words(num_words, length, seed=(seed, i))``.
+    """
+    length = variant.word_length
+    drawn = (random_words(num_words, length, (seed, index)) for index in range(num_lists))
+    return [(GuessWords(words, word_length=length), words) for words in drawn]
+
+
+def play(
+    agent: WordGuessAgent,
+    rule: AnswerRule,
+    words: GuessWords,
+    secrets: Sequence[str],
+    max_guesses: int,
+    batch_size: int = DEFAULT_BATCH_SIZE,
+    advance: Advance | None = None,
+) -> pd.DataFrame:
+    """Let an agent play every secret.
+
+    Random draws are keyed by the word, so that its game is the same in any order or batch.
+
+    Parameters
+    ----------
+    agent : WordGuessAgent
+        Fitted to ``words`` and ``rule``; it sees observations alone.
+    rule : AnswerRule
+    words : GuessWords
+    secrets : sequence of str
+        The words that are played, each once, all among the secrets of ``words``.
+    max_guesses : int
+    batch_size, advance
+        As for :func:`evaluation.arena.play`.
+
+    Returns
+    -------
+    DataFrame
+        A row per game as of :func:`evaluation.arena.play`; ``letters`` is the guessed words,
+        separated by spaces.
+    """
+    names = [f"{word} " for word in words.allowed]
+    tables = []
+    for batch in batches(len(secrets), batch_size):
+        games = WordGuessGames(len(secrets[batch]), rule, words, max_guesses)
+        games.start(slice(None), words.encode(secrets[batch]))
+        guesses = play_games(agent, games, game_keys(secrets[batch]), advance)
+        wrong = (guesses >= 0).sum(axis=1) - games.won
+        tables.append(games_table(secrets[batch], games.won, wrong, guesses, names))
+    return pd.concat(tables, ignore_index=True)
+
+
+def compare_agents(
+    names: Sequence[str],
+    variant: Variant,
+    lists: WordLists,
+    source: str,
+    seed: int = 0,
+    max_guesses: int | None = None,
+    progress: Progress | None = None,
+) -> tuple[dict[str, Any], pd.DataFrame]:
+    """Let each agent play every secret.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Names of agents.
+    variant : Variant
+    lists : sequence of (GuessWords, sequence of str)
+        What agents are fitted to, one after the other, and the words of each that are played.
+    source : str
+        Where the words come from.
+    seed : int
+        Of agents that draw at random.
+    max_guesses : int, optional
+        Guesses per game; by default the variant's.
+    progress : rich.progress.Progress, optional
+        Shows how many games have ended.
+
+    Returns
+    -------
+    evaluation : dict
+        What ``evaluate.py --json`` writes.
+    games : DataFrame
+        A row per game as of :func:`play`, with the columns ``agent`` and ``list`` (the number of
+        the list, from 0) added.
+    """
+    first, limit = lists[0][0], max_guesses or variant.max_guesses
+    figures, tables = {}, []
+    for name in names:
+        agent = make_word_guess_agent(name, seed)
+        num_games = sum(len(secrets) for _, secrets in lists)
+        with stage(progress or make_progress(), name, num_games) as advance:
+            games, seconds = _play_lists(agent, variant, lists, limit, advance)
+        games.insert(0, "agent", name)
+        figures[name] = summarize(games, seconds)
+        tables.append(games)
+    size = {"lists": len(lists)} if len(lists) > 1 else {"allowed": len(first)}
+    evaluation = {
+        "env": variant.env_id,
+        "words": {"source": source, "count": len(first.secrets), **size},
+        "seed": seed,
+        "max_guesses": limit,
+        "versions": {"python": platform.python_version(), "numpy": np.__version__},
+        "agents": figures,
+    }
+    return evaluation, pd.concat(tables, ignore_index=True)
+
+
+def _play_lists(
+    agent: WordGuessAgent, variant: Variant, lists: WordLists, limit: int, advance: Advance
+) -> tuple[pd.DataFrame, float]:
+    """Let an agent play every list; return its games and the seconds that they took."""
+    rule = AnswerRule(variant.word_length, variant.count_misplaced)
+    seconds, tables = 0.0, []
+    for words, secrets in lists:
+        listed = [words.allowed[index] for index in words.secrets]
+        agent.fit(listed, rule, words.allowed)
+        if not tables:
+            # Code is compiled outside of the measured time.
+            play(agent, rule, words, listed[:1], limit)
+        start = time.perf_counter()
+        games = play(agent, rule, words, secrets, limit, advance=advance)
+        seconds += time.perf_counter() - start
+        games.insert(0, "list", len(tables))
+        tables.append(games)
+    return pd.concat(tables, ignore_index=True), seconds
+
+
+def summarize(games: pd.DataFrame, seconds: float, num_toughest: int = 25) -> dict[str, Any]:
+    """Return the figures of an agent's games as the JSON of ``evaluate.py`` holds them.
+
+    A game that was not solved counts with all its guesses in ``mean_guesses`` and ``max_guesses``,
+    and as not solved in ``solved_within``. Where there are several lists, the games of each are a
+    cluster in the intervals.
+
+    Parameters
+    ----------
+    games : DataFrame
+        A row per game: ``list``, ``word``, ``won``, ``guesses``.
+    seconds : float
+        The time that the games took.
+    num_toughest : int
+        The number of words in ``toughest``, those with the highest mean of guesses.
+    """
+    count = len(games)
+    clusters = games["list"].to_numpy() if games["list"].nunique() > 1 else np.arange(count)
+    guesses, solved = games["guesses"].to_numpy(), games["won"].to_numpy()
+    histogram = np.bincount(guesses[solved], minlength=MAX_SHARE + 1)
+    within = histogram.cumsum()
+    solved_rate, solved_interval = share_interval(solved, clusters)
+    mean_guesses, guesses_interval = mean_interval(guesses, clusters)
+    by_word = games.groupby("word")["guesses"].mean()
+    toughest = by_word.sort_values(ascending=False, kind="stable").head(num_toughest)
+    return {
+        "games": count,
+        "solved": int(solved.sum()),
+        "solved_rate": solved_rate,
+        "ci95": list(solved_interval),
+        "mean_guesses": mean_guesses,
+        "mean_guesses_ci95": None if guesses_interval is None else list(guesses_interval),
+        "max_guesses": int(guesses.max()),
+        "solved_within": {
+            str(limit): float(within[limit] / count) for limit in range(1, MAX_SHARE + 1)
+        },
+        "histogram": {
+            str(number): int(histogram[number]) for number in np.flatnonzero(histogram).tolist()
+        },
+        "toughest": [{"word": word, "mean_guesses": mean} for word, mean in toughest.items()],
+        "games_per_second": count / seconds if seconds else 0.0,
+    }
+
+
+def print_comparison(console: Console, evaluation: dict[str, Any]) -> None:
+    """Print the table of agents, and the toughest words of each."""
+    print_table(console, _agents_table(evaluation))
+    for name, figures in evaluation["agents"].items():
+        toughest = ", ".join(
+            f"{entry['word']} {entry['mean_guesses']:g}"
+            for entry in figures["toughest"][:_TOUGHEST_SHOWN]
+        )
+        console.print(f"{name}: toughest {toughest}", highlight=False)
+
+
+def _describe(evaluation: dict[str, Any]) -> str:
+    """Return what was played, for titles and captions."""
+    words = evaluation["words"]
+    lists = f"{words['lists']:,} lists of " if "lists" in words else ""
+    return (
+        f"{evaluation['env']}, {lists}{words['count']:,} words of {words['source']}, "
+        f"{evaluation['max_guesses']} guesses at most"
+    )
+
+
+def _agents_table(evaluation: dict[str, Any]) -> DataTable:
+    """Return the table with a row per agent."""
+    rows = [
+        (
+            name,
+            f"{figures['games']:,}",
+            f"{figures['solved_rate']:.2%}",
+            f"{figures['mean_guesses']:.3f}",
+            "-".join(f"{bound:.2f}" for bound in figures["mean_guesses_ci95"] or ()),
+            f"{figures['max_guesses']}",
+            f"{figures['solved_within']['10']:.2%}",
+            f"{figures['games_per_second']:,.0f}",
+        )
+        for name, figures in evaluation["agents"].items()
+    ]
+    return DataTable(
+        _describe(evaluation),
+        ("agent", "games", "solved", "mean", "95% CI", "worst", "in 10", "games/s"),
+        rows,
+        note="mean, worst: of guesses; in 10: solved within ten; 95% CI: Student's, of the mean",
+    )
+
+
+def draw_plots(evaluation: dict[str, Any]) -> dict[str, Figure]:
+    """Return the plot of games solved by guesses, by the name of its file."""
+    title = "Games solved within a number of guesses"
+    with mpl.rc_context(STYLE):
+        figure, axes = new_figure(title, _describe(evaluation))
+        for index, (name, figures) in enumerate(evaluation["agents"].items()):
+            limits = [int(limit) for limit in figures["solved_within"]]
+            axes.plot(limits, list(figures["solved_within"].values()), label=name, **look(index))
+        axes.set(xlabel="guesses", ylabel="games solved", ylim=(-0.03, 1.03))
+        axes.yaxis.set_major_formatter(PercentFormatter(1.0))
+        axes.xaxis.set_major_locator(MaxNLocator(MAX_SHARE, integer=True))
+        figure.legend(loc="outside right upper")
+    return {"word_guess_solved": figure}

@@ -1,1 +1,0 @@
-"""Comparison of agents that guess whole words."""

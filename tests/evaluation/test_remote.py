@@ -1,0 +1,219 @@
+"""evaluate.py --server: agents play the games of a server over HTTP."""
+
+import asyncio
+import json
+import re
+import sqlite3
+import subprocess
+from contextlib import closing
+
+import pandas as pd
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import RawTestServer
+
+from envs.errors import InputError
+from evaluation.arena import play
+from evaluation.command_line import main
+from evaluation.preparation import Request, prepare
+from evaluation.remote import observe
+from evaluation.remote_client import GameClient, RemoteGame
+from evaluation.statistics import basic_figures
+from tests.processes import assert_refused
+from tests.server.load import add_token
+from tests.server.load import serving as serve
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def words(tmp_path_factory, real_words):
+    path = tmp_path_factory.mktemp("words") / "words.txt"
+    path.write_text("\n".join(real_words) + "\n")
+    return path
+
+
+@pytest.fixture(scope="module")
+def serving(tmp_path_factory, words):
+    """A server: (address, its database)."""
+    path = tmp_path_factory.mktemp("serving") / "games.sqlite3"
+    with serve(path, "--words", words, "--agent", "none") as (_, address):
+        yield address, path
+
+
+@pytest.fixture
+def evaluate(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "160")
+
+    def evaluate(*arguments):
+        try:
+            status = main([*map(str, arguments)])
+        except SystemExit as ending:
+            status = ending.code
+        return subprocess.CompletedProcess(arguments, status, *capsys.readouterr())
+
+    return evaluate
+
+
+def played_by(path, token_name):
+    """Return the games of a player as they are stored: by id, secret, recorded, status, letters."""
+    with closing(sqlite3.connect(path)) as connection:
+        return connection.execute(
+            "SELECT secret, recorded, status, (SELECT COALESCE(GROUP_CONCAT(letter, ''), '') FROM "
+            "(SELECT letter FROM guesses WHERE game_id = games.id ORDER BY number)) FROM games "
+            "JOIN players ON players.id = player_id WHERE name = ?",
+            (token_name,),
+        ).fetchall()
+
+
+@pytest.mark.parametrize("recorded", [False, True])
+def test_what_is_printed_and_written_is_what_the_arena_and_the_server_have(
+    evaluate, serving, words, tmp_path, recorded
+):
+    address, path = serving
+    name = f"dictionary {recorded}"
+    done = evaluate(
+        "--server", address, "--token", add_token(path, name), *["--recorded"][:recorded],
+        "--agents", "dictionary", "--words", words, "--games", 60, "--known", 0.25,
+        "--json", tmp_path / "figures.json", "--csv", tmp_path / "games.csv",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    stored = pd.DataFrame(played_by(path, name), columns=["word", "recorded", "status", "letters"])
+    agent = prepare(Request.of(agents=["dictionary"], words=words)).agents["dictionary"]
+    arena = play(agent, stored["word"].tolist())
+    assert len(stored) == 60
+    assert (stored["recorded"] == recorded).all()
+    assert (stored["letters"] == arena["letters"]).all()
+    assert ((stored["status"] == "success") == arena["won"]).all()
+    evaluation = json.loads((tmp_path / "figures.json").read_text())
+    figures = evaluation["agents"]["dictionary"]
+    expected = {**basic_figures(arena, 1.0), "games_per_second": figures["games_per_second"]}
+    # Only the server could tell which of its words are known.
+    assert figures == {**expected, "seen": None}
+    assert evaluation["split"] == ("recorded" if recorded else "practice")
+    assert (evaluation["max_wrong"], evaluation["known"]) == (6, 0.25)
+    assert f"{figures['win_rate']:.1%}" in done.stdout
+    games = pd.read_csv(tmp_path / "games.csv")
+    assert sorted(games["letters"]) == sorted(arena["letters"])
+    assert games["won"].sum() == arena["won"].sum()
+    assert games["known"].isna().all()
+
+
+def test_each_agent_plays_its_own_games_with_the_token_of_the_environment(
+    evaluate, serving, words, monkeypatch
+):
+    address, path = serving
+    monkeypatch.setenv("HANGMAN_TOKEN", add_token(path, "two"))
+    done = evaluate(
+        "--server", f"{address}/trexsim/hangman/", "--agents", "random", "benchmark",
+        "--words", words, "--games", 12,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert len(played_by(path, "two")) == 24
+    assert "random: 12 games done" in done.stdout
+    assert "benchmark: 12 games done" in done.stdout
+
+
+def test_what_the_server_refuses_is_told_in_one_line(evaluate, serving, words):
+    address, _ = serving
+    done = evaluate(
+        "--server", address, "--token", "hm_wrong", "--agents", "random", "--words", words
+    )
+    assert_refused(done, "evaluate.py", "--server", address, "token is not known")
+    assert "hm_wrong" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("--server http://127.0.0.1:1", "--token, HANGMAN_TOKEN"),
+        ("--server 127.0.0.1:8000 --token t", "is not a URL"),
+        ("--server ftp://server --token t", "is not a URL"),
+        ("--server http://x --token t --split test", "--split: cannot be given"),
+        ("--server http://x --token t --max-wrong 3", "--max-wrong"),
+        ("--server http://x --token t --report r", "--report"),
+        ("--server http://x --token t --env GuessTheWord-v0", "--env"),
+        ("--token t", "--token: needs --server"),
+        ("--recorded", "--recorded: needs --server"),
+    ],
+)
+def test_options_that_do_not_go_together(evaluate, arguments, said):
+    assert_refused(evaluate(*arguments.split()), "evaluate.py", said)
+
+
+def server_of(answer, patience=20.0):
+    """Return the requests that a server gets, and a function that begins a game there and guesses.
+
+    ``answer`` returns a status and a text for the number of a request and its path, or None to
+    close the connection.
+    """
+    requests = []
+
+    async def handle(request):
+        requests.append((request.path, dict(request.query), request.headers["Idempotency-Key"]))
+        reply = answer(len(requests), request.path)
+        if reply is None:
+            request.transport.abort()
+            return web.Response()
+        return web.Response(status=reply[0], text=reply[1])
+
+    async def begin():
+        async with (
+            RawTestServer(handle) as server,
+            GameClient(str(server.make_url("")), "t", patience=patience) as client,
+        ):
+            game = await client.new_game(recorded=True)
+            await client.guess(game, "e")
+            return game
+
+    return requests, lambda: asyncio.run(begin())
+
+
+def test_a_request_is_sent_again_with_its_key_until_it_is_answered():
+    def answer(number, path):
+        if number in (1, 4):
+            return None
+        if number in (2, 5):
+            return 503, "starting"
+        if path.endswith("new_game"):
+            return 200, '{"status": "approved", "game_id": "7", "word": "_ _ ", "tries_remains": 6}'
+        return 200, '{"status": "ongoing", "game_id": "7", "word": "e _ ", "tries_remains": 6}'
+
+    requests, begin = server_of(answer)
+    game = begin()
+    assert (game.pattern, game.guesses, game.tries) == ("e_", "e", 6)
+    keys = {}
+    for path, _, key in requests:
+        keys.setdefault(path, set()).add(key)
+    new_game, guess = keys.values()
+    assert len(new_game) == len(guess) == 1
+    assert new_game != guess
+    assert requests[-1][1] == {
+        "request": "guess_letter", "game_id": "7", "letter": "e", "access_token": "t"
+    }  # fmt: skip
+    assert requests[0][1] == {"practice": "False", "access_token": "t"}
+
+
+@pytest.mark.parametrize(
+    ("status", "text", "said"),
+    [
+        (200, "<html>hello</html>", "is no game server; it answers '<html>hello"),
+        (200, "[]", "is no game server"),
+        (404, "nothing here", "is no game server"),
+        (200, '{"error": "no\\nsuch token"}', "refuses: no such token"),
+        (403, '{"error": "used up"}', "refuses: used up"),
+        (200, '{"game_id": 1, "word": "12", "tries_remains": 6}', "is no game server"),
+        (200, '{"game_id": 1, "word": null, "tries_remains": 6}', "is no game server"),
+        (503, '{"error": "busy"}', "does not answer (busy)"),
+    ],
+)
+def test_what_does_not_play_is_told(status, text, said):
+    requests, begin = server_of(lambda *_: (status, text), patience=0.5)
+    with pytest.raises(InputError, match=re.escape(said)):
+        begin()
+    assert (len(requests) > 1) == (status == 503)
+
+
+def test_a_server_that_counts_otherwise_is_noticed():
+    with pytest.raises(InputError, match="that is not Hangman"):
+        observe([RemoteGame("1", 0, "_pp_e", 5, 6, "epxz")])

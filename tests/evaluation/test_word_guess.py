@@ -1,0 +1,131 @@
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from PIL import Image
+
+from agents.word_guess import make_word_guess_agent
+from envs.word_guess.answers import AnswerRule
+from envs.word_guess.words import GUESS_THE_WORD, GuessWords
+from evaluation.command_line import main
+from evaluation.word_guess import compare_agents, play, random_lists, summarize
+
+WORDS = ("bell", "cell", "dell", "cold", "clod", "noon", "neon", "onto")
+
+
+@pytest.fixture
+def word_file(tmp_path):
+    path = tmp_path / "words.txt"
+    path.write_text("\n".join((*WORDS, "pigeon")))
+    return str(path)
+
+
+def table(words, won, guesses, lists=0):
+    return pd.DataFrame({"list": lists, "word": words, "won": won, "guesses": guesses})
+
+
+def test_the_figures_are_those_of_a_plain_count():
+    words = ("bell", "bell", "cell", "dell")
+    games = table(words, [True, True, True, False], [2, 4, 3, 30], [0, 0, 1, 2])
+    figures = summarize(games, 2.0, num_toughest=2)
+    low, high = figures.pop("mean_guesses_ci95")
+    assert low < 9.75 < high
+    low, high = figures.pop("ci95")
+    assert 0 < low < 0.75 < high < 1
+    assert figures == {
+        "games": 4,
+        "solved": 3,
+        "solved_rate": 0.75,
+        "mean_guesses": 9.75,
+        "max_guesses": 30,
+        "solved_within": {str(n): min(max(n - 1, 0), 3) / 4 for n in range(1, 21)},
+        "histogram": {"2": 1, "3": 1, "4": 1},
+        "toughest": [
+            {"word": "dell", "mean_guesses": 30.0},
+            {"word": "bell", "mean_guesses": 3.0},
+        ],
+        "games_per_second": 2.0,
+    }
+
+
+def test_games_of_one_list_count_as_fewer_when_they_go_alike():
+    def interval(lists):
+        low, high = summarize(table("bell", np.arange(40) < 20, 3, lists), 1.0)["ci95"]
+        return high - low
+
+    assert interval(np.arange(40) // 10) > 2 * interval(np.arange(40))
+
+
+def test_batches_and_order_do_not_matter():
+    rule, words = AnswerRule(4, True), GuessWords(WORDS)
+    agent = make_word_guess_agent("random-consistent").fit(WORDS, rule)
+    games = play(agent, rule, words, WORDS, 20)
+    parts = play(agent, rule, words, WORDS, 20, batch_size=3)
+    back = play(agent, rule, words, WORDS[::-1], 20)[::-1].reset_index(drop=True)
+    pd.testing.assert_frame_equal(parts, games)
+    pd.testing.assert_frame_equal(back, games)
+    assert games["won"].all()
+    for game in games.itertuples():
+        guesses = game.letters.split(" ")
+        assert (len(guesses), guesses[-1]) == (game.guesses, game.word)
+        assert game.wrong_guesses == game.guesses - 1
+        assert set(guesses) <= set(WORDS)
+
+
+def test_random_lists_are_played_word_by_word():
+    lists = random_lists(GUESS_THE_WORD, num_lists=3, num_words=20, seed=1)
+    evaluation, games = compare_agents(["minimax-greedy"], GUESS_THE_WORD, lists, "random letters")
+    assert evaluation["words"] == {"source": "random letters", "count": 20, "lists": 3}
+    assert evaluation["agents"]["minimax-greedy"]["max_guesses"] <= 10
+    assert games["list"].tolist() == [number for number in range(3) for _ in range(20)]
+
+
+@pytest.mark.parametrize("secrets", [WORDS, ("neon", "noon")])
+def test_the_command_writes_tables_figures_and_pictures(word_file, tmp_path, capsys, secrets):
+    chosen, out = tmp_path / "secrets.txt", tmp_path / "figures.json"
+    chosen.write_text("\n".join(secrets))
+    arguments = ["--env", "CatsAndDogs-v0", "--words", word_file, "--secrets", str(chosen)]
+    files = ["--plots", str(tmp_path / "plots"), "--csv", str(tmp_path / "games.csv")]
+    assert main([*arguments, "--json", str(out), *files]) == 0
+    assert "toughest" in capsys.readouterr().out
+    evaluation = json.loads(out.read_text())
+    agents = evaluation["agents"]
+    assert evaluation["env"] == "CatsAndDogs-v0"
+    assert evaluation["words"]["count"] == len(WORDS)
+    assert set(agents) == {"filter", "minimax", "entropy", "random-consistent"}
+    for figures in agents.values():
+        assert figures["games"] == sum(figures["histogram"].values()) == len(secrets)
+        assert list(figures["solved_within"]) == [str(limit) for limit in range(1, 21)]
+    games = pd.read_csv(tmp_path / "games.csv")
+    assert set(games["agent"]) == set(agents)
+    assert all(set(played) == set(secrets) for _, played in games.groupby("agent")["word"])
+    (picture,) = (tmp_path / "plots").glob("*.png")
+    assert np.asarray(Image.open(picture)).std() > 0
+
+
+def test_without_words_guess_the_word_has_lists_of_random_letters(tmp_path):
+    command = ["--env", "GuessTheWord-v0", "--lists", "2", "--agents", "random-consistent", "--csv"]
+    assert main([*command, str(tmp_path / "games.csv")]) == 0
+    games = pd.read_csv(tmp_path / "games.csv")
+    assert list(games["list"].value_counts()) == [100, 100]
+    assert set(games["length"]) == {6}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("--env CatsAndDogs-v0 --agents best", "'best' is unknown"),
+        ("--env CatsAndDogs-v0 --max-wrong 3", "--max-wrong: is for Hangman-v0"),
+        ("--env CatsAndDogs-v0 --lists 3", "--lists: is for GuessTheWord-v0"),
+        ("--env CatsAndDogs-v0 --words {file} --games 9", "more than the 8 words"),
+        ("--env GuessTheWord-v0 --agents filter", "plays Cats and Dogs alone"),
+        ("--env GuessTheWord-v0 --games 3", "--games: needs --words"),
+        ("--lists 3", "--lists: is for CatsAndDogs-v0 and GuessTheWord-v0"),
+    ],
+)
+def test_bad_options_end_with_one_line_and_status_2(arguments, message, word_file, capsys):
+    assert main(arguments.format(file=word_file).split()) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
