@@ -10,19 +10,18 @@ import argparse
 import math
 import sys
 from collections.abc import Sequence
-from typing import Any
+from functools import partial
 
 from envs.encoding import MAX_LENGTH, NUM_LETTERS
 from envs.errors import InputError
 from evaluation.arguments import CommandParser, integer, nonnegative, probability
-from playing.difficulty import DIFFICULTIES
-from playing.terminal import Terminal
+from playing.screen import make_console
+from playing.words import DIFFICULTIES
 
-DEFAULT_SPEED = 1.0
 INTERRUPTED = 130
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> CommandParser:
     """Return the parser of the command line."""
     parser = CommandParser(
         prog="play.py",
@@ -38,40 +37,27 @@ def parser() -> argparse.ArgumentParser:
     modes.add_argument(
         "--assist", action="store_true", help="get the letters to try in a game played elsewhere"
     )
-    for name, settings in _options().items():
-        parser.add_argument(f"--{name}", **settings)
-    parser.add_argument("--no-color", action="store_true", help="no colors; NO_COLOR=1 does it too")
-    return parser
-
-
-def _options() -> dict[str, dict[str, Any]]:
-    agent = "who helps with --hint and --assist (default: ppo, or dictionary with your own words)"
-    run = "a training run: its agents and words (default: the pretrained policy)"
+    add = parser.add_argument
+    helps = "who helps with --hint and --assist (default: ppo, or dictionary with your own words)"
+    add("--agent", metavar="NAME", help=helps)
+    runs = "a training run: its agents and words (default: the pretrained policy)"
+    add("--run", metavar="RUN_DIR", help=runs)
+    parser.add_words()
+    add("--length", type=_lengths, metavar="N or MIN-MAX", help="letters of the words to guess")
     part = "a third of the words, by the wrong guesses of somebody who goes by letter frequency"
+    add("--difficulty", choices=DIFFICULTIES, help=part)
+    wrong = partial(integer, low=1, high=NUM_LETTERS)
+    add("--max-wrong", type=wrong, metavar="N", help="wrong guesses allowed (default: 6)")
     known = (
         "the prior probability, for ppo and posterior, that the secret is one of the words that "
         "they were fitted on (default: 0.5); no effect on other agents"
     )
-    speed = f"letters per second with --watch (default: {DEFAULT_SPEED:g}); 0 waits for Enter"
-    return {
-        "agent": {"metavar": "NAME", "help": agent},
-        "run": {"metavar": "RUN_DIR", "help": run},
-        "words": {"metavar": "FILE", "help": "a word list, one word per line"},
-        "length": {
-            "type": _lengths,
-            "metavar": "N or MIN-MAX",
-            "help": "letters of the words to guess",
-        },
-        "difficulty": {"choices": DIFFICULTIES, "help": part},
-        "max-wrong": {
-            "type": _max_wrong,
-            "metavar": "N",
-            "help": "wrong guesses allowed (default: 6)",
-        },
-        "known": {"type": probability, "metavar": "P", "help": known},
-        "speed": {"type": _speed, "metavar": "LETTERS", "help": speed},
-        "seed": {"type": nonnegative, "metavar": "N", "help": "play the same words again"},
-    }
+    add("--known", type=probability, metavar="P", help=known)
+    speed = "letters per second with --watch (default: 1); 0 waits for Enter"
+    add("--speed", type=_speed, default=1.0, metavar="LETTERS", help=speed)
+    add("--seed", type=nonnegative, metavar="N", help="play the same words again")
+    add("--no-color", action="store_true", help="no colors; NO_COLOR=1 does it too")
+    return parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -80,14 +66,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     It is 0 at the end of the input or of the games, 2 after a mistake in the options, and 130
     after Ctrl-C.
     """
-    terminal = Terminal()
+    console = make_console()
     try:
-        options = parser().parse_args(arguments)
-        _check_combination(options)
-        terminal = Terminal(color=not options.no_color)
+        options = _read(arguments)
+        console = make_console(color=not options.no_color)
         from playing.session import play
 
-        play(options, terminal)
+        play(options, console)
         status = 0
     except InputError as error:
         print(f"play.py: error: {error}", file=sys.stderr)
@@ -96,27 +81,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
         status = 0
     except KeyboardInterrupt:
         status = INTERRUPTED
-    terminal.say_goodbye()
+    console.print("\nGoodbye.")
     return status
 
 
-def _check_combination(options: argparse.Namespace) -> None:
-    if options.agent is not None and not (options.hint or options.assist):
-        raise InputError("--agent: goes with --hint or --assist; --watch and --versus name theirs")
-    takes_part = options.hint or options.assist or options.watch or options.versus
-    if options.known is not None and not takes_part:
-        raise InputError("--known: goes with --hint, --watch, --versus or --assist")
-    if options.speed is not None and options.watch is None:
-        raise InputError("--speed: goes with --watch")
-    if options.speed is None:
-        options.speed = DEFAULT_SPEED
+def _read(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """Return the options, after refusing those that do not go together."""
+    command = parser()
+    options = command.parse_args(arguments)
+    if not (options.hint or options.assist):
+        why = "goes with --hint or --assist; --watch and --versus name theirs"
+        command.refuse(options, ["agent"], why)
+    if not (options.hint or options.assist or options.watch or options.versus):
+        command.refuse(options, ["known"], "goes with --hint, --watch, --versus or --assist")
+    if options.watch is None:
+        command.refuse(options, ["speed"], "goes with --watch")
     if options.assist:
-        for name in ("length", "difficulty", "seed"):
-            if getattr(options, name) is not None:
-                raise InputError(f"--{name}: --assist has no word to choose")
+        why = "--assist has no word to choose"
+        command.refuse(options, ["length", "difficulty", "seed"], why)
+    return options
 
 
 def _lengths(text: str) -> tuple[int, int]:
+    """Read a length, or the lowest and the highest."""
     shortest, dash, longest = text.partition("-")
     try:
         bounds = int(shortest), int(longest if dash else shortest)
@@ -129,15 +116,12 @@ def _lengths(text: str) -> tuple[int, int]:
     return bounds
 
 
-def _max_wrong(text: str) -> int:
-    return integer(text, 1, NUM_LETTERS)
-
-
 def _speed(text: str) -> float:
+    """Read a number of letters per second."""
     try:
         speed = float(text)
     except ValueError:
         speed = math.nan
-    if not (0 <= speed < math.inf):
+    if not 0 <= speed < math.inf:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number of letters per second from 0")
     return speed

@@ -4,27 +4,26 @@ from __future__ import annotations
 
 import argparse
 import secrets
-from collections.abc import Callable, Iterator, Sequence
 
+from rich.console import Console
+
+from agents import AGENTS, PosteriorAgent, make_agent
 from agents.posterior.prior import DEFAULT_KNOWN
+from envs.errors import InputError
 from envs.hangman.game import Game
-from envs.words import load_word_list
-from playing.advice import Adviser, check_tells_probabilities
-from playing.assist import assist
-from playing.solo import play_solo
-from playing.terminal import Terminal
-from playing.turns import YOU
-from playing.versus import play_versus
-from playing.watch import watch
+from playing.advice import Adviser, assist
+from playing.modes import YOU, play_solo, play_versus, watch
+from playing.screen import ask_yes
 from playing.words import divide_words, draw_words, narrow
-from runs.agents import check_agent_names, find_run, load_run_agent
-from runs.config import Config
+from run_files.agents import LEARNED_AGENTS, check_agent_names, find_run, load_run_agent
+from run_files.config import Config
+from run_files.words import load_words
 
 _SEED_BITS = 32
 
 
-def play(options: argparse.Namespace, terminal: Terminal) -> None:
-    """Play what the options of the command line ask for, until the person has enough.
+def play(options: argparse.Namespace, console: Console) -> None:
+    """Play what the options of the command line ask for, until the person stops.
 
     Raises
     ------
@@ -37,42 +36,51 @@ def play(options: argparse.Namespace, terminal: Terminal) -> None:
     if name is not None:
         check_agent_names([name], option)
         if options.hint or options.assist:
-            check_tells_probabilities(name, option)
+            _check_tells_probabilities(name)
     run = find_run(options.run, () if name is None else (name,))
     config = Config() if run is None else run.load_config()
-    word_list = load_word_list(options.words if options.words is not None else config.words)
+    run_words = load_words(config, options.words)
     keep_apart = not options.assist and (name is not None or run is not None)
-    words = divide_words(word_list, config.split.make(), keep_apart, options.run)
+    words = divide_words(run_words, keep_apart, options.run is not None)
     max_wrong = options.max_wrong or config.env.max_wrong
     seed = secrets.randbits(_SEED_BITS) if options.seed is None else options.seed
     if not options.assist:
-        lengths = options.length or (config.env.min_length, config.env.max_length)
-        to_guess = narrow(words.to_guess, lengths, options.difficulty)
+        to_guess = narrow(words.to_guess, options.length or run_words.lengths, options.difficulty)
         which = f"{options.difficulty}, " if options.difficulty is not None else ""
-        terminal.print(
+        console.print(
             f"{_count(len(to_guess), 'word')} to guess ({which}{words.description}); "
             f"{_count(max_wrong, 'wrong guess loses', 'wrong guesses lose')}"
         )
     adviser = None
     if name is not None:
         known = DEFAULT_KNOWN if options.known is None else options.known
-        adviser = Adviser(name, load_run_agent(name, run, words.to_fit, seed, known))
+        agent = load_run_agent(name, run, words.to_fit, seed, known)
+        if (options.hint or options.assist) and not isinstance(agent, PosteriorAgent):
+            raise InputError(f"{option}: {name} of {run.path} cannot tell how likely letters are")
+        adviser = Adviser(name, agent)
     if options.assist:
-        assist(terminal, adviser, word_list, max_wrong)
+        assist(console, adviser, run_words.word_list, max_wrong)
         return
 
-    def play_one(game: Game, number: int) -> str | None:
+    def play_word(secret: str, number: int) -> str | None:
+        game = Game(secret, max_wrong)
         if options.watch is not None:
-            return watch(terminal, game, adviser, options.speed, number)
+            return watch(console, game, adviser, options.speed, number)
         if options.versus is not None:
-            return play_versus(terminal, game, adviser, number)
-        return play_solo(terminal, game, adviser)
+            return play_versus(console, game, adviser, number)
+        return play_solo(console, game, adviser)
 
-    players = [YOU] if options.watch is None else []
+    wins = {} if options.watch is not None else {YOU: 0}
     if options.watch is not None or options.versus is not None:
-        players.append(name)
-    games = (Game(secret, max_wrong) for secret in draw_words(to_guess, seed))
-    _play_on(terminal, play_one, players, games)
+        wins[name] = 0
+    for number, secret in enumerate(draw_words(to_guess, seed), start=1):
+        winner = play_word(secret, number)
+        if winner is not None:
+            wins[winner] += 1
+        score = ", ".join(f"{player} won {count}" for player, count in wins.items())
+        console.print(f"{_count(number, 'game')}: {score}")
+        if not ask_yes(console, "Another word?"):
+            return
 
 
 def _agent_of(options: argparse.Namespace) -> tuple[str | None, str]:
@@ -87,23 +95,15 @@ def _agent_of(options: argparse.Namespace) -> tuple[str | None, str]:
     return None, ""
 
 
-def _play_on(
-    terminal: Terminal,
-    play_one: Callable[[Game, int], str | None],
-    players: Sequence[str],
-    games: Iterator[Game],
-) -> None:
-    """Play games until the person says no; ``play_one`` returns the winner."""
-    wins = dict.fromkeys(players, 0)
-    for number, game in enumerate(games, start=1):
-        winner = play_one(game, number)
-        if winner is not None:
-            wins[winner] += 1
-        score = ", ".join(f"{player} won {count}" for player, count in wins.items())
-        terminal.print(f"{_count(number, 'game')}: {score}")
-        if not terminal.ask_yes("Another word?"):
-            return
+def _check_tells_probabilities(name: str) -> None:
+    """Refuse an agent that cannot tell how likely letters are."""
+    able = [*LEARNED_AGENTS, *(a for a in AGENTS if isinstance(make_agent(a), PosteriorAgent))]
+    if name not in able:
+        raise InputError(
+            f"--agent: {name} cannot tell how likely letters are; {', '.join(able)} can"
+        )
 
 
 def _count(number: int, one: str, more: str | None = None) -> str:
+    """Return a number with what is counted."""
     return f"{number:,} {one if number == 1 else more or one + 's'}"

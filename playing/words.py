@@ -2,100 +2,102 @@
 
 When an agent takes part, the words to guess are those of the test split, which no agent has been
 fitted on. A list that is too short to be split is guessed whole, and the person is told. Without
-an agent or a run there is nobody to keep words from, and the whole list is guessed.
+an agent or a run the whole list is guessed.
 
-Help in a game that is played elsewhere is no measurement: there the whole list is fitted on.
+The difficulty of a word is the number of wrong guesses of somebody who guesses letters in the order
+of how many words have them. In the default list *jazz* is hard and *relation* is easy.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from envs.encoding import NUM_LETTERS, encode_words
 from envs.errors import InputError
 from envs.keyed_random import keyed_bits
-from envs.words import Split, WordList
-from playing.difficulty import select_difficulty
+
+if TYPE_CHECKING:  # The command reads its options before it imports what takes long.
+    from run_files.words import RunWords
+
+DIFFICULTIES = ("easy", "medium", "hard")
 
 
-@dataclass(frozen=True)
-class PlayWords:
-    """Words with their uses.
-
-    Attributes
-    ----------
-    to_guess : tuple of str
-    to_fit : tuple of str
-        What agents are fitted on.
-    description : str
-        Where the words to guess are from.
-    """
+class PlayWords(NamedTuple):
+    """Words by use, and where those to guess are from."""
 
     to_guess: tuple[str, ...]
     to_fit: tuple[str, ...]
     description: str
 
 
-def divide_words(word_list: WordList, split: Split, keep_apart: bool, run: str | None) -> PlayWords:
-    """Return the words to guess and those to fit agents on.
+def divide_words(words: RunWords, keep_apart: bool, has_run: bool) -> PlayWords:
+    """Return the words to guess and those to fit agents on, kept apart where an agent takes part.
 
-    Parameters
-    ----------
-    word_list : WordList
-    split : Split
-    keep_apart : bool
-        Whether an agent takes part, or a run's words are asked for.
-    run : str, optional
-        The run that the split is from; its agents are fitted already.
+    With ``has_run`` the split is that of a run, whose agents are fitted already.
 
     Raises
     ------
     InputError
-        If no word of the list is in the run's test split.
+        If no word of the list is in the train or in the test split of a run.
     """
-    source = word_list.source
+    whole, source = words.word_list.words, words.word_list.source
     if not keep_apart:
-        return PlayWords(word_list.words, word_list.words, source)
-    parts = split.divide(word_list)
-    if parts["train"] and parts["test"]:
-        return PlayWords(parts["test"], parts["train"], f"test split of {source}")
-    if run is not None:
-        raise InputError(
-            f"{source}: {len(parts['train'])} of its {len(word_list)} words are in the train split "
-            f"of {run} and {len(parts['test'])} in its test split; both are needed"
-        )
-    return PlayWords(
-        word_list.words, word_list.words, f"{source}, too few to keep some from the agent"
-    )
+        return PlayWords(whole, whole, source)
+    if has_run or (words.parts["train"] and words.parts["test"]):
+        return PlayWords(words.part("test"), words.part("train"), f"test split of {source}")
+    return PlayWords(whole, whole, f"{source}, too few to keep some from the agent")
 
 
 def narrow(
-    words: Sequence[str], lengths: tuple[int, int] | None, difficulty: str | None
+    words: Sequence[str], lengths: tuple[int, int], difficulty: str | None
 ) -> tuple[str, ...]:
     """Return the words of those lengths, both ends included, and of that difficulty among them.
 
     Raises
     ------
     InputError
-        If none is left.
+        If there are none.
     """
-    chosen = tuple(words)
-    if lengths is not None:
-        chosen = tuple(word for word in words if lengths[0] <= len(word) <= lengths[1])
-        if not chosen:
-            present = sorted({len(word) for word in words})
-            raise InputError(
-                f"--length: no word has {lengths[0]} to {lengths[1]} letters; "
-                f"there are words of {', '.join(map(str, present))}"
-            )
+    chosen = tuple(word for word in words if lengths[0] <= len(word) <= lengths[1])
+    if not chosen:
+        present = sorted({len(word) for word in words})
+        raise InputError(
+            f"--length: no word has {lengths[0]} to {lengths[1]} letters; "
+            f"there are words of {', '.join(map(str, present))}"
+        )
     return chosen if difficulty is None else select_difficulty(chosen, difficulty)
+
+
+def select_difficulty(words: Sequence[str], difficulty: str) -> tuple[str, ...]:
+    """Return the third of the words that has that difficulty, one of ``DIFFICULTIES``.
+
+    The words are sorted by the wrong guesses that it takes to uncover them when letters are guessed
+    in the order of how many words have them, equally frequent ones in alphabetical order, without
+    an end at ``max_wrong``; longer words first among equals, then by the alphabet.
+
+    Raises
+    ------
+    InputError
+        If there are fewer than three words.
+    """
+    if len(words) < len(DIFFICULTIES):
+        raise InputError(
+            f"--difficulty: {len(words)} words cannot be cut into {', '.join(DIFFICULTIES)}"
+        )
+    has_letter = encode_words(words).letter_counts > 0
+    turn = np.empty(NUM_LETTERS, dtype=np.int64)
+    turn[np.argsort(-has_letter.sum(axis=0), kind="stable")] = np.arange(1, NUM_LETTERS + 1)
+    wrong = np.where(has_letter, turn, 0).max(axis=1) - has_letter.sum(axis=1)
+    order = np.lexsort((np.array(words), [-len(word) for word in words], wrong))
+    part = np.array_split(order, len(DIFFICULTIES))[DIFFICULTIES.index(difficulty)]
+    return tuple(words[index] for index in np.sort(part))
 
 
 def draw_words(words: Sequence[str], seed: int) -> Iterator[str]:
     """Yield the words in an order that depends on the seed, again and again."""
     order = np.argsort(keyed_bits(seed, np.arange(len(words))), kind="stable")
-    while True:
-        for index in order:
-            yield words[index]
+    return itertools.cycle(words[index] for index in order)

@@ -1,14 +1,12 @@
 import re
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from envs.encoding import ALPHABET
 from envs.hangman.observation import parse_observation
-from playing.advice import rank_letters
-from playing.assist import MAX_WORDS_SHOWN, NUM_LETTERS_SHOWN, matching_words
+from playing.advice import MAX_WORDS_SHOWN, NUM_LETTERS_SHOWN, matching_words
 
 WORDS = sorted(
     {"".join((a, b, c, d)) for a in "abst" for b in "aeo" for c in "rnst" for d in "eys"}
@@ -32,18 +30,6 @@ def test_words_fit_that_would_look_like_the_pattern(words, secret, guesses):
     found = matching_words(words, parse_observation(pattern, wrong, max_wrong=26))
     assert found == [word for word in words if fits(word, pattern, wrong)]
     assert secret in found
-
-
-@given(
-    st.lists(st.sampled_from([0.0, 0.1, 0.25, 1.0]), min_size=26, max_size=26), st.integers(1, 26)
-)
-def test_letters_are_ranked_by_probability_then_alphabet(probabilities, count):
-    expected = sorted(
-        (letter for letter in range(26) if probabilities[letter]),
-        key=lambda letter: (-probabilities[letter], letter),
-    )
-    ranked = rank_letters(np.array(probabilities), count)
-    assert ranked == [(letter, probabilities[letter]) for letter in expected[:count]]
 
 
 @pytest.fixture

@@ -1,95 +1,25 @@
 """The command as a process of its own, at a terminal and in a pipe."""
 
-import os
-import pty
+import io
 import re
-import select
-import signal
 import subprocess
-import sys
 import termios
-import time
-from pathlib import Path
 
+import pexpect
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests import processes
+
 ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
-CTRL_C, CTRL_D = b"\x03", b"\x04"
+CTRL_C, CTRL_D = "\x03", "\x04"
 # Only so that a broken program does not hang the tests; nothing is measured.
-PATIENCE = 300
+PATIENCE = 120
 
 
 def environment(**changes):
-    kept = {
-        name: value
-        for name, value in os.environ.items()
-        if name not in ("NO_COLOR", "COLUMNS", "LINES", "TERM", "COLORTERM", "FORCE_COLOR")
-    }
+    names = ("NO_COLOR", "COLUMNS", "LINES", "COLORTERM", "FORCE_COLOR")
+    kept = {name: text for name, text in processes.environment().items() if name not in names}
     return {**kept, "TERM": "xterm-256color", **changes}
-
-
-class TerminalProcess:
-    """``play.py`` at a pseudo-terminal of 24 lines and 80 columns."""
-
-    def __init__(self, options, **changes):
-        self.master, self.slave = pty.openpty()
-        termios.tcsetwinsize(self.slave, (24, 80))
-        self.attributes = termios.tcgetattr(self.slave)
-        self.output = ""
-        # The shell opens the terminal as the leader of a new session, which makes it the
-        # controlling one, so that Ctrl-C arrives as it does for a person.
-        script = 'exec "$@" <"$TTY" >"$TTY" 2>&1'
-        self.process = subprocess.Popen(
-            ["sh", "-c", script, "sh", sys.executable, str(ROOT / "play.py"), *options],
-            env=environment(TTY=os.ttyname(self.slave), **changes),
-            start_new_session=True,
-            cwd=ROOT,
-        )
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        if self.process.poll() is None:
-            self.process.send_signal(signal.SIGKILL)
-            self.process.wait()
-        os.close(self.master)
-        os.close(self.slave)
-
-    def read_until(self, text, after=0):
-        """Wait until ``text`` comes behind the first ``after`` characters; return its place."""
-        while text not in self.output[after:]:
-            ready, _, _ = select.select([self.master], [], [], PATIENCE)
-            assert ready, f"{text!r} does not come after {self.output!r}"
-            self.output += os.read(self.master, 65536).decode()
-        return self.output.index(text, after)
-
-    def type(self, keys):
-        os.write(self.master, keys)
-
-    def wait_for_input(self):
-        """Wait until the process sleeps, where the system tells.
-
-        A signal in the instant between Python's last look for one and its waiting for input is
-        heeded with the next key only, whatever the program.
-        """
-        state = Path(f"/proc/{self.process.pid}/stat")
-        while state.exists() and state.read_text().rpartition(")")[2].split()[0] == "R":
-            time.sleep(0.01)
-
-    def finish(self):
-        """Return the status and all lines, and check that the terminal is as it was."""
-        status = self.process.wait(PATIENCE)
-        while select.select([self.master], [], [], 0)[0]:
-            self.output += os.read(self.master, 65536).decode()
-        assert termios.tcgetattr(self.slave) == self.attributes
-        lines = ESCAPE.sub("", self.output).replace("\r\n", "\n").splitlines()
-        assert max(map(len, lines)) <= 80
-        assert lines.count("Goodbye.") == 1
-        assert lines[-1] == "Goodbye."
-        assert "Traceback" not in self.output
-        return status, lines
 
 
 @pytest.fixture
@@ -99,49 +29,85 @@ def words(tmp_path):
     return ["--words", str(path)]
 
 
+@pytest.fixture
+def play(words):
+    """Return a function that starts the command at a terminal of 24 lines and 80 columns."""
+    games = []
+
+    def start(*options, **changes):
+        program, *arguments = processes.command("play.py", *words, *options)
+        game = pexpect.spawn(
+            program,
+            arguments,
+            env=environment(**changes),
+            cwd=processes.ROOT,
+            dimensions=(24, 80),
+            timeout=PATIENCE,
+            encoding="utf-8",
+        )
+        game.logfile_read = io.StringIO()
+        game.attributes = termios.tcgetattr(game.child_fd)
+        games.append(game)
+        return game
+
+    yield start
+    for game in games:
+        game.close(force=True)
+
+
+def finish(game, keys):
+    """Type a key that ends the program; return the status and the whole output."""
+    game.send(keys)
+    # A key between Python's last look for signals and its waiting is heeded after that wait only.
+    while game.expect_exact(["Goodbye.", pexpect.TIMEOUT], timeout=30):
+        game.send(keys)
+    assert termios.tcgetattr(game.child_fd) == game.attributes
+    game.expect(pexpect.EOF)
+    game.wait()
+    output = game.logfile_read.getvalue()
+    lines = ESCAPE.sub("", output).replace("\r\n", "\n").splitlines()
+    assert max(map(len, lines)) <= 80
+    assert lines.count("Goodbye.") == 1
+    assert lines[-1] == "Goodbye."
+    assert "Traceback" not in output
+    return game.exitstatus, output
+
+
 @pytest.mark.parametrize(
     ("options", "changes", "keys", "status", "has_escapes"),
     [
         ([], {}, CTRL_C, 130, True),
         (["--no-color"], {}, CTRL_D, 0, False),
-        ([], {"NO_COLOR": "1"}, CTRL_C, 130, False),
         (["--versus", "random"], {"TERM": "dumb"}, CTRL_D, 0, False),
         (["--assist"], {"NO_COLOR": "1"}, CTRL_C, 130, False),
     ],
 )
 def test_ctrl_c_and_end_of_input_leave_the_terminal_as_it_was(
-    words, options, changes, keys, status, has_escapes
+    play, options, changes, keys, status, has_escapes
 ):
     prompt = "pattern: " if "--assist" in options else "letter: "
-    with TerminalProcess([*words, *options], **changes) as game:
-        game.read_until(prompt)
-        game.type(b"a*\n")
-        explained = game.read_until("'a*'")
-        game.read_until(prompt, after=explained)
-        game.wait_for_input()
-        game.type(keys)
-        ended, lines = game.finish()
+    game = play(*options, **changes)
+    game.expect_exact(prompt)
+    game.sendline("a*")
+    game.expect(r"'a\*'.*\n")
+    game.expect_exact(prompt)
+    ended, output = finish(game, keys)
     assert ended == status
-    assert any("'a*'" in line for line in lines)
-    assert ("\x1b" in game.output) == has_escapes
+    assert ("\x1b" in output) == has_escapes
 
 
-def test_ctrl_c_stops_an_agent_that_is_being_watched(words):
-    with TerminalProcess([*words, "--watch", "dictionary", "--speed", "0.001"]) as game:
-        game.read_until("it would guess a")
-        game.type(CTRL_C)
-        status, _ = game.finish()
-    assert status == 130
+def test_ctrl_c_stops_an_agent_that_is_being_watched(play):
+    game = play("--watch", "dictionary", "--speed", "0.001")
+    game.expect_exact("it would guess a")
+    assert finish(game, CTRL_C)[0] == 130
 
 
 def test_a_pipe_gets_what_was_typed_and_no_escape_codes(words):
-    typed = "a\nz\n\xff\n".encode("latin-1")
     result = subprocess.run(
-        [sys.executable, str(ROOT / "play.py"), *words, "--hint"],
-        input=typed,
+        processes.command("play.py", *words, "--hint"),
+        input="a\nz\n\xff\n".encode("latin-1"),
         capture_output=True,
         env=environment(),
-        cwd=ROOT,
         check=True,
     )
     output = result.stdout.decode()
@@ -156,12 +122,11 @@ def test_a_pipe_gets_what_was_typed_and_no_escape_codes(words):
 
 def test_it_ends_silently_when_nobody_reads(words):
     process = subprocess.Popen(
-        [sys.executable, str(ROOT / "play.py"), *words, "--watch", "random", "--speed", "999"],
+        processes.command("play.py", *words, "--watch", "random", "--speed", "999"),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=environment(),
-        cwd=ROOT,
     )
     process.stdout.close()
     errors = process.stderr.read()

@@ -1,53 +1,99 @@
-from itertools import islice
+"""The words of a session, and their difficulty."""
+
+import itertools
+from collections import Counter
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from envs.encoding import ALPHABET
 from envs.errors import InputError
 from envs.words import Split, clean_words
-from playing.words import divide_words, draw_words, narrow
+from playing.words import DIFFICULTIES, divide_words, draw_words, narrow, select_difficulty
+from run_files.config import Config
+from run_files.words import split_words
 
 MANY = clean_words((f"{a}{b}{c}" for a in "abcdef" for b in "aeiou" for c in "xyz"), "a list")
+# Both of its words are in the train split.
+SHORT = clean_words(["tea", "ox"], "a list")
+word_lists = st.lists(st.text("abcdefgxyz", min_size=1, max_size=8), min_size=3, unique=True)
+
+
+def divide(word_list, **given):
+    return divide_words(split_words(Config(), word_list), **given)
 
 
 def test_with_an_agent_the_words_to_guess_are_those_that_nothing_is_fitted_on():
-    words = divide_words(MANY, Split(), keep_apart=True, run=None)
+    words = divide(MANY, keep_apart=True, has_run=False)
     parts = Split().divide(MANY)
-    assert words.to_guess == parts["test"]
-    assert words.to_fit == parts["train"]
+    assert (words.to_guess, words.to_fit) == (parts["test"], parts["train"])
     assert "test split" in words.description
 
 
 def test_without_an_agent_the_whole_list_is_guessed():
-    words = divide_words(MANY, Split(), keep_apart=False, run=None)
+    words = divide(MANY, keep_apart=False, has_run=False)
     assert words.to_guess == words.to_fit == MANY.words
 
 
-def test_a_short_list_is_guessed_whole_and_the_person_is_told():
-    short = clean_words(["tea", "ox"], "a list")
-    words = divide_words(short, Split(fractions=(1.0, 0.0, 0.0)), keep_apart=True, run=None)
+def test_a_short_list_is_guessed_whole_but_for_a_run_which_has_its_split():
+    words = divide(SHORT, keep_apart=True, has_run=False)
     assert words.to_guess == words.to_fit == ("ox", "tea")
     assert "too few" in words.description
-
-
-def test_a_short_list_is_refused_with_a_run_which_has_its_split():
-    short = clean_words(["tea", "ox"], "a list")
-    with pytest.raises(InputError, match=r"a list: 2 of its 2 words .* train split of a run"):
-        divide_words(short, Split(fractions=(1.0, 0.0, 0.0)), keep_apart=True, run="a run")
+    with pytest.raises(InputError, match="a list: no test word of 1 to 32 letters"):
+        divide(SHORT, keep_apart=True, has_run=True)
 
 
 def test_words_are_narrowed_by_length_and_then_by_difficulty():
     words = ("ox", "tea", "rate", "jazz", "vex", "fjord")
     assert narrow(words, (3, 4), None) == ("tea", "rate", "jazz", "vex")
-    assert narrow(words, None, None) == words
-    parts = [narrow(words, (2, 4), name) for name in ("easy", "medium", "hard")]
+    parts = [narrow(words, (2, 4), name) for name in DIFFICULTIES]
     assert sorted(sum(parts, ())) == sorted(set(words) - {"fjord"})
     with pytest.raises(InputError, match="7 to 9 letters; there are words of 2, 3, 4, 5"):
         narrow(words, (7, 9), None)
+    with pytest.raises(InputError, match="2 words cannot be cut"):
+        narrow(words, (3, 3), "easy")
+
+
+def play_by_frequency(words):
+    """The rule as it is told: letters in the order of how many words have them."""
+    have = Counter(letter for word in words for letter in set(word))
+    order = sorted(ALPHABET, key=lambda letter: (-have[letter], letter))
+    wrong = {}
+    for word in words:
+        hidden, wrong[word] = set(word), 0
+        for letter in order:
+            if not hidden:
+                break
+            wrong[word] += letter not in hidden
+            hidden.discard(letter)
+    return wrong
+
+
+@settings(max_examples=60)
+@given(word_lists)
+def test_the_difficulties_are_thirds_by_the_wrong_guesses_of_who_goes_by_frequency(words):
+    wrong = play_by_frequency(words)
+    ranked = sorted(words, key=lambda word: (wrong[word], -len(word), word))
+    parts = [select_difficulty(words, difficulty) for difficulty in DIFFICULTIES]
+    for difficulty, part in zip(DIFFICULTIES, parts, strict=True):
+        assert set(part) == set(select_difficulty(words[::-1], difficulty))
+        assert set(part) == set(ranked[: len(part)])
+        ranked = ranked[len(part) :]
+    assert max(map(len, parts)) - min(map(len, parts)) <= 1
+
+
+def test_jazz_is_hard_and_tea_is_easy():
+    words = ["fjord", "relation", "jazz", "tea", "rate", "vex"]
+    assert "jazz" in select_difficulty(words, "hard")
+    assert "tea" in select_difficulty(words, "easy")
 
 
 def test_a_seed_draws_each_word_once_and_the_same_words_again():
-    drawn = list(islice(draw_words(MANY.words, 3), len(MANY)))
+    def draw(words, seed, count):
+        return list(itertools.islice(draw_words(words, seed), count))
+
+    drawn = draw(MANY.words, 3, len(MANY))
     assert sorted(drawn) == list(MANY.words)
-    assert drawn == list(islice(draw_words(MANY.words, 3), len(MANY)))
-    assert drawn != list(islice(draw_words(MANY.words, 4), len(MANY)))
-    assert list(islice(draw_words(("a",), 0), 3)) == ["a", "a", "a"]
+    assert drawn == draw(MANY.words, 3, len(MANY)) != draw(MANY.words, 4, len(MANY))
+    assert draw(("a",), 0, 3) == ["a", "a", "a"]

@@ -1,0 +1,137 @@
+"""Three ways to play a word: alone, watching an agent, and against an agent.
+
+Each function plays a game to its end on a console and returns who won: ``YOU``, the agent's name,
+or None. ``number`` tells the games of a session apart, for agents that draw at random.
+"""
+
+from __future__ import annotations
+
+import time
+
+from rich.columns import Columns
+from rich.console import Console, Group
+
+from envs.encoding import ALPHABET, letter_index
+from envs.errors import InputError
+from envs.hangman.game import Game
+from playing.advice import Adviser
+from playing.screen import ask, draw_board
+
+YOU = "you"
+NUM_HINTS = 5
+_MAX_QUOTED = 20
+_WON, _LOST = "bold green", "bold red"
+
+
+def play_solo(console: Console, game: Game, adviser: Adviser | None) -> str | None:
+    """Let the person guess, with an adviser's likeliest letters if there is one."""
+    while not game.over:
+        _show_board(console, game)
+        if adviser is not None:
+            adviser.show(console, game.observations, NUM_HINTS)
+        letter = ask_letter(console, game)
+        console.print(_describe(letter, game.guess(letter)))
+    return _show_end(console, game, YOU)
+
+
+def watch(console: Console, game: Game, adviser: Adviser, speed: float, number: int) -> str | None:
+    """Let an agent guess ``speed`` letters per second; at 0, Enter shows the next letter."""
+    while not game.over:
+        _show_board(console, game)
+        adviser.show(console, game.observations, NUM_HINTS, number)
+        if speed > 0:
+            time.sleep(1 / speed)
+        else:
+            ask(console, "Enter for the next letter ")
+        letter = adviser.choose(game.observations, number)
+        outcome = _describe(letter, game.guess(letter))
+        console.print(f"{adviser.name} guesses {ALPHABET[letter]}: {outcome}")
+    return _show_end(console, game, adviser.name)
+
+
+def play_versus(console: Console, game: Game, adviser: Adviser, number: int) -> str | None:
+    """Let the person and an agent guess the same word in turns.
+
+    The agent's letters are hidden until the person's game is over, so that nobody can copy.
+    """
+    name, opponent = adviser.name, Game(game.secret, game.max_wrong)
+    while not game.over:
+        _show_boards(console, game, opponent, name, hide_letters=True)
+        letter = ask_letter(console, game)
+        console.print(_describe(letter, game.guess(letter)))
+        if not opponent.over:
+            places = opponent.guess(adviser.choose(opponent.observations, number))
+            console.print(f"{name}'s letter is {'' if places else 'not '}in the word")
+    while not opponent.over:
+        opponent.guess(adviser.choose(opponent.observations, number))
+    _show_boards(console, game, opponent, name, hide_letters=False)
+    console.print(f"{name} guessed {' '.join(opponent.guesses)}")
+    winner = find_winner(game, opponent, name)
+    result = {YOU: "you win", None: "a draw"}.get(winner, f"{name} wins")
+    console.print(f"{result}; the word is {game.secret}", style=_WON if winner == YOU else "bold")
+    return winner
+
+
+def find_winner(game: Game, opponent: Game, name: str) -> str | None:
+    """Return ``YOU`` or ``name``, whoever won with fewer wrong guesses; None for a draw."""
+    yours, theirs = (game.won, game.lives), (opponent.won, opponent.lives)
+    if yours == theirs:
+        return None
+    return YOU if yours > theirs else name
+
+
+def ask_letter(console: Console, game: Game) -> int:
+    """Ask until the answer is a letter that has not been guessed; return it, 0 to 25."""
+
+    def read(text: str) -> int:
+        text = text.lower()
+        if len(text) != 1:
+            quoted = repr(text[:_MAX_QUOTED]) if text else "nothing"
+            raise InputError(f"one letter a to z is expected, not {quoted}")
+        if text not in ALPHABET:
+            raise InputError(f"{text!r} is not a letter a to z")
+        if text in game.guesses:
+            raise InputError(f"{text!r} has been guessed already")
+        return letter_index(text)
+
+    return ask(console, "letter: ", read)
+
+
+def _describe(letter: int, places: int) -> str:
+    """Say what a guess uncovered."""
+    if not places:
+        return f"{ALPHABET[letter]} is not in the word"
+    return f"{ALPHABET[letter]} is in the word, {places} time{'s' if places > 1 else ''}"
+
+
+def _show_board(console: Console, game: Game) -> None:
+    """Draw a game below an empty line."""
+    console.print()
+    console.print(draw_board(game, console.width))
+
+
+def _show_boards(
+    console: Console, game: Game, opponent: Game, name: str, hide_letters: bool
+) -> None:
+    """Draw both games side by side, or one below the other where they do not fit."""
+    column = console.width // 2 - 1
+    boards = [
+        Group(player, draw_board(played, column, _note(played), hide))
+        for player, played, hide in ((YOU, game, False), (name, opponent, hide_letters))
+    ]
+    console.print()
+    console.print(Columns(boards, padding=(0, 2), equal=True, expand=True))
+
+
+def _note(game: Game) -> str:
+    """Say how a game ended."""
+    return ("won" if game.won else "lost") if game.over else ""
+
+
+def _show_end(console: Console, game: Game, player: str) -> str | None:
+    """Show how a game of one player ended; return the player if it was won."""
+    _show_board(console, game)
+    console.print(
+        f"{player} {_note(game)}; the word is {game.secret}", style=_WON if game.won else _LOST
+    )
+    return player if game.won else None

@@ -1,0 +1,134 @@
+"""The screen: a console that reads whole lines, and the drawings that it shows.
+
+The terminal's settings are never changed, so that nothing has to be restored however the program
+ends, and a pipe serves as well as a keyboard.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from typing import TextIO, TypeVar
+
+from rich.console import Console
+from rich.prompt import InvalidResponse, PromptBase
+from rich.table import Table
+from rich.text import Text
+
+from envs.encoding import ALPHABET
+from envs.errors import InputError
+from envs.hangman.game import Game
+from envs.hangman.rendering import draw_gallows
+
+_GAP = 2
+_LABEL = len("word   ")
+_MAX_BAR = 40
+
+T = TypeVar("T")
+
+
+def make_console(color: bool = True) -> Console:
+    """Return a console of standard input and output.
+
+    It has styles if ``color`` is true, ``NO_COLOR`` is not set, and the output is a terminal that
+    knows them; otherwise no escape code is written.
+    """
+    for stream in (sys.stdin, sys.stdout):
+        # Bytes that are not text, and text that cannot be encoded, must not end the game.
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+    plain = not color or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return Console(
+        color_system=None if plain else "auto", markup=False, highlight=False, emoji=False
+    )
+
+
+class _Question(PromptBase[T]):
+    """A prompt whose answers are read by a function, and asked for again after its errors."""
+
+    prompt_suffix = ""
+
+    def __init__(self, console: Console, prompt: str, read: Callable[[str], T]) -> None:
+        super().__init__(Text(prompt), console=console)
+        self._read = read
+
+    @classmethod
+    def get_input(
+        cls, console: Console, prompt: Text, password: bool, stream: TextIO | None = None
+    ) -> str:
+        line = super().get_input(console, prompt, password, stream)
+        if not sys.stdin.isatty():
+            # A keyboard's letters are echoed by the terminal; those of a pipe would be missing.
+            shown = "".join(character if character.isprintable() else "?" for character in line)
+            console.print(shown[: max(0, console.width - len(prompt))])
+        return line.strip()
+
+    def process_response(self, value: str) -> T:
+        try:
+            return self._read(value)
+        except InputError as error:
+            raise InvalidResponse(Text(str(error), "red")) from None
+
+
+def ask(console: Console, prompt: str, read: Callable[[str], T] = str) -> T:
+    """Ask until ``read`` returns something instead of raising InputError, and return that.
+
+    It gets the line that was typed, without white space around it.
+
+    Raises
+    ------
+    EOFError
+        At the end of the input.
+    """
+    return _Question(console, prompt, read)()
+
+
+def ask_yes(console: Console, question: str) -> bool:
+    """Return whether the answer is yes, which Enter alone says too."""
+
+    def read(text: str) -> bool:
+        if text.lower() not in ("", "y", "yes", "n", "no", "q", "quit"):
+            raise InputError("y or n is expected")
+        return text.lower() in ("", "y", "yes")
+
+    return ask(console, f"{question} [Y/n] ", read)
+
+
+def draw_board(game: Game, width: int, note: str = "", hide_letters: bool = False) -> Table:
+    """Draw a game: the gallows, and beside it the word, the wrong letters, the lives and a note.
+
+    The word has spaces between its places if the board fits ``width`` columns with them. With
+    ``hide_letters``, the numbers of shown and wrong letters are told instead of the letters.
+    """
+    gallows = draw_gallows(game.max_wrong - game.lives, game.max_wrong)
+    misses = sorted(game.wrong_letters)
+    word, wrong = " ".join(game.word), " ".join(misses) or "-"
+    if hide_letters:
+        word = f"{len(game.word) - game.word.count('_')} of {len(game.word)} letters"
+        wrong = str(len(misses))
+    elif len(gallows[0]) + _GAP + _LABEL + len(word) > width:
+        word = game.word
+    lives = f"{game.lives} of {game.max_wrong}"
+    rows = ["", f"word   {word}", f"wrong  {wrong}", f"lives  {lives}", note]
+    board = Table.grid(padding=(0, _GAP), pad_edge=False)
+    board.add_column(no_wrap=True)
+    board.add_column(overflow="fold")
+    board.add_row(Text("\n".join(gallows)), Text("\n".join(rows)))
+    return board
+
+
+def draw_bars(
+    letters: Sequence[tuple[int, float]], chosen: int, width: int, ascii_only: bool = False
+) -> list[str]:
+    """Draw letters, 0 to 25, and their probabilities as bars, with a ``>`` before the chosen one.
+
+    There is a line per letter, at most ``width`` long; ``ascii_only`` draws with ``#``, not blocks.
+    """
+    block = "#" if ascii_only else "█"
+    lines = []
+    for letter, probability in letters:
+        label = f"{'>' if letter == chosen else ' '} {ALPHABET[letter]}  {probability:4.0%}  "
+        longest = max(0, min(_MAX_BAR, width - len(label)))
+        lines.append((label + block * round(longest * probability)).rstrip())
+    return lines
