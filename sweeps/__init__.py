@@ -1,1 +1,1 @@
-"""Many runs on Ray: search spaces, seeds, and what they came to."""
+"""Runs on Ray Tune: a sweep file becomes a ``tune.Tuner``; a trial is a run of ``train.py``."""

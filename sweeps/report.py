@@ -1,38 +1,195 @@
-"""The report of a sweep as one HTML page that needs nothing else."""
+"""The results of a sweep: trials from Ray Tune's table, means over seeds, plots, a page."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import yaml
+import matplotlib as mpl
+import pandas as pd
 from matplotlib.figure import Figure
+from matplotlib.ticker import EngFormatter, PercentFormatter
+from scipy.stats import t
 
+from evaluation.plots import COLOURS, INK, STYLE, look, new_figure, set_caption
 from evaluation.report_page import inline_svg, render_page
-from sweeps.results import points_table, trials_table
-from sweeps.sweep_file import describe_point
+from evaluation.tables import DataTable
+from sweeps.sweep_file import Sweep, describe_point
+
+if TYPE_CHECKING:
+    from ray.tune import ResultGrid
+
+# Win rates that trials report at their end, with their headings.
+_RATES = {
+    "win_rate": "unseen",
+    "known_win_rate": "known",
+    "excluded_win_rate": "unseen, known 0",
+    "look_ahead_win_rate": "look-ahead, unseen",
+    "posterior_win_rate": "greedy, unseen",
+}
+_BASE = "the base recipe"
+_REPORTED = ("step", *_RATES, "games")
+# More learning curves than these cannot be told apart; the rest are drawn grey.
+_NUM_COLOURED = 6
 
 
-def sweep_page(results: dict[str, Any], figures: dict[str, Figure]) -> str:
-    """Return the page of what ``results.json`` holds, with the figures of ``draw_plots``."""
-    return render_page(
-        Path(__file__).parent / "report.html.j2",
-        sweep=results["sweep"],
-        caption=describe_results(results),
-        points=points_table(results),
-        trials=trials_table(results),
-        plots={name: inline_svg(figure, name) for name, figure in figures.items()},
-        described=yaml.safe_dump({key: results[key] for key in ("sweep", "base")}, sort_keys=False),
-    )
+class SweepResults:
+    """The results of a sweep in which every trial has ended.
+
+    Parameters
+    ----------
+    sweep : Sweep
+    results : ResultGrid
+        Of ``tune.Tuner.fit``.
+
+    Attributes
+    ----------
+    trials : DataFrame
+        A row per trial: ``trial`` (Tune's id), ``status`` (``finished``, ``stopped`` by the
+        scheduler, or ``failed``), ``point`` (options as text), ``seed``, the options, and what was
+        reported last: ``step``, ``win_rate`` on valid words and, where it finished, the number of
+        ``games`` and the other win rates of its final games.
+    points : DataFrame
+        A row per point, the best first, by ``point``: the means of its finished trials,
+        ``half_width`` of Student's 95% interval over seeds (NaN with one seed), ``finished`` and
+        ``trials`` (how many).
+    curves : DataFrame
+        A row per validation of a trial: ``point``, ``seed``, ``step``, ``win_rate``.
+    """
+
+    def __init__(self, sweep: Sweep, results: ResultGrid) -> None:
+        self.sweep = sweep
+        rows, curves = [], []
+        for result in results:
+            # A trial that failed before its first report has no config.
+            config = result.config or {}
+            options = {key: config.get(key) for key in sweep.config.space}
+            row = {
+                "trial_id": result.metrics["trial_id"],
+                "failed": result.error is not None,
+                "point": describe_point(options) or _BASE,
+                "seed": sweep.base.seed + config.get("seed", 0) + config.get("__trial_index__", 0),
+            }
+            rows.append(row | options)
+            if result.metrics_dataframe is not None:
+                curves.append(result.metrics_dataframe.assign(point=row["point"], seed=row["seed"]))
+        last = results.get_dataframe().reindex(columns=["trial_id", *_REPORTED])
+        trials = pd.DataFrame(rows).merge(last, "left", "trial_id")
+        status = trials.pop("failed").map({True: "failed", False: "stopped"})
+        trials.insert(1, "status", status.mask(trials["games"].notna(), "finished"))
+        self.trials = trials.rename(columns={"trial_id": "trial"}).sort_values(["point", "seed"])
+        self.points = self._over_seeds()
+        columns = ["point", "seed", "step", "win_rate", "games"]
+        reports = (pd.concat(curves) if curves else pd.DataFrame()).reindex(columns=columns)
+        # A resumed trial reports again what it had not saved.
+        reports = reports[reports.pop("games").isna()]
+        self.curves = reports.drop_duplicates(["point", "seed", "step"], keep="last")
+
+    def _over_seeds(self) -> pd.DataFrame:
+        finished = self.trials[self.trials["status"] == "finished"].groupby("point")
+        points = finished[list(_RATES)].mean()
+        points["half_width"] = _half_widths(finished["win_rate"])
+        points["finished"] = finished.size()
+        points = points.reindex(self.trials["point"].unique())
+        points["finished"] = points["finished"].fillna(0).astype(int)
+        points["trials"] = self.trials.groupby("point").size()
+        return points.sort_values("win_rate", ascending=False)
+
+    @property
+    def best(self) -> dict[str, Any] | None:
+        """The options of the best point of which all seeds finished."""
+        complete = self.points.index[self.points["finished"] == self.sweep.config.seeds]
+        best = self.trials[self.trials["point"].isin(complete[:1])]
+        return next(iter(best[list(self.sweep.config.space)].to_dict("records")), None)
+
+    def describe(self) -> str:
+        """Return in a line how many trials ended how, and the best point."""
+        counts = self.trials["status"].value_counts()
+        listed = ", ".join(f"{count} {status}" for status, count in counts.items())
+        line = f"{len(self.trials)} trials ({listed}) of {len(self.points)} points."
+        if self.best is None:
+            return f"{line} No point has all its trials finished."
+        best = describe_point(self.best) or _BASE
+        return f"{line} Best on valid words: {best}, {self.points.loc[best, 'win_rate']:.2%}."
+
+    def table(self, most: int | None = None) -> DataTable:
+        """Return the points as a table, the best first."""
+        rows = []
+        for point, row in self.points[:most].iterrows():
+            rates = ["" if pd.isna(row[name]) else f"{row[name]:.1%}" for name in _RATES]
+            if pd.notna(row["half_width"]):
+                rates[0] += f" ± {100 * row['half_width']:.1f}"
+            rows.append((str(point), f"{row['finished']:.0f}/{row['trials']:.0f}", *rates))
+        return DataTable(
+            f"{self.sweep.config.name}, valid words of {self.sweep.base.words}",
+            ("point", "finished", *_RATES.values()),
+            rows,
+            note="means over seeds, ± half of Student's 95% interval over them",
+        )
+
+    def draw(self) -> dict[str, Figure]:
+        """Return the plots for which there are figures, by name."""
+        figures = {}
+        with mpl.rc_context(STYLE):
+            if self.sweep.config.space and self.points["finished"].any():
+                figures["win_rate_by_option"] = self._draw_by_option()
+            if len(self.curves):
+                figures["learning_curves"] = self._draw_curves()
+        return figures
+
+    def _draw_by_option(self) -> Figure:
+        space = self.sweep.config.space
+        figure = Figure(figsize=(8.0, 0.8 + 3.0 * len(space)), layout="constrained")
+        set_caption(figure, "win rate by option, a dot per trial")
+        trials = self.trials[self.trials["status"] == "finished"]
+        panels = figure.subplots(len(space), squeeze=False, sharey=True).flat
+        for panel, (key, described) in zip(panels, space.items(), strict=True):
+            values = trials[key]
+            if not pd.api.types.is_numeric_dtype(values):
+                values = values.map(str)
+            panel.plot(values, trials["win_rate"], "o", color=COLOURS[0], alpha=0.6)
+            panel.set(xlabel=key, ylabel="win rate")
+            if next(iter(described)).startswith("log"):
+                panel.set_xscale("log")
+            panel.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=1))
+        return figure
+
+    def _draw_curves(self) -> Figure:
+        figure, axes = new_figure(
+            "Learning curves",
+            "mean over seeds on the valid words that are played while training; bands: Student's "
+            f"95% interval over seeds; in colour the best {_NUM_COLOURED} points",
+        )
+        for place, point in reversed(list(enumerate(self.points.index))):
+            rates = self.curves[self.curves["point"] == point].groupby("step")["win_rate"]
+            mean, half = rates.mean(), _half_widths(rates)
+            style = {"color": INK, "alpha": 0.2, "linewidth": 0.8}
+            if place < _NUM_COLOURED:
+                style = look(place) | {"markersize": 4, "linewidth": 1.6, "label": point}
+                band = {"color": style["color"], "alpha": 0.15, "linewidth": 0}
+                # Where a seed was stopped, the mean of the rest is biased.
+                half = half.where(rates.count() == rates.count().max())
+                axes.fill_between(mean.index, mean - half, mean + half, **band)
+            axes.plot(mean.index, mean, **style)
+        axes.set(xlabel="steps of PPO", ylabel="win rate")
+        axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=1))
+        axes.xaxis.set_major_formatter(EngFormatter(sep=""))
+        axes.legend(loc="upper left", bbox_to_anchor=(0, -0.13), reverse=True)
+        figure.set_figheight(4.8 + 0.25 * min(len(self.points), _NUM_COLOURED))
+        return figure
+
+    def page(self) -> str:
+        """Return the report as one HTML page that needs nothing else."""
+        return render_page(
+            Path(__file__).parent / "report.html.j2",
+            name=self.sweep.config.name,
+            caption=self.describe(),
+            table=self.table(),
+            plots=[inline_svg(figure, name) for name, figure in self.draw().items()],
+            described=self.sweep.dump(),
+        )
 
 
-def describe_results(results: dict[str, Any]) -> str:
-    """Return in a line how many trials ended how, and the best point."""
-    statuses = [trial["status"] for trial in results["trials"]]
-    counts = ", ".join(f"{statuses.count(status)} {status}" for status in dict.fromkeys(statuses))
-    line = f"{len(statuses)} trials ({counts}) of {len(results['points'])} points."
-    if results["best"] is None:
-        return f"{line} No point has all its trials finished."
-    best = results["points"][results["best"]]
-    options = describe_point(best["options"]) or "the base recipe"
-    return f"{line} Best on valid words: point {best['point']}, {options}, {best['win_rate']:.2%}."
+def _half_widths(groups: Any) -> pd.Series:
+    """Return half of Student's 95% interval of each group's mean; NaN for a single value."""
+    return groups.sem() * t.ppf(0.975, groups.count() - 1)

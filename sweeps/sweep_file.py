@@ -1,10 +1,13 @@
-"""Sweep files: a base recipe, a space, seeds, a budget; read and checked before anything starts."""
+"""Sweep files: a base recipe, a search space, seeds; checked before anything starts."""
 
 from __future__ import annotations
 
+import hashlib
+import itertools
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -12,34 +15,33 @@ import yaml
 from pydantic import Field
 
 from envs.errors import InputError
-from envs.words import DEFAULT_SOURCE, WordList, load_word_list
-from runs.config import (
+from envs.words import WordList, load_word_list
+from run_files.config import (
     Config,
     Section,
     apply_override,
-    dump_config,
     find_config,
     load_config,
     read_options,
     validate,
 )
-from runs.words import split_words
-from sweeps.space import Domain, Point, corners, grid_points, random_points, read_space
+from run_files.words import split_words
 from training.ppo import reward_of
 
-# In the folder of a sweep.
-SWEEP_NAME, BASE_NAME, WORDS_NAME = "sweep.yaml", "base.yaml", "words.txt"
-# What a sweep sets in every trial: it judges by valid words, and the test words stay unseen.
+# Functions of Ray Tune, by the names that a sweep file has for them.
+LISTS = ("grid_search", "choice")
+INTERVALS = ("uniform", "loguniform", "randint", "lograndint")
+# A sweep sets these in every trial: it judges by valid words, and test words stay unseen.
 _OWN_KEYS = ("seed", "words", "final_split", "name")
-# Where `--set` means the sweep, not the recipe.
+# `--set` options with this prefix change the sweep file, all others the base recipe.
 _PREFIX = "sweep."
 
 
 class AshaConfig(Section):
-    """Asynchronous successive halving; see ``ray.tune.schedulers.ASHAScheduler``.
+    """Options of ``ray.tune.schedulers.ASHAScheduler``.
 
-    ``grace_steps`` are the steps of PPO that no trial is stopped before; of the trials that get
-    to a rung, one in ``reduction_factor`` goes on.
+    No trial is stopped before ``grace_steps`` steps of PPO; at each rung one trial in
+    ``reduction_factor`` continues.
     """
 
     grace_steps: int = Field(ge=1)
@@ -49,110 +51,93 @@ class AshaConfig(Section):
 class SweepConfig(Section):
     """A sweep file.
 
-    ``set`` are options of all trials, over those of ``base``; ``space`` those that differ.
-    ``trials`` is the number of runs, points times ``seeds``; a grid alone needs none.
-    ``points_at_once`` is for ``tpe``: a point is chosen by the results of all points but so many
-    before it, whichever ends first.
+    ``set`` has options of all trials, over those of ``base``; ``space`` has the options that
+    differ. ``samples`` is the number of draws from the space, per combination of its grids.
+    ``max_concurrent`` is the number of trials at once with ``tpe``.
     """
 
     name: str = Field(pattern=r"^[A-Za-z0-9_.-]+$")
     base: str = "ppo.yaml"
     set: dict[str, Any] = Field(default_factory=dict)
-    space: dict[str, Any] = Field(default_factory=dict)
+    space: dict[str, dict[str, list[Any]]] = Field(default_factory=dict)
     seeds: int = Field(1, ge=1)
-    trials: int | None = Field(None, ge=1)
+    samples: int = Field(1, ge=1)
     searcher: Literal["random", "tpe"] = "random"
     search_seed: int = Field(0, ge=0, lt=2**31)
-    points_at_once: int = Field(2, ge=1)
-    scheduler: Literal["none", "asha"] = "none"
+    max_concurrent: int = Field(4, ge=1)
     asha: AshaConfig | None = None
     storage: str = "runs/sweeps"
-
-
-@dataclass(frozen=True)
-class Trial:
-    """One run of a sweep; ``name`` is that of its folder, ``options`` are those of the space."""
-
-    name: str
-    point: int
-    seed: int
-    options: Point
-    config: Config
 
 
 @dataclass(frozen=True)
 class Sweep:
     """A sweep that has been checked.
 
-    ``base`` is what all trials share; ``points`` is None where a searcher chooses them by the
-    results.
+    Attributes
+    ----------
+    config : SweepConfig
+    base : Config
+        The recipe that all trials share.
+    words_hash : str
+        Of the word list.
     """
 
     config: SweepConfig
     base: Config
-    domains: tuple[Domain, ...]
-    num_points: int
-    points: list[Point] | None
-    word_list: WordList
+    words_hash: str
 
     @property
     def num_trials(self) -> int:
-        """Points times seeds."""
-        return self.num_points * self.config.seeds
+        """Samples times combinations of the grids times seeds."""
+        grids = math.prod(len(s.get("grid_search", [0])) for s in self.config.space.values())
+        return grids * self.config.samples * self.config.seeds
 
-    def recipe(self, options: Point) -> Config:
-        """Return the base recipe with the options of a point.
+    def recipe(self, options: dict[str, Any]) -> Config:
+        """Return the base recipe with the options of a point of the space.
 
         Raises
         ------
         InputError
-            If it is no recipe.
+            If the options do not fit the recipe.
         """
         values = self.base.model_dump()
-        for key, value in options.items():
-            apply_override(values, f"{key}={json.dumps(value)}")
-        return validate(Config, values, "space " + describe_point(options))
+        for key in self.config.space:
+            apply_override(values, f"{key}={json.dumps(options[key])}")
+        point = {key: options[key] for key in self.config.space}
+        return validate(Config, values, f"space {describe_point(point)}")
 
-    def trials_of(self, number: int, options: Point) -> list[Trial]:
-        """Return the trials of a point, one per seed."""
-        recipe = self.recipe(options)
-        return [
-            Trial(
-                f"point_{number:03d}_seed_{seed}",
-                number,
-                seed,
-                options,
-                recipe.model_copy(
-                    update={"name": self.config.name, "seed": seed, "final_split": "valid"}
-                ),
-            )
-            for seed in range(self.base.seed, self.base.seed + self.config.seeds)
-        ]
+    def trial_config(self, options: dict[str, Any], seed: int) -> Config:
+        """Return the config of a trial: the recipe of a point, with a seed, on valid words."""
+        own = {"name": self.config.name, "seed": self.base.seed + seed, "final_split": "valid"}
+        return self.recipe(options).model_copy(update=own)
 
-    def most_threads(self) -> int:
-        """Return the most threads that a trial asks for."""
-        points = self.points or corners(self.domains)
-        return max(self.recipe(options).threads for options in points)
+    def corners(self) -> Iterator[dict[str, Any]]:
+        """Yield every combination of all listed values and both ends of intervals."""
+        values = [_extremes(*next(iter(space.items()))) for space in self.config.space.values()]
+        for combination in itertools.product(*values):
+            yield dict(zip(self.config.space, combination, strict=True))
 
-    def write(self, folder: Path) -> None:
-        """Write what :func:`load_sweep` needs to go on, whatever becomes of the files it was from.
-
-        Raises
-        ------
-        OSError
-            If the folder cannot be written.
-        """
-        described = self.config.model_dump(exclude_none=True) | {"base": BASE_NAME, "set": {}}
-        (folder / BASE_NAME).write_text(dump_config(self.base), encoding="utf-8")
-        if self.base.words != DEFAULT_SOURCE:
-            (folder / WORDS_NAME).write_bytes(Path(self.base.words).read_bytes())
-        # Last: where it is, the others are.
-        text = yaml.safe_dump(described, sort_keys=False)
-        (folder / SWEEP_NAME).write_text(text, encoding="utf-8")
+    def dump(self) -> str:
+        """Return the sweep as YAML, for :func:`parse_sweep`."""
+        parts = {
+            "sweep": self.config.model_dump(exclude_none=True),
+            "base": self.base.model_dump(),
+            "words_hash": self.words_hash,
+        }
+        return yaml.safe_dump(parts, sort_keys=False)
 
 
-def describe_point(options: Point) -> str:
-    """Return ``ppo.epochs=4 ppo.clip_range=0.2``, for people."""
+def _extremes(kind: str, values: list[Any]) -> list[Any]:
+    """Return all values of a list, or the two ends of an interval."""
+    if kind in LISTS:
+        return values
+    low, high = values
+    # As in Tune, intervals of whole numbers exclude their upper end.
+    return [low, high - 1] if kind.endswith("randint") else [float(low), float(high)]
+
+
+def describe_point(options: dict[str, Any]) -> str:
+    """Return the options of a point as ``ppo.epochs=4 ppo.learning_rate=0.01``."""
     return " ".join(
         f"{key}={value:.4g}" if isinstance(value, float) else f"{key}={value}"
         for key, value in options.items()
@@ -164,8 +149,6 @@ def load_sweep(
     overrides: Sequence[str] = (),
     words: str | None = None,
     name: str | None = None,
-    base: Path | None = None,
-    words_copy: Path | None = None,
 ) -> Sweep:
     """Read a sweep file and check all of it.
 
@@ -178,100 +161,117 @@ def load_sweep(
         A word list instead of the recipe's.
     name : str, optional
         Instead of the file's.
-    base : Path, optional
-        The base recipe instead of the file's.
-    words_copy : Path, optional
-        Where the words of the recipe's list are read instead of there.
 
     Raises
     ------
     InputError
-        If a key is unknown, a value is not allowed, the space is none, or the budget does not do.
+        If a key is unknown, a value is not allowed, or keys do not fit together.
     """
     values = read_options(path)
-    recipe = []
+    recipe = [override for override in overrides if not override.startswith(_PREFIX)]
     for override in overrides:
-        if override.startswith(_PREFIX):
+        if override not in recipe:
             apply_override(values, override.removeprefix(_PREFIX))
-        else:
-            recipe.append(override)
     if name is not None:
         values["name"] = name
     config = validate(SweepConfig, values, path)
     try:
-        domains = read_space(config.space)
         _check_keys(config)
+        for key, space in config.space.items():
+            _check_space(key, space)
         given = [f"{key}={json.dumps(value)}" for key, value in config.set.items()]
-        shared = load_config(base or find_config(config.base), [*given, *recipe])
-        shared = shared.with_words(shared.words if words is None else words)
-        num_points = _count_points(config, domains)
-        points = None
-        if config.searcher == "random":
-            points = random_points(domains, num_points, config.search_seed)
-        word_list = replace(load_word_list(words_copy or shared.words), source=shared.words)
-        sweep = Sweep(config, shared, domains, num_points, points, word_list)
-        _check_points(sweep)
+        base = load_config(find_config(config.base), [*given, *recipe])
+        base = base.with_words(base.words if words is None else words)
+        word_list = load_word_list(base.words)
+        sweep = Sweep(config, base, _hash(word_list))
+        _check_corners(sweep, word_list)
     except InputError as error:
-        # Errors of a recipe name its file; all others are of this one.
         raise InputError(f"{path}: {error}") from error
     return sweep
+
+
+def parse_sweep(text: str) -> Sweep:
+    """Return the sweep of a text that :meth:`Sweep.dump` wrote.
+
+    Raises
+    ------
+    InputError
+        If it is another text, or the word list has changed since.
+    """
+    try:
+        values = yaml.safe_load(text)
+        described, base, words_hash = (values[key] for key in ("sweep", "base", "words_hash"))
+    except (yaml.YAMLError, KeyError, TypeError) as error:
+        raise InputError("sweep.yaml: not written by sweep.py") from error
+    config = validate(SweepConfig, described, "sweep.yaml")
+    sweep = Sweep(config, validate(Config, base, "sweep.yaml"), words_hash)
+    if _hash(load_word_list(sweep.base.words)) != words_hash:
+        raise InputError(f"{sweep.base.words}: not the word list that the sweep was begun with")
+    return sweep
+
+
+def _hash(word_list: WordList) -> str:
+    return hashlib.sha256("\n".join(word_list.words).encode()).hexdigest()
 
 
 def _check_keys(config: SweepConfig) -> None:
     for key in (*config.set, *config.space):
         if key in _OWN_KEYS and not (key in ("words", "seed") and key in config.set):
             raise InputError(f"{key}: a sweep sets this itself, in every trial")
-    for key in config.space:
-        clash = [other for other in config.space if other.startswith(f"{key}.")]
-        if clash:
-            raise InputError(f"space.{key}: is a section of which space has {clash[0]}")
-    if (config.scheduler == "asha") != (config.asha is not None):
-        raise InputError(
-            "scheduler: asha needs the section asha, for example {grace_steps: 20000}"
-            if config.asha is None
-            else f"asha: is for scheduler asha, not {config.scheduler}"
-        )
-
-
-def _count_points(config: SweepConfig, domains: tuple[Domain, ...]) -> int:
-    size = len(grid_points(domains))
-    is_grid = all(domain.kind == "grid" for domain in domains)
+    kinds = {kind for space in config.space.values() for kind in space}
+    if config.samples > 1 and kinds <= {"grid_search"}:
+        raise InputError(f"samples: {config.samples} is not allowed (a grid has nothing to draw)")
     if config.searcher == "tpe":
-        if not domains or any(domain.kind == "grid" for domain in domains):
-            raise InputError("space: tpe chooses values itself; use choice instead of grid")
-    elif is_grid:
-        needed = size * config.seeds
-        if config.trials not in (None, needed):
+        if not kinds or "grid_search" in kinds:
+            raise InputError("space: tpe chooses values itself; use choice instead of grid_search")
+        chosen = [value for space in config.space.values() for value in space.get("choice", ())]
+        if any(isinstance(value, list | dict) for value in chosen):
+            raise InputError("space: tpe chooses among numbers, texts and booleans alone")
+        if config.seeds > 1 and config.asha is not None:
             raise InputError(
-                f"trials: {config.trials} is not allowed (the grid has {size:,} points of "
-                f"{config.seeds} seeds, {needed:,} trials)"
+                "asha: with tpe it needs seeds: 1 (Ray Tune's Repeater and an early-stopping "
+                "scheduler do not go together)"
             )
-        return size
-    if config.trials is None:
-        raise InputError("trials: a budget is needed where values are drawn")
-    points, rest = divmod(config.trials, config.seeds)
-    if rest or points % size:
+
+
+def _check_space(key: str, space: dict[str, list[Any]]) -> None:
+    if len(space) != 1 or not set(space) <= {*LISTS, *INTERVALS}:
         raise InputError(
-            f"trials: {config.trials} is not a multiple of {size * config.seeds:,} "
-            f"({config.seeds} seeds of {size:,} points of the grid)"
+            f"space.{key}: {space!r} is not allowed (one of {', '.join((*LISTS, *INTERVALS))} with "
+            "a list of values, for example {grid_search: [1, 2]})"
         )
-    return points
+    ((kind, values),) = space.items()
+    if kind in LISTS:
+        if not values:
+            raise InputError(f"space.{key}: {kind} has no value")
+        if any(value in values[:place] for place, value in enumerate(values)):
+            raise InputError(f"space.{key}: {kind} has the same value twice: {values!r}")
+        return
+    types = (int,) if kind.endswith("randint") else (int, float)
+    numbers = [value for value in values if type(value) in types and math.isfinite(value)]
+    if len(values) != 2 or len(numbers) != 2 or not numbers[0] < numbers[1]:
+        what = "whole numbers" if types == (int,) else "numbers"
+        raise InputError(
+            f"space.{key}: {kind} {values!r} is not [low, high], two {what}, low first"
+        )
+    if kind.startswith("log") and numbers[0] <= 0:
+        raise InputError(f"space.{key}: {kind} {values!r} has to begin above 0")
 
 
-def _check_points(sweep: Sweep) -> None:
-    """Validate every point as far as it is known, as ``train.py`` would."""
+def _check_corners(sweep: Sweep, word_list: WordList) -> None:
+    """Validate the corners of the space, as ``train.py`` would."""
     splits = set()
-    for options in [*corners(sweep.domains), *(sweep.points or ())]:
+    for options in sweep.corners():
         config = sweep.recipe(options)
         reward_of(config)
         split = (str(config.split), config.env.min_length, config.env.max_length)
         if split not in splits:
             splits.add(split)
-            words = split_words(config, sweep.word_list)
+            words = split_words(config, word_list)
             for part in ("train", "valid"):
                 words.part(part)
-        if sweep.config.asha is not None and config.ppo.steps < sweep.config.asha.grace_steps:
+        asha = sweep.config.asha
+        if asha is not None and config.ppo.steps < asha.grace_steps:
             raise InputError(
-                f"asha.grace_steps: {sweep.config.asha.grace_steps} is above ppo.steps "
-                f"({config.ppo.steps})"
+                f"asha.grace_steps: {asha.grace_steps} is above ppo.steps ({config.ppo.steps})"
             )

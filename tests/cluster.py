@@ -32,6 +32,7 @@ class TwoNodes:
             text=True,
             env=environment(),
         )
+        self.pid = self._process.pid
         self.address = self._process.stdout.readline().strip()
 
     def remove(self):

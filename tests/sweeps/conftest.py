@@ -1,26 +1,18 @@
 """Sweeps small enough to be run in seconds."""
 
 import io
-import re
 from functools import cache
 
 import pytest
+import yaml
 from rich.console import Console
 
-from runs.config import load_config
+from run_files.config import load_config
+from sweeps.sweep_file import load_sweep
 from tests.conftest import TINY_CONFIG
 from training.run import train
 
 RATES = (0.001, 0.01, 0.1)
-SWEEP = """
-name: tiny
-base: {base}
-set: {{ppo.num_envs: 32, validation.games: 30}}
-space:
-  ppo.learning_rate: {{grid: {rates}}}
-seeds: 2
-storage: {storage}
-"""
 
 
 @pytest.fixture(scope="session")
@@ -38,28 +30,46 @@ def base_recipe(tmp_path_factory):
 
 
 @pytest.fixture
-def sweep_file(tmp_path, base_recipe):
-    path = tmp_path / "tiny.yaml"
-    path.write_text(SWEEP.format(rates=list(RATES), base=base_recipe, storage=tmp_path / "sweeps"))
-    return path
+def write_sweep(tmp_path, base_recipe):
+    """Return a function: a sweep file of three learning rates and two seeds, with changes."""
+
+    def write(**changes):
+        described = {
+            "name": "tiny",
+            "base": str(base_recipe),
+            "set": {"ppo.num_envs": 32, "validation.games": 30},
+            "space": {"ppo.learning_rate": {"grid_search": list(RATES)}},
+            "seeds": 2,
+            "storage": str(tmp_path / "sweeps"),
+        }
+        path = tmp_path / "tiny.yaml"
+        path.write_text(yaml.safe_dump(described | changes))
+        return path
+
+    return write
+
+
+@pytest.fixture
+def make_sweep(write_sweep, few_hundred_words):
+    """Return a function: the sweep of such a file."""
+    return lambda **changes: load_sweep(write_sweep(**changes), words=str(few_hundred_words))
 
 
 @pytest.fixture(scope="session")
 def undisturbed(tmp_path_factory, base_recipe, few_hundred_words):
-    """Return a function: the run of ``train.py`` that a trial of the sweep is, by its name."""
+    """Return a function: the run of ``train.py`` that a trial of the sweep is."""
 
     @cache
-    def folder_of(name):
-        point, seed = map(int, re.findall(r"\d+", name))
+    def folder_of(rate, seed):
         overrides = [
             "ppo.num_envs=32",
             "validation.games=30",
-            f"ppo.learning_rate={RATES[point]}",
+            f"ppo.learning_rate={rate}",
             f"seed={seed}",
             f"words={few_hundred_words}",
             "final_split=valid",
         ]
-        folder = tmp_path_factory.mktemp("train") / name
+        folder = tmp_path_factory.mktemp("train") / "run"
         train(load_config(base_recipe, overrides), Console(file=io.StringIO()), folder)
         return folder
 

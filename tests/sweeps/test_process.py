@@ -1,4 +1,4 @@
-"""sweep.py as a process: killed and gone on with, on one machine and on a cluster."""
+"""sweep.py as a process: killed and resumed, on one machine and on a cluster."""
 
 import csv
 import json
@@ -11,83 +11,88 @@ import pytest
 
 from sweeps.command_line import main
 from tests.processes import ROOT, assert_refused, start
+from tests.sweeps.conftest import RATES
 
 WEIGHTS = ("policy.safetensors", "posterior.safetensors", "held_back_posterior.safetensors")
-TRIALS = [f"point_00{point}_seed_{seed}" for point in (0, 1, 2) for seed in (0, 1)]
+CHECKPOINT = "run_trial_*/checkpoint_*/checkpoint.pt"
+FINISHED = "run_trial_*/checkpoint_*/evaluation.json"
 
 
-def wait_until_ppo(process, trials, name):
-    """Wait until a trial has a checkpoint in the middle of PPO."""
+def wait_for(process, folder, pattern, count):
+    """Wait until this many files of a sweep's folder fit a pattern."""
     while process.poll() is None:
-        reports = trials / name / "reports.jsonl"
-        if reports.exists() and reports.read_text().count("\n") >= 2:
+        if len(list(folder.glob(pattern))) >= count:
             return
-        time.sleep(0.02)
+        time.sleep(0.05)
     pytest.fail(f"it ended before: {process.communicate()}")
 
 
-def assert_as_undisturbed(folder, undisturbed):
-    for name in TRIALS:
-        ours, theirs = folder / "trials" / name, undisturbed(name)
-        for file in WEIGHTS:
-            assert (ours / file).read_bytes() == (theirs / file).read_bytes(), (name, file)
-        figures = [json.loads((path / "evaluation.json").read_text()) for path in (ours, theirs)]
-        for agent, expected in figures[1]["agents"].items():
-            assert figures[0]["agents"][agent]["wins"] == expected["wins"]
-    results = json.loads((folder / "results.json").read_text())
-    assert [trial["trial"] for trial in results["trials"]] == TRIALS
-    assert {trial["status"] for trial in results["trials"]} == {"finished"}
+def assert_weights_of_train(folder, undisturbed):
+    runs = [path.parent for path in folder.glob(FINISHED)]
+    trials = set()
+    for run in runs:
+        parameters = json.loads((run.parent / "params.json").read_text())
+        trial = (parameters["ppo.learning_rate"], parameters["seed"])
+        trials.add(trial)
+        expected = undisturbed(*trial)
+        for name in WEIGHTS:
+            assert (run / name).read_bytes() == (expected / name).read_bytes(), (trial, name)
+    assert trials == {(rate, seed) for rate in RATES for seed in (0, 1)}
 
 
 @pytest.mark.slow
 def test_a_sweep_survives_a_kill_and_a_lost_node_with_the_weights_of_train(
-    sweep_file, few_hundred_words, undisturbed, tmp_path, two_nodes
+    write_sweep, few_hundred_words, undisturbed, tmp_path, two_nodes
 ):
     folder = tmp_path / "sweeps" / "tiny"
-    trials = folder / "trials"
     on_the_cluster = ("--address", two_nodes.address)
-    process = start("sweep.py", sweep_file, "--words", few_hundred_words, *on_the_cluster)
-    wait_until_ppo(process, trials, "point_001_seed_0")
+    path = write_sweep()
+    process = start("sweep.py", path, "--words", few_hundred_words, *on_the_cluster)
+    wait_for(process, folder, FINISHED, 1)
+    wait_for(process, folder, CHECKPOINT, 3)
     process.kill()
     process.communicate()
     assert process.returncode == -signal.SIGKILL
-    finished = trials / "point_000_seed_0" / "evaluation.json"
-    first = finished.stat().st_mtime_ns
-    assert not (folder / "results.json").exists()
-    # What it was begun from is of no account any more.
-    sweep_file.unlink()
+    assert not (folder / "results.csv").exists()
+    # It is resumed from its folder alone.
+    path.unlink()
     process = start("sweep.py", "--resume", folder, *on_the_cluster)
-    wait_until_ppo(process, trials, "point_002_seed_0")
+    wait_for(process, folder, FINISHED, 3)
     two_nodes.remove()
     output, errors = process.communicate()
     assert process.returncode == 0, errors
-    assert_as_undisturbed(folder, undisturbed)
-    # The list's own place, wherever it was read after the kill.
-    assert f"words: {few_hundred_words}\n" in (folder / "config.yaml").read_text()
-    # A finished trial is not run again.
-    assert finished.stat().st_mtime_ns == first
-    assert "have ended" in output
+    assert "6 trials (6 finished) of 3 points" in output
+    assert_weights_of_train(folder, undisturbed)
     with open(folder / "results.csv") as file:
-        rates = [row["ppo.learning_rate"] for row in csv.DictReader(file)]
-    assert rates == ["0.001", "0.001", "0.01", "0.01", "0.1", "0.1"]
-    # The posterior of a seed was fitted once: its trials have the same file of the cache.
-    inodes = {
-        (trials / f"point_00{point}_seed_0" / "posterior.safetensors").stat().st_ino
-        for point in (0, 1, 2)
-    }
-    assert len(inodes) == 1
+        rows = list(csv.DictReader(file))
+    assert (
+        sorted(row["ppo.learning_rate"] for row in rows)
+        == ["0.001"] * 2 + ["0.01"] * 2 + ["0.1"] * 2
+    )
+    assert f"words: {few_hundred_words}\n" in (folder / "config.yaml").read_text()
+    assert (folder / "report.html").exists()
 
 
 @pytest.mark.slow
-def test_ctrl_c_says_how_to_go_on(sweep_file, few_hundred_words, tmp_path):
+def test_a_sweep_of_ppo_alone_ends_with_a_report(write_sweep, few_hundred_words):
+    changed = {"posterior.enabled": False, "ppo.num_envs": 32, "validation.games": 30}
+    path = write_sweep(set=changed, space={"ppo.epochs": {"grid_search": [1]}}, seeds=1)
+    process = start("sweep.py", path, "--words", few_hundred_words)
+    output, errors = process.communicate()
+    assert process.returncode == 0, errors
+    assert "1 trials (1 finished) of 1 points" in output
+
+
+@pytest.mark.slow
+def test_ctrl_c_says_how_to_resume(write_sweep, few_hundred_words, tmp_path):
     folder = tmp_path / "sweeps" / "tiny"
-    process = start("sweep.py", sweep_file, "--words", few_hundred_words)
-    wait_until_ppo(process, folder / "trials", "point_000_seed_0")
+    process = start("sweep.py", write_sweep(), "--words", few_hundred_words)
+    wait_for(process, folder, CHECKPOINT, 1)
     process.send_signal(signal.SIGINT)
     output, errors = process.communicate()
     assert process.returncode == 130, errors
     assert "Traceback" not in errors
-    assert f"go on with: python sweep.py --resume {folder}\n" in output
+    assert f"resume with: python sweep.py --resume {folder}\n" in output
 
 
 @pytest.mark.parametrize(
@@ -97,7 +102,8 @@ def test_ctrl_c_says_how_to_go_on(sweep_file, few_hundred_words, tmp_path):
         (["missing.yaml"], ["missing.yaml", "smoke.yaml"]),
         (["smoke.yaml", "--words", "missing.txt"], ["missing.txt", "cannot read"]),
         (["smoke.yaml", "--set", "ppo.stepz=1"], ["ppo.stepz", "steps"]),
-        (["smoke.yaml", "--set", "sweep.trials=3"], ["trials: 3"]),
+        (["smoke.yaml", "--set", "sweep.samplez=3"], ["samplez", "samples"]),
+        (["smoke.yaml", "--set", "sweep.storage=nowhere://x"], ["nowhere://x", "no storage"]),
         (["smoke.yaml", "--name", "a/b"], ["name", "'a/b'"]),
         (["--resume", "missing"], ["missing", "not the folder of a sweep"]),
         (["--resume", "missing", "--name", "a"], ["--name"]),

@@ -1,129 +1,108 @@
 import pytest
-import yaml
 
 from envs.errors import InputError
-from runs.config import SWEEP_DIRECTORY, find_config, load_config
-from sweeps.sweep_file import load_sweep
-
-
-@pytest.fixture
-def write(tmp_path, base_recipe):
-    def write(**values):
-        path = tmp_path / "sweep.yaml"
-        described = {
-            "name": "tiny",
-            "base": str(base_recipe),
-            "space": {"ppo.epochs": {"grid": [1, 2]}},
-        }
-        path.write_text(yaml.safe_dump(described | values))
-        return path
-
-    return write
+from run_files.config import SWEEP_DIRECTORY, find_config, load_config
+from sweeps.sweep_file import load_sweep, parse_sweep
 
 
 def test_a_trial_is_the_base_recipe_with_the_options_of_its_point_and_a_seed(
-    write, base_recipe, few_hundred_words
+    write_sweep, base_recipe, few_hundred_words
 ):
-    sweep = load_sweep(
-        write(seeds=2, set={"threads": 1, "discount": 0.9}),
-        ["ppo.num_envs=32"],
-        words=str(few_hundred_words),
-    )
-    assert sweep.num_trials == 4
-    trials = sweep.trials_of(1, sweep.points[1])
-    expected = load_config(
-        base_recipe,
-        [
-            "discount=0.9",
-            "ppo.num_envs=32",
-            "ppo.epochs=2",
-            "seed=1",
-            "name=tiny",
-            "final_split=valid",
-            f"words={few_hundred_words}",
-        ],
-    )
-    assert [trial.name for trial in trials] == ["point_001_seed_0", "point_001_seed_1"]
-    assert trials[1].config == expected
+    path = write_sweep(set={"threads": 1, "discount": 0.9})
+    sweep = load_sweep(path, ["ppo.num_envs=32", "sweep.seeds=3"], words=str(few_hundred_words))
+    assert sweep.num_trials == 9
+    overrides = [
+        *("discount=0.9", "ppo.num_envs=32", "ppo.learning_rate=0.01", "seed=2", "name=tiny"),
+        *("final_split=valid", f"words={few_hundred_words}"),
+    ]
+    point = {"ppo.learning_rate": 0.01}
+    assert sweep.trial_config(point, 2) == load_config(base_recipe, overrides)
+    # The recipe of the best point plays the base's own final words.
+    assert sweep.recipe(point).final_split == "test"
 
 
-def test_trials_play_valid_words_and_the_best_config_those_of_the_base(write):
-    sweep = load_sweep(write())
-    assert sweep.base.final_split == "test"
-    assert all(trial.config.final_split == "valid" for trial in sweep.trials_of(0, sweep.points[0]))
-    assert sweep.recipe(sweep.points[0]).final_split == "test"
+def test_what_a_sweep_writes_is_the_same_sweep(make_sweep, few_hundred_words):
+    space = {"ppo.epochs": {"grid_search": [1, 2]}, "ppo.gae_lambda": {"uniform": [0.1, 0.3]}}
+    sweep = make_sweep(samples=3, space=space, asha={"grace_steps": 512})
+    assert parse_sweep(sweep.dump()) == sweep
+    assert sweep.num_trials == 12
+    before = few_hundred_words.read_text()
+    few_hundred_words.write_text(before + "zyzzyva\n")
+    try:
+        with pytest.raises(InputError, match="not the word list that the sweep was begun with"):
+            parse_sweep(sweep.dump())
+    finally:
+        few_hundred_words.write_text(before)
 
 
-def test_what_a_sweep_writes_is_the_same_sweep(write, tmp_path, few_hundred_words):
-    path = write(
-        seeds=2,
-        trials=8,
-        set={"discount": 0.9},
-        space={"ppo.epochs": {"grid": [1, 2]}, "ppo.gae_lambda": {"uniform": [0.1, 0.3]}},
-    )
-    sweep = load_sweep(path, ["ppo.num_envs=32"], words=str(few_hundred_words), name="other")
-    folder = tmp_path / "folder"
-    folder.mkdir()
-    sweep.write(folder)
-    again = load_sweep(
-        folder / "sweep.yaml", base=folder / "base.yaml", words_copy=folder / "words.txt"
-    )
-    assert again.word_list == sweep.word_list
-    assert again.config.name == "other"
-    for number, options in enumerate(sweep.points):
-        assert again.trials_of(number, options) == sweep.trials_of(number, options)
+def test_corners_combine_every_listed_value_and_end(make_sweep):
+    space = {
+        "ppo.epochs": {"randint": [1, 4]},
+        "reward.name": {"grid_search": ["sparse", "dense", "potential"]},
+        "ppo.learning_rate": {"loguniform": [1e-4, 1e-2]},
+        "split.fractions": {"choice": [[0.9, 0.05, 0.05], [0.8, 0.1, 0.1]]},
+    }
+    sweep = make_sweep(space=space)
+    assert len(list(sweep.corners())) == 2 * 3 * 2 * 2
+    # As in Tune, the upper end of whole numbers is excluded.
+    assert {corner["ppo.epochs"] for corner in sweep.corners()} == {1, 3}
 
 
 def test_ready_sweeps_can_be_run():
     names = {path.name for path in SWEEP_DIRECTORY.glob("*.yaml")}
-    assert names == {"ppo.yaml", "rewards.yaml", "smoke.yaml"}
+    assert names == {"ppo.yaml", "rewards.yaml", "smoke.yaml", "stock.yaml"}
     for name in names:
         assert load_sweep(find_config(name, "sweep")).num_trials >= 4
 
 
+EPOCHS = "ppo.epochs"
+FLOATS = {"ppo.gae_lambda": {"uniform": [0.1, 0.2]}}
+
+
 @pytest.mark.parametrize(
-    ("values", "said"),
+    ("changes", "said"),
     [
         ({"spacee": {}}, ["unknown key 'spacee'", "space"]),
         ({"seeds": 0}, ["seeds", "greater than or equal to 1"]),
-        ({"space": {"ppo.epoch": {"grid": [1]}}}, ["ppo.epoch", "unknown key", "epochs"]),
-        ({"space": {"ppo.epochs": {"grid": [1, 0]}}}, ["ppo.epochs", "0 is not allowed"]),
-        ({"space": {"ppo.epochs": {"grid": ["many"]}}}, ["ppo.epochs", "'many'"]),
-        ({"space": {"ppo.batch_size": {"grid": [10**6]}}}, ["ppo.batch_size", "above a rollout's"]),
-        ({"space": {"reward.parameters.x": {"grid": [1.0]}}}, ["reward.parameters", "'x'"]),
-        ({"space": {"seed": {"grid": [1]}}}, ["seed", "a sweep sets this itself"]),
+        ({"space": {"ppo.epoch": {"grid_search": [1]}}}, ["ppo.epoch", "unknown key", "epochs"]),
+        ({"space": {EPOCHS: {"grid_search": [1, -1]}}}, [EPOCHS, "-1 is not allowed"]),
+        ({"space": {EPOCHS: {"grid_search": ["many"]}}}, [EPOCHS, "'many'"]),
+        ({"space": {EPOCHS: {"uniform": [1, 3]}}}, [EPOCHS, "1.0 is not allowed"]),
+        ({"space": {EPOCHS: {"normal": [0, 1]}}}, [f"space.{EPOCHS}", "one of grid_search"]),
+        ({"space": {EPOCHS: {"grid_search": [1], "choice": [1]}}}, ["one of grid_search, choice"]),
+        ({"space": {EPOCHS: [1, 2]}}, [f"space.{EPOCHS}", "dictionary"]),
+        ({"space": {EPOCHS: {"grid_search": []}}}, ["grid_search has no value"]),
+        ({"space": {EPOCHS: {"choice": [1, 1]}}}, ["the same value twice"]),
+        ({"space": {EPOCHS: {"uniform": [2, 1]}}}, ["low first"]),
+        ({"space": {EPOCHS: {"uniform": [1, 2, 3]}}}, ["low first"]),
+        ({"space": {EPOCHS: {"uniform": [False, True]}}}, ["low first"]),
+        ({"space": {EPOCHS: {"loguniform": [0, 1]}}}, ["above 0"]),
+        ({"space": {EPOCHS: {"randint": [1.5, 2.5]}}}, ["two whole numbers"]),
+        ({"space": {"ppo.batch_size": {"grid_search": [10**6]}}}, ["above a rollout's"]),
+        ({"space": {"reward.parameters.x": {"grid_search": [1.0]}}}, ["reward.parameters", "'x'"]),
+        ({"space": {"seed": {"grid_search": [1]}}}, ["seed", "a sweep sets this itself"]),
         ({"set": {"final_split": "test"}}, ["final_split", "a sweep sets this itself"]),
-        ({"space": {"ppo": {"grid": [{}]}, "ppo.epochs": {"grid": [1]}}}, ["is a section"]),
-        ({"set": {"ppo.epochs": 0}}, ["ppo.epochs", "0 is not allowed"]),
+        ({"set": {EPOCHS: -1}}, [EPOCHS, "-1 is not allowed"]),
         ({"base": "missing.yaml"}, ["missing.yaml", "smoke.yaml"]),
-        ({"trials": 3}, ["trials: 3", "2 points"]),
-        ({"space": {"ppo.gae_lambda": {"uniform": [0.1, 0.2]}}}, ["trials", "a budget is needed"]),
+        ({"samples": 3}, ["samples: 3", "nothing to draw"]),
+        ({"searcher": "tpe"}, ["tpe", "choice instead of grid_search"]),
         (
-            {"space": {"ppo.gae_lambda": {"uniform": [0.1, 0.2]}}, "trials": 3, "seeds": 2},
-            ["trials: 3", "not a multiple of 2"],
+            {"searcher": "tpe", "space": {"split.fractions": {"choice": [[0.5]]}}},
+            ["numbers, texts"],
         ),
-        ({"searcher": "tpe", "trials": 2}, ["tpe", "choice instead of grid"]),
+        (
+            {"searcher": "tpe", "space": FLOATS, "asha": {"grace_steps": 512}},
+            ["asha", "seeds: 1", "do not go together"],
+        ),
         ({"searcher": "bayes"}, ["searcher", "'random' or 'tpe'"]),
-        ({"scheduler": "asha"}, ["scheduler", "grace_steps"]),
-        ({"asha": {"grace_steps": 100}}, ["asha", "not none"]),
-        ({"scheduler": "asha", "asha": {"grace_steps": 10**6}}, ["asha.grace_steps", "ppo.steps"]),
+        ({"asha": {}}, ["asha.grace_steps"]),
+        ({"asha": {"grace_steps": 10**6}}, ["asha.grace_steps", "ppo.steps"]),
     ],
     ids=str,
 )
-def test_bad_sweeps_are_refused_before_anything_starts(write, values, said):
+def test_bad_sweeps_are_refused_before_anything_starts(write_sweep, changes, said):
     with pytest.raises(InputError) as refusal:
-        load_sweep(write(**values))
+        load_sweep(write_sweep(**changes))
     for part in said:
         assert part in str(refusal.value)
     assert "\n" not in str(refusal.value)
-
-
-def test_options_of_the_sweep_can_be_set_too(write):
-    assert load_sweep(write(), ["sweep.seeds=3"]).num_trials == 6
-    with pytest.raises(InputError, match="unknown key 'seedz'"):
-        load_sweep(write(), ["sweep.seedz=3"])
-
-
-def test_an_unknown_sweep_is_refused_with_the_known_ones():
-    with pytest.raises(InputError, match=r"missing\.yaml.*smoke\.yaml"):
-        find_config("missing.yaml", "sweep")

@@ -1,0 +1,92 @@
+"""The folder of a sweep: on this machine, on a shared file system, or behind a URI."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from envs.errors import InputError
+from run_files.directory import numbered_names
+from sweeps.sweep_file import Sweep, parse_sweep
+
+_SWEEP_NAME = "sweep.yaml"
+
+
+class SweepFolder:
+    """The folder in which Ray Tune keeps a sweep, and this program its sweep file and results.
+
+    Parameters
+    ----------
+    address : str
+        A path, or a URI that ``pyarrow.fs.FileSystem.from_uri`` takes.
+
+    Raises
+    ------
+    InputError
+        If there is no such file system.
+
+    Attributes
+    ----------
+    address : str
+        As Tune takes it: an absolute path, or the URI.
+    """
+
+    def __init__(self, address: str) -> None:
+        from pyarrow import fs
+
+        address = address.rstrip("/")
+        self.address = address if "://" in address else str(Path(address).resolve())
+        try:
+            self._files, self._path = fs.FileSystem.from_uri(self.address)
+        except (OSError, ValueError) as error:
+            detail = " ".join(str(error).split())
+            raise InputError(f"{address}: no storage that can be used ({detail})") from error
+
+    @classmethod
+    def create(cls, sweep: Sweep) -> SweepFolder:
+        """Make the folder of a sweep; where it exists, the next free name is taken.
+
+        Raises
+        ------
+        InputError
+            If it cannot be made.
+        """
+        root = sweep.config.storage.rstrip("/")
+        folders = (cls(f"{root}/{name}") for name in numbered_names(sweep.config.name))
+        folder = next(folder for folder in folders if not folder._has(""))
+        folder.write(_SWEEP_NAME, sweep.dump())
+        return folder
+
+    def _has(self, name: str) -> bool:
+        try:
+            info = self._files.get_file_info(f"{self._path}/{name}".rstrip("/"))
+        except OSError as error:
+            raise InputError(f"{self.address}: cannot read ({error})") from error
+        return info.type.name != "NotFound"
+
+    def load_sweep(self) -> Sweep:
+        """Return the sweep of the folder.
+
+        Raises
+        ------
+        InputError
+            If it is not the folder of a sweep.
+        """
+        if not self._has(_SWEEP_NAME):
+            raise InputError(f"{self.address}: not the folder of a sweep (it has no {_SWEEP_NAME})")
+        with self._files.open_input_stream(f"{self._path}/{_SWEEP_NAME}") as file:
+            return parse_sweep(file.read().decode())
+
+    def write(self, name: str, text: str) -> None:
+        """Write a text file.
+
+        Raises
+        ------
+        InputError
+            If it cannot be written.
+        """
+        try:
+            self._files.create_dir(self._path, recursive=True)
+            with self._files.open_output_stream(f"{self._path}/{name}") as file:
+                file.write(text.encode())
+        except OSError as error:
+            raise InputError(f"{self.address}: cannot write {name} ({error})") from error
