@@ -1,4 +1,4 @@
-"""Access: who sends a request, and the parts of the application that answer it."""
+"""What routes depend on: the parts of the application, the sender's address, and its player."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Annotated
 from fastapi import Depends, Header, Request, Security
 from fastapi.security import APIKeyQuery, HTTPAuthorizationCredentials, HTTPBearer
 
-from server.agent_player import AgentPlayer
+from server.agent import AgentPlayer
 from server.database import Database
 from server.games import Games
 from server.leaderboard import RankingCache
-from server.players import Player, Players
+from server.players import Players
 from server.served_words import ServedWords
 from server.settings import Settings
-from server.store import MAX_KEY_LENGTH
+from server.store import MAX_KEY_LENGTH, Player
 
 
 @dataclass(frozen=True)
@@ -33,40 +33,36 @@ class Services:
 
 # These are asynchronous because FastAPI sends plain functions to a thread, which costs more than
 # they do.
-async def get_services(request: Request) -> Services:
-    """Return the parts of the application."""
+async def _get_services(request: Request) -> Services:
     return request.app.state.services
 
 
-async def get_address(request: Request) -> str:
-    """Return where a request comes from."""
+async def _get_address(request: Request) -> str:
     return request.client.host if request.client is not None else ""
 
 
+Server = Annotated[Services, Depends(_get_services)]
+Address = Annotated[str, Depends(_get_address)]
+
+
 async def _player_of_query(
-    request: Request,
+    server: Server,
+    address: Address,
     token: Annotated[str | None, Security(APIKeyQuery(name="access_token", auto_error=False))],
 ) -> Player:
-    return await _authenticate(request, token)
+    return await server.players.authenticate(token, address)
 
 
 async def _player_of_header(
-    request: Request,
+    server: Server,
+    address: Address,
     credentials: Annotated[
         HTTPAuthorizationCredentials | None, Security(HTTPBearer(auto_error=False))
     ],
 ) -> Player:
-    return await _authenticate(request, credentials and credentials.credentials)
+    return await server.players.authenticate(credentials and credentials.credentials, address)
 
 
-async def _authenticate(request: Request, token: str | None) -> Player:
-    # Called rather than declared as dependencies, each of which costs time at every request.
-    players = (await get_services(request)).players
-    return await players.authenticate(token, await get_address(request))
-
-
-Server = Annotated[Services, Depends(get_services)]
-Address = Annotated[str, Depends(get_address)]
 # The token in the query, as the wire contract has it, and in the header.
 QueryPlayer = Annotated[Player, Depends(_player_of_query)]
 HeaderPlayer = Annotated[Player, Depends(_player_of_header)]

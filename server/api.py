@@ -8,9 +8,9 @@ from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from envs.encoding import MAX_LENGTH
-from server import refusals
+from server import errors
 from server.access import Address, HeaderPlayer, RequestKey, Server
-from server.agent_player import AgentGameAnswer, HintAnswer
+from server.agent import AgentGameAnswer, HintAnswer
 from server.errors import RequestError
 from server.game import GameAnswer
 from server.leaderboard import Leaderboard, PlayerRecord
@@ -20,9 +20,7 @@ _MAX_LISTED = 1_000
 # Spaces and commas may stand between letters.
 _MAX_TEXT = 4 * MAX_LENGTH
 
-_NO_AGENT = refusals.describe({404: "this server has no agent"})
-
-router = APIRouter(prefix=BASE_PATH, responses=refusals.COMMON)
+router = APIRouter(prefix=BASE_PATH, responses=errors.COMMON)
 
 
 class _Body(BaseModel):
@@ -121,13 +119,15 @@ async def get_leaderboard(
 ) -> Response:
     """Rank players by the lower end of the 95% interval of their win rate in recorded games."""
     server.players.admit_address(address)
-    content = await server.ranking.part(limit, offset)
-    return Response(content, media_type="application/json")
+    rows = await server.ranking.rows()
+    board = Leaderboard(players=rows[offset : offset + limit], total=len(rows))
+    # Made here: FastAPI would validate each row again.
+    return Response(board.model_dump_json(), media_type="application/json")
 
 
 @router.get(
     "/leaderboard/player",
-    responses=refusals.describe({404: "no recorded game of a player of this name"}),
+    responses=errors.describe({404: "no recorded game of a player of this name"}),
     tags=["server"],
 )
 async def get_player_record(
@@ -141,7 +141,7 @@ async def get_player_record(
 @router.post(
     "/guests",
     status_code=201,
-    responses=refusals.describe({403: "there are no guests here"}),
+    responses=errors.describe({403: "there are no guests here"}),
     tags=["players"],
 )
 async def add_guest(server: Server, address: Address) -> GuestAnswer:
@@ -150,12 +150,13 @@ async def add_guest(server: Server, address: Address) -> GuestAnswer:
 
 
 @router.get("/player", tags=["players"])
-async def get_player(player: HeaderPlayer) -> PlayerAnswer:
+async def get_player(server: Server, player: HeaderPlayer) -> PlayerAnswer:
     """Return how many games the token has."""
-    return PlayerAnswer(name=player.name, **vars(player.tally))
+    counts = await server.players.count_games(player)
+    return PlayerAnswer(name=player.name, open_games=counts.open_games, **counts._asdict())
 
 
-@router.post("/games", status_code=201, responses=refusals.NO_MORE_GAMES, tags=["games"])
+@router.post("/games", status_code=201, responses=errors.NO_MORE_GAMES, tags=["games"])
 async def new_game(
     server: Server,
     player: HeaderPlayer,
@@ -179,13 +180,13 @@ async def list_open_games(
     return OpenGamesAnswer(game_ids=await server.games.list_open(player, limit))
 
 
-@router.get("/games/{game_id}", responses=refusals.NO_GAME, tags=["games"])
+@router.get("/games/{game_id}", responses=errors.NO_GAME, tags=["games"])
 async def get_game(server: Server, player: HeaderPlayer, game_id: str) -> GameAnswer:
     """Return how a game stands."""
     return await server.games.find(player, game_id)
 
 
-@router.post("/games/{game_id}/guesses", responses=refusals.GAME_OVER, tags=["games"])
+@router.post("/games/{game_id}/guesses", responses=errors.GAME_OVER, tags=["games"])
 async def guess_letter(
     server: Server, player: HeaderPlayer, game_id: str, body: GuessBody, key: RequestKey = None
 ) -> GameAnswer:
@@ -193,7 +194,7 @@ async def guess_letter(
     return await server.games.guess(player, game_id, body.letter, key)
 
 
-@router.post("/games/{game_id}/resignation", responses=refusals.GAME_OVER, tags=["games"])
+@router.post("/games/{game_id}/resignation", responses=errors.GAME_OVER, tags=["games"])
 async def resign(server: Server, player: HeaderPlayer, game_id: str) -> GameAnswer:
     """Give a game up: it is failed, and its word is told."""
     return await server.games.resign(player, game_id)
@@ -201,7 +202,7 @@ async def resign(server: Server, player: HeaderPlayer, game_id: str) -> GameAnsw
 
 @router.post(
     "/hints",
-    responses=refusals.describe(
+    responses=errors.describe(
         {
             403: "hints are off in recorded games",
             404: "this server has no agent, or this token no such game",
@@ -216,16 +217,18 @@ async def get_hint(
     """Ask the agent what it thinks of a game; in a recorded game that marks it."""
     if (body.game_id is None) == (body.pattern is None):
         raise RequestError(422, "pattern, game_id: one of them is expected")
-    turn = server.players.admit_agent(player, address)
+    identity = server.players.admit_agent(player, address)
     game = await server.games.begin_hint(player, body.game_id)
     pattern, wrong = (body.pattern, body.wrong) if game is None else (game.word, game.wrong)
-    hint = await server.agent.hint(pattern, wrong, turn)
+    hint = await server.agent.hint(pattern, wrong, identity)
     if game is not None:
         await server.games.mark_hinted(player, game.game_id)
     return hint
 
 
-@router.post("/agent-games", responses=_NO_AGENT, tags=["agent"])
+@router.post(
+    "/agent-games", responses=errors.describe({404: "this server has no agent"}), tags=["agent"]
+)
 async def play_word(
     server: Server, player: HeaderPlayer, address: Address, body: WordBody
 ) -> AgentGameAnswer:

@@ -1,21 +1,21 @@
-"""The application: its parts put together, its errors in one form."""
+"""The application: its parts put together, its errors in one form, and what its operator asks."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from fastapi import FastAPI, Request, Response
+from fastapi import APIRouter, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
-from sqlalchemy import Engine
+from fastapi.responses import JSONResponse, PlainTextResponse
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp
 
-from server import api, observability, pages, wire
-from server.access import Services
-from server.agent_player import AgentPlayer
+from server import api, pages, store, wire
+from server.access import Address, Server, Services
+from server.agent import AgentPlayer
 from server.bounds import Bounds
 from server.database import Database
 from server.errors import RequestError
@@ -25,22 +25,15 @@ from server.players import Players
 from server.served_words import ServedWords
 from server.settings import Settings
 
+_operator = APIRouter(include_in_schema=False)
 
-def create_app(
-    engine: Engine,
-    words: ServedWords,
-    agent: AgentPlayer,
-    settings: Settings,
-    on_replaced: Callable[[], None] = lambda: None,
-) -> ASGIApp:
-    """Return the server on an engine of :func:`server.database.open_engine`.
 
-    ``on_replaced`` is called when another server has begun to play in the database.
-    """
+def create_app(words: ServedWords, agent: AgentPlayer, settings: Settings) -> ASGIApp:
+    """Return the server; it opens its database when it starts."""
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        database = Database(engine, on_replaced)
+        database = Database(settings.db)
         players, games = Players(database, settings), Games(database, words, settings)
         ranking = RankingCache(database)
         app.state.services = Services(database, players, games, ranking, agent, words, settings)
@@ -57,13 +50,37 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         lifespan=lifespan,
+        exception_handlers={
+            HTTPException: _refuse,
+            RequestValidationError: _refuse_values,
+            Exception: _fail,
+        },
     )
-    for part in (wire, api, observability, pages):
-        app.include_router(part.router)
-    app.add_exception_handler(HTTPException, _refuse)
-    app.add_exception_handler(RequestValidationError, _refuse_values)
-    app.add_exception_handler(Exception, _fail)
+    for router in (wire.router, api.router, _operator, pages.router):
+        app.include_router(router)
+    app.mount("/assets", pages.ASSETS)
     return Bounds(app, settings)
+
+
+@_operator.get("/healthz")
+async def healthz() -> PlainTextResponse:
+    """Say that the process answers."""
+    return PlainTextResponse("alive")
+
+
+@_operator.get("/readyz")
+async def readyz(server: Server, address: Address) -> PlainTextResponse:
+    """Say that the database was read; the agent was warm before the server answered anything."""
+    server.players.admit_address(address)
+    await server.database.read(store.check_tables)
+    return PlainTextResponse("ready")
+
+
+@_operator.get("/metrics")
+async def metrics(server: Server, address: Address) -> Response:
+    """Return the metrics, as Prometheus reads them."""
+    server.players.admit_address(address)
+    return Response(generate_latest(), media_type=CONTENT_TYPE_LATEST)
 
 
 async def _refuse(request: Request, error: HTTPException) -> Response:
@@ -81,7 +98,7 @@ async def _refuse_values(request: Request, error: RequestValidationError) -> JSO
     # What was given is not repeated: it may be a token in the wrong place.
     where = ".".join(str(part) for part in first["loc"][1:]) or str(first["loc"][0])
     if len(where) > 64 or not where.isprintable():
-        # The name of a field that nobody asked for may be any text.
+        # The name of an unknown field may be any text.
         where = str(first["loc"][0])
     return JSONResponse({"error": f"{where}: {first['msg'][0].lower()}{first['msg'][1:]}"}, 422)
 

@@ -6,18 +6,23 @@ import asyncio
 import logging
 import random
 import time
-from functools import lru_cache
 
 from fastapi.responses import JSONResponse
-from prometheus_client import Counter, Histogram
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from server import metrics
+from server import observability
 from server.errors import RequestError
-from server.logs import request_id
 from server.settings import Settings
 
 logger = logging.getLogger("server")
+# Bytes of a request's body, of its path and query, and of its headers.
+MAX_BODY = 16_384
+MAX_TARGET = 2_048
+MAX_HEADERS = 16_384
+# Seconds that a 429 is held, so that asking faster than allowed gains nothing.
+_REFUSAL_SECONDS = 1.0
 # Clients of the wire contract change games with GET, which HEAD must not.
 _ONLY_GET = "/trexsim/"
 # The page has its own files alone: no inline script or style, nothing from elsewhere, no frames.
@@ -25,15 +30,11 @@ CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-_HEADERS = [
-    (b"x-content-type-options", b"nosniff"),
-    (b"referrer-policy", b"no-referrer"),
-    (b"cross-origin-resource-policy", b"same-origin"),
-]
-_DEFAULTS = [
-    (b"content-security-policy", CONTENT_SECURITY_POLICY.encode()),
-    (b"cache-control", b"no-store"),
-]
+_HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
 
 
 class Bounds:
@@ -41,7 +42,10 @@ class Bounds:
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
         self.app = app
-        self.settings = settings
+        self._client_seconds = settings.client_seconds
+        # Requests that are answered at once: bodies that are awaited and refusals that are held
+        # are not among them.
+        self._max_open = settings.connections // 2
         self._num_open = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -53,7 +57,7 @@ class Bounds:
         status = 500
         # No secret, and drawn a hundred times faster than one.
         number = f"{random.getrandbits(64):016x}"
-        request_id.set(number)
+        observability.request_id.set(number)
         # What the server of the application keeps is not changed with it.
         scope = dict(scope)
         method = scope["method"]
@@ -64,10 +68,11 @@ class Bounds:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                given = {name.lower() for name, _ in message["headers"]}
-                missing = [header for header in _DEFAULTS if header[0] not in given]
-                own = (b"x-request-id", number.encode())
-                message = {**message, "headers": [*message["headers"], *_HEADERS, *missing, own]}
+                headers = MutableHeaders(scope=message)
+                headers.setdefault("Content-Security-Policy", CONTENT_SECURITY_POLICY)
+                # A browser asks for files each time, and gets them when they have changed.
+                caching = "no-cache" if "etag" in headers else "no-store"
+                headers.update({**_HEADERS, "Cache-Control": caching, "X-Request-ID": number})
                 if status == 429:
                     await self._hold()
             elif method == "HEAD":
@@ -80,9 +85,8 @@ class Bounds:
             seconds = time.perf_counter() - begun
             # The template of the path: paths have the ids of games, and are as many as one likes.
             route = getattr(scope.get("route"), "path", "none")
-            requests, times = _metrics_of(method if route != "none" else "", route, status)
-            requests.inc()
-            times.observe(seconds)
+            observability.REQUESTS.labels(route, status).inc()
+            observability.REQUEST_SECONDS.labels(route).observe(seconds)
             logger.info(
                 "request",
                 extra={
@@ -96,10 +100,10 @@ class Bounds:
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
-            self._check_size(scope)
+            _check_size(scope)
             # A body that is slow to come takes nobody's place; connections are bounded elsewhere.
             body = await self._read_body(scope, receive)
-            if self._num_open >= self.settings.requests_at_once:
+            if self._num_open >= self._max_open:
                 raise RequestError(503, "the server is busy; try again", 1.0)
         except RequestError as error:
             headers = {**error.headers, "connection": "close"}
@@ -113,52 +117,42 @@ class Bounds:
             self._num_open -= 1
 
     async def _hold(self) -> None:
-        """Let a refusal wait, so that asking faster than allowed gains nothing and costs little."""
+        """Let a refusal wait, which takes the place of no other request."""
         self._num_open -= 1
         try:
-            await asyncio.sleep(self.settings.refusal_seconds)
+            await asyncio.sleep(_REFUSAL_SECONDS)
         finally:
             self._num_open += 1
 
-    def _check_size(self, scope: Scope) -> None:
-        bounds = self.settings
-        target = len(scope.get("raw_path") or scope["path"]) + len(scope["query_string"])
-        if target > bounds.target_bytes:
-            longest = f"{bounds.target_bytes:,} bytes"
-            raise RequestError(414, f"the path and query are longer than {longest}")
-        if sum(len(name) + len(value) for name, value in scope["headers"]) > bounds.header_bytes:
-            raise RequestError(431, f"the headers are longer than {bounds.header_bytes:,} bytes")
-
     async def _read_body(self, scope: Scope, receive: Receive) -> bytes:
-        bounds = self.settings
-        headers = dict(scope["headers"])
-        length = headers.get(b"content-length")
-        if length is None and b"transfer-encoding" not in headers:
+        headers = Headers(scope=scope)
+        length = headers.get("content-length")
+        if length is None and "transfer-encoding" not in headers:
             return b""
-        too_long = RequestError(413, f"the body is longer than {bounds.body_bytes:,} bytes")
-        if length is not None and (not length.isdigit() or int(length) > bounds.body_bytes):
+        too_long = RequestError(413, f"the body is longer than {MAX_BODY:,} bytes")
+        if length is not None and (not length.isdigit() or int(length) > MAX_BODY):
             raise too_long
         body = bytearray()
         try:
-            async with asyncio.timeout(bounds.body_seconds):
-                while True:
-                    message = await receive()
-                    if message["type"] == "http.disconnect":
-                        raise RequestError(400, "the body did not come")
-                    body += message.get("body", b"")
-                    if len(body) > bounds.body_bytes:
+            async with asyncio.timeout(self._client_seconds):
+                async for part in Request(scope, receive).stream():
+                    body += part
+                    if len(body) > MAX_BODY:
                         raise too_long
-                    if not message.get("more_body", False):
-                        return bytes(body)
+        except ClientDisconnect as error:
+            raise RequestError(400, "the body did not come") from error
         except TimeoutError as error:
-            seconds = f"{bounds.body_seconds:g} seconds"
+            seconds = f"{self._client_seconds:g} seconds"
             raise RequestError(408, f"the body takes longer than {seconds}") from error
+        return bytes(body)
 
 
-@lru_cache(maxsize=1024)
-def _metrics_of(method: str, route: str, status: int) -> tuple[Counter, Histogram]:
-    # To look them up takes longer than to count.
-    return metrics.REQUESTS.labels(method, route, status), metrics.REQUEST_SECONDS.labels(route)
+def _check_size(scope: Scope) -> None:
+    target = len(scope.get("raw_path") or scope["path"]) + len(scope["query_string"])
+    if target > MAX_TARGET:
+        raise RequestError(414, f"the path and query are longer than {MAX_TARGET:,} bytes")
+    if sum(len(name) + len(value) for name, value in scope["headers"]) > MAX_HEADERS:
+        raise RequestError(431, f"the headers are longer than {MAX_HEADERS:,} bytes")
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:

@@ -1,118 +1,120 @@
-"""The command ``serve.py``: its options, and what it does with them."""
+"""The command ``serve.py``: it serves games, or manages players."""
 
 from __future__ import annotations
 
-import argparse
 import socket
+import sqlite3
 import sys
+import time
 from collections.abc import Sequence
 from contextlib import closing
-from typing import Any
+from typing import Literal
+
+from pydantic import BaseModel, Field, ValidationError
+from pydantic_settings import (
+    CliApp,
+    CliImplicitFlag,
+    CliPositionalArg,
+    CliSettingsSource,
+    CliSubCommand,
+    EnvSettingsSource,
+    PydanticBaseSettingsSource,
+    get_subcommand,
+)
 
 from envs.errors import InputError
-from evaluation.arguments import CommandParser, integer, probability
-from server.player_commands import manage
-from server.served_words import SERVED_PARTS
-from server.settings import BOUNDS, OPTIONS, Settings, read_settings
+from evaluation.arguments import CommandParser
+from server import players, store
+from server.database import open_database, transaction
+from server.players import hash_token, make_token
+from server.settings import Settings
 
 _INTERRUPTED = 130
-_DEFAULTS = Settings.model_construct()
-_DB = {
-    "metavar": "URL",
-    "help": f"sqlite:///FILE or postgresql://USER@HOST/NAME (default: {_DEFAULTS.db})",
-}
 
 
-def parser() -> argparse.ArgumentParser:
-    """Return the parser of the command line."""
-    parser = CommandParser(
-        prog="serve.py", description="Serve games of Hangman to clients and to a web page."
-    )
-    for name, settings in _options().items():
-        parser.add_argument(f"--{name}", **settings)
-    _add_commands(parser)
-    return parser
+class Token(BaseModel):
+    """Make the access token of a player. It is printed this once."""
+
+    name: CliPositionalArg[str] = Field(description="as the leaderboard shows it")
+    replace: CliImplicitFlag[bool] = Field(False, description="instead of the one there is")
+    db: str | None = Field(None, description="the file of the database")
+
+    def run(self, connection: sqlite3.Connection) -> list[str]:
+        """Store the hash of a new token; return lines for the user."""
+        name, token = self.name.strip(), make_token()
+        if not 1 <= len(name) <= store.MAX_NAME_LENGTH or not name.isprintable():
+            longest = f"{store.MAX_NAME_LENGTH} printable characters"
+            raise InputError(f"token: {name!r} is not a name of 1 to {longest}")
+        if self.replace and not store.replace_token(connection, name, hash_token(token)):
+            raise InputError(f"token: there is no player {name!r} whose token to replace")
+        try:
+            if not self.replace:
+                store.add_player(connection, name, hash_token(token))
+        except sqlite3.IntegrityError as error:
+            raise InputError(
+                f"token: there is a player {name!r} already; --replace makes another token"
+            ) from error
+        return ["Keep it: only its hash is stored.", f"access token of {name}: {token}"]
 
 
-def _options() -> dict[str, dict[str, Any]]:
-    recorded = "words of recorded games that nobody is told (default: those of --split)"
-    agent = "who gives hints, or none (default: ppo, of --run or the pretrained policy)"
-    known = "how likely it takes a word to be one that it was fitted on, 0 to 1 (default: 0.5)"
-    proxies = "proxies whose X-Forwarded-For is believed, with commas (default: none)"
-    return {
-        "host": {"help": f"(default: {_DEFAULTS.host})"},
-        "port": {"type": _port, "help": f"0 takes a free one (default: {_DEFAULTS.port})"},
-        "words": {"metavar": "FILE", "help": "a word list, one word per line"},
-        "recorded-words": {"metavar": "FILE", "help": recorded},
-        "db": _DB,
-        "split": {"choices": SERVED_PARTS, "help": "the words of recorded games (default: test)"},
-        "practice-split": {
-            "choices": SERVED_PARTS,
-            "help": "those of practice games (default: valid)",
-        },
-        "run": {
-            "metavar": "RUN_DIR",
-            "help": "a training run: its agents, its word list and its split",
-        },
-        "agent": {"metavar": "NAME", "help": agent},
-        "known": {"metavar": "P", "type": probability, "help": known},
-        "forwarded-allow-ips": {"metavar": "ADDRESSES", "help": proxies},
-        "env-file": {"metavar": "FILE", "help": "settings, a line HANGMAN_NAME=VALUE for each"},
-        "set": {
-            "action": "append",
-            "default": [],
-            "dest": "assignments",
-            "metavar": "NAME=VALUE",
-            "help": f"change a bound; may be given more than once: {', '.join(BOUNDS)}",
-        },
-    }
+class ManagePlayers(BaseModel):
+    """List players, make the token of a player worthless, or delete one."""
+
+    action: CliPositionalArg[Literal["list", "revoke", "delete"]]
+    name: CliPositionalArg[str | None] = Field(None, description="not for list")
+    db: str | None = Field(None, description="the file of the database")
+
+    def run(self, connection: sqlite3.Connection) -> list[str]:
+        """Do it; return lines for the user."""
+        if (self.name is None) != (self.action == "list"):
+            expected = "no NAME is" if self.name else "the NAME of a player is"
+            raise InputError(f"player {self.action}: {expected} expected")
+        if self.action == "list":
+            lines = [
+                f"{player.name}: {player.games:,} recorded games, {player.wins:,} won, "
+                f"{player.unfinished:,} open, {player.hinted:,} with hints"
+                for player in store.list_players(connection)
+            ]
+            return [*lines, f"{len(lines):,} players, {store.count_guests(connection):,} guests"]
+        if self.action == "revoke":
+            # The new token is nobody's.
+            found = store.replace_token(connection, self.name, hash_token(make_token()))
+            done = f"the token of {self.name} is worthless; its games stay"
+        else:
+            found = store.delete_player(connection, self.name)
+            done = f"{self.name} and its games are deleted"
+        if not found:
+            raise InputError(f"player {self.action}: there is no player {self.name!r}")
+        return [done]
 
 
-def _add_commands(parser: argparse.ArgumentParser) -> None:
-    commands = parser.add_subparsers(dest="command", metavar="token, player")
-    token = commands.add_parser(
-        "token",
-        prog="serve.py token",
-        help="make the access token of a player, instead of serving",
-        description="Make the access token of a player. It is printed this once.",
-    )
-    token.set_defaults(action="token")
-    token.add_argument("name", metavar="NAME", help="as the leaderboard shows it")
-    token.add_argument(
-        "--replace",
-        action="store_const",
-        dest="action",
-        const="replace",
-        help="instead of the one there is",
-    )
-    player = commands.add_parser(
-        "player",
-        prog="serve.py player",
-        help="list players, revoke a token, delete a player, instead of serving",
-        description="List players, make the token of one worthless, or delete one.",
-    )
-    player.add_argument("action", choices=["list", "revoke", "delete"])
-    player.add_argument("name", metavar="NAME", nargs="?", help="not for list")
-    for command in (token, player):
-        # Given here or before the command; a default would undo the latter.
-        command.add_argument("--db", default=argparse.SUPPRESS, **_DB)
+class Command(Settings):
+    """Serve games of Hangman to clients and to a web page."""
 
+    token: CliSubCommand[Token] = Field(description="make the token of a player")
+    player: CliSubCommand[ManagePlayers] = Field(description="list, revoke or delete players")
 
-def _port(text: str) -> int:
-    return integer(text, 0, 65_535)
+    @classmethod
+    def settings_customise_sources(
+        cls, settings_cls: type[Settings], init_settings: PydanticBaseSettingsSource, **_: object
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Read settings alone from the environment: HANGMAN_TOKEN is a client's, no command."""
+        return init_settings, EnvSettingsSource(Settings)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit status."""
-    options = parser().parse_args(arguments)
     try:
-        given = {name: getattr(options, name) for name in OPTIONS}
-        settings = read_settings(options.assignments, given, options.env_file)
-        if options.command is None:
-            with closing(_listen(settings.host, settings.port)) as listener:
-                _serve(listener, settings)
-        else:
-            print("\n".join(manage(options.action, options.name, settings.db)))
+        command = read_command(sys.argv[1:] if arguments is None else arguments)
+        action = get_subcommand(command, is_required=False)
+        if action is not None:
+            print("\n".join(_manage(action, action.db or command.db)))
+            return 0
+        with closing(_listen(command.host, command.port)) as listener:
+            # This takes seconds to import; mistakes in the options are told before.
+            from server.serving import serve
+
+            serve(listener, command)
     except InputError as error:
         print(f"serve.py: error: {error}", file=sys.stderr)
         return 2
@@ -121,28 +123,55 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _serve(listener: socket.socket, settings: Settings) -> None:
-    # What follows takes seconds to import, and mistakes in the options are told before.
-    from server.kernel_cache import use_writable_kernel_cache
+def read_command(arguments: Sequence[str]) -> Command:
+    """Read the settings of the command line, else of the environment, and what is to be done.
 
-    use_writable_kernel_cache()
-    from server.serving import serve
+    InputError if a value has a wrong type or range.
+    """
+    parser = CommandParser(prog="serve.py", description=Command.__doc__, allow_abbrev=False)
+    source = CliSettingsSource(
+        Command,
+        root_parser=parser,
+        cli_kebab_case=True,
+        cli_avoid_json=True,
+        cli_hide_none_type=True,
+        cli_enforce_required=False,
+    )
+    try:
+        return CliApp.run(Command, cli_args=[*arguments], cli_settings_source=source)
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = " ".join(map(str, first["loc"]))
+        where = f"--{name.replace('_', '-')}"
+        if not any(argument.partition("=")[0] == where for argument in arguments):
+            where = f"HANGMAN_{name.upper()}"
+        allowed = first["msg"][0].lower() + first["msg"][1:]
+        if not isinstance(first["input"], str):
+            # The value is missing, and what is given may have a token.
+            raise InputError(f"{name}: {allowed}") from error
+        raise InputError(f"{where}: {first['input']!r} is not allowed ({allowed})") from error
 
-    serve(listener, settings)
+
+def _manage(action: Token | ManagePlayers, db: str) -> list[str]:
+    """Change or list players; return lines for the user."""
+    with closing(open_database(db)) as connection:
+        try:
+            with transaction(connection):
+                lines = action.run(connection)
+        except sqlite3.Error as error:
+            raise InputError(f"--db: {db} cannot be used ({error})") from error
+    # When it ends, a server that runs refuses the old token.
+    time.sleep(players.SECONDS_KNOWN)
+    return lines
 
 
 def _listen(host: str, port: int) -> socket.socket:
-    listener = None
     try:
-        family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        listener = socket.socket(family, socket.SOCK_STREAM)
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(address)
-        listener.listen(2048)
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        return socket.create_server((host, port), family=family, backlog=2048)
     except (OSError, UnicodeError) as error:
-        if listener is not None:
-            listener.close()
-        where = f"--host, --port: cannot listen on {host}:{port}"
         reason = error.strerror if isinstance(error, OSError) else "not the name of a host"
+        # Python adds the address to the reason.
+        reason = reason.partition(" (while")[0]
+        where = f"--host, --port: cannot listen on {host}:{port}"
         raise InputError(f"{where} ({reason})") from error
-    return listener

@@ -12,10 +12,12 @@ from typing import Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from server import metrics
-from server.rate_limit import network_of
+from server import observability
+from server.players import network_of
 from server.settings import Settings
 
+# Of the connections, those that one address may have.
+_SHARE_OF_AN_ADDRESS = 5
 _BUSY = json.dumps({"error": "too many connections; try again"}).encode()
 _REFUSAL = (
     b"HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nretry-after: 1\r\n"
@@ -39,10 +41,11 @@ class ConnectionBounds:
         self.waiting: dict[BoundedConnection, None] = {}
         self.refused: set[BoundedConnection] = set()
         self.addresses: Counter[str] = Counter()
-        self.idle_seconds = settings.idle_seconds
+        self.idle_seconds = settings.client_seconds
         self._most = settings.connections
-        is_behind_proxies = settings.forwarded_allow_ips is not None
-        self._most_of_one = self._most if is_behind_proxies else settings.address_connections
+        self._most_of_one = self._most
+        if settings.forwarded_allow_ips is None:
+            self._most_of_one //= _SHARE_OF_AN_ADDRESS
 
     def make_room(self, address: str) -> bool:
         """Return whether there is a place for a connection of an address, or one could be made."""
@@ -78,7 +81,7 @@ class BoundedConnection(H11Protocol):
         super().connection_made(transport)
         self._is_open = True
         self._bounds.addresses[self.address] += 1
-        metrics.CONNECTIONS.inc()
+        observability.CONNECTIONS.inc()
         self._wait_for_client()
 
     def connection_lost(self, error: Exception | None) -> None:
@@ -117,7 +120,7 @@ class BoundedConnection(H11Protocol):
             self.transport.close()
 
     def _refuse(self, transport: asyncio.Transport) -> None:
-        metrics.CONNECTIONS_REFUSED.inc()
+        observability.CONNECTIONS_REFUSED.inc()
         self.transport = transport
         if len(self._bounds.refused) >= _MAX_REFUSED:
             transport.abort()
@@ -147,4 +150,4 @@ class BoundedConnection(H11Protocol):
         self._bounds.addresses[self.address] -= 1
         if not self._bounds.addresses[self.address]:
             del self._bounds.addresses[self.address]
-        metrics.CONNECTIONS.dec()
+        observability.CONNECTIONS.dec()

@@ -8,7 +8,6 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from envs.encoding import letter_index
 from envs.hangman.game import Game
 
 Status = Literal["ongoing", "success", "failed"]
@@ -37,10 +36,10 @@ class PlayerGame:
 
     game_id: str
     player_id: int
-    recorded: bool
     hangman: Game
     # Of the requests that made the guesses, by which a repeated one is recognised.
     keys: list[str | None] = field(default_factory=list)
+    recorded: bool = False
     # Whether the word is not told when the game is lost.
     withheld: bool = False
     resigned: bool = False
@@ -50,16 +49,16 @@ class PlayerGame:
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     @property
+    def kind(self) -> Literal["recorded", "practice"]:
+        """Whether the game counts on the leaderboard."""
+        return "recorded" if self.recorded else "practice"
+
+    @property
     def status(self) -> Status:
         """How the game stands."""
         if self.hangman.won:
             return "success"
         return "failed" if self.resigned or self.hangman.over else "ongoing"
-
-    def guess(self, letter: str, key: str | None) -> None:
-        """Play a letter that has not been guessed, in a game that is not over."""
-        self.hangman.guess(letter_index(letter))
-        self.keys.append(key)
 
     def answer(self) -> GameAnswer:
         """Return what the player may know; the secret only when the game is over."""

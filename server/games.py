@@ -11,17 +11,23 @@ import secrets
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from sqlite3 import Connection
 
-from envs.encoding import ALPHABET
+from envs.encoding import ALPHABET, letter_index
 from envs.hangman.game import Game
-from server import metrics, store
-from server.database import AlreadyStoredError, Database
+from server import observability, store
+from server.database import Database
 from server.errors import RequestError
 from server.game import GameAnswer, PlayerGame
-from server.players import Player
+from server.players import check_known
 from server.served_words import ServedWords, draw_word
 from server.settings import Settings
+from server.store import GameCounts, Player
 
+# Open games of a guest.
+_GUEST_OPEN_GAMES = 20
+# Games in memory; the rest are read again when their players ask for them.
+_CACHED_GAMES = 10_000
 _ID_BYTES = 16
 _ID = re.compile(f"[0-9a-f]{{{2 * _ID_BYTES}}}")
 
@@ -36,40 +42,27 @@ class Games:
         self._games: OrderedDict[str, PlayerGame] = OrderedDict()
 
     async def begin(self, player: Player, recorded: bool, key: str | None = None) -> GameAnswer:
-        """Begin a game; with the key of an earlier request, return the game that it began.
+        """Begin a game, or return the game that an earlier request with this key began.
 
-        Refused: 403 if the player's games are used up or too many are open, 422 for a key that
-        began a game of the other kind.
+        403 if no more games are allowed, 422 for a key that began a game of the other kind.
         """
-        begun = await self._find_begun(player, recorded, key)
-        if begun is not None:
-            return begun
-        self._check_quota(player, recorded)
-        game = self._make_game(player, recorded)
-        player.tally.add(recorded, "ongoing")
-        try:
-            await self._database.write(store.add_game, game, key, player.is_guest)
-        except BaseException as error:
-            player.tally.add(recorded, "ongoing", -1)
-            if isinstance(error, AlreadyStoredError):
-                begun = await self._find_begun(player, recorded, key)
-                if begun is not None:
-                    return begun
-            raise
-        metrics.GAMES.labels("recorded" if recorded else "practice").inc()
-        self._keep(game)
-        return game.answer()
+        game, is_new = await self._database.write(self._begin, player, recorded, key)
+        if is_new:
+            observability.GAMES.labels(game.kind).inc()
+            self._keep(game)
+            return game.answer()
+        async with self._locked(player, game.game_id) as begun:
+            if begun.recorded != recorded:
+                raise RequestError(422, "the key of this request belongs to another kind of game")
+            return begun.answer_after(0)
 
     async def guess(
         self, player: Player, game_id: str, letter: str, key: str | None = None
     ) -> GameAnswer:
-        """Guess a letter in an open game.
+        """Guess a letter; with the key of an earlier guess, return that guess's answer again.
 
-        A letter that was guessed before changes nothing. A request that repeats the key of an
-        earlier guess of the game gets that guess's answer again.
-
-        Refused: 400 if it is not one letter, 404 if the player has no such game, 409 if the game is
-        over, 422 if the key belongs to another letter.
+        400 if it is not one letter, 404 if the player has no such game, 409 if the game is over,
+        422 if the key belongs to another letter.
         """
         guessed = letter.lower()
         if len(letter) != 1 or not letter.isascii() or guessed not in ALPHABET:
@@ -83,12 +76,11 @@ class Games:
             _check_open(game)
             if guessed in game.hangman.guesses:
                 return game.answer()
-            game.guess(guessed, key)
+            game.hangman.guess(letter_index(guessed))
+            game.keys.append(key)
             answer = game.answer()
             await self._store_change(game, store.add_guess)
-            metrics.GUESSES.inc()
-            if answer.status != "ongoing":
-                player.tally.end(answer.recorded, answer.status)
+            observability.GUESSES.inc()
             return answer
 
     async def resign(self, player: Player, game_id: str) -> GameAnswer:
@@ -99,8 +91,7 @@ class Games:
             _check_open(game)
             game.resigned = True
             answer = game.answer()
-            await self._store_change(game, store.resign_game)
-            player.tally.end(answer.recorded, answer.status)
+            await self._store_change(game, store.end_game)
             return answer
 
     async def find(self, player: Player, game_id: str) -> GameAnswer:
@@ -115,11 +106,12 @@ class Games:
     async def begin_hint(self, player: Player, game_id: str | None) -> GameAnswer | None:
         """Return the game that a hint is asked for; None for a pattern of no game.
 
-        Refused: 403 if hints are off in recorded games, 404 if the player has no such game, 409 if
-        it is over, or if no game is named while recorded ones are open.
+        403 if hints are off, 404 if the player has no such game, 409 if it is over, or if no game
+        is named while recorded games are open.
         """
         if game_id is None:
-            if player.tally.open_recorded:
+            counts = await self._database.read(store.count_games, player.id)
+            if counts is not None and counts.recorded_open:
                 raise RequestError(409, "recorded games are open; say by game_id which game it is")
             return None
         async with self._locked(player, game_id) as game:
@@ -135,49 +127,43 @@ class Games:
                 game.hinted = True
                 await self._store_change(game, store.mark_hinted)
 
-    def _check_quota(self, player: Player, recorded: bool) -> None:
-        bounds, tally = self._settings, player.tally
+    def _begin(
+        self, connection: Connection, player: Player, recorded: bool, key: str | None
+    ) -> tuple[PlayerGame, bool]:
+        """Store a new game, or find the one that the key began; return it and whether it is new."""
+        if key is not None:
+            game_id = store.find_game_by_key(connection, player.id, key)
+            if game_id is not None:
+                return store.find_game(connection, game_id), False
+        counts = check_known(store.count_games(connection, player.id))
+        self._check_quota(player, recorded, counts)
+        words, played, runs = self._words.practice, set(), counts.practice_runs
+        if recorded:
+            words, runs = self._words.recorded, counts.recorded_runs
+            played = store.list_recorded_words(connection, player.id)
+        name = f"{player.id} {recorded} {runs}"
+        secret = draw_word(words, played, self._database.draw_key, name)
+        hangman = Game(secret, self._settings.max_wrong)
+        # As random as a token; it has nothing to do with the word.
+        game_id = secrets.token_hex(_ID_BYTES)
+        withheld = recorded and self._words.withheld
+        game = PlayerGame(game_id, player.id, hangman, recorded=recorded, withheld=withheld)
+        store.add_game(connection, game, key)
+        return game, True
+
+    def _check_quota(self, player: Player, recorded: bool, counts: GameCounts) -> None:
+        bounds = self._settings
         if recorded and player.is_guest:
             raise RequestError(403, "guests play practice games; recorded ones need an own token")
-        if recorded and tally.recorded_runs >= bounds.recorded_runs:
-            raise RequestError(403, f"all {bounds.recorded_runs:,} recorded runs are used up")
-        if not recorded and tally.practice_runs >= bounds.practice_runs:
-            raise RequestError(403, f"all {bounds.practice_runs:,} practice runs are used up")
-        allowed = bounds.guest_open_games if player.is_guest else bounds.open_games
-        if tally.open_games >= allowed:
+        kind = "recorded" if recorded else "practice"
+        runs = getattr(bounds, f"{kind}_runs")
+        if getattr(counts, f"{kind}_runs") >= runs:
+            raise RequestError(403, f"all {runs:,} {kind} runs are used up")
+        allowed = bounds.open_games
+        if player.is_guest:
+            allowed = min(allowed, _GUEST_OPEN_GAMES)
+        if counts.open_games >= allowed:
             raise RequestError(403, f"{allowed:,} games are open; finish or resign one first")
-
-    def _make_game(self, player: Player, recorded: bool) -> PlayerGame:
-        tally, words, played = player.tally, self._words.practice, set()
-        if recorded:
-            words, played = self._words.recorded, tally.recorded_words
-        runs = tally.recorded_runs if recorded else tally.practice_runs
-        draw_key = self._database.draw_key
-        secret = draw_word(words, played, draw_key, f"{player.id} {recorded} {runs}")
-        if recorded:
-            tally.recorded_words.add(secret)
-        # The id is as random as a token; it has nothing to do with the word.
-        return PlayerGame(
-            secrets.token_hex(_ID_BYTES),
-            player.id,
-            recorded,
-            Game(secret, self._settings.max_wrong),
-            withheld=recorded and self._words.withheld,
-        )
-
-    async def _find_begun(
-        self, player: Player, recorded: bool, key: str | None
-    ) -> GameAnswer | None:
-        """Return the game that a request with this key began, as it was then."""
-        if key is None:
-            return None
-        game_id = await self._database.read(store.find_game_by_key, player.id, key)
-        if game_id is None:
-            return None
-        async with self._locked(player, game_id) as game:
-            if game.recorded != recorded:
-                raise RequestError(422, "the key of this request belongs to another kind of game")
-            return game.answer_after(0)
 
     @asynccontextmanager
     async def _locked(self, player: Player, game_id: str) -> AsyncIterator[PlayerGame]:
@@ -200,7 +186,7 @@ class Games:
     def _keep(self, game: PlayerGame) -> None:
         self._games[game.game_id] = game
         self._games.move_to_end(game.game_id)
-        if len(self._games) > self._settings.cached_games:
+        if len(self._games) > _CACHED_GAMES:
             self._games.popitem(last=False)
 
     async def _store_change(self, game: PlayerGame, statement: Callable[..., None]) -> None:

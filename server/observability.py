@@ -1,33 +1,51 @@
-"""Health, readiness and metrics, for whoever runs the server."""
+"""Metrics for Prometheus, and log lines as JSON.
+
+A log line has the time, level, message, cause and the request that it belongs to. It tells no
+token: the wire contract has tokens in the query, which is left out.
+"""
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Response
-from fastapi.responses import PlainTextResponse
-from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+import contextvars
+import logging
+from pathlib import Path
 
-from server import store
-from server.access import Address, Server
+from prometheus_client import Counter, Gauge, Histogram
 
-router = APIRouter(include_in_schema=False)
+_SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
+
+REQUESTS = Counter("hangman_requests_total", "Requests that were answered", ["route", "status"])
+REQUEST_SECONDS = Histogram(
+    "hangman_request_seconds", "From a request to its answer", ["route"], buckets=_SECONDS
+)
+GAMES = Counter("hangman_games_total", "Games that were begun", ["kind"])
+GUESSES = Counter("hangman_guesses_total", "Guesses that were stored")
+COMMIT_SECONDS = Histogram(
+    "hangman_commit_seconds",
+    "Transactions that store games",
+    buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 2.5),
+)
+STORAGE_FAILURES = Counter("hangman_storage_failures_total", "Reads and writes that failed", ["of"])
+CONNECTIONS = Gauge("hangman_connections", "Open connections")
+CONNECTIONS_REFUSED = Counter("hangman_connections_refused_total", "Connections above a bound")
+THINKING = Gauge("hangman_agent_waiting", "Turns that wait for the agent")
+THINK_SECONDS = Histogram(
+    "hangman_agent_seconds", "Turns of the agent, without their wait", buckets=(*_SECONDS, 30)
+)
+
+# For uvicorn.
+LOG_CONFIG = str(Path(__file__).with_name("logging.yaml"))
+# Of the request that is being answered.
+request_id: contextvars.ContextVar[str | None] = contextvars.ContextVar("request_id", default=None)
 
 
-@router.get("/healthz")
-async def healthz() -> PlainTextResponse:
-    """Say that the process answers."""
-    return PlainTextResponse("alive")
+class WithRequest(logging.Filter):
+    """Adds the id of the request that is being answered."""
 
-
-@router.get("/readyz")
-async def readyz(server: Server, address: Address) -> PlainTextResponse:
-    """Say that the database was read; the agent was warm before the server answered anything."""
-    server.players.admit_address(address)
-    await server.database.read(store.find_generation)
-    return PlainTextResponse("ready")
-
-
-@router.get("/metrics")
-async def metrics(server: Server, address: Address) -> Response:
-    """Return the metrics, as Prometheus reads them."""
-    server.players.admit_address(address)
-    return Response(generate_latest(), media_type=CONTENT_TYPE_LATEST)
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Change the record; keep it."""
+        if (of := request_id.get()) is not None:
+            record.request_id = of
+        # uvicorn repeats the message in colours.
+        record.__dict__.pop("color_message", None)
+        return True

@@ -12,11 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from envs.errors import InputError
-from envs.words import PARTS, Split, WordList, hash_words, read_word_list
-
-ALL = "all"
-SERVED_PARTS = (*PARTS, ALL)
-_ATTEMPTS = 64
+from envs.words import Split, WordList, hash_words, read_word_list
 
 
 @dataclass(frozen=True)
@@ -35,43 +31,30 @@ class ServedWords:
 
 
 def divide_words(
-    word_list: WordList,
-    split: Split,
-    recorded_part: str | None = None,
-    practice_part: str | None = None,
-    lengths: tuple[int, int] | None = None,
+    word_list: WordList, split: Split, lengths: tuple[int, int] | None = None
 ) -> ServedWords:
     """Return the words of each kind of game, of these lengths, both ends included.
 
-    By default recorded games have the test words and practice games the valid words: who practises
-    here learns nothing of the words of recorded games, and no agent has been fitted on either. A
-    list that is too short to be split is served whole, unless parts are asked for; a part is one of
-    ``SERVED_PARTS``.
-
-    Raises
-    ------
-    InputError
-        If no word is left.
+    Recorded games have the test words and practice games the valid words: who practises here learns
+    nothing of the words of recorded games, and no agent has been fitted on either. A list that is
+    too short to be split is served whole. InputError if no word is left.
     """
-    whole = {**split.divide(word_list), ALL: word_list.words}
-    note = ""
-    if recorded_part is None and practice_part is None and not all(whole.values()):
-        recorded_part = practice_part = ALL
-        note = " (too few to be split)"
-    names = {"--split": recorded_part or "test", "--practice-split": practice_part or "valid"}
+    parts, note = split.divide(word_list), ""
+    if not all(parts.values()):
+        parts, note = dict.fromkeys(parts, word_list.words), " (too few to be split)"
     shortest, longest = lengths or (1, np.inf)
-    served = []
-    for option, name in names.items():
-        served.append(tuple(word for word in whole[name] if shortest <= len(word) <= longest))
-        if not served[-1]:
-            raise InputError(f"{option}: {word_list.source} has no {name} word to serve")
-    recorded, practice = served
+    recorded, practice = (
+        tuple(word for word in parts[part] if shortest <= len(word) <= longest)
+        for part in ("test", "valid")
+    )
+    if not (recorded and practice):
+        raise InputError(f"--words: {word_list.source} has too few words to serve")
     return ServedWords(
         recorded,
         practice,
-        whole["train"] or word_list.words,
-        f"recorded games: {len(recorded):,} words ({names['--split']}), practice games: "
-        f"{len(practice):,} words ({names['--practice-split']}) of {word_list.source}{note}",
+        parts["train"],
+        f"recorded games: {len(recorded):,} words (test), practice games: {len(practice):,} words "
+        f"(valid) of {word_list.source}{note}",
     )
 
 
@@ -81,12 +64,8 @@ def use_recorded_words(
     """Return the words with recorded games that have an operator's own, those of a file.
 
     Words that are in the public list, or that a learned agent was fitted on (``fitted`` has their
-    hashes), are left out: clients may know the former, and hints the latter.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read, or no word is left.
+    hashes), are left out: clients may know the former, and hints the latter. InputError if the
+    file cannot be read, or no word is left.
     """
     given = read_word_list(path).words
     known = set(public.words)
@@ -94,18 +73,14 @@ def use_recorded_words(
     if fitted is not None and words:
         words = tuple(compress(words, ~np.isin(hash_words(words), fitted)))
     if not words:
-        raise InputError(
-            f"--recorded-words: {path} has no word that is neither in {public.source} nor among "
-            "those that the agent was fitted on"
-        )
-    return replace(
-        served,
-        recorded=words,
-        description=f"recorded games: {len(words):,} words of the operator's own, "
+        listed = f"in {public.source} nor among those that the agent was fitted on"
+        raise InputError(f"--recorded-words: {path} has no word that is neither {listed}")
+    description = (
+        f"recorded games: {len(words):,} words of the operator's own, "
         f"{len(given) - len(words):,} that are public left out; "
-        f"{served.description.partition(', ')[2]}",
-        withheld=True,
+        f"{served.description.partition(', ')[2]}"
     )
+    return replace(served, recorded=words, description=description, withheld=True)
 
 
 def draw_word(words: Sequence[str], played: Collection[str], key: bytes, game: str) -> str:
@@ -113,18 +88,6 @@ def draw_word(words: Sequence[str], played: Collection[str], key: bytes, game: s
 
     The same game has the same word. Words that were played are not drawn, unless all have been.
     """
-
-    def draw(attempt: int, among: Sequence[str]) -> str:
-        digest = hmac.digest(key, f"{game} {attempt}".encode(), hashlib.sha256)
-        return among[int.from_bytes(digest) % len(among)]
-
-    if len(played) < len(words):
-        # Few of many words are played as a rule, so that this ends soon.
-        for attempt in range(_ATTEMPTS):
-            word = draw(attempt, words)
-            if word not in played:
-                return word
-        left = [word for word in words if word not in played]
-        if left:
-            return draw(_ATTEMPTS, left)
-    return draw(_ATTEMPTS + 1, words)
+    left = [word for word in words if word not in played] if played else words
+    digest = hmac.digest(key, game.encode(), hashlib.sha256)
+    return (left or words)[int.from_bytes(digest) % len(left or words)]

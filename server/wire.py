@@ -11,14 +11,14 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
-from server import refusals
+from server import errors
 from server.access import QueryPlayer, RequestKey, Server
 from server.game import Status
 
 BASE_PATH = "/trexsim/hangman"
 _WORD = r"^(?:[a-z_] )+$"
 
-router = APIRouter(prefix=BASE_PATH, tags=["wire contract"], responses=refusals.COMMON)
+router = APIRouter(prefix=BASE_PATH, tags=["wire contract"], responses=errors.COMMON)
 
 
 class NewGame(BaseModel):
@@ -40,7 +40,7 @@ class GuessAnswer(BaseModel):
     reason: str = Field("", description="why the game is failed; left out otherwise")
 
 
-@router.get("/new_game", responses=refusals.NO_MORE_GAMES)
+@router.get("/new_game", responses=errors.NO_MORE_GAMES)
 async def new_game(
     server: Server,
     player: QueryPlayer,
@@ -52,7 +52,7 @@ async def new_game(
     return NewGame(game_id=game.game_id, word=spaced(game.word), tries_remains=game.tries_remains)
 
 
-@router.get("/guess_letter", responses=refusals.GAME_OVER, response_model_exclude_defaults=True)
+@router.get("/guess_letter", responses=errors.GAME_OVER, response_model_exclude_defaults=True)
 async def guess_letter(
     server: Server,
     player: QueryPlayer,
@@ -77,15 +77,11 @@ async def guess_letter(
 
 
 @router.get("/my_status")
-async def my_status(player: QueryPlayer) -> list[int]:
+async def my_status(server: Server, player: QueryPlayer) -> list[int]:
     """Return the practice runs, recorded runs, recorded successes and practice successes."""
-    tally = player.tally
-    return [
-        tally.practice_runs,
-        tally.recorded_runs,
-        tally.recorded_successes,
-        tally.practice_successes,
-    ]
+    counts = await server.players.count_games(player)
+    runs = [counts.practice_runs, counts.recorded_runs]
+    return [*runs, counts.recorded_successes, counts.practice_successes]
 
 
 def spaced(word: str) -> str:

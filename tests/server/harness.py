@@ -1,21 +1,19 @@
 """The server without a network: its application on an event loop, called by plain functions."""
 
 import asyncio
-import threading
+import sqlite3
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from functools import partial
 
 import httpx
-from sqlalchemy import func, select
 
 from envs.encoding import ALPHABET
-from server.agent_player import AgentPlayer, Thinker, think
+from server.agent import AgentPlayer, think
 from server.app import create_app
-from server.database import open_engine
 from server.served_words import ServedWords
 from server.settings import Settings
-from server.store import add_player
-from server.tokens import hash_token, make_token
+from tests.server.load import add_token
 
 WIRE = "/trexsim/hangman"
 API = "/api/v1"
@@ -25,24 +23,24 @@ WORDS = ("apple", "banana", "jazz", "rhythm", "a", "mississippi", "noon", "lette
 class Harness:
     """A server on a database; ``restart`` lets another one go on with it."""
 
-    def __init__(self, url, words=WORDS, practice=None, agent=None, withheld=False, **settings):
-        self.url = url
+    def __init__(self, path, words=WORDS, practice=None, agent=None, withheld=False, **settings):
+        self.path = path
         self.words = ServedWords(
             tuple(words), tuple(practice or words), tuple(words), "words", withheld
         )
-        self.settings = Settings(**{"refusal_seconds": 0.0, **settings})
+        self.settings = Settings(db=str(path), **settings)
         self.agent = agent
         self.loop = asyncio.new_event_loop()
         self.start()
 
     def start(self):
-        self.engine = open_engine(self.url)
-        thinker = None
+        agent = AgentPlayer(self.settings)
         if self.agent is not None:
             think_here = partial(think, self.agent)
-            thinker = Thinker("an agent", think_here, lambda: ThreadPoolExecutor(1))
-        agent = AgentPlayer(self.settings, thinker)
-        self.app = create_app(self.engine, self.words, agent, self.settings)
+            agent = AgentPlayer(
+                self.settings, "an agent", think_here, lambda: ThreadPoolExecutor(1)
+            )
+        self.app = create_app(self.words, agent, self.settings)
         self.lifespan = self.app.app.router.lifespan_context(self.app.app)
         self.run(self.lifespan.__aenter__())
         transport = httpx.ASGITransport(self.app, raise_app_exceptions=False)
@@ -51,7 +49,6 @@ class Harness:
     def stop(self):
         self.run(self.client.aclose())
         self.run(self.lifespan.__aexit__(None, None, None))
-        # The application's lifespan disposes of the engine.
 
     def restart(self):
         self.stop()
@@ -60,12 +57,6 @@ class Harness:
     def close(self):
         self.stop()
         self.loop.close()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.close()
 
     def run(self, coroutine):
         return self.loop.run_until_complete(coroutine)
@@ -80,30 +71,34 @@ class Harness:
     def services(self):
         return self.app.app.state.services
 
+    def sql(self, statement, *values):
+        """Run a statement on a connection of its own; return its rows."""
+        with closing(sqlite3.connect(self.path)) as connection, connection:
+            return connection.execute(statement, values).fetchall()
+
     def count(self, table):
         """Return the number of rows of a table."""
-        with self.engine.connect() as connection:
-            return connection.scalar(select(func.count()).select_from(table))
+        return self.sql(f"SELECT COUNT(*) FROM {table}")[0][0]
+
+    def secret(self, game):
+        """Return the word of a game."""
+        return self.sql("SELECT secret FROM games WHERE id = ?", game)[0][0]
 
     def token(self, name="alice"):
-        token = make_token()
-        with self.engine.begin() as connection:
-            add_player(connection, name, hash_token(token))
-        return token
+        return add_token(self.path, name)
 
-    def get(self, path, **query):
-        return self.run(self.aget(path, **query))
+    def get(self, path, token=None, **query):
+        return self.run(self.aget(path, token, **query))
 
-    async def aget(self, path, headers=None, **query):
+    async def aget(self, path, token=None, headers=None, **query):
+        headers = {**bearer(token), **(headers or {})}
         return await self.client.get(path, params=query, headers=headers)
 
     def post(self, path, body=None, token=None, key=None):
         return self.run(self.apost(path, body, token, key))
 
     async def apost(self, path, body=None, token=None, key=None):
-        headers = {}
-        if token is not None:
-            headers["Authorization"] = f"Bearer {token}"
+        headers = bearer(token)
         if key is not None:
             headers["Idempotency-Key"] = key
         return await self.client.post(path, json=body, headers=headers)
@@ -139,8 +134,8 @@ class Harness:
 
 
 def bearer(token):
-    """Return the header that has a token."""
-    return {"Authorization": f"Bearer {token}"}
+    """Return the headers that show a token."""
+    return {} if token is None else {"Authorization": f"Bearer {token}"}
 
 
 class ClockStopped:
@@ -151,12 +146,3 @@ class ClockStopped:
 
     def __call__(self):
         return self.now
-
-
-def in_thread(function):
-    """Run a function on another thread; return what it returned."""
-    result = []
-    thread = threading.Thread(target=lambda: result.append(function()))
-    thread.start()
-    thread.join()
-    return result[0]

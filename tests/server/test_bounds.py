@@ -4,50 +4,39 @@ import asyncio
 
 import pytest
 
+from server import bounds
 from tests.server.harness import API, WIRE
 
 
-@pytest.mark.parametrize("known_length", [True, False])
-def test_a_body_that_is_too_long_is_refused(sqlite_start, known_length):
-    server = sqlite_start(body_bytes=1000)
-    body = b'{"recorded": false, "x": "' + b"y" * 1000 + b'"}'
+async def post_pieces(server, token, *pieces):
+    """Begin a game with a body whose length is not told, or is if it is one piece."""
 
     async def chunks():
-        for first in range(0, len(body), 100):
-            yield body[first : first + 100]
+        for piece in pieces:
+            yield piece
 
-    async def post():
-        return await server.client.post(
-            f"{API}/games",
-            content=body if known_length else chunks(),
-            headers={"Authorization": f"Bearer {token}", "Content-Type": "application/json"},
-        )
+    return await server.client.post(
+        f"{API}/games",
+        content=pieces[0] if len(pieces) == 1 else chunks(),
+        headers={"Authorization": f"Bearer {token}", "Content-Type": "application/json"},
+    )
 
+
+def test_a_body_is_read_in_pieces_and_refused_when_it_is_too_long(start):
+    server = start()
     token = server.token()
-    answer = server.run(post())
-    assert answer.status_code == 413
-    assert answer.json() == {"error": "the body is longer than 1,000 bytes"}
+    answer = server.run(post_pieces(server, token, b'{"reco', b'rded": ', b"true}"))
+    assert answer.json()["recorded"] is True
+    long = b'{"x": "' + b"y" * bounds.MAX_BODY + b'"}'
+    for pieces in ([long], [long[:10_000], long[10_000:]]):
+        answer = server.run(post_pieces(server, token, *pieces))
+        assert answer.status_code == 413
+        assert answer.json() == {"error": "the body is longer than 16,384 bytes"}
     assert server.post(f"{API}/games", {}, token).status_code == 201
 
 
-def test_a_body_in_pieces_is_read(sqlite_start):
-    server = sqlite_start()
-    token = server.token()
-
-    async def chunks():
-        for piece in (b'{"reco', b'rded": ', b"true}"):
-            yield piece
-
-    async def post():
-        headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
-        return await server.client.post(f"{API}/games", content=chunks(), headers=headers)
-
-    assert server.run(post()).json()["recorded"] is True
-
-
-def test_a_body_that_does_not_come_is_refused(sqlite_start):
-    server = sqlite_start(body_seconds=0.05)
-    headers = {"Authorization": f"Bearer {server.token()}", "Content-Type": "application/json"}
+def test_a_body_that_does_not_come_is_refused(start):
+    server = start(client_seconds=0.05)
     answers = []
 
     async def wait_forever():
@@ -56,32 +45,26 @@ def test_a_body_that_does_not_come_is_refused(sqlite_start):
     async def send(message):
         answers.append(message)
 
-    async def post():
-        scope = {
-            "type": "http",
-            "method": "POST",
-            "path": f"{API}/games",
-            "query_string": b"",
-            "headers": [
-                (b"content-length", b"5"),
-                *((name.lower().encode(), value.encode()) for name, value in headers.items()),
-            ],
-        }
-        await server.app(scope, wait_forever, send)
-
-    server.run(post())
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": f"{API}/games",
+        "query_string": b"",
+        "headers": [(b"content-length", b"5")],
+    }
+    server.run(server.app(scope, wait_forever, send))
     assert answers[0]["status"] == 408
     assert b"0.05 seconds" in answers[1]["body"]
 
 
-def test_more_requests_at_once_than_allowed_are_refused(sqlite_start):
-    server = sqlite_start(requests_at_once=3)
+def test_more_requests_at_once_than_allowed_are_refused(start):
+    server = start(connections=10)
     token = server.token()
     answers = server.together(
-        *(server.aget(f"{WIRE}/new_game", access_token=token) for _ in range(10))
+        *(server.aget(f"{WIRE}/new_game", access_token=token) for _ in range(20))
     )
     statuses = sorted(answer.status_code for answer in answers)
-    assert statuses[:3] == [200] * 3
+    assert statuses[:5] == [200] * 5
     assert statuses[-1] == 503
     busy = next(answer for answer in answers if answer.status_code == 503)
     assert busy.json() == {"error": "the server is busy; try again"}
@@ -89,13 +72,14 @@ def test_more_requests_at_once_than_allowed_are_refused(sqlite_start):
     assert server.get(f"{WIRE}/my_status", access_token=token).status_code == 200
 
 
-def test_a_refusal_above_a_rate_waits_and_takes_nobodys_place(sqlite_start):
-    server = sqlite_start(
-        address_rate=0.001, address_burst=1.0, refusal_seconds=1.0, requests_at_once=1
-    )
+def test_a_refusal_above_a_rate_waits_and_takes_nobodys_place(start, monkeypatch):
+    monkeypatch.setattr(bounds, "_REFUSAL_SECONDS", 1.0)
+    server = start(address_rate=0.001)
+    server.app._max_open = 1
     token = server.token()
     server.get(f"{WIRE}/my_status", access_token=token)
-    server.get(f"{API}/leaderboard")
+    for _ in range(10):
+        server.get(f"{API}/leaderboard")
     done = []
 
     async def ask(path, **query):
@@ -114,24 +98,20 @@ def test_a_refusal_above_a_rate_waits_and_takes_nobodys_place(sqlite_start):
     assert done == [200, 429]
 
 
-def test_a_path_and_query_that_are_too_long_are_refused(sqlite_start):
-    server = sqlite_start()
+def test_addresses_and_headers_that_are_too_long_are_refused(start):
+    server = start()
     answer = server.get(f"{WIRE}/my_status", access_token="x" * 3000)
     assert answer.status_code == 414
     assert answer.json() == {"error": "the path and query are longer than 2,048 bytes"}
-
-
-def test_headers_that_are_too_long_are_refused(sqlite_start):
-    answer = sqlite_start().get(f"{WIRE}/my_status", headers={"X-Long": "x" * 17_000})
-    assert answer.status_code == 431
-    assert list(answer.json()) == ["error"]
+    answer = server.get(f"{WIRE}/my_status", headers={"X-Long": "x" * 17_000})
+    assert (answer.status_code, list(answer.json())) == (431, ["error"])
 
 
 @pytest.mark.parametrize(
     "path", ["/", "/assets/main.js", f"{WIRE}/my_status", f"{API}/server", "/nothing"]
 )
-def test_every_answer_has_its_headers(sqlite_start, path):
-    headers = sqlite_start().get(path).headers
+def test_every_answer_has_its_headers(start, path):
+    headers = start().get(path).headers
     assert headers["x-content-type-options"] == "nosniff"
     assert headers["referrer-policy"] == "no-referrer"
     assert "frame-ancestors 'none'" in headers["content-security-policy"]

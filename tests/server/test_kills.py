@@ -1,61 +1,38 @@
 """Killing the server under load loses no answered guess and counts none twice."""
 
 import asyncio
+import sqlite3
+import time
+from contextlib import closing
+from functools import partial
 
 import pytest
-from sqlalchemy import create_engine, text
 
-from tests.server.load import (
-    ServerProcess,
-    add_token,
-    check_nothing_lost,
-    play_through_kills,
-)
+from tests.server.load import add_token, check_nothing_lost, play_while, serving
 
 pytestmark = pytest.mark.slow
 
 KILLS = 3
 
 
-@pytest.fixture
-def options(tmp_path, real_words):
-    """Of a server that starts soon."""
-    words = tmp_path / "words.txt"
-    words.write_text("\n".join(real_words))
-    return ("--words", words, "--agent", "none")
+def test_no_answered_guess_is_lost_or_counted_twice_through_kills(tmp_path, real_words):
+    path = tmp_path / "games.sqlite3"
 
+    def kill(server):
+        for _ in range(KILLS):
+            time.sleep(0.7)
+            server.kill()
+            server.start()
+        time.sleep(0.7)
 
-def test_no_answered_guess_is_lost_or_counted_twice_through_kills(make_url, options):
-    url = make_url()
-    server = ServerProcess(url, *options)
-    try:
-        address = server.start()
-        token = add_token(url, "alice")
-        witnesses = asyncio.run(
-            play_through_kills(server, address, token, clients=16, kills=KILLS, pause=lambda: 0.7)
-        )
-    finally:
-        server.close()
-    counts = check_nothing_lost(url, witnesses)
+    with serving(path, "--agent", "none", words=real_words) as (server, address):
+        token = add_token(path, "alice")
+        witnesses = asyncio.run(play_while(partial(kill, server), address, token, clients=16))
+    num_answered = check_nothing_lost(path, witnesses)
     # Guesses were answered before, between and after the kills.
-    assert counts["answered guesses"] > 16 * KILLS
-
-
-def test_the_check_notices_what_is_lost(tmp_path, options):
-    url = f"sqlite:///{tmp_path}/games.sqlite3"
-    server = ServerProcess(url, *options)
-    try:
-        address = server.start()
-        token = add_token(url, "alice")
-        witnesses = asyncio.run(
-            play_through_kills(server, address, token, clients=2, kills=0, pause=lambda: 0.5)
-        )
-    finally:
-        server.close()
-    check_nothing_lost(url, witnesses)
-    engine = create_engine(url)
-    with engine.begin() as connection:
-        connection.execute(text("DELETE FROM guesses WHERE number = 1"))
-    engine.dispose()
+    assert num_answered > 16 * KILLS
+    # What is lost is noticed.
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("DELETE FROM guesses WHERE number = 1")
     with pytest.raises(AssertionError):
-        check_nothing_lost(url, witnesses)
+        check_nothing_lost(path, witnesses)

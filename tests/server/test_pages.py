@@ -9,8 +9,8 @@ from server import pages
 FILES = [path for path in pages._FOLDER.rglob("*") if path.is_file()]
 
 
-def test_the_page_needs_its_own_files_alone(sqlite_start):
-    server = sqlite_start()
+def test_the_page_needs_its_own_files_alone(start):
+    server = start()
     page = server.get("/")
     assert page.headers["content-type"] == "text/html; charset=utf-8"
     policy = page.headers["content-security-policy"]
@@ -25,8 +25,8 @@ def test_the_page_needs_its_own_files_alone(sqlite_start):
             assert not re.search(r"<style|\bstyle=|\bon\w+=|<script(?![^>]*\bsrc=)", text)
 
 
-def test_every_file_that_the_pages_name_is_there(sqlite_start):
-    server = sqlite_start()
+def test_every_file_that_the_pages_name_is_there(start):
+    server = start()
     names = set()
     for file in FILES:
         names |= set(re.findall(r"/assets/([\w.-]+)", file.read_text()))
@@ -40,15 +40,15 @@ def test_every_file_that_the_pages_name_is_there(sqlite_start):
 
 
 @pytest.mark.parametrize("name", ["../style.css", "..%2Fpages.py", "index.html", "none.js"])
-def test_other_files_are_not_given_out(sqlite_start, name):
-    assert sqlite_start().get(f"/assets/{name}").status_code == 404
+def test_other_files_are_not_given_out(start, name):
+    assert start().get(f"/assets/{name}").status_code == 404
 
 
 @pytest.mark.parametrize(
     ("path", "kind"), [("/", "html"), ("/docs", "html"), ("/assets/main.js", "javascript")]
 )
-def test_files_are_sent_again_only_when_they_have_changed(sqlite_start, path, kind):
-    server = sqlite_start()
+def test_files_are_sent_again_only_when_they_have_changed(start, path, kind):
+    server = start()
     first = server.get(path)
     assert first.headers["content-type"] == f"text/{kind}; charset=utf-8"
     again = server.get(path, headers={"If-None-Match": first.headers["etag"]})
@@ -56,7 +56,7 @@ def test_files_are_sent_again_only_when_they_have_changed(sqlite_start, path, ki
     assert again.headers["cache-control"] == "no-cache"
 
 
-def test_the_page_of_the_interface_may_set_styles_alone(sqlite_start):
-    policy = sqlite_start().get("/docs").headers["content-security-policy"]
+def test_the_page_of_the_interface_may_set_styles_alone(start):
+    policy = start().get("/docs").headers["content-security-policy"]
     assert "script-src 'self';" in policy
     assert policy.count("unsafe") == 1

@@ -23,26 +23,17 @@ def test_recorded_games_have_test_words_and_practice_games_valid_words(word_list
     assert served.to_fit == parts["train"]
     assert "(test)" in served.description
     assert "(valid)" in served.description
+    served = divide_words(word_list, Split(), lengths=(5, 6))
+    assert {len(word) for word in (*served.recorded, *served.practice)} == {5, 6}
 
 
-def test_parts_that_are_asked_for(word_list):
-    served = divide_words(word_list, Split(), "all", "train")
-    assert served.recorded == word_list.words
-    assert served.practice == Split().divide(word_list)["train"]
-
-
-def test_a_list_that_is_too_short_is_served_whole_unless_a_part_is_asked_for():
+def test_a_list_that_is_too_short_is_served_whole():
     word_list = clean_words(["banana"], "a list")
     served = divide_words(word_list, Split())
     assert served.recorded == served.practice == served.to_fit == ("banana",)
     assert "too few to be split" in served.description
-    with pytest.raises(InputError, match=r"^--split: a list has no test word"):
-        divide_words(word_list, Split(), "test")
-
-
-def test_words_of_other_lengths_are_left_out(word_list):
-    served = divide_words(word_list, Split(), lengths=(5, 6))
-    assert {len(word) for word in (*served.recorded, *served.practice)} == {5, 6}
+    with pytest.raises(InputError, match=r"^--words: a list has too few words to serve"):
+        divide_words(word_list, Split(), lengths=(1, 5))
 
 
 def test_words_are_drawn_evenly_and_the_same_for_the_same_game():

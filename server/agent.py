@@ -1,0 +1,270 @@
+"""The agent of the server, in processes of its own: hints, and games that are watched."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import multiprocessing
+import os
+import signal
+import threading
+import time
+from collections import OrderedDict, deque
+from collections.abc import AsyncIterator, Callable, Hashable, Sequence
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
+from contextlib import asynccontextmanager
+
+import numpy as np
+from pydantic import BaseModel, Field
+
+from agents.base import PosteriorAgent
+from envs.encoding import ALPHABET, BLANK, MAX_LENGTH, letter_index
+from envs.errors import InputError
+from envs.hangman.game import Game
+from envs.hangman.observation import Observation, parse_observation
+from run_files.agents import check_agent_names, find_run, load_run_agent
+from run_files.directory import RunDirectory
+from server import observability
+from server.errors import RequestError
+from server.game import Status
+from server.settings import Settings
+
+NO_AGENT = "none"
+DEFAULT_AGENT = "ppo"
+# Turns that wait, of everybody and of one identity: a token, or the guests of an address.
+_MAX_WAITING = 64
+_MAX_WAITING_EACH = 16
+# Played once before the first player asks: frequent and rare letters, short and long, words that
+# no list has, so that all that is compiled at its first use has been used.
+_WARM_UP_WORDS = ("a", "qi", "letter", "zzyzx", "jazz", "mississippi", "uncopyrightables")
+# In a process that thinks: its agent, or why it has none.
+_loaded: Future[PosteriorAgent] = Future()
+logger = logging.getLogger("server")
+
+
+class Hint(BaseModel):
+    """What an agent thinks of a state of a game."""
+
+    letter: str = Field(description="what it would guess")
+    probabilities: dict[str, float] = Field(
+        description="for each letter how likely it is in the hidden part of the word"
+    )
+
+
+class HintAnswer(Hint):
+    """What the agent thinks."""
+
+    agent: str
+
+
+class TurnAnswer(Hint):
+    """One guess of the agent: what it thought, and the game after it."""
+
+    word: str
+    tries_remains: int
+    wrong: str
+
+
+class AgentGameAnswer(BaseModel):
+    """A game that the agent played."""
+
+    agent: str
+    status: Status
+    turns: list[TurnAnswer]
+
+
+def think(agent: PosteriorAgent, observations: Observation) -> Hint:
+    """Return what an agent thinks of one game."""
+    letter = int(agent.act(observations, np.zeros(1, dtype=np.uint64))[0])
+    probabilities = zip(ALPHABET, agent.letter_probabilities(observations)[0].tolist(), strict=True)
+    return Hint(letter=ALPHABET[letter], probabilities=dict(probabilities))
+
+
+class AgentPlayer:
+    """An agent that thinks in an executor, one turn after the other, for each identity in turn.
+
+    ``think`` returns the hint for the observations of one game and runs in the executor, which
+    is made again if its processes have died. Without a name, the server has no agent: it refuses
+    to answer.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        name: str | None = None,
+        think: Callable[[Observation], Hint] | None = None,
+        make_executor: Callable[[], Executor] | None = None,
+    ) -> None:
+        self.name = name
+        self.executor = make_executor and make_executor()
+        self._think_there = think
+        self._make_executor = make_executor
+        self._max_wrong = settings.max_wrong
+        self._turns = Turns(settings.agent_processes)
+
+    async def hint(self, pattern: str, wrong: str, identity: Hashable) -> HintAnswer:
+        """Return a hint for a game as :func:`envs.hangman.observation.parse_observation` reads it.
+
+        422 if it is no game, 404 without an agent, 429 or 503 if the agent is busy.
+        """
+        try:
+            observations = parse_observation(pattern, wrong, self._max_wrong)
+        except InputError as error:
+            raise RequestError(422, str(error)) from error
+        if not (observations["word"] == BLANK).any():
+            raise RequestError(422, f"pattern {pattern!r}: no letter is hidden")
+        if observations["guessed"].all():
+            raise RequestError(422, f"pattern {pattern!r}: no letter is left for the blanks")
+        hint = await self._think(identity, observations)
+        return HintAnswer(agent=self.name, **vars(hint))
+
+    async def play(self, word: str, identity: Hashable) -> AgentGameAnswer:
+        """Let the agent play a word, which the rules alone know; 422 if it is no word."""
+        secret = word.strip().lower()
+        if not (secret.isascii() and secret.isalpha() and len(secret) <= MAX_LENGTH):
+            raise RequestError(422, f"word: 1 to {MAX_LENGTH} letters a to z are expected")
+        game = Game(secret, self._max_wrong)
+        turns = []
+        while not game.over:
+            hint = await self._think(identity, game.observations)
+            game.guess(letter_index(hint.letter))
+            state = {"word": game.word, "tries_remains": game.lives, "wrong": game.wrong_letters}
+            turns.append(TurnAnswer(**vars(hint), **state))
+        status = "success" if game.won else "failed"
+        return AgentGameAnswer(agent=self.name, status=status, turns=turns)
+
+    def close(self) -> None:
+        """End the executor, without waiting for what it is thinking."""
+        if self.executor is not None:
+            for process in multiprocessing.active_children():
+                process.terminate()
+            self.executor.shutdown(wait=False, cancel_futures=True)
+
+    async def _think(self, identity: Hashable, observations: Observation) -> Hint:
+        if self.executor is None:
+            raise RequestError(404, "this server has no agent")
+        loop = asyncio.get_running_loop()
+        async with self._turns.turn(identity):
+            executor, begun = self.executor, time.perf_counter()
+            try:
+                hint = await loop.run_in_executor(executor, self._think_there, observations)
+            except BrokenExecutor as error:
+                logger.error("the agent's process ended; another one is started")
+                if self.executor is executor:
+                    self.executor = self._make_executor()
+                raise RequestError(503, "the agent is busy; try again", 5.0) from error
+            observability.THINK_SECONDS.observe(time.perf_counter() - begun)
+            return hint
+
+
+class Turns:
+    """Lets ``at_once`` turns through at a time: of those who wait, the least recently served."""
+
+    def __init__(self, at_once: int) -> None:
+        self._at_once = at_once
+        self._num_running = 0
+        # By identity, the least recently served first.
+        self._waiting: OrderedDict[Hashable, deque[asyncio.Future[None]]] = OrderedDict()
+
+    @asynccontextmanager
+    async def turn(self, identity: Hashable) -> AsyncIterator[None]:
+        """Wait for a turn, and have it; 429 if too many of one identity wait, 503 of everybody."""
+        mine = self._waiting.get(identity, ())
+        if len(mine) >= _MAX_WAITING_EACH:
+            message = f"{len(mine)} turns of the agent wait for you already; try again"
+            raise RequestError(429, message, 1.0)
+        if sum(map(len, self._waiting.values())) >= _MAX_WAITING:
+            raise RequestError(503, "the agent is busy; try again", 1.0)
+        begins = asyncio.get_running_loop().create_future()
+        self._waiting.setdefault(identity, deque()).append(begins)
+        observability.THINKING.inc()
+        self._begin_next()
+        try:
+            await begins
+            yield
+        finally:
+            if begins.done() and not begins.cancelled():
+                self._num_running -= 1
+                self._begin_next()
+
+    def _begin_next(self) -> None:
+        while self._waiting and self._num_running < self._at_once:
+            identity, mine = self._waiting.popitem(last=False)
+            begins = mine.popleft()
+            observability.THINKING.dec()
+            if mine:
+                # Behind everybody else.
+                self._waiting[identity] = mine
+            if not begins.done():
+                self._num_running += 1
+                begins.set_result(None)
+
+
+def make_agent_player(
+    run: RunDirectory | None, words: Sequence[str], settings: Settings
+) -> AgentPlayer:
+    """Return the agent, ready to play at once.
+
+    Each of its processes has the memory of an agent. Learned agents are those of the run, or of
+    the pretrained policy; the rest are fitted on the words. InputError if there is no such agent,
+    or it cannot tell how likely letters are.
+    """
+    if settings.agent == NO_AGENT:
+        return AgentPlayer(settings)
+    name = settings.agent or DEFAULT_AGENT
+    check_agent_names([name], "--agent")
+    if run is None:
+        run = find_run(None, [name])
+    arguments = name, run, tuple(words), settings.known, settings.max_wrong
+
+    def make_executor() -> ProcessPoolExecutor:
+        context = multiprocessing.get_context("spawn")
+        return ProcessPoolExecutor(settings.agent_processes, context, _load, arguments)
+
+    player = AgentPlayer(settings, name, _think_here, make_executor)
+    try:
+        processes = range(settings.agent_processes)
+        for loading in [player.executor.submit(_check_loaded) for _ in processes]:
+            loading.result()
+    except BrokenExecutor as error:
+        message = f"--agent: the process of {name} ended; is there too little memory?"
+        raise InputError(message) from error
+    except BaseException:
+        player.close()
+        raise
+    return player
+
+
+def _load(
+    name: str, run: RunDirectory | None, words: Sequence[str], known: float, max_wrong: int
+) -> None:
+    # Ctrl-C is the server's, which ends this process; so does the server's own end.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    if hasattr(os, "nice"):
+        # Those who play go before those who ask for hints.
+        os.nice(5)
+    try:
+        agent = load_run_agent(name, run, words, known=known)
+        if not isinstance(agent, PosteriorAgent):
+            raise InputError(f"--agent: {name} cannot tell how likely letters are")
+        for word in _WARM_UP_WORDS:
+            game = Game(word, max_wrong)
+            while not game.over:
+                game.guess(letter_index(think(agent, game.observations).letter))
+        _loaded.set_result(agent)
+    except InputError as error:
+        _loaded.set_exception(error)
+
+
+def _end_with_parent() -> None:
+    multiprocessing.parent_process().join()
+    os._exit(1)
+
+
+def _check_loaded() -> None:
+    _loaded.result()
+
+
+def _think_here(observations: Observation) -> Hint:
+    return think(_loaded.result(), observations)
