@@ -9,25 +9,23 @@ words, with the default prior.
 
 from __future__ import annotations
 
-import argparse
-
 import numpy as np
 from rich.console import Console
 
-from agents.posterior.sequence_keys import sequence_keys
-from agents.word_sets import WordArrays
+from agents.word_arrays import WordArrays, sequence_keys
 from evaluation.analysis import reliability
 from evaluation.arena import play
+from evaluation.arguments import CommandParser, positive
 from evaluation.tables import DataTable, print_table
-from runs.agents import find_run, load_run_agent
-from runs.words import draw_words, load_words
+from run_files.agents import find_run, load_run_agent
+from run_files.words import draw_words, load_words
 
 
 def main() -> None:
     """Measure and print the tables."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = CommandParser(description=__doc__.splitlines()[0])
     parser.add_argument("--run", metavar="RUN_DIR", help="default: the pretrained policy")
-    parser.add_argument("--games", type=int, default=2000, metavar="N", help="default: 2000")
+    parser.add_argument("--games", type=positive, default=2000, metavar="N", help="default: 2000")
     options = parser.parse_args()
     run = find_run(options.run, ("posterior",))
     parts = load_words(run.load_config()).parts

@@ -16,7 +16,7 @@ class HitReward:
     def __init__(self, win=5.0):
         self.win = win
 
-    def __call__(self, step, max_wrong):
+    def __call__(self, step):
         """Return the reward of each game, shape (N,)."""
         return (step.newly_shown > 0) * 1.0 - step.lost_life + self.win * step.won
 

@@ -9,8 +9,8 @@ import gymnasium as gym
 import numpy as np
 from PIL import Image
 
-from runs.agents import load_run_agent
-from runs.directory import PRETRAINED, RunDirectory
+from run_files.agents import load_run_agent
+from run_files.directory import PRETRAINED, RunDirectory
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--word", default="hangmanship")

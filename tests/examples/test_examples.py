@@ -1,15 +1,12 @@
 """The examples, run as a reader would run them."""
 
 import re
-from itertools import pairwise
 
 import gymnasium as gym
-import numpy as np
 import pytest
 from PIL import Image
 
 from examples.custom_reward import HitReward
-from examples.flat_observation import FlatObservation
 from tests.processes import ROOT, run
 
 EXAMPLES = sorted(path.name for path in (ROOT / "examples").glob("*.py"))
@@ -26,6 +23,10 @@ def output_of(name, *arguments):
     return done.stdout
 
 
+def rates_of(printed):
+    return [float(rate) for rate in re.findall(r"([\d.]+)% of unseen", printed)]
+
+
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_an_example_is_short_and_shown_in_the_docs(name):
     lines = (ROOT / "examples" / name).read_text().splitlines()
@@ -37,16 +38,26 @@ def test_an_example_is_short_and_shown_in_the_docs(name):
 @pytest.mark.slow
 def test_ppo_in_one_file_learns_to_win_unseen_words():
     printed = output_of("ppo.py", "--steps", 131_072)
-    rates = [float(rate) for rate in re.findall(r"([\d.]+)% of unseen", printed)]
+    rates = rates_of(printed)
     assert rates[-1] > rates[0] + 1
     assert rates[-1] > 15
+    for figure in ("approx. KL", "clip fraction", "explained variance"):
+        values = [float(value) for value in re.findall(rf"{figure} (-?[\d.]+)", printed)]
+        assert len(values) == len(rates)
+        assert all(-1 < value < 1 for value in values)
 
 
 @pytest.mark.slow
-def test_maskable_ppo_of_sb3_contrib_learns_on_the_batched_environment():
-    printed = output_of("maskable_ppo.py", "--steps", 16_384)
-    before, after = map(float, re.findall(r"-?[\d.]+(?= before| after)", printed))
-    assert after > before
+def test_ppo_in_one_file_trains_on_other_words_with_a_discount(tinier_files):
+    options = ("--steps", 16_384, "--words", tinier_files[1], "--discount", 0.9, "--seed", 1)
+    assert len(rates_of(output_of("ppo.py", *options))) == 1
+
+
+@pytest.mark.slow
+def test_maskable_ppo_of_sb3_contrib_learns_to_win_unseen_words():
+    rates = rates_of(output_of("maskable_ppo.py", "--steps", 40_000))
+    assert len(rates) == 11
+    assert rates[-1] > rates[0] + 3
 
 
 def test_a_custom_agent_is_compared_with_others():
@@ -65,17 +76,6 @@ def test_a_custom_reward_pays_hits_misses_and_wins():
     assert "mean return" in output_of("custom_reward.py")
 
 
-def test_the_flat_observation_tells_all_that_the_observation_does():
-    env = FlatObservation(gym.make("envs:Hangman-v0"))
-    first, _ = env.reset(options={"word": "noon"})
-    seen = [first, *(env.step(ord(letter) - ord("a"))[0] for letter in "xo")]
-    for vector in seen:
-        assert vector in env.observation_space
-    assert all(not np.array_equal(one, other) for one, other in pairwise(seen))
-    assert [round(6 * float(vector[-1])) for vector in seen] == [6, 5, 5]
-    assert "return" in output_of("flat_observation.py")
-
-
 def test_a_recorded_game_is_an_animated_picture(tmp_path):
     path = tmp_path / "game.gif"
     printed = output_of("record_game.py", "--word", "breadcrumb", "--output", path)
@@ -84,3 +84,13 @@ def test_a_recorded_game_is_an_animated_picture(tmp_path):
         assert picture.n_frames == int(re.search(r"(\d+) frames", printed)[1])
         assert picture.size == (640, 400)
     assert path.stat().st_size < 300_000
+
+
+@pytest.mark.slow
+def test_win_rates_of_runs_are_drawn_by_games(tiny_run, tmp_path):
+    picture, path = tmp_path / "curves.png", tiny_run[0].path
+    options = ("--levels", "best=0.9", "--plot", picture)
+    printed = output_of("win_rate_by_games.py", "--runs", f"tiny={path},{path}", *options)
+    assert re.search(r"tiny: [\d.]+% after [\d,]+ games", printed)
+    with Image.open(picture) as image:
+        assert min(image.size) > 500

@@ -1,0 +1,56 @@
+"""Unseen words won, by games played: a curve per recipe, with the range of its seeds.
+
+python examples/win_rate_by_games.py --runs "PPO alone=runs/scratch-0,runs/scratch-1" --plot a.png
+"""
+
+import argparse
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+
+from run_files.directory import RunDirectory
+
+
+def curve_of(path):
+    """Return the win rates on valid words of a run by the number of its games."""
+    run = RunDirectory(Path(path))
+    if (run.path / "play").is_dir():
+        # Learning from play: PPO alone, then the posterior, whose steps are games.
+        played = RunDirectory(run.path / "play").read_curves().rename(columns={"step": "games"})
+        curves = pd.concat([RunDirectory(run.path / "alone").read_curves(), played])
+        curves["games"] = curves["games"].fillna(curves["rollout/games"])
+    else:
+        curves = run.read_curves().rename(columns={"rollout/games": "games"})
+    return curves.dropna(subset=["games", "valid/win_rate"]).set_index("games")["valid/win_rate"]
+
+
+parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+parser.add_argument("--runs", nargs="+", required=True, metavar="NAME=RUN,RUN")
+parser.add_argument("--levels", nargs="*", default=[], metavar="NAME=RATE", help="horizontal lines")
+parser.add_argument("--plot", required=True, metavar="FILE")
+options = parser.parse_args()
+
+figure, axes = plt.subplots(figsize=(8, 4.8), layout="constrained")
+for text in options.runs:
+    name, _, paths = text.partition("=")
+    curves = [curve_of(path) for path in paths.split(",")]
+    # Between two validations the rate is interpolated, so that seeds can be compared.
+    games = np.unique(np.concatenate([curve.index for curve in curves]))
+    games = games[games <= min(curve.index[-1] for curve in curves)]
+    rates = np.stack([np.interp(games, curve.index, curve) for curve in curves])
+    (line,) = axes.plot(games, rates.mean(axis=0), label=f"{name} (seeds: {len(curves)})")
+    axes.fill_between(
+        games, rates.min(axis=0), rates.max(axis=0), color=line.get_color(), alpha=0.2
+    )
+    print(f"{name}: {rates[:, -1].mean():.1%} after {games[-1]:,.0f} games")
+for text in options.levels:
+    name, _, level = text.partition("=")
+    axes.axhline(float(level), color="grey", linestyle="--", label=name)
+axes.set(xlabel="games played", ylabel="unseen (valid) words won", ylim=(0, 1))
+axes.yaxis.set_major_formatter(lambda rate, _: f"{rate:.0%}")
+axes.xaxis.set_major_formatter(lambda number, _: f"{number:,.0f}")
+axes.grid(alpha=0.3)
+axes.legend(frameon=False, loc="lower right")
+figure.savefig(options.plot, dpi=150)

@@ -1,0 +1,56 @@
+"""The benchmarks on tiny inputs: they run and print their tables."""
+
+import pytest
+
+from agents import DictionaryAgent
+from benchmarks.known_limit import most_won
+from evaluation.arena import play
+from run_files.directory import PRETRAINED
+from tests.processes import ROOT, run
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "arguments", "printed"),
+    [
+        ("env_throughput.py", ["--seconds", 0.1], ["HangmanVecEnv", "SyncVectorEnv"]),
+        ("known_limit.py", ["--widths", 1], ["211,310", "greedy"]),
+        ("ppo_gain.py", ["--runs", PRETRAINED, PRETRAINED, "--games", 40], ["look-ahead minus"]),
+        ("prior.py", ["--games", 20], ["bits per word", "calibration error"]),
+    ],
+)
+def test_a_benchmark_prints_its_figures(name, arguments, printed, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    done = run(f"benchmarks/{name}", *arguments)
+    assert done.returncode == 0, done.stderr
+    for text in printed:
+        assert text in done.stdout
+
+
+def most_won_by_any_play(words, lives, guessed=frozenset()):
+    hidden = set("".join(words)) - guessed
+    if not hidden or lives == 0:
+        return len(words) if lives else 0
+    most = 0
+    for letter in hidden:
+        looks = {}
+        for word in words:
+            looks.setdefault(tuple(other == letter for other in word), []).append(word)
+        most = max(
+            most,
+            sum(
+                most_won_by_any_play(alike, lives - (not any(look)), guessed | {letter})
+                for look, alike in looks.items()
+            ),
+        )
+    return most
+
+
+@pytest.mark.slow
+def test_the_limit_for_known_words_is_the_best_of_all_lines_of_play(real_words):
+    words = ["bat", "cat", "hat", "cot", "hot", "hut", "but"]
+    for lives in (1, 2, 3):
+        assert most_won(words, 26, lives) == most_won_by_any_play(words, lives)
+    words = [word for word in real_words if len(word) == 5]
+    greedy = play(DictionaryAgent().fit(words), words, 4).won.sum()
+    assert most_won(words, 1, 4) == greedy < most_won(words, 3, 4)
