@@ -40,7 +40,6 @@ $(VENV)/.development: requirements.txt requirements-cluster.txt requirements-dev
 	$(RUN) -m pip install --quiet -r requirements-dev.txt
 	touch $@ $(VENV)/.product $(VENV)/.cluster
 
-# Compiled kernels, too: Numba cannot read those of a version whose types had other names.
 clean:
 	rm -rf $(VENV)
 	find . -name "*.nb[ic]" -delete

@@ -51,7 +51,6 @@ ppo:
 validation:
   every: 2_048
   games: 50
-checkpoint_every: 2_048
 """
 
 
@@ -83,13 +82,13 @@ def tiny_run(tmp_path_factory, tiny_files):
 
     from rich.console import Console
 
-    from runs.config import load_config
+    from run_files.config import load_config
     from training.run import train
 
     config, words = tiny_files
     printed = io.StringIO()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("training.stages._NUM_KNOWN", 400)
+        patch.setattr("training.run._NUM_KNOWN", 400)
         run, _ = train(
             load_config(config, [f"words={words}"]),
             Console(file=printed, width=120),

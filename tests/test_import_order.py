@@ -1,40 +1,64 @@
-"""The order of the packages: each imports only what stands before it."""
+"""The order of the packages, and that no files import each other in a circle."""
 
 import ast
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-ORDER = ("envs", "agents", "runs", "evaluation", "training", "sweeps", "playing", "server")
+ORDER = ("envs", "agents", "run_files", "evaluation", "training", "sweeps", "playing", "server")
 # Commands, not packages: nothing imports them.
 LAST = ("sweeps", "playing", "server")
+FILES = {
+    ".".join(path.relative_to(ROOT).with_suffix("").parts): path
+    for package in ORDER
+    for path in (ROOT / package).rglob("*.py")
+}
 
 
-def imported(path):
-    """The packages of the project that a file imports, wherever in it."""
-    names = set()
+def imports(path):
+    """The modules and names that a file imports, wherever in it, those for type checkers too."""
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
+            yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: a relative import"
-            names.add(node.module)
-    return {name.partition(".")[0] for name in names} & set(ORDER)
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def imported_files(module, files):
+    """The files of the project that a file imports; a package is its ``__init__``."""
+    found = {
+        file
+        for name in imports(files[module])
+        for file in (name, f"{name}.__init__")
+        if file in files
+    }
+    return found - {module}
 
 
 @pytest.mark.parametrize("package", ORDER)
 def test_a_package_imports_only_what_stands_before_it(package):
-    files = [
-        path
-        for path in (ROOT / package).rglob("*.py")
-        # What training leaves lies beside the package of that name.
-        if package != "runs" or path.parent == ROOT / package
-    ]
+    files = [path for module, path in FILES.items() if module.startswith(f"{package}.")]
     assert files
     allowed = {package, *ORDER[: ORDER.index(package)]} - (set(LAST) - {package})
     for path in files:
-        assert imported(path) <= allowed, path
+        assert {name.partition(".")[0] for name in imports(path)} & set(ORDER) <= allowed, path
+
+
+def test_no_files_import_each_other_in_a_circle(tmp_path):
+    graph = {module: imported_files(module, FILES) for module in FILES}
+    assert graph["training.run"] >= {"training.ppo", "training.checkpoint", "agents.__init__"}
+    # It raises a CycleError that names the files.
+    TopologicalSorter(graph).prepare()
+    # A circle would be seen, also where one side is for type checkers alone.
+    files = {name: tmp_path / f"{name}.py" for name in ("one", "two")}
+    files["one"].write_text("if TYPE_CHECKING:\n    from two import Two\n")
+    files["two"].write_text("def f():\n    import one\n")
+    with pytest.raises(ValueError, match="cycle"):
+        TopologicalSorter({name: imported_files(name, files) for name in files}).prepare()
 
 
 def test_the_packages_are_those_of_the_checkout():

@@ -13,8 +13,7 @@ import pytest
 from tests.test_import_order import ORDER
 
 ROOT = Path(__file__).resolve().parent.parent
-DATA = ("configs", "pretrained")
-LEFT_BY_TRAINING = "runs/mine"
+PIP = [sys.executable, "-m", "pip", "--quiet"]
 
 PLAY = """
 import gymnasium as gym
@@ -23,8 +22,8 @@ import numpy as np
 env = gym.make("envs:Hangman-v0", max_wrong=8)
 assert gym.make_vec("envs:Hangman-v0", num_envs=2).num_envs == 2
 
-from runs.agents import load_run_agent
-from runs.directory import PRETRAINED, RunDirectory
+from run_files.agents import load_run_agent
+from run_files.directory import PRETRAINED, RunDirectory
 
 agent = load_run_agent("ppo", RunDirectory.open(PRETRAINED), ())
 observation, info = env.reset(options={"word": "laboratory"})
@@ -48,31 +47,17 @@ def run(command, folder):
 def checkout(tmp_path_factory):
     """A copy of the checkout, in which training and Python have left something."""
     copy = tmp_path_factory.mktemp("checkout") / "project"
-    runs = ROOT / "runs"
-
-    def ignored(folder, names):
-        return [
-            name
-            for name in names
-            if name.startswith(".")
-            or name in ("__pycache__", "build")
-            or (Path(folder) == runs and (runs / name).is_dir())
-        ]
-
-    shutil.copytree(ROOT, copy, ignore=ignored)
-    for left in (f"{LEFT_BY_TRAINING}/config.yaml", f"{LEFT_BY_TRAINING}/module.py"):
-        (copy / left).parent.mkdir(exist_ok=True)
+    shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(".*", "__pycache__", "build", "runs"))
+    for left in ("runs/mine/config.yaml", "runs/mine/module.py", "envs/__pycache__/words.pyc"):
+        (copy / left).parent.mkdir(parents=True, exist_ok=True)
         (copy / left).touch()
-    (copy / "envs" / "__pycache__").mkdir()
-    (copy / "envs" / "__pycache__" / "words.pyc").touch()
     return copy
 
 
 @pytest.fixture(scope="module")
 def wheel(checkout, tmp_path_factory):
     folder = tmp_path_factory.mktemp("wheel")
-    pip = [sys.executable, "-m", "pip", "--quiet", "wheel", "--no-deps", "--no-build-isolation"]
-    run([*pip, "--wheel-dir", folder, checkout], folder)
+    run([*PIP, "wheel", "--no-deps", "--no-build-isolation", "-w", folder, checkout], folder)
     return next(folder.glob("*.whl"))
 
 
@@ -82,8 +67,7 @@ def installed(wheel, tmp_path_factory):
     folder = tmp_path_factory.mktemp("environment")
     run([sys.executable, "-m", "venv", "--without-pip", folder], folder)
     python = folder / "bin" / "python"
-    pip = [sys.executable, "-m", "pip", "--quiet", "--python", python]
-    run([*pip, "install", "--no-deps", "--no-index", wheel], folder)
+    run([*PIP, "--python", python, "install", "--no-deps", "--no-index", wheel], folder)
     packages = next(folder.glob("lib/python*/site-packages"))
     lent = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
     (packages / "lent.pth").write_text("\n".join(sorted(lent)) + "\n")
@@ -94,24 +78,19 @@ def installed(wheel, tmp_path_factory):
 def test_the_wheel_has_the_packages_with_their_data_and_nothing_else(checkout, wheel):
     expected = {
         str(path.relative_to(checkout))
-        for package in (*ORDER, *DATA)
+        for package in (*ORDER, "configs", "pretrained")
         for path in (checkout / package).rglob("*")
         if path.is_file() and path.parent.name != "__pycache__"
     }
-    expected -= {name for name in expected if name.startswith(LEFT_BY_TRAINING)}
     names = set(zipfile.ZipFile(wheel).namelist())
     assert {name for name in names if ".dist-info/" not in name} == expected
 
 
 @pytest.mark.slow
-def test_the_pretrained_policy_plays_in_another_folder(installed, tmp_path):
+def test_policy_and_commands_find_their_files_in_another_folder(installed, tmp_path):
     folder, outcome = run([installed / "python", "-c", PLAY], tmp_path).split()
     assert Path(folder).is_relative_to(installed.parent)
     assert outcome in ("won", "lost")
-
-
-@pytest.mark.slow
-def test_the_commands_find_their_files_in_another_folder(installed, tmp_path):
     table = run([installed / "hangman-evaluate", "--agents", "ppo", "--games", "20"], tmp_path)
     assert "ppo" in table
     for name in ("train", "play", "serve", "sweep"):

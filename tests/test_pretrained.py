@@ -10,8 +10,8 @@ from envs.encoding import letter_index
 from envs.hangman.observation import parse_observation
 from envs.words import default_word_list, hash_words
 from evaluation.arena import play
-from runs.agents import load_run_agent
-from runs.directory import PRETRAINED, RunDirectory
+from run_files.agents import LEARNED_AGENTS, load_run_agent
+from run_files.directory import PRETRAINED, RunDirectory
 
 MEGABYTE = 10**6
 
@@ -74,7 +74,7 @@ def test_it_wins_what_its_card_says(run, parts, key, part, known):
 def test_it_all_but_knows_the_letter_of_a_word_that_it_was_not_fitted_on(run):
     assert not np.isin(hash_words(["apple"]), run.load_fitted_words()).any()
     game = parse_observation("_pp_e", "io")
-    for name in ("ppo", "posterior"):
+    for name in LEARNED_AGENTS:
         agent = load_run_agent(name, run, ())
         assert agent.letter_probabilities(game)[0, letter_index("l")] > 0.97
         assert agent.act(game).tolist() == [letter_index("l")]
