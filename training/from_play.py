@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from agents.base import PosteriorAgent
-from agents.posterior.prior import DEFAULT_KNOWN
 from envs.encoding import decode
 from envs.hangman.env import HangmanVectorEnv
 
@@ -33,9 +32,6 @@ class Play:
         The agent was fitted on the first ``num_fitted`` of ``words``.
     games : int
         How many games have ended.
-    known : float
-        The share of the latest games that ended with a fitted word shown: how often the agent may
-        expect one. A lost game counts as one of another word.
     """
 
     def __init__(self, env: HangmanVectorEnv, state: dict[str, Any], seed: int = 0) -> None:
@@ -46,7 +42,6 @@ class Play:
             self._observations = env.observe()
         self._rank = {word: rank for rank, word in enumerate(state["words"].split())}
         self.num_fitted, self.games = state["num_fitted"], state["games"]
-        self.known = state.get("known", DEFAULT_KNOWN)
 
     @property
     def words(self) -> list[str]:
@@ -58,11 +53,17 @@ class Play:
         """How many words there are beyond the fitted ones, as a share of these."""
         return len(self._rank) / self.num_fitted - 1 if self.num_fitted else float("inf")
 
-    def play(self, agent: PosteriorAgent, num_games: int) -> float:
-        """Play until ``num_games`` more games have ended; return their win rate.
+    def play(self, agent: PosteriorAgent, num_games: int) -> tuple[float, float]:
+        """Play until ``num_games`` more games have ended.
 
         Letters are sampled in proportion to their squared odds of being behind a blank, so that a
         lost word is played differently the next time.
+
+        Returns
+        -------
+        win_rate : float
+        known : float
+            The share of the games that ended with a fitted word shown.
         """
         generator = np.random.default_rng([self._seed, self.games])
         ended = won = with_fitted = 0
@@ -80,8 +81,7 @@ class Play:
                 word = decode(infos["final_obs"][game]["word"])
                 with_fitted += self._rank.setdefault(word, len(self._rank)) < self.num_fitted
         self.games += ended
-        self.known = with_fitted / ended
-        return won / ended
+        return won / ended, with_fitted / ended
 
     def get_state(self) -> dict[str, Any]:
         """Return all that the coming games depend on, besides the agent."""
@@ -90,5 +90,4 @@ class Play:
             "words": "\n".join(self._rank),
             "num_fitted": self.num_fitted,
             "games": self.games,
-            "known": self.known,
         }

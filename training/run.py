@@ -283,10 +283,11 @@ class _Stages:
                     self._validate_play(log, play, posterior)
                 if is_over:
                     break
-                before, agent = play.games, posterior.with_known(play.known)
-                rate = play.play(agent, min(_GAMES_PER_ROUND, options.games - before))
+                # Only games of words that are not known yet uncover any: it plays for these.
+                before, agent = play.games, posterior.with_known(0.0)
+                rate, known = play.play(agent, min(_GAMES_PER_ROUND, options.games - before))
                 advance(play.games - before)
-                figures = {"rollout/win_rate": rate, "play/known": play.known}
+                figures = {"rollout/win_rate": rate, "play/known": known}
                 log.scalars(figures | {"rollout/uncovered": len(play.words)}, play.games)
         state = {"games": play.games, "uncovered": "\n".join(play.words)}
         self.save("ppo", state)
