@@ -200,7 +200,9 @@ def _make_tuner(sweep: Sweep, folder: SweepFolder) -> tune.Tuner:
             name=name,
             storage_path=storage,
             failure_config=tune.FailureConfig(max_failures=_MAX_FAILURES),
-            checkpoint_config=tune.CheckpointConfig(num_to_keep=1),
+            # Tune deletes the oldest one before its state names the latest: were a single one
+            # kept, a sweep killed in between would have none.
+            checkpoint_config=tune.CheckpointConfig(num_to_keep=2),
             verbose=1,
         ),
     )

@@ -27,6 +27,11 @@ def wait_for(process, folder, pattern, count):
     pytest.fail(f"it ended before: {process.communicate()}")
 
 
+def reasons(folder):
+    """Return why trials failed, for the message of a test."""
+    return "\n".join(path.read_text() for path in folder.glob("run_trial_*/error.txt"))
+
+
 def assert_weights_of_train(folder, undisturbed):
     runs = [path.parent for path in folder.glob(FINISHED)]
     trials = set()
@@ -60,7 +65,7 @@ def test_a_sweep_survives_a_kill_and_a_lost_node_with_the_weights_of_train(
     wait_for(process, folder, FINISHED, 3)
     two_nodes.remove()
     output, errors = process.communicate()
-    assert process.returncode == 0, errors
+    assert process.returncode == 0, errors + reasons(folder)
     assert "6 trials (6 finished) of 3 points" in output
     assert_weights_of_train(folder, undisturbed)
     with open(folder / "results.csv") as file:
