@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from envs.errors import InputError
-from envs.hangman.observation import Observation
+from envs.hangman.observation import Observation, as_batch
 from envs.keyed_random import keyed_uniform
 
 
@@ -39,31 +39,39 @@ class Agent(ABC):
         """
         return self
 
-    @abstractmethod
     def act(
         self, observations: Observation, games: npt.NDArray[np.uint64] | None = None
-    ) -> npt.NDArray[np.int64]:
-        """Guess one letter in each game.
+    ) -> npt.NDArray[np.int64] | int:
+        """Guess one letter in each game of a batch, or in one game.
 
         Parameters
         ----------
         observations : Observation
-            Of N games, as the environment gives them.
+            Of N games, or of one as the single environment returns it.
         games : ndarray of uint64, shape (N,), optional
             What tells the games apart, the row's number by default: random draws are keyed by the
             agent's seed, the game and the turn.
 
         Returns
         -------
-        ndarray of int64, shape (N,)
+        ndarray of int64, shape (N,), or int
             Letters that have not been guessed, 0 to 25; 0 where all have been.
         """
+        if np.ndim(observations["lives"]) > 0:
+            return self.act_batch(observations, games)
+        return int(self.act_batch(as_batch(observations), games)[0])
+
+    @abstractmethod
+    def act_batch(
+        self, observations: Observation, games: npt.NDArray[np.uint64] | None = None
+    ) -> npt.NDArray[np.int64]:
+        """Guess one letter in each of N games; see :meth:`act`."""
 
 
 class PosteriorAgent(Agent):
     """An agent that can tell how likely each letter is in the hidden part of the word."""
 
-    def act(
+    def act_batch(
         self, observations: Observation, games: npt.NDArray[np.uint64] | None = None
     ) -> npt.NDArray[np.int64]:
         """Guess the likeliest letter in each game, the first in the alphabet among equals."""
@@ -102,10 +110,10 @@ class ScoringAgent(Agent):
     def letter_scores(self, observations: Observation) -> npt.NDArray[np.float64]:
         """Return a score of at least 0 for each letter, shape (N, 26)."""
 
-    def act(
+    def act_batch(
         self, observations: Observation, games: npt.NDArray[np.uint64] | None = None
     ) -> npt.NDArray[np.int64]:
-        """Guess one letter in each game, as :meth:`Agent.act` says."""
+        """Guess one letter in each of N games; see :meth:`Agent.act`."""
         scores = self.letter_scores(observations)
         guessed = observations["guessed"] != 0
         if self.greedy:

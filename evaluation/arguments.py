@@ -4,13 +4,33 @@ from __future__ import annotations
 
 import argparse
 import math
+import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import NoReturn
 
 from envs.errors import InputError
 
 # Refuses options that were given, and says why: ``CommandParser.refuse`` of some options.
 Refuse = Callable[[Sequence[str], str], None]
+
+
+def program(name: str) -> str:
+    """Return the name of a command: ``train.py``, or ``hangman-train`` where it is installed."""
+    is_installed = Path(sys.argv[0]).name.startswith("hangman-")
+    return f"hangman-{name}" if is_installed else f"{name}.py"
+
+
+def invocation(name: str) -> str:
+    """Return how a command is started: ``python train.py``, or ``hangman-train``."""
+    return program(name) if program(name).startswith("hangman-") else f"python {name}.py"
+
+
+def installation(extra: str) -> str:
+    """Return how the packages of an extra are installed, from a checkout or with the package."""
+    if program("").startswith("hangman-"):
+        return f"pip install 'hangman-lab[{extra}]'"
+    return f"python -m pip install -r requirements-{extra}.txt"
 
 
 class CommandParser(argparse.ArgumentParser):

@@ -17,7 +17,7 @@ from envs.hangman.rules import DEFAULT_MAX_WRONG
 from envs.word_guess.words import VARIANT_OF_ID
 from envs.words import PARTS
 from evaluation import remote, word_guess
-from evaluation.arguments import CommandParser
+from evaluation.arguments import CommandParser, program
 from evaluation.comparison import Comparison
 from evaluation.console import make_progress, say
 from evaluation.preparation import ENV_ID, Request, prepare
@@ -33,7 +33,8 @@ def parser() -> CommandParser:
     names = ", ".join([*LEARNED_AGENTS, *STOCK_ALGORITHMS, *AGENTS])
     names += f"; where whole words are guessed {', '.join(WORD_GUESS_AGENTS)}"
     parser = CommandParser(
-        prog="evaluate.py", description="Let agents play words and compare how often they win."
+        prog=program("evaluate"),
+        description="Let agents play words and compare how often they win.",
     )
     parser.add_argument(
         "--env",
@@ -104,10 +105,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         else:
             word_guess.evaluate(options, console)
     except InputError as error:
-        print(f"evaluate.py: error: {error}", file=sys.stderr)
+        print(f"{command.prog}: error: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        print("evaluate.py: stopped", file=sys.stderr)
+        print(f"{command.prog}: stopped", file=sys.stderr)
         return 130
     return 0
 

@@ -19,6 +19,7 @@ from agents.base import Agent
 from envs.errors import InputError
 from envs.hangman.rules import DEFAULT_MAX_WRONG
 from evaluation.arena import DEFAULT_BATCH_SIZE, Advance, batches, play_batch
+from evaluation.arguments import installation
 
 # Ray waits half a minute for its own start, too short on a busy machine.
 _STARTS = 3
@@ -45,8 +46,7 @@ def require_ray(for_what: str, *others: str) -> None:
     missing = [name for name in ("ray", *others) if find_spec(name) is None]
     if missing:
         raise InputError(
-            f"{for_what} needs {' and '.join(missing)}; install with: "
-            "python -m pip install -r requirements-cluster.txt"
+            f"{for_what} needs {' and '.join(missing)}; install with: {installation('cluster')}"
         )
 
 

@@ -23,7 +23,7 @@ class MostWords(Agent):
                 self.counts_[len(word), ord(letter) - ord("a")] += 1
         return self
 
-    def act(self, observations, games=None):
+    def act_batch(self, observations, games=None):
         """Guess one letter in each of N games; see docs/environment.md for the arrays."""
         lengths = (observations["word"] != 0).sum(axis=1)
         counts = np.where(observations["guessed"] != 0, -1, self.counts_[lengths])

@@ -14,7 +14,7 @@ from functools import partial
 
 from envs.encoding import MAX_LENGTH, NUM_LETTERS
 from envs.errors import InputError
-from evaluation.arguments import CommandParser, integer, nonnegative, probability
+from evaluation.arguments import CommandParser, integer, nonnegative, probability, program
 from playing.screen import make_console
 from playing.words import DIFFICULTIES
 
@@ -24,7 +24,7 @@ INTERRUPTED = 130
 def parser() -> CommandParser:
     """Return the parser of the command line."""
     parser = CommandParser(
-        prog="play.py",
+        prog=program("play"),
         description="Guess a word in the terminal, see an agent play, or get help in a game.",
         epilog="Ctrl-D or Ctrl-C ends it.",
     )
@@ -75,7 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         play(options, console)
         status = 0
     except InputError as error:
-        print(f"play.py: error: {error}", file=sys.stderr)
+        print(f"{program('play')}: error: {error}", file=sys.stderr)
         return 2
     except EOFError:
         status = 0

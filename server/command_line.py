@@ -23,7 +23,7 @@ from pydantic_settings import (
 )
 
 from envs.errors import InputError
-from evaluation.arguments import CommandParser
+from evaluation.arguments import CommandParser, program
 from server import players, store
 from server.database import open_database, transaction
 from server.players import hash_token, make_token
@@ -116,7 +116,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
             serve(listener, command)
     except InputError as error:
-        print(f"serve.py: error: {error}", file=sys.stderr)
+        print(f"{program('serve')}: error: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         return _INTERRUPTED
@@ -128,7 +128,7 @@ def read_command(arguments: Sequence[str]) -> Command:
 
     InputError if a value has a wrong type or range.
     """
-    parser = CommandParser(prog="serve.py", description=Command.__doc__, allow_abbrev=False)
+    parser = CommandParser(prog=program("serve"), description=Command.__doc__, allow_abbrev=False)
     source = CliSettingsSource(
         Command,
         root_parser=parser,

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from rich.console import Console
 
 from envs.errors import InputError
-from evaluation.arguments import CommandParser
+from evaluation.arguments import CommandParser, invocation, program
 from evaluation.console import say
 from evaluation.ray_cluster import ray_cluster, require_ray
 from evaluation.tables import print_table
@@ -25,7 +25,7 @@ _OBJECT_STORE_BYTES = 2**28
 def parser() -> CommandParser:
     """Return the parser of the command line."""
     parser = CommandParser(
-        prog="sweep.py",
+        prog=program("sweep"),
         description="Train many runs on Ray Tune: a recipe's options over a space, several seeds.",
     )
     known = ", ".join(sorted(path.name for path in SWEEP_DIRECTORY.glob("*.yaml")))
@@ -54,17 +54,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     console = Console()
     folder: SweepFolder | None = None
     try:
-        require_ray("sweep.py", "optuna")
+        require_ray(program("sweep"), "optuna")
         sweep, folder = _prepare(command, options)
         say(console, f"sweep directory: {folder.address}\n{sweep.num_trials:,} trials")
         _run(sweep, folder, options.address, console)
     except InputError as error:
-        print(f"sweep.py: error: {error}", file=sys.stderr)
+        print(f"{program('sweep')}: error: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         if folder is not None:
             address = shlex.quote(folder.address)
-            say(console, f"stopped; resume with: python sweep.py --resume {address}")
+            say(console, f"stopped; resume with: {invocation('sweep')} --resume {address}")
         return 130
     return 0
 
@@ -79,7 +79,7 @@ def _prepare(command: CommandParser, options: argparse.Namespace) -> tuple[Sweep
         folder = SweepFolder(options.resume)
         return folder.load_sweep(), folder
     if options.sweep is None:
-        raise InputError("a sweep file is needed, or --resume DIR (see sweep.py --help)")
+        raise InputError(f"a sweep file is needed, or --resume DIR (see {command.prog} --help)")
     path = find_config(options.sweep, "sweep")
     sweep = load_sweep(path, options.set, options.words, options.name)
     return sweep, SweepFolder.create(sweep)
@@ -107,10 +107,10 @@ def _run(sweep: Sweep, folder: SweepFolder, address: str | None, console: Consol
     say(console, f"{results.describe()}\nreport: {folder.address}/report.html, results.csv")
     say(console, f"curves: tensorboard --logdir {quoted}")
     if results.best is not None:
-        say(console, f"best: python train.py --config {quoted}/config.yaml")
+        say(console, f"best: {invocation('train')} --config {quoted}/config.yaml")
     failed = (results.trials["status"] == "failed").sum()
     if failed:
         raise InputError(
             f"{failed} of {len(results.trials)} trials failed; why is in their error.txt; to try "
-            f"them again: python sweep.py --resume {quoted}"
+            f"them again: {invocation('sweep')} --resume {quoted}"
         )

@@ -11,7 +11,7 @@ from pathlib import Path
 from rich.console import Console
 
 from envs.errors import InputError
-from evaluation.arguments import CommandParser, nonnegative
+from evaluation.arguments import CommandParser, invocation, nonnegative, program
 from evaluation.console import say
 from run_files.config import find_config, load_config
 from training.checkpoint import Interrupted
@@ -21,7 +21,7 @@ from training.run import resume, train
 def parser() -> CommandParser:
     """Return the parser of the command line."""
     parser = CommandParser(
-        prog="train.py",
+        prog=program("train"),
         description="Train a PPO policy for Hangman and play it on words it has never seen.",
     )
     parser.add_argument(
@@ -65,23 +65,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 config = config.model_copy(update={"seed": options.seed})
             run, _ = train(config, console, options.run_dir)
     except InputError as error:
-        print(f"train.py: error: {error}", file=sys.stderr)
+        print(f"{command.prog}: error: {error}", file=sys.stderr)
         return 2
     except Interrupted as stop:
-        say(
-            console,
-            f"stopped; resume with: python train.py --resume {shlex.quote(str(stop.args[0]))}",
-        )
+        folder = shlex.quote(str(stop.args[0]))
+        say(console, f"stopped; resume with: {invocation('train')} --resume {folder}")
         return 130
     except KeyboardInterrupt:
-        print("train.py: stopped at once; the last checkpoint is still there", file=sys.stderr)
+        print(
+            f"{command.prog}: stopped at once; the last checkpoint is still there", file=sys.stderr
+        )
         return 130
     say(
         console,
         f"""
 everything lies in {run.path}
   curves            tensorboard --logdir {shlex.quote(str(run.path.parent))}
-  play other words  python evaluate.py --run {shlex.quote(str(run.path))} --split valid
+  play other words  {invocation("evaluate")} --run {shlex.quote(str(run.path))} --split valid
 """,
     )
     return 0

@@ -200,7 +200,7 @@ class LookAheadAgent(PosteriorAgent):
         self.posterior = posterior
         self.max_lives = max_lives
 
-    def act(
+    def act_batch(
         self, observations: Observation, games: npt.NDArray[np.uint64] | None = None
     ) -> npt.NDArray[np.int64]:
         """Guess one letter in each game, the first in the alphabet among equals."""

@@ -37,10 +37,10 @@ class NetworkAgent(Agent):
     def __init__(self, network: Network) -> None:
         self.network = network
 
-    def act(
+    def act_batch(
         self, observations: Observation, games: npt.NDArray[np.uint64] | None = None
     ) -> npt.NDArray[np.int64]:
-        """Guess one letter in each game, as ``Agent.act`` says; nothing is drawn at random."""
+        """Guess one letter in each of N games; nothing is drawn at random."""
         return self.letter_scores(observations).argmax(axis=1)
 
     def features(self, observations: Observation) -> Mapping[str, npt.NDArray]:

@@ -48,6 +48,11 @@ def select(observations: Observation, games: npt.NDArray | slice) -> Observation
     return Observation({name: array[games] for name, array in observations.items()})
 
 
+def as_batch(observation: Observation) -> Observation:
+    """Return a game's observation as that of a batch of one game."""
+    return Observation({name: np.asarray(array)[None] for name, array in observation.items()})
+
+
 def distinct(observations: Observation) -> tuple[Observation, npt.NDArray[np.intp]]:
     """Return one game of each masked word with its guessed letters, and each game's number in them.
 

@@ -5,6 +5,7 @@ from scipy.stats import chisquare
 from agents import AGENTS, make_agent
 from agents.base import ScoringAgent
 from envs.errors import InputError
+from envs.hangman.env import HangmanEnv
 from envs.hangman.observation import select
 from tests.agents.games import random_states
 
@@ -35,6 +36,17 @@ def test_a_greedy_agent_takes_the_highest_score_that_is_left(states):
         left = np.flatnonzero(~guessed[game])
         # The first in the alphabet among equals.
         assert letter == left[np.argmax(row[left])]
+
+
+@pytest.mark.parametrize("name", ["random", "dictionary", "ngram-posterior"])
+def test_one_game_gets_the_letter_that_it_gets_in_a_batch(real_words, name):
+    agent = make_agent(name).fit(real_words[::50])
+    env = HangmanEnv(words=real_words[1:2])
+    observation, _ = env.reset()
+    letter = agent.act(observation)
+    assert type(letter) is int
+    batch = {key: np.array([value]) for key, value in observation.items()}
+    assert agent.act(batch).tolist() == [letter]
 
 
 def test_a_drawing_agent_draws_by_the_scores(states):

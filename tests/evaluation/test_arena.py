@@ -15,7 +15,7 @@ class Alphabetical(Agent):
     def __init__(self):
         self.seen = []
 
-    def act(self, observations, games=None):
+    def act_batch(self, observations, games=None):
         self.seen.append(observations)
         return (observations["guessed"] == 0).argmax(axis=1)
 
