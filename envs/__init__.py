@@ -10,6 +10,8 @@ gym.register(
     id="Hangman-v0",
     entry_point="envs.hangman.env:HangmanEnv",
     vector_entry_point="envs.hangman.env:HangmanVectorEnv",
+    # Reached with repeated_guess="free" alone: otherwise a game has at most 51 steps.
+    max_episode_steps=100,
 )
 
 for _id, _variant in (("CatsAndDogs-v0", "cats_and_dogs"), ("GuessTheWord-v0", "guess_the_word")):

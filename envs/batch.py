@@ -7,18 +7,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
+from gymnasium.error import ResetNeeded
 from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from envs.errors import check_at_least, check_choice
-from envs.games import ALL, Arrays, Games, Index, Secrets
+from envs.errors import check_at_least, check_choice, check_options
+from envs.games import ALL, Arrays, Games, Index, Secrets, check_state
 from envs.keyed_random import new_stream
 from envs.rendering import Drawing
-from envs.rewards import Reward
+from envs.rewards import Reward, compute_rewards
 from envs.single import RENDER_FPS
 
-_AUTORESET_MODES = (AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP)
 _STATE_NAMES = ("streams", "episodes", "steps", "to_reset")
 
 
@@ -34,7 +34,6 @@ class BatchVectorEnv(VectorEnv[Arrays, npt.NDArray[np.int64], npt.NDArray]):
         "render_modes": ["ansi", "rgb_array"],
         "render_fps": RENDER_FPS,
         "autoreset_mode": AutoresetMode.NEXT_STEP,
-        "autoreset_modes": list(_AUTORESET_MODES),
     }
 
     def __init__(
@@ -52,14 +51,13 @@ class BatchVectorEnv(VectorEnv[Arrays, npt.NDArray[np.int64], npt.NDArray]):
         if render_mode is not None:
             check_choice("render_mode", render_mode, self.metadata["render_modes"])
         self.autoreset_mode = AutoresetMode(autoreset_mode)
-        if self.autoreset_mode not in _AUTORESET_MODES:
-            raise ValueError(f"autoreset_mode: {autoreset_mode} is not one of {_AUTORESET_MODES}")
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self.num_envs = len(games)
         self.max_episode_steps = max_episode_steps
         self.render_mode = render_mode
         self._games, self._secrets, self._reward, self._draw = games, secrets, reward, draw
-        self._streams: npt.NDArray[np.uint64] | None = None
+        self._begun = False
+        self._streams = np.zeros(self.num_envs, dtype=np.uint64)
         self._episodes = np.zeros(self.num_envs, dtype=np.int64)
         self._steps = np.zeros(self.num_envs, dtype=np.int64)
         self._to_reset = np.zeros(self.num_envs, dtype=np.bool_)
@@ -76,30 +74,51 @@ class BatchVectorEnv(VectorEnv[Arrays, npt.NDArray[np.int64], npt.NDArray]):
     ) -> tuple[Arrays, dict[str, Any]]:
         """Begin new games.
 
-        An int ``seed`` seeds game ``i`` with ``seed + i``; where a seed is None, the stream of
-        words continues. The option ``{"word": str}`` or ``{"word": sequence of str or None}``
-        forces the secret words; where it is None, a word is drawn. ValueError if the number of
-        seeds or words is not that of the games, or a word cannot be used.
+        Parameters
+        ----------
+        seed : int or sequence of int or None, optional
+            An int seeds game ``i`` with ``seed + i``. Where a seed is None, the stream of words
+            continues.
+        options : dict, optional
+            ``"word"``, a str or a sequence of str or None, forces the secret words; where it is
+            None, a word is drawn. ``"reset_mask"``, an array of bool of shape (num_envs,), chooses
+            the games to reset; the rest continue.
+
+        Raises
+        ------
+        ValueError
+            If an option is unknown, the number of seeds or words is not that of the games, a word
+            cannot be used, or the mask is not an array as described, or chooses no game.
+        gymnasium.error.ResetNeeded
+            If there is a mask, and ``reset`` was never called without.
         """
-        self._seed_streams(seed)
-        words: list[str | None] = [None] * self.num_envs
-        if options and "word" in options:
-            given = options["word"]
-            words = [given] * self.num_envs if isinstance(given, str) else list(given)
-            if len(words) != self.num_envs:
-                raise ValueError(f"options: {len(words)} words for {self.num_envs} games")
-        is_forced = np.array([word is not None for word in words])
-        self.begin(np.flatnonzero(~is_forced))
-        self.begin(np.flatnonzero(is_forced), [word for word in words if word is not None])
-        self._to_reset[:] = False
-        return self._games.observe(), self._infos()
+        check_options(options, "word", "reset_mask")
+        options = options or {}
+        games = self._games_to_reset(options.get("reset_mask"))
+        word = options.get("word")
+        words = [word] * self.num_envs if word is None or isinstance(word, str) else list(word)
+        if len(words) != self.num_envs:
+            raise ValueError(f"options: {len(words)} words for {self.num_envs} games")
+        is_forced = np.array([words[game] is not None for game in games])
+        forced = self._secrets.encode([words[game] for game in games[is_forced]])
+        self._seed_streams(seed, games)
+        self.begin(games[~is_forced])
+        self.begin(games[is_forced], forced)
+        self._to_reset[games] = False
+        return self._games.observe(), self._infos(games)
 
     def step(
         self, actions: npt.NDArray[np.integer]
     ) -> tuple[Arrays, npt.NDArray, npt.NDArray, npt.NDArray, dict[str, Any]]:
         """Act once in every game; ``actions`` has the shape (num_envs,).
 
-        ValueError if ``reset`` was never called, the shape is another, or an action is invalid.
+        Raises
+        ------
+        ValueError
+            If the shape is another, or an action is not an integer in the action space.
+        gymnasium.error.ResetNeeded
+            If ``reset`` was never called, or, with the autoreset mode ``DISABLED``, a game has
+            ended and was not reset.
         """
         rewards, terminated, truncated = self.act(actions)
         infos: dict[str, Any] = {}
@@ -108,12 +127,13 @@ class BatchVectorEnv(VectorEnv[Arrays, npt.NDArray[np.int64], npt.NDArray]):
             if len(ended):
                 infos = self._final_infos(ended)
                 self.begin(ended)
-        else:
+        elif self.autoreset_mode is AutoresetMode.NEXT_STEP:
             games = np.flatnonzero(self._to_reset)
             self.begin(games)
             rewards[games] = 0.0
             # A game that was truncated was still open to the action that is to be ignored.
             terminated[games] = False
+        if self.autoreset_mode is not AutoresetMode.SAME_STEP:
             self._to_reset = terminated | truncated
         return self._games.observe(), rewards, terminated, truncated, infos | self._infos()
 
@@ -121,27 +141,26 @@ class BatchVectorEnv(VectorEnv[Arrays, npt.NDArray[np.int64], npt.NDArray]):
         self, actions: npt.NDArray[np.integer]
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
         """Act in every game and begin none; return rewards, terminated and truncated."""
-        if self._streams is None:
-            raise ValueError("step: call reset first")
-        actions = np.asarray(actions)
-        if actions.shape != (self.num_envs,):
-            raise ValueError(f"actions: shape {actions.shape} is not ({self.num_envs},)")
-        step = self._games.guess(actions)
-        rewards, terminated = self._reward(step), step.won | step.lost
+        self._require_reset("step")
+        if self.autoreset_mode is AutoresetMode.DISABLED and self._to_reset.any():
+            raise ResetNeeded(
+                f"Cannot call step: games {np.flatnonzero(self._to_reset).tolist()} are over, "
+                'call reset(options={"reset_mask": ...}) first'
+            )
+        step = self._games.guess(np.asarray(actions))
+        rewards, terminated = compute_rewards(self._reward, step), step.won | step.lost
         self._steps += 1
         truncated = np.zeros(self.num_envs, dtype=np.bool_)
         if self.max_episode_steps is not None:
             truncated = (self._steps >= self.max_episode_steps) & ~self._to_reset
         return rewards, terminated, truncated
 
-    def begin(self, games: npt.NDArray[np.int64], words: Sequence[str] | None = None) -> None:
-        """Begin the next episode of ``games``, with the secrets ``words`` or drawn ones."""
+    def begin(self, games: npt.NDArray[np.int64], secrets: Any = None) -> None:
+        """Begin the next episode of ``games``, with these encoded secrets or drawn ones."""
         if not len(games):
             return
-        if words is None:
+        if secrets is None:
             secrets = self._secrets.draw(self._streams[games], self._episodes[games])
-        else:
-            secrets = self._secrets.encode(words)
         self._games.start(games, secrets)
         self._episodes[games] += 1
         self._steps[games] = 0
@@ -168,47 +187,78 @@ class BatchVectorEnv(VectorEnv[Arrays, npt.NDArray[np.int64], npt.NDArray]):
         """Return each game as text (``ansi``) or picture (``rgb_array``)."""
         if self.render_mode is None:
             return None
+        self._require_reset("render")
         return tuple(
             self._draw(self._games, game, self.render_mode) for game in range(self.num_envs)
         )
 
     def get_state(self) -> dict[str, Any]:
         """Return copies of all that the coming games depend on, by name."""
-        if self._streams is None:
-            raise ValueError("get_state: call reset first")
+        self._require_reset("get_state")
         state = {name: getattr(self, f"_{name}").copy() for name in _STATE_NAMES}
         return state | {"games": self._games.get_state()}
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Restore what :meth:`get_state` of an environment with the same words returned."""
-        self._games.set_state(state["games"])
-        for name in _STATE_NAMES:
-            setattr(self, f"_{name}", state[name].copy())
+        """Restore what :meth:`get_state` of an environment with the same arguments returned.
 
-    def _seed_streams(self, seed: int | Sequence[int | None] | None) -> None:
-        """Begin the streams of words that have a seed, or that have not begun."""
-        if seed is None and self._streams is None:
+        ValueError if an array is missing or of another shape or dtype.
+        """
+        own = {name: getattr(self, f"_{name}") for name in _STATE_NAMES}
+        check_state(state, own)
+        self._games.set_state(state.get("games", {}))
+        for name, array in own.items():
+            array[:] = state[name]
+        self._begun = True
+
+    def _require_reset(self, caller: str) -> None:
+        if not self._begun:
+            raise ResetNeeded(f"Cannot call {caller}: call reset first")
+
+    def _games_to_reset(self, mask: npt.NDArray[np.bool_] | None) -> npt.NDArray[np.int64]:
+        """Return the games that a reset mask chooses, all without one."""
+        if mask is None:
+            return np.arange(self.num_envs)
+        self._require_reset("reset with a mask")
+        is_mask = isinstance(mask, np.ndarray) and mask.dtype == np.bool_
+        if not is_mask or mask.shape != (self.num_envs,) or not mask.any():
+            raise ValueError(
+                f"options: reset_mask is not an array of bool of shape ({self.num_envs},) "
+                "with a True in it"
+            )
+        return np.flatnonzero(mask)
+
+    def _seed_streams(
+        self, seed: int | Sequence[int | None] | None, games: npt.NDArray[np.int64]
+    ) -> None:
+        """Begin the streams of those of ``games`` that have a seed, or that have not begun."""
+        if seed is None and not self._begun:
             # Unseeded streams come from the environment's own generator.
-            self._streams = np.array([new_stream(self.np_random) for _ in range(self.num_envs)])
+            self._streams[:] = [new_stream(self.np_random) for _ in games]
+            self._begun = True
         if seed is None:
             return
         seeds = [seed + game for game in range(self.num_envs)] if isinstance(seed, int) else seed
         if len(seeds) != self.num_envs:
             raise ValueError(f"seed: {len(seeds)} seeds for {self.num_envs} games")
-        is_new = np.array([self._streams is None or single is not None for single in seeds])
-        if self._streams is None:
-            self._streams = np.zeros(self.num_envs, dtype=np.uint64)
-        for game in np.flatnonzero(is_new):
+        for game in games:
+            if self._begun and seeds[game] is None:
+                continue
             generator, used = seeding.np_random(seeds[game])
             self._streams[game] = new_stream(generator)
+            self._episodes[game] = 0
             if game == 0:
                 self._np_random, self._np_random_seed = generator, used
-        self._episodes[is_new] = 0
+        self._begun = True
 
-    def _infos(self) -> dict[str, Any]:
-        """Return the infos in Gymnasium's layout: each with a mask of the games that have it."""
+    def _infos(self, games: Index = ALL) -> dict[str, Any]:
+        """Return the infos of ``games`` in Gymnasium's layout, with masks of these games."""
+        here = np.zeros(self.num_envs, dtype=np.bool_)
+        here[games] = True
         infos = self._games.infos()
-        return infos | {f"_{name}": np.ones(self.num_envs, dtype=np.bool_) for name in infos}
+        if not here.all():
+            for array in infos.values():
+                array[~here] = 0
+        return infos | {f"_{name}": here.copy() for name in infos}
 
     def _final_infos(self, ended: npt.NDArray[np.int64]) -> dict[str, Any]:
         """Return the last observations and infos of games that ended, in Gymnasium's layout."""
@@ -219,14 +269,9 @@ class BatchVectorEnv(VectorEnv[Arrays, npt.NDArray[np.int64], npt.NDArray]):
         final_obs[ended] = [
             dict(zip(last, rows, strict=True)) for rows in zip(*last.values(), strict=True)
         ]
-        final_info: dict[str, Any] = {}
-        for name, array in self._games.infos(ended).items():
-            final_info[name] = np.zeros((self.num_envs, *array.shape[1:]), dtype=array.dtype)
-            final_info[name][ended] = array
-            final_info[f"_{name}"] = here.copy()
         return {
             "final_obs": final_obs,
             "_final_obs": here,
-            "final_info": final_info,
+            "final_info": self._infos(ended),
             "_final_info": here.copy(),
         }

@@ -17,6 +17,12 @@ def check_choice(name: str, value: str, allowed: Iterable[str]) -> None:
         raise InputError(f"{name}: {value!r} is not one of {allowed}")
 
 
+def check_options(options: Iterable[str] | None, *allowed: str) -> None:
+    """Raise InputError if one of the options of ``reset`` is unknown."""
+    for name in options or ():
+        check_choice("options", name, allowed)
+
+
 def check_at_least(name: str, value: int, least: int) -> None:
     """Raise InputError if the value of the option ``name`` is too low."""
     if value < least:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -11,6 +11,19 @@ import numpy.typing as npt
 Arrays = dict[str, npt.NDArray]
 Index = npt.NDArray[np.integer] | slice
 ALL = slice(None)
+
+
+def check_state(state: Mapping[str, Any], expected: Arrays) -> None:
+    """Raise ValueError if a saved state lacks an array, or its shape or dtype is not as expected.
+
+    Restoring checks all arrays before it changes the first.
+    """
+    for name, array in expected.items():
+        saved = np.asarray(state.get(name))
+        if (saved.shape, saved.dtype) != (array.shape, array.dtype):
+            raise ValueError(
+                f"state: {name!r} is not an array of {array.dtype} of shape {array.shape}"
+            )
 
 
 class Secrets(Protocol):
@@ -40,9 +53,18 @@ class Games:
     def __len__(self) -> int:
         return self._num_games
 
-    def infos(self, games: Index = ALL) -> Arrays:
-        """Return the infos of ``games`` by name, as new arrays."""
-        return {"action_mask": self.action_masks(games).view(np.int8), "won": self.won[games]}
+    def check_actions(self, actions: npt.NDArray, num_actions: int) -> None:
+        """Raise ValueError unless ``actions`` are N integers from 0 to ``num_actions - 1``."""
+        if actions.shape != (len(self),):
+            raise ValueError(f"actions: shape {actions.shape} is not ({len(self)},)")
+        if actions.dtype.kind not in "iu":
+            raise ValueError(f"actions: {actions.dtype} is not an integer type")
+        if actions.min(initial=0) < 0 or actions.max(initial=0) >= num_actions:
+            raise ValueError(f"an action is outside 0..{num_actions - 1}")
+
+    def infos(self) -> Arrays:
+        """Return the infos of all games by name, as new arrays."""
+        return {"action_mask": self.action_masks().view(np.int8), "won": self.won}
 
     def view(self, game: int) -> tuple[dict[str, Any], str | None]:
         """Return what is drawn of one game: its observation, and the secret once it is over."""
@@ -54,9 +76,7 @@ class Games:
         return {name: getattr(self, name).copy() for name in self._state_names}
 
     def set_state(self, state: Arrays) -> None:
-        """Restore a saved state; ValueError if an array is missing or has another shape."""
+        """Restore a saved state; ValueError as :func:`check_state` raises."""
+        check_state(state, {name: getattr(self, name) for name in self._state_names})
         for name in self._state_names:
-            array = getattr(self, name)
-            if name not in state or state[name].shape != array.shape:
-                raise ValueError(f"the state is not that of {len(self)} such games: {name}")
-            array[...] = state[name]
+            getattr(self, name)[...] = state[name]

@@ -93,6 +93,20 @@ HANGMAN_REWARDS: dict[str, type[Reward]] = {
 WORD_GUESS_REWARDS: dict[str, type[Reward]] = {"sparse": SparseReward, "mistakes": MistakesReward}
 
 
+def compute_rewards(reward: Reward, step: Any) -> npt.NDArray[np.float64]:
+    """Return the rewards of a step as a new array of float64, shape (N,).
+
+    Raises
+    ------
+    ValueError
+        If ``reward`` does not return a number per game.
+    """
+    rewards = np.array(reward(step), dtype=np.float64)
+    if rewards.shape != step.won.shape:
+        raise ValueError(f"reward: shape {rewards.shape} is not {step.won.shape}")
+    return rewards
+
+
 def make_reward(
     reward: str | Reward, rewards: Mapping[str, type[Reward]] = HANGMAN_REWARDS, **parameters: Any
 ) -> Reward:

@@ -9,11 +9,11 @@ import gymnasium as gym
 import numpy as np
 import numpy.typing as npt
 
-from envs.errors import check_choice
+from envs.errors import check_choice, check_options
 from envs.games import ALL, Games, Secrets
 from envs.keyed_random import new_stream
 from envs.rendering import Drawing
-from envs.rewards import Reward
+from envs.rewards import Reward, compute_rewards
 
 Obs = TypeVar("Obs")
 RENDER_FPS = 2
@@ -70,8 +70,10 @@ class SingleEnv(gym.Env[Obs, int]):
         """Begin a new game.
 
         ``seed`` begins a new stream of words; without it the stream continues. The option
-        ``{"word": str}`` forces the secret word; ValueError if the word cannot be a secret.
+        ``{"word": str}`` forces the secret word. ValueError if the word cannot be a secret, or an
+        option is unknown.
         """
+        check_options(options, "word")
         super().reset(seed=seed)
         if seed is not None or self._stream is None:
             self._stream = new_stream(self.np_random)
@@ -87,15 +89,18 @@ class SingleEnv(gym.Env[Obs, int]):
         return self._get_obs(), self._get_info()
 
     def step(self, action: int) -> tuple[Obs, float, bool, bool, dict[str, Any]]:
-        """Guess; ValueError if ``action`` is not in the action space.
+        """Guess; ValueError if ``action`` is not an integer in the action space.
 
         Raises gymnasium.error.ResetNeeded if no game is going on.
         """
         self._require_game()
-        step = self._games.guess(np.array([action], dtype=np.int64))
+        step = self._games.guess(np.array([action]))
         if self.render_mode == "human":
             self.render()
-        reward, ended = float(self._reward(step)[0]), bool(step.won[0] or step.lost[0])
+        reward, ended = (
+            float(compute_rewards(self._reward, step)[0]),
+            bool(step.won[0] or step.lost[0]),
+        )
         return self._get_obs(), reward, ended, False, self._get_info()
 
     def render(self) -> Drawing | None:
@@ -106,6 +111,8 @@ class SingleEnv(gym.Env[Obs, int]):
                 'for example gym.make("envs:Hangman-v0", render_mode="ansi").'
             )
             return None
+        if self._stream is None:
+            raise gym.error.ResetNeeded("Cannot call render: call reset first")
         frame = self._draw(self._games, 0, self.render_mode)
         if self.render_mode == "human":
             print(frame)

@@ -155,11 +155,20 @@ def _encode_by_length(words: tuple[str, ...], min_length: int, max_length: int) 
     return encode_words(sorted(chosen, key=len))
 
 
+def check_sequence(name: str, words: Sequence[str]) -> None:
+    """Raise InputError if the argument ``name`` is a string in place of a sequence of words."""
+    if isinstance(words, str | Path):
+        raise InputError(
+            f"{name}: {str(words)!r} is not a sequence of words; "
+            "envs.words.read_word_list(path).words reads a file"
+        )
+
+
 class SecretWords:
     """Words to hide, each with the same probability; None stands for the default list.
 
     Words outside ``min_length`` to ``max_length`` are not used. The order of ``words`` has no
-    effect. ValueError if no word is left or a word cannot be encoded.
+    effect. ValueError if no word is left, a word cannot be encoded, or ``words`` is a string.
     """
 
     def __init__(
@@ -170,6 +179,7 @@ class SecretWords:
     ) -> None:
         if words is None:
             words = default_word_list().words
+        check_sequence("words", words)
         self._words = _encode_by_length(tuple(words), min_length, max_length)
 
     @property
@@ -185,4 +195,7 @@ class SecretWords:
 
     def encode(self, words: Sequence[str]) -> EncodedWords:
         """Encode words that a caller forces: any of letters a to z that are not too long."""
+        for word in words:
+            if not isinstance(word, str):
+                raise ValueError(f"options: {word!r} is not a word")
         return encode_words(words, self.width)

@@ -54,8 +54,9 @@ class HangmanEnv(SingleEnv[Observation]):
 
     ## Episode End
 
-    Terminates when the word is uncovered or the last life is lost. Never truncates by itself;
-    `gym.make(..., max_episode_steps=...)` does.
+    Terminates when the word is uncovered or the last life is lost. `gym.make` truncates after
+    100 steps, which only games with `repeated_guess="free"` reach; `max_episode_steps` changes it.
+    The class itself never truncates.
 
     ## Information
 
@@ -112,9 +113,10 @@ class HangmanVectorEnv(BatchVectorEnv):
     max_episode_steps : int, optional
         Truncates a game after this many steps.
     autoreset_mode : AutoresetMode or str
-        ``NEXT_STEP`` (the step after an end begins the next game and ignores its action) or
+        ``NEXT_STEP`` (the step after an end begins the next game and ignores its action),
         ``SAME_STEP`` (the step that ends a game begins the next; the end is in
-        ``info["final_obs"]`` and ``info["final_info"]``).
+        ``info["final_obs"]`` and ``info["final_info"]``) or ``DISABLED`` (``reset`` with a
+        ``reset_mask`` begins the next game; until then ``step`` raises ``ResetNeeded``).
     words, max_wrong, min_length, max_length, reward, repeated_guess
         As for :class:`HangmanEnv`.
     render_mode : str, optional

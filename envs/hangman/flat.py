@@ -82,8 +82,8 @@ class FlatVectorObservation(VectorObservationWrapper):
     Parameters
     ----------
     env : gymnasium.vector.VectorEnv
-        With the autoreset mode ``NEXT_STEP``; Gymnasium's wrappers of observations refuse
-        ``SAME_STEP`` (ValueError).
+        With the autoreset mode ``NEXT_STEP`` or ``DISABLED``; Gymnasium's wrappers of observations
+        refuse ``SAME_STEP`` (ValueError).
     """
 
     def __init__(self, env: VectorEnv) -> None:

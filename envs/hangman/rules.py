@@ -57,7 +57,8 @@ class HangmanGames(Games):
         self.max_wrong = max_wrong
         self.repeated_guess = repeated_guess
         self.secrets = np.zeros((num_games, width), dtype=np.uint8)
-        self.lengths = np.zeros(num_games, dtype=np.int64)
+        # Before its start a game has neither letters nor lives; it must not count as won.
+        self.lengths = np.ones(num_games, dtype=np.int64)
         self._letter_counts = np.zeros((num_games, NUM_LETTERS), dtype=np.int8)
         self._word = np.zeros((num_games, width), dtype=np.uint8)
         self._guessed = np.zeros((num_games, NUM_LETTERS), dtype=np.int8)
@@ -104,9 +105,8 @@ class HangmanGames(Games):
         self._shown[games] = 0
 
     def guess(self, letters: npt.NDArray[np.integer]) -> Step:
-        """Guess one letter, 0 to 25, in every game; ValueError if one is out of range."""
-        if letters.min(initial=0) < 0 or letters.max(initial=0) >= NUM_LETTERS:
-            raise ValueError(f"an action is outside 0..{NUM_LETTERS - 1}")
+        """Guess one letter, 0 to 25, in every game; ValueError as ``check_actions`` raises."""
+        self.check_actions(letters, NUM_LETTERS)
         playing = ~self.over
         is_new = self._guessed[self._rows, letters] == 0
         count = self._letter_counts[self._rows, letters].astype(np.int64)

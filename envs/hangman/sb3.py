@@ -15,6 +15,8 @@ from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvObs, VecEnvStepReturn
 
 from envs.encoding import MAX_LENGTH
+from envs.errors import check_options
+from envs.games import check_state
 from envs.hangman.env import HangmanVectorEnv
 from envs.hangman.flat import flat_space, flatten, max_wrong_of
 from envs.hangman.observation import DEFAULT_MAX_WRONG, Observation
@@ -112,13 +114,15 @@ class HangmanVecEnv(BatchVecEnv):
     def reset(self) -> VecEnvObs:
         """Begin new games with the seeds of ``seed()`` and the words of ``set_options()``."""
         seeds = None if all(seed is None for seed in self._seeds) else self._seeds
+        for options in self._options:
+            check_options(options, "word")
         words = [options.get("word") for options in self._options]
         forced = None if all(word is None for word in words) else {"word": words}
         observations, infos = self.games.reset(seed=seeds, options=forced)
         self._reset_seeds()
         self._reset_options()
         self._returns[:] = 0
-        self.reset_infos = [{"action_mask": mask} for mask in infos["action_mask"]]
+        self.reset_infos = [{"action_mask": mask, "won": False} for mask in infos["action_mask"]]
         return observations
 
     def step_async(self, actions: npt.NDArray[np.integer]) -> None:
@@ -168,9 +172,10 @@ class HangmanVecEnv(BatchVecEnv):
         return self.games.get_state() | {"returns": self._returns.copy()}
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Restore what :meth:`get_state` returned."""
+        """Restore what :meth:`get_state` returned; ValueError if it is of another batch."""
+        check_state(state, {"returns": self._returns})
         self.games.set_state(state)
-        self._returns = state["returns"].copy()
+        self._returns[:] = state["returns"]
 
     def get_images(self) -> Sequence[npt.NDArray[np.uint8] | None]:
         """Return a picture of each game."""

@@ -134,9 +134,8 @@ class WordGuessGames(Games):
             self._consistent[games] = self._can_be_secret
 
     def guess(self, actions: npt.NDArray[np.integer]) -> Step:
-        """Guess one word of the allowed list in every game; ValueError if an index is none."""
-        if actions.min(initial=0) < 0 or actions.max(initial=0) >= len(self.words):
-            raise ValueError(f"an action is outside 0..{len(self.words) - 1}")
+        """Guess an allowed word in every game; ValueError as ``check_actions`` raises."""
+        self.check_actions(actions, len(self.words))
         return self.guess_any(actions.astype(np.int64))
 
     def guess_any(self, words: npt.NDArray[np.int64]) -> Step:

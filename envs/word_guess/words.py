@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from envs.encoding import ALPHABET, NUM_LETTERS, EncodedWords, encode_words
 from envs.keyed_random import below, keyed_bits
-from envs.words import default_word_list
+from envs.words import check_sequence, default_word_list
 
 
 class GuessWords:
@@ -129,8 +129,7 @@ VARIANT_OF_ID = {variant.env_id: variant for variant in VARIANTS.values()}
 
 
 def _of_length(words: Sequence[str], word_length: int, name: str) -> tuple[str, ...]:
-    if isinstance(words, str):
-        raise ValueError(f"{name}: {words!r} is one word; a sequence of words is expected")
+    check_sequence(name, words)
     chosen = tuple(dict.fromkeys(word for word in words if len(word) == word_length))
     if not chosen:
         raise ValueError(f"{name}: none of {len(words)} has {word_length} letters")

@@ -1,18 +1,37 @@
-"""The batched environments of all games, held against Gymnasium's own batches of single ones."""
+"""The batched environments of all games, compared with Gymnasium's batches of single ones."""
 
 import pickle
+import re
+from functools import partial
+from pathlib import Path
 
+import gymnasium as gym
 import numpy as np
 import pytest
+from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import data_equivalence
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
-from gymnasium.wrappers import TimeLimit
+from gymnasium.wrappers import TimeLimit, vector
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from envs.encoding import decode, letter_index
 from envs.hangman.env import HangmanEnv, HangmanVectorEnv
+from envs.hangman.flat import FlatVectorObservation
 from envs.word_guess.env import WordGuessEnv, WordGuessVectorEnv
 
-MODES = [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP]
+NUM_ENVS = 4
+PER_ENV = {"min_size": NUM_ENVS, "max_size": NUM_ENVS}
+WRAPPERS = {
+    "RecordEpisodeStatistics": vector.RecordEpisodeStatistics,
+    "DictInfoToList": vector.DictInfoToList,
+    "FilterObservation": partial(vector.FilterObservation, filter_keys=["word"]),
+    "FlattenObservation": vector.FlattenObservation,
+    "FlatVectorObservation": FlatVectorObservation,
+    "ClipReward": partial(vector.ClipReward, min_reward=-0.1, max_reward=0.1),
+    "NormalizeReward": vector.NormalizeReward,
+    "TransformAction": partial(vector.TransformAction, func=lambda actions: 25 - actions),
+}
 LETTERS = ("a", "ox", "cat", "noon", "apple", "banana", "jazz", "rhythm", "mississippi")
 WORDS = ("bell", "cell", "dell", "cold", "clod", "noon", "neon", "onto")
 GAMES = {
@@ -57,34 +76,123 @@ def assert_same_layout(ours, theirs, path=""):
         assert ours == theirs, path
 
 
-@pytest.mark.parametrize("limit", [None, 3])
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("game", GAMES)
-def test_a_batch_answers_as_gymnasiums_own_batch_of_single_games(game, mode, limit):
+def both(game, mode, limit=None):
+    """Our batch and Gymnasium's of the same games."""
     single_type, vector_type, options = GAMES[game]
 
     def single():
         env = single_type(**options)
         return env if limit is None else TimeLimit(env, limit)
 
-    theirs = SyncVectorEnv([single] * 7, autoreset_mode=mode)
-    ours = vector_type(7, limit, mode.value, **options)
+    ours = vector_type(NUM_ENVS, limit, mode.value, **options)
+    return ours, SyncVectorEnv([single] * NUM_ENVS, autoreset_mode=mode)
+
+
+def reset_both(envs, seed, mask, path, **options):
+    """Reset both batches alike; Gymnasium's takes the mask out of the options."""
+    if mask is not None:
+        options["reset_mask"] = np.array(mask)
+    ours, theirs = (env.reset(seed=seed, options=dict(options)) for env in envs)
+    assert_same_layout(ours, theirs, path)
+
+
+SEEDS = st.none() | st.integers(0, 9) | st.lists(st.none() | st.integers(0, 9), **PER_ENV)
+MASKS = st.none() | st.lists(st.booleans(), **PER_ENV).filter(any)
+RESETS = st.tuples(SEEDS, MASKS, st.booleans())
+STEPS = st.lists(st.integers(0, 999), **PER_ENV)
+
+
+@pytest.mark.parametrize("limit", [None, 3])
+@pytest.mark.parametrize("mode", AutoresetMode)
+@pytest.mark.parametrize("game", GAMES)
+@given(moves=st.lists(STEPS | STEPS | STEPS | RESETS, max_size=60))
+@settings(max_examples=20)
+def test_a_batch_answers_as_gymnasiums_own_batch_of_single_games(game, mode, limit, moves):
+    envs = ours, theirs = both(game, mode, limit)
     for name in ("observation_space", "action_space", "single_observation_space"):
         assert getattr(ours, name) == getattr(theirs, name)
     assert ours.metadata["autoreset_mode"] is theirs.metadata["autoreset_mode"] is mode
-    resets = {0: {"seed": 3}, 40: {}, 60: {"seed": [*range(6), None]}}
-    resets[80] = {"options": {"word": "noon"}} if "words" in options else {"seed": 3}
+    reset_both(envs, 3, None, "first reset")
+    for number, move in enumerate(moves):
+        if isinstance(move, tuple):
+            seed, mask, force = move
+            forced = {"word": "noon"} if force and game != "guess the word" else {}
+            reset_both(envs, seed, mask, f"reset {number}", **forced)
+            continue
+        actions = np.array(move) % ours.single_action_space.n
+        step = ours.step(actions)
+        assert_same_layout(step, theirs.step(actions), f"step {number}")
+        ended = step[2] | step[3]
+        if mode is AutoresetMode.DISABLED and ended.any():
+            with pytest.raises(ResetNeeded, match="reset_mask"):
+                ours.step(actions)
+            reset_both(envs, None, ended, f"reset after step {number}")
+    assert ours.action_masks().dtype == np.bool_
+
+
+@pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP])
+@pytest.mark.parametrize("wrap", WRAPPERS.values(), ids=WRAPPERS)
+def test_gymnasiums_wrappers_see_no_difference(wrap, mode):
+    ours, theirs = both("dense", mode)
+    try:
+        theirs = wrap(theirs)
+    except ValueError as refusal:  # of a batch that begins the next game in the same step
+        with pytest.raises(ValueError, match=re.escape(str(refusal))):
+            wrap(ours)
+        return
+    ours = wrap(ours)
+    assert ours.single_observation_space == theirs.single_observation_space
+    assert data_equivalence(ours.reset(seed=3), theirs.reset(seed=3))
     random = np.random.default_rng(4)
-    for step in range(110):
-        if step in resets:
-            again = resets[step]
-            assert_same_layout(ours.reset(**again), theirs.reset(**again), f"reset {step}")
-        actions = random.integers(ours.single_action_space.n, size=7)
-        assert_same_layout(ours.step(actions), theirs.step(actions), f"step {step}")
-        assert ours.action_masks().dtype == np.bool_
+    for _ in range(60):
+        actions = random.integers(26, size=NUM_ENVS)
+        steps = [env.step(actions) for env in (ours, theirs)]
+        for step in steps:
+            if "episode" in step[4]:
+                del step[4]["episode"]["t"]
+        assert data_equivalence(*steps)
 
 
-@pytest.mark.parametrize("mode", MODES)
+def test_episode_statistics_count_on_through_a_masked_reset():
+    envs = vector.RecordEpisodeStatistics(
+        gym.make_vec("envs:Hangman-v0", 3, words=LETTERS, autoreset_mode=AutoresetMode.DISABLED)
+    )
+    envs.reset(options={"word": "jazz"})
+    for letter in "jb":
+        envs.step(np.full(3, letter_index(letter)))
+    envs.reset(options={"word": "ox", "reset_mask": np.array([False, True, False])})
+    envs.step(np.array([letter_index(letter) for letter in "aoa"]))
+    *_, infos = envs.step(np.array([letter_index(letter) for letter in "zxz"]))
+    assert infos["episode"]["l"].tolist() == [4, 2, 4]
+
+
+def test_actions_are_sampled_by_the_masks():
+    envs = gym.make_vec("envs:Hangman-v0", 3, words=LETTERS)
+    envs.action_space.seed(0)
+    _, infos = envs.reset(seed=0)
+    for _ in range(40):
+        actions = envs.action_space.sample(mask=tuple(infos["action_mask"]))
+        assert infos["action_mask"][np.arange(3), actions].all()
+        *_, infos = envs.step(actions)
+
+
+@pytest.mark.parametrize("sync", [False, True])
+def test_a_game_of_free_repetitions_ends_by_the_registered_limit(sync):
+    envs = gym.make_vec(
+        "envs:Hangman-v0",
+        2,
+        vectorization_mode="sync" if sync else None,
+        words=LETTERS,
+        repeated_guess="free",
+    )
+    envs.reset(seed=0)
+    for step in range(100):
+        _, _, terminated, truncated, _ = envs.step(np.full(2, letter_index("q")))
+        assert not terminated.any()
+        assert truncated.all() == (step == 99)
+
+
+@pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP])
 @pytest.mark.parametrize("game", GAMES)
 def test_a_saved_state_and_a_pickle_continue_with_the_same_games(game, mode):
     _, vector_type, options = GAMES[game]
@@ -105,9 +213,28 @@ def test_a_saved_state_and_a_pickle_continue_with_the_same_games(game, mode):
     assert data_equivalence(kept, copy)
 
 
-def test_the_autoreset_modes_are_declared():
-    assert HangmanVectorEnv.metadata["autoreset_mode"] is AutoresetMode.NEXT_STEP
-    assert HangmanVectorEnv.metadata["autoreset_modes"] == MODES
+def test_a_state_of_other_games_is_refused_and_changes_nothing():
+    env, larger = HangmanVectorEnv(2, words=LETTERS), HangmanVectorEnv(3, words=LETTERS)
+    env.reset(seed=0)
+    larger.reset(seed=0)
+    state = env.get_state()
+    broken = [larger.get_state(), {}, state | {"games": {}}]
+    broken += [{name: state[name] for name in state if name != left_out} for left_out in state]
+    broken += [state | {"steps": state["steps"].astype(np.float64)}]
+    broken += [state | {"games": state["games"] | {"_lives": np.zeros(1, dtype=np.int64)}}]
+    env.step(np.array([0, 1]))
+    before = env.get_state()
+    for other in broken:
+        with pytest.raises(ValueError, match="state: '"):
+            env.set_state(other)
+        assert data_equivalence(env.get_state(), before)
+
+
+def test_nothing_is_won_before_the_first_reset():
+    for env in (HangmanVectorEnv(2, words=LETTERS), WordGuessVectorEnv(2, words=WORDS)):
+        assert env.won.tolist() == [False, False]
+    for single in (HangmanEnv(LETTERS), WordGuessEnv(WORDS)):
+        assert single.is_over
 
 
 def test_words_can_be_forced_for_all_games_or_some():
@@ -143,7 +270,7 @@ def test_each_game_is_rendered():
         ({"num_envs": 0}, "num_envs: 0 is below 1"),
         ({"num_envs": -1}, "num_envs: -1 is below 1"),
         ({"max_episode_steps": 0}, "max_episode_steps: 0 is below 1"),
-        ({"autoreset_mode": AutoresetMode.DISABLED}, "autoreset_mode"),
+        ({"autoreset_mode": "Sometimes"}, "'Sometimes' is not a valid AutoresetMode"),
         ({"render_mode": "human"}, "render_mode: 'human'"),
     ],
 )
@@ -154,18 +281,72 @@ def test_arguments_out_of_range_are_refused(kind, arguments, message):
 
 
 def test_misuse_is_refused():
-    env = HangmanVectorEnv(2, words=LETTERS)
-    for call in (lambda: env.step(np.zeros(2, dtype=np.int64)), env.get_state):
-        with pytest.raises(ValueError, match="reset first"):
+    env = HangmanVectorEnv(2, words=LETTERS, render_mode="rgb_array")
+    mask = np.array([True, False])
+    for call in (
+        lambda: env.step(np.zeros(2, dtype=np.int64)),
+        lambda: env.reset(options={"reset_mask": mask}),
+        env.get_state,
+        env.render,
+    ):
+        with pytest.raises(ResetNeeded, match="reset first"):
             call()
     for arguments, message in (
         ({"seed": [1, 2, 3]}, "3 seeds for 2 games"),
         ({"options": {"word": ["ox"]}}, "1 words for 2 games"),
         ({"options": {"word": "Noon"}}, "letters a to z"),
+        ({"options": {"word": ["ox", 3]}}, "3 is not a word"),
+        ({"options": {"words": "noon"}}, r"'words' is not one of \('word', 'reset_mask'\)"),
+        ({"options": {"reset_mask": [True, False]}}, "reset_mask is not an array of bool"),
+        ({"options": {"reset_mask": mask[:1]}}, r"of shape \(2,\)"),
+        ({"options": {"reset_mask": np.array([1, 0])}}, "of bool"),
+        ({"options": {"reset_mask": np.array([False, False])}}, "with a True"),
     ):
+        before = env.reset(seed=0)
         with pytest.raises(ValueError, match=message):
             env.reset(**arguments)
-    env.reset(seed=0)
-    for actions, message in (([0], r"shape \(1,\) is not \(2,\)"), ([0, 26], r"0\.\.25")):
+        assert data_equivalence(env.observe(), before[0])
+    for actions, message in (
+        ([0], r"shape \(1,\) is not \(2,\)"),
+        ([0, 26], r"0\.\.25"),
+        ([-1, 0], r"0\.\.25"),
+        ([0.0, 1.5], "float64 is not an integer type"),
+        ([True, False], "bool is not an integer type"),
+    ):
         with pytest.raises(ValueError, match=message):
             env.step(np.array(actions))
+        assert data_equivalence(env.observe(), before[0])
+
+
+@pytest.mark.parametrize("words", ["my_words.txt", "apple", Path("my_words.txt")])
+@pytest.mark.parametrize("kind", [HangmanEnv, HangmanVectorEnv, WordGuessEnv])
+def test_a_string_is_not_a_list_of_words(kind, words):
+    with pytest.raises(ValueError, match=r"words: .* is not a sequence of words; .*read_word_list"):
+        kind(words=words)
+
+
+class LastShown:
+    """Pays the places that are shown, in an array of integers that it keeps."""
+
+    def __call__(self, step):
+        self.paid = step.shown
+        return self.paid
+
+
+def test_rewards_are_floats_and_a_rewards_own_array_is_left_alone():
+    reward = LastShown()
+    env = HangmanVectorEnv(2, words=["ox"], reward=reward)
+    env.reset(seed=0)
+    for letter in "ox":
+        *_, last = env.step(np.full(2, letter_index(letter)))[:2]
+    assert (last.dtype, last.tolist()) == (np.float64, [2.0, 2.0])
+    env.step(np.zeros(2, dtype=np.int64))
+    assert reward.paid.tolist() == [2, 2]
+
+
+@pytest.mark.parametrize("kind", [HangmanEnv, HangmanVectorEnv])
+def test_a_reward_of_another_shape_is_refused(kind):
+    env = kind(words=["ox"], reward=lambda step: 1.0)
+    env.reset(seed=0)
+    with pytest.raises(ValueError, match=r"reward: shape \(\) is not \(1,\)"):
+        env.step(0 if kind is HangmanEnv else np.array([0]))

@@ -108,11 +108,27 @@ def test_a_forced_word_leaves_the_seeded_stream_as_it_was(real_words):
         assert env.secret == twin.secret
 
 
-@pytest.mark.parametrize("word", ["", "Apple", "it's", "abcdefghijklmnopq"])
-def test_a_word_that_cannot_be_forced_is_refused(few_words, word):
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"word": ""}, "letters a to z"),
+        ({"word": "Apple"}, "letters a to z"),
+        ({"word": "it's"}, "letters a to z"),
+        ({"word": "abcdefghijklmnopq"}, "letters a to z"),
+        ({"word": 3}, "options: 3 is not a word"),
+        ({"wrod": "apple"}, r"options: 'wrod' is not one of \('word',\)"),
+    ],
+)
+def test_an_option_that_cannot_be_used_is_refused(few_words, options, message):
     env = HangmanEnv(few_words)
-    with pytest.raises(ValueError, match="letters a to z"):
-        env.reset(options={"word": word})
+    with pytest.raises(ValueError, match=message):
+        env.reset(options=options)
+
+
+def test_a_render_needs_a_game(few_words):
+    for mode in ("ansi", "rgb_array"):
+        with pytest.raises(ResetNeeded):
+            HangmanEnv(few_words, render_mode=mode).render()
 
 
 @pytest.mark.parametrize(
@@ -123,11 +139,22 @@ def test_an_unknown_option_is_refused_by_name(few_words, make):
         make(words=few_words, max_wrongs=8)
 
 
-@pytest.mark.parametrize("action", [-1, 26, 1000])
-def test_an_action_out_of_range_raises_and_the_game_goes_on(few_words, action):
+@pytest.mark.parametrize(
+    ("action", "message"),
+    [
+        (-1, r"0\.\.25"),
+        (26, r"0\.\.25"),
+        (1000, r"0\.\.25"),
+        (3.9, "float64 is not an integer type"),
+        (1.5, "float64 is not an integer type"),
+        ("a", "<U1 is not an integer type"),
+        ([1], r"shape \(1, 1\)"),
+    ],
+)
+def test_an_action_outside_the_space_raises_and_the_game_continues(few_words, action, message):
     env = HangmanEnv(few_words)
     env.reset(seed=0)
-    with pytest.raises(ValueError, match=r"0\.\.25"):
+    with pytest.raises(ValueError, match=message):
         env.step(action)
     assert env.step(0)[0]["guessed"][0] == 1
 

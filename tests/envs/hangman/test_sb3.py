@@ -88,7 +88,11 @@ def test_a_saved_state_goes_on_with_the_same_games(few_words):
     for _ in range(15):
         env.step(random.integers(26, size=8))
     twin = HangmanVecEnv(8, words=few_words, reward="dense")
-    twin.set_state(env.get_state())
+    state = env.get_state()
+    for broken in ({}, state | {"returns": np.zeros(3)}):
+        with pytest.raises(ValueError, match="state: 'returns'"):
+            twin.set_state(broken)
+    twin.set_state(state)
     assert same(env.observe(), twin.observe())
     for _ in range(60):
         actions = random.integers(26, size=8)
@@ -119,6 +123,10 @@ def test_words_are_forced_by_the_options_of_stable_baselines(few_words):
     env.set_options([{"word": "ox"}, {}])
     assert (env.reset()["word"][0] == 1).sum() == 2
     assert env.reset_infos[0]["action_mask"].sum() == 26
+    assert [info["won"] for info in env.reset_infos] == [False, False]
+    env.set_options({"words": "noon"})
+    with pytest.raises(ValueError, match="'words' is not one of"):
+        env.reset()
 
 
 def test_the_batch_is_described_and_drawn(few_words):

@@ -18,7 +18,7 @@ def test_the_allowed_list_keeps_its_order_and_leaves_out_other_lengths():
         (["dove"], ["zest"], "words are not in the allowed list, 'dove' for one"),
         (["pigeon"], None, "words: none of 1 has 4 letters"),
         (["d-ve"], None, "'d-ve' is not a word"),
-        ("dove", None, "a sequence of words is expected"),
+        ("dove", None, "not a sequence of words"),
     ],
 )
 def test_unusable_lists_are_refused(words, allowed, message):

@@ -1,0 +1,49 @@
+"""Hangman in words, for language models: the observation is a line of text, the action a letter."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium as gym
+from gymnasium import spaces
+
+from envs.encoding import ALPHABET, letter_index
+from envs.hangman.observation import Observation
+from envs.hangman.rendering import masked_word, wrong_letters
+
+
+def describe(observation: Observation) -> str:
+    """Return one game as text: ``word: _ o _ _, wrong letters: e t, lives: 4``."""
+    wrong = " ".join(wrong_letters(observation)) or "none"
+    return (
+        f"word: {masked_word(observation)}, wrong letters: {wrong}, lives: {observation['lives']}"
+    )
+
+
+class TextEnv(gym.Wrapper):
+    """``HangmanEnv`` with the text of :func:`describe` as observation and letters as actions.
+
+    ``step`` ignores case and surrounding white space; ValueError if the rest is not a letter.
+
+    Parameters
+    ----------
+    env : gymnasium.Env
+    """
+
+    def __init__(self, env: gym.Env) -> None:
+        super().__init__(env)
+        self.observation_space = spaces.Text(256, charset=f"{ALPHABET}_:, 0123456789")
+        self.action_space = spaces.Text(1, charset=ALPHABET)
+
+    def reset(self, **options: Any) -> tuple[str, dict[str, Any]]:
+        """Begin a new game, as ``HangmanEnv.reset`` does."""
+        observation, info = self.env.reset(**options)
+        return describe(observation), info
+
+    def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
+        """Guess a letter; ValueError if ``action`` is not one letter a to z."""
+        letter = action.strip().lower()
+        if letter not in self.action_space:
+            raise ValueError(f"action: {action!r} is not a letter a to z")
+        observation, *rest = self.env.step(letter_index(letter))
+        return describe(observation), *rest
