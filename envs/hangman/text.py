@@ -35,9 +35,11 @@ class TextEnv(gym.Wrapper):
         self.observation_space = spaces.Text(256, charset=f"{ALPHABET}_:, 0123456789")
         self.action_space = spaces.Text(1, charset=ALPHABET)
 
-    def reset(self, **options: Any) -> tuple[str, dict[str, Any]]:
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[str, dict[str, Any]]:
         """Begin a new game, as ``HangmanEnv.reset`` does."""
-        observation, info = self.env.reset(**options)
+        observation, info = self.env.reset(seed=seed, options=options)
         return describe(observation), info
 
     def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
