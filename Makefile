@@ -22,7 +22,8 @@ lint: $(VENV)/.development
 	$(VENV)/bin/ruff format --check .
 
 bench: $(VENV)/.development
-	set -e; for file in benchmarks/*.py; do echo "== $$file"; PYTHONPATH=. $(RUN) $$file; done
+	set -e; for name in $(basename $(notdir $(wildcard benchmarks/*.py))); do \
+		echo "== $$name"; $(RUN) -m benchmarks.$$name; done
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

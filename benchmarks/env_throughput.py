@@ -1,6 +1,6 @@
 """Steps per second of the batched environments and of wrappers of single ones.
 
-    PYTHONPATH=. python benchmarks/env_throughput.py [--seconds 6]
+    python -m benchmarks.env_throughput [--seconds 6]
 
 All play the same words, every twentieth of the default list and its longest, with letters in random
 order that are drawn before the clock runs. A step is one guess in one game, with observation, mask,

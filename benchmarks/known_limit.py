@@ -1,6 +1,6 @@
 """The limit for known words: optimal play with the list known.
 
-    PYTHONPATH=. python benchmarks/known_limit.py [--words FILE] [--widths 1 2 4 8]
+    python -m benchmarks.known_limit [--words FILE] [--widths 1 2 4 8]
 
 Each train word of a length is equally likely. Every line of play is searched to its end, over the
 likeliest letters of each state, as many as a width says; 1 is greedy play.

@@ -1,6 +1,6 @@
 """Gains of looking ahead and of PPO: three players on the same words.
 
-    PYTHONPATH=. python benchmarks/ppo_gain.py --runs RUN_DIR ... [--split test] [--known 0.5]
+    python -m benchmarks.ppo_gain --runs RUN_DIR ... [--split test] [--known 0.5]
 
 The runs, of several seeds, play the same words: greedy on the posterior, the best letter by
 look-ahead without any learning, and the policy after PPO. The p-value is that of a sign-flip test

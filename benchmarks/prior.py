@@ -1,6 +1,6 @@
 """Quality of a run's prior over words: bits per unseen word, coverage, calibration.
 
-    PYTHONPATH=. python benchmarks/prior.py [--run RUN_DIR] [--games 2000]
+    python -m benchmarks.prior [--run RUN_DIR] [--games 2000]
 
 Bits are the mean of -log2 of the prior probability of the valid words, with ``known`` 0. The
 calibration error is that of the letter probabilities in greedy games on half known and half valid

@@ -1,6 +1,6 @@
 """Speed of the game server.
 
-    PYTHONPATH=. python benchmarks/server.py [--clients 64] [--guests 1000] [--seconds 12]
+    python -m benchmarks.server [--clients 64] [--guests 1000] [--seconds 12]
 
 Server and load run on the same machine, the server as a process of its own with its defaults.
 
@@ -18,7 +18,6 @@ import itertools
 import multiprocessing
 import os
 import platform
-import sys
 import tempfile
 import time
 from collections import Counter
@@ -28,10 +27,6 @@ from pathlib import Path
 
 import aiohttp
 import numpy as np
-
-# As a script, this file would be taken for the package of the same name.
-ROOT = Path(__file__).resolve().parents[1]
-sys.path = [str(ROOT), *(path for path in sys.path if Path(path).name != "benchmarks")]
 
 from tests.server.load import LETTERS, add_token, serving
 

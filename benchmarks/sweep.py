@@ -1,6 +1,6 @@
 """Speed of a sweep against its runs one after the other: ``sweep.py`` and ``train.py``.
 
-    PYTHONPATH=. python benchmarks/sweep.py --trials 8 [--words FILE]
+    python -m benchmarks.sweep --trials 8 [--words FILE]
 
 The trials have one thread, run two at a time and share a posterior; ``train.py`` has two threads
 and fits each time.

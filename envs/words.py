@@ -84,20 +84,29 @@ def read_word_list(path: str | Path) -> WordList:
     Raises
     ------
     InputError
-        If the file cannot be read or holds no usable word.
+        If the file cannot be read, is not text or holds no usable word.
     """
     try:
         text = Path(path).read_text(encoding="utf-8-sig", errors="replace")
     except OSError as error:
         raise InputError(f"{path}: cannot read the word list ({error.strerror})") from error
+    if "\0" in text:
+        raise InputError(f"{path}: not a text file; UTF-8 with one word per line is expected")
     return clean_words(text.splitlines(), str(path))
 
 
-def load_word_list(source: str | Path | None = None) -> WordList:
-    """Return the default list for ``None`` or ``"web2"``, else the list in the file ``source``."""
-    if source is None or str(source) == DEFAULT_SOURCE:
+def load_word_list(
+    source: str | Path | Sequence[str] | None = None, name: str = "words"
+) -> WordList:
+    """Return the list in a file, or of a sequence of words, whose ``source`` is then ``name``.
+
+    None and ``"web2"`` are the default list.
+    """
+    if source is None or source == DEFAULT_SOURCE:
         return default_word_list()
-    return read_word_list(source)
+    if isinstance(source, str | Path):
+        return read_word_list(source)
+    return clean_words(source, name)
 
 
 @dataclass(frozen=True)

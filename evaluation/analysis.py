@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -149,8 +149,11 @@ def analyze(
     evaluation: dict[str, Any],
     games: pd.DataFrame,
     note: Callable[[str], object] = lambda text: None,
+    wanted: Collection[str] = ("reliability", "by_limit"),
 ) -> None:
     """Add ``by_limit`` and, for agents with probabilities, ``reliability`` to the figures.
+
+    Figures that are there already stay.
 
     Parameters
     ----------
@@ -160,13 +163,17 @@ def analyze(
         Both are what :func:`evaluation.comparison.compare_agents` returned.
     note : callable
         Called with what is done next.
+    wanted : collection of str
+        Which of the two.
     """
     for name, agent in match.agents.items():
         figures = evaluation["agents"][name]
         played = games[games["agent"] == name]
-        if isinstance(agent, PosteriorAgent) and len(played):
+        missing = set(wanted) - figures.keys()
+        if "reliability" in missing and isinstance(agent, PosteriorAgent) and len(played):
             note(f"{name}: calibration")
             weighed = first_games(played, MAX_WORDS)
             figures["reliability"] = reliability(weighed, agent, match.max_wrong)
-        note(f"{name}: other limits")
-        figures["by_limit"] = win_rate_by_limit(agent, played, match.max_wrong)
+        if "by_limit" in missing:
+            note(f"{name}: other limits")
+            figures["by_limit"] = win_rate_by_limit(agent, played, match.max_wrong)

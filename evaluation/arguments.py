@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import errno
+import functools
 import math
+import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -31,6 +34,37 @@ def installation(extra: str) -> str:
     if program("").startswith("hangman-"):
         return f"pip install 'hangman-lab[{extra}]'"
     return f"python -m pip install -r requirements-{extra}.txt"
+
+
+def command_main(main: Callable[..., int]) -> Callable[..., int]:
+    """Decorate the ``main`` of a command, for streams that are closed or full.
+
+    A closed input is an empty one. Output that nobody reads ends the command without a message and
+    with status 1, output to a full disk with an error in one line and status 2.
+    """
+
+    @functools.wraps(main)
+    def run(arguments: Sequence[str] | None = None) -> int:
+        if sys.stdin is None:
+            sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115 - until the end
+        if sys.stdout is None:
+            sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+        try:
+            try:
+                return main(arguments)
+            finally:
+                sys.stdout.flush()
+        except OSError as error:
+            if error.errno not in (errno.EPIPE, errno.ENOSPC):
+                raise
+            # Python flushes the output once more at the exit.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            if error.errno == errno.EPIPE:
+                return 1  # as Rich ends it
+            print(f"{Path(sys.argv[0]).name}: error: {error.strerror}", file=sys.stderr)
+            return 2
+
+    return run
 
 
 class CommandParser(argparse.ArgumentParser):

@@ -17,12 +17,12 @@ from envs.hangman.rules import DEFAULT_MAX_WRONG
 from envs.word_guess.words import VARIANT_OF_ID
 from envs.words import PARTS
 from evaluation import remote, word_guess
-from evaluation.arguments import CommandParser, program
+from evaluation.arguments import CommandParser, command_main, program
 from evaluation.comparison import Comparison
 from evaluation.console import make_progress, say
 from evaluation.preparation import ENV_ID, Request, prepare
 from evaluation.ray_cluster import play_on_workers, ray_cluster
-from evaluation.report_page import write_files
+from evaluation.report_page import check_files, write_files
 from evaluation.tables import print_comparison
 from run_files.agents import LEARNED_AGENTS
 from run_files.config import STOCK_ALGORITHMS
@@ -81,14 +81,20 @@ def parser() -> CommandParser:
     )
     parser.add_argument("--json", metavar="FILE", help="write the figures as JSON")
     parser.add_argument("--csv", metavar="FILE", help="write one row per game")
-    parser.add_argument("--plots", metavar="DIR", help="draw the figures, as PNG and SVG")
-    parser.add_argument("--report", metavar="FILE", help="write all of it as one HTML page")
+    parser.add_argument("--plots", metavar="DIR", help="plot the games, as PNG and SVG")
+    parser.add_argument(
+        "--report",
+        metavar="FILE",
+        help="write tables and plots as one HTML page, with calibration and with other limits of "
+        "wrong guesses, for which agents play again",
+    )
     remote.add_options(parser)
     word_guess.add_options(parser)
     parser.set_defaults(**Request().model_dump())
     return parser
 
 
+@command_main
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit status."""
     command = parser()
@@ -98,6 +104,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         refuse = partial(command.refuse, options)
         remote.check(options, refuse)
         word_guess.check(options, refuse)
+        check_files(options)
         if options.server is not None:
             remote.evaluate(options, console)
         elif options.env == ENV_ID:
@@ -126,6 +133,6 @@ def _evaluate(options: argparse.Namespace, console: Console) -> None:
         progress = stack.enter_context(make_progress(console))
         comparison = Comparison(match, options.run, progress=progress, **playing)
     print_comparison(console, comparison.to_dict())
-    if options.plots is not None or options.report is not None:
-        comparison.draw(tell)
+    if options.report is not None:
+        comparison.analyze(note=tell)
     write_files(options, comparison.to_dict(), comparison.games, comparison.draw, tell)

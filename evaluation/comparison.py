@@ -23,7 +23,7 @@ from envs.words import hash_words
 from evaluation.analysis import analyze
 from evaluation.arena import play
 from evaluation.console import make_progress, stage
-from evaluation.plots import draw_plots, save_plots
+from evaluation.plots import PLOTS, draw_plots, save_plots
 from evaluation.preparation import ENV_ID, Match, Request, prepare
 from evaluation.report_page import write_games
 from evaluation.statistics import compare_pairwise, summarize, win_rate
@@ -117,7 +117,6 @@ class Comparison:
         self._evaluation, self.games = compare_agents(match, **playing)
         self._match = match
         self._run = run
-        self._figures: dict[str, Figure] | None = None
 
     def __str__(self) -> str:
         console = Console(width=80, file=io.StringIO(), force_terminal=False)
@@ -136,19 +135,20 @@ class Comparison:
         """Write :attr:`games` as CSV; raise InputError if the file cannot be written."""
         write_games(self.games, path)
 
-    def draw(self, note: Callable[[str], object] = lambda text: None) -> dict[str, Figure]:
-        """Return all plots as Matplotlib figures, by name; agents play again with other limits.
+    def analyze(self, **options: Any) -> None:
+        """Compute calibration and win rates with other limits, for which agents play again.
 
-        ``note`` is called with what is computed next.
+        ``options`` are ``note`` and ``wanted`` of :func:`evaluation.analysis.analyze`.
         """
-        if self._figures is None:
-            analyze(self._match, self._evaluation, self.games, note)
-            run = None if self._run is None else RunDirectory.open(self._run)
-            self._figures = draw_plots(self._evaluation, run)
-        return self._figures
+        analyze(self._match, self._evaluation, self.games, **options)
+
+    def draw(self) -> dict[str, Figure]:
+        """Return the plots as Matplotlib figures, by name: of all that has been computed."""
+        run = None if self._run is None else RunDirectory.open(self._run)
+        return draw_plots(self._evaluation, run)
 
     def plot(self, name: str = "win_rate_by_length", folder: str | Path | None = None) -> Figure:
-        """Return one plot.
+        """Return one plot; what it needs is computed first.
 
         Parameters
         ----------
@@ -164,9 +164,11 @@ class Comparison:
         InputError
             If there is no such plot.
         """
+        self.analyze(wanted=[needed for plot, (needed, _) in PLOTS.items() if plot == name])
         figures = self.draw()
         if name not in figures:
-            raise InputError(f"plot {name!r} is not available; there are {', '.join(figures)}")
+            known = ", ".join({**PLOTS, **figures})
+            raise InputError(f"plot {name!r} is not available; there are {known}")
         if folder is not None:
             save_plots({name: figures[name]}, folder)
         return figures[name]

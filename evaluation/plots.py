@@ -67,7 +67,7 @@ def draw_plots(evaluation: dict[str, Any], run: RunDirectory | None = None) -> d
     """
     figures = {}
     with mpl.rc_context(STYLE):
-        for name, (needed, draw) in _PLOTS.items():
+        for name, (needed, draw) in PLOTS.items():
             if any(agent.get(needed) for agent in evaluation["agents"].values()):
                 figures[name] = draw(evaluation)
         curves = None if run is None or not run.curves.is_file() else run.read_curves()
@@ -263,7 +263,7 @@ def _draw_learning_curves(curves: pd.DataFrame, name: str) -> Figure:
 
 
 # By name: the figures of an agent that a plot needs, and what draws it.
-_PLOTS: dict[str, tuple[str, Callable[[dict[str, Any]], Figure]]] = {
+PLOTS: dict[str, tuple[str, Callable[[dict[str, Any]], Figure]]] = {
     "win_rate_by_length": ("by_length", _draw_by_length),
     "win_rate_by_limit": ("by_limit", _draw_by_limit),
     "reliability": ("reliability", _draw_reliability),

@@ -17,7 +17,7 @@ from agents.posterior.prior import DEFAULT_KNOWN
 from envs.encoding import NUM_LETTERS
 from envs.errors import InputError
 from envs.hangman.rules import DEFAULT_MAX_WRONG
-from envs.words import WordList, hash_words, read_word_list
+from envs.words import WordList, hash_words, load_word_list
 from run_files.agents import (
     LEARNED_AGENTS,
     check_agent_names,
@@ -42,12 +42,12 @@ class Request(BaseModel):
     agents: tuple[str, ...] | None = None
     #: A training run: its policy, its word list and its split; the pretrained one if not given.
     run: str | Path | None = None
-    #: A word list; the default list or the run's if not given.
-    words: str | Path | None = None
+    #: A word list, a file or its words; the default list or the run's if not given.
+    words: str | Path | tuple[str, ...] | None = None
     #: The part of the list; test if not given.
     split: Literal["train", "valid", "test"] | None = None
-    #: Play exactly the words of this file.
-    secrets: str | Path | None = None
+    #: Play exactly these words, or those of this file.
+    secrets: str | Path | tuple[str, ...] | None = None
     #: Play this many of the words, drawn by seed; all if not given.
     games: int | None = Field(None, ge=1)
     #: Wrong guesses allowed; 6 or the run's if not given.
@@ -125,7 +125,8 @@ def prepare(
     say(run_words.word_list.describe())
     split = request.split or "test"
     if request.secrets is not None:
-        words, split = read_word_list(request.secrets).words, str(request.secrets)
+        secrets = load_word_list(request.secrets, "secrets")
+        words, split = secrets.words, secrets.source
     else:
         words = run_words.part(split)
     train_words = run_words.part("train")

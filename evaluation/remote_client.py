@@ -80,6 +80,7 @@ class GameClient:
         self.url = str(base).rstrip("/")
         self.patience = patience
         self._token = token
+        self._is_answered = False
         self._numbers = itertools.count()
         self._key = secrets.token_hex(12)
         self._session: aiohttp.ClientSession | None = None
@@ -141,7 +142,11 @@ class GameClient:
                     text = await response.text(errors="replace")
             except (aiohttp.ClientError, TimeoutError) as error:
                 reason = str(error) or type(error).__name__
+                # A server that has answered may be starting again; without one, nobody waits.
+                if isinstance(error, aiohttp.ClientConnectorError) and not self._is_answered:
+                    give_up = 0.0
             else:
+                self._is_answered = True
                 answer = _parse(text)
                 refusal = " ".join(str(answer.get("error") or "").split())
                 if response.status not in _TRY_AGAIN:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import io
 import json
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -22,6 +23,21 @@ from evaluation.tables import make_tables
 from run_files.directory import write_text
 
 _TEMPLATE = Path(__file__).parent / "report.html.j2"
+
+
+def check_files(options: argparse.Namespace) -> None:
+    """Raise InputError if a file of :func:`write_files` could not be written, before the games."""
+    for name in ("json", "csv", "report", "plots"):
+        if getattr(options, name) is None:
+            continue
+        path = Path(getattr(options, name)).resolve()
+        folder = path.parent
+        if name == "plots":  # is made with its parents
+            folder = next(above for above in (path, *path.parents) if above.exists())
+        elif path.is_dir():
+            raise InputError(f"--{name}: {path} is a folder; a file is expected")
+        if not (folder.is_dir() and os.access(folder, os.W_OK)):
+            raise InputError(f"--{name}: {folder} is not a folder that can be written to")
 
 
 def write_files(

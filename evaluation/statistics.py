@@ -11,6 +11,7 @@ import pandas as pd
 from scipy.stats import binomtest, norm, t
 
 from envs.encoding import ALPHABET, encode_words
+from envs.words import hash_words
 from evaluation.arena import split_letters
 
 CONFIDENCE = 0.95
@@ -70,8 +71,11 @@ def share_interval(
 
     References
     ----------
-    E. L. Korn and B. I. Graubard, "Confidence intervals for proportions with small expected number
-    of positive counts estimated from survey data", Survey Methodology 24 (1998).
+    The effective number of outcomes, with Clopper and Pearson's interval: E. L. Korn and B. I.
+    Graubard, "Confidence intervals for proportions with small expected number of positive counts
+    estimated from survey data", Survey Methodology 24 (1998). Wilson's interval with it: N. Dean
+    and M. Pagano, "Evaluating confidence interval methods for binomial proportions in clustered
+    surveys", Journal of Survey Statistics and Methodology 3 (2015).
     """
     share, count = float(outcomes.mean()), float(len(np.unique(clusters)))
     error = _standard_error(outcomes, clusters) if count > 1 else 0.0
@@ -121,7 +125,8 @@ def basic_figures(games: pd.DataFrame, seconds: float) -> dict[str, Any]:
 def summarize(games: pd.DataFrame, seconds: float) -> dict[str, Any]:
     """Return the figures of an agent's games as the JSON of ``evaluate.py`` holds them.
 
-    The hardest words are lost ones, those in which the fewest letters were found first. The easiest
+    The hardest words are lost ones, those in which the fewest letters were found first, equal ones
+    in the order of a hash. The easiest
     are won ones with the fewest wrong guesses, of these the longest: a short word without a wrong
     guess is luck.
 
@@ -133,7 +138,9 @@ def summarize(games: pd.DataFrame, seconds: float) -> dict[str, Any]:
         The time that they took.
     """
     # Lost games have the same number of wrong guesses: with fewer guesses, fewer were right.
-    lost = games[~games["won"]].sort_values(["guesses", "word"])
+    lost = games[~games["won"]]
+    # Many lose without a hit: a hash draws which are shown, where the alphabet would show the As.
+    lost = lost.assign(hash=hash_words(lost["word"])).sort_values(["guesses", "hash"])
     won = games[games["won"]].sort_values(
         ["wrong_guesses", "length", "word"], ascending=[True, False, True]
     )

@@ -1,6 +1,6 @@
 """A custom agent, compared with others on the same words.
 
-PYTHONPATH=. python examples/custom_agent.py
+python -m examples.custom_agent
 """
 
 import numpy as np

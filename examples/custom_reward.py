@@ -1,6 +1,6 @@
 """A custom reward: what each guess tells, rather than what it wins.
 
-    PYTHONPATH=. python examples/custom_reward.py
+    python -m examples.custom_reward
 
 A reward sees what the rules report of a guess in N games at once; ``envs.hangman.rules.Step`` lists
 it. The object is given to the environment.

@@ -1,6 +1,6 @@
 """MaskablePPO of sb3-contrib, with its own network, learns to win words that it has never seen.
 
-    PYTHONPATH=. python examples/maskable_ppo.py [--steps 160_000] [--seed 0]
+    python -m examples.maskable_ppo [--steps 160_000] [--seed 0]
 
 The observation is one vector of zeros and ones. What a network for words makes of the same rewards
 is in examples/ppo.py.

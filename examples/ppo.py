@@ -1,6 +1,6 @@
 """PPO alone in one file, from words to the share of unseen words that it wins.
 
-    PYTHONPATH=. python examples/ppo.py [--steps 500_000] [--seed 0] [--words FILE] [--discount 0]
+    python -m examples.ppo [--steps 500_000] [--seed 0] [--words FILE] [--discount 0]
 
 Half a million steps win 46% of unseen words (seed 0; under 3 minutes of processor time, beside
 other work).

@@ -1,6 +1,6 @@
 """Record a game of the pretrained policy as an animated picture.
 
-PYTHONPATH=. python examples/record_game.py --word WORD --output game.gif
+python -m examples.record_game --word WORD --output game.gif
 """
 
 import argparse

@@ -1,6 +1,6 @@
 """Unseen words won, by games played: a curve per recipe, with the range of its seeds.
 
-python examples/win_rate_by_games.py --runs "PPO alone=runs/scratch-0,runs/scratch-1" --plot a.png
+python -m examples.win_rate_by_games --runs "PPO alone=runs/scratch-0,runs/scratch-1" --plot a.png
 """
 
 import argparse

@@ -14,7 +14,14 @@ from functools import partial
 
 from envs.encoding import MAX_LENGTH, NUM_LETTERS
 from envs.errors import InputError
-from evaluation.arguments import CommandParser, integer, nonnegative, probability, program
+from evaluation.arguments import (
+    CommandParser,
+    command_main,
+    integer,
+    nonnegative,
+    probability,
+    program,
+)
 from playing.screen import make_console
 from playing.words import DIFFICULTIES
 
@@ -60,6 +67,7 @@ def parser() -> CommandParser:
     return parser
 
 
+@command_main
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit status.
 

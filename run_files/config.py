@@ -22,12 +22,21 @@ _FOLDERS = {"config": CONFIG_DIRECTORY, "sweep": SWEEP_DIRECTORY}
 
 
 class _Loader(yaml.SafeLoader):
-    """Reads ``1e-3`` as a number, as YAML 1.2 does; PyYAML follows YAML 1.1, where it is text."""
+    """Reads ``1e-3`` as a number, as YAML 1.2 does; PyYAML follows YAML 1.1, where it is text.
+
+    ``1e5`` is the whole number 100,000, for options that are whole numbers.
+    """
+
+    def construct_yaml_float(self, node: yaml.Node) -> float | int:
+        """Return the number of a node."""
+        number = super().construct_yaml_float(node)
+        return int(number) if "e" in node.value.lower() and number.is_integer() else number
 
 
 _Loader.add_implicit_resolver(
     "tag:yaml.org,2002:float", re.compile(r"[-+]?[0-9]+(\.[0-9]*)?[eE][-+]?[0-9]+$"), "-+0123456789"
 )
+_Loader.add_constructor("tag:yaml.org,2002:float", _Loader.construct_yaml_float)
 
 
 Model = TypeVar("Model", bound=BaseModel)

@@ -76,14 +76,14 @@ def draw_indices(words: Sequence[str], number: int, *seed: int) -> npt.NDArray[n
     return np.argsort(keyed_bits(*seed, hash_words(words)))[:number]
 
 
-def load_words(config: Config, source: str | Path | None = None) -> RunWords:
+def load_words(config: Config, source: str | Path | Sequence[str] | None = None) -> RunWords:
     """Return the words of a run.
 
     Parameters
     ----------
     config : Config
-    source : str or Path, optional
-        A word list; the run's if not given.
+    source : str, Path or sequence of str, optional
+        A word list, a file or its words; the run's if not given.
 
     Raises
     ------

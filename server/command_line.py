@@ -23,7 +23,7 @@ from pydantic_settings import (
 )
 
 from envs.errors import InputError
-from evaluation.arguments import CommandParser, program
+from evaluation.arguments import CommandParser, command_main, program
 from server import players, store
 from server.database import open_database, transaction
 from server.players import hash_token, make_token
@@ -102,6 +102,7 @@ class Command(Settings):
         return init_settings, EnvSettingsSource(Settings)
 
 
+@command_main
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit status."""
     try:

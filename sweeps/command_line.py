@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from rich.console import Console
 
 from envs.errors import InputError
-from evaluation.arguments import CommandParser, invocation, program
+from evaluation.arguments import CommandParser, command_main, invocation, program
 from evaluation.console import say
 from evaluation.ray_cluster import ray_cluster, require_ray
 from evaluation.tables import print_table
@@ -47,6 +47,7 @@ def parser() -> CommandParser:
     return parser
 
 
+@command_main
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit status."""
     command = parser()

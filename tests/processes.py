@@ -13,7 +13,9 @@ def environment():
 
 
 def command(script, *arguments):
-    return [sys.executable, str(ROOT / script), *map(str, arguments)]
+    """The command line of a script as ``train.py``, or of a module as ``examples.ppo``."""
+    program = [str(ROOT / script)] if script.endswith(".py") else ["-m", script]
+    return [sys.executable, *program, *map(str, arguments)]
 
 
 def run(script, *arguments, cwd=None):

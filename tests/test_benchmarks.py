@@ -6,22 +6,21 @@ from agents import DictionaryAgent
 from benchmarks.known_limit import most_won
 from evaluation.arena import play
 from run_files.directory import PRETRAINED
-from tests.processes import ROOT, run
+from tests.processes import run
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "arguments", "printed"),
     [
-        ("env_throughput.py", ["--seconds", 0.1], ["HangmanVecEnv", "SyncVectorEnv"]),
-        ("known_limit.py", ["--widths", 1], ["211,310", "greedy"]),
-        ("ppo_gain.py", ["--runs", PRETRAINED, PRETRAINED, "--games", 40], ["look-ahead minus"]),
-        ("prior.py", ["--games", 20], ["bits per word", "calibration error"]),
+        ("env_throughput", ["--seconds", 0.1], ["HangmanVecEnv", "SyncVectorEnv"]),
+        ("known_limit", ["--widths", 1], ["211,310", "greedy"]),
+        ("ppo_gain", ["--runs", PRETRAINED, PRETRAINED, "--games", 40], ["look-ahead minus"]),
+        ("prior", ["--games", 20], ["bits per word", "calibration error"]),
     ],
 )
-def test_a_benchmark_prints_its_figures(name, arguments, printed, monkeypatch):
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    done = run(f"benchmarks/{name}", *arguments)
+def test_a_benchmark_prints_its_figures(name, arguments, printed):
+    done = run(f"benchmarks.{name}", *arguments)
     assert done.returncode == 0, done.stderr
     for text in printed:
         assert text in done.stdout

@@ -1,25 +1,65 @@
-"""README and docs: links resolve, files exist, commands take the options that are shown."""
+"""README, docs and the heads of recipes and programs: links and files exist, commands run as shown.
 
+A command counts as running if its own parser takes the arguments, with the placeholders in capitals
+replaced by a number.
+"""
+
+import ast
 import functools
 import re
 import shlex
+import subprocess
 
 import pytest
 
+from evaluation.command_line import parser as evaluate_parser
+from playing.command_line import parser as play_parser
 from run_files.config import find_config, load_config
+from server.command_line import read_command
+from sweeps.command_line import parser as sweep_parser
 from tests.processes import ROOT, run
 from tests.test_import_order import ORDER
 from training.command_line import parser as train_parser
 
 PAGES = [ROOT / "README.md", *ROOT.glob("docs/*.md"), *ROOT.glob("pretrained/*/README.md")]
-COMMANDS = ("train.py", "evaluate.py", "play.py", "serve.py", "sweep.py")
+PROGRAMS = [*ROOT.glob("benchmarks/*.py"), *ROOT.glob("examples/*.py")]
+RECIPES = [*ROOT.glob("configs/**/*.yaml")]
+READ = {
+    "train.py": lambda arguments: train_parser().parse_args(arguments),
+    "evaluate.py": lambda arguments: evaluate_parser().parse_args(arguments),
+    "play.py": lambda arguments: play_parser().parse_args(arguments),
+    "sweep.py": lambda arguments: sweep_parser().parse_args(arguments),
+    "serve.py": read_command,
+}
 FOLDERS = (*ORDER, "benchmarks", "configs", "deploy", "docs", "examples", "pretrained", "tests")
 PATH = re.compile(rf"(?<![\w./])(?:{'|'.join(FOLDERS)})/[\w./-]*")
 FENCE = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
 INLINE = re.compile(r"`([^`\n]+)`")
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 # A command of this checkout, its arguments up to the end of the code.
-COMMAND = re.compile(r"(?:python ((?:[a-z]+/)?[a-z]\w*\.py)|hangman-(\w+)(?= --))\b([^`\n]*)")
+COMMAND = re.compile(
+    r"(?:python (?:-m )?((?:[a-z]+[./])?[a-z]\w*(?:\.py)?)|hangman-(\w+)(?= --))\b([^`\n|&;>]*)"
+)
+# A script of an earlier revision, checked out beside this one.
+OLD_COMMAND = re.compile(r"python \.\./old/(\S+)([^`\n]*)")
+
+
+def text_of(page):
+    """A page, the docstring of a program or the comments of a recipe, without broken lines."""
+    text = page.read_text()
+    if page.suffix == ".py":
+        text = ast.get_docstring(ast.parse(text))
+    elif page.suffix == ".yaml":
+        text = "\n".join(line[1:] for line in text.splitlines() if line.startswith("#"))
+    return text.replace("\\\n", " ")
+
+
+def commands_of(page):
+    """The commands of this checkout on a page: script or module, and arguments."""
+    for script, installed, arguments in COMMAND.findall(text_of(page)):
+        script = script or f"{installed}.py"
+        if script in READ or (ROOT / script.split(".")[0].split("/")[0]).is_dir():
+            yield script, arguments
 
 
 def anchors(page):
@@ -35,7 +75,11 @@ def options_of(*command):
     return set(OPTION.findall(done.stdout))
 
 
-@pytest.fixture(params=PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def name_of(page):
+    return str(page.relative_to(ROOT))
+
+
+@pytest.fixture(params=PAGES, ids=name_of)
 def page(request):
     return request.param
 
@@ -59,23 +103,49 @@ def test_examples_of_environments_run(page, capsys):
         exec(compile(code, page, "exec"), {})
 
 
-def test_commands_take_the_options_shown(page, monkeypatch):
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    text = page.read_text().replace("\\\n", " ")
-    ours = set().union(*(options_of(script) for script in COMMANDS))
-    for script, installed, arguments in COMMAND.findall(text):
-        command = (script or f"{installed}.py", *re.findall(r"^ (token|player)\b", arguments))
-        assert set(OPTION.findall(arguments)) <= options_of(*command), command
-        ours |= options_of(*command)
-    alone = [code for code in INLINE.findall(FENCE.sub("", text)) if code.startswith("--")]
-    assert set(OPTION.findall(" ".join(alone))) <= ours
+def test_options_shown_alone_exist(page):
+    known = set().union(*map(options_of, READ), *(options_of(*c) for c in SUBCOMMANDS))
+    for script, _ in commands_of(page):
+        known |= options_of(script)
+    alone = [code for code in INLINE.findall(FENCE.sub("", text_of(page))) if code[:2] == "--"]
+    assert set(OPTION.findall(" ".join(alone))) <= known
 
 
-def test_configs_shown_are_valid(page):
-    text = page.read_text().replace("\\\n", " ")
-    for script, _, arguments in COMMAND.findall(text):
-        # A synopsis has brackets around what may be left out.
-        if script == "train.py" and not re.search(r"\[-|--resume|--help|--config [A-Z]", arguments):
-            arguments = re.sub(r"\b[A-Z]{2,}\b", "0", arguments)
-            options = train_parser().parse_args(shlex.split(arguments, comments=True))
+SUBCOMMANDS = (("serve.py", "token"), ("serve.py", "player"))
+
+
+@pytest.mark.parametrize("source", [*PAGES, *PROGRAMS, *RECIPES], ids=name_of)
+def test_commands_run_as_shown(source):
+    for script, arguments in commands_of(source):
+        # A synopsis has brackets around what may be left out, and dots for more.
+        if script not in READ or re.search(r"\[-|\.\.\.|--help", arguments):
+            subcommand = re.findall(r"^ (token|player)\b", arguments)
+            assert set(OPTION.findall(arguments)) <= options_of(script, *subcommand), arguments
+            continue
+        values = re.sub(r"\b[A-Z][A-Z_]*\b", "1", arguments)
+        try:
+            options = READ[script](shlex.split(values, comments=True))
+        except SystemExit:
+            pytest.fail(f"{script} refuses {arguments}")
+        if script == "train.py" and not (options.resume or options.config == "1"):
             load_config(find_config(options.config), options.set)
+
+
+def test_commands_of_an_earlier_revision_are_those_of_its_scripts(page):
+    text = text_of(page)
+    for script, arguments in OLD_COMMAND.findall(text):
+        (revision,) = re.findall(r"git worktree add \.\./old (\w+)", text)
+        show = ["git", "show", f"{revision}:{script}"]
+        shown = subprocess.run(show, cwd=ROOT, capture_output=True, text=True)
+        if shown.returncode and "invalid object name" in shown.stderr:
+            pytest.skip(f"the history of this checkout does not reach back to {revision}")
+        assert shown.returncode == 0, shown.stderr
+        for option in OPTION.findall(arguments):
+            assert f'"{option}"' in shown.stdout, option
+
+
+def test_targets_of_make_exist(page):
+    targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    code = [*INLINE.findall(FENCE.sub("", page.read_text())), *FENCE.findall(page.read_text())]
+    shown = re.findall(r"(?:^|=\S+ )make ([a-z-]+)", "\n".join(code), re.MULTILINE)
+    assert set(shown) <= set(targets)

@@ -1,21 +1,26 @@
-"""The command ``train.py``."""
+"""The command ``train.py``.
+
+What takes seconds to import is imported after the options are read.
+"""
 
 from __future__ import annotations
 
+import argparse
 import json
 import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 
 from envs.errors import InputError
-from evaluation.arguments import CommandParser, invocation, nonnegative, program
+from evaluation.arguments import CommandParser, command_main, invocation, nonnegative, program
 from evaluation.console import say
-from run_files.config import find_config, load_config
-from training.checkpoint import Interrupted
-from training.run import resume, train
+
+if TYPE_CHECKING:
+    from run_files.directory import RunDirectory
 
 
 def parser() -> CommandParser:
@@ -44,37 +49,24 @@ def parser() -> CommandParser:
     return parser
 
 
+@command_main
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit status."""
     command = parser()
     options = command.parse_args(arguments)
     console = Console()
     try:
-        if options.resume:
-            others = ("words", "from", "run_dir", "seed", "set", "config")
-            command.refuse(options, others, "--resume takes the run's own config")
-            run, _ = resume(options.resume, console)
-        else:
-            overrides, begin_with = list(options.set), getattr(options, "from")
-            if begin_with is not None:
-                overrides.append(f"play.begin_with={json.dumps(str(Path(begin_with).resolve()))}")
-            config = load_config(find_config(options.config), overrides)
-            if options.words is not None:
-                config = config.with_words(options.words)
-            if options.seed is not None:
-                config = config.model_copy(update={"seed": options.seed})
-            run, _ = train(config, console, options.run_dir)
+        run = _train(command, options, console)
     except InputError as error:
         print(f"{command.prog}: error: {error}", file=sys.stderr)
         return 2
-    except Interrupted as stop:
-        folder = shlex.quote(str(stop.args[0]))
-        say(console, f"stopped; resume with: {invocation('train')} --resume {folder}")
-        return 130
-    except KeyboardInterrupt:
-        print(
-            f"{command.prog}: stopped at once; the last checkpoint is still there", file=sys.stderr
-        )
+    except KeyboardInterrupt as stop:
+        if stop.args:  # training.checkpoint.Interrupted: the folder of the run
+            folder = shlex.quote(str(stop.args[0]))
+            say(console, f"stopped; resume with: {invocation('train')} --resume {folder}")
+        else:
+            why = "stopped at once; the last checkpoint is still there"
+            print(f"{command.prog}: {why}", file=sys.stderr)
         return 130
     say(
         console,
@@ -85,3 +77,23 @@ everything lies in {run.path}
 """,
     )
     return 0
+
+
+def _train(command: CommandParser, options: argparse.Namespace, console: Console) -> RunDirectory:
+    """Train or resume the run that the options describe; return its directory."""
+    from run_files.config import find_config, load_config
+    from training.run import resume, train
+
+    if options.resume:
+        others = ("words", "from", "run_dir", "seed", "set", "config")
+        command.refuse(options, others, "--resume takes the run's own config")
+        return resume(options.resume, console)[0]
+    overrides, begin_with = list(options.set), getattr(options, "from")
+    if begin_with is not None:
+        overrides.append(f"play.begin_with={json.dumps(str(Path(begin_with).resolve()))}")
+    config = load_config(find_config(options.config), overrides)
+    if options.words is not None:
+        config = config.with_words(options.words)
+    if options.seed is not None:
+        config = config.model_copy(update={"seed": options.seed})
+    return train(config, console, options.run_dir)[0]

@@ -48,7 +48,7 @@ def dropped(word_list):
         ),
         (b"dog\nna\xefve\n\xff\xfe\n", ("dog",), {"with other characters": 2}),
         (b"a" * 32 + b"\n" + b"a" * 33 + b"\n", ("a" * 32,), {"over 32 letters": 1}),
-        (b"dog\x00\ncat", ("cat",), {"with other characters": 1}),
+        (b"dog\x01\ncat", ("cat",), {"with other characters": 1}),
     ],
 )
 def test_a_list_is_cleaned_by_the_stated_rules(tmp_path, content, words, counts):
@@ -74,7 +74,7 @@ def test_every_line_is_kept_or_counted_once(lines):
     assert all(word.isascii() and word.isalpha() and word.islower() for word in word_list.words)
 
 
-@pytest.mark.parametrize("content", [b"", b"\n\n", b"123\nit's\n", b"\xff\xfed\x00o\x00g\x00"])
+@pytest.mark.parametrize("content", [b"", b"\n\n", b"123\nit's\n", b"\xff\xfe\xe4\n"])
 def test_a_list_without_a_usable_word_is_refused_in_one_line(tmp_path, content):
     path = write(tmp_path, content)
     with pytest.raises(InputError, match="no usable word") as caught:
@@ -82,6 +82,22 @@ def test_a_list_without_a_usable_word_is_refused_in_one_line(tmp_path, content):
     assert str(path) in str(caught.value)
     assert "letters a to z" in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+# A program, and text in UTF-16.
+@pytest.mark.parametrize("content", [b"\x7fELF\0\nword\n", b"\xff\xfed\x00o\x00g\x00"])
+def test_a_file_that_is_not_text_is_refused(tmp_path, content):
+    path = write(tmp_path, content)
+    with pytest.raises(InputError, match="not a text file; UTF-8 with one word per line") as caught:
+        read_word_list(path)
+    assert str(path) in str(caught.value)
+
+
+def test_words_at_hand_are_cleaned_as_those_of_a_file():
+    word_list = load_word_list(["Dog", "cat", "it's", "dog"])
+    assert word_list.words == ("cat", "dog")
+    assert word_list.source == "words"
+    assert sum(word_list.dropped.values()) == 2
 
 
 def test_a_file_that_cannot_be_read_is_named_in_one_line(tmp_path):

@@ -151,10 +151,55 @@ def test_what_cannot_be_done_is_said_in_one_line(options, message, word_file):
     assert "\n" not in str(caught.value)
 
 
+def test_a_list_of_words_does_as_a_file_of_them(word_file):
+    words = word_file.read_text().split()
+    file, listed = (compare(["dictionary"], words=given) for given in (word_file, words))
+    assert listed.games.equals(file.games)
+    assert listed.to_dict()["words"] == file.to_dict()["words"] | {"source": "words"}
+    exactly = compare(["dictionary"], words=word_file, secrets=["toad", "sane"])
+    assert exactly.games["word"].tolist() == ["sane", "toad"]
+    assert exactly.to_dict()["split"] == "secrets"
+
+
+def test_a_plot_computes_what_it_needs_alone(word_file):
+    comparison = compare(["dictionary"], words=word_file, games=20)
+    comparison.plot()
+    figures = comparison.to_dict()["agents"]["dictionary"]
+    assert not {"by_limit", "reliability"} & figures.keys()
+    comparison.plot("reliability")
+    figures = comparison.to_dict()["agents"]["dictionary"]
+    assert "reliability" in figures
+    assert "by_limit" not in figures
+
+
 def test_a_plot_that_does_not_exist_is_an_error(word_file):
     comparison = compare(["random"], words=word_file, games=5)
     with pytest.raises(InputError, match="'learning_curves' is not available; there are win_rate"):
         comparison.plot("learning_curves")
+
+
+@pytest.mark.parametrize("option", ["--json", "--csv", "--report", "--plots"])
+def test_a_file_that_cannot_be_written_is_told_before_the_games(
+    option, word_file, tmp_path, capsys
+):
+    (tmp_path / "file").touch()
+    path = tmp_path / ("file" if option == "--plots" else "missing/file")
+    assert main(["--agents", "random", "--words", str(word_file), option, str(path)]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith(f"evaluate.py: error: {option}: {tmp_path}")
+    assert "is not a folder that can be written to" in printed.err
+
+
+def test_plots_and_json_of_the_command_hold_what_was_asked_for(word_file, tmp_path):
+    arguments = ["--agents", "dictionary", "--words", str(word_file), "--games", "20"]
+    folder, page = tmp_path / "made" / "plots", tmp_path / "report.html"
+    assert main([*arguments, "--plots", str(folder)]) == 0
+    assert {path.stem for path in folder.iterdir()} == {"win_rate_by_length"}
+    assert main([*arguments, "--plots", str(folder), "--report", str(page)]) == 0
+    plots = {"win_rate_by_length", "win_rate_by_limit", "reliability"}
+    assert {path.stem for path in folder.iterdir()} == plots
+    assert page.read_text().count("<figure>") == 3
 
 
 def test_tables_fit_in_80_columns(comparison, tmp_path):

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+import socket
 import sqlite3
 import subprocess
 from contextlib import closing
@@ -121,6 +122,16 @@ def test_what_the_server_refuses_is_told_in_one_line(evaluate, serving, words):
     )
     assert_refused(done, "evaluate.py", "--server", address, "token is not known")
     assert "hm_wrong" not in done.stderr
+
+
+def test_a_port_at_which_nothing_listens_is_told_without_waiting(evaluate, words):
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        address = f"http://127.0.0.1:{unused.getsockname()[1]}"
+        options = ("--token", "t", "--agents", "random", "--words", words)
+        done = evaluate("--server", address, *options)
+    # With patience it would not end within two minutes.
+    assert_refused(done, "evaluate.py", "--server", address, "does not answer")
 
 
 @pytest.mark.parametrize(

@@ -91,8 +91,16 @@ def test_games_are_summed_up_overall_and_by_length():
     assert figures["games_per_second"] == 2.5
     assert figures["by_length"] == {"2": win_rate(0, 1), "3": win_rate(1, 1), "5": win_rate(2, 3)}
     assert figures["hardest"] == ["ox", "apple"]
+    assert summarize(games[::-1], 2.0)["hardest"] == ["ox", "apple"]
     assert figures["hardest_games"][1] == {"word": "apple", "wrong_guesses": 2, "guesses": "XpY"}
     assert [game["word"] for game in figures["easiest_games"]] == ["cat", "abbey", "zebra"]
+
+
+def test_equally_hard_words_are_not_shown_by_the_alphabet(real_words):
+    games = table(*((word, False, 6, "zzzzzz") for word in real_words))
+    hardest = summarize(games, 1.0)["hardest"]
+    assert hardest == summarize(games[::-1], 1.0)["hardest"]
+    assert len({word[0] for word in hardest}) > 5
 
 
 def test_first_letters_are_counted_with_their_hits(real_words):

@@ -12,13 +12,8 @@ from tests.processes import ROOT, run
 EXAMPLES = sorted(path.name for path in (ROOT / "examples").glob("*.py"))
 
 
-@pytest.fixture(autouse=True)
-def _packages_are_found(monkeypatch):
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
-
-
 def output_of(name, *arguments):
-    done = run(f"examples/{name}", *arguments)
+    done = run(f"examples.{name}", *arguments)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -37,7 +32,7 @@ def test_an_example_is_short_and_shown_in_the_docs(name):
 
 @pytest.mark.slow
 def test_ppo_in_one_file_learns_to_win_unseen_words():
-    printed = output_of("ppo.py", "--steps", 131_072)
+    printed = output_of("ppo", "--steps", 131_072)
     rates = rates_of(printed)
     assert rates[-1] > rates[0] + 1
     assert rates[-1] > 15
@@ -50,18 +45,18 @@ def test_ppo_in_one_file_learns_to_win_unseen_words():
 @pytest.mark.slow
 def test_ppo_in_one_file_trains_on_other_words_with_a_discount(tinier_files):
     options = ("--steps", 16_384, "--words", tinier_files[1], "--discount", 0.9, "--seed", 1)
-    assert len(rates_of(output_of("ppo.py", *options))) == 1
+    assert len(rates_of(output_of("ppo", *options))) == 1
 
 
 @pytest.mark.slow
 def test_maskable_ppo_of_sb3_contrib_learns_to_win_unseen_words():
-    rates = rates_of(output_of("maskable_ppo.py", "--steps", 40_000))
+    rates = rates_of(output_of("maskable_ppo", "--steps", 40_000))
     assert len(rates) == 11
     assert rates[-1] > rates[0] + 3
 
 
 def test_a_custom_agent_is_compared_with_others():
-    printed = output_of("custom_agent.py")
+    printed = output_of("custom_agent")
     rates = {
         name: float(re.search(rf"{name}.*?([\d.]+)%", printed)[1])
         for name in ("most words", "dictionary", "random")
@@ -73,12 +68,12 @@ def test_a_custom_reward_pays_hits_misses_and_wins():
     env = gym.make("envs:Hangman-v0", reward=HitReward(win=5))
     env.reset(options={"word": "noon"})
     assert [env.step(ord(letter) - ord("a"))[1] for letter in "xon"] == [-1, 1, 6]
-    assert "mean return" in output_of("custom_reward.py")
+    assert "mean return" in output_of("custom_reward")
 
 
 def test_a_recorded_game_is_an_animated_picture(tmp_path):
     path = tmp_path / "game.gif"
-    printed = output_of("record_game.py", "--word", "breadcrumb", "--output", path)
+    printed = output_of("record_game", "--word", "breadcrumb", "--output", path)
     with Image.open(path) as picture:
         assert picture.is_animated
         assert picture.n_frames == int(re.search(r"(\d+) frames", printed)[1])
@@ -90,7 +85,7 @@ def test_a_recorded_game_is_an_animated_picture(tmp_path):
 def test_win_rates_of_runs_are_drawn_by_games(tiny_run, tmp_path):
     picture, path = tmp_path / "curves.png", tiny_run[0].path
     options = ("--levels", "best=0.9", "--plot", picture)
-    printed = output_of("win_rate_by_games.py", "--runs", f"tiny={path},{path}", *options)
+    printed = output_of("win_rate_by_games", "--runs", f"tiny={path},{path}", *options)
     assert re.search(r"tiny: [\d.]+% after [\d,]+ games", printed)
     with Image.open(picture) as image:
         assert min(image.size) > 500
