@@ -6,9 +6,11 @@ replaced by a number.
 
 import ast
 import functools
+import io
 import re
 import shlex
 import subprocess
+from contextlib import redirect_stdout, suppress
 
 import pytest
 
@@ -38,7 +40,8 @@ INLINE = re.compile(r"`([^`\n]+)`")
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 # A command of this checkout, its arguments up to the end of the code.
 COMMAND = re.compile(
-    r"(?:python (?:-m )?((?:[a-z]+[./])?[a-z]\w*(?:\.py)?)|hangman-(\w+)(?= --))\b([^`\n|&;>]*)"
+    r"(?:python ([a-z]\w*\.py|-m (?:benchmarks|examples)\.[a-z]\w*)|hangman-(\w+)(?= --))\b"
+    r"([^`\n|&;>]*)"
 )
 # A script of an earlier revision, checked out beside this one.
 OLD_COMMAND = re.compile(r"python \.\./old/(\S+)([^`\n]*)")
@@ -57,9 +60,7 @@ def text_of(page):
 def commands_of(page):
     """The commands of this checkout on a page: script or module, and arguments."""
     for script, installed, arguments in COMMAND.findall(text_of(page)):
-        script = script or f"{installed}.py"
-        if script in READ or (ROOT / script.split(".")[0].split("/")[0]).is_dir():
-            yield script, arguments
+        yield script.removeprefix("-m ") or f"{installed}.py", arguments
 
 
 def anchors(page):
@@ -70,9 +71,15 @@ def anchors(page):
 
 @functools.cache
 def options_of(*command):
-    done = run(*command, "--help")
-    assert done.returncode == 0, done.stderr
-    return set(OPTION.findall(done.stdout))
+    """The options of a command, a benchmark or an example."""
+    script, *subcommand = command
+    if script not in READ:
+        done = run(script, "--help")
+        assert done.returncode == 0, done.stderr
+        return set(OPTION.findall(done.stdout))
+    with redirect_stdout(io.StringIO()) as printed, suppress(SystemExit):
+        READ[script]([*subcommand, "--help"])
+    return set(OPTION.findall(printed.getvalue()))
 
 
 def name_of(page):
@@ -105,8 +112,8 @@ def test_examples_of_environments_run(page, capsys):
 
 def test_options_shown_alone_exist(page):
     known = set().union(*map(options_of, READ), *(options_of(*c) for c in SUBCOMMANDS))
-    for script, _ in commands_of(page):
-        known |= options_of(script)
+    for script, arguments in commands_of(page):
+        known |= options_of(script) if OPTION.search(arguments) else set()
     alone = [code for code in INLINE.findall(FENCE.sub("", text_of(page))) if code[:2] == "--"]
     assert set(OPTION.findall(" ".join(alone))) <= known
 
@@ -117,17 +124,21 @@ SUBCOMMANDS = (("serve.py", "token"), ("serve.py", "player"))
 @pytest.mark.parametrize("source", [*PAGES, *PROGRAMS, *RECIPES], ids=name_of)
 def test_commands_run_as_shown(source):
     for script, arguments in commands_of(source):
+        if script not in READ:
+            assert (ROOT / f"{script.removesuffix('.py').replace('.', '/')}.py").exists(), script
         # A synopsis has brackets around what may be left out, and dots for more.
         if script not in READ or re.search(r"\[-|\.\.\.|--help", arguments):
-            subcommand = re.findall(r"^ (token|player)\b", arguments)
-            assert set(OPTION.findall(arguments)) <= options_of(script, *subcommand), arguments
+            options = set(OPTION.findall(arguments))
+            # Examples without options run when they are asked for help.
+            assert not options or options <= options_of(script), arguments
             continue
         values = re.sub(r"\b[A-Z][A-Z_]*\b", "1", arguments)
         try:
             options = READ[script](shlex.split(values, comments=True))
         except SystemExit:
             pytest.fail(f"{script} refuses {arguments}")
-        if script == "train.py" and not (options.resume or options.config == "1"):
+        is_recipe = script == "train.py" and not re.search("--resume|--config [A-Z]", arguments)
+        if is_recipe:
             load_config(find_config(options.config), options.set)
 
 
