@@ -13,7 +13,7 @@ from agents.posterior.prior import DEFAULT_KNOWN
 from envs.words import Split, load_word_list, read_word_list
 from evaluation import preparation
 from evaluation.command_line import main
-from run_files.directory import RunDirectory
+from run_files.directory import PRETRAINED, RunDirectory
 from tests.processes import assert_refused, run
 
 pytestmark = pytest.mark.slow
@@ -296,3 +296,10 @@ def test_a_damaged_run_is_refused_in_one_line(evaluate, tiny_run, tmp_path, name
     (copy / name).write_bytes(content or (b"" if name != "config.yaml" else b"a"))
     done, _ = evaluate("--run", copy, "--agents", "ppo")
     assert_refused(done, "evaluate.py", copy / name, said)
+
+
+def test_the_pretrained_policy_has_a_report_like_a_run(evaluate, tmp_path):
+    page = tmp_path / "report.html"
+    done, _ = evaluate("--run", PRETRAINED, "--games", 3, "--agents", "ppo", "--report", page)
+    assert done.returncode == 0, done.stderr
+    assert "ppo" in page.read_text()

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from envs.encoding import ALPHABET
 from envs.hangman.observation import parse_observation
 from playing.advice import MAX_WORDS_SHOWN, NUM_LETTERS_SHOWN, matching_words
+from tests.processes import ROOT
 
 WORDS = sorted(
     {"".join((a, b, c, d)) for a in "abst" for b in "aeo" for c in "rnst" for d in "eys"}
@@ -106,3 +107,11 @@ def test_agents_that_cannot_tell_probabilities_are_refused(run_command):
     (line,) = output.splitlines()
     assert line.startswith("play.py: error: --agent: random cannot tell how likely letters are;")
     assert "dictionary" in line
+
+
+@pytest.mark.slow
+def test_the_sample_of_the_guide_is_what_the_program_prints(run_command):
+    guide = (ROOT / "docs/playing.md").read_text()
+    (sample,) = re.findall(r"\$ python play.py --assist\n(.*?)```", guide, re.DOTALL)
+    _, output = run_command(["--assist"], ["_ pp _ e", "i o"])
+    assert sample in output
