@@ -27,7 +27,7 @@ __all__ = [
     "make_agent",
 ]
 
-# Each entry takes the seed of the agent's random draws.
+# Each factory takes the seed of the agent's random draws.
 AGENTS: dict[str, Callable[[int], Agent]] = {
     "random": lambda seed: RandomAgent(seed),
     "benchmark": lambda seed: DictionaryAgent(literal=True),
@@ -43,5 +43,5 @@ AGENTS: dict[str, Callable[[int], Agent]] = {
 
 
 def make_agent(name: str, seed: int = 0) -> Agent:
-    """Return the agent of that name, not fitted yet; an ``InputError`` if none has it."""
+    """Return a new agent by name, not fitted yet; raise InputError if the name is unknown."""
     return agent_named(AGENTS, name, "known")(seed)

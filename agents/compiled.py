@@ -1,4 +1,4 @@
-"""Compiled code: where it is kept, and helpers for threads, bits and masked words."""
+"""Helpers for compiled code: the cache folder, threads, bits and masked words."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from envs.encoding import BLANK, NUM_LETTERS, PADDING
 
 
 def _cache_folder() -> str:
-    """Make a folder for what is compiled of the sources as they are, and delete older ones.
+    """Return a cache folder for the present state of the sources; delete the folders of older ones.
 
-    Numba compiles a kernel again if its own file has changed, but not if a function or a constant
-    that it has from another file has.
+    Numba recompiles a kernel when its file changes, but not when an imported function or constant
+    changes.
     """
     root = Path(__file__).resolve().parent.parent
     sources = b"".join(
@@ -29,10 +29,10 @@ def _cache_folder() -> str:
         for file in sorted((root / package).rglob("*.py"))
         if b"njit" in (source := file.read_bytes()) or file.name == "encoding.py"
     )
-    place, state = (hashlib.sha256(key).hexdigest()[:16] for key in (bytes(root), sources))
+    root_hash, state = (hashlib.sha256(key).hexdigest()[:16] for key in (bytes(root), sources))
     beside = config.CACHE_DIR or root / "agents" / "__pycache__"
     for cache in (beside, AppDirs("numba", appauthor=False).user_cache_dir):
-        folder = Path(cache) / f"hangman-{place}" / state
+        folder = Path(cache) / f"hangman-{root_hash}" / state
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError:
@@ -43,26 +43,26 @@ def _cache_folder() -> str:
     return config.CACHE_DIR
 
 
-# Numba reads it where a kernel is declared.
+# Numba reads this when a kernel is declared.
 config.CACHE_DIR = _cache_folder()
 
 
 def in_threads(work: Callable[..., Any], *arguments: Any) -> list[Any]:
-    """Call ``work(thread, num_threads, *arguments)`` once in each of Numba's threads.
+    """Call ``work(thread, num_threads, *arguments)`` in each thread; return the list of results.
 
-    Numba's own parallel loops do not take tuples of tuples of arrays, and compile longer. ``work``
-    is compiled with ``nogil`` and does what belongs to ``thread``; a list has what each returned.
+    ``work`` is compiled with ``nogil`` and does the part of ``thread``. Numba's parallel loops
+    do not accept nested tuples of arrays, and take longer to compile.
     """
     num_threads = get_num_threads()
     if num_threads == 1:
         return [work(0, 1, *arguments)]
     with ThreadPoolExecutor(num_threads) as pool:
-        return list(pool.map(lambda one: work(one, num_threads, *arguments), range(num_threads)))
+        return list(pool.map(lambda k: work(k, num_threads, *arguments), range(num_threads)))
 
 
 @njit(cache=True)
 def count_bits(bits):
-    """Return the number of bits that are set in 64 bits."""
+    """Return the number of set bits of a uint64."""
     bits = bits - ((bits >> np.uint64(1)) & np.uint64(0x5555555555555555))
     low = np.uint64(0x3333333333333333)
     bits = (bits & low) + ((bits >> np.uint64(2)) & low)
@@ -72,7 +72,7 @@ def count_bits(bits):
 
 @njit(cache=True)
 def lowest_bit(bits):
-    """Return the number of the lowest bit that is set, of 64 bits of which one is set at least."""
+    """Return the index of the lowest set bit of a nonzero uint64."""
     return count_bits(~bits & (bits - np.uint64(1)))
 
 
@@ -97,7 +97,7 @@ def letter_bits(guessed):
 
 @njit(cache=True)
 def open_word(word, guessed):
-    """Return a masked word without its padding; nothing of it where no letter can be guessed."""
+    """Return a masked word without its padding, or an empty one if no letter can be guessed."""
     if guessed.all() or not (word == BLANK).any():
         return word[:0]
     return word[: word_length(word)]
@@ -105,10 +105,10 @@ def open_word(word, guessed):
 
 @njit(cache=True)
 def letter_columns(guessed):
-    """Return a column for each letter, shape (26,), and the number of letters not guessed.
+    """Return the column of each letter, shape (26,), and the number of unguessed letters.
 
-    Masses have a column for each letter that is not guessed; guessed letters have the one after
-    these, which is for all words.
+    Arrays of masses have a column per unguessed letter (the words without that letter) and a last
+    column for all words, which guessed letters share.
     """
     columns = np.empty(NUM_LETTERS, dtype=np.int64)
     num_open = 0

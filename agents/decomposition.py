@@ -1,4 +1,4 @@
-"""Guessing by shorter words, longer words and five-letter pieces of a list."""
+"""A guesser by the shorter words, longer words and five-letter pieces of a list."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from envs.encoding import (
 )
 from envs.hangman.observation import Observation, distinct
 
-# The source's constants: shorter words have more than this share of the word's letters, and longer
-# ones count as a whole while less than this share of the word's places is shown.
+# Constants of the source: the minimal relative length of a shorter word, and the share of shown
+# places up to which longer words count as a whole.
 _SHORTER_SHARE = 0.58
 _WHOLE_SHARE = 0.3
 _PIECE_LENGTH = 5
@@ -37,39 +37,34 @@ _NUM_PIECE_CODES = NUM_LETTERS + 2
 
 
 class DecompositionAgent(ScoringAgent):
-    """Guesses the letter that is most frequent in shorter and longer words that fit.
+    """Guesses the most frequent letter of shorter and longer words that match.
 
-    Each part collects words or pieces of words and counts their letters, each as often as it
-    occurs there. A part is stuck when it has no letter that has not been guessed; then the next
-    part guesses.
+    Three parts count the letters of words or pieces of words. If a part has no unguessed letter,
+    the next part guesses.
 
-    Part 1 adds up two strategies. A shorter word (longer than 0.58 of the word's length) is an
-    element, and counts in full, if it has no wrong letter and can be laid over the word so that
-    each of its letters that has been guessed lies on the same letter and each other letter on a
-    blank. Of words that are as long or longer, those whose beginning or end agrees with the shown
-    places count in full as long as less than 0.3 of the places is shown; afterwards each piece of
-    such a word that agrees counts instead, wherever it is.
+    Part 1 adds the counts of two kinds of words. Shorter words (longer than 0.58 of the word)
+    count if they have no wrong letter and, at some offset, each guessed letter of theirs is on the
+    same letter and each unguessed letter is on a blank. Words of the same length or longer count
+    as a whole if their beginning or end matches, while less than 0.3 of the places is shown; later
+    only the matching pieces of them count, at every offset.
 
-    Part 2 cuts a window of five places around each blank out of the word with its two boundaries
-    added, and counts the pieces of the list's words, boundaries added too, that agree with the
-    letters and boundaries of a window. Windows start two places before the blank, or at the
-    boundary; at the end of the word they are shorter, as in the source's example.
+    Part 2 cuts a window of five places around each blank out of the word, including its two
+    boundaries, and counts the matching pieces of the listed words. A window starts two places
+    before the blank, or at the boundary; at the end of the word it is shorter.
 
     Part 3 counts the letters of the whole list.
 
     Parameters
     ----------
     use_pieces : bool, default True
-        Play part 2.
+        Whether part 2 is used.
 
     Notes
     -----
-    Other readings of the source: longer words and pieces are matched by regular expressions, where
-    a blank agrees with any letter, guessed or not; a piece does not go across a boundary of words.
-    All matching pieces count, overlapping ones too, where Python's ``findall`` skips some. It keeps
-    its dictionary from turn to turn, so that pieces would come from words that fitted by head or
-    tail before; here each turn begins with the whole list. Its diagram of how the parts follow
-    each other is lost.
+    Where the source is open: a blank of a longer word or piece matches any letter, guessed or not.
+    Overlapping pieces all count, whereas Python's ``findall`` skips some. Every turn starts with
+    the whole list; the source filters its dictionary from turn to turn. Its diagram of the order of
+    the parts is lost.
 
     References
     ----------
@@ -107,10 +102,10 @@ class DecompositionAgent(ScoringAgent):
 
 
 def _count_pieces(words: Sequence[str], length: int) -> npt.NDArray[np.int32]:
-    """Count the pieces of words, boundaries included, that agree with each pattern of places.
+    """Count the pieces of words, boundaries included, that match each pattern.
 
-    A pattern is a number in base 28, the position of its count: 0 is a boundary, ``1 + k`` letter
-    ``k``, 27 any letter.
+    The index of a pattern is a number in base 28, a digit per place: 0 for a boundary, ``1 + k``
+    for letter ``k``, 27 for any letter.
     """
     encoded = encode_words(words)
     padded = np.zeros((len(words), encoded.width + 2), dtype=np.int64)
@@ -126,7 +121,7 @@ def _count_pieces(words: Sequence[str], length: int) -> npt.NDArray[np.int32]:
 
 @njit(cache=True)
 def _count_in_words(word, guessed, words):
-    """Return the letters' counts of part 1, shape (N, 26)."""
+    """Return the letter counts of part 1, shape (N, 26)."""
     counts = np.zeros(guessed.shape, dtype=np.int64)
     room = search_room(words)
     union = np.empty_like(room.bits)
@@ -141,14 +136,14 @@ def _count_in_words(word, guessed, words):
 
 @njit(cache=True)
 def _count_at_length(masked, guessed, length, words, room, union, counts):
-    """Count the letters of the words of one length, or of their pieces, that fit a masked word.
+    """Count the letters of the words of one length, or of their pieces, that match.
 
-    ``union`` is written to: the words that fit at any offset, as bits.
+    ``union`` is overwritten with the bit set of the words that match at any offset.
     """
     longer_by = length - len(masked)
     num_shown = (masked != BLANK).sum()
     by_pieces = longer_by >= 0 and num_shown >= _WHOLE_SHARE * len(masked)
-    # Words that count as a whole fit by their head or their tail.
+    # Words that count as a whole match at their head or at their tail.
     step = longer_by if longer_by > 0 and not by_pieces else 1
     pattern = np.full(length, BLANK, dtype=np.uint8)
     union[:] = np.uint64(0)
@@ -158,9 +153,8 @@ def _count_at_length(masked, guessed, length, words, room, union, counts):
         else:
             pattern[:] = BLANK
             pattern[offset : offset + len(masked)] = masked
-        # A letter of an element that was guessed lies on itself, so that none is behind a blank.
-        is_element = longer_by < 0
-        fitting = fitting_set(pattern, guessed, words, is_element, is_element, room)
+        is_shorter = longer_by < 0
+        fitting = fitting_set(pattern, guessed, words, is_shorter, is_shorter, room)
         if by_pieces:
             numbers = write_numbers(words, length, fitting, room)
             count_letters(words, numbers, offset + np.flatnonzero(masked == BLANK), counts)
@@ -173,7 +167,7 @@ def _count_at_length(masked, guessed, length, words, room, union, counts):
 
 @njit(cache=True)
 def _count_in_pieces(word, pieces):
-    """Return the letters' counts of part 2, shape (N, 26)."""
+    """Return the letter counts of part 2, shape (N, 26)."""
     counts = np.zeros((len(word), NUM_LETTERS), dtype=np.int64)
     for game in range(len(word)):
         length = word_length(word[game])
@@ -190,7 +184,7 @@ def _count_in_pieces(word, pieces):
 
 @njit(cache=True)
 def _count_in_window(window, pieces, counts):
-    """Add the letters that pieces have at the blanks of a window."""
+    """Add the letters of the matching pieces at the blanks of a window to ``counts``."""
     pattern = 0
     for code in window:
         pattern = pattern * _NUM_PIECE_CODES + code

@@ -1,4 +1,4 @@
-"""Guessing by the words of a list that still fit."""
+"""A guesser by the listed words that match the masked word."""
 
 from __future__ import annotations
 
@@ -18,22 +18,21 @@ from envs.hangman.observation import Observation, distinct, select
 
 
 class CandidateIndex:
-    """The words of a list, by length, place and letter.
+    """An index of words by length, place and letter.
 
-    A candidate of a game is a word that agrees with the places that are shown; the methods can ask
-    for more.
+    The candidates of a game are the listed words that match the shown places.
 
     Parameters
     ----------
     words : sequence of str
-        Lower-case words of 1 to 32 letters a to z; duplicates count as often as they are listed.
+        Lower-case words of 1 to 32 letters a to z; duplicates count repeatedly.
 
     Attributes
     ----------
     letter_counts : ndarray of int64, shape (26,)
-        How often each letter occurs in the whole list.
+        Occurrences of each letter in the list.
     word_counts : ndarray of int64, shape (26,)
-        How many words of the whole list have each letter.
+        The number of words that contain each letter.
     num_words : int
     words : WordSets
     """
@@ -48,16 +47,16 @@ class CandidateIndex:
     def count_words(
         self, observations: Observation, exclude_wrong: bool = True, exclude_shown: bool = True
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Count the candidates of each game that have each letter.
+        """Count the candidates of each game that contain each letter.
 
         Parameters
         ----------
         observations : Observation
-            Of N games.
-        exclude_wrong : bool
-            Leave out words that have a wrong letter.
-        exclude_shown : bool
-            Leave out words that have a shown letter behind a blank.
+            Observations of N games.
+        exclude_wrong : bool, default True
+            Exclude words that contain a wrong letter.
+        exclude_shown : bool, default True
+            Exclude words with a shown letter behind a blank.
 
         Returns
         -------
@@ -72,15 +71,10 @@ class CandidateIndex:
     def count_places(
         self, observations: Observation, exclude_wrong: bool = True
     ) -> npt.NDArray[np.int32]:
-        """Count the letters of the candidates of each game at each place.
+        """Count the letters of each game's candidates by place, shape (N, width, 26).
 
-        A candidate may have a shown letter behind a blank. Parameters are those of
-        :meth:`count_words`.
-
-        Returns
-        -------
-        ndarray of int32, shape (N, width, 26)
-            0 after the end of the word.
+        Candidates may have a shown letter behind a blank. The parameters are those of
+        :meth:`count_words`. Counts after the end of the word are 0.
         """
         states, row_of_game = distinct(observations)
         word, guessed = states["word"], states["guessed"]
@@ -88,22 +82,21 @@ class CandidateIndex:
 
 
 class DictionaryAgent(ScoringAgent, PosteriorAgent):
-    """Guesses the letter that is in most words of the list that fit.
+    """Guesses the letter that most matching words of the list contain.
 
-    A word fits if it agrees with the places that are shown, has no wrong letter and has no shown
-    letter behind a blank. Where no such word has a new letter, shown letters behind blanks are
-    allowed; where that does not help either, the frequencies of the whole list decide.
+    A word matches if it agrees with the shown places, has no wrong letter and has no shown letter
+    behind a blank. If no matching word has an unguessed letter, shown letters behind blanks are
+    allowed; then the letter frequencies of the whole list decide.
 
     Parameters
     ----------
     literal : bool, default False
-        Play the benchmark of the public challenge's problem statement: match the masked word to
-        the list, whatever was guessed wrong, and count each place at which a letter occurs.
+        Play the benchmark of the public challenge's problem statement: wrong guesses are ignored,
+        and every occurrence of a letter counts.
 
     Notes
     -----
-    With a secret drawn from the list, ``letter_probabilities`` is exact unless ``literal``.
-    The back-off matters for words outside the list, whose candidates run out early.
+    If the secret is drawn from the list, ``letter_probabilities`` is exact unless ``literal``.
     """
 
     uses_lives = False
@@ -118,7 +111,7 @@ class DictionaryAgent(ScoringAgent, PosteriorAgent):
         return self
 
     def letter_scores(self, observations: Observation) -> npt.NDArray[np.float64]:
-        """Return the letters' frequencies among the words that fit, shape (N, 26)."""
+        """Return the letter frequencies among the matching words, shape (N, 26)."""
         index = self.index_
         if self.literal:
             scores = index.count_places(observations, exclude_wrong=False).sum(axis=1)
@@ -134,7 +127,7 @@ class DictionaryAgent(ScoringAgent, PosteriorAgent):
         return scores.astype(np.float64)
 
     def letter_probabilities(self, observations: Observation) -> npt.NDArray[np.float64]:
-        """Return the share of the words that fit which have each letter, shape (N, 26)."""
+        """Return the share of the matching words that contain each letter, shape (N, 26)."""
         exclude = not self.literal
         counts, num_candidates = self.index_.count_words(observations, exclude, exclude)
         shares = np.where(
@@ -153,7 +146,7 @@ def _has_new_letter(
 
 @njit(cache=True)
 def count_letters(words, numbers, places, counts):
-    """Add the letters that words have at some places to ``counts``, shape (26,)."""
+    """Add the letters of words at some places to ``counts``, shape (26,)."""
     for number in numbers:
         for place in places:
             counts[words.codes[number, place] - FIRST_LETTER] += 1

@@ -1,4 +1,4 @@
-"""Drawing letters at random: uniformly, by overall frequency, or by frequency at one place."""
+"""Guessers that sample letters: uniformly, by overall frequency, or by frequency at one place."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from envs.hangman.observation import Observation
 
 
 class RandomAgent(ScoringAgent):
-    """Draws each letter that has not been guessed with the same probability.
+    """Samples an unguessed letter uniformly.
 
     Parameters
     ----------
@@ -33,30 +33,27 @@ class RandomAgent(ScoringAgent):
 
 
 class OverallFrequencyAgent(ScoringAgent):
-    """Draws a letter by its frequency among the words of the list that are left.
+    """Samples an unguessed letter by its number of occurrences in the matching words.
 
-    Left are the words of the secret's length that have no wrong letter and agree with the places
-    that are shown. A shown letter may be behind a blank too, as in the source's
-    ``WordWithFilter``. Each occurrence of a letter counts, so that a word counts twice for a
-    letter that it has twice, and letters that have been guessed are left out.
+    A listed word matches if it agrees with the shown places and has no wrong letter. A shown
+    letter may also be behind a blank, as in ``WordWithFilter`` of the source.
 
     Parameters
     ----------
     greedy : bool, default False
-        Take the most frequent letter instead of drawing by frequency.
+        Take the most frequent letter instead of sampling.
     seed : int, default 0
-        Of the draws.
+        The seed of the samples.
 
     Notes
     -----
-    The source plays words of its own list only, so that a word with new letters is always left.
-    Where none is, the frequencies of the whole list decide.
+    If no matching word has an unguessed letter, the letter frequencies of the whole list decide.
+    This cannot happen in the source, whose secrets are from its list.
 
     References
     ----------
     "Hangman", 14 September 2010: ``OverallFrequency``,
-    ``ProbabilisticCharacterGuess``, ``WordWithFilter`` and ``WordWithoutFilter``. It has no other
-    constant than the six wrong guesses that lose.
+    ``ProbabilisticCharacterGuess``, ``WordWithFilter`` and ``WordWithoutFilter``.
     """
 
     uses_lives = False
@@ -70,14 +67,14 @@ class OverallFrequencyAgent(ScoringAgent):
         return self
 
     def letter_scores(self, observations: Observation) -> npt.NDArray[np.float64]:
-        """Return how often each letter occurs in the words that are left, shape (N, 26)."""
+        """Return the occurrences of each letter in the matching words, shape (N, 26)."""
         counts = self.index_.count_places(observations).sum(axis=1)
         return self._back_off(observations, counts.astype(np.float64))
 
     def _back_off(
         self, observations: Observation, scores: npt.NDArray[np.float64]
     ) -> npt.NDArray[np.float64]:
-        """Put the whole list's frequencies where no letter that is left has a score."""
+        """Replace rows without a scored unguessed letter by the frequencies of the whole list."""
         new = observations["guessed"] == 0
         scores = np.where(new, scores, 0.0)
         for fallback in (self.index_.letter_counts, np.ones(NUM_LETTERS)):
@@ -87,23 +84,20 @@ class OverallFrequencyAgent(ScoringAgent):
 
 
 class TopHeavyFrequencyAgent(OverallFrequencyAgent):
-    """Draws a letter by its frequency at the blank whose frequencies drop off most sharply.
+    """Samples a letter by its frequency at the blank with the most skewed distribution.
 
-    The words that are left are those of :class:`OverallFrequencyAgent`. Of each blank, the letters
-    that these words have there, without those guessed, are sorted by frequency; the blank's skew is
-    the share that the first half of these letters (rounded down) has of all. The letter is drawn
-    from the blank with the highest skew, the first among equals. A blank with a single possible
-    letter has skew 0, because half of one letter is no letter.
-    Parameters are those of :class:`OverallFrequencyAgent`.
+    The matching words and the parameters are those of :class:`OverallFrequencyAgent`. At each
+    blank, the unguessed letters of these words are sorted by frequency. The skew of the blank is
+    the total share of the first half of these letters, rounded down, so that a blank with a single
+    possible letter has skew 0. Ties go to the first blank.
 
     References
     ----------
-    "Hangman", 14 September 2010: ``TopHeavyFrequency`` and ``Skewed``, whose one
-    constant is the half.
+    "Hangman", 14 September 2010: ``TopHeavyFrequency`` and ``Skewed``.
     """
 
     def letter_scores(self, observations: Observation) -> npt.NDArray[np.float64]:
-        """Return the frequencies at the blank with the highest skew, shape (N, 26)."""
+        """Return the letter frequencies at the blank with the highest skew, shape (N, 26)."""
         guessed = observations["guessed"][:, None, :] != 0
         counts = np.where(guessed, 0, self.index_.count_places(observations))
         descending = -np.sort(-counts, axis=2)
@@ -111,7 +105,7 @@ class TopHeavyFrequencyAgent(OverallFrequencyAgent):
         in_first_half = np.arange(NUM_LETTERS) < num_letters // 2
         totals = counts.sum(axis=2)
         skews = np.where(in_first_half, descending, 0).sum(axis=2) / np.maximum(totals, 1)
-        # A place that is shown has no letter that can be guessed.
+        # Shown places have no unguessed letter.
         best = np.where(totals > 0, skews, -1.0).argmax(axis=1)
         scores = counts[np.arange(len(counts)), best]
         return self._back_off(observations, scores.astype(np.float64))

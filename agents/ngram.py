@@ -1,4 +1,4 @@
-"""Guessing by maximum-likelihood character n-grams."""
+"""A guesser by maximum-likelihood character n-grams."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from agents.word_arrays import number_runs
 from envs.encoding import BLANK, FIRST_LETTER, NUM_LETTERS, PADDING, encode_words
 from envs.hangman.observation import Observation, select
 
-# The source's constants: the weights of the orders 1 to 5, and when the frequency stage ends.
+# Constants of the source: the weights of orders 1 to 5, and the end of the frequency stage.
 _WEIGHTS = (0.1, 0.2, 0.2, 0.25, 0.2)
 _FREQUENCY_SHARE = 0.5
 _FREQUENCY_LIVES = 3
@@ -25,21 +25,18 @@ _FREQUENCY_LIVES = 3
 class NgramAgent(ScoringAgent):
     """Guesses by frequency at first, then by weighted n-grams of order 1 to 5.
 
-    As long as fewer than half of the word's places are shown and at least three wrong guesses are
-    left, the letter is that of the benchmark (:class:`~agents.dictionary.DictionaryAgent`,
-    ``literal``). Then the n-grams guess. For each order n, every run of n places with exactly one
-    blank is filled with each letter that has not been guessed, and the filled run's last letter
-    gets its maximum-likelihood probability after the n - 1 letters before it, whether the blank is
-    that last letter or one before it. The score of a letter is the sum over the orders of the mean
-    over the runs, weighted by 0.1, 0.2, 0.2, 0.25 and 0.2; an order without such a run adds
-    nothing. The probabilities are those of ``nltk.lm.MLE`` fitted on the ``everygrams`` of each
-    word: no padding marks the ends of a word, and a context that was not seen gives 0.
+    While fewer than half of the places are shown and at least three lives are left, the letter is
+    that of the benchmark (:class:`~agents.dictionary.DictionaryAgent`, ``literal``). Then the
+    n-grams guess: for each order n, each unguessed letter fills every run of n places with exactly
+    one blank, and gets the maximum-likelihood probability of the run's last letter given the
+    n - 1 letters before it. The score of a letter is the mean over the runs, summed over the orders
+    with the weights 0.1, 0.2, 0.2, 0.25 and 0.2. The probabilities are those of ``nltk.lm.MLE``
+    fitted on the ``everygrams`` of each word: words are not padded, and unseen contexts give 0.
 
     Notes
     -----
-    The source says that "the number of guessed letters is less than half the length of the word",
-    read here as places that are shown. It also speaks of using the orders one after the other,
-    five-grams first, before it settles on the weights; the weights are what is built.
+    "The number of guessed letters is less than half the length of the word" in the source is read
+    as the number of shown places.
 
     References
     ----------
@@ -57,17 +54,14 @@ class NgramAgent(ScoringAgent):
             counts = np.bincount(positions, minlength=NUM_LETTERS**order)
             counts = counts.reshape(-1, NUM_LETTERS).astype(np.float64)
             tables.append((counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)).ravel())
-        # One order's table after the other. An n-gram, read as a number in base 26, is the position
-        # of the probability of its last letter after the letters before it.
+        # Concatenated by order. An n-gram, read as a number in base 26, is the index of the
+        # probability of its last letter given the letters before it.
         self.probabilities_ = np.concatenate(tables)
         self.benchmark_ = DictionaryAgent(literal=True).fit(words)
         return self
 
     def letter_scores(self, observations: Observation) -> npt.NDArray[np.float64]:
-        """Return frequencies or weighted n-gram probabilities, shape (N, 26).
-
-        A letter that has not been guessed never scores less than one that has been.
-        """
+        """Return frequencies or weighted n-gram probabilities, shape (N, 26)."""
         lengths = (observations["word"] != PADDING).sum(axis=1)
         shown = (observations["word"] > BLANK).sum(axis=1)
         by_frequency = (observations["lives"] >= _FREQUENCY_LIVES) & (
@@ -85,7 +79,7 @@ def _ngram_scores(word, guessed, probabilities):
     sums = np.empty(NUM_LETTERS, dtype=np.float64)
     for game in range(len(word)):
         length = word_length(word[game])
-        # Where the table of an order begins, and its size.
+        # The offset and the size of the order's table.
         table, size = 0, 1
         for order in range(1, len(_WEIGHTS) + 1):
             size *= NUM_LETTERS

@@ -1,4 +1,4 @@
-"""Guessing by a smoothed n-gram model of whole words and by the words that fit."""
+"""A guesser by a smoothed n-gram model of words, mixed with the matching listed words."""
 
 from __future__ import annotations
 
@@ -16,21 +16,18 @@ from agents.smoothed_ngrams import SmoothedNgrams
 from envs.encoding import NUM_LETTERS
 from envs.hangman.observation import Observation, distinct
 
-# The weight of the n-grams, as a number of fitting words.
+# The weight of the n-grams, as a number of matching words.
 _PRIOR_WEIGHT = 20.0
-# Contexts below this share of a place's mass are dropped.
+# Contexts with a smaller share of a place's mass are pruned.
 _BEAM = 1e-3
 
 
 class NgramPosteriorAgent(PosteriorAgent):
-    """Guesses the letter that is most likely behind a blank, by counts alone.
+    """Guesses the most likely letter of an n-gram model and the matching listed words.
 
-    The word is a draw from a smoothed character n-gram model of order 7 that agrees with all that
-    is shown. The probability that a letter is behind some blank is one minus the share of the
-    model's words without it, by the pass of :mod:`agents.posterior.ngram_lattice`.
-
-    Where words of the list fit, the share of them that has the letter is mixed in: ``n`` fitting
-    words weigh as ``n`` against 20 for the model.
+    The model is a smoothed character n-gram model of order 7, conditioned on the observation by the
+    forward pass of :mod:`agents.posterior.ngram_lattice`. The share of the ``n`` matching listed
+    words that contain a letter is mixed in with weight ``n``, against 20 for the model.
 
     References
     ----------
@@ -42,7 +39,7 @@ class NgramPosteriorAgent(PosteriorAgent):
     uses_lives = False
 
     def fit(self, words: Sequence[str]) -> Self:
-        """Count the n-grams of the words and index the words."""
+        """Fit the n-grams and index the words."""
         self.tables_ = SmoothedNgrams(words).tables
         self.index_ = CandidateIndex(words)
         return self

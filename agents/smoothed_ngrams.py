@@ -18,23 +18,23 @@ END = NUM_LETTERS
 _BEGIN = NUM_LETTERS + 1
 # Histories are numbers in this base, newest letter first.
 _BASE = NUM_LETTERS + 2
-# The n-grams of this order still fit into 64 bits.
+# The highest order whose n-grams fit into 64 bits.
 _MAX_ORDER = 10
 
 
 class NgramTables(NamedTuple):
-    """What compiled code reads of an n-gram model.
+    """An n-gram model as a finite automaton, for compiled code.
 
-    A state is a context: the last letters, at most ``order - 1`` of them, as many as were seen
-    together. The beginning of a word counts as a letter of the context.
+    A state is a context, the longest sequence of last letters that was seen, of at most
+    ``order - 1`` letters. The beginning of a word counts as a letter.
     """
 
-    #: shape (states, 27): Of each letter after each context, and of the word's end at index 26.
+    #: shape (states, 27): The probability of each letter, and of the end of the word at index 26.
     probabilities: npt.NDArray[np.float32]
-    next_state: npt.NDArray[np.int32]  #: shape (states, 26): The context after each letter.
+    next_state: npt.NDArray[np.int32]  #: shape (states, 26): The state after each letter.
     start: int  #: The state at the beginning of a word.
-    #: shape (27, 27, 27): The probabilities of the order-3 model: ``[b, symbol, a]`` after the
-    #: letters ``a`` and ``b``, which are 26 at the beginning of the word (and before it).
+    #: shape (27, 27, 27): Trigram probabilities, ``[b, symbol, a]`` after the letters ``a`` and
+    #: ``b``; 26 for the beginning of the word, or before it.
     pairs: npt.NDArray[np.float32]
 
 
@@ -44,18 +44,17 @@ class SmoothedNgrams:
     Parameters
     ----------
     words : sequence of str or WordArrays
-        At least one.
+        At least one word.
     order : int, default 7
-        The longest n-gram, 2 to 10.
+        The length of the longest n-gram, 2 to 10.
     discount_scale : float, default 1.15
-        Factor on the discounts that are estimated from the counts. Both defaults are chosen by the
-        cross-entropy of valid words. The order-3 model, with which passes look ahead, has the
-        discounts as they are estimated.
+        A factor on the estimated discounts, except in the trigrams of ``pairs``. Both defaults were
+        chosen by the cross-entropy of valid words.
 
     Attributes
     ----------
     order : int
-        At most that of the longest word with its beginning and end.
+        At most the length of the longest word, with its beginning and end.
     discount_scale : float
     tables : NgramTables
 
@@ -76,7 +75,6 @@ class SmoothedNgrams:
             words = WordArrays.of(words)
         if not 2 <= order <= _MAX_ORDER:
             raise ValueError(f"order: {order} is not in 2..{_MAX_ORDER}")
-        # No context is longer than the beginning and the letters of the longest word.
         self.order = min(order, int(words.lengths.max()) + 2)
         self.discount_scale = discount_scale
         ngrams, counts = _count(words, self.order)
@@ -84,11 +82,11 @@ class SmoothedNgrams:
         self.tables = NgramTables(*automaton, _pairs(ngrams, counts, self.order))
 
     def log_probabilities(self, words: WordArrays) -> npt.NDArray[np.float64]:
-        """Return the natural logarithm of each word's probability, shape (words,)."""
+        """Return the natural log-probability of each word, shape (words,)."""
         return _log_probabilities(*words, self.tables)
 
     def length_masses(self) -> npt.NDArray[np.float64]:
-        """Return the probability that a word has each length, shape (33,)."""
+        """Return the probability of each word length, shape (33,)."""
         probabilities, next_state, start, _ = self.tables
         masses = np.zeros(MAX_LENGTH + 1)
         reached = np.zeros(len(probabilities))
@@ -107,7 +105,7 @@ def _automaton(
     order: int,
     discount_scale: float,
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int32], int]:
-    """Return the first three of :class:`NgramTables`, from counted n-grams."""
+    """Return the first three fields of :class:`NgramTables`."""
     contexts, counts_by_length = _contexts(ngrams, ngram_counts, order)
     # The row of each context without its oldest letter.
     shorter = [np.zeros(1, dtype=np.int64)]
@@ -119,8 +117,8 @@ def _automaton(
     for length in range(order):
         counts = counts_by_length[length]
         if length + 1 < order:
-            # How many different letters precede each context and symbol; of contexts at the
-            # beginning of a word, which none precedes, the counts stay.
+            # Lower orders count the different letters that precede each context and symbol; nothing
+            # precedes a context at the beginning of a word, which keeps its counts.
             at_beginning = (contexts[length] % _BASE == _BEGIN) & (length > 0)
             counts = np.where(at_beginning[:, None], counts, 0)
             _count_preceding(counts_by_length[length + 1], shorter[length + 1], counts)
@@ -130,7 +128,7 @@ def _automaton(
     for length in range(order):
         after = transitions[-1][shorter[length]]
         if length + 1 < order:
-            # Contexts with the letters that were seen after them are the longer contexts.
+            # A context and a letter seen after it are a longer context.
             letters, rows = np.nonzero(counts_by_length[length][:, :NUM_LETTERS].T)
             after[rows, letters] = first_state[length + 1] + np.arange(len(rows))
         transitions.append(after)
@@ -141,14 +139,13 @@ def _automaton(
 def _contexts(
     ngrams: npt.NDArray[np.int64], ngram_counts: npt.NDArray[np.int64], order: int
 ) -> tuple[list[npt.NDArray[np.int64]], list[npt.NDArray[np.int32]]]:
-    """Return, for each context length, the contexts in order and how often symbols follow them."""
+    """Return the sorted contexts of each length, and the counts of the symbols after them."""
     contexts, counts_by_length = [], []
     histories, symbols = np.divmod(ngrams, NUM_SYMBOLS)
     lengths = _history_lengths(histories, order)
     for length in range(order):
-        # An n-gram counts at each length up to that of its own history.
         long_enough = np.flatnonzero(lengths >= length)
-        # Sorted by the newest letter first, n-grams of a context are neighbours.
+        # N-grams are sorted by the newest letter first, so that those of a context are adjacent.
         suffixes = histories[long_enough] // _BASE ** (order - 1 - length)
         is_first = np.diff(suffixes, prepend=-1) != 0
         contexts.append(suffixes[is_first])
@@ -165,7 +162,7 @@ def _contexts(
 def _pairs(
     ngrams: npt.NDArray[np.int64], ngram_counts: npt.NDArray[np.int64], order: int
 ) -> npt.NDArray[np.float32]:
-    """Return ``pairs`` of :class:`NgramTables`, from counted n-grams of a higher order."""
+    """Return ``pairs`` of :class:`NgramTables`."""
     histories, symbols = np.divmod(ngrams, NUM_SYMBOLS)
     short_order = min(order, 3)
     shorter = histories // _BASE ** (order - short_order) * NUM_SYMBOLS + symbols
@@ -196,7 +193,7 @@ def _log_probabilities(codes, lengths, tables):
 
 @njit(cache=True, nogil=True)
 def _one_letter_more(thread, num_threads, reached, probabilities, next_state, following):
-    """Pass mass on to the states after one more letter; return the mass of what ends."""
+    """Add the mass of each state to its successors; return the mass of the words that end."""
     ended = 0.0
     for state in range(thread, len(reached), num_threads):
         mass = reached[state]
@@ -208,9 +205,9 @@ def _one_letter_more(thread, num_threads, reached, probabilities, next_state, fo
 
 
 def _count(words: WordArrays, order: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return the symbols of the words after their longest histories, sorted, and their counts.
+    """Return the n-grams of the longest order, sorted, and their counts.
 
-    The history is a number of ``order - 1`` digits; that times 27, plus the symbol, is the n-gram.
+    An n-gram is the number ``27 * history + symbol``; the history has ``order - 1`` digits.
     """
     ngrams = []
     for length in np.unique(words.lengths):
@@ -226,7 +223,7 @@ def _count(words: WordArrays, order: int) -> tuple[npt.NDArray[np.int64], npt.ND
 
 
 def _history_lengths(histories: npt.NDArray[np.int64], order: int) -> npt.NDArray[np.int64]:
-    """Return how many letters histories have; those of the longest length may lack a beginning."""
+    """Return the number of letters of each history, including the beginning of the word."""
     lengths = np.full(len(histories), order - 1)
     for length in range(1, order):
         lengths[histories // _BASE ** (order - 1 - length) % _BASE == _BEGIN] = length
@@ -242,7 +239,7 @@ def _count_preceding(longer, shorter, counts):
 
 @njit(cache=True)
 def _smooth(counts, discounts, lower):
-    """Return the probabilities of symbols by their counts and by shorter contexts."""
+    """Return discounted probabilities, interpolated with those of shorter contexts."""
     result = np.empty(counts.shape, dtype=np.float64)
     for row in range(len(counts)):
         total = counts[row].sum()
@@ -257,7 +254,7 @@ def _smooth(counts, discounts, lower):
 
 
 def _discounts(counts: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:
-    """Return what is taken from counts of 0, 1, 2 and 3 or more."""
+    """Return the discounts of counts of 0, 1, 2 and 3 or more."""
     numbers = np.bincount(np.minimum(counts, 5).ravel(), minlength=6)
     ones, twos, threes, fours = numbers[1:5].astype(float).tolist()
     if not ones or not twos or not threes:

@@ -1,4 +1,4 @@
-"""Words as arrays of letter codes; words and parts of them as numbers, keys and few bytes."""
+"""Words as arrays of letter codes, as numbers, as hash keys and as compressed bytes."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from numba import njit, prange
 
 from envs.encoding import FIRST_LETTER, MAX_LENGTH, NUM_CODES, encode_words
 
-# Odd, and with bits set all over: a key is a polynomial of the codes in this base. Among ten
-# million sequences the chance that two have the same key is one in 400,000.
+# A key is a polynomial hash of the codes in this base. A collision among ten million sequences has
+# a probability of 1 in 400,000.
 KEY_BASE = np.uint64(0x9E3779B97F4A7C15)
-# Letters of a packed sequence are digits in this base; 12 of them fit into a number.
+# Letters of a packed part are digits in this base; 12 of them fit into a number.
 _LETTER_BITS = 5
 PACKED_BASE = 1 << _LETTER_BITS
 
@@ -23,22 +23,21 @@ PACKED_BASE = 1 << _LETTER_BITS
 class WordArrays(NamedTuple):
     """Words as arrays."""
 
-    #: shape (words, width): As of :class:`envs.encoding.EncodedWords`.
-    codes: npt.NDArray[np.uint8]
+    codes: npt.NDArray[np.uint8]  #: shape (words, width): See :class:`envs.encoding.EncodedWords`.
     lengths: npt.NDArray[np.int64]  #: shape (words,)
 
     @classmethod
     def of(cls, words: Sequence[str]) -> Self:
-        """Return words of letters a to z, with 32 places a row, in the same order."""
+        """Return words of letters a to z as arrays of width 32."""
         encoded = encode_words(words, MAX_LENGTH)
         return cls(encoded.codes, encoded.lengths)
 
     def take(self, chosen: npt.NDArray) -> WordArrays:
-        """Return the words of an index or a mask."""
+        """Return the words at an index or a mask."""
         return WordArrays(self.codes[chosen], self.lengths[chosen])
 
     def order(self) -> npt.NDArray[np.intp]:
-        """Return the order by length, then by alphabet."""
+        """Return the indices that sort the words by length, then alphabetically."""
         rows = np.ascontiguousarray(self.codes)
         text = rows.view(f"S{rows.shape[1]}").ravel()
         return np.lexsort((text, self.lengths))
@@ -47,7 +46,7 @@ class WordArrays(NamedTuple):
 def number_runs(
     digits: npt.NDArray[np.integer], lengths: npt.NDArray[np.int64], size: int, base: int
 ) -> npt.NDArray[np.int64]:
-    """Return each run of ``size`` digits in the first ``lengths`` of each row, as a number."""
+    """Return each run of ``size`` digits in the first ``lengths`` digits of a row, as a number."""
     numbers = np.zeros((len(digits), max(digits.shape[1] - size + 1, 0)), dtype=np.int64)
     for place in range(size):
         numbers = numbers * base + digits[:, place : place + numbers.shape[1]]
@@ -56,7 +55,7 @@ def number_runs(
 
 @njit(cache=True, parallel=True)
 def sequence_keys(codes, lengths):
-    """Return the keys of the first ``lengths`` codes of each row."""
+    """Return the hash keys of words, shape (words,)."""
     keys = np.zeros(len(codes), dtype=np.uint64)
     for row in prange(len(codes)):
         key = np.uint64(0)
@@ -72,7 +71,7 @@ def pack_parts(
     begins: npt.NDArray[np.int64],
     length: int,
 ) -> npt.NDArray[np.int64]:
-    """Return parts of words, 0 to 12 letters of the rows of ``codes``, as numbers; "" is 0."""
+    """Return parts of words, of 0 to 12 letters, as numbers; the empty part is 0."""
     numbers = np.zeros(len(rows), dtype=np.int64)
     for place in range(length):
         numbers = numbers << _LETTER_BITS | codes[rows, begins + place]
@@ -80,7 +79,7 @@ def pack_parts(
 
 
 def unpack_parts(numbers: npt.NDArray[np.int64]) -> WordArrays:
-    """Return the parts that :func:`pack_parts` wrote as numbers."""
+    """Return the parts packed by :func:`pack_parts`."""
     most = 63 // _LETTER_BITS
     lengths = (numbers[:, None] >> _LETTER_BITS * np.arange(most) > 0).sum(axis=1)
     codes = np.zeros((len(numbers), MAX_LENGTH), dtype=np.uint8)
@@ -92,36 +91,36 @@ def unpack_parts(numbers: npt.NDArray[np.int64]) -> WordArrays:
 
 
 def pack_words(words: WordArrays) -> npt.NDArray[np.uint8]:
-    """Return words in the order of their lengths, then of the alphabet, as compressed bytes.
+    """Return words, sorted by length, then alphabetically, as compressed bytes.
 
-    First the number of words of each length, then how many letters each word shares with the one
-    before it, then all other letters.
+    The content is the number of words of each length, the length of the prefix that each word
+    shares with the previous word, and the remaining letters.
     """
     codes, lengths = words
     same = np.zeros(codes.shape, dtype=bool)
     same[1:] = (codes[1:] == codes[:-1]) & (lengths[1:] == lengths[:-1])[:, None]
     shared = np.minimum(np.cumprod(same, axis=1, dtype=np.uint8).sum(axis=1), lengths)
     places = np.arange(codes.shape[1])
-    own = (places >= shared[:, None]) & (places < lengths[:, None])
+    remaining = (places >= shared[:, None]) & (places < lengths[:, None])
     sizes = np.bincount(lengths, minlength=MAX_LENGTH + 1).astype("<i8")
-    parts = (sizes.tobytes(), shared.astype(np.uint8).tobytes(), codes[own].tobytes())
-    # Words share parts far from each other, which zlib does not look back for: a fifth smaller.
+    parts = (sizes.tobytes(), shared.astype(np.uint8).tobytes(), codes[remaining].tobytes())
+    # A fifth smaller than with zlib, whose window is short.
     return np.frombuffer(lzma.compress(b"".join(parts), preset=4), dtype=np.uint8)
 
 
 def unpack_words(packed: npt.NDArray[np.uint8]) -> WordArrays:
-    """Return the words that :func:`pack_words` packed.
+    """Return the words packed by :func:`pack_words`.
 
     Raises
     ------
     ValueError, lzma.LZMAError
-        If the bytes are not those of such a list: distinct words of letters a to z, in order.
+        If the bytes are not those of distinct, sorted words of letters a to z.
     """
     content = np.frombuffer(lzma.decompress(packed.tobytes()), dtype=np.uint8)
     head = 8 * (MAX_LENGTH + 1)
     sizes = np.frombuffer(content[:head].tobytes(), dtype="<i8")
     if len(sizes) != MAX_LENGTH + 1 or (sizes < 0).any() or sizes[0] or sizes.sum() > len(content):
-        raise ValueError("words: their numbers are damaged")
+        raise ValueError("words: the numbers of words are damaged")
     lengths = np.repeat(np.arange(MAX_LENGTH + 1), sizes)
     shared = content[head : head + len(lengths)].astype(np.int64)
     letters = content[head + len(lengths) :]
@@ -130,16 +129,16 @@ def unpack_words(packed: npt.NDArray[np.uint8]) -> WordArrays:
         or (shared >= lengths).any()
         or (lengths - shared).sum() != len(letters)
     ):
-        raise ValueError("words: their number is not that of the letters")
+        raise ValueError("words: the number of letters does not match the lengths")
     codes = np.zeros((len(lengths), MAX_LENGTH), dtype=np.uint8)
     if not _unpack(lengths, shared, letters, codes):
-        raise ValueError("words: they are not distinct words of letters a to z in order")
+        raise ValueError("words: not distinct, sorted words of letters a to z")
     return WordArrays(codes, lengths)
 
 
 @njit(cache=True)
 def _unpack(lengths, shared, letters, codes):
-    """Write the words; return whether they are in order and of letters alone."""
+    """Write the words to ``codes``; return whether they are sorted words of letters a to z."""
     position = 0
     for row in range(len(lengths)):
         begin = shared[row]

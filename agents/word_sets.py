@@ -1,6 +1,6 @@
 """Bit sets of words by length, place and letter, for compiled code.
 
-The words that fit a masked word are a few ANDs of such sets.
+The words that match a masked word are an intersection of a few sets.
 """
 
 from __future__ import annotations
@@ -16,26 +16,25 @@ from agents.word_arrays import WordArrays
 from envs.encoding import BLANK, FIRST_LETTER, MAX_LENGTH, NUM_LETTERS
 
 _BITS = 64
-# In place of a place: at any place.
-_ANYWHERE = -1
+_ANYWHERE = -1  # A pseudo-place.
 
 
 class WordSets(NamedTuple):
-    """Words in the order of their lengths, with what finds those that fit a masked word."""
+    """Words sorted by length, with an index of bit sets."""
 
-    codes: npt.NDArray[np.uint8]  #: shape (words, width): Of :class:`WordArrays`.
+    codes: npt.NDArray[np.uint8]  #: shape (words, width): See :class:`WordArrays`.
     letters: npt.NDArray[np.uint32]  #: shape (words,): The letters of each word, as bits.
     #: shape (34,): The first word of each length, and the number of words.
     first_word: npt.NDArray[np.int64]
-    #: The bit sets, length by length. Those of a length begin at its ``first_set`` and have
-    #: ``chunks`` entries each: all words, then as :func:`_set_with` says.
+    #: The bit sets. Those of a length begin at its ``first_set`` and have ``chunks`` entries each:
+    #: first all words, then the sets at :func:`_set_with`.
     sets: npt.NDArray[np.uint64]
     first_set: npt.NDArray[np.int64]  #: shape (33,)
     chunks: npt.NDArray[np.int64]  #: shape (33,)
 
 
 def word_sets(words: WordArrays) -> WordSets:
-    """Return the sets of words that are in the order of their lengths."""
+    """Return the bit sets of words, which are sorted by length."""
     codes, lengths = words
     sizes = np.bincount(lengths, minlength=MAX_LENGTH + 1)
     first_word = np.concatenate([[0], np.cumsum(sizes)])
@@ -50,15 +49,15 @@ def word_sets(words: WordArrays) -> WordSets:
 
 
 class SearchRoom(NamedTuple):
-    """Arrays that a search for words writes to; threads do not share them."""
+    """Buffers of a search, for one thread."""
 
-    bits: npt.NDArray[np.uint64]  #: One bit per word of a length.
-    numbers: npt.NDArray[np.int64]  #: Words, as rows of ``codes``.
+    bits: npt.NDArray[np.uint64]  #: A bit per word of a length.
+    numbers: npt.NDArray[np.int64]  #: Rows of ``codes``.
 
 
 @njit(cache=True)
 def search_room(words):
-    """Return room for searches in ``words``."""
+    """Return buffers for searches in ``words``."""
     chunks = max(1, words.chunks.max())
     return SearchRoom(np.empty(chunks, dtype=np.uint64), np.empty(chunks * _BITS, dtype=np.int64))
 
@@ -81,16 +80,16 @@ def _fill(words):
 
 @njit(cache=True)
 def _set_with(first_set, chunks, place, letter):
-    """Return where the set of the words with a letter at a place, or anywhere, begins.
+    """Return the index of the set of words with a letter at a place, or anywhere.
 
-    ``first_set`` and ``chunks`` are those of the words' length.
+    ``first_set`` and ``chunks`` are those of the word length.
     """
     return first_set + (1 + NUM_LETTERS * (1 + place) + letter) * chunks
 
 
 @njit(cache=True)
 def _load(bits, sets, first):
-    """Make ``bits`` the set that begins at ``first`` of ``sets``."""
+    """Copy the set at ``first`` to ``bits``."""
     begin = np.uint64(first)
     for chunk in range(len(bits)):
         bits[chunk] = sets[begin + np.uint64(chunk)]
@@ -98,7 +97,7 @@ def _load(bits, sets, first):
 
 @njit(cache=True)
 def _keep(bits, sets, first):
-    """Leave what is in ``bits`` and in the set that begins at ``first`` of ``sets``."""
+    """Intersect ``bits`` with the set at ``first``."""
     begin = np.uint64(first)
     for chunk in range(len(bits)):
         bits[chunk] &= sets[begin + np.uint64(chunk)]
@@ -106,7 +105,7 @@ def _keep(bits, sets, first):
 
 @njit(cache=True)
 def _leave_out(bits, sets, first):
-    """Take what is in the set that begins at ``first`` of ``sets`` out of ``bits``."""
+    """Remove the set at ``first`` from ``bits``."""
     begin = np.uint64(first)
     for chunk in range(len(bits)):
         bits[chunk] &= ~sets[begin + np.uint64(chunk)]
@@ -114,16 +113,16 @@ def _leave_out(bits, sets, first):
 
 @njit(cache=True)
 def fitting_set(word, guessed, words, exclude_wrong, exclude_shown, room):
-    """Return the set of the words that fit a masked word, in ``room.bits``.
+    """Return the bit set of the words that match a masked word, in ``room.bits``.
 
     Parameters
     ----------
     word : ndarray of uint8
-        As it is observed, without padding; it may be a part of a masked word, for parts of words.
+        The observed word, or a part of it, without padding.
     guessed : ndarray of int8, shape (26,)
     words : WordSets
     exclude_wrong, exclude_shown : bool
-        Leave out words that have a wrong letter, and those that have a shown one behind a blank.
+        Exclude words with a wrong letter, and words with a shown letter behind a blank.
     room : SearchRoom
     """
     length = len(word)
@@ -150,7 +149,7 @@ def fitting_set(word, guessed, words, exclude_wrong, exclude_shown, room):
 
 @njit(cache=True)
 def write_numbers(words, length, bits, room):
-    """Return the numbers of the words of a set, in ``room.numbers``."""
+    """Return the rows of the words of a bit set, in ``room.numbers``."""
     count = 0
     for chunk in range(len(bits)):
         left = bits[chunk]
@@ -163,9 +162,9 @@ def write_numbers(words, length, bits, room):
 
 @njit(cache=True)
 def fitting_words(word, guessed, words, exclude_wrong, exclude_shown, room):
-    """Return the numbers of the words that fit a masked word, in ``room.numbers``.
+    """Return the rows of the words that match a masked word, in ``room.numbers``.
 
-    Parameters are those of :func:`fitting_set`.
+    The parameters are those of :func:`fitting_set`.
     """
     bits = fitting_set(word, guessed, words, exclude_wrong, exclude_shown, room)
     return write_numbers(words, len(word), bits, room)

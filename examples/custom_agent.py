@@ -1,4 +1,4 @@
-"""A custom agent, compared with others on the same words.
+"""A custom agent, compared with two built-in agents on the same words.
 
 python -m examples.custom_agent
 """
@@ -11,20 +11,20 @@ from evaluation import compare
 
 
 class MostWords(Agent):
-    """Guesses the letter that is in most of the train words of the same length."""
+    """Guesses the letter that most train words of the same length contain."""
 
     uses_lives = False  # its letters do not depend on observations["lives"]
 
     def fit(self, words):
-        """Count, for each length, the words that have each letter."""
+        """Count the words of each length that contain each letter."""
         self.counts_ = np.zeros((33, 26))
         for word in words:
             for letter in set(word):
                 self.counts_[len(word), ord(letter) - ord("a")] += 1
         return self
 
-    def act_batch(self, observations, games=None):
-        """Guess one letter in each of N games; see docs/environment.md for the arrays."""
+    def act_batch(self, observations, keys=None):
+        """Return a letter for each of N games; docs/environment.md describes the arrays."""
         lengths = (observations["word"] != 0).sum(axis=1)
         counts = np.where(observations["guessed"] != 0, -1, self.counts_[lengths])
         return counts.argmax(axis=1)

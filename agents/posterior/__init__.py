@@ -1,1 +1,1 @@
-"""The learned letter posterior."""
+"""The letter posterior: prior, letter models and look-ahead."""

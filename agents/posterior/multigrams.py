@@ -1,4 +1,4 @@
-"""A hidden semi-Markov model of words: classes that spell letter sequences of several lengths."""
+"""A hidden semi-Markov model of words, whose states emit letter sequences of several lengths."""
 
 from __future__ import annotations
 
@@ -15,53 +15,48 @@ from envs.encoding import BLANK, FIRST_LETTER, MAX_LENGTH, NUM_LETTERS
 
 
 class Trie(NamedTuple):
-    """Finds sequences letter by letter."""
+    """A prefix tree of letter sequences."""
 
-    #: shape (nodes, 26): The node after each letter; 0, which is the root, where no sequence goes
-    #: on so.
-    child: npt.NDArray[np.int32]
-    #: shape (nodes,): Of the sequence that ends at the node, -1 where none does.
-    sequence: npt.NDArray[np.int32]
+    child: npt.NDArray[np.int32]  #: shape (nodes, 26): The node after each letter; 0 for none.
+    sequence: npt.NDArray[np.int32]  #: shape (nodes,): The sequence that ends here; -1 for none.
 
 
 class MultigramTables(NamedTuple):
-    """What compiled code reads of a :class:`Multigrams` model."""
+    """The arrays of a :class:`Multigrams` model, for compiled code."""
 
-    begin: npt.NDArray[np.float64]  #: shape (classes,): That a word begins with a class.
-    end: npt.NDArray[np.float64]  #: shape (classes,): That it ends after one.
-    #: shape (classes, classes): From each class to the next; with ``end``, a row adds up to 1.
+    begin: npt.NDArray[np.float64]  #: shape (classes,): Initial probabilities.
+    end: npt.NDArray[np.float64]  #: shape (classes,): The probability that a word ends after it.
+    #: shape (classes, classes): From each class to the next; a row and its ``end`` sum to 1.
     transitions: npt.NDArray[np.float64]
-    #: shape (sequences + 1,): Where the emissions of each sequence begin in the next two.
+    #: shape (sequences + 1,): The range of each sequence in ``classes`` and ``emissions``.
     first_emission: npt.NDArray[np.int64]
-    classes: npt.NDArray[np.int64]  #: Which class spells the sequence,
-    emissions: npt.NDArray[np.float64]  #: and with what probability.
+    classes: npt.NDArray[np.int64]  #: The classes that emit the sequence.
+    emissions: npt.NDArray[np.float64]  #: Their emission probabilities.
     trie: Trie
     words: WordSets  #: The sequences.
     longest: int  #: Letters of the longest sequence.
 
 
 class Multigrams:
-    """Words as chains of hidden classes, each of which spells a sequence of letters.
+    """Words as Markov chains of hidden classes, each of which emits a letter sequence.
 
-    A class has sequences that behave alike (a prefix, the beginning of a compound, an ending), so
-    that the model sees further than n-grams: after "bread" a second part begins as words do. The
-    probability of a word is summed over all ways to divide it. Learned by
-    :func:`training.multigrams.fit_multigrams`.
+    A class groups sequences with the same role, such as prefixes, first parts of compounds or
+    endings. The probability of a word is the sum over all its segmentations. The model is fitted
+    by :func:`training.multigrams.fit_multigrams`.
 
     Parameters
     ----------
     tensors : dict of str to ndarray
-        ``sequences``, uint8: distinct texts joined by newlines, in the order of their lengths, then
-        of the alphabet. ``per_sequence``, uint8 of shape (sequences,): how many classes spell each.
-        ``classes``, uint8, and ``emissions``, float32: these classes, one sequence after the other,
-        and the probability that each spells the sequence. ``transitions``, float32 of shape
-        (classes, classes), from each class to the next; ``begin``, float32 of shape (classes,), of
-        the first class; ``end``, that a word ends after a class.
+        ``sequences``, uint8: distinct texts joined by newlines, sorted by length, then
+        alphabetically. ``per_sequence``, uint8 of shape (sequences,): the number of classes that
+        emit each. ``classes``, uint8, and ``emissions``, float32: these classes, sequence by
+        sequence, and their emission probabilities. ``transitions``, float32 of shape
+        (classes, classes); ``begin`` and ``end``, float32 of shape (classes,).
 
     Raises
     ------
     KeyError, TypeError, ValueError, IndexError
-        If the arrays are not those of such a model.
+        If the arrays are inconsistent.
 
     References
     ----------
@@ -104,13 +99,13 @@ class Multigrams:
         )
 
     def log_probabilities(self, words: WordArrays) -> npt.NDArray[np.float64]:
-        """Return the natural logarithm of each word's probability; -inf where it has none."""
+        """Return the natural log-probability of each word; -inf if it is impossible."""
         result = np.empty(len(words.lengths), dtype=np.float64)
         in_threads(_log_probabilities, *words, self.tables, result)
         return result
 
     def length_masses(self) -> npt.NDArray[np.float64]:
-        """Return the probability that a word has each length, shape (33,)."""
+        """Return the probability of each word length, shape (33,)."""
         tables = self.tables
         spelled = np.zeros((tables.longest + 1, len(tables.begin)))
         lengths = np.fromiter(map(len, self.sequences), dtype=np.int64)
@@ -126,7 +121,7 @@ class Multigrams:
 
 @njit(cache=True)
 def make_trie(codes, lengths):
-    """Return the trie of distinct sequences."""
+    """Return the prefix tree of distinct sequences."""
     child = np.zeros((1 + lengths.sum(), NUM_LETTERS), dtype=np.int32)
     sequence = np.full(len(child), -1, dtype=np.int32)
     size = 1
@@ -176,15 +171,15 @@ def _log_probabilities(thread, num_threads, codes, lengths, tables, result):
 
 
 class MultigramRoom(NamedTuple):
-    """Arrays that :func:`multigram_masses` writes to; they belong to one thread."""
+    """Buffers of :func:`multigram_masses`, for one thread."""
 
     search: SearchRoom
     #: The last axis of the arrays of masses has the columns of :func:`letter_columns`.
     spelled: npt.NDArray[np.float64]  #: shape (classes, 27)
-    #: shape (longest + 1, classes, 27): What parts of blanks alone spell, since these are the
-    #: dearest; games in the order of their guessed letters share them.
+    #: shape (longest + 1, classes, 27): A cache of the emissions of parts that are all blanks, the
+    #: most expensive ones.
     blank: npt.NDArray[np.float64]
-    #: shape (longest + 1,): The guessed letters, as bits, that ``blank`` is for.
+    #: shape (longest + 1,): The guessed letters, as bits, for which ``blank`` is valid.
     blank_guessed: npt.NDArray[np.int64]
     reached: npt.NDArray[np.float64]  #: shape (33, classes, 27)
     entering: npt.NDArray[np.float64]  #: shape (classes, 27)
@@ -193,7 +188,7 @@ class MultigramRoom(NamedTuple):
 
 @njit(cache=True)
 def multigram_room(tables):
-    """Return room for one thread."""
+    """Return the buffers of one thread."""
     num_classes, num_columns = len(tables.begin), NUM_LETTERS + 1
     return MultigramRoom(
         search_room(tables.words),
@@ -208,10 +203,10 @@ def multigram_room(tables):
 
 @njit(cache=True)
 def multigram_masses(word, guessed, tables, room, sums):
-    """Write the probability of all words that fit a game into ``sums``, shape (27,).
+    """Write the total probability of the words that match a game to ``sums``, shape (27,).
 
-    Of those without each letter behind a blank, and of all at index 26; exact but for rounding.
-    ``word`` has no padding.
+    Entries 0 to 25 are for the words without that letter behind a blank, entry 26 is for all.
+    ``word`` has no padding. The sums are exact except for rounding.
     """
     bits, length = letter_bits(guessed), len(word)
     reached, entering = room.reached, room.entering
@@ -259,10 +254,9 @@ def multigram_masses(word, guessed, tables, room, sums):
 
 @njit(cache=True)
 def _spell(part, num_blanks, guessed, bits, columns, tables, room):
-    """Return, by class, the sum of the emissions of all sequences that fit a part of a masked word.
+    """Return the total emission of the sequences that match a part of a masked word.
 
-    ``[class, column]`` is for those without the letter of the column behind a blank, column
-    ``last`` for all.
+    The shape is (classes, 27), with the columns of :func:`letter_columns`.
     """
     spelled, hidden, first = room.spelled, room.hidden, tables.first_emission
     last = NUM_LETTERS - count_bits(np.uint64(bits))
@@ -273,7 +267,7 @@ def _spell(part, num_blanks, guessed, bits, columns, tables, room):
         room.blank_guessed[num_blanks] = bits
     spelled[:] = 0.0
     for sequence in fitting_words(part, guessed, tables.words, True, True, room.search):
-        # No guessed letter is behind a blank, and no other one is shown.
+        # All guessed letters of the sequence are shown.
         letters = np.uint64(tables.words.letters[sequence]) & ~np.uint64(bits)
         num_hidden = 0
         while letters:

@@ -1,10 +1,9 @@
-"""The mass of the words that an n-gram model and a game allow: a pruned forward pass.
+"""The total n-gram probability of the words that match a game, by a pruned forward pass.
 
-The places of a word are passed from left to right. At each, a beginning of the word is known by
-its context, a state of :class:`agents.smoothed_ngrams.SmoothedNgrams`; shown letters are where
-they are shown, blanks hold letters that have not been guessed, and the word ends where it does.
-Beginnings are pruned by their mass so far times the mass of what can follow, which a backward pass
-over n-grams of order 3 gives exactly.
+The pass goes over the places from left to right. Prefixes with the same n-gram context, a state of
+:class:`agents.smoothed_ngrams.SmoothedNgrams`, are summed; shown places allow one letter, blanks
+allow the unguessed letters. Contexts are pruned by their mass times the mass of what can follow,
+which an exact backward pass over trigrams estimates.
 """
 
 from __future__ import annotations
@@ -19,20 +18,19 @@ from agents.compiled import letter_columns, open_word
 from agents.smoothed_ngrams import END, NUM_SYMBOLS
 from envs.encoding import BLANK, FIRST_LETTER, NUM_LETTERS
 
-# An edge below this share of the beam is dropped before it is known what else leads to its context.
+# An edge below this share of the beam is pruned before edges are summed by context.
 _EDGE_BEAM = 0.1
 
 
 class _Contexts(NamedTuple):
-    """The contexts that beginnings of a word end in."""
+    """The n-gram contexts of prefixes."""
 
     states: npt.NDArray[np.int32]  #: shape (contexts,)
-    #: shape (contexts, 2): Their last two letters, 26 where there is none.
-    lasts: npt.NDArray[np.int8]
+    lasts: npt.NDArray[np.int8]  #: shape (contexts, 2): Their last two letters; 26 for none.
 
 
 class _Edges(NamedTuple):
-    """Contexts with a letter after them."""
+    """Contexts followed by a letter."""
 
     before: npt.NDArray[np.int64]  #: shape (edges,): The row of the context.
     letter: npt.NDArray[np.int8]  #: shape (edges,)
@@ -41,31 +39,29 @@ class _Edges(NamedTuple):
 
 @njit(cache=True)
 def ngram_masses(word, guessed, tables, beam, slot, sums):
-    """Write the probability of all words that fit a game into ``sums``, shape (27,).
-
-    Of those without each letter behind a blank, and of all at index 26.
+    """Write the total probability of the words that match a game to ``sums``.
 
     Parameters
     ----------
     word : ndarray of uint8
-        Of :func:`agents.compiled.open_word`: with a blank and without padding.
+        From :func:`agents.compiled.open_word`: with a blank and without padding.
     guessed : ndarray of int8, shape (26,)
     tables : NgramTables
     beam : float
-        Contexts below this share of a place's mass are dropped; 0 keeps all, and is exact.
+        Contexts with a smaller share of a place's mass are pruned; 0 is exact.
     slot : ndarray of int32, shape (states,)
-        -1 everywhere; where a state is among the contexts of the next place. Left as it was.
+        A buffer, -1 everywhere before and after the call.
     sums : ndarray of float64, shape (27,)
+        Entries 0 to 25 are for the words without that letter behind a blank, entry 26 is for all.
     """
     columns, last = letter_columns(guessed)
-    # As many columns more as fill the registers.
+    # Padded to fill vector registers.
     width = (last // 8 + 1) * 8
     open_letters = np.flatnonzero(guessed == 0).astype(np.int8)
     follows = _masses_that_follow(word, open_letters, tables.pairs)
     lasts = np.full((1, 2), NUM_LETTERS, dtype=np.int8)
     contexts = _Contexts(np.full(1, tables.start, dtype=np.int32), lasts)
-    # For each context, of the beginnings that end in it: the mass of those without each letter
-    # behind a blank so far, and of all.
+    # By context, the mass of the prefixes without each letter behind a blank, and of all prefixes.
     mass = np.ones((1, width), dtype=np.float32)
     log_scale = 0.0
     for place in range(len(word)):
@@ -87,10 +83,10 @@ def ngram_masses(word, guessed, tables, beam, slot, sums):
             if word[place] == BLANK:
                 new_mass[after, column] = without_letter
         contexts, mass = following, new_mass
-        # Keep the masses away from the smallest numbers of their type.
+        # Avoid underflow.
         largest = mass[:, last].max()
         mass /= largest
-        # What was pruned is assumed to continue as what was kept.
+        # Pruned prefixes are assumed to continue like the kept ones.
         if kept_mass > 0.0:
             log_scale += np.log(whole / kept_mass)
         log_scale += np.log(largest)
@@ -104,7 +100,7 @@ def ngram_masses(word, guessed, tables, beam, slot, sums):
 
 @njit(cache=True)
 def _letters_at(code, open_letters):
-    """Return the letters that can be at a place, by the code that is observed there."""
+    """Return the possible letters of a place with an observed code."""
     if code == BLANK:
         return open_letters
     return np.full(1, code - FIRST_LETTER, dtype=np.int8)
@@ -112,13 +108,13 @@ def _letters_at(code, open_letters):
 
 @njit(cache=True)
 def _masses_that_follow(word, open_letters, pairs):
-    """Return the mass of all that can follow two letters at each place, by n-grams of order 3.
+    """Return the trigram mass of the possible suffixes, shape (length + 1, 27, 27).
 
-    Shape (length + 1, 27, 27), scaled to a highest mass of 1: ``[place, b, a]`` is for the letters
-    ``a`` and ``b`` before the place, 26 where there is none.
+    ``[place, b, a]`` is for the letters ``a`` and ``b`` before the place, 26 for none; the largest
+    mass of a place is scaled to 1.
     """
     length = len(word)
-    # No constant, so that the compiler vectorises the loops over the letters two places before.
+    # Not a constant: the compiler would unroll the inner loops instead of vectorizing them.
     width = len(pairs)
     follows = np.zeros((length + 1, width, width), dtype=np.float32)
     letters = open_letters
@@ -143,10 +139,9 @@ def _masses_that_follow(word, open_letters, pairs):
 
 @njit(cache=True)
 def _likely_edges(contexts, letters, mass, tables, follows, beam):
-    """Return the likelier edges from contexts to the next place, and the mass of all edges.
+    """Return the edges to the next place that are not pruned, and the mass of all edges.
 
-    ``mass``, shape (contexts,), is that of each context; the mass of an edge is counted with what
-    can follow.
+    ``mass``, shape (contexts,), is that of each context. The mass of an edge includes its suffixes.
     """
     totals = np.empty(len(contexts.states) * len(letters), dtype=np.float32)
     whole = 0.0
@@ -166,9 +161,9 @@ def _likely_edges(contexts, letters, mass, tables, follows, beam):
 
 @njit(cache=True)
 def _merge(contexts, edges, tables, slot, lowest):
-    """Return the contexts that edges lead to, without those below a mass, and the mass kept.
+    """Sum edges by the contexts that they lead to, and prune contexts with a mass below ``lowest``.
 
-    In between, the row among them that each edge leads to, -1 if it was dropped.
+    Returns the kept contexts, the row of each edge's context (-1 if pruned), and the mass kept.
     """
     most = len(edges.total)
     states = np.empty(most, dtype=np.int32)
@@ -176,7 +171,7 @@ def _merge(contexts, edges, tables, slot, lowest):
     total = np.zeros(most, dtype=np.float64)
     row = np.empty(most, dtype=np.int32)
     count = 0
-    # By itself, so that reads of a large table wait for memory together.
+    # In a loop of its own, so that reads of the large table overlap.
     for edge in range(most):
         row[edge] = tables.next_state[contexts.states[edges.before[edge]], edges.letter[edge]]
     for edge in range(most):
@@ -190,7 +185,7 @@ def _merge(contexts, edges, tables, slot, lowest):
         total[row[edge]] += edges.total[edge]
     for new in range(count):
         slot[states[new]] = -1
-    # Where all are below the beam, the likeliest stays.
+    # At least one context is kept.
     lowest = min(lowest, total.max())
     new_row = np.full(count, -1, dtype=np.int32)
     kept_mass = 0.0
@@ -199,7 +194,6 @@ def _merge(contexts, edges, tables, slot, lowest):
         if total[new] >= lowest:
             new_row[new] = kept
             kept_mass += total[new]
-            # Survivors move to the front, so that nothing unread is overwritten.
             states[kept] = states[new]
             lasts[kept] = lasts[new]
             kept += 1
@@ -210,20 +204,20 @@ def _merge(contexts, edges, tables, slot, lowest):
 
 @njit(cache=True)
 def presence_of(sums, guessed, presence):
-    """Write the probability of each letter behind a blank: one minus the share without it.
+    """Write the probability of each letter behind a blank to ``presence``, shape (26,).
 
-    ``sums`` are of :func:`ngram_masses`; ``presence``, shape (26,), is 0 for guessed letters.
+    ``sums`` are those of :func:`ngram_masses`. Guessed letters have 0.
     """
     for letter in range(NUM_LETTERS):
         presence[letter] = 0.0
         if not guessed[letter] and sums[NUM_LETTERS] > 0.0:
-            # Pruning takes from the sums, and not from what is subtracted from them.
+            # Pruned sums can be slightly out of range.
             presence[letter] = 1.0 - min(max(sums[letter] / sums[NUM_LETTERS], 0.0), 1.0)
 
 
 @njit(cache=True, nogil=True)
 def ngram_presence(thread, num_threads, word, guessed, tables, beam, presence):
-    """Write the probability of each letter behind a blank by n-grams alone, shape (N, 26)."""
+    """Write the n-gram probability of each letter behind a blank, shape (N, 26)."""
     slot = np.full(len(tables.next_state), -1, dtype=np.int32)
     sums = np.empty(NUM_SYMBOLS, dtype=np.float64)
     for game in range(thread, len(word), num_threads):

@@ -1,4 +1,4 @@
-"""The letter posterior: how likely each letter is behind a blank, by the prior over words."""
+"""The letter posterior: the probability of each letter behind a blank, given a prior over words."""
 
 from __future__ import annotations
 
@@ -33,60 +33,58 @@ from envs.errors import InputError
 from envs.hangman.observation import Observation, distinct, select
 
 _FORMAT = 3
-# Contexts of the n-grams below this share of a place's mass are dropped. What is not listed is a
-# small part of the mass, so that little may be pruned.
+# N-gram contexts with a smaller share of a place's mass are pruned. Unlisted words are a small part
+# of the mass, so the beam must be narrow.
 _BEAM = 1.5e-3
-# At this many matching listed words of which each can be the secret, skip the letter models.
+# At this many matching listed words, skip the letter models.
 _ENOUGH = 100
-# What is left of the mass of all words without the listed ones is at least this many beams of it:
-# less cannot be told from what was pruned.
-_LEAST_BEAMS_LEFT = 8
-# At this many times the mass of all other words by the n-grams, the listed words that fit decide so
-# much that the multigrams are skipped.
-_ALL_BUT_SURE = 30.0
-# The look-ahead values the likeliest letters.
+# The mass of unlisted words is at least this many beams: less is pruning noise.
+_MIN_BEAMS = 8
+# If the listed words have this many times the n-gram mass of the unlisted ones, skip the
+# multigrams.
+_NEARLY_CERTAIN = 30.0
+# The look-ahead evaluates this many of the likeliest letters.
 _NUM_VALUED = 8
-# A letter as likely as this is guessed at once; one as unlikely as that is not worth valuing.
+# Above this probability a letter is guessed without look-ahead; below the second, not evaluated.
 _CERTAIN = 0.97
 _UNLIKELY = 0.02
-# States of games whose beliefs are kept, at half a kilobyte each: players of the same words, one
-# after the other, come by most of them again.
-_MOST_KEPT = 200_000
+# The size of the belief cache, half a kilobyte per state: agents that play the same words reach
+# mostly the same states.
+_CACHE_SIZE = 200_000
 
-# Index of the sums over all words, after those over the words without each letter.
+# The index of the sum over all words, after the sums over the words without each letter.
 _ALL = NUM_LETTERS
-# Begins the names of the multigrams' arrays in a file.
+# The prefix of the multigram arrays in a file.
 _MULTIGRAMS = "multigrams."
 
 
 class Belief(NamedTuple):
-    """What is believed about N games."""
+    """Posterior probabilities of N games."""
 
-    #: shape (N, 26): The probability that each letter is behind a blank; 0 for guessed
-    #: letters.
+    #: shape (N, 26): The probability of each letter behind a blank; 0 for guessed letters.
     present: npt.NDArray[np.float64]
-    #: shape (N,): The probability that the secret is a listed word: a known one or a candidate.
+    #: shape (N,): The probability that the secret is a listed word, known or candidate.
     listed_share: npt.NDArray[np.float64]
 
 
 class LetterPosterior(PosteriorAgent):
-    """Guesses the letter that is likeliest behind a blank, by a prior over words.
+    """Guesses the most likely letter under a prior over words.
 
-    The posterior of a word is its prior probability if it agrees with all that is shown, else 0;
-    that of a letter is the share of the words that have it behind a blank. Listed words are summed
-    one by one, all other strings by passes over the two models of letters.
+    The posterior probability of a word is proportional to its prior probability if it matches the
+    observation, else 0. Matching listed words are enumerated; all other strings are summed by the
+    two letter models.
 
     Parameters
     ----------
     prior : WordPrior
         Fitted by :func:`training.posterior.fit_posterior`.
     beam : float, default 1.5e-3
-        Contexts of the n-grams below this share of a place's mass are dropped. With 0 the posterior
-        is exact; otherwise the models of letters are left out where the listed words decide.
+        N-gram contexts with a smaller share of a place's mass are pruned. With 0 the posterior is
+        exact; otherwise the letter models are skipped where the listed words decide.
 
     Notes
     -----
-    The beliefs of up to 200,000 states are kept, which takes up to 100 MB.
+    Beliefs about up to 200,000 states are cached, which takes up to 100 MB.
     """
 
     uses_lives = False
@@ -94,10 +92,10 @@ class LetterPosterior(PosteriorAgent):
     def __init__(self, prior: WordPrior, beam: float = _BEAM) -> None:
         self.prior = prior
         self.beam = beam
-        self._kept: dict[bytes, npt.NDArray[np.float64]] = {}
+        self._cache: dict[bytes, npt.NDArray[np.float64]] = {}
 
     def with_known(self, known: float) -> Self:
-        """Return the posterior with another ``known``, 0 to 1, without fitting."""
+        """Return the posterior with a different ``known``, 0 to 1, without refitting."""
         return type(self)(self.prior.with_known(known), self.beam)
 
     @property
@@ -107,23 +105,23 @@ class LetterPosterior(PosteriorAgent):
         return tuple(decode(codes) for codes in words.codes[is_known])
 
     def belief(self, observations: Observation) -> Belief:
-        """Return what is believed about N games."""
+        """Return the posterior probabilities of N games."""
         part, row_of_game = distinct(observations)
         looks = np.concatenate([part["guessed"].view(np.uint8), part["word"]], axis=1)
-        # Without what pads the words of a batch to one width.
+        # The padding depends on the batch.
         keys = [look.tobytes().rstrip(b"\0") for look in looks]
-        new = [game for game, key in enumerate(keys) if key not in self._kept]
-        if len(self._kept) + len(new) > _MOST_KEPT:
-            self._kept.clear()
+        new = [row for row, key in enumerate(keys) if key not in self._cache]
+        if len(self._cache) + len(new) > _CACHE_SIZE:
+            self._cache.clear()
             new = list(range(len(keys)))
         if new:
             states = select(part, new)
             # The letters, then the share of listed words.
-            found = np.zeros((len(new), NUM_LETTERS + 1))
+            beliefs = np.zeros((len(new), NUM_LETTERS + 1))
             tables = self.prior.tables
-            in_threads(_believe, states["word"], states["guessed"], tables, self.beam, found)
-            self._kept.update(zip((keys[game] for game in new), found, strict=True))
-        rows = np.stack([self._kept[key] for key in keys])[row_of_game]
+            in_threads(_believe, states["word"], states["guessed"], tables, self.beam, beliefs)
+            self._cache.update(zip((keys[row] for row in new), beliefs, strict=True))
+        rows = np.stack([self._cache[key] for key in keys])[row_of_game]
         return Belief(rows[:, :NUM_LETTERS], rows[:, NUM_LETTERS])
 
     def letter_probabilities(self, observations: Observation) -> npt.NDArray[np.float64]:
@@ -133,13 +131,13 @@ class LetterPosterior(PosteriorAgent):
     def win_probabilities(
         self, observations: Observation, belief: Belief, max_lives: int
     ) -> npt.NDArray[np.float64]:
-        """Look ahead in games with at most ``max_lives``: how often each likely letter wins.
+        """Return the probability of winning with each letter, followed by greedy play.
 
         Returns
         -------
         ndarray of float64, shape (N, 26)
-            The probability of winning with the letter and greedy guesses after it; NaN where it
-            was not computed: too many lives, a letter that is all but certain, an unlikely letter.
+            NaN where it was not computed: for unlikely letters, and in games with more than
+            ``max_lives`` lives or an almost certain letter.
         """
         present = belief.present
         result = np.full(present.shape, np.nan)
@@ -165,14 +163,14 @@ class LetterPosterior(PosteriorAgent):
         return result
 
     def save(self, path: str | Path) -> None:
-        """Write the posterior as safetensors; words and their figures are compressed."""
+        """Write the posterior as safetensors; words and their ratings are compressed."""
         listed, models = self.prior.listed, self.prior.models
         tensors = {
             "format": np.array(_FORMAT),
             "words": pack_words(listed.words),
             "is_known": _compress(np.packbits(listed.is_known)),
             "ratings": _compress(listed.ratings[~listed.is_known]),
-            # High bytes and low bytes apart are easier to compress.
+            # High bytes and low bytes compress better separately.
             "by_models": _compress(listed.by_models.view(np.uint8).reshape(-1, 2).T),
             "ngram_order": np.array(models.ngrams.order),
             "ngram_discount_scale": np.array(models.ngrams.discount_scale),
@@ -182,18 +180,19 @@ class LetterPosterior(PosteriorAgent):
         }
         for name, array in models.multigrams.tensors.items():
             tensors[_MULTIGRAMS + name] = array
-        # Not by save_file, whose files only their owner may read.
+        # save_file makes files that only their owner can read.
         Path(path).write_bytes(save(tensors))
 
 
 class LookAheadAgent(PosteriorAgent):
-    """Guesses the letter that wins most often by look-ahead; without one, the likeliest.
+    """Guesses the letter with the highest probability of winning by look-ahead.
 
     Parameters
     ----------
     posterior : LetterPosterior
     max_lives : int
-        The look-ahead is used in games with at most this many lives.
+        In games with more lives, or without a letter evaluated by look-ahead, the agent guesses
+        the most likely letter.
     """
 
     def __init__(self, posterior: LetterPosterior, max_lives: int) -> None:
@@ -201,9 +200,9 @@ class LookAheadAgent(PosteriorAgent):
         self.max_lives = max_lives
 
     def act_batch(
-        self, observations: Observation, games: npt.NDArray[np.uint64] | None = None
+        self, observations: Observation, keys: npt.NDArray[np.uint64] | None = None
     ) -> npt.NDArray[np.int64]:
-        """Guess one letter in each game, the first in the alphabet among equals."""
+        """Return the best letter of each game; ties go to the first in the alphabet."""
         belief = self.posterior.belief(observations)
         wins = self.posterior.win_probabilities(observations, belief, self.max_lives)
         scores = np.where(np.isnan(wins).all(axis=1, keepdims=True), belief.present, wins)
@@ -217,14 +216,18 @@ class LookAheadAgent(PosteriorAgent):
 
 
 def load_posterior(path: str | Path, known: float = DEFAULT_KNOWN) -> LetterPosterior:
-    """Read what a posterior saved; it runs no code from the file.
+    """Load a posterior saved by :meth:`LetterPosterior.save`, without running code from the file.
 
-    ``known`` is the probability that the secret is one of the words that were fitted, 0 to 1.
+    Parameters
+    ----------
+    path : str or Path
+    known : float, default 0.5
+        The prior probability that the secret is one of the fitted words, 0 to 1.
 
     Raises
     ------
     InputError
-        If the file is missing, damaged or not such a model.
+        If the file is missing, damaged or not a posterior.
     """
     try:
         tensors = load_file(path)
@@ -236,7 +239,7 @@ def load_posterior(path: str | Path, known: float = DEFAULT_KNOWN) -> LetterPost
         ratings = np.zeros(count, dtype=np.uint8)
         ratings[~is_known] = _expand(tensors["ratings"])
         by_models = _expand(tensors["by_models"]).reshape(2, count).T.copy().view(np.uint16)
-        # The n-grams are counted again, which is as quick as reading their counts would be.
+        # Counting n-grams again takes no longer than reading their counts would.
         order, scale = int(tensors["ngram_order"]), float(tensors["ngram_discount_scale"])
         ngrams = SmoothedNgrams(words.take(is_known), order, scale)
         multigrams = Multigrams(
@@ -265,38 +268,39 @@ def load_posterior(path: str | Path, known: float = DEFAULT_KNOWN) -> LetterPost
 
 @njit(cache=True, nogil=True)
 def _believe(thread, num_threads, word, guessed, prior, beam, result):
-    """Write the beliefs about N games, shape (N, 27)."""
+    """Write the rows of a :class:`Belief` about N games, shape (N, 27)."""
     slot = np.full(len(prior.ngrams.next_state), -1, dtype=np.int32)
     room, search = multigram_room(prior.multigrams), search_room(prior.listed.words)
-    own, replaced, sums = np.empty(_ALL + 1), np.empty(_ALL + 1), np.empty(_ALL + 1)
-    by_multigrams = np.empty(_ALL + 1)
+    prior_sums, model_sums = np.empty(_ALL + 1), np.empty(_ALL + 1)
+    sums, by_multigrams = np.empty(_ALL + 1), np.empty(_ALL + 1)
     for game in range(thread, len(word), num_threads):
         masked = open_word(word[game], guessed[game])
         if len(masked) == 0:
             continue
         fitting = fitting_words(masked, guessed[game], prior.listed.words, True, True, search)
         bits = letter_bits(guessed[game])
-        possible = listed_masses(prior.listed, fitting, bits, own, replaced)
+        possible = listed_masses(prior.listed, fitting, bits, prior_sums, model_sums)
         if beam > 0.0 and possible >= _ENOUGH:
-            sums[:] = own
+            sums[:] = prior_sums
         else:
             scale = prior.scale[len(masked)]
             ngram_masses(masked, guessed[game], prior.ngrams, beam, slot, sums)
             sums *= scale
-            if beam == 0.0 or own[_ALL] < _ALL_BUT_SURE * (sums[_ALL] - replaced[_ALL]):
+            unlisted = sums[_ALL] - model_sums[_ALL]
+            if beam == 0.0 or prior_sums[_ALL] < _NEARLY_CERTAIN * unlisted:
                 multigram_masses(masked, guessed[game], prior.multigrams, room, by_multigrams)
                 sums *= 1.0 - prior.weight
                 sums += by_multigrams * (prior.weight * scale)
-            # All words by the models, then only those that are not listed.
-            least = max(_LEAST_BEAMS_LEFT * beam, 1e-9)
-            if sums[_ALL] - replaced[_ALL] < least * sums[_ALL]:
-                sums[:] = np.maximum(sums - replaced, 0.0) + least * sums
+            # Replace the model mass of the listed words by their prior mass.
+            least = max(_MIN_BEAMS * beam, 1e-9)
+            if sums[_ALL] - model_sums[_ALL] < least * sums[_ALL]:
+                sums[:] = np.maximum(sums - model_sums, 0.0) + least * sums
             else:
-                sums -= replaced
-            sums += own
+                sums -= model_sums
+            sums += prior_sums
         presence_of(sums, guessed[game], result[game])
         if sums[_ALL] > 0.0:
-            result[game, _ALL] = own[_ALL] / sums[_ALL]
+            result[game, _ALL] = prior_sums[_ALL] / sums[_ALL]
 
 
 def _compress(array: npt.NDArray) -> npt.NDArray[np.uint8]:

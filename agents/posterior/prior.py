@@ -1,4 +1,4 @@
-"""The prior: one probability distribution over all words that the secret can be."""
+"""The prior: a probability distribution over secret words."""
 
 from __future__ import annotations
 
@@ -16,69 +16,65 @@ from agents.word_arrays import WordArrays, sequence_keys
 from agents.word_sets import WordSets, word_sets
 from envs.encoding import MAX_LENGTH, NUM_LETTERS
 
-# The probability that the secret is one of the words that were fitted, by default.
+# The default probability that the secret is one of the fitted words.
 DEFAULT_KNOWN = 0.5
-# Even where the secret is surely known, a game that no known word fits wants an answer.
-_LEAST_UNKNOWN = 1e-9
-# Ratings are kept in eighths of a bit, probabilities by the models in thousandths.
+# Unknown words keep this much with ``known`` 1, for games that no known word matches.
+_MIN_UNKNOWN = 1e-9
+# Ratings are stored in eighths of a bit, model probabilities in thousandths of a bit.
 _RATING_STEPS = 8
 _MODEL_STEPS = 1000
-# However much of a length's mass the listed words have, this share is taken to be left for others.
-_LEAST_SHARE_LEFT = 1e-4
+# The least share of a length's model mass that is left to unlisted words.
+_MIN_UNLISTED = 1e-4
 
 
 class ListedWords(NamedTuple):
-    """The words that have a probability of their own, by length and then by alphabet."""
+    """Known words and candidates, sorted by length, then alphabetically."""
 
     words: WordArrays
-    #: shape (words,): Whether the word was fitted; the rest are candidates.
-    is_known: npt.NDArray[np.bool_]
-    #: shape (words,): How likely each candidate is among all unknown words: ``2 ** (-rating / 8)``
-    #: on a scale that makes it add up. Of known words it is not used.
+    is_known: npt.NDArray[np.bool_]  #: shape (words,): Fitted words; the rest are candidates.
+    #: shape (words,): ``2 ** (-rating / 8)`` is proportional to the probability of a candidate
+    #: among all unknown words. Unused for known words.
     ratings: npt.NDArray[np.uint8]
-    #: shape (words,): How likely each word is by the models of letters: ``2 ** (-by_models /
-    #: 1000)``.
+    #: shape (words,): ``2 ** (-by_models / 1000)`` is the probability by the letter models.
     by_models: npt.NDArray[np.uint16]
 
 
 class LetterModels(NamedTuple):
-    """Two models of letters, which together give every string of letters a probability."""
+    """A mixture of two letter models, which gives every string a probability."""
 
     ngrams: SmoothedNgrams
     multigrams: Multigrams
-    weight: float  #: Of the multigrams, 0 to 1; that of the n-grams is ``1 - weight``.
-    #: shape (33,): The probability that a word has each length.
-    length_masses: npt.NDArray[np.float64]
+    weight: float  #: Of the multigrams, 0 to 1; the n-grams have ``1 - weight``.
+    length_masses: npt.NDArray[np.float64]  #: shape (33,): The probability of each word length.
 
     @classmethod
     def of(cls, ngrams: SmoothedNgrams, multigrams: Multigrams, weight: float) -> Self:
-        """Return two models with their masses by length, which take a second to sum."""
+        """Return the mixture; summing its length masses takes a second."""
         masses = (1 - weight) * ngrams.length_masses() + weight * multigrams.length_masses()
         return cls(ngrams, multigrams, weight, masses)
 
     def probabilities(self, words: WordArrays) -> npt.NDArray[np.float64]:
-        """Return the probability of words, shape (words,)."""
+        """Return the probability of each word, shape (words,)."""
         by_ngrams = np.exp(self.ngrams.log_probabilities(words))
         by_multigrams = np.exp(self.multigrams.log_probabilities(words))
         return (1 - self.weight) * by_ngrams + self.weight * by_multigrams
 
 
 class ListedTables(NamedTuple):
-    """Words of a list, each with two probabilities."""
+    """The listed words with their probabilities, for compiled code."""
 
     words: WordSets
-    is_known: npt.NDArray[np.bool_]  #: shape (words,): Of :class:`ListedWords`.
-    own: npt.NDArray[np.float64]  #: shape (words,): That the word is the secret.
-    #: shape (words,): By the models that all other words' probabilities come from, on the same
-    #: scale.
-    replaced: npt.NDArray[np.float64]
+    is_known: npt.NDArray[np.bool_]  #: shape (words,): See :class:`ListedWords`.
+    prior_mass: npt.NDArray[np.float64]  #: shape (words,): The prior probability.
+    #: shape (words,): The probability by the letter models, on the scale of the prior.
+    model_mass: npt.NDArray[np.float64]
 
 
 class PriorTables(NamedTuple):
-    """What compiled code reads of a prior."""
+    """The arrays of a prior, for compiled code."""
 
     listed: ListedTables
-    #: shape (33,): By length, the factor from a probability by the models to one by the prior.
+    #: shape (33,): By length, the factor from model probabilities to prior probabilities.
     scale: npt.NDArray[np.float64]
     ngrams: NgramTables
     multigrams: MultigramTables
@@ -86,26 +82,25 @@ class PriorTables(NamedTuple):
 
 
 class WordPrior:
-    """One distribution over words: known words, rated candidates, and all other strings.
+    """A distribution over known words, rated candidates and all other strings.
 
-    With probability ``known`` the secret is one of the words that were fitted, each alike.
-    Otherwise it is a candidate with the probability that its rating gives it, or any other string
-    of 1 to 32 letters by two models of letters, with the share that such words have of their
-    length. All of it adds up to 1.
+    With probability ``known`` the secret is a known word, uniformly. Otherwise it is a candidate,
+    with a probability by its rating, or any other string of 1 to 32 letters, by the letter models
+    rescaled to ``shares``. The total is 1.
 
     Parameters
     ----------
     listed : ListedWords
     models : LetterModels
     shares : ndarray of float64, shape (33,)
-        The probability that an unknown word has each length and is no candidate.
+        The probability that an unknown word has each length and is not a candidate.
     known : float, default 0.5
-        0 to 1; 0 where the rules say that the secret is not a known word.
+        The probability of a known word, 0 to 1; 0 if the rules exclude known words.
 
     Raises
     ------
     ValueError
-        If ``known`` is not in 0..1, or the arrays do not fit together.
+        If ``known`` is not in 0..1, or the arrays are inconsistent.
     """
 
     def __init__(
@@ -122,7 +117,7 @@ class WordPrior:
             raise ValueError(f"weight: {models.weight} is not in 0..1")
         for name, by_length in (("shares", shares), ("length_masses", models.length_masses)):
             if by_length.shape != (MAX_LENGTH + 1,) or not (by_length >= 0).all():
-                raise ValueError(f"{name}: they are not one of at least 0 for each length")
+                raise ValueError(f"{name}: a nonnegative number for each length is expected")
         self.listed = listed
         self.models = models
         self.shares = shares
@@ -132,14 +127,14 @@ class WordPrior:
         self._rated /= unknown
         self._by_models = np.exp2(-by_models.astype(np.float64) / _MODEL_STEPS)
         masses = models.length_masses
-        replaced = np.bincount(words.lengths, self._by_models, minlength=MAX_LENGTH + 1)
-        left = np.maximum(masses - replaced, _LEAST_SHARE_LEFT * masses)
+        listed_mass = np.bincount(words.lengths, self._by_models, minlength=MAX_LENGTH + 1)
+        left = np.maximum(masses - listed_mass, _MIN_UNLISTED * masses)
         self._factors = np.divide(shares / unknown, left, out=np.zeros_like(left), where=left > 0)
         self._sets = word_sets(words)
         self._set_known(known)
 
     def with_known(self, known: float) -> Self:
-        """Return the same prior with another probability that the secret is known; it is cheap."""
+        """Return the prior with a different ``known``, 0 to 1; this is cheap."""
         other = copy.copy(self)
         other._set_known(known)
         return other
@@ -148,13 +143,13 @@ class WordPrior:
         if not 0 <= known <= 1:
             raise ValueError(f"known: {known} is not in 0..1")
         self.known = known
-        share = min(known, 1 - _LEAST_UNKNOWN) if self.num_known else 0.0
-        own = (1 - share) * self._rated
-        own[self.listed.is_known] = share / max(self.num_known, 1)
+        share = min(known, 1 - _MIN_UNKNOWN) if self.num_known else 0.0
+        prior_mass = (1 - share) * self._rated
+        prior_mass[self.listed.is_known] = share / max(self.num_known, 1)
         scale = (1 - share) * self._factors
-        replaced = self._by_models * scale[self.listed.words.lengths]
+        model_mass = self._by_models * scale[self.listed.words.lengths]
         self.tables = PriorTables(
-            ListedTables(self._sets, self.listed.is_known, own, replaced),
+            ListedTables(self._sets, self.listed.is_known, prior_mass, model_mass),
             scale,
             self.models.ngrams.tables,
             self.models.multigrams.tables,
@@ -171,7 +166,7 @@ class WordPrior:
         if len(order):
             rows = order[found]
             is_listed = listed_keys[rows] == keys
-            result[is_listed] = self.tables.listed.own[rows[is_listed]]
+            result[is_listed] = self.tables.listed.prior_mass[rows[is_listed]]
         return result
 
 
@@ -189,7 +184,7 @@ def list_words(
     chances : ndarray of float, shape (candidates,)
         The probability of each candidate among unknown words.
     by_models : ndarray of float, shape (known + candidates,)
-        The probability of each word by the models of letters.
+        The probability of each word by the letter models.
     """
     words = WordArrays(*(np.concatenate(pair) for pair in zip(known, candidates, strict=True)))
     is_known = np.arange(len(words.lengths)) < len(known.lengths)
@@ -207,27 +202,27 @@ def _to_steps(probabilities: npt.NDArray[np.floating], steps: int, dtype: type) 
 
 
 @njit(cache=True)
-def listed_masses(listed, numbers, bits, own, replaced):
-    """Sum both probabilities of the listed words that fit a game; return how many can be it.
+def listed_masses(listed, rows, bits, prior_sums, model_sums):
+    """Sum the masses of the matching listed words; return how many have a prior mass above 0.
 
-    The sums over the words without each letter behind a blank, and over all at index 26, overwrite
-    ``own`` and ``replaced``, shape (27,). ``numbers`` are the words', ``bits`` the guessed letters.
+    ``rows`` are the matching words, ``bits`` the guessed letters. The sums, shape (27,), are over
+    the words without each letter behind a blank, and over all at index 26.
     """
-    own[:] = 0.0
-    replaced[:] = 0.0
+    prior_sums[:] = 0.0
+    model_sums[:] = 0.0
     possible = 0
-    for number in numbers:
-        possible += listed.own[number] > 0.0
-        own[NUM_LETTERS] += listed.own[number]
-        replaced[NUM_LETTERS] += listed.replaced[number]
+    for row in rows:
+        possible += listed.prior_mass[row] > 0.0
+        prior_sums[NUM_LETTERS] += listed.prior_mass[row]
+        model_sums[NUM_LETTERS] += listed.model_mass[row]
         # No guessed letter is behind a blank.
-        letters = np.uint64(listed.words.letters[number]) & ~np.uint64(bits)
+        letters = np.uint64(listed.words.letters[row]) & ~np.uint64(bits)
         while letters:
             letter = lowest_bit(letters)
-            own[letter] += listed.own[number]
-            replaced[letter] += listed.replaced[number]
+            prior_sums[letter] += listed.prior_mass[row]
+            model_sums[letter] += listed.model_mass[row]
             letters &= letters - np.uint64(1)
     for letter in range(NUM_LETTERS):
-        own[letter] = max(own[NUM_LETTERS] - own[letter], 0.0)
-        replaced[letter] = max(replaced[NUM_LETTERS] - replaced[letter], 0.0)
+        prior_sums[letter] = max(prior_sums[NUM_LETTERS] - prior_sums[letter], 0.0)
+        model_sums[letter] = max(model_sums[NUM_LETTERS] - model_sums[letter], 0.0)
     return possible

@@ -21,13 +21,13 @@ from agents.ppo.windows import WindowNetwork
 from envs.errors import InputError
 from envs.hangman.observation import Observation
 
-# By the name under which a file keeps the sizes of its network.
+# By the metadata key under which a file has the sizes of its network.
 _NETWORKS = {"network": PolicyNetwork, "windows": WindowNetwork, "flat": FlatNetwork}
 Network = PolicyNetwork | WindowNetwork | FlatNetwork
 
 
 class NetworkAgent(Agent):
-    """Without a posterior: guesses the open letter that the policy network scores highest.
+    """Guesses the unguessed letter with the highest score of a policy network.
 
     Parameters
     ----------
@@ -38,9 +38,9 @@ class NetworkAgent(Agent):
         self.network = network
 
     def act_batch(
-        self, observations: Observation, games: npt.NDArray[np.uint64] | None = None
+        self, observations: Observation, keys: npt.NDArray[np.uint64] | None = None
     ) -> npt.NDArray[np.int64]:
-        """Guess one letter in each of N games; nothing is drawn at random."""
+        """Return the best letter of each of N games."""
         return self.letter_scores(observations).argmax(axis=1)
 
     def features(self, observations: Observation) -> Mapping[str, npt.NDArray]:
@@ -48,7 +48,7 @@ class NetworkAgent(Agent):
         return observations
 
     def letter_scores(self, observations: Observation) -> npt.NDArray[np.float64]:
-        """Return the network's score of each letter, shape (N, 26); -inf for guessed letters."""
+        """Return the letter scores, shape (N, 26); -inf for guessed letters."""
         features = self.features(observations)
         with torch.inference_mode():
             scores = self.network.forward_actor(
@@ -57,12 +57,12 @@ class NetworkAgent(Agent):
         return np.where(observations["guessed"] != 0, -np.inf, scores.astype(np.float64))
 
     def choice_probabilities(self, observations: Observation) -> npt.NDArray[np.float64]:
-        """Return the policy: the probability of choosing each letter, shape (N, 26)."""
+        """Return the action probabilities of the policy, shape (N, 26)."""
         return softmax(self.letter_scores(observations), axis=1)
 
 
 class PPOAgent(NetworkAgent, PosteriorAgent):
-    """The trained policy on a letter posterior: guesses the letter that the network scores highest.
+    """A policy network on the features of a letter posterior.
 
     Parameters
     ----------
@@ -84,26 +84,26 @@ class PPOAgent(NetworkAgent, PosteriorAgent):
 
 
 def make_policy_agent(network: Network, posterior: LetterPosterior | None) -> NetworkAgent:
-    """Return the agent that plays a network; without a posterior, PPO alone."""
+    """Return the agent of a network, with or without a posterior."""
     return NetworkAgent(network) if posterior is None else PPOAgent(posterior, network)
 
 
 def save_network(network: Network, path: str | Path) -> None:
-    """Write a policy network as safetensors, its sizes in the metadata."""
+    """Write a policy network as safetensors, with its sizes in the metadata."""
     tensors = {name: tensor.contiguous() for name, tensor in network.state_dict().items()}
     kind = next(name for name, kind in _NETWORKS.items() if type(network) is kind)
     metadata = {kind: json.dumps(network.parameters_of_init)}
-    # Not by save_file, whose files only their owner may read.
+    # save_file makes files that only their owner can read.
     Path(path).write_bytes(save(tensors, metadata))
 
 
 def load_network(path: str | Path) -> Network:
-    """Read what :func:`save_network` wrote; it runs no code from the file.
+    """Load a network saved by :func:`save_network`, without running code from the file.
 
     Raises
     ------
     InputError
-        If the file is missing, damaged or not such a network.
+        If the file is missing, damaged or not a policy network.
     """
     try:
         with safe_open(path, framework="pt") as file:

@@ -1,4 +1,4 @@
-"""The network that stock algorithms have by default: a multilayer perceptron on one vector."""
+"""The default network of Stable-Baselines3: a multilayer perceptron on a flat observation."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _ACTIVATIONS = {"tanh": nn.Tanh, "relu": nn.ReLU}
 
 
 class FlatNetwork(nn.Module):
-    """Scores of the 26 letters, logits or action values, from the flat observation.
+    """Scores the 26 letters, as logits or action values, from the flat observation.
 
     Parameters
     ----------
     max_wrong : int
-        Of :func:`envs.hangman.flat.flatten`.
+        See :func:`envs.hangman.flat.flatten`.
     activation : {"tanh", "relu"}
-        Of the two hidden layers, 64 units each.
+        The activation of the two hidden layers, which have 64 units each.
     """
 
     def __init__(self, max_wrong: int, activation: str) -> None:
@@ -36,6 +36,6 @@ class FlatNetwork(nn.Module):
         )
 
     def forward_actor(self, observations: dict[str, torch.Tensor]) -> torch.Tensor:
-        """Return the letters' scores, shape (N, 26), for observations of N games as tensors."""
+        """Return the letter scores, shape (N, 26), for observations of N games as tensors."""
         arrays = {name: tensor.numpy() for name, tensor in observations.items()}
         return self.layers(torch.from_numpy(flatten(arrays, self._max_wrong)).float())

@@ -1,4 +1,4 @@
-"""The policy network over the posterior: features of a game, and one small network per letter."""
+"""The policy network on the posterior, and its features."""
 
 from __future__ import annotations
 
@@ -15,23 +15,22 @@ from envs.hangman.rules import DEFAULT_MAX_WRONG
 NUM_LETTER_FEATURES = 6
 _NUM_TOP = 5
 NUM_STATE_FEATURES = 11 + _NUM_TOP
-# Log-odds beyond this are as good as certain: e**-8 is 0.0003.
-_MAX_LOG_ODDS = 8.0
-# Where the letter's log-odds and its look-ahead are among the features of a letter.
+_MAX_LOG_ODDS = 8.0  # The odds e**-8 are 0.0003.
+# Indices of letter features.
 LOG_ODDS = 0
 LOOK_AHEAD = 5
-# In percentage points; a letter that loses more is out of the question.
+# Look-ahead gaps are clipped to this, in percentage points.
 _MAX_LOSS = 10.0
-# The initial policy draws a letter with a probability proportional to its odds to this power.
+# The initial policy samples letters in proportion to this power of their odds.
 _INITIAL_SCALE = 4.0
-# Scores by which a unit of weight punishes a gap of one percentage point. Adam moves every weight
-# at one pace, so the unit says how soon look-ahead can count.
+# The look-ahead gap is multiplied by this. Adam's steps do not depend on the gradient's scale, so
+# that the unit sets how fast the weight can grow.
 _LOOK_AHEAD_UNIT = 10.0
 _INITIAL_LOOK_AHEAD = 0.2
 
 
 def perceptron(num_inputs: int, num_hidden: int) -> nn.Sequential:
-    """Return a network of two hidden layers and one output."""
+    """Return a network with two hidden layers and one output."""
     return nn.Sequential(
         nn.Linear(num_inputs, num_hidden),
         nn.Tanh(),
@@ -42,19 +41,19 @@ def perceptron(num_inputs: int, num_hidden: int) -> nn.Sequential:
 
 
 class PolicyNetwork(nn.Module):
-    """Scores of the 26 letters and the value of the game.
+    """Scores the 26 letters and estimates the expected return.
 
-    A letter's score is ``scale`` times its log-odds of being hidden, plus ``look_ahead`` times its
-    win-probability gap to the best letter, plus the output of one small network that is
-    shared by all letters (``letters``). The shared network begins at zero, so that the policy
-    begins as the guesser by posterior and look-ahead, with some temperature.
+    A letter's score is ``scale`` times its log-odds, plus ``look_ahead`` times its gap to the best
+    letter in the probability of winning, plus the output of a small network shared by all letters
+    (``letters``). The output of ``letters`` is initially 0: the initial policy is a softmax of
+    posterior and look-ahead.
 
     Parameters
     ----------
-    letter_hidden : int
-        Units of the hidden layers of ``letters`` and ``value``.
-    look_ahead_lives : int
-        Of :func:`policy_features`; kept here because the weights go with it.
+    letter_hidden : int, default 32
+        Units of each hidden layer of ``letters`` and ``value``.
+    look_ahead_lives : int, default 0
+        See :func:`policy_features`; stored with the weights that depend on it.
     """
 
     latent_dim_pi = NUM_LETTERS
@@ -75,7 +74,7 @@ class PolicyNetwork(nn.Module):
         self.value = perceptron(NUM_STATE_FEATURES, letter_hidden)
 
     def forward_actor(self, features: dict[str, torch.Tensor]) -> torch.Tensor:
-        """Return the letters' scores, shape (N, 26)."""
+        """Return the letter scores, shape (N, 26)."""
         letters = features["letters"]
         state = features["state"].unsqueeze(1).expand(-1, NUM_LETTERS, -1)
         return (
@@ -89,7 +88,7 @@ class PolicyNetwork(nn.Module):
         return self.value(features["state"])
 
     def forward(self, features: dict[str, torch.Tensor]) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return the letters' scores and the expected return."""
+        """Return the letter scores and the expected return."""
         return self.forward_actor(features), self.forward_critic(features)
 
 
@@ -98,28 +97,26 @@ def policy_features(
     observations: Observation,
     look_ahead_lives: int = 0,
 ) -> dict[str, npt.NDArray[np.float32]]:
-    """Return the inputs of :class:`agents.ppo.network.PolicyNetwork` for N games.
+    """Return the inputs of :class:`PolicyNetwork` for N games.
 
     Parameters
     ----------
     posterior : LetterPosterior
     observations : Observation
-    look_ahead_lives : int
-        The look-ahead is used in games with at most this many lives; 0 for none.
+    look_ahead_lives : int, default 0
+        The look-ahead is used in games with at most this many lives.
 
     Returns
     -------
     dict
-        ``letters``, float32 of shape (N, 26, 6): the log-odds that the letter is hidden, first
-        as they are and then relative to the likeliest letter's; that probability; whether it was
-        guessed; whether it was guessed and is absent; the win-probability gap to the best letter
-        by look-ahead, in percentage points from -10 to 0 (-10 for letters that were not valued, 0
-        for all where there is no look-ahead).
-        ``state``, float32 of shape (N, 16): lives as a share of six, one life left, two lives left,
-        blanks / 10, length / 10, share of places shown, letters guessed / 26, expected number of
-        different hidden letters / 10, the probability that the word is listed, whether there is a
-        look-ahead, the best letter's probability of winning by it (0 without), and the five highest
-        probabilities.
+        ``letters``, float32 of shape (N, 26, 6): the log-odds of the letter, its log-odds relative
+        to the likeliest letter, its probability, whether it was guessed, whether it was guessed
+        wrong, and its look-ahead gap to the best letter in percentage points from -10 to 0 (-10
+        for letters that were not evaluated, 0 for all letters without look-ahead).
+        ``state``, float32 of shape (N, 16): lives / 6, one life left, two lives left, blanks / 10,
+        length / 10, share of shown places, guessed letters / 26, expected number of different
+        hidden letters / 10, the probability of a listed word, whether there is a look-ahead, its
+        highest probability of winning (0 without), and the five highest letter probabilities.
     """
     belief = posterior.belief(observations)
     wins = posterior.win_probabilities(observations, belief, look_ahead_lives)

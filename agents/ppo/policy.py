@@ -1,4 +1,4 @@
-"""A policy network as sb3-contrib's MaskablePPO wants it."""
+"""The policy class for sb3-contrib's MaskablePPO."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from agents.ppo.windows import WindowNetwork
 
 
 class LetterPolicy(MaskableActorCriticPolicy):
-    """Actor and critic that see the observation's arrays as they are.
+    """Actor and critic that are one network, without a features extractor.
 
     Parameters
     ----------
     observation_space, action_space, lr_schedule
-        As Stable-Baselines3 gives them; the observations are those that ``network`` asks for.
+        See ``MaskableActorCriticPolicy``.
     network : callable
-        Makes the network.
+        Returns the network.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class LetterPolicy(MaskableActorCriticPolicy):
     def extract_features(
         self, obs: dict[str, torch.Tensor], features_extractor: nn.Module | None = None
     ) -> dict[str, torch.Tensor]:
-        """Return the observation as it is; Stable-Baselines3 would turn all of it into floats."""
+        """Return the observation unchanged; Stable-Baselines3 would convert it to floats."""
         return obs
 
     def predict_values(self, obs: dict[str, torch.Tensor]) -> torch.Tensor:

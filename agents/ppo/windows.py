@@ -1,4 +1,4 @@
-"""The policy network of PPO alone: hashed windows of the masked word around each blank."""
+"""The policy network without a posterior: hashed windows of the masked word around each blank."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ from envs.hangman.rules import DEFAULT_MAX_WRONG
 
 _START = np.uint64(0x9E3779B97F4A7C15)
 _MIX = np.uint64(0xBF58476D1CE4E5B9)
-# Beyond all codes of a word.
+# Separators, which are not codes of a word.
 _LEFT, _PLACE = NUM_CODES + 4, NUM_CODES + 5
 _GAMES_PER_TASK = 64
-# Adam moves every weight at one pace, so the unit says how soon the policy can become sure.
+# Adam's steps do not depend on the gradient's scale; the unit sets how fast the policy can become
+# deterministic.
 _SHARPNESS_UNIT = 10.0
 _NUM_TOP = 8
 _NUM_STATE_FEATURES = 5
@@ -36,10 +37,10 @@ def _mix(key, code):
 
 @njit(cache=True)
 def _find_windows(word, length, place, context, mask, rows):
-    """Write the rows of one blank's windows; return their number.
+    """Write the rows of a blank's windows to ``rows``; return their number.
 
-    A window ends at shown letters or at the ends of the word: a blank at its border would say
-    nothing that the next smaller window does not.
+    Windows end at shown letters or at the ends of the word, since a blank at the border adds
+    nothing to the next smaller window.
     """
     rows[0] = _mix(_mix(_mix(_START, _PLACE), length), place) & mask
     count = 1
@@ -70,7 +71,7 @@ def _find_windows(word, length, place, context, mask, rows):
 
 @njit(cache=True, parallel=True)
 def _sum_windows(words, first_blank, context, weight, sums):
-    """Sum the windows' rows of ``weight`` for every blank, shape (blanks, 26)."""
+    """Write the sum of each blank's rows of ``weight`` to ``sums``, shape (blanks, 26)."""
     mask = np.uint64(len(weight) - 1)
     num_games = len(words)
     for task in prange((num_games + _GAMES_PER_TASK - 1) // _GAMES_PER_TASK):
@@ -94,8 +95,8 @@ def _sum_windows(words, first_blank, context, weight, sums):
 def _add_to_windows(words, first_blank, context, change, weight, num_tasks):
     """Add each blank's row of ``change`` to the rows of its windows.
 
-    Every task has rows of its own, and adds to a row in the order of the games, so that the sums
-    do not depend on the number of tasks.
+    A row belongs to one task, which adds to it in the order of the games: the sums do not depend
+    on the number of tasks.
     """
     mask = np.uint64(len(weight) - 1)
     for task in prange(num_tasks):
@@ -115,7 +116,7 @@ def _add_to_windows(words, first_blank, context, change, weight, num_tasks):
 
 
 class _WindowSums(torch.autograd.Function):
-    """``torch.nn.EmbeddingBag`` over windows; its own backward pass on a CPU is 10 times slower."""
+    """Like ``torch.nn.EmbeddingBag``, whose backward pass on a CPU is 10 times slower."""
 
     @staticmethod
     def forward(
@@ -139,20 +140,20 @@ class _WindowSums(torch.autograd.Function):
 
 
 class WindowNetwork(nn.Module):
-    """Scores of the 26 letters and the value of the game, from the masked word alone.
+    """Scores the 26 letters and estimates the expected return, from the observation alone.
 
-    A window is a blank with up to ``context`` places beside it, on both sides together; its hash
-    is a row of ``windows``, 26 numbers. Their sum over the windows of a blank, by softmax over the
-    letters that were not guessed, is a distribution over the letter behind the blank. The sum of
-    these over the blanks is how often a letter is expected, and the letter's score is the
-    logarithm of that times a sharpness that is learned, plus what the letters known to be in the
-    word, and those known not to be, say by a linear layer. The first policy is uniform.
+    A window is a blank with up to ``context`` places around it, both sides together. Its hash is a
+    row of the embedding ``windows``. The softmax of the summed rows of a blank, over the unguessed
+    letters, is a distribution over the letter behind it; the sum over blanks is the expected
+    number of occurrences of a letter. The letter's score is the logarithm of this, times a learned
+    sharpness, plus a linear layer of the shown and the wrong letters. The initial policy is
+    uniform.
 
     Parameters
     ----------
-    context : int
-    log_rows : int
-        There are ``2**log_rows`` rows; windows with the same row share it.
+    context : int, default 6
+    log_rows : int, default 18
+        The embedding has ``2**log_rows`` rows; windows with the same hash share a row.
     """
 
     latent_dim_pi = NUM_LETTERS
@@ -169,7 +170,7 @@ class WindowNetwork(nn.Module):
         self.value = perceptron(_NUM_TOP + _NUM_STATE_FEATURES, _VALUE_HIDDEN)
 
     def forward(self, features: dict[str, torch.Tensor]) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return the letters' scores, shape (N, 26), and the expected return, shape (N, 1).
+        """Return the letter scores, shape (N, 26), and the expected return, shape (N, 1).
 
         ``features`` are observations of N games as tensors.
         """
@@ -199,8 +200,7 @@ class WindowNetwork(nn.Module):
         """Return the logits of the letter behind each blank, and the game of each blank.
 
         ``word``, uint8 of shape (N, width), and ``guessed``, bool of shape (N, 26), are
-        observations. The blanks are in the order of the games and their places; the logits have the
-        shape (blanks, 26), -inf for letters that were guessed.
+        observations. The logits have shape (blanks, 26) and are -inf for guessed letters.
         """
         blanks = (word == BLANK).sum(dim=1)
         first_blank = np.concatenate([[0], blanks.numpy().cumsum()])
@@ -209,7 +209,7 @@ class WindowNetwork(nn.Module):
         return sums.masked_fill(guessed[game], -torch.inf), game
 
     def forward_actor(self, features: dict[str, torch.Tensor]) -> torch.Tensor:
-        """Return the letters' scores, shape (N, 26)."""
+        """Return the letter scores, shape (N, 26)."""
         return self(features)[0]
 
     def forward_critic(self, features: dict[str, torch.Tensor]) -> torch.Tensor:

@@ -19,10 +19,10 @@ __all__ = [
     "make_word_guess_agent",
 ]
 
-# How many guesses the agents that look ahead compare. docs/word_guess.md has what more would give.
+# The number of guesses compared by rollouts. docs/word_guess.md shows the effect of more.
 LOOKAHEAD = 40
 
-# Each entry takes the seed of the agent's random draws.
+# Each factory takes the seed of the agent's random draws.
 WORD_GUESS_AGENTS: dict[str, Callable[[int], WordGuessAgent]] = {
     "filter": lambda seed: FilterAgent(seed=seed),
     "minimax": lambda seed: MinimaxAgent(lookahead=LOOKAHEAD),
@@ -36,5 +36,5 @@ WORD_GUESS_AGENTS: dict[str, Callable[[int], WordGuessAgent]] = {
 
 
 def make_word_guess_agent(name: str, seed: int = 0) -> WordGuessAgent:
-    """Return the agent of that name, not fitted yet; an ``InputError`` if none has it."""
+    """Return a new agent by name, not fitted yet; raise InputError if the name is unknown."""
     return agent_named(WORD_GUESS_AGENTS, name, "those that guess words")(seed)

@@ -1,4 +1,4 @@
-"""The interface of agents that guess whole words, and the words that answers leave them."""
+"""The base class of agents that guess whole words, and their candidate sets."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from envs.keyed_random import below, keyed_bits
 from envs.word_guess.answers import AnswerRule
 from envs.word_guess.rules import Observation
 
-# Bounds the memory for candidate sets: 512 of 10,000 words take 20 MB.
+# Bounds the memory of candidate sets: 512 sets of 10,000 words take 20 MB.
 _HISTORIES_AT_ONCE = 512
 NO_GUESS = -1
 
 
 class CandidateSets(NamedTuple):
-    """Sets of secret words, one after the other."""
+    """Sets of secret words, concatenated."""
 
     #: shape (sets + 1,): Set ``i`` is ``members[offsets[i]:offsets[i + 1]]``.
     offsets: npt.NDArray[np.int64]
@@ -35,19 +35,18 @@ class CandidateSets(NamedTuple):
 
 
 class Positions(NamedTuple):
-    """What tells G games apart in which a word is to be guessed."""
+    """The positions of G games."""
 
-    #: shape (G,): The set of the words that are left in each game; it is not empty.
-    set_of_game: npt.NDArray[np.int64]
-    games: npt.NDArray[np.uint64]  #: shape (G,): As :meth:`WordGuessAgent.act` has them.
-    turns: npt.NDArray[np.int64]  #: shape (G,): The guesses that each game has made.
+    set_of_game: npt.NDArray[np.int64]  #: shape (G,): The candidate set of each game, not empty.
+    keys: npt.NDArray[np.uint64]  #: shape (G,): See :meth:`WordGuessAgent.act`.
+    turns: npt.NDArray[np.int64]  #: shape (G,): The number of guesses made.
 
 
 class WordGuessAgent(ABC):
-    """Guesses words from observations alone, in batches, as :class:`agents.base.Agent` does.
+    """Base class of agents that guess words; see :class:`agents.base.Agent`.
 
-    Games of a batch with the same history share the computation, so that a batch of all secrets is
-    one walk through the agent's decision tree.
+    Games with the same history share the computation: a batch of all secrets traverses the agent's
+    decision tree once.
 
     Attributes
     ----------
@@ -66,16 +65,16 @@ class WordGuessAgent(ABC):
         Parameters
         ----------
         words : sequence of str
-            The words that may be the secret, each once, all of ``rule.word_length`` letters.
+            The possible secrets: distinct words of ``rule.word_length`` letters.
         rule : AnswerRule
         allowed : sequence of str, optional
-            The words that may be guessed, in the order of the environment's ``allowed``; they
-            include ``words``. ``words`` if not given.
+            The allowed guesses, in the order of the environment's ``allowed``; they include
+            ``words``, which is the default.
 
         Raises
         ------
         InputError
-            If a secret is not allowed, or the agent does not play by the rule.
+            If a secret is not allowed, or the agent does not support the rule.
         """
         allowed = words if allowed is None else allowed
         index = {word: position for position, word in enumerate(allowed)}
@@ -90,26 +89,26 @@ class WordGuessAgent(ABC):
         return self
 
     def answers_kept(self, rule: AnswerRule) -> npt.NDArray[np.bool_]:
-        """Return which words an answer leaves, shape (codes, codes).
+        """Return which words remain after an answer, shape (codes, codes).
 
-        Row ``a`` says for each code ``b`` whether words that would have had the answer ``b`` are
-        left after the answer ``a``. By default those that are consistent: ``b`` is ``a``.
+        ``[a, b]`` is whether words whose answer would be ``b`` remain candidates after the answer
+        ``a``. By default only consistent words do: the result is the identity.
         """
         return np.eye(rule.num_codes, dtype=np.bool_)
 
     def act(
-        self, observations: Observation, games: npt.NDArray[np.uint64] | None = None
+        self, observations: Observation, keys: npt.NDArray[np.uint64] | None = None
     ) -> npt.NDArray[np.int64]:
-        """Guess one word in each game; parameters are those of :meth:`agents.base.Agent.act`.
+        """Return a guess for each game; the parameters are those of :meth:`agents.base.Agent.act`.
 
         Returns
         -------
         ndarray of int64, shape (N,)
-            Indices into the allowed list; 0 where the answers leave no word.
+            Indices into the allowed list; 0 if no candidate remains.
         """
         turns = observations["num_guesses"]
-        if games is None:
-            games = np.arange(len(turns), dtype=np.uint64)
+        if keys is None:
+            keys = np.arange(len(turns), dtype=np.uint64)
         histories, history = np.unique(self._histories(observations), axis=0, return_inverse=True)
         guesses = np.zeros(len(turns), dtype=np.int64)
         by_history = np.argsort(history, kind="stable")
@@ -119,19 +118,16 @@ class WordGuessAgent(ABC):
             sets = candidate_sets(histories[first:last], self.matrix_, self.keep_)
             rows = by_history[bounds[first] : bounds[last]]
             rows = rows[sets.sizes[history[rows] - first] > 0]
-            positions = Positions(history[rows] - first, games[rows], turns[rows])
+            positions = Positions(history[rows] - first, keys[rows], turns[rows])
             guesses[rows] = self.choose(sets, positions)
         return guesses
 
     @abstractmethod
     def choose(self, sets: CandidateSets, positions: Positions) -> npt.NDArray[np.int64]:
-        """Return a guess for each of G games, an index into the allowed list.
-
-        ``sets`` are the words that are left of each history.
-        """
+        """Return a guess for each of G games as an index into the allowed list, shape (G,)."""
 
     def _histories(self, observations: Observation) -> npt.NDArray[np.int32]:
-        """Return guess, answer, guess, answer... of each game, as far as the longest goes."""
+        """Return the histories of all games, as :func:`candidate_sets` takes them."""
         turns = int(observations["num_guesses"].max(initial=0))
         guesses = observations["guesses"][:, :turns]
         codes = self.rule_.encode(observations["answers"][:, :turns])
@@ -142,46 +138,44 @@ class WordGuessAgent(ABC):
 
 
 class RandomConsistentAgent(WordGuessAgent):
-    """Draws each word that is consistent with all answers with the same probability.
+    """Samples a word that is consistent with all answers, uniformly.
 
     Parameters
     ----------
     seed : int, default 0
-        Of the draws.
+        The seed of the samples.
     """
 
     def __init__(self, seed: int = 0) -> None:
         self.seed = seed
 
     def choose(self, sets: CandidateSets, positions: Positions) -> npt.NDArray[np.int64]:
-        """Draw a word of each game's set."""
-        set_of_game, games, turns = positions
-        draws = below(keyed_bits(self.seed, games, turns), sets.sizes[set_of_game])
+        """Return a random candidate of each game."""
+        set_of_game, keys, turns = positions
+        draws = below(keyed_bits(self.seed, keys, turns), sets.sizes[set_of_game])
         return self.secrets_[sets.members[sets.offsets[set_of_game] + draws]]
 
 
 @njit(cache=True)
 def candidate_sets(histories, matrix, keep):
-    """Return the :class:`CandidateSets` of the words that each history leaves.
+    """Return the :class:`CandidateSets` of histories.
 
-    Neighbouring histories that begin alike share the work on what they have in common, so that
-    sorted histories are walked through like a decision tree.
+    The common prefix of adjacent histories is processed once, so that sorted histories are
+    traversed like a decision tree.
 
     Parameters
     ----------
     histories : ndarray of int32, shape (H, 2 * turns)
-        Guess, answer, guess, answer...: the index of the guess and the code of its answer; a guess
-        of -1 tells nothing.
+        The index of each guess, followed by the code of its answer; -1 for no guess.
     matrix : ndarray of uint8, shape (guesses, secrets)
         The code of the answer to each guess about each secret.
     keep : ndarray of bool, shape (codes, codes)
-        Whether the answer ``a`` leaves a word that would have had the answer ``b``: the identity
-        for the words that are consistent.
+        See :meth:`WordGuessAgent.answers_kept`.
     """
     num_histories, num_columns = histories.shape
     turns = num_columns // 2
     num_secrets = matrix.shape[1]
-    # Of the last history: the words that its first turns leave.
+    # The candidates after each turn of the current history.
     left = np.empty((turns + 1, num_secrets), dtype=np.int32)
     sizes = np.zeros(turns + 1, dtype=np.int64)
     sizes[0] = num_secrets

@@ -1,4 +1,4 @@
-"""Guessing the word whose answers divide the words that are left best."""
+"""Guessers by the best partition of the remaining words."""
 
 from __future__ import annotations
 
@@ -13,34 +13,33 @@ from agents.word_guess.base import CandidateSets, Positions, WordGuessAgent
 
 POOLS = ("consistent", "all")
 
-# Sums of c * log2(c) are kept in units of 2**-32, so that equal divisions have equal costs.
+# Fixed point, so that equal partitions have exactly equal sums of c * log2(c).
 _FIXED_POINT = 2.0**32
 
 
 class PartitionAgent(WordGuessAgent):
-    """An agent that gives each guess a cost by the sizes of the sets that its answers leave.
+    """Base class of agents that minimize a cost of the partition by answers.
 
-    Among guesses of the same cost one that may be the secret goes first, then the first in the
-    list.
+    Ties go to guesses that can be the secret, then to the first in the list.
 
     Parameters
     ----------
     pool : {"consistent", "all"}, default "consistent"
-        Guess words that may be the secret, or any word of the allowed list.
+        Guess words that can be the secret, or any allowed word.
     lookahead : int, default 1
-        1 takes the guess of the lowest cost. More compares that many guesses of the lowest costs by
-        playing on: for every word that is left as the secret, each further guess the one of the
-        lowest cost. It takes the guess that needs the fewest guesses in the mean.
+        The number of guesses with the lowest costs that are compared by rollouts, which play all
+        possible secrets to the end with the guesses of the lowest cost. The guess with the lowest
+        mean number of guesses wins. With 1 there are no rollouts.
 
     Raises
     ------
     ValueError
-        If a parameter is out of its range.
+        If a parameter is out of range.
 
     References
     ----------
-    G. Tesauro and G. Galperin, "On-line policy improvement using Monte-Carlo search", NeurIPS
-    1996, for the lookahead, there by drawn games and here by all of them.
+    Rollouts: G. Tesauro and G. Galperin, "On-line policy improvement using Monte-Carlo search",
+    NeurIPS 1996; they sample games.
     """
 
     def __init__(self, pool: str = "consistent", lookahead: int = 1) -> None:
@@ -53,9 +52,9 @@ class PartitionAgent(WordGuessAgent):
 
     @abstractmethod
     def set_costs(self, num_words: int) -> npt.NDArray[np.int64]:
-        """Return what a set of 0, 1, ... ``num_words`` words costs."""
+        """Return the costs of sets of 0, 1, ... ``num_words`` words."""
 
-    #: Whether the cost of a guess is that of its most expensive set, or of all its sets together.
+    #: Whether the cost of a guess is the maximum over its sets, or their sum.
     takes_worst: bool
 
     def choose(self, sets: CandidateSets, positions: Positions) -> npt.NDArray[np.int64]:
@@ -72,9 +71,9 @@ class PartitionAgent(WordGuessAgent):
 
 
 class MinimaxAgent(PartitionAgent):
-    """Takes the guess whose worst answer leaves the fewest words.
+    """Takes the guess with the smallest largest set of remaining words.
 
-    The answer to the secret itself leaves none. Parameters are those of :class:`PartitionAgent`.
+    The parameters are those of :class:`PartitionAgent`.
 
     References
     ----------
@@ -84,15 +83,15 @@ class MinimaxAgent(PartitionAgent):
     takes_worst = True
 
     def set_costs(self, num_words: int) -> npt.NDArray[np.int64]:
-        """Return the sizes themselves."""
+        """Return the sizes of the sets."""
         return np.arange(num_words + 1, dtype=np.int64)
 
 
 class EntropyAgent(PartitionAgent):
-    """Takes the guess whose answer is expected to give the most information.
+    """Takes the guess with the highest expected information.
 
-    With ``c`` of ``n`` words behind an answer, that is ``log2(n) - sum(c * log2(c)) / n`` bits.
-    Parameters are those of :class:`PartitionAgent`.
+    This is ``log2(n) - sum(c * log2(c)) / n`` bits, if each answer leaves ``c`` of ``n`` words.
+    The parameters are those of :class:`PartitionAgent`.
 
     References
     ----------
@@ -108,13 +107,13 @@ class EntropyAgent(PartitionAgent):
 
 
 class _Measure(NamedTuple):
-    """What a guess is measured by."""
+    """The cost of guesses, for compiled code."""
 
-    matrix: npt.NDArray[np.uint8]  #: Of :class:`~agents.word_guess.base.WordGuessAgent`.
+    matrix: npt.NDArray[np.uint8]  #: See :class:`~agents.word_guess.base.WordGuessAgent`.
     secrets: npt.NDArray[np.int64]
-    costs: npt.NDArray[np.int64]  #: Of a set of 0, 1, ... words.
-    takes_worst: bool  #: Of :class:`PartitionAgent`.
-    any_word: bool  #: Whether the pool is all words.
+    costs: npt.NDArray[np.int64]  #: The costs of sets of 0, 1, ... words.
+    takes_worst: bool  #: See :class:`PartitionAgent`.
+    any_word: bool  #: Whether the pool is all allowed words.
 
 
 @njit(cache=True)
@@ -123,7 +122,7 @@ def _guess_cost(guess, words, measure, counts):
     counts[:] = 0
     for word in words:
         counts[answers[word]] += 1
-    # The last code is that of the secret, which ends the game: one word at most, at no cost.
+    # The last code is that of the correct guess, which costs nothing.
     cost = 0
     for count in counts[:-1]:
         cost = max(cost, costs[count]) if measure.takes_worst else cost + costs[count]
@@ -132,7 +131,7 @@ def _guess_cost(guess, words, measure, counts):
 
 @njit(cache=True)
 def _pool(words, measure):
-    """Return the guesses to choose from: first those that may be the secret."""
+    """Return the guesses to choose from; those that can be the secret are first."""
     if measure.any_word:
         return np.concatenate((measure.secrets[words], np.arange(len(measure.matrix))))
     return measure.secrets[words]
@@ -140,9 +139,9 @@ def _pool(words, measure):
 
 @njit(cache=True)
 def _cheapest_guess(words, measure, counts):
-    """Return the guess of the lowest cost: the first that may be the secret, if there is one."""
+    """Return the guess of the lowest cost."""
     cheapest = measure.secrets[words[0]]
-    # With one or two words left, no guess does better than one of them.
+    # With one or two words left, guessing the first word is optimal.
     if len(words) > 2:
         lowest = np.iinfo(np.int64).max
         for guess in _pool(words, measure):
@@ -153,14 +152,14 @@ def _cheapest_guess(words, measure, counts):
 
 
 @njit(cache=True)
-def _play_on(guess, words, limit, measure, counts):
-    """Return the guesses of all the games whose secret is in ``words``, together.
+def _rollout(guess, words, limit, measure, counts):
+    """Return the total number of guesses over all secrets in ``words``, or at least ``limit``.
 
-    The first is ``guess``, the rest have the lowest cost. Stops when ``limit`` is reached.
+    The first guess is ``guess``; further guesses are those of the lowest cost.
     """
     num_words = len(words)
     left, divided = words.copy(), words.copy()
-    # Sets that are still to be played, as ranges of ``left``; they do not overlap.
+    # A stack of sets, as disjoint ranges of ``left``.
     starts = np.empty(num_words + 1, dtype=np.int64)
     ends = np.empty(num_words + 1, dtype=np.int64)
     starts[0], ends[0], depth = 0, num_words, 1
@@ -195,7 +194,7 @@ def _best_guesses(offsets, members, measure, num_codes, lookahead):
     num_sets = len(offsets) - 1
     guesses = np.zeros(num_sets, dtype=np.int64)
     counts = np.zeros(num_codes, dtype=np.int64)
-    none_better = np.iinfo(np.int64).max
+    highest = np.iinfo(np.int64).max
     for group in range(num_sets):
         words = members[offsets[group] : offsets[group + 1]]
         if len(words) == 0:
@@ -207,11 +206,11 @@ def _best_guesses(offsets, members, measure, num_codes, lookahead):
         pool_costs = np.empty(len(pool), dtype=np.int64)
         for place in range(len(pool)):
             pool_costs[place] = _guess_cost(pool[place], words, measure, counts)
-        fewest = none_better
+        fewest = highest
         for _ in range(min(lookahead, len(pool))):
             place = pool_costs.argmin()
-            pool_costs[place] = none_better
-            total = _play_on(pool[place], words, fewest, measure, counts)
+            pool_costs[place] = highest
+            total = _rollout(pool[place], words, fewest, measure, counts)
             if total < fewest:
                 fewest = total
                 guesses[group] = pool[place]

@@ -18,7 +18,7 @@ def observe(word, letters, max_wrong=26):
 
 
 def random_states(words, seed=0, max_turns=12, width=None):
-    """Observations of games on ``words`` that go on, each after some random guesses.
+    """Observations of unfinished games on ``words``, each after some random guesses.
 
     Also returns the words of these games.
     """

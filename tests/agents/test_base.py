@@ -26,7 +26,7 @@ def states(real_words):
     return random_states(real_words)[0]
 
 
-def test_a_greedy_agent_takes_the_highest_score_that_is_left(states):
+def test_a_greedy_agent_takes_the_unguessed_letter_with_the_highest_score(states):
     row = np.arange(26) % 13
     letters = FixedScores(row, greedy=True).act(states)
     assert letters.dtype == np.int64
@@ -39,7 +39,7 @@ def test_a_greedy_agent_takes_the_highest_score_that_is_left(states):
 
 
 @pytest.mark.parametrize("name", ["random", "dictionary", "ngram-posterior"])
-def test_one_game_gets_the_letter_that_it_gets_in_a_batch(real_words, name):
+def test_a_single_observation_gets_the_letter_of_a_batch_of_one(real_words, name):
     agent = make_agent(name).fit(real_words[::50])
     env = HangmanEnv(words=real_words[1:2])
     observation, _ = env.reset()
@@ -49,7 +49,7 @@ def test_one_game_gets_the_letter_that_it_gets_in_a_batch(real_words, name):
     assert agent.act(batch).tolist() == [letter]
 
 
-def test_a_drawing_agent_draws_by_the_scores(states):
+def test_a_sampling_agent_samples_by_score(states):
     row = np.zeros(26)
     row[[1, 4, 9]] = [1, 2, 5]
     start = select(states, np.zeros(30_000, dtype=np.int64))
@@ -62,7 +62,7 @@ def test_a_drawing_agent_draws_by_the_scores(states):
     assert set(FixedScores(row, greedy=False).act(start)) == {1, 4}
 
 
-def test_draws_are_keyed_by_seed_game_and_turn(states):
+def test_samples_depend_on_seed_key_and_turn(states):
     agent = FixedScores(np.ones(26), greedy=False, seed=5)
     num_games = len(states["lives"])
     games = np.arange(num_games, dtype=np.uint64) * 7919
@@ -81,7 +81,7 @@ def test_draws_are_keyed_by_seed_game_and_turn(states):
     assert (agent.act(states, games + np.uint64(1)) != letters).mean() > 0.5
 
 
-def test_a_game_draws_anew_each_turn(states):
+def test_each_turn_of_a_game_has_a_new_sample(states):
     agent = FixedScores(np.ones(26), greedy=False)
     start = select(states, np.zeros(1000, dtype=np.int64))
     start = {**start, "guessed": np.zeros((1000, 26), dtype=np.int8)}
@@ -90,7 +90,7 @@ def test_a_game_draws_anew_each_turn(states):
     assert (agent.act(start) != first).mean() > 0.5
 
 
-def test_no_letter_is_left_and_no_game_is_there(states):
+def test_finished_games_and_empty_batches_are_accepted(states):
     done = {**select(states, slice(0, 3)), "guessed": np.ones((3, 26), dtype=np.int8)}
     for greedy in (True, False):
         assert FixedScores(np.ones(26), greedy).act(done).tolist() == [0, 0, 0]

@@ -1,4 +1,4 @@
-"""Where compiled kernels are kept: what is read from there is compiled of today's sources."""
+"""The cache of compiled kernels never holds a kernel of outdated sources."""
 
 import os
 import shutil
@@ -38,7 +38,7 @@ def checkout(tmp_path):
 
 
 def called(checkout, **environment):
-    """What the kernel returns in a process of its own, and whether it was read from the cache."""
+    """What the kernel returns in a new process, and whether it was read from the cache."""
     environment = os.environ | {"PYTHONPATH": str(checkout)} | environment
     command = [sys.executable, "-m", "agents.caller"]
     done = subprocess.run(command, cwd=checkout, env=environment, capture_output=True, text=True)
@@ -56,7 +56,7 @@ def kernels(folder):
 
 
 @pytest.mark.slow
-def test_a_kernel_is_compiled_again_if_what_it_has_from_another_file_changes(checkout):
+def test_a_kernel_is_recompiled_when_an_imported_constant_or_function_changes(checkout):
     assert called(checkout) == (3, 32, 0)
     assert called(checkout) == (3, 32, 1)
     change(checkout / "agents" / "compiled.py", "    length = 0\n", "    length = 1\n")
@@ -72,7 +72,7 @@ def test_a_kernel_is_compiled_again_if_what_it_has_from_another_file_changes(che
 
 
 @pytest.mark.slow
-def test_kernels_lie_beside_the_sources_else_where_users_keep_such_files(checkout):
+def test_kernels_are_cached_beside_the_sources_or_in_the_user_cache(checkout):
     called(checkout)
     assert kernels(checkout / "agents" / "__pycache__")
     called(checkout, NUMBA_CACHE_DIR=str(checkout / "named"))

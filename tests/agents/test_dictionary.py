@@ -1,4 +1,4 @@
-"""Words that fit, against regular expressions; the guesser that counts them."""
+"""Matching words, compared with regular expressions, and the agent that counts them."""
 
 import itertools
 import re
@@ -37,7 +37,7 @@ def letters_at_each_place(words, width):
 
 
 def check_counts(listed, states):
-    """Every way to count the candidates of some games; return the numbers of candidates."""
+    """Check all ways of counting the candidates of some games; return the numbers of candidates."""
     index = CandidateIndex(listed)
     sizes = set()
     for exclude in itertools.product([True, False], repeat=2):
@@ -73,7 +73,7 @@ def test_counts_on_any_words_are_those_of_a_regular_expression(listed, secret, l
     check_counts(listed, observe(secret, letters))
 
 
-def test_the_whole_list_is_counted_too(real_words):
+def test_letters_of_the_whole_list_are_counted(real_words):
     index = CandidateIndex(real_words)
     assert index.num_words == len(real_words)
     assert index.word_counts.tolist() == words_with_each_letter(real_words)
@@ -119,7 +119,7 @@ def test_the_posterior_is_exact_for_secrets_of_the_list(real_words):
         assert probabilities[game] == pytest.approx(expected)
 
 
-def test_it_backs_off_where_no_word_fits():
+def test_it_backs_off_if_no_word_matches():
     agent = DictionaryAgent().fit(["cat", "tot", "eel", "eve", "elm"])
     # Only "cat" fits: "tot" has a t behind a blank.
     assert ALPHABET[agent.act(observe("bit", "t"))[0]] in "ac"

@@ -1,4 +1,4 @@
-"""What is drawn, and how often."""
+"""The agents that sample letters by frequency."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ def repeat(observation, games):
     return {name: np.repeat(value, games, axis=0) for name, value in observation.items()}
 
 
-def test_the_steepest_place_decides_and_not_the_most_frequent_letter():
+def test_top_heavy_prefers_the_most_skewed_blank_to_the_most_frequent_letter():
     # At the last place s has 4 of 5, so that half of two letters has 0.8; at the first place half
     # of five letters has 0.4, though e is in the words more often than any other letter.
     words = ("eees", "beas", "ceos", "deis", "feet")
@@ -24,14 +24,14 @@ def test_the_steepest_place_decides_and_not_the_most_frequent_letter():
     assert places.sum() == 5
 
 
-def test_draws_follow_the_frequencies():
+def test_samples_follow_the_frequencies():
     batch = repeat(parse_observation("__", wrong="d"), 20_000)
     letters = OverallFrequencyAgent(seed=1).fit(("ab", "ac", "ad", "ba")).act(batch)
     shares = np.bincount(letters, minlength=4)[:4] / len(letters)
     np.testing.assert_allclose(shares, [3 / 6, 2 / 6, 1 / 6, 0], atol=0.015)
 
 
-def test_each_letter_that_is_left_is_drawn_equally_often_at_random():
+def test_the_random_agent_samples_unguessed_letters_uniformly():
     batch = repeat(parse_observation("no_n", wrong="xyz"), 25_000)
     counts = np.bincount(RandomAgent(seed=1).act(batch), minlength=26)
     left = [letter for letter in range(26) if chr(97 + letter) not in "noxyz"]
@@ -40,7 +40,7 @@ def test_each_letter_that_is_left_is_drawn_equally_often_at_random():
 
 
 @pytest.mark.parametrize("kind", [RandomAgent, TopHeavyFrequencyAgent])
-def test_the_seed_decides_the_draws(kind, real_words):
+def test_the_seed_determines_the_samples(kind, real_words):
     batch = repeat(parse_observation("______"), 200)
     first, again, other = (kind(seed=seed).fit(real_words).act(batch) for seed in (1, 1, 2))
     np.testing.assert_array_equal(first, again)

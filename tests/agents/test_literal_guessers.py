@@ -1,4 +1,4 @@
-"""Every agent of a public source scores letters as a literal transcription of the source does."""
+"""Agents from public sources score letters like literal transcriptions of the sources."""
 
 from functools import partial
 
@@ -48,7 +48,7 @@ def test_the_windows_of_the_decomposition_are_those_of_the_sources_example():
     assert {ALPHABET[k]: int(scores[k]) for k in np.flatnonzero(scores)} == {"a": 2, "x": 1, "t": 1}
 
 
-def test_without_pieces_the_whole_list_decides_where_no_word_fits():
+def test_without_pieces_the_whole_list_decides_if_no_word_matches():
     agent = DecompositionAgent(use_pieces=False).fit(("accord", "zzz"))
     assert ALPHABET[agent.act(parse_observation("_ccom_lishmen_"))[0]] == "z"
 

@@ -1,4 +1,4 @@
-"""The smoothed n-grams, and the posterior against a sum over all words."""
+"""The smoothed n-grams, and their posterior compared with a sum over all words."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WORDS = ("abba", "baba", "abc", "cab", "cabbie", "bee", "bead", "deed", "added",
 
 
 def present(model, observations, beam):
-    """The probability of each letter behind a blank, by n-grams alone."""
+    """The n-gram probability of each letter behind a blank."""
     result = np.zeros((len(observations["word"]), 26))
     ngram_presence(0, 1, observations["word"], observations["guessed"], model.tables, beam, result)
     return result
@@ -57,7 +57,7 @@ def test_a_state_is_the_longest_context_that_was_seen(real_words):
 
 
 def test_the_scale_of_the_discounts_moves_mass_from_seen_to_unseen(real_words):
-    """Taken from what was seen: the likeliest next letter of long contexts, and known words."""
+    """Mass is taken from the likeliest next letter of long contexts, and from known words."""
     known = WordArrays.of(real_words)
     logs = [
         SmoothedNgrams(real_words, 5, scale).log_probabilities(known).mean()
@@ -85,7 +85,7 @@ def test_probabilities_of_words_and_lengths_are_those_of_their_letters(real_word
         assert model.length_masses()[length] == pytest.approx(total, rel=1e-4)
 
 
-def test_passes_look_ahead_by_the_order_3_model_of_the_words(real_words):
+def test_pairs_are_the_trigram_probabilities(real_words):
     pairs, short = SmoothedNgrams(real_words, 7).tables.pairs, SmoothedNgrams(real_words, 3, 1.0)
     for second, first in itertools.product(range(0, 26, 5), range(26)):
         state = short.tables.next_state[short.tables.next_state[0, first], second]
@@ -128,7 +128,7 @@ def test_the_loss_of_the_beam_vanishes_as_it_widens(real_words):
     assert losses[-1] < 0.01
 
 
-def test_fitting_words_weigh_by_their_number():
+def test_matching_words_are_weighted_by_their_number():
     agent = NgramPosteriorAgent().fit(WORDS)
     observation = parse_observation("___")
     # Five of the words have three letters, of which three have an e.

@@ -1,4 +1,4 @@
-"""What holds for every agent that is fitted on words and found by name."""
+"""Properties of every agent in ``AGENTS``."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ def letters_left(observation):
         pytest.param("ban_n_", "", id="every word that agrees hides a shown letter only"),
     ],
 )
-def test_guesses_a_new_letter(agent, pattern, wrong):
+def test_the_guess_is_an_unguessed_letter(agent, pattern, wrong):
     observation = parse_observation(pattern, wrong, max_wrong=26)
     assert agent.act(observation)[0] in letters_left(observation)
 
 
-def test_a_game_with_all_letters_guessed_gets_letter_0_and_spoils_no_other(agent):
+def test_a_game_with_all_letters_guessed_gets_letter_0_and_does_not_affect_the_batch(agent):
     fresh = parse_observation("___")
     both = Observation(
         word=np.repeat(fresh["word"], 2, axis=0),
@@ -74,7 +74,7 @@ def test_batch_size_and_order_do_not_matter(agent, real_words):
 @pytest.mark.parametrize(
     "name", sorted(name for name in AGENTS if isinstance(make_agent(name), PosteriorAgent))
 )
-def test_letter_probabilities_are_those_of_a_hidden_part(name, real_words):
+def test_letter_probabilities_are_in_range_and_zero_for_guessed_letters(name, real_words):
     agent = make_agent(name).fit(real_words)
     observations, _ = random_states(real_words[::97])
     probabilities = agent.letter_probabilities(observations)

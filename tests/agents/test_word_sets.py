@@ -1,4 +1,4 @@
-"""Sets of words against a search word by word."""
+"""Bit sets of words, compared with a linear search."""
 
 import numpy as np
 

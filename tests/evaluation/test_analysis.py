@@ -92,7 +92,7 @@ def test_agents_that_do_not_use_their_lives_guess_the_same_under_any_limit(name)
 class CarefulAgent(PosteriorAgent):
     """Guesses from the end of the alphabet with its last life."""
 
-    def act_batch(self, observations, games=None):
+    def act_batch(self, observations, keys=None):
         free = observations["guessed"] == 0
         last = 25 - free[:, ::-1].argmax(axis=1)
         return np.where(observations["lives"] == 1, last, free.argmax(axis=1))

@@ -15,7 +15,7 @@ class Alphabetical(Agent):
     def __init__(self):
         self.seen = []
 
-    def act_batch(self, observations, games=None):
+    def act_batch(self, observations, keys=None):
         self.seen.append(observations)
         return (observations["guessed"] == 0).argmax(axis=1)
 

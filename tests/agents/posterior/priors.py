@@ -27,7 +27,7 @@ class Explosive:
 
 
 def prior_of(known=WORDS, candidates=None, share=0.5, weight=0.3, order=4):
-    """The prior of known words, of candidates with probabilities, and of all other strings."""
+    """A prior with these known words and candidates, given with their probabilities."""
     candidates = CANDIDATES if candidates is None else candidates
     known_arrays = WordArrays.of(known)
     models = LetterModels.of(
@@ -41,6 +41,6 @@ def prior_of(known=WORDS, candidates=None, share=0.5, weight=0.3, order=4):
 
 
 def posterior_of(known=WORDS, candidates=None, share=0.5, exact=False, **options):
-    """The letter posterior of such a prior."""
+    """The letter posterior of :func:`prior_of`."""
     prior = prior_of(known, candidates, share, **options)
     return LetterPosterior(prior, beam=0.0) if exact else LetterPosterior(prior)

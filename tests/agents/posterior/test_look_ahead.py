@@ -1,4 +1,4 @@
-"""The look-ahead against games that are played out one by one."""
+"""The look-ahead, compared with a recursive simulation of games."""
 
 import itertools
 
@@ -6,17 +6,22 @@ import numpy as np
 import pytest
 
 from agents.compiled import in_threads
-from agents.posterior.look_ahead import MOST_WORDS, others_won, share_played, win_probabilities
+from agents.posterior.look_ahead import (
+    MAX_WORDS,
+    rest_win_rates,
+    simulated_share,
+    win_probabilities,
+)
 from tests.agents.games import random_states
 from tests.agents.posterior.priors import posterior_of
 
 
 @pytest.fixture(scope="module")
 def prior(real_words):
-    """Every other word is known, the others are candidates of several probabilities."""
-    known, others = real_words[::2], real_words[1::2]
-    chances = 2.0 ** -(11 + np.arange(len(others)) % 8)
-    return posterior_of(known, dict(zip(others, chances, strict=True))).prior
+    """Every second word is known, the rest are candidates of several probabilities."""
+    known, candidates = real_words[::2], real_words[1::2]
+    chances = 2.0 ** -(11 + np.arange(len(candidates)) % 8)
+    return posterior_of(known, dict(zip(candidates, chances, strict=True))).prior
 
 
 @pytest.fixture(scope="module")
@@ -40,30 +45,33 @@ def values_of(prior, states, letters, share=1.0, present=None, lives=None):
 
 
 def fitting(prior, word, guessed, only_candidates=False):
-    """The listed words that fit, each as the letters behind the blanks, with shares."""
+    """The matching listed words as tuples of the letters behind the blanks, with their shares."""
     length = int((word != 0).sum())
     found, total = [], 0.0
     for number, codes in enumerate(prior.listed.words.codes):
-        if prior.listed.words.lengths[number] != length or not prior.tables.listed.own[number]:
+        if (
+            prior.listed.words.lengths[number] != length
+            or not prior.tables.listed.prior_mass[number]
+        ):
             continue
         hidden = codes[:length][word[:length] == 1]
         shown = word[:length] != 1
         if (codes[:length][shown] == word[:length][shown]).all() and not guessed[hidden - 2].any():
-            total += prior.tables.listed.own[number]
+            total += prior.tables.listed.prior_mass[number]
             if not (only_candidates and prior.listed.is_known[number]):
-                found.append((tuple(map(int, hidden - 2)), prior.tables.listed.own[number]))
+                found.append((tuple(map(int, hidden - 2)), prior.tables.listed.prior_mass[number]))
     return [(hidden, share / total) for hidden, share in found]
 
 
 def chance_of_winning(words, rest, letter, lives, guessed, game):
-    """Guess the letter, then whichever is likeliest; words are (letters, share), others are rest.
+    """The probability of winning with a letter and then greedily; words are (letters, share).
 
-    ``game`` has the letters' probabilities of the other words, how often these win by lives left,
-    and the number of blanks.
+    ``rest`` is the mass of all other words; ``game`` has their letter probabilities, their win
+    rates by lives left, and the number of blanks.
     """
-    others, values, num_blanks = game
+    other_letters, values, num_blanks = game
     scale = sum(other not in guessed for other in words[0][0]) / num_blanks
-    hit = rest * scale * others[letter]
+    hit = rest * scale * other_letters[letter]
     looks = {}
     for hidden, share in words:
         look = tuple(other == letter for other in hidden)
@@ -96,13 +104,13 @@ def chance_of_winning(words, rest, letter, lives, guessed, game):
         else:
             blanks = sum(other not in known for other in group[0][0])
             for other in set(range(26)) - known:
-                presence[other] += part * blanks / num_blanks * others[other]
+                presence[other] += part * blanks / num_blanks * other_letters[other]
             won += chance_of_winning(group, part, int(presence.argmax()), left, known, game)
     return won
 
 
 @pytest.mark.parametrize("share", [1.0, 0.7, 0.2])
-def test_it_is_how_often_greedy_play_wins(prior, states, share):
+def test_it_is_the_win_rate_of_greedy_play(prior, states, share):
     random = np.random.default_rng(0)
     num_games = len(states["lives"])
     unguessed = states["guessed"] == 0
@@ -115,12 +123,12 @@ def test_it_is_how_often_greedy_play_wins(prior, states, share):
         state = states["word"][game], states["guessed"][game]
         words = fitting(prior, *state)
         candidates = sum(part for _, part in fitting(prior, *state, only_candidates=True))
-        kept, foreseen[game] = share_played(share, candidates)
+        kept, foreseen[game] = simulated_share(share, candidates)
         words = [(hidden, kept * part) for hidden, part in words]
         for hidden, part in words:
             present[game, list(set(hidden))] += part
         present[game] += (1 - kept) * other_letters[game]
-        played[game] = sorted(words, key=lambda entry: -entry[1])[:MOST_WORDS]
+        played[game] = sorted(words, key=lambda entry: -entry[1])[:MAX_WORDS]
     values = values_of(prior, states, letters, share, present)
     compared = 0
     for game, words in played.items():
@@ -133,7 +141,7 @@ def test_it_is_how_often_greedy_play_wins(prior, states, share):
             others[list(set(hidden))] -= part
         others = (others / max(rest, 1e-9)).clip(0, 1)
         lives = int(states["lives"][game])
-        about = others, others_won(others, foreseen[game], lives), len(words[0][0])
+        about = others, rest_win_rates(others, foreseen[game], lives), len(words[0][0])
         for number, letter in enumerate(letters[game, :5]):
             expected = chance_of_winning(words, max(rest, 0), int(letter), lives, set(), about)
             assert values[game, number] == pytest.approx(expected, abs=1e-4)
@@ -148,7 +156,7 @@ def test_more_lives_never_hurt(prior, states):
         for lives in (1, 2, 4, 26)
     ]
     fits = [
-        0 < len(fitting(prior, word, guessed)) <= MOST_WORDS
+        0 < len(fitting(prior, word, guessed)) <= MAX_WORDS
         for word, guessed in zip(states["word"], states["guessed"], strict=True)
     ]
     for fewer, more in itertools.pairwise(values):
@@ -157,18 +165,18 @@ def test_more_lives_never_hurt(prior, states):
     np.testing.assert_allclose(values[-1][fits], 1)
 
 
-def test_what_is_not_listed_has_at_least_half_as_much_as_the_candidates():
-    share, foreseen = share_played(0.99, 1.0)
+def test_unlisted_words_have_at_least_half_the_mass_of_the_candidates():
+    share, foreseen = simulated_share(0.99, 1.0)
     assert share == pytest.approx(2 / 3)
     assert foreseen == pytest.approx(0.01 / (1 / 3))
-    assert share_played(0.6, 1.0) == (0.6, 1.0)
-    assert share_played(0.99, 0.0) == (0.99, 1.0)
-    assert share_played(1.0, 0.0) == (1.0, 1.0)
+    assert simulated_share(0.6, 1.0) == (0.6, 1.0)
+    assert simulated_share(0.99, 0.0) == (0.99, 1.0)
+    assert simulated_share(1.0, 0.0) == (1.0, 1.0)
 
 
-def test_words_that_the_posterior_does_not_foresee_win_less_often():
+def test_unforeseen_words_are_won_less_often():
     others = np.full(26, 0.9)
-    sure, doubtful = others_won(others, 1.0, 3), others_won(others, 0.1, 3)
+    sure, doubtful = rest_win_rates(others, 1.0, 3), rest_win_rates(others, 0.1, 3)
     assert (sure[1:] > doubtful[1:]).all()
     assert sure[0] == doubtful[0] == 0
     assert (np.diff(doubtful) > 0).all()

@@ -1,4 +1,4 @@
-"""The multigram model against a sum over all divisions of a word."""
+"""The multigram model, compared with a sum over all segmentations of a word."""
 
 import itertools
 
@@ -18,7 +18,7 @@ def model():
 
 
 def probability(model, word):
-    """Sum over all ways to divide the word and to give each part a class."""
+    """Sum over all segmentations of the word and all classes of the parts."""
     tables = model.tables
     emissions = {}
     for number, text in enumerate(model.sequences):
@@ -42,7 +42,7 @@ def probability(model, word):
 
 
 @pytest.mark.parametrize("word", ["bead", "a", "cab", "cabbed", "badger", "zebra", "dead"])
-def test_a_words_probability_is_the_sum_over_its_divisions(model, word):
+def test_the_probability_of_a_word_is_the_sum_over_its_segmentations(model, word):
     found = np.exp(model.log_probabilities(WordArrays.of([word])))[0]
     assert found == pytest.approx(probability(model, word), rel=1e-6)
 
@@ -56,7 +56,7 @@ def test_the_masses_of_lengths_are_sums_over_all_words(model):
     assert model.length_masses().sum() <= 1 + 1e-6
 
 
-def test_a_model_comes_back_from_its_arrays(model):
+def test_a_model_survives_a_round_trip_through_its_arrays(model):
     again = Multigrams(model.tensors)
     words = WordArrays.of(["bead", "zebra", "cabbage"])
     assert (again.log_probabilities(words) == model.log_probabilities(words)).all()

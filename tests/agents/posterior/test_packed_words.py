@@ -1,4 +1,4 @@
-"""Packed words come back as they were, and damaged ones do not."""
+"""Packing and unpacking words."""
 
 import lzma
 
@@ -14,7 +14,7 @@ WORDS = st.lists(st.text("abcxyz", min_size=1, max_size=32), min_size=1, unique=
 
 
 @given(WORDS)
-def test_words_come_back_in_order(words):
+def test_sorted_words_survive_a_round_trip(words):
     arrays = WordArrays.of(words)
     arrays = arrays.take(arrays.order())
     again = unpack_words(pack_words(arrays))
@@ -23,7 +23,7 @@ def test_words_come_back_in_order(words):
 
 
 @pytest.mark.parametrize("words", [("b", "a"), ("aa", "aa"), ("a{", "ab")])
-def test_words_out_of_order_and_other_letters_are_refused(words):
+def test_unsorted_words_and_invalid_letters_are_refused(words):
     codes = np.zeros((len(words), 32), dtype=np.uint8)
     for row, word in zip(codes, words, strict=True):
         row[: len(word)] = [ord(letter) - 95 for letter in word]
@@ -32,7 +32,7 @@ def test_words_out_of_order_and_other_letters_are_refused(words):
         unpack_words(pack_words(arrays))
 
 
-def test_other_bytes_are_refused():
+def test_damaged_bytes_are_refused():
     packed = np.frombuffer(lzma.compress(b"x" * 300), dtype=np.uint8)
     with pytest.raises(ValueError, match="words"):
         unpack_words(packed)

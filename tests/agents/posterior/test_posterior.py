@@ -1,4 +1,4 @@
-"""The letter posterior against sums over all words, in any batch, and from its file."""
+"""The letter posterior, compared with sums over all words, in any batch, and from its file."""
 
 import itertools
 import pickle
@@ -55,7 +55,7 @@ def test_the_posterior_is_a_sum_over_all_words(pattern, num_left, known):
     assert belief.listed_share[0] == pytest.approx(of_listed / chances.sum(), abs=2e-3)
 
 
-def test_a_games_posterior_does_not_depend_on_the_batch(model, states):
+def test_the_posterior_of_a_game_does_not_depend_on_the_batch(model, states):
     whole = model.letter_probabilities(states)
     order = np.random.default_rng(0).permutation(len(whole))
     # Anew: the model itself keeps what it has believed.
@@ -68,10 +68,10 @@ def test_a_games_posterior_does_not_depend_on_the_batch(model, states):
         assert (alone[0] == whole[game]).all()
 
 
-def test_what_is_kept_of_other_states_changes_nothing(model, states, monkeypatch):
+def test_the_cache_does_not_change_beliefs(model, states, monkeypatch):
     expected = LetterPosterior(model.prior).belief(states)
     for most_kept in (0, 100, 10**6):
-        monkeypatch.setattr("agents.posterior.posterior._MOST_KEPT", most_kept)
+        monkeypatch.setattr("agents.posterior.posterior._CACHE_SIZE", most_kept)
         agent = LetterPosterior(model.prior)
         parts = [slice(first, first + 150) for first in range(0, len(states["lives"]), 100)]
         for part in (*parts, *reversed(parts)):
@@ -91,8 +91,8 @@ def test_pruning_changes_little(model, states):
 
 
 @pytest.mark.parametrize("known", [0.0, 0.5, 1.0])
-def test_words_that_cannot_be_the_secret_do_not_speak_for_all_others(known):
-    """A hundred listed words fit; with ``known`` 0 all but one of them are out of the question."""
+def test_words_that_cannot_be_the_secret_do_not_skip_the_letter_models(known):
+    """A hundred listed words match, but with ``known`` 0 only one of them is possible."""
     words = ["".join(letters) for letters in itertools.product("bcdfg", "aeiou", "klmn")][:99]
     game = parse_observation("___")
     agent = posterior_of(tuple(words), {"xyz": 1e-3}, known)
@@ -116,7 +116,7 @@ def test_the_share_of_listed_words_is_a_probability(model, states):
             assert ((share >= 0) & (share <= 1)).all()
 
 
-def test_letters_that_were_guessed_and_words_that_are_solved_have_no_probability(model, states):
+def test_guessed_letters_and_solved_words_have_probability_0(model, states):
     assert (model.letter_probabilities(states)[states["guessed"] != 0] == 0).all()
     no_letter_left = parse_observation("ca_", "bdefghijklmnopqrstuvwxyz", max_wrong=26)
     assert (model.letter_probabilities(no_letter_left) == 0).all()
@@ -124,7 +124,7 @@ def test_letters_that_were_guessed_and_words_that_are_solved_have_no_probability
     assert (model.letter_probabilities(solved) == 0).all()
 
 
-def test_it_looks_ahead_where_few_lives_are_left_and_at_likely_letters(model, states):
+def test_look_ahead_is_for_likely_letters_with_few_lives_left(model, states):
     belief = model.belief(states)
     present = belief.present
     values = model.win_probabilities(states, belief, max_lives=2)
@@ -142,7 +142,7 @@ def test_it_looks_ahead_where_few_lives_are_left_and_at_likely_letters(model, st
     assert np.isnan(model.win_probabilities(states, belief, max_lives=0)).all()
 
 
-def test_the_look_ahead_guesses_the_letter_that_wins_most_often_else_the_likeliest(model, states):
+def test_the_look_ahead_agent_takes_the_best_letter_or_the_likeliest_one(model, states):
     values = model.win_probabilities(states, model.belief(states), max_lives=2)
     looked, greedy = ~np.isnan(values).all(axis=1), model.act(states)
     guesses = LookAheadAgent(model, max_lives=2).act(states)

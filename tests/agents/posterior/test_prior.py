@@ -1,4 +1,4 @@
-"""The prior: it adds up to 1, and says of known words what it is told."""
+"""The prior sums to 1 and has the given probability of known words."""
 
 import itertools
 
@@ -34,17 +34,17 @@ def test_all_words_of_a_length_have_the_share_of_that_length(known, weight):
 
 @pytest.mark.parametrize("known", [0.0, 0.5, 1.0])
 def test_all_lengths_add_up_to_1(known):
-    """Of each length, what is listed plus the models' mass of all other strings."""
+    """The listed words of each length, plus the model mass of all other strings."""
     prior = prior_of(share=known)
     listed = prior.tables.listed
     masses = prior.models.length_masses
-    replaced = np.bincount(prior.listed.words.lengths, listed.replaced, minlength=33)
+    replaced = np.bincount(prior.listed.words.lengths, listed.model_mass, minlength=33)
     left = masses * prior.tables.scale - replaced
     assert (left >= 0).all()
-    assert listed.own.sum() + left.sum() == pytest.approx(1, abs=1e-3)
+    assert listed.prior_mass.sum() + left.sum() == pytest.approx(1, abs=1e-3)
 
 
-def test_known_words_are_equally_likely_and_have_the_share_that_is_given():
+def test_known_words_are_equally_likely_and_have_the_probability_known():
     prior = prior_of(share=0.7)
     assert probability(prior, *WORDS) == pytest.approx(np.full(len(WORDS), 0.7 / len(WORDS)))
     none = prior.with_known(0.0)
@@ -55,19 +55,19 @@ def test_known_words_are_equally_likely_and_have_the_share_that_is_given():
     assert probability(prior.with_known(1.0), *others).max() < 1e-6
 
 
-def test_candidates_are_as_likely_as_they_are_rated():
+def test_candidate_probabilities_follow_the_ratings():
     chances = probability(prior_of(share=0.0), *CANDIDATES)
     ratios = chances / list(CANDIDATES.values())
     assert ratios == pytest.approx(np.ones(len(CANDIDATES)), rel=0.05)
 
 
 @pytest.mark.parametrize("known", [-0.1, 1.1, float("nan")])
-def test_a_share_that_is_no_probability_is_refused(known):
+def test_an_invalid_probability_of_known_words_is_refused(known):
     with pytest.raises(ValueError, match=r"known: .* is not in 0\.\.1"):
         prior_of().with_known(known)
 
 
-def test_arrays_that_do_not_fit_together_are_refused():
+def test_inconsistent_arrays_are_refused():
     prior = prior_of()
     with pytest.raises(ValueError, match="do not fit together"):
         WordPrior(

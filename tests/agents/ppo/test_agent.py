@@ -24,7 +24,7 @@ def states(real_words):
 
 
 @pytest.mark.parametrize("kind", [PolicyNetwork, WindowNetwork])
-def test_it_guesses_new_letters_whatever_the_batch(states, kind):
+def test_it_guesses_unguessed_letters_in_any_batch(states, kind):
     agent = make_policy_agent(network_of(kind), posterior_of() if kind is PolicyNetwork else None)
     letters = agent.act(states)
     assert letters.dtype == np.int64
@@ -40,7 +40,7 @@ def test_it_guesses_new_letters_whatever_the_batch(states, kind):
     assert scores.argmax(axis=1).tolist() == letters.tolist()
 
 
-def test_its_probabilities_are_the_posteriors(states):
+def test_its_letter_probabilities_are_those_of_the_posterior(states):
     model = posterior_of()
     agent = make_policy_agent(network_of(), model)
     expected = model.letter_probabilities(states)

@@ -15,7 +15,7 @@ from tests.agents.posterior.priors import posterior_of
 
 
 def network_of(kind=PolicyNetwork, seed=0, **options):
-    """A network whose every weight counts, as after training."""
+    """A network without zero weights, as after training."""
     torch.manual_seed(seed)
     network = kind(**options)
     for parameter in network.parameters():
@@ -42,8 +42,8 @@ def features(real_words):
     return {name: torch.from_numpy(array) for name, array in arrays.items()}
 
 
-def test_letters_have_no_order(features):
-    """Renaming the letters renames their scores and nothing else."""
+def test_scores_are_equivariant_to_permutations_of_letters(features):
+    """Permuting the letters permutes their scores."""
     network = network_of()
     order = torch.randperm(26, generator=torch.Generator().manual_seed(0))
     renamed = {**features, "letters": features["letters"][:, order]}
@@ -55,7 +55,7 @@ def test_letters_have_no_order(features):
     assert scores.std() > 0.1
 
 
-def test_an_untrained_policy_is_greedy_on_the_posterior_where_there_is_no_look_ahead(real_words):
+def test_without_look_ahead_the_initial_policy_is_greedy_on_the_posterior(real_words):
     model = posterior_of()
     states, _ = random_states(real_words[:200], seed=6)
     features = policy_features(model, states)
@@ -66,7 +66,7 @@ def test_an_untrained_policy_is_greedy_on_the_posterior_where_there_is_no_look_a
     assert chosen == pytest.approx(present.max(axis=1), abs=1e-4)
 
 
-def test_an_untrained_policy_counts_twice_what_a_letter_loses_by_look_ahead():
+def test_the_initial_policy_has_weight_2_on_the_look_ahead_gap():
     model = posterior_of(real_list())
     states, _ = random_states(real_list(), seed=8)
     features = policy_features(model, states, look_ahead_lives=2)
@@ -78,7 +78,7 @@ def test_an_untrained_policy_counts_twice_what_a_letter_loses_by_look_ahead():
     assert lost == pytest.approx(-2 * gap, abs=1e-4)
 
 
-def test_the_features_say_what_their_documentation_says():
+def test_the_features_are_those_documented():
     batch = observe("banana", "anx", max_wrong=6)
     features = policy_features(posterior_of(), batch)
     assert features["letters"].shape == (1, 26, NUM_LETTER_FEATURES)
@@ -115,7 +115,7 @@ def test_extreme_games_give_finite_features():
             assert np.isfinite(features[name]).all()
 
 
-def test_the_look_ahead_is_told_where_there_is_one():
+def test_features_include_the_look_ahead_if_there_is_one():
     words = real_list()
     model = posterior_of(words)
     states, _ = random_states(words, seed=8)

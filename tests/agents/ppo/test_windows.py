@@ -10,7 +10,7 @@ from tests.agents.ppo.test_network import network_of, scores_of
 
 
 def scores(network, pattern, wrong=""):
-    """Scores of the letters for a game as a person writes it, guessed ones left out."""
+    """The scores of the unguessed letters for a pattern such as ``_pp_e``."""
     observation = parse_observation(pattern, wrong)
     return np.where(observation["guessed"][0] != 0, np.nan, scores_of(network, observation)[0])
 
@@ -25,7 +25,7 @@ def states(real_words):
     return {name: torch.from_numpy(array) for name, array in arrays.items()}
 
 
-def test_the_first_policy_is_uniform(states):
+def test_the_initial_policy_is_uniform(states):
     open_letters = states["guessed"] == 0
     scores, _ = WindowNetwork()(states)
     highest = scores.masked_fill(~open_letters, -torch.inf).amax(dim=1, keepdim=True)
@@ -48,7 +48,7 @@ def test_it_sees_letters_their_places_the_ends_and_what_was_guessed():
     assert np.isfinite(scores(network, "____")).all()
 
 
-def test_it_sees_no_farther_than_its_context():
+def test_it_sees_only_its_context():
     network = network_of(WindowNetwork, context=2)
     torch.nn.init.zeros_(network.guessed.weight)
     # The place in the word is seen, so that the lengths are alike.
@@ -57,7 +57,7 @@ def test_it_sees_no_farther_than_its_context():
 
 
 def test_a_letter_is_scored_by_how_often_it_is_expected_behind_the_blanks():
-    """With every window alike, two blanks make each letter twice as likely as one."""
+    """With equal windows, two blanks double the expected number of each letter."""
     network = WindowNetwork()
     torch.nn.init.normal_(network.windows)
     torch.nn.init.zeros_(network.guessed.weight)
@@ -70,7 +70,7 @@ def test_a_letter_is_scored_by_how_often_it_is_expected_behind_the_blanks():
 
 
 def test_the_gradient_is_that_of_the_sum_over_windows(states):
-    """Against differences, in the rows that some games use, with any number of threads."""
+    """Compared with finite differences in the rows of some games, for any number of threads."""
     network = network_of(WindowNetwork, context=3, log_rows=6)
     some = {name: tensor[:12] for name, tensor in states.items()}
     weight = torch.randn(12, 26, generator=torch.Generator().manual_seed(0))

@@ -68,7 +68,7 @@ def test_every_secret_is_found_and_no_word_is_guessed_twice(name):
 
 
 @pytest.mark.parametrize("name", WORD_GUESS_AGENTS)
-def test_a_game_goes_alike_alone_and_in_a_batch(name):
+def test_a_game_is_the_same_alone_and_in_a_batch(name):
     agent = make_word_guess_agent(name, seed=3).fit(SAMPLE, CATS_AND_DOGS)
     together = play(agent, SAMPLE, CATS_AND_DOGS)
     for number in (0, 17, 40):
@@ -120,7 +120,7 @@ def test_the_greedy_guess_has_the_lowest_cost_of_a_plain_count(agent, cost, pool
 
 
 def total_guesses(guess, words):
-    """Play on from ``guess``, each further guess the first of the smallest worst set."""
+    """Play out ``guess``; each further guess is the first with the smallest largest set."""
     sets = {}
     for word in words:
         if word != guess:
@@ -138,7 +138,7 @@ def total_guesses(guess, words):
     return total
 
 
-def test_looking_ahead_takes_the_guess_that_needs_fewest_guesses_when_played_on():
+def test_rollouts_take_the_guess_with_the_fewest_guesses_in_total():
     words = SAMPLE[:30]
     agent = MinimaxAgent(lookahead=len(words)).fit(words, CATS_AND_DOGS)
     games = WordGuessGames(1, CATS_AND_DOGS, GuessWords(words), 9)
@@ -165,7 +165,7 @@ def test_the_sources_printed_list_is_solved(name):
 
 
 def left_by_the_rules(guess, answer, words):
-    """The filter's rules as its source's text puts them."""
+    """The rules of the filter, as stated in the text of the source."""
     pair = f"{answer[0]}{answer[1]}"
     if pair == "00":
         return {word for word in words if not set(word) & set(guess)}
@@ -199,7 +199,7 @@ def test_the_filters_random_order_comes_from_its_seed():
     assert first[0] == first[1] != first[2]
 
 
-def test_random_consistent_guesses_are_uniform_over_what_is_left():
+def test_random_consistent_guesses_are_uniform_over_the_remaining_words():
     agent = RandomConsistentAgent(seed=5).fit(SAMPLE, CATS_AND_DOGS)
     games = WordGuessGames(20_000, CATS_AND_DOGS, GuessWords(SAMPLE), 3)
     counts = np.bincount(agent.act(games.observe()), minlength=len(SAMPLE))
@@ -207,7 +207,7 @@ def test_random_consistent_guesses_are_uniform_over_what_is_left():
     assert (abs(counts - expected) < 6 * math.sqrt(expected)).all()
 
 
-def test_answers_that_no_word_has_lead_to_the_first_word():
+def test_inconsistent_answers_lead_to_the_first_word():
     agent = MinimaxAgent().fit(("bell", "cell"), CATS_AND_DOGS)
     games = WordGuessGames(1, CATS_AND_DOGS, GuessWords(("bell", "cell")), 3)
     observation = games.observe()
@@ -217,7 +217,7 @@ def test_answers_that_no_word_has_lead_to_the_first_word():
     assert agent.act(observation).tolist() == [0]
 
 
-def test_what_an_agent_cannot_use_is_refused():
+def test_unusable_words_and_rules_are_refused():
     with pytest.raises(InputError, match="agent 'best' is unknown"):
         make_word_guess_agent("best")
     with pytest.raises(InputError, match="plays Cats and Dogs alone"):
