@@ -1,4 +1,4 @@
-"""Agents by name, ready to play: fitted on words, or those of a training run."""
+"""Agents by name, fitted on words or loaded from a training run."""
 
 from __future__ import annotations
 
@@ -12,19 +12,13 @@ from envs.errors import InputError
 from run_files.config import STOCK_ALGORITHMS
 from run_files.directory import PRETRAINED, RunDirectory
 
-# Read from a run, the pretrained one for example; a stock algorithm's run has one agent, with the
-# algorithm's name. All other agents are fitted on the train split.
+# Loaded from a run. The run of a stock algorithm has one agent, with the name of the algorithm. All
+# other agents are fitted on the train split.
 LEARNED_AGENTS = ("ppo", "look-ahead", "posterior")
 
 
 def check_agent_names(names: Iterable[str], option: str) -> None:
-    """Refuse names that no agent has.
-
-    Raises
-    ------
-    InputError
-        It names ``option``, the name and what is allowed.
-    """
+    """Raise InputError, with the name of ``option``, if an agent is unknown."""
     known = [*LEARNED_AGENTS, *STOCK_ALGORITHMS, *AGENTS]
     for name in names:
         if name not in known:
@@ -32,12 +26,9 @@ def check_agent_names(names: Iterable[str], option: str) -> None:
 
 
 def find_run(path: str | Path | None, names: Iterable[str]) -> RunDirectory | None:
-    """Return the run that is named, else the pretrained one if one of the agents is learned.
+    """Return the run at ``path``, by default the pretrained run if an agent needs it.
 
-    Raises
-    ------
-    InputError
-        If the folder is not that of a run.
+    Raises InputError if the folder is not that of a run.
     """
     if path is None and all(name in AGENTS for name in names):
         return None
@@ -45,11 +36,11 @@ def find_run(path: str | Path | None, names: Iterable[str]) -> RunDirectory | No
 
 
 def learned_agents(run: RunDirectory) -> tuple[str, ...]:
-    """Return the names of a run's agents: only its policy if there is no posterior."""
+    """Return the names of the agents that can be loaded from a run."""
     config = run.load_config()
     if not config.posterior.enabled:
         return (config.algorithm,)
-    # With 0 lives the look-ahead is the posterior.
+    # Without look-ahead lives, the look-ahead agent equals the posterior agent.
     return LEARNED_AGENTS if config.policy.look_ahead_lives else ("ppo", "posterior")
 
 
@@ -60,30 +51,29 @@ def load_run_agent(
     seed: int = 0,
     known: float = DEFAULT_KNOWN,
 ) -> Agent:
-    """Return an agent that is ready to play.
+    """Return a fitted agent.
 
     Parameters
     ----------
     name : str
-        One that :func:`check_agent_names` accepts.
+        A name accepted by :func:`check_agent_names`.
     run : RunDirectory, optional
-        Of :func:`find_run`; learned agents need it.
+        From :func:`find_run`; required by learned agents.
     train_words : sequence of str
-        What agents are fitted on that are not learned.
-    seed : int
-        Of agents that draw at random.
-    known : float
-        The prior probability, 0 to 1, that the secret is a word that the run was fitted on.
+        The words that other agents are fitted on.
+    seed : int, default 0
+        The seed of agents that sample letters.
+    known : float, default 0.5
+        The prior probability that the secret is a word that the run was fitted on, 0 to 1.
 
     Raises
     ------
     InputError
-        If a file of the run cannot be read or is not what it should be, or the run has no such
-        agent.
+        If a file of the run cannot be read or is invalid, or the run lacks the agent.
     """
     if name in AGENTS:
         return make_agent(name, seed).fit(train_words)
-    # Imported here because torch takes seconds, which the other agents need not wait for.
+    # Imported here because importing torch takes seconds.
     from agents.posterior.posterior import LookAheadAgent, load_posterior
     from agents.ppo.agent import load_network, make_policy_agent
 

@@ -1,4 +1,4 @@
-"""The configuration of a training run: every option, its default, its range."""
+"""The configuration of a training run: options, defaults and ranges."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _FOLDERS = {"config": CONFIG_DIRECTORY, "sweep": SWEEP_DIRECTORY}
 
 
 class _Loader(yaml.SafeLoader):
-    """Reads ``1e-3`` as a number, as YAML 1.2 does; PyYAML follows YAML 1.1, where it is text.
+    """Reads ``1e-3`` as a float, as in YAML 1.2, and ``1e5`` as an integer.
 
-    ``1e5`` is the whole number 100,000, for options that are whole numbers.
+    In PyYAML, which implements YAML 1.1, both are text.
     """
 
     def construct_yaml_float(self, node: yaml.Node) -> float | int:
@@ -43,7 +43,7 @@ Model = TypeVar("Model", bound=BaseModel)
 
 
 class Section(BaseModel):
-    """Options of one name; unknown keys and other types are errors."""
+    """Base class of sections; unknown keys and wrong types are errors."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
@@ -68,23 +68,20 @@ class EnvConfig(Section):
 
 
 class RewardConfig(Section):
-    """The reward; see ``envs.rewards``. ``parameters`` are those of the named object."""
+    """The reward; see ``envs.rewards``. ``parameters`` are the arguments of its class."""
 
     name: Literal["sparse", "dense", "potential"] = "sparse"
     parameters: dict[str, float] = {}
 
 
 class PosteriorConfig(Section):
-    """Fitting the letter posterior before PPO; see ``training.posterior``.
-
-    Without it the policy learns from rewards alone.
-    """
+    """The letter posterior, fitted before PPO; see ``training.posterior``."""
 
     enabled: bool = True
 
 
 class PolicyConfig(Section):
-    """The policy network over the posterior and its look-ahead; see ``agents.ppo.network``."""
+    """The policy network on the posterior, and the look-ahead; see ``agents.ppo.network``."""
 
     look_ahead_lives: int = Field(3, ge=0, le=NUM_LETTERS)
 
@@ -97,13 +94,12 @@ class WindowsConfig(Section):
 
 
 class PPOConfig(Section):
-    """MaskablePPO of sb3-contrib; what is not named here is as Stable-Baselines3 has it.
+    """MaskablePPO of sb3-contrib; other hyperparameters have the defaults of Stable-Baselines3.
 
-    Of another algorithm ``known``, ``steps`` and ``num_envs`` count; the rest is its own.
-
-    ``known`` is the share of the games whose words the posterior was fitted on, and what the
-    posterior takes for the probability of such words; the other games' words are held back from it
-    but for the rating of candidates.
+    ``known`` is the share of games with words that the posterior was fitted on, and the prior
+    probability of these words. The words of the other games are held back from the posterior,
+    except for the rating of candidates. Stock algorithms use ``known``, ``steps`` and ``num_envs``
+    only.
     """
 
     known: float = Field(DEFAULT_KNOWN, ge=0, le=1)
@@ -118,22 +114,19 @@ class PPOConfig(Section):
 
 
 class PredictionConfig(Section):
-    """Predicting what games show, after each update of PPO alone; see ``training.prediction``.
-
-    At the learning rate 0 the policy learns from rewards alone.
-    """
+    """The prediction phase of PPO alone, off by default; see ``training.prediction``."""
 
     learning_rate: float = Field(0.0, ge=0)
 
 
 class PlayConfig(Section):
-    """Learning from play: the posterior is fitted on the words that the run's own games uncover.
+    """Learning from play: the posterior is fitted on words uncovered by the run's games.
 
-    PPO alone plays first, by scratch.yaml with the options ``alone`` (``key.sub=value``), unless
-    ``begin_with`` names a run whose posterior plays from the start. The posterior then plays
-    ``num_envs`` games at once. It is refitted whenever the number of uncovered words has grown by
-    the share ``growth``. ``games`` is the total number of games, those of PPO alone included; with
-    0 the posterior is given the train words.
+    PPO alone plays first, by scratch.yaml with the overrides ``alone`` (``key.sub=value``), unless
+    ``begin_with`` is a run whose posterior is used instead. The posterior then plays ``num_envs``
+    games at once, and is refitted whenever the number of uncovered words has grown by the share
+    ``growth``. ``games`` is the total number of games, including those of PPO alone; with 0 the
+    posterior is fitted on the train words.
     """
 
     games: int = Field(0, ge=0)
@@ -144,7 +137,7 @@ class PlayConfig(Section):
 
 
 class ValidationConfig(Section):
-    """Playing valid words while training, to watch it, choose the best policy, and save."""
+    """Validation during training, for curves, model selection and checkpoints."""
 
     every: int = Field(75_000, ge=1)
     games: int = Field(3000, ge=1)
@@ -176,7 +169,7 @@ class Config(Section):
     validation: ValidationConfig = ValidationConfig()
 
     def with_words(self, source: str) -> Config:
-        """Return the same with another word list, at its absolute path."""
+        """Return the config with another word list, as an absolute path."""
         is_file = source != DEFAULT_SOURCE
         return self.model_copy(update={"words": str(Path(source).resolve()) if is_file else source})
 
@@ -188,15 +181,15 @@ class Config(Section):
                 f"({self.env.max_length})"
             )
         if self.posterior.enabled and self.prediction.learning_rate > 0:
-            raise ValueError("prediction.learning_rate: only PPO alone (posterior.enabled: false)")
+            raise ValueError("prediction.learning_rate: only for posterior.enabled: false")
         if self.play.games > 0 and not self.posterior.enabled:
-            raise ValueError("play.games: only with the posterior (posterior.enabled: true)")
+            raise ValueError("play.games: only for posterior.enabled: true")
         if self.play.games == 0 and self.play.begin_with is not None:
             raise ValueError("play.begin_with (--from): only with play.games, as in from_play.yaml")
         if not self.posterior.enabled and self.ppo.steps == 0:
-            raise ValueError("ppo.steps: 0 leaves nothing to do without the posterior")
+            raise ValueError("ppo.steps: 0 is only for posterior.enabled: true")
         if self.algorithm != "ppo":
-            self._is_stock()
+            self._check_stock()
             return self
         rollout = self.ppo.num_envs * self.ppo.rollout_steps
         if self.ppo.batch_size > rollout:
@@ -206,31 +199,22 @@ class Config(Section):
             )
         return self
 
-    def _is_stock(self) -> None:
-        """Refuse options that a stock algorithm would not heed."""
+    def _check_stock(self) -> None:
+        """Refuse options that stock algorithms do not use."""
         if self.posterior.enabled:
-            raise ValueError(f"posterior.enabled: {self.algorithm} has no posterior; set it false")
+            raise ValueError(f"posterior.enabled: must be false for {self.algorithm}")
         if self.prediction.learning_rate > 0:
-            raise ValueError(f"prediction.learning_rate: not of {self.algorithm}; set it 0")
+            raise ValueError(f"prediction.learning_rate: must be 0 for {self.algorithm}")
         for key, field in PPOConfig.model_fields.items():
-            heeded = key in ("known", "steps", "num_envs")
-            if not heeded and getattr(self.ppo, key) != field.default:
-                raise ValueError(f"ppo.{key}: {self.algorithm} has its own; leave it out")
+            used = key in ("known", "steps", "num_envs")
+            if not used and getattr(self.ppo, key) != field.default:
+                raise ValueError(f"ppo.{key}: not used by {self.algorithm}; leave it out")
 
 
 def find_config(name: str | Path, kind: str = "config") -> Path:
-    """Return the file of that path, else of that name among the project's own.
+    """Return the path of a file, or of a file in configs/ or configs/sweeps/, by name.
 
-    Parameters
-    ----------
-    name : str or Path
-    kind : {"config", "sweep"}
-        What is looked for.
-
-    Raises
-    ------
-    InputError
-        If there is none.
+    ``kind`` is "config" or "sweep". Raises InputError if the file does not exist.
     """
     folder = _FOLDERS[kind]
     for path in (Path(name), folder / name):
@@ -242,18 +226,9 @@ def find_config(name: str | Path, kind: str = "config") -> Path:
 
 
 def load_config(path: str | Path, overrides: Sequence[str] = ()) -> Config:
-    """Read a YAML file and apply overrides.
+    """Load a config from YAML and apply overrides, ``key.sub=value`` with a YAML value each.
 
-    Parameters
-    ----------
-    path : str or Path
-    overrides : sequence of str
-        Each ``key.sub=value`` with a YAML value, as ``--set`` has them.
-
-    Raises
-    ------
-    InputError
-        If the file is not readable YAML, a key is unknown, or a value has a wrong type or range.
+    Raises InputError if the file is unreadable, a key is unknown, or a value is invalid.
     """
     values = read_options(path)
     for override in overrides:
@@ -262,13 +237,7 @@ def load_config(path: str | Path, overrides: Sequence[str] = ()) -> Config:
 
 
 def validate(model: type[Model], values: dict[str, Any], path: str | Path) -> Model:
-    """Return the model of the values of a file.
-
-    Raises
-    ------
-    InputError
-        If a key is unknown, or a value has a wrong type or range.
-    """
+    """Return the validated values of a file; raise InputError if a key or a value is invalid."""
     try:
         return model.model_validate(values)
     except ValidationError as error:
@@ -276,13 +245,7 @@ def validate(model: type[Model], values: dict[str, Any], path: str | Path) -> Mo
 
 
 def read_options(path: str | Path) -> dict[str, Any]:
-    """Read a YAML file that holds a mapping.
-
-    Raises
-    ------
-    InputError
-        If it is not readable, or holds something else.
-    """
+    """Return the mapping in a YAML file; raise InputError if it is unreadable or not a mapping."""
     try:
         values = yaml.load(Path(path).read_text(encoding="utf-8"), _Loader)
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
@@ -296,18 +259,12 @@ def read_options(path: str | Path) -> dict[str, Any]:
 
 
 def dump_config(config: Config) -> str:
-    """Return all options as YAML, for :func:`load_config` to read."""
+    """Return all options as YAML."""
     return yaml.safe_dump(config.model_dump(), sort_keys=False)
 
 
 def apply_override(values: dict[str, Any], override: str) -> None:
-    """Set one option, ``key.sub=value`` with a YAML value, in nested options.
-
-    Raises
-    ------
-    InputError
-        If it has another form.
-    """
+    """Set an option, ``key.sub=value`` with a YAML value; raise InputError if it is malformed."""
     key, separator, text = override.partition("=")
     if not separator or not key:
         raise InputError(f"--set {override!r}: key.sub=value is expected")
@@ -324,7 +281,7 @@ def apply_override(values: dict[str, Any], override: str) -> None:
 
 
 def _describe(error: ValidationError, model: type[BaseModel]) -> str:
-    """Return the first thing that is wrong: the key, the value and what is allowed."""
+    """Describe the first error: the key, the value and what is allowed."""
     first = error.errors()[0]
     key = ".".join(str(part) for part in first["loc"])
     if first["type"] == "extra_forbidden":

@@ -1,4 +1,4 @@
-"""The folder of a run: what lies in it, and how files get there in one piece."""
+"""The run directory and atomic writes."""
 
 from __future__ import annotations
 
@@ -25,19 +25,15 @@ if TYPE_CHECKING:
     import pandas
 
 RUNS_DIRECTORY = Path("runs")
-# What plays, of a run on the default word list.
+# The run directory of the pretrained policy, without training files.
 PRETRAINED = Path(__file__).resolve().parent.parent / "pretrained" / "web2"
 
 
 def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
-    """Let ``write`` fill a temporary file beside ``path``, then put it in the place of ``path``.
+    """Call ``write`` on a temporary file, then move it to ``path``.
 
-    Whatever happens meanwhile, ``path`` holds its old content or the new one, whole.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be written, for want of space for example; ``path`` is as it was.
+    At any time, ``path`` has either its complete old content or its complete new content. Raises
+    InputError if the file cannot be written; ``path`` is then unchanged.
     """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
@@ -46,11 +42,8 @@ def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
             os.fsync(file.fileno())
         os.replace(temporary, path)
     except Exception as error:
-        raise InputError(
-            f"{path}: cannot write ({error}); what was saved before is still there"
-        ) from error
+        raise InputError(f"{path}: cannot write ({error}); the old content is kept") from error
     finally:
-        # Nothing is left where it was put in its place, or could not be made.
         with suppress(OSError):
             temporary.unlink()
 
@@ -84,30 +77,30 @@ class RunDirectory:
         self.fitted_words = path / "fitted_words.npy"
         self.checkpoint = path / "checkpoint.pt"
         self.posterior = path / "posterior.safetensors"
-        # Of the train words that are not held back: PPO's games are played with it.
+        # Fitted without the held-back train words, for the games of PPO.
         self.held_back_posterior = path / "held_back_posterior.safetensors"
         self.policy = path / "policy.safetensors"
-        # What the run's own games uncovered, a word per line.
+        # The words uncovered by the games of the run, one per line.
         self.uncovered = path / "uncovered.txt"
         self.evaluation = path / "evaluation.json"
-        # A line per event: {"step": ..., TensorBoard's tag: value, ...}.
+        # A line per event: {"step": ..., TensorBoard tag: value, ...}.
         self.curves = path / "curves.jsonl"
 
     @classmethod
     def create(cls, config: Config, path: Path | None = None) -> RunDirectory:
-        """Make the folder of a new run; where it exists, a new name is taken.
+        """Create a new run directory with its config and command line.
 
         Parameters
         ----------
         config : Config
-            It is written there, with the command line.
         path : Path, optional
-            ``runs/Hangman-v0__NAME__SEED__TIME`` by default.
+            By default ``runs/Hangman-v0__NAME__SEED__TIME``. If it exists, the next free name,
+            ``PATH-2`` and so on, is used.
 
         Raises
         ------
         InputError
-            If the folder cannot be made.
+            If the folder cannot be created.
         """
         if path is None:
             stamp = time.strftime("%Y%m%d-%H%M%S")
@@ -120,38 +113,30 @@ class RunDirectory:
             except FileExistsError:
                 continue
             except OSError as error:
-                raise InputError(
-                    f"{run.path}: cannot make the folder ({error.strerror})"
-                ) from error
+                raise InputError(f"{run.path}: cannot create folder ({error.strerror})") from error
         write_text(run.config, dump_config(config))
         write_text(run.command, shlex.join([Path(sys.executable).name, *sys.argv]) + "\n")
         return run
 
     @classmethod
     def open(cls, path: str | Path) -> RunDirectory:
-        """Return the run in an existing folder.
-
-        Raises
-        ------
-        InputError
-            If the folder is not that of a run.
-        """
+        """Return the run in an existing folder; raise InputError if it is not that of a run."""
         run = cls(Path(path))
         if not run.config.is_file():
             raise InputError(f"{path}: not the folder of a run (it has no config.yaml)")
         return run
 
     def load_config(self) -> Config:
-        """Return the configuration of the run; errors are those of ``load_config``."""
+        """Return the config of the run; raise InputError if it is invalid."""
         return load_config(self.config)
 
     def remove_temporary_files(self) -> None:
-        """Remove what a killed run had not finished writing."""
+        """Remove unfinished files of a killed run."""
         for path in self.path.glob(".*.tmp"):
             path.unlink(missing_ok=True)
 
     def write_split(self, config: Config, source: str, parts: dict[str, Sequence[str]]) -> None:
-        """Record the split, and the words that the run is fitted on."""
+        """Write the split and the hashes of the train words."""
         description = {
             "words": source,
             "seed": config.split.seed,
@@ -163,31 +148,25 @@ class RunDirectory:
         self.write_fitted_words(parts["train"])
 
     def is_split_of(self, train_words: Sequence[str]) -> bool:
-        """Return whether the run was begun with these train words."""
+        """Return whether the run was started with these train words."""
         try:
             return json.loads(self.split.read_text())["train_checksum"] == _checksum(train_words)
         except (OSError, LookupError, TypeError, ValueError) as error:
             raise InputError(f"{self.split}: not the split of a run ({error})") from error
 
     def write_fitted_words(self, words: Sequence[str]) -> None:
-        """Record the hashes of the words that the run is fitted on."""
+        """Write the hashes of the words that the run is fitted on."""
         hashes = np.sort(hash_words(words))
 
         def save(path: Path) -> None:
-            # Of a path NumPy would change the ending.
+            # Given a path, NumPy would append its extension.
             with open(path, "wb") as file:
                 np.save(file, hashes, allow_pickle=False)
 
         write_atomically(self.fitted_words, save)
 
     def load_fitted_words(self) -> npt.NDArray[np.uint64]:
-        """Return the sorted hashes of the words that the run was fitted on; it runs no code.
-
-        Raises
-        ------
-        InputError
-            If the file is missing or damaged.
-        """
+        """Return the sorted hashes of the fitted words; raise InputError if unreadable."""
         path = self.fitted_words
         try:
             hashes = np.load(path, allow_pickle=False)
@@ -198,14 +177,9 @@ class RunDirectory:
         return hashes
 
     def read_curve_events(self) -> list[dict[str, float]]:
-        """Return the events of the curves, in the order in which they were logged.
+        """Return the events of the curves in logging order, without an unfinished last line.
 
-        What a killed run left of a last line is left out.
-
-        Raises
-        ------
-        InputError
-            If the file is damaged.
+        Raises InputError if the file is damaged.
         """
         text = self.curves.read_text(encoding="utf-8") if self.curves.is_file() else ""
         try:
@@ -217,32 +191,32 @@ class RunDirectory:
         return events
 
     def read_curves(self) -> pandas.DataFrame:
-        """Return the curves of the run, a row per step in ascending order.
+        """Return the curves of the run as a table with a row per step, in ascending order.
 
         Returns
         -------
         DataFrame
-            The column ``step``, and a column per tag of TensorBoard, such as ``valid/win_rate``;
-            NaN where a tag has no point at the step.
+            The column ``step``, and a column per TensorBoard tag, for example ``valid/win_rate``;
+            NaN where a tag has no point.
 
         Raises
         ------
         InputError
             If the run has no curves, or the file is damaged.
         """
-        # Imported here because it takes half a second.
+        # Imported here because the import takes half a second.
         import pandas
 
         events = self.read_curve_events()
         if not events:
-            raise InputError(f"{self.path}: no learning curve there (no events in {self.curves})")
+            raise InputError(f"{self.path}: no learning curves (no events in {self.curves})")
         return pandas.DataFrame(events).groupby("step", as_index=False).last()
 
     def write_evaluation(self, evaluation: dict[str, Any]) -> None:
-        """Record the figures of the run's end."""
+        """Write the final evaluation."""
         write_text(self.evaluation, json.dumps(evaluation, indent=2) + "\n")
 
 
 def _checksum(words: Sequence[str]) -> int:
-    """Return a number that tells word lists apart, whatever their order."""
+    """Return a checksum of words that does not depend on their order."""
     return zlib.crc32(np.sort(hash_words(words)).tobytes())

@@ -1,4 +1,4 @@
-"""The words of a run: its list, and the parts of its split."""
+"""The words of a run: its word list and split."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class RunWords:
     ----------
     word_list : WordList
     parts : dict of str to tuple of str
-        The words of the run's lengths, by part; a part may be empty.
+        The words of the allowed lengths, by part; a part may be empty.
     lengths : tuple of int
-        The shortest and the longest word of the parts.
+        The minimal and the maximal length.
     """
 
     word_list: WordList
@@ -33,13 +33,7 @@ class RunWords:
     lengths: tuple[int, int]
 
     def part(self, name: str) -> tuple[str, ...]:
-        """Return the words of a part that is needed.
-
-        Raises
-        ------
-        InputError
-            If there are none.
-        """
+        """Return the words of a part; raise InputError if it is empty."""
         if not self.parts[name]:
             shortest, longest = self.lengths
             raise InputError(
@@ -49,10 +43,10 @@ class RunWords:
         return self.parts[name]
 
     def known_to(self, words: Sequence[str]) -> RunWords:
-        """Return the parts for an agent that has learned ``words`` from play.
+        """Return the parts for an agent that learned ``words`` from play.
 
-        ``train`` is these words; ``uncovered`` and ``missed`` are the list's train words that are
-        among them, and that are not. The other parts lose the words that are among them.
+        ``train`` is these words; ``uncovered`` and ``missed`` are the train words of the list that
+        are and are not among them. They are removed from the valid and the test part.
         """
         learned = set(words)
         parts = {
@@ -67,34 +61,25 @@ class RunWords:
 
 
 def draw_words(words: Sequence[str], number: int, *seed: int) -> list[str]:
-    """Return so many of the words, or all, by a hash of each: the same wherever the list grows."""
+    """Return up to ``number`` words, chosen by hash, independently of the rest of the list."""
     return [words[index] for index in draw_indices(words, number, *seed)]
 
 
 def draw_indices(words: Sequence[str], number: int, *seed: int) -> npt.NDArray[np.int64]:
-    """Return which words :func:`draw_words` draws, in its order."""
+    """Return the indices of the words drawn by :func:`draw_words`."""
     return np.argsort(keyed_bits(*seed, hash_words(words)))[:number]
 
 
 def load_words(config: Config, source: str | Path | Sequence[str] | None = None) -> RunWords:
-    """Return the words of a run.
+    """Load the words of a run, optionally from another list, a file or its words.
 
-    Parameters
-    ----------
-    config : Config
-    source : str, Path or sequence of str, optional
-        A word list, a file or its words; the run's if not given.
-
-    Raises
-    ------
-    InputError
-        If the list cannot be read.
+    Raises InputError if the list cannot be read.
     """
     return split_words(config, load_word_list(config.words if source is None else source))
 
 
 def split_words(config: Config, word_list: WordList) -> RunWords:
-    """Return the words of a run whose list is at hand."""
+    """Split a word list as a config says."""
     shortest, longest = lengths = (config.env.min_length, config.env.max_length)
     parts = {
         name: tuple(word for word in words if shortest <= len(word) <= longest)

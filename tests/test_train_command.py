@@ -1,4 +1,4 @@
-"""train.py as a process: what it prints, how it is stopped, killed and resumed."""
+"""train.py as a process: its output, stopping, killing and resuming."""
 
 import json
 import signal
@@ -19,7 +19,7 @@ LONGER = ("--set", "ppo.steps=16_384", "--set", "validation.every=4_096")
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory, tinier_files):
-    """A run that nothing disturbs: (folder, the finished process)."""
+    """An uninterrupted run: (folder, the finished process)."""
     config, words = tinier_files
     folder = tmp_path_factory.mktemp("whole") / "run"
     done = run("train.py", "--config", config, "--words", words, "--run-dir", folder, *LONGER)
@@ -76,7 +76,7 @@ def curve(folder, tag):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGINT], ids=lambda sent: sent.name)
-def test_a_run_that_is_stopped_goes_on_and_ends_with_the_same_weights(
+def test_a_stopped_run_resumes_and_ends_with_the_same_weights(
     command, tinier_files, tmp_path, whole, sent
 ):
     config, words = tinier_files
@@ -105,7 +105,7 @@ def test_a_run_that_is_stopped_goes_on_and_ends_with_the_same_weights(
 
 
 @pytest.mark.slow
-def test_it_prints_where_everything_lies_and_what_to_type_next(whole, tinier_files):
+def test_it_prints_the_folder_and_the_next_commands(whole, tinier_files):
     folder, done = whole
     output = done.stdout
     assert f"words from {tinier_files[1]} (dropped: none)" in output
@@ -117,7 +117,7 @@ def test_it_prints_where_everything_lies_and_what_to_type_next(whole, tinier_fil
     words = " ".join(output.split())
     for said in ("unseen test words of", "known train words of", "prior of known words 0,"):
         assert said in words
-    assert f"everything lies in {folder}\n" in output
+    assert f"results are in {folder}\n" in output
     assert f"tensorboard --logdir {folder.parent}" in output
     assert f"evaluate.py --run {folder}" in output
     assert done.stderr == ""
@@ -216,8 +216,8 @@ def test_a_full_disk_ends_the_run_in_one_line(command, tiny_files, tmp_path):
         cwd=ROOT,
         env={**environment(), "PYTHONPATH": str(ROOT)},
     )
-    # The posterior does not fit; the checkpoint of the beginning is still there.
-    assert_refused(done, "train.py", folder / "posterior.safetensors", "what was saved before")
+    # The posterior does not fit on the disk; the first checkpoint is kept.
+    assert_refused(done, "train.py", folder / "posterior.safetensors", "the old content is kept")
     assert not (folder / "posterior.safetensors").exists()
     assert load_checkpoint(folder / "checkpoint.pt") == ("begun", {})
     # With space again, the run goes on.

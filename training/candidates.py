@@ -1,8 +1,8 @@
-"""Candidates: words that are not known, derived from known ones by their affixes.
+"""Candidates: unknown words, derived from known ones by affixes.
 
-Whoever knows "nation", "national" and "rational" expects "ration", "nationally" and "rationality".
-Of each word every ending (or beginning) of a few letters is taken for an affix, and the rest for a
-stem; stems that are known with one affix then vote for the affixes that usually go with it.
+From "nation", "national" and "rational" one can derive "ration", "nationally" and "rationality".
+Each word is divided into a stem and an affix, a suffix or prefix of a few letters, in all ways.
+The affixes that a stem is known with predict its other affixes.
 """
 
 from __future__ import annotations
@@ -21,56 +21,56 @@ from agents.smoothed_ngrams import END, SmoothedNgrams
 from agents.word_arrays import KEY_BASE, WordArrays, pack_parts, sequence_keys, unpack_parts
 from envs.encoding import FIRST_LETTER, MAX_LENGTH
 
-# On 90% of a list's train words these affixes derive more than half of the other tenth.
+# From nine tenths of a list's train words, these affixes derive more than half of the other tenth.
 _NUM_AFFIXES = 1000
 _MAX_AFFIX = 6
 _MIN_STEM = 2
-# Derivations that the known affixes of a stem make less likely than this are left out.
+# Less probable derivations are dropped.
 _MIN_CHANCE = 0.04
-# Added to a count of stems, so that one stem says little about an affix.
+# Added to counts of stems to smooth rates.
 _PSEUDO_COUNT = 2.0
 _MAX_RATE = 0.98
-# Derived words with a lower sum of log-probability by n-grams, twice the log-odds of their
-# derivation and 0.8 per letter are dropped: two thirds of them, with 2% of the ratings' sum.
-_LEAST_SCORE = -16.7
+# A derived word is dropped if its n-gram log-probability, plus twice the log-odds of its
+# derivation, plus 0.8 per letter, is lower: two thirds of the words, with 2% of the ratings' sum.
+_MIN_SCORE = -16.7
 _LOG_ODDS_WEIGHT = 2.0
 _LENGTH_WEIGHT = 0.8
-_FEATURES_OF_A_SIDE = 5
+_FEATURES_PER_SIDE = 5
 
 
 class Candidates(NamedTuple):
-    """Words that are not known, each with what speaks for it."""
+    """Unknown words and their features."""
 
     words: WordArrays
-    #: shape (words,): Of :func:`agents.word_arrays.sequence_keys`, ascending.
+    #: shape (words,): See :func:`agents.word_arrays.sequence_keys`; ascending.
     keys: npt.NDArray[np.uint64]
-    #: shape (words, 13): For endings, then for beginnings: the log-odds of the likeliest
-    #: derivation and of the next, the number of the stem's known affixes, the length of the stem
-    #: and the number of derivations of the word, all 0 where the side derives nothing; then the
-    #: length of the word and its log-probability by the n-grams and by the multigrams.
+    #: shape (words, 13): For suffixes, then for prefixes: the log-odds of the two likeliest
+    #: derivations, the number of the stem's known affixes, the length of the stem, and the number
+    #: of derivations, all 0 without a derivation. Then the length of the word and its
+    #: log-probabilities by n-grams and by multigrams.
     features: npt.NDArray[np.float32]
 
 
 class _Side(NamedTuple):
-    """The stems and the affixes of one side."""
+    """The stems and the affixes of one side, suffixes or prefixes."""
 
     at_end: bool
     keys: npt.NDArray[np.uint64]  #: shape (stems,)
-    rows: npt.NDArray[np.int64]  #: shape (stems,): A word that each stem is a part of.
-    begins: npt.NDArray[np.int64]  #: shape (stems,): Where it begins there.
-    lengths: npt.NDArray[np.int64]  #: shape (stems,): Its letters.
-    #: ``known[first[n] : first[n + 1]]`` are the affixes that stem ``n`` is known with.
+    rows: npt.NDArray[np.int64]  #: shape (stems,): A word that contains the stem.
+    begins: npt.NDArray[np.int64]  #: shape (stems,): The index of the stem in that word.
+    lengths: npt.NDArray[np.int64]  #: shape (stems,)
+    #: ``known[first[n] : first[n + 1]]`` are the known affixes of stem ``n``.
     first: npt.NDArray[np.int32]
     known: npt.NDArray[np.int32]
-    #: shape (affixes, affixes): The log-probability that a stem with the affix of the row has not
-    #: that of the column.
+    #: shape (affixes, affixes): The log-probability that a stem with the affix of the row does not
+    #: have the affix of the column.
     log_absent: npt.NDArray[np.float32]
     affix_keys: npt.NDArray[np.uint64]  #: shape (affixes,)
     affixes: WordArrays
 
 
-# One derivation: the word's key, the stem, the affix, the side (1 for endings, 0 for beginnings, -1
-# for a known word), the log-probability that it does not hold, and that of the word by the n-grams.
+# A derivation: the word's key, the stem, the affix, the side (1 for suffixes, 0 for prefixes, -1
+# for a known word), the log-probability that it is wrong, and the word's n-gram log-probability.
 _DERIVATION = np.dtype(
     {
         "names": ["key", "stem", "affix", "side", "absent", "ngrams"],
@@ -82,16 +82,19 @@ _DERIVATION = np.dtype(
 def derive_candidates(
     words: WordArrays, ngrams: SmoothedNgrams, multigrams: Multigrams
 ) -> Candidates:
-    """Derive words from known ones.
+    """Derive candidates from known words.
 
-    An affix of a stem is as likely as the share of the stems with a known affix that have the
-    other one too; several known affixes are combined as independent causes (noisy-or). The 1,000
-    commonest affixes of each side are looked at.
+    The probability of an affix, given a known affix of the stem, is the share of the stems with
+    the known affix that also have it; several known affixes are combined by a noisy-or. The 1,000
+    most frequent affixes of each side are used.
 
     Parameters
     ----------
     words : WordArrays
-        The known words, at least one; ``ngrams`` and ``multigrams`` are fitted on them.
+        The known words, at least one.
+    ngrams : SmoothedNgrams
+    multigrams : Multigrams
+        Both fitted on ``words``.
 
     References
     ----------
@@ -100,8 +103,8 @@ def derive_candidates(
     "Probabilistic Reasoning in Intelligent Systems" (1988).
     """
     sides = _side(words, False), _side(words, True)
-    # By length, the least product of a word's probability and squared odds.
-    least = np.exp(_LEAST_SCORE - _LENGTH_WEIGHT * np.arange(MAX_LENGTH + 1))
+    # By length, the minimal product of a word's probability and its squared odds.
+    least = np.exp(_MIN_SCORE - _LENGTH_WEIGHT * np.arange(MAX_LENGTH + 1))
     most = np.float32(np.log1p(-_MIN_CHANCE))
     known = np.zeros(len(words.lengths), dtype=_DERIVATION)
     known["key"], known["side"] = sequence_keys(*words), -1
@@ -112,14 +115,13 @@ def derive_candidates(
     derived = np.concatenate(parts)
     del parts
     order = np.argsort(derived["key"])
-    features = np.zeros((len(order), 2 * _FEATURES_OF_A_SIDE + 3), dtype=np.float32)
+    features = np.zeros((len(order), 2 * _FEATURES_PER_SIDE + 3), dtype=np.float32)
     chosen = _combine(derived, order, *sides, least, features)
-    # Untouched rows were never in memory.
     derived, features = derived[chosen], features[: len(chosen)].copy()
     codes = np.zeros((len(chosen), MAX_LENGTH), dtype=np.uint8)
     in_threads(_write, words.codes, derived, *sides, codes)
     candidates = WordArrays(codes, features[:, -3].astype(np.int64))
-    for first in (0, _FEATURES_OF_A_SIDE):
+    for first in (0, _FEATURES_PER_SIDE):
         chances = (-np.expm1(features[:, first : first + 2])).clip(1e-3, 1 - 1e-3)
         features[:, first : first + 2] = np.where(features[:, [first + 4]], logit(chances), 0)
     features[:, -1] = multigrams.log_probabilities(candidates)
@@ -127,7 +129,7 @@ def derive_candidates(
 
 
 def _side(words: WordArrays, at_end: bool) -> _Side:
-    """Return the stems of one side, its commonest affixes, and which go together."""
+    """Return the stems and the most frequent affixes of a side."""
     stems, affixes, rows, stem_lengths = _divisions(words, at_end)
     affix_numbers, columns, counts = np.unique(affixes, return_inverse=True, return_counts=True)
     common = np.sort(np.argsort(-counts, kind="stable")[:_NUM_AFFIXES])
@@ -162,7 +164,7 @@ def _side(words: WordArrays, at_end: bool) -> _Side:
 def _divisions(
     words: WordArrays, at_end: bool
 ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray]:
-    """Return, of all divisions of words: stem's key, affix as a number, word, stem's length."""
+    """Return the stem key, the packed affix, the word and the stem length of each division."""
     codes, lengths = words
     parts = []
     for size in range(_MAX_AFFIX + 1):
@@ -176,14 +178,14 @@ def _divisions(
 
 @njit(cache=True)
 def _squared_odds(absent):
-    """Return the square of the odds of what does not hold with this probability."""
+    """Return the squared odds of a derivation with this probability of being wrong."""
     absent = min(max(absent, 1e-3), 1 - 1e-3)
     return ((1 - absent) / absent) ** 2
 
 
 @njit(cache=True)
 def _spell(codes, begin, length, ngrams, state, probability, least):
-    """Return the state and the probability after more letters, or as soon as it is too low."""
+    """Return the state and the probability after more letters; stop if it falls below ``least``."""
     for place in range(begin, begin + length):
         if probability < least:
             break
@@ -195,9 +197,9 @@ def _spell(codes, begin, length, ngrams, state, probability, least):
 
 @njit(cache=True, nogil=True)
 def _derive(thread, num_threads, codes, side, ngrams, least_probability, most, buffer):
-    """Return the derivations by a part of the stems.
+    """Return the derivations of a thread's stems.
 
-    Without those whose word would be dropped even if the other side derived it as well.
+    Omits words that would be dropped even if the other side derived them equally well.
     """
     num_stems, num_affixes = len(side.keys), len(side.affix_keys)
     row = np.empty(num_affixes, dtype=np.float32)
@@ -237,18 +239,18 @@ def _derive(thread, num_threads, codes, side, ngrams, least_probability, most, b
                 continue
             if size == len(derived):
                 derived = np.concatenate((derived, derived))
-            one = derived[size]
-            one.key, one.stem, one.affix, one.side = key, stem, affix, side.at_end
-            one.absent, one.ngrams = row[affix], np.log(chance)
+            new = derived[size]
+            new.key, new.stem, new.affix, new.side = key, stem, affix, side.at_end
+            new.absent, new.ngrams = row[affix], np.log(chance)
             size += 1
     return derived[:size]
 
 
 @njit(cache=True)
-def _combine(derived, order, beginnings, endings, least_probability, features):
-    """Write the features of each likely unknown word; return a derivation of each.
+def _combine(derived, order, prefixes, suffixes, least_probability, features):
+    """Write the features of each kept unknown word; return the row of a derivation of each.
 
-    Its derivations' log-odds are, for now, log-probabilities that they do not hold.
+    In place of log-odds, this writes the log-probability that a derivation is wrong.
     """
     chosen = np.empty(len(order), dtype=np.int64)
     num_words = begin = 0
@@ -259,25 +261,24 @@ def _combine(derived, order, beginnings, endings, least_probability, features):
         is_known = False
         end = begin
         while end < len(order) and derived[order[end]].key == first.key:
-            one = derived[order[end]]
+            found = derived[order[end]]
             end += 1
-            if one.side < 0:
+            if found.side < 0:
                 is_known = True
                 continue
-            side = endings if one.side else beginnings
-            ours = row[:_FEATURES_OF_A_SIDE] if one.side else row[_FEATURES_OF_A_SIDE:]
-            ours[4] += 1
-            length = side.lengths[one.stem]
-            # Of equally likely ones, that of the longest stem.
-            if one.absent < ours[0] or (one.absent == ours[0] and length > ours[3]):
-                ours[0], ours[1] = one.absent, ours[0]
-                ours[2] = side.first[one.stem + 1] - side.first[one.stem]
-                ours[3] = length
+            side = suffixes if found.side else prefixes
+            part = row[:_FEATURES_PER_SIDE] if found.side else row[_FEATURES_PER_SIDE:]
+            part[4] += 1
+            length = side.lengths[found.stem]
+            # Ties go to the longest stem.
+            if found.absent < part[0] or (found.absent == part[0] and length > part[3]):
+                part[0], part[1] = found.absent, part[0]
+                part[2] = side.first[found.stem + 1] - side.first[found.stem]
+                part[3] = length
             else:
-                ours[1] = min(ours[1], one.absent)
-            row[-3] = length + side.affixes.lengths[one.affix]
-        # Either side may derive the word.
-        odds = _squared_odds(np.exp(np.float64(row[0] + row[_FEATURES_OF_A_SIDE])))
+                part[1] = min(part[1], found.absent)
+            row[-3] = length + side.affixes.lengths[found.affix]
+        odds = _squared_odds(np.exp(np.float64(row[0] + row[_FEATURES_PER_SIDE])))
         row[-2] = first.ngrams
         if not is_known and np.exp(first.ngrams) * odds >= least_probability[int(row[-3])]:
             chosen[num_words] = order[begin]
@@ -287,16 +288,16 @@ def _combine(derived, order, beginnings, endings, least_probability, features):
 
 
 @njit(cache=True, nogil=True)
-def _write(thread, num_threads, word_codes, derived, beginnings, endings, codes):
+def _write(thread, num_threads, word_codes, derived, prefixes, suffixes, codes):
     """Write the letters of derived words."""
     for row in range(thread, len(derived), num_threads):
-        one = derived[row]
-        side = endings if one.side else beginnings
-        stem_length = side.lengths[one.stem]
-        affix_length = side.affixes.lengths[one.affix]
-        stem_at, affix_at = (0, stem_length) if one.side else (affix_length, 0)
-        word, begin = word_codes[side.rows[one.stem]], side.begins[one.stem]
+        found = derived[row]
+        side = suffixes if found.side else prefixes
+        stem_length = side.lengths[found.stem]
+        affix_length = side.affixes.lengths[found.affix]
+        stem_at, affix_at = (0, stem_length) if found.side else (affix_length, 0)
+        word, begin = word_codes[side.rows[found.stem]], side.begins[found.stem]
         for place in range(stem_length):
             codes[row, stem_at + place] = word[begin + place]
         for place in range(affix_length):
-            codes[row, affix_at + place] = side.affixes.codes[one.affix, place]
+            codes[row, affix_at + place] = side.affixes.codes[found.affix, place]

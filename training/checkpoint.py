@@ -1,4 +1,4 @@
-"""Stopping and resuming: Ctrl-C, and checkpoints with all that the rest of a run depends on."""
+"""Stopping and resuming: Ctrl-C, and checkpoints with the full training state."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ PHASES = ("begun", "play", "ppo", "done")
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C stopped the run in the folder that is the argument; its checkpoint is written."""
+    """Ctrl-C stopped a run after a checkpoint; the argument is the folder of the run."""
 
 
 class StopRequest:
-    """Whether Ctrl-C was pressed while the ``with`` block lasts; the second one is final.
+    """A context manager in which Ctrl-C requests a stop; a second Ctrl-C stops at once.
 
     Parameters
     ----------
@@ -35,25 +35,25 @@ class StopRequest:
     def __init__(self, console: Console) -> None:
         self.is_made = False
         self._console = console
-        # Python hands signals to the main thread, which need not be this run's.
-        self._hears = threading.current_thread() is threading.main_thread()
+        # Only the main thread can handle signals.
+        self._handles_signals = threading.current_thread() is threading.main_thread()
 
     def __enter__(self) -> None:
-        if self._hears:
+        if self._handles_signals:
             self._previous = signal.signal(signal.SIGINT, self._make)
 
     def __exit__(self, *error: object) -> None:
-        if self._hears:
+        if self._handles_signals:
             signal.signal(signal.SIGINT, self._previous)
 
     def _make(self, signum: int, frame: FrameType | None) -> None:
         if self.is_made:
             raise KeyboardInterrupt
         self.is_made = True
-        self._console.print("stopping: saving a checkpoint (Ctrl-C again to give up on it)")
+        self._console.print("stopping at the next checkpoint (Ctrl-C again to stop at once)")
 
-    def heed(self, path: Path) -> None:
-        """Raise ``Interrupted`` if Ctrl-C was pressed; call it when a checkpoint is written."""
+    def raise_if_requested(self, path: Path) -> None:
+        """Raise Interrupted if Ctrl-C was pressed; call this after a checkpoint."""
         if self.is_made:
             raise Interrupted(path)
 
@@ -71,14 +71,14 @@ def save_checkpoint(path: Path, phase: str, state: dict[str, Any]) -> None:
     Raises
     ------
     InputError
-        If the file cannot be written; the last checkpoint is then still there.
+        If the file cannot be written; the previous checkpoint is unchanged.
     """
     content = {"format": _FORMAT, "phase": phase, "state": _to_torch(state)}
     write_atomically(path, lambda temporary: torch.save(content, temporary))
 
 
 def load_checkpoint(path: Path) -> tuple[str, dict[str, Any]]:
-    """Read a checkpoint; only tensors and plain values are accepted, so no code is run.
+    """Return the phase and the state of a checkpoint, without running code from the file.
 
     Raises
     ------
@@ -87,12 +87,11 @@ def load_checkpoint(path: Path) -> tuple[str, dict[str, Any]]:
     """
     try:
         with warnings.catch_warnings():
-            # Of a foreign file torch says more than the one line that is raised.
             warnings.simplefilter("ignore")
             content = torch.load(path, map_location="cpu", weights_only=True)
     except FileNotFoundError as error:
         raise InputError(f"{path}: there is no checkpoint to resume from") from error
-    except Exception as error:  # of any kind: what is no checkpoint is read as commands
+    except Exception as error:  # arbitrary bytes can raise anything
         detail = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise InputError(f"{path}: not a readable checkpoint ({detail})") from error
     if (
@@ -109,9 +108,9 @@ def load_checkpoint(path: Path) -> tuple[str, dict[str, Any]]:
 
 
 def _to_torch(value: Any) -> Any:
-    """Turn NumPy arrays into tagged tensors, so that the file needs no NumPy objects."""
+    """Convert NumPy arrays to tagged tensors, so that the file has no NumPy objects."""
     if isinstance(value, np.ndarray):
-        # Tensors have no arithmetic on unsigned integers, but any bits can be kept as bytes.
+        # As bytes, since torch does not support all dtypes.
         raw = torch.from_numpy(np.frombuffer(value.tobytes(), dtype=np.uint8).copy())
         return {"__array__": raw, "dtype": value.dtype.str, "shape": list(value.shape)}
     if isinstance(value, dict):

@@ -27,7 +27,7 @@ def parser() -> CommandParser:
     """Return the parser of the command line."""
     parser = CommandParser(
         prog=program("train"),
-        description="Train a PPO policy for Hangman and play it on words it has never seen.",
+        description="Train a PPO policy for Hangman and evaluate it on words it has never seen.",
     )
     parser.add_argument(
         "--config",
@@ -38,14 +38,14 @@ def parser() -> CommandParser:
     parser.add_argument(
         "--from",
         metavar="RUN_DIR",
-        help="learning from play: begin with the posterior of another run",
+        help="learning from play: start with the posterior of another run",
     )
     parser.add_argument("--run-dir", metavar="DIR", help="the folder of the run")
     parser.add_argument("--resume", metavar="RUN_DIR", help="resume an interrupted run")
     parser.add_argument(
         "--seed", type=nonnegative, metavar="N", help="seed of everything but the split"
     )
-    parser.add_overrides("an option of the config")
+    parser.add_overrides("a config option")
     return parser
 
 
@@ -65,13 +65,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             folder = shlex.quote(str(stop.args[0]))
             say(console, f"stopped; resume with: {invocation('train')} --resume {folder}")
         else:
-            why = "stopped at once; the last checkpoint is still there"
+            why = "stopped at once; the last checkpoint is kept"
             print(f"{command.prog}: {why}", file=sys.stderr)
         return 130
     say(
         console,
         f"""
-everything lies in {run.path}
+results are in {run.path}
   curves            tensorboard --logdir {shlex.quote(str(run.path.parent))}
   play other words  {invocation("evaluate")} --run {shlex.quote(str(run.path))} --split valid
 """,
@@ -85,8 +85,8 @@ def _train(command: CommandParser, options: argparse.Namespace, console: Console
     from training.run import resume, train
 
     if options.resume:
-        others = ("words", "from", "run_dir", "seed", "set", "config")
-        command.refuse(options, others, "--resume takes the run's own config")
+        refused = ("words", "from", "run_dir", "seed", "set", "config")
+        command.refuse(options, refused, "--resume uses the config of the run")
         return resume(options.resume, console)[0]
     overrides, begin_with = list(options.set), getattr(options, "from")
     if begin_with is not None:

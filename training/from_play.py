@@ -1,4 +1,4 @@
-"""Learning from play: games whose words are collected once they have been uncovered."""
+"""Learning from play: games that uncover words."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from envs.hangman.env import HangmanVectorEnv
 
 
 class Play:
-    """Games that an agent plays in an environment, and the words that they uncover.
+    """Plays games in an environment and collects the words that they uncover.
 
-    What is learned comes from observations: a game that is won ends with the whole word shown.
+    Words are learned from observations only: a won game ends with the whole word shown.
 
     Parameters
     ----------
     env : HangmanVectorEnv
-        With ``AutoresetMode.SAME_STEP``. Only its ``reset`` and ``step`` are used, and for
-        checkpoints ``get_state``, ``set_state`` and ``observe``.
+        With ``AutoresetMode.SAME_STEP``. Only ``reset`` and ``step`` are used and, for checkpoints,
+        ``get_state``, ``set_state`` and ``observe``.
     state : dict
-        What :meth:`get_state` returned, or its ``words``, ``num_fitted`` and ``games`` alone.
-    seed : int
-        Seeds the environment and the sampled letters.
+        The return value of :meth:`get_state`, or its ``words``, ``num_fitted`` and ``games``.
+    seed : int, default 0
+        The seed of the environment and of the sampled letters.
 
     Attributes
     ----------
     num_fitted : int
-        The agent was fitted on the first ``num_fitted`` of ``words``.
+        The agent is fitted on the first ``num_fitted`` of ``words``.
     games : int
-        How many games have ended.
+        The number of finished games.
     """
 
     def __init__(self, env: HangmanVectorEnv, state: dict[str, Any], seed: int = 0) -> None:
@@ -45,25 +45,25 @@ class Play:
 
     @property
     def words(self) -> list[str]:
-        """The words that the agent has seen, each once, the latest at the end."""
+        """The uncovered words in order of discovery."""
         return list(self._rank)
 
     @property
     def growth(self) -> float:
-        """How many words there are beyond the fitted ones, as a share of these."""
+        """The number of words that are not fitted yet, relative to the fitted ones."""
         return len(self._rank) / self.num_fitted - 1 if self.num_fitted else float("inf")
 
     def play(self, agent: PosteriorAgent, num_games: int) -> tuple[float, float]:
         """Play until ``num_games`` more games have ended.
 
-        Letters are sampled in proportion to their squared odds of being behind a blank, so that a
-        lost word is played differently the next time.
+        Letters are sampled in proportion to their squared odds, so that a lost word is played
+        differently the next time.
 
         Returns
         -------
         win_rate : float
         known : float
-            The share of the games that ended with a fitted word shown.
+            The share of games that uncovered a fitted word.
         """
         generator = np.random.default_rng([self._seed, self.games])
         ended = won = with_fitted = 0
@@ -84,7 +84,7 @@ class Play:
         return won / ended, with_fitted / ended
 
     def get_state(self) -> dict[str, Any]:
-        """Return all that the coming games depend on, besides the agent."""
+        """Return the state for checkpoints."""
         return {
             "env": self._env.get_state(),
             "words": "\n".join(self._rank),

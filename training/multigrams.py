@@ -1,4 +1,4 @@
-"""Learning the multigram model: stepwise expectation maximisation."""
+"""Fitting the multigram model by stepwise expectation maximization."""
 
 from __future__ import annotations
 
@@ -21,44 +21,44 @@ from envs.encoding import (
 )
 from envs.keyed_random import keyed_uniform
 
-# Classes, letters of the longest sequence, and words that must have a sequence. Measured in
-# docs/experiments.md, as are the passes and the batch.
+# Classes, the length of the longest sequence, the minimal count of a sequence. docs/experiments.md
+# compares these, the passes and the batch size.
 NUM_CLASSES = 24
 _MAX_SEQUENCE = 9
 _MIN_WORDS = 6
 _PASSES = 7
-# After this many passes, sequences that every class spells more rarely than this are left out.
+# After this many passes, sequences with lower emissions in every class are pruned.
 _PRUNED_AFTER = 1
-_LEAST_EMISSION = 1e-6
-# Of the model that is learned, emissions and transitions below these are left out, which makes the
-# passes several times as fast and costs 0.004 bits per word.
-_LEAST_KEPT_EMISSION = 3e-6
-_LEAST_KEPT_TRANSITION = 1e-3
+_MIN_EMISSION = 1e-6
+# Lower emissions and transitions of the fitted model are pruned, which makes inference several
+# times as fast and costs 0.004 bits per word.
+_MIN_FINAL_EMISSION = 3e-6
+_MIN_FINAL_TRANSITION = 1e-3
 _BATCH = 2000
 # The weight of the k-th batch is (k + 2) to the power of minus this.
 _DECAY = 0.7
 
 
 class _Chain(NamedTuple):
-    """The probabilities of classes."""
+    """The Markov chain of classes."""
 
-    transitions: npt.NDArray[np.float32]  #: shape (classes, classes): After each other.
-    end: npt.NDArray[np.float32]  #: shape (classes,): That a word ends after each.
-    begin: npt.NDArray[np.float32]  #: shape (classes,): That it begins with each.
+    transitions: npt.NDArray[np.float32]  #: shape (classes, classes)
+    end: npt.NDArray[np.float32]  #: shape (classes,): The probability that a word ends after it.
+    begin: npt.NDArray[np.float32]  #: shape (classes,): Initial probabilities.
 
 
 class _Model(NamedTuple):
-    """What compiled code reads: an emission is its count times its class's factor."""
+    """The present model, for compiled code; an emission is its count times ``per_count``."""
 
     trie: Trie  #: Of the sequences.
-    spelled: npt.NDArray[np.float32]  #: shape (sequences, classes): Counts.
+    spelled: npt.NDArray[np.float32]  #: shape (sequences, classes): Emission counts.
     per_count: npt.NDArray[np.float32]  #: shape (classes,)
     chain: _Chain
-    to_from: npt.NDArray[np.float32]  #: shape (classes, classes): The transitions, transposed.
+    to_from: npt.NDArray[np.float32]  #: shape (classes, classes): The transposed transitions.
 
 
 class _Expected(NamedTuple):
-    """Expected counts of a batch, one row of each per thread; ``follows`` over the transitions."""
+    """Expected counts of a batch by thread; ``follows`` is divided by the transitions."""
 
     is_spelled: npt.NDArray[np.bool_]
     spelled: npt.NDArray[np.float32]
@@ -68,7 +68,7 @@ class _Expected(NamedTuple):
 
 
 class _Counts:
-    """How often classes spell each sequence and follow each other, learned batch by batch."""
+    """Running expected counts of emissions and transitions."""
 
     def __init__(self, words: WordArrays, seed: int) -> None:
         self.sequences, counts = _frequent_sequences(words)
@@ -79,8 +79,8 @@ class _Counts:
         self.sums = self.spelled.sum(axis=0, dtype=np.float64)
         self.follows = np.full((NUM_CLASSES, NUM_CLASSES), 2 * num_words / NUM_CLASSES**2)
         self.begins = self.ends = np.full(NUM_CLASSES, num_words / NUM_CLASSES)
-        # Emissions do not depend on the unit of their counts: it grows, so that only the counts of
-        # a batch's own sequences need to be touched.
+        # The counts are in units of this. It decays instead of the counts, so that a batch updates
+        # only the counts of its sequences.
         self.unit = 1.0
         self._prepare()
 
@@ -92,14 +92,14 @@ class _Counts:
         self.expected = _Expected(np.zeros((threads, rows), dtype=np.bool_), *counts)
 
     def prune(self) -> None:
-        """Leave out the sequences that every class spells too rarely; letters stay."""
-        kept = (self.spelled >= _LEAST_EMISSION * self.sums).any(axis=1)
+        """Drop sequences with low emissions in every class, except single letters."""
+        kept = (self.spelled >= _MIN_EMISSION * self.sums).any(axis=1)
         kept[:NUM_LETTERS] = True
         self.sequences, self.spelled = self.sequences.take(kept), self.spelled[kept]
         self._prepare()
 
     def chain(self) -> _Chain:
-        """Return the probabilities of classes."""
+        """Return the Markov chain of classes."""
         leaving = self.follows.sum(axis=1) + self.ends + 0.01 * (NUM_CLASSES + 1)
         begins = self.begins + 0.01
         return _Chain(
@@ -108,8 +108,8 @@ class _Counts:
             (begins / begins.sum()).astype(np.float32),
         )
 
-    def take_in(self, batch: WordArrays, kept: float, factor: float) -> None:
-        """Keep a share of the counts, and add those that a batch has under the present model."""
+    def update(self, batch: WordArrays, kept: float, factor: float) -> None:
+        """Scale the counts by ``kept``, and add ``factor`` times the expected counts of a batch."""
         expected, chain = self.expected, self.chain()
         to_from = np.ascontiguousarray(chain.transitions.T)
         per_count = (1 / self.sums).astype(np.float32)
@@ -124,24 +124,24 @@ class _Counts:
             self.spelled[:] = self.sums[:] = 0
         self.unit *= kept or 1 / self.unit
         _add(self.spelled, self.sums, expected, np.float32(factor / self.unit))
-        # A hundredth of a count keeps what no word has asked for possible.
+        # Every letter keeps a hundredth of a count in every class.
         letters = np.maximum(self.spelled[:NUM_LETTERS], np.float32(0.01 / self.unit))
         self.sums += (letters - self.spelled[:NUM_LETTERS]).sum(axis=0)
         self.spelled[:NUM_LETTERS] = letters
 
 
 def fit_multigrams(words: WordArrays, seed: int = 0) -> Multigrams:
-    """Learn classes of letter sequences from words.
+    """Fit a multigram model to words.
 
-    Sequences are those of six words and more, and all letters. Counts are expected
-    under the present model and taken over batch by batch; the last pass takes all words at once.
+    The sequences are all letters, and the sequences of up to nine letters with six or more
+    occurrences. The last pass is one batch of all words.
 
     Parameters
     ----------
     words : WordArrays
-        At least one.
-    seed : int
-        Of the first emissions and of the order of the words.
+        At least one word.
+    seed : int, default 0
+        The seed of the initial emissions and of the order of the words.
 
     References
     ----------
@@ -150,29 +150,29 @@ def fit_multigrams(words: WordArrays, seed: int = 0) -> Multigrams:
     counts = _Counts(words, seed)
     num_words = len(words.lengths)
     batches = 0
-    for one_pass in range(_PASSES):
-        if one_pass == _PRUNED_AFTER:
+    for epoch in range(_PASSES):
+        if epoch == _PRUNED_AFTER:
             counts.prune()
-        order = np.argsort(keyed_uniform(seed, one_pass, np.arange(num_words)))
-        is_last = one_pass == _PASSES - 1
+        order = np.argsort(keyed_uniform(seed, epoch, np.arange(num_words)))
+        is_last = epoch == _PASSES - 1
         size = num_words if is_last else _BATCH
         for start in range(0, num_words, size):
             batch = words.take(order[start : start + size])
             kept = 0.0 if is_last else 1 - (batches + 2) ** -_DECAY
-            counts.take_in(batch, kept, (1 - kept) * num_words / len(batch.lengths))
+            counts.update(batch, kept, (1 - kept) * num_words / len(batch.lengths))
             batches += 1
     return _pruned_model(counts)
 
 
 def _pruned_model(counts: _Counts) -> Multigrams:
-    """Return the model without its least probabilities."""
+    """Return the model without its lowest probabilities."""
     transitions, end, begin = counts.chain()
     emissions = counts.spelled / counts.sums.astype(np.float32)
-    kept = emissions >= _LEAST_KEPT_EMISSION
+    kept = emissions >= _MIN_FINAL_EMISSION
     used = kept.any(axis=1)
     emissions, kept = emissions[used], kept[used]
     sequences = (decode(codes) for codes in counts.sequences.codes[used])
-    transitions = np.where(transitions < _LEAST_KEPT_TRANSITION, 0.0, transitions)
+    transitions = np.where(transitions < _MIN_FINAL_TRANSITION, 0.0, transitions)
     leaving = transitions.sum(axis=1) + end
     return Multigrams(
         {
@@ -188,8 +188,8 @@ def _pruned_model(counts: _Counts) -> Multigrams:
 
 
 def _frequent_sequences(words: WordArrays) -> tuple[WordArrays, npt.NDArray[np.float64]]:
-    """Return letter sequences in order, and how often each is in the words."""
-    # A letter that no word has can still be in a secret.
+    """Return the sequences, sorted, and their counts."""
+    # Letters without an occurrence get a count, too.
     seen = np.bincount(words.codes.ravel(), minlength=NUM_CODES)[FIRST_LETTER:] + 0.5
     numbers, counts = [LETTER_CODES.astype(np.int64)], [seen]
     for length in range(2, _MAX_SEQUENCE + 1):
@@ -203,7 +203,7 @@ def _frequent_sequences(words: WordArrays) -> tuple[WordArrays, npt.NDArray[np.f
 
 @njit(cache=True)
 def _add(count, sums, expected, factor):
-    """Add the expected counts of sequences, which are set to zero."""
+    """Add the expected emission counts to ``count`` and ``sums``, and reset them to 0."""
     num_classes = len(sums)
     for thread in range(len(expected.spelled)):
         for row in range(len(count)):
@@ -217,22 +217,21 @@ def _add(count, sums, expected, factor):
 
 
 class _Passes(NamedTuple):
-    """What the forward pass over a word leaves to the backward pass."""
+    """The results of the forward pass over a word."""
 
-    #: shape (32, longest): The sequence of each length from each place on, -1 where there is none.
+    #: shape (32, longest): The sequence of each length from each place on; -1 for none.
     found: npt.NDArray[np.int64]
-    num_found: npt.NDArray[np.int64]  #: shape (32,): The number of lengths that were looked up.
-    #: shape (33, classes): The mass of the beginnings that end before each place, by their last
-    #: class.
+    num_found: npt.NDArray[np.int64]  #: shape (32,): The number of lengths looked up.
+    #: shape (33, classes): The mass of the prefixes that end before each place, by last class.
     reached: npt.NDArray[np.float32]
-    #: shape (32, classes): The mass of those after which a class comes at each place.
+    #: shape (32, classes): The mass of the prefixes before each place, by next class.
     entering: npt.NDArray[np.float32]
 
 
 @njit(cache=True, nogil=True)
 def _expect(thread, num_threads, codes, lengths, model, expected):
     """Add to the expected counts by a forward and a backward pass."""
-    # Not the constant, with which the compiler would unroll the loops instead of vectorising them.
+    # Not a constant: the compiler would unroll the loops instead of vectorizing them.
     num_classes = len(model.per_count)
     passes = _Passes(
         np.empty((MAX_LENGTH, _MAX_SEQUENCE), dtype=np.int64),
@@ -288,7 +287,7 @@ def _pass_forward(codes, model, passes):
 
 @njit(cache=True)
 def _pass_backward(thread, length, model, passes, follow, opening, expected):
-    """Add to the expected counts; ``follow`` has the mass of what can follow the whole word."""
+    """Add to the expected counts; ``follow[length]`` is the mass of the end of the word."""
     num_classes = len(model.per_count)
     entering, reached = passes.entering, passes.reached
     spelled, follows = expected.spelled[thread], expected.follows[thread]

@@ -1,4 +1,4 @@
-"""Fitting the letter posterior: models of letters, candidates, their rating, the prior."""
+"""Fitting the letter posterior: letter models, candidates, their rating, the prior."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from training.multigrams import fit_multigrams
 _MULTIGRAM_WEIGHT = 0.3
 _HOLD_BACK_KEY = 0x64657269
 _HELD_BACK_ONE_IN = 10
-# Candidates less likely than this to be among the words held back are left to the models.
+# Candidates with a lower probability of being a held-back word are dropped.
 _MIN_CHANCE = 5e-4
-# However likely the candidates of a length are, other words keep this share of it.
-_LEAST_REST = 0.02
-# Words held back say how many of a length are covered once there are some more than these.
+# The minimal share of a length's unknown words that are not candidates.
+_MIN_REST = 0.02
+# Smooths the share of held-back words covered by candidates, by length.
 _PSEUDO_COUNT = 20.0
-# Most candidates are no words; of these, such a share is enough to learn from.
-_SHARE_OF_OTHERS = 0.4
+# The share of negative examples used to fit the rating.
+_NEGATIVE_SHARE = 0.4
 _ROUNDS = 100
-# Fewer words found than this say nothing.
+# The minimal number of positive examples.
 _MIN_FOUND = 20
 _PARAMETERS = {
     "objective": "binary",
@@ -43,23 +43,21 @@ _PARAMETERS = {
     "min_sum_hessian_in_leaf": 1.0,
     "deterministic": True,
     "force_row_wise": True,
-    # Several threads wait for each other at every leaf; where they share the cores with other work,
-    # that takes many times as long.
+    # Threads synchronize at every leaf, which is many times slower on busy cores.
     "num_threads": 1,
     "verbosity": -1,
 }
 
 
 class Fitted(NamedTuple):
-    """What fitting gives."""
+    """Fitted posteriors."""
 
     posterior: LetterPosterior  #: Of all words.
-    #: Of the words that :func:`hold_back` does not hold back: what these are played with.
-    held_back_posterior: LetterPosterior
+    held_back_posterior: LetterPosterior  #: Of the words that :func:`hold_back` does not hold back.
 
 
 class _Part(NamedTuple):
-    """Words with the models and candidates that follow from them."""
+    """Words, and the models and candidates derived from them."""
 
     words: WordArrays
     models: LetterModels
@@ -67,7 +65,7 @@ class _Part(NamedTuple):
 
 
 def hold_back(words: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Divide words by their hashes into a tenth that is held back and the rest, at least one."""
+    """Return a tenth of the words, chosen by hash, and the rest, which has at least one word."""
     held = keyed_bits(_HOLD_BACK_KEY, hash_words(words)) % np.uint64(_HELD_BACK_ONE_IN) == 0
     held &= not held.all()
     array = np.array(words)
@@ -75,23 +73,23 @@ def hold_back(words: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def fit_posterior(
-    words: Sequence[str], seed: int = 0, say: Callable[[str], None] = lambda stage: None
+    words: Sequence[str], seed: int = 0, say: Callable[[str], None] = lambda text: None
 ) -> Fitted:
-    """Fit the posterior of words, and one for the games in which a tenth of them is unknown.
+    """Fit the posterior of all words, and a posterior without the held-back tenth.
 
-    Candidates are derived from nine tenths of the words; which of them are among the other tenth
-    teaches the rating. The posterior of all words rates the candidates that all words derive; the
-    other one rates those that taught the rating, the one thing in it that held-back words made.
+    The rating learns which candidates derived from nine tenths of the words are held-back words;
+    nothing else in the second posterior depends on these. The first posterior applies the rating
+    to the candidates derived from all words.
 
     Parameters
     ----------
     words : sequence of str
-        Distinct, lower-case, 1 to 32 letters a to z; at least one.
-    seed : int
-    say : callable
-        Called with what is done next.
+        Distinct lower-case words of 1 to 32 letters a to z; at least one.
+    seed : int, default 0
+    say : callable, optional
+        Called with a description of each step.
     """
-    held_back, others = hold_back(words)
+    held_back, rest = hold_back(words)
     if not held_back:
         say("counting")
         part = _models(words, seed)
@@ -99,7 +97,7 @@ def fit_posterior(
         posterior = _compose(part, chances, np.zeros(MAX_LENGTH + 1), 1)
         return Fitted(posterior, posterior)
     say("learning from nine tenths of the words")
-    part = _models(others, seed)
+    part = _models(rest, seed)
     held = WordArrays.of(held_back)
     held_keys = sequence_keys(*held)
     found = np.isin(part.candidates.keys, held_keys)
@@ -131,27 +129,26 @@ def _compose(
 ) -> LetterPosterior:
     """Return the posterior of known words and rated candidates.
 
-    ``chances`` are that each candidate is among the words held back, of which there are
-    ``num_held``; ``covered``, shape (33,), is how many of these are candidates that count, by
-    length.
+    ``chances`` are the candidates' probabilities of being one of ``num_held`` held-back words;
+    ``covered``, shape (33,), is the number of these that are candidates, by length.
     """
     chosen = chances >= _MIN_CHANCE
     candidates = part.candidates.words.take(chosen)
-    # More words known make more candidates, and no more words: the ratings of a length add up to
-    # the share of the held-back words that they covered.
+    # More known words derive more candidates, but there are no more unknown words: the ratings of a
+    # length are scaled to the share of held-back words that were covered.
     rated = np.bincount(candidates.lengths, chances[chosen], minlength=MAX_LENGTH + 1)
     factors = (covered + _PSEUDO_COUNT) / (rated + _PSEUDO_COUNT)
     probabilities = chances[chosen] * factors[candidates.lengths] / num_held
-    # Unknown words are as long as known ones; what candidates leave of a length is for the rest.
+    # Unknown words have the lengths of known words.
     masses = part.models.length_masses
     by_length = np.bincount(part.words.lengths, minlength=MAX_LENGTH + 1) + 0.5 * masses
     by_length /= by_length.sum()
     rated = np.bincount(candidates.lengths, probabilities, minlength=MAX_LENGTH + 1)
-    shares = np.maximum(by_length - rated, _LEAST_REST * by_length)
+    shares = np.maximum(by_length - rated, _MIN_REST * by_length)
 
     logs = part.candidates.features[chosen, -2:].astype(np.float64)
-    of_candidates = np.exp(logs) @ (1 - _MULTIGRAM_WEIGHT, _MULTIGRAM_WEIGHT)
-    by_models = np.concatenate([part.models.probabilities(part.words), of_candidates])
+    candidate_mass = np.exp(logs) @ (1 - _MULTIGRAM_WEIGHT, _MULTIGRAM_WEIGHT)
+    by_models = np.concatenate([part.models.probabilities(part.words), candidate_mass])
     listed = list_words(part.words, candidates, probabilities, by_models)
     return LetterPosterior(WordPrior(listed, part.models, shares))
 
@@ -159,15 +156,15 @@ def _compose(
 def fit_rating(
     features: npt.NDArray[np.float32], found: npt.NDArray[np.bool_], seed: int = 0
 ) -> lightgbm.Booster | None:
-    """Learn the chance that a candidate is a word that was held back; None of too few of these.
+    """Fit a classifier of candidates; return None if fewer than 20 are held-back words.
 
     Parameters
     ----------
     features : ndarray of float32, shape (candidates, features)
     found : ndarray of bool, shape (candidates,)
-        Whether each candidate is such a word.
-    seed : int
-        Of the candidates that are left out.
+        Whether each candidate is a held-back word.
+    seed : int, default 0
+        The seed of the sample of negative examples.
 
     References
     ----------
@@ -175,12 +172,12 @@ def fit_rating(
     """
     if found.sum() < _MIN_FOUND:
         return None
-    chosen = found | (keyed_uniform(seed, np.arange(len(found))) < _SHARE_OF_OTHERS)
+    chosen = found | (keyed_uniform(seed, np.arange(len(found))) < _NEGATIVE_SHARE)
     labels = found[chosen]
     data = lightgbm.Dataset(
         features[chosen],
         label=labels.astype(np.float32),
-        weight=np.where(labels, 1.0, 1 / _SHARE_OF_OTHERS),
+        weight=np.where(labels, 1.0, 1 / _NEGATIVE_SHARE),
         params={"verbosity": -1, "num_threads": 1},
     )
     return lightgbm.train(_PARAMETERS | {"seed": seed}, data, _ROUNDS)
@@ -189,7 +186,7 @@ def fit_rating(
 def rate(
     booster: lightgbm.Booster | None, features: npt.NDArray[np.float32]
 ) -> npt.NDArray[np.float64]:
-    """Return the chance of each candidate, shape (candidates,); 0 without a booster."""
+    """Return the probability of each candidate, shape (candidates,); 0 without a booster."""
     if booster is None or not len(features):
         return np.zeros(len(features))
     return booster.predict(features, num_threads=get_num_threads())

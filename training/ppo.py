@@ -1,4 +1,4 @@
-"""PPO by sb3-contrib's MaskablePPO, with a posterior or alone, and its state for checkpoints."""
+"""PPO by sb3-contrib's MaskablePPO, with or without a posterior, and its training state."""
 
 from __future__ import annotations
 
@@ -35,12 +35,9 @@ from training.prediction import PredictivePPO
 
 
 def reward_of(config: Config) -> Reward:
-    """Return the reward that the config names; a potential has the learner's discount.
+    """Return the reward of a config; raise InputError if a parameter is unknown.
 
-    Raises
-    ------
-    InputError
-        If a parameter is unknown.
+    The potential's discount is that of the learner.
     """
     parameters: dict[str, float] = dict(config.reward.parameters)
     if config.reward.name == "potential":
@@ -61,19 +58,17 @@ def reward_of(config: Config) -> Reward:
 
 
 class PosteriorVecEnv(BatchVecEnv):
-    """Batches of games as one batch of ``policy_features`` by one posterior.
+    """Combines several environments into one that observes ``policy_features``.
 
-    The features are computed once per step, not again in each epoch of PPO over the same
-    rollout.
+    The features are computed once per step instead of once per epoch of PPO.
 
     Parameters
     ----------
     envs : sequence of HangmanVecEnv
-        Each plays words of its own.
+        Environments with different words.
     posterior : LetterPosterior
-        It stays as it is.
-    look_ahead_lives : int
-        Of ``policy_features``.
+    look_ahead_lives : int, default 0
+        See :func:`agents.ppo.network.policy_features`.
     """
 
     render_mode = None
@@ -95,7 +90,7 @@ class PosteriorVecEnv(BatchVecEnv):
         super().__init__(int(self._first[-1]), spaces.Dict(features), spaces.Discrete(NUM_LETTERS))
 
     def reset(self) -> dict[str, npt.NDArray[np.float32]]:
-        """Begin new games, with the seeds of ``seed()``."""
+        """Start new games, with the seeds set by ``seed``."""
         for env, first in zip(self._envs, self._first, strict=False):
             env._seeds = self._seeds[first : first + env.num_envs]
             env.reset()
@@ -103,7 +98,7 @@ class PosteriorVecEnv(BatchVecEnv):
         return self.observe()
 
     def observe(self) -> dict[str, npt.NDArray[np.float32]]:
-        """Return the features of the games as they stand."""
+        """Return the features of the current states."""
         parts = [env.observe() for env in self._envs]
         words = [
             np.pad(part["word"], ((0, 0), (0, MAX_LENGTH - part["word"].shape[1])))
@@ -117,12 +112,12 @@ class PosteriorVecEnv(BatchVecEnv):
         return policy_features(self.posterior, observations, self._look_ahead_lives)
 
     def step_async(self, actions: npt.NDArray[np.integer]) -> None:
-        """Hand the actions to the batches."""
+        """Pass the actions to the environments."""
         for env, first in zip(self._envs, self._first, strict=False):
             env.step_async(actions[first : first + env.num_envs])
 
     def step_wait(self) -> VecEnvStepReturn:
-        """Guess the letters; the last observation of a game stays that of the game itself."""
+        """Step the environments; ``terminal_observation`` is an observation without features."""
         steps = [env.step_wait() for env in self._envs]
         rewards = np.concatenate([rewards for _, rewards, _, _ in steps])
         ended = np.concatenate([ended for _, _, ended, _ in steps])
@@ -131,19 +126,19 @@ class PosteriorVecEnv(BatchVecEnv):
 
     @property
     def games(self) -> PosteriorVecEnv:
-        """The batch that callers' attributes are looked up in: this one."""
+        """The object in which ``get_attr`` and ``env_method`` look up names."""
         return self
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
-        """Return which letters have not been guessed, shape (num_envs, 26)."""
+        """Return the unguessed letters, shape (num_envs, 26)."""
         return np.concatenate([env.action_masks() for env in self._envs])
 
     def get_state(self) -> dict[str, Any]:
-        """Return all that the coming games depend on."""
+        """Return the states of the environments."""
         return {str(number): env.get_state() for number, env in enumerate(self._envs)}
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Go on from what :meth:`get_state` returned."""
+        """Restore a state saved by :meth:`get_state`."""
         for number, env in enumerate(self._envs):
             env.set_state(state[str(number)])
 
@@ -154,18 +149,16 @@ def make_model(
     unknown: Sequence[str],
     known: Sequence[str],
 ) -> MaskablePPO:
-    """Return the learner before its first step.
+    """Return a new learner.
 
     Parameters
     ----------
     config : Config
     posterior : LetterPosterior or None
-        Fitted on the known words, and on none of the unknown ones but to rate candidates; None for
-        PPO alone.
+        Fitted on the known words; None for PPO alone.
     unknown, known : sequence of str
-        The words of the games, at least one; ``config.ppo.known`` says how many games have known
-        words. Where one kind has no word, the other one's are played. Without a posterior all
-        words are alike.
+        The words of the games, at least one in total. The share ``config.ppo.known`` of the games
+        has known words, unless one of the sequences is empty. Without a posterior they are joined.
     """
     options = config.ppo
     if posterior is None:
@@ -176,7 +169,7 @@ def make_model(
             **config.env.model_dump(),
         )
         network = partial(WindowNetwork, **config.windows.model_dump())
-        # Fused, since the update of all rows takes as long as their gradients.
+        # Fused, since the update of the embedding takes as long as its gradients.
         policy = {"optimizer_kwargs": {"eps": 1e-5, "fused": True}}
         if config.prediction.learning_rate == 0:
             return _make_learner(config, env, network, MaskablePPO, **policy)
@@ -207,7 +200,7 @@ def _make_learner(
 ) -> MaskablePPO:
     options = config.ppo
     with warnings.catch_warnings():
-        # It asks for batches that divide the rollout; the last, smaller one does no harm.
+        # A smaller last mini-batch does no harm.
         warnings.filterwarnings("ignore", message="You have specified a mini-batch size")
         return learner(
             LetterPolicy,
@@ -226,16 +219,16 @@ def _make_learner(
 
 
 def _learning_rate(options: PPOConfig, progress_remaining: float) -> float:
-    """Return the rate of an update: the configured one at first, and even the last is above 0.
+    """Return the linearly decreasing learning rate of an update, above 0 for the last one.
 
-    Stable-Baselines3 counts a rollout's steps before the update that follows it.
+    Stable-Baselines3 counts the steps of a rollout before its update.
     """
     rollout = options.num_envs * options.rollout_steps
     return options.learning_rate * (progress_remaining + rollout / max(options.steps, 1))
 
 
 def get_state(model: MaskablePPO) -> dict[str, Any]:
-    """Return what the rest of the learning depends on; call it between rollouts."""
+    """Return the training state; call this between rollouts."""
     keys, position = np.random.get_state(legacy=True)[1:3]
     state = {
         "policy": model.policy.state_dict(),
@@ -254,12 +247,12 @@ def get_state(model: MaskablePPO) -> dict[str, Any]:
 
 
 def set_state(model: MaskablePPO, state: dict[str, Any]) -> None:
-    """Go on from what :func:`get_state` returned.
+    """Restore a state saved by :func:`get_state`.
 
     Raises
     ------
     KeyError, ValueError, RuntimeError
-        If the state is not that of such a model.
+        If the state does not fit the model.
     """
     model.policy.load_state_dict(state["policy"])
     model.policy.optimizer.load_state_dict(state["optimizer"])

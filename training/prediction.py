@@ -1,4 +1,4 @@
-"""The prediction phase of PPO alone: the policy's windows learn what games show later."""
+"""The prediction phase of PPO alone: windows learn to predict later observations."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from envs.hangman.observation import Observation
 
 
 class PredictivePPO(MaskablePPO):
-    """MaskablePPO with an auxiliary phase: after each update, the windows predict the rollout.
+    """MaskablePPO with an auxiliary phase after each update.
 
-    In one pass over the states of the rollout, in batches of ``batch_size``, the windows of a
-    :class:`WindowNetwork` minimise :func:`prediction_loss` by an Adam of their own. The targets are
-    the agent's own later observations of the same games; no secret is looked up. With ``n_epochs``
-    0 the policy gradient is off, and the windows learn from predictions alone.
+    In one pass over the rollout, in batches of ``batch_size``, a separate Adam optimizer minimizes
+    :func:`prediction_loss` over the windows of a :class:`WindowNetwork`. The targets are the
+    agent's later observations of the same games, never secrets. With ``n_epochs`` 0 there is no
+    policy gradient.
 
     Parameters
     ----------
     prediction_rate : float
-        The learning rate of this Adam; it falls as that of PPO.
+        The learning rate of the auxiliary phase; it decreases like that of PPO.
     *args, **kwargs
-        As for MaskablePPO.
+        The arguments of MaskablePPO.
 
     References
     ----------
@@ -38,11 +38,11 @@ class PredictivePPO(MaskablePPO):
     def __init__(self, *args: Any, prediction_rate: float, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._prediction_rate = prediction_rate
-        # Fused, since the update of all rows takes as long as their gradients.
+        # Fused, since the update of the embedding takes as long as its gradients.
         self.prediction_optimizer = torch.optim.Adam(
             [self.policy.network.windows], lr=prediction_rate, eps=1e-5, fused=True
         )
-        # The last observations of games, by the step and the environment in which they ended.
+        # The terminal observations of the rollout, by step and environment.
         self._terminal: dict[tuple[int, int], Observation] = {}
 
     def _update_info_buffer(
@@ -54,8 +54,8 @@ class PredictivePPO(MaskablePPO):
             self._terminal[step, env] = infos[env]["terminal_observation"]
 
     def train(self) -> None:
-        """Update the policy by PPO, then the windows by what the rollout's games have shown."""
-        # PPO flattens the buffer.
+        """Update the policy by PPO, then the windows by the prediction loss."""
+        # Read before the update, which flattens the buffer.
         states = self.rollout_buffer.observations
         ends = last_observations(self._terminal, self._last_obs, self.n_steps)
         arrays = states["word"], states["guessed"].astype(bool), ends["word"], ends["guessed"] != 0
@@ -78,12 +78,12 @@ class PredictivePPO(MaskablePPO):
 def last_observations(
     terminal: dict[tuple[int, int], Observation], following: Observation, num_steps: int
 ) -> dict[str, npt.NDArray[np.uint8]]:
-    """Return the last observation of the game that each state of a rollout is of.
+    """Return, for each state of a rollout, the last observation of the same game.
 
     Parameters
     ----------
     terminal : dict
-        The last observations of the games that ended, by step and environment.
+        The terminal observations, by step and environment.
     following : Observation
         The observations of the N environments after the rollout.
     num_steps : int
@@ -115,16 +115,16 @@ def prediction_loss(
     last_word: torch.Tensor,
     last_guessed: torch.Tensor,
 ) -> torch.Tensor:
-    """Return the mean negative log-likelihood of what was observed behind the blanks of states.
+    """Return the mean negative log-likelihood of the letters behind blanks.
 
-    Where the last observation shows a blank's letter, that is its probability; elsewhere it is the
-    probability of the letters that were not guessed by then.
+    The likelihood of a blank is the probability of its letter if the last observation shows it,
+    and otherwise the total probability of the letters that were not guessed by then.
 
     Parameters
     ----------
     network : WindowNetwork
     word, last_word : tensor of uint8, shape (N, width)
-        The masked words of the states, and those of the last observations of their games.
+        The masked words of states, and of the last observations of their games.
     guessed, last_guessed : tensor of bool, shape (N, 26)
     """
     logits, game = network.blank_logits(word, guessed)

@@ -1,4 +1,4 @@
-"""A training run from top to bottom: words, baselines, the posterior, PPO, the final games."""
+"""A training run, from top to bottom: words, baselines, posterior, PPO, final games."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ from training.stock import make_stock_model
 from training.tensorboard import TrainingLog, flatten
 
 _BASELINES = ("dictionary", "random")
-# Games of play between two checkpoints.
+# Games between two checkpoints while learning from play.
 _GAMES_PER_ROUND = 20_000
-# Train words that are played at the end.
+# The number of train words in the final games.
 _NUM_KNOWN = 10_000
-# Training games behind a point of the curve of their win rate, at least.
+# The minimal number of training games for a point of their win rate.
 _GAMES_PER_POINT = 50
 
 Fit = Callable[[Sequence[str], int, Callable[[str], None]], Fitted]
@@ -62,46 +62,46 @@ def train(
     fit: Fit = fit_posterior,
     on_validation: OnValidation | None = None,
 ) -> tuple[RunDirectory, dict[str, Any]]:
-    """Train from the beginning.
+    """Start a training run.
 
     Parameters
     ----------
     config : Config
     console : Console
     run_dir : str or Path, optional
-        The folder of the run; if it exists, the next free name is taken.
+        The folder of the run; if it exists, the next free name is used.
     fit : callable
-        ``fit(words, seed, say)`` returns what :func:`training.posterior.fit_posterior` returns.
+        Called like :func:`training.posterior.fit_posterior`.
     on_validation : callable, optional
-        ``on_validation(step, win_rate, run)`` is called after each validation with the win rate on
-        the valid words, when a checkpoint that :func:`resume` can use has just been written.
+        ``on_validation(step, win_rate, run)`` is called after each validation and its checkpoint,
+        with the win rate on valid words.
 
     Returns
     -------
     run : RunDirectory
     evaluation : dict
-        The final figures, as in ``evaluation.json``.
+        The final results, as in ``evaluation.json``.
 
     Raises
     ------
     InputError
         If the words, the split, the reward or the earlier run of the config cannot be used.
     Interrupted
-        After Ctrl-C, when a checkpoint has been written.
+        After Ctrl-C and a checkpoint.
     """
     word_list = load_word_list(config.words)
     say(console, word_list.describe())
     words = _divide(config, word_list)
     counts = ", ".join(f"{len(part):,} {name}" for name, part in words.parts.items())
     say(console, f"split: {counts}")
-    # Read before anything is written, since they may be wrong.
+    # Validate before anything is written.
     _config_alone(config)
     if config.play.begin_with is not None:
         load_posterior(RunDirectory.open(config.play.begin_with).posterior)
     run = RunDirectory.create(config, None if run_dir is None else Path(run_dir))
     say(console, f"run directory: {run.path}")
     run.write_split(config, word_list.source, words.parts)
-    # A run that is killed before its first state can be resumed, too.
+    # So that a run that is killed early can be resumed.
     save_checkpoint(run.checkpoint, "begun", {})
     return run, _run(run, config, words, console, fit, on_validation)
 
@@ -113,14 +113,14 @@ def resume(
     fit: Fit = fit_posterior,
     on_validation: OnValidation | None = None,
 ) -> tuple[RunDirectory, dict[str, Any]]:
-    """Resume a run from its last checkpoint; parameters and returns as for :func:`train`.
+    """Resume a run from its last checkpoint; see :func:`train`.
 
     Raises
     ------
     InputError
-        If there is no usable checkpoint, or the word list is not the run's.
+        If there is no usable checkpoint, or the word list has changed.
     Interrupted
-        After Ctrl-C, when a checkpoint has been written.
+        After Ctrl-C and a checkpoint.
     """
     run = RunDirectory.open(run_dir)
     config = run.load_config()
@@ -134,7 +134,7 @@ def resume(
 
 
 def _divide(config: Config, word_list: WordList) -> RunWords:
-    """Return the words of a run; refuse a config whose parts or reward cannot be used."""
+    """Return the words of a run; raise InputError if a part or the reward cannot be used."""
     reward_of(config)
     words = split_words(config, word_list)
     for name in ("train", "valid", config.final_split):
@@ -150,7 +150,7 @@ def _run(
     fit: Fit,
     on_validation: OnValidation | None,
 ) -> dict[str, Any]:
-    """Run the stages that follow the last checkpoint; return the final evaluation."""
+    """Run the stages after the last checkpoint; return the final evaluation."""
     phase, state = load_checkpoint(run.checkpoint)
     run.remove_temporary_files()
     if phase == "begun" and config.play.games > 0:
@@ -158,7 +158,7 @@ def _run(
         save_checkpoint(run.checkpoint, phase, state)
     numba.set_num_threads(min(config.threads, numba.config.NUMBA_NUM_THREADS))
     torch.set_num_threads(config.threads)
-    # What was logged at the step of a checkpoint was logged before it.
+    # The checkpoint's own step has been logged.
     log = TrainingLog(run, state.get("step", -1) + 1)
     stages = _Stages(run, config, words, log, make_progress(console), StopRequest(console))
     posterior = None
@@ -178,15 +178,15 @@ def _run(
                 posterior = load_posterior(run.posterior)
             if phase != "done":
                 stages.learn(posterior, state, on_validation)
-            stages.stop.heed(run.path)
+            stages.stop.raise_if_requested(run.path)
         return stages.play_final_games(posterior)
 
 
 def _begin_play(run: RunDirectory, config: Config, console: Console) -> dict[str, Any]:
-    """Return the state of ``Play`` before the posterior's first game.
+    """Return the initial state of :class:`Play`.
 
-    The agent knows the words of the run that ``config.play.begin_with`` names, or what PPO alone
-    uncovers in a run of its own inside of this one.
+    The agent knows the words of the run ``config.play.begin_with``, or those uncovered by a run of
+    PPO alone in the folder ``alone``.
     """
     if config.play.begin_with is not None:
         posterior = load_posterior(RunDirectory.open(config.play.begin_with).posterior)
@@ -196,7 +196,6 @@ def _begin_play(run: RunDirectory, config: Config, console: Console) -> dict[str
     alone = RunDirectory(run.path / "alone")
     try:
         if not alone.checkpoint.is_file():
-            # Of a run that was killed before its first checkpoint there is nothing to keep.
             shutil.rmtree(alone.path, ignore_errors=True)
             train(_config_alone(config), console, alone.path)
         elif not alone.evaluation.is_file():
@@ -213,7 +212,7 @@ def _begin_play(run: RunDirectory, config: Config, console: Console) -> dict[str
 
 
 def _config_alone(config: Config) -> Config:
-    """Return the config of PPO alone in a run that learns from play."""
+    """Return the config of PPO alone for a run that learns from play."""
     recipe = load_config(find_config("scratch.yaml"), config.play.alone)
     shared = ("seed", "threads", "words", "split", "final_split", "env")
     return recipe.model_copy(update={name: getattr(config, name) for name in shared})
@@ -221,7 +220,7 @@ def _config_alone(config: Config) -> Config:
 
 @dataclass
 class _Stages:
-    """The stages of a run, in their order, and what they share."""
+    """The stages of a run and their shared state."""
 
     run: RunDirectory
     config: Config
@@ -231,7 +230,7 @@ class _Stages:
     stop: StopRequest
 
     def play_baselines(self) -> dict[str, float]:
-        """Return win rates on the valid words of agents that need no training."""
+        """Return the win rates of untrained agents on valid words."""
         valid = draw_words(self.words.parts["valid"], self.config.validation.games)
         levels = {}
         with stage(self.progress, "baselines", len(_BASELINES) * len(valid)) as advance:
@@ -242,10 +241,10 @@ class _Stages:
         return levels
 
     def fit_posterior(self, fit: Fit, words: Sequence[str]) -> None:
-        """Write the posterior of words, and that of those that are not held back."""
+        """Fit and write the posterior of words, and that without the held-back words."""
 
         def tell(text: str) -> None:
-            self.stop.heed(self.run.path)
+            self.stop.raise_if_requested(self.run.path)
             say(self.progress.console, f"posterior: {text}")
 
         with stage(self.progress, "posterior"):
@@ -254,7 +253,7 @@ class _Stages:
             write_atomically(self.run.held_back_posterior, fitted.held_back_posterior.save)
 
     def learn_from_play(self, fit: Fit, state: dict[str, Any]) -> dict[str, Any]:
-        """Play with the posterior, refit it as words are uncovered; return PPO's initial state."""
+        """Play with the posterior and refit it as words are uncovered; return PPO's state."""
         options, run = self.config.play, self.run
         env = HangmanVectorEnv(
             options.num_envs,
@@ -277,24 +276,24 @@ class _Stages:
                     self.fit_posterior(fit, play.words)
                     play.num_fitted, posterior = len(play.words), None
                 self.save("play", play.get_state())
-                self.stop.heed(run.path)
+                self.stop.raise_if_requested(run.path)
                 if posterior is None:
                     posterior = load_posterior(run.posterior)
                     self._validate_play(log, play, posterior)
                 if is_over:
                     break
-                # Only games of words that are not known yet uncover any: it plays for these.
+                # Only words that are not known yet can be uncovered.
                 before, agent = play.games, posterior.with_known(0.0)
                 rate, known = play.play(agent, min(_GAMES_PER_ROUND, options.games - before))
                 advance(play.games - before)
-                figures = {"rollout/win_rate": rate, "play/known": known}
-                log.scalars(figures | {"rollout/uncovered": len(play.words)}, play.games)
+                values = {"rollout/win_rate": rate, "play/known": known}
+                log.scalars(values | {"rollout/uncovered": len(play.words)}, play.games)
         state = {"games": play.games, "uncovered": "\n".join(play.words)}
         self.save("ppo", state)
         return state
 
     def _validate_play(self, log: TrainingLog, play: Play, posterior: LetterPosterior) -> None:
-        """Play valid words with the posterior and its look-ahead; print and log the win rates."""
+        """Play valid words with the look-ahead; print and log the win rates."""
         fitted = set(play.words)
         words = draw_words(self.words.parts["valid"], self.config.validation.games)
         words = [word for word in words if word not in fitted]
@@ -316,7 +315,7 @@ class _Stages:
         state: dict[str, Any],
         on_validation: OnValidation | None,
     ) -> None:
-        """Train the policy network from a state; keep the network that wins most valid games."""
+        """Train the policy network from a state; keep the best one in validation."""
         config, run = self.config, self.run
         train_words, log_interval = self.words.parts["train"], 1
         if config.algorithm == "ppo":
@@ -324,7 +323,7 @@ class _Stages:
             model = make_model(config, plays_with, *hold_back(train_words))
             network = model.policy.network
         else:
-            text = f"{config.algorithm}: from its first step, since none of its states is kept"
+            text = f"{config.algorithm}: from its first step, since its state is not saved"
             say(self.progress.console, text)
             model, network, log_interval = make_stock_model(config, train_words)
         believed = None if posterior is None else posterior.with_known(config.ppo.known)
@@ -341,18 +340,18 @@ class _Stages:
         left = config.ppo.steps - model.num_timesteps
         with stage(self.progress, config.algorithm.upper(), config.ppo.steps, "steps") as advance:
             advance(model.num_timesteps)
-            callback = _BetweenRollouts(self, model, agent, state, on_validation, advance)
+            callback = _ValidationCallback(self, model, agent, state, on_validation, advance)
             if left > 0:
                 model.learn(left, callback, log_interval, reset_num_timesteps=False)
-            callback.at_boundary(last=True)
+            callback.validate_and_checkpoint(last=True)
 
     def save(self, phase: str, state: dict[str, Any]) -> None:
-        """Write a checkpoint, after all points of the curves up to it."""
+        """Write a checkpoint, after flushing the curves up to it."""
         self.log.flush()
         save_checkpoint(self.run.checkpoint, phase, state)
 
     def play_final_games(self, posterior: LetterPosterior | None) -> dict[str, Any]:
-        """Play unseen words, known words, and with a posterior unseen words at ``known`` 0."""
+        """Play unseen words, known words and, with a posterior, unseen words with ``known`` 0."""
         config = self.config
         network = load_network(self.run.policy)
         dictionary = make_agent("dictionary").fit(self.words.parts["train"])
@@ -373,18 +372,18 @@ class _Stages:
             agents |= {"dictionary": dictionary, "random": make_agent("random", config.seed)}
             evaluations[name] = self._compare(agents, part, None if believed is None else known)
         final = {
-            f"final/{agent}_{name}_win_rate": figures["win_rate"]
+            f"final/{agent}_{name}_win_rate": statistics["win_rate"]
             for name, evaluation in evaluations.items()
-            for agent, figures in evaluation["agents"].items()
+            for agent, statistics in evaluation["agents"].items()
         }
         self.log.hyperparameters(flatten(config.model_dump()), final, config.ppo.steps)
-        # The last file: where it is, the run is complete.
+        # The last file marks a complete run.
         evaluation = evaluations.pop("unseen") | evaluations
         self.run.write_evaluation(evaluation)
         return evaluation
 
     def _compare(self, agents: dict[str, Any], part: str, known: float | None) -> dict[str, Any]:
-        """Play the words of a part, print the table, and return the figures."""
+        """Play the words of a part, print the table, and return the evaluation."""
         words = self.words.parts[part]
         if part != self.config.final_split:
             words = draw_words(words, _NUM_KNOWN)
@@ -405,8 +404,8 @@ class _Stages:
         return evaluation
 
 
-class _BetweenRollouts(BaseCallback):
-    """Validates, keeps the best network, and saves, between a rollout's updates and the next."""
+class _ValidationCallback(BaseCallback):
+    """Validates, keeps the best network and writes checkpoints between rollouts."""
 
     def __init__(
         self,
@@ -421,7 +420,7 @@ class _BetweenRollouts(BaseCallback):
         self._stages = stages
         self._learner = learner
         self._agent = agent
-        # The win rate of the network that is kept; below 0 before the first validation.
+        # The win rate of the best network; negative before the first validation.
         self._best = state.get("best", -1.0)
         self._on_validation = on_validation
         self._advance = advance
@@ -429,17 +428,16 @@ class _BetweenRollouts(BaseCallback):
         self._valid, self._known = (
             draw_words(stages.words.parts[part], games) for part in ("valid", "train")
         )
-        # Training games: since the last rollout began, and since the beginning of the run.
+        # Training games since the last point of their curve, and of the whole run.
         self._ended = self._won = 0
-        self._games = state.get("games", 0)
-        # The words that games of the run have shown.
+        self._num_games = state.get("games", 0)
         self._uncovered = set(state.get("uncovered", "").split())
-        self._last = learner.num_timesteps if self._best >= 0 else -1
+        self._last_step = learner.num_timesteps if self._best >= 0 else -1
 
     def _on_step(self) -> bool:
         ended = np.flatnonzero(self.locals["dones"])
         self._ended += len(ended)
-        self._games += len(ended)
+        self._num_games += len(ended)
         infos = [self.locals["infos"][game] for game in ended]
         won = [info["terminal_observation"] for info in infos if info["won"]]
         self._won += len(won)
@@ -452,22 +450,23 @@ class _BetweenRollouts(BaseCallback):
             rate = self._won / self._ended
             self._stages.log.scalars({"rollout/win_rate": rate}, self._learner.num_timesteps)
             self._ended = self._won = 0
-        self.at_boundary()
+        self.validate_and_checkpoint()
 
-    def at_boundary(self, last: bool = False) -> None:
-        """Validate and save a checkpoint where it is due, after the updates of a rollout."""
+    def validate_and_checkpoint(self, last: bool = False) -> None:
+        """Validate and write a checkpoint if due; call it after the updates of a rollout."""
         stages, config = self._stages, self._stages.config
-        steps, before = self._learner.num_timesteps, self._last
-        self._last = steps
+        steps, before = self._learner.num_timesteps, self._last_step
+        self._last_step = steps
         rates = None
         self._advance(steps - max(before, 0))
-        if last or before < 0 or _passes(before, steps, config.validation.every):
+        every = config.validation.every
+        if last or before < 0 or before // every != steps // every:
             rates = self._validate(steps)
             name = config.algorithm.upper()
             text = f"{name}: {steps:,} steps, unseen {rates[0]:.1%}, known {rates[1]:.1%}"
             say(stages.progress.console, text)
         if rates is not None or stages.stop.is_made:
-            state: dict[str, Any] = {"step": steps, "best": self._best, "games": self._games}
+            state: dict[str, Any] = {"step": steps, "best": self._best, "games": self._num_games}
             state["uncovered"] = "\n".join(sorted(self._uncovered))
             if last:
                 write_text(stages.run.uncovered, state["uncovered"] + "\n")
@@ -477,27 +476,22 @@ class _BetweenRollouts(BaseCallback):
             if rates is not None and self._on_validation is not None:
                 self._on_validation(steps, rates[0], stages.run)
             if not last:
-                stages.stop.heed(stages.run.path)
+                stages.stop.raise_if_requested(stages.run.path)
 
     def _validate(self, steps: int) -> tuple[float, float]:
-        """Play, log, keep the network if it is the best; return the win rates, unseen and known."""
+        """Play, log, and keep the best network; return the unseen and the known win rate."""
         stages = self._stages
         max_wrong, share = stages.config.env.max_wrong, stages.config.ppo.known
         played = arena.play(self._agent, self._valid, max_wrong)
         unseen = stages.log.validation(played, self._agent, max_wrong, steps)
         known = float(arena.play(self._agent, self._known, max_wrong).won.mean())
-        figures = {"valid/known_win_rate": known, "rollout/games": self._games}
-        stages.log.scalars(figures | {"rollout/uncovered": len(self._uncovered)}, steps)
-        stages.log.by_games(unseen, self._games)
-        # The policy is chosen for the games that it is trained for.
+        values = {"valid/known_win_rate": known, "rollout/games": self._num_games}
+        stages.log.scalars(values | {"rollout/uncovered": len(self._uncovered)}, steps)
+        stages.log.by_games(unseen, self._num_games)
+        # The mixture of the games that the policy is trained on.
         rate = share * known + (1 - share) * unseen
         if rate > self._best:
             self._best = rate
             network = self._agent.network
             write_atomically(stages.run.policy, lambda path: save_network(network, path))
         return unseen, known
-
-
-def _passes(before: int, after: int, every: int) -> bool:
-    """Return whether a multiple of ``every`` lies in (before, after]."""
-    return before // every != after // every

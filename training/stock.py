@@ -1,4 +1,4 @@
-"""Algorithms of Stable-Baselines3 and sb3-contrib as they are, on the flat observation."""
+"""Stock algorithms of Stable-Baselines3 and sb3-contrib on the flat observation."""
 
 from __future__ import annotations
 
@@ -21,10 +21,9 @@ _ALGORITHMS = {"sb3-ppo": PPO, "sb3-dqn": DQN, "sb3-maskable-ppo": MaskablePPO}
 def make_stock_model(
     config: Config, words: Sequence[str]
 ) -> tuple[BaseAlgorithm, FlatNetwork, int]:
-    """Return a learner with its own network and hyperparameters, before its first step.
+    """Return a new learner with its default network and hyperparameters.
 
-    Only the number of games, the discount and the seed are the config's. DQN counts ``train_freq``
-    in steps of the whole batch, so that its four steps per update are shared out among the games.
+    Only the number of environments, the discount and the seed are taken from the config.
 
     Parameters
     ----------
@@ -37,21 +36,20 @@ def make_stock_model(
     -------
     model : BaseAlgorithm
     network : FlatNetwork
-        Of the same layers as the model's policy: it learns with it.
+        A network that shares the layers of the model's policy.
     log_interval : int
-        Of ``model.learn``: rollouts of PPO, episodes of DQN.
+        For ``model.learn``: in rollouts of PPO, in episodes of DQN.
     """
     num_envs = config.ppo.num_envs
-    games = HangmanVecEnv(
-        num_envs, words=words, reward=reward_of(config), **config.env.model_dump()
-    )
+    env = HangmanVecEnv(num_envs, words=words, reward=reward_of(config), **config.env.model_dump())
     is_dqn = config.algorithm == "sb3-dqn"
     options: dict[str, Any] = {}
     if is_dqn:
+        # One update per four environment steps; DQN counts steps of the whole batch.
         options = {"train_freq": max(1, 4 // num_envs), "gradient_steps": max(1, num_envs // 4)}
     model = _ALGORITHMS[config.algorithm](
         "MlpPolicy",
-        FlatVecEnv(games),
+        FlatVecEnv(env),
         gamma=config.discount,
         seed=config.seed,
         device="cpu",

@@ -1,4 +1,4 @@
-"""The curves of a training run, for TensorBoard and as lines of JSON."""
+"""The curves of a training run, for TensorBoard and as JSON lines."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from run_files.directory import RunDirectory, write_text
 
 _NUM_SAMPLE_GAMES = 5
 _NUM_TOP_LETTERS = 5
-# Charts of the tab "custom scalars", which hold several curves; tags are regular expressions.
+# Charts of several curves in the tab "custom scalars"; tags are regular expressions.
 _LAYOUT = {
     "win rate": {
         "train, valid, baselines": [
@@ -51,33 +51,32 @@ _LAYOUT = {
 
 
 class TrainingLog(TensorBoardOutputFormat):
-    """The curves of a run, TensorBoard's and ``curves.jsonl``; the horizontal axis is steps of PPO.
+    """Writes the curves of a run to TensorBoard and to ``curves.jsonl``, by environment steps.
 
     Parameters
     ----------
     run : RunDirectory
-    first_step : int
-        The first step that is still to come; what an interrupted run wrote from there on is
-        hidden, and dropped from ``curves.jsonl``.
+    first_step : int, default 0
+        The first step to be logged; points that an interrupted run wrote from there on are dropped.
     """
 
     def __init__(self, run: RunDirectory, first_step: int = 0) -> None:
         self.writer = SummaryWriter(str(run.path), purge_step=first_step)
         kept = [event for event in run.read_curve_events() if event["step"] < first_step]
         write_text(run.curves, "".join(map(_line, kept)))
-        # Each line is on disk, or at least with the system, when it is written.
+        # Line-buffered, so that a killed process loses nothing.
         self._curves = open(run.curves, "a", buffering=1, encoding="utf-8")  # noqa: SIM115
         self._is_closed = False
-        # Win rates of other agents on the valid words: levels beside the curves.
+        # Win rates of baselines on valid words, logged as constant curves.
         self.baselines: dict[str, float] = {}
         self.writer.add_custom_scalars(_LAYOUT)
 
     def flush(self) -> None:
-        """Put all points on disk, where a run that is resumed from here finds them."""
+        """Write all points to disk."""
         self.writer.flush()
 
     def logger(self) -> Logger:
-        """Return a logger for Stable-Baselines3 that writes here."""
+        """Return a Stable-Baselines3 logger that writes to this log."""
         return Logger(folder=None, output_formats=[self])
 
     def close(self) -> None:
@@ -92,13 +91,13 @@ class TrainingLog(TensorBoardOutputFormat):
         self._curves.write(_line({"step": step} | values))
 
     def by_games(self, win_rate: float, games: int) -> None:
-        """Add a point to TensorBoard's curve of win rates on valid words by games played."""
+        """Add a point to the curve of win rates on valid words by games played."""
         self.writer.add_scalar("valid_by_games/win_rate", win_rate, games)
 
     def write(
         self, key_values: dict[str, Any], key_excluded: dict[str, tuple[str, ...]], step: int = 0
     ) -> None:
-        """Write what Stable-Baselines3 logs."""
+        """Write the values logged by Stable-Baselines3."""
         super().write(key_values, key_excluded, step)
         numbers = {
             key: value
@@ -110,12 +109,9 @@ class TrainingLog(TensorBoardOutputFormat):
     def validation(
         self, played: pd.DataFrame, agent: NetworkAgent, max_wrong: int, step: int
     ) -> float:
-        """Record games on valid words: win rates, letters, calibration, sample games.
+        """Log win rates, letters, calibration and sample games on valid words; return the win rate.
 
-        Returns
-        -------
-        float
-            The win rate.
+        ``played`` is a table of :func:`evaluation.arena.play`.
         """
         rate = float(played.won.mean())
         low, high = win_rate_interval(int(played.won.sum()), len(played))
@@ -149,24 +145,18 @@ class TrainingLog(TensorBoardOutputFormat):
     def _calibration(
         self, played: pd.DataFrame, agent: PPOAgent, max_wrong: int, step: int
     ) -> None:
-        figures = reliability(played, agent, max_wrong)
-        self.scalars(
-            {
-                "valid/brier_score": figures["brier"],
-                "valid/calibration_error": figures["expected_calibration_error"],
-            },
-            step,
-        )
-        self.writer.add_figure(
-            "valid/reliability",
-            draw_reliability(
-                {"policy": figures}, f"{len(played):,} games on valid words, step {step:,}"
-            ),
-            step,
-        )
+        statistics = reliability(played, agent, max_wrong)
+        errors = {
+            "valid/brier_score": statistics["brier"],
+            "valid/calibration_error": statistics["expected_calibration_error"],
+        }
+        self.scalars(errors, step)
+        note = f"{len(played):,} games on valid words, step {step:,}"
+        figure = draw_reliability({"policy": statistics}, note)
+        self.writer.add_figure("valid/reliability", figure, step)
 
     def hyperparameters(self, values: dict[str, Any], final: dict[str, float], step: int) -> None:
-        """Write the table of hyperparameters with the final figures."""
+        """Write the table of hyperparameters with the final metrics."""
         table = HParam(values, final)
         super().write({"hyperparameters": table}, {"hyperparameters": ()}, step)
         for name, value in final.items():
@@ -175,17 +165,17 @@ class TrainingLog(TensorBoardOutputFormat):
 
 
 def _line(event: dict[str, float]) -> str:
-    """Return an event as a line of JSON, without figures that are not finite."""
-    figures = {
+    """Return an event as a line of JSON, without values that are not finite."""
+    finite = {
         key: value if isinstance(value, int) else float(value)
         for key, value in event.items()
         if math.isfinite(value)
     }
-    return json.dumps(figures) + "\n"
+    return json.dumps(finite) + "\n"
 
 
 def flatten(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Return nested options as one table: ``{"ppo.steps": 1000}``; lists as text."""
+    """Return nested options as a flat dict, ``{"ppo.steps": 1000}``, with lists as text."""
     flat: dict[str, Any] = {}
     for key, value in values.items():
         if isinstance(value, dict):
@@ -198,10 +188,9 @@ def flatten(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
 
 
 def _describe_games(played: pd.DataFrame, agent: NetworkAgent, max_wrong: int) -> str:
-    """Replay the first games as Markdown, with the policy's top letters in each turn.
+    """Describe the first games as Markdown, with the policy's top letters in each turn.
 
-    Each letter has the probability that the policy chooses it and, where there is a posterior, that
-    it is in the hidden part of the word.
+    Each letter has its action probability and, with a posterior, its probability of being hidden.
     """
     hidden = " / in the hidden part of the word" if isinstance(agent, PPOAgent) else ""
     lines = [f"top letters: chosen by the policy{hidden}\n"]

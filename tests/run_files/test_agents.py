@@ -28,7 +28,7 @@ def run(tmp_path):
     return RunDirectory.create(Config(), tmp_path / "run")
 
 
-def test_the_pretrained_run_stands_in_where_none_is_named_and_one_is_needed(run, tmp_path):
+def test_the_pretrained_run_is_the_default_of_learned_agents(run, tmp_path):
     assert find_run(None, ["dictionary", "random"]) is None
     assert find_run(None, ["dictionary", "posterior"]).path == PRETRAINED
     assert find_run(run.path, ["random"]).path == run.path
@@ -36,7 +36,7 @@ def test_the_pretrained_run_stands_in_where_none_is_named_and_one_is_needed(run,
         find_run(tmp_path, [])
 
 
-def test_agents_are_fitted_on_the_words_given():
+def test_agents_are_fitted_on_the_given_words():
     agent = load_run_agent("dictionary", None, ["cat", "car"])
     assert isinstance(agent, DictionaryAgent)
     expected = DictionaryAgent().fit(["cat", "car"])
@@ -44,7 +44,7 @@ def test_agents_are_fitted_on_the_words_given():
     assert (agent.letter_probabilities(game) == expected.letter_probabilities(game)).all()
 
 
-def test_learned_agents_are_read_from_the_files_of_a_run(run):
+def test_learned_agents_are_loaded_from_a_run(run):
     saved = posterior_of()
     saved.save(run.posterior)
     save_network(PolicyNetwork(look_ahead_lives=2), run.policy)
@@ -65,7 +65,7 @@ def test_learned_agents_are_read_from_the_files_of_a_run(run):
         load_run_agent("posterior", run, ["cat"])
 
 
-def test_learned_agents_have_the_prior_of_known_words_that_is_asked_for(run):
+def test_learned_agents_have_the_given_prior_of_known_words(run):
     posterior_of(share=0.25).save(run.posterior)
 
     def load(**known):
@@ -90,7 +90,7 @@ def test_ppo_alone_has_no_posterior_and_needs_none(tmp_path):
     assert str(alone.path) in str(caught.value)
 
 
-def test_a_run_that_does_not_look_ahead_has_no_such_agent(tmp_path):
+def test_a_run_without_look_ahead_has_no_look_ahead_agent(tmp_path):
     config = Config(policy=PolicyConfig(look_ahead_lives=0))
     run = RunDirectory.create(config, tmp_path / "run")
     assert learned_agents(run) == ("ppo", "posterior")

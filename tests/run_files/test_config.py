@@ -33,7 +33,7 @@ def test_the_configs_of_the_project_are_valid_and_found_by_name(path):
     assert path.name in path.read_text().splitlines()[0]
 
 
-def test_an_empty_file_means_the_defaults(load):
+def test_an_empty_file_has_the_defaults(load):
     assert load("") == Config()
 
 
@@ -46,7 +46,7 @@ def test_the_defaults_are_the_default_recipe(load):
         assert shown[section].keys() == Config().model_dump()[section].keys()
 
 
-def test_what_is_written_is_read_again(load):
+def test_a_written_config_is_read_back(load):
     config = load(
         "seed: 3\nsplit: {fractions: [0.8, 0.1, 0.1]}\nreward: {name: dense, parameters: {hit: 1}}"
     )
@@ -147,21 +147,21 @@ def test_a_wrong_key_or_value_is_named_with_what_is_allowed(load, override, said
         ),
     ],
 )
-def test_values_that_do_not_fit_together_are_refused(load, overrides, said):
+def test_inconsistent_values_are_refused(load, overrides, said):
     with pytest.raises(InputError, match=said) as caught:
         load("", overrides)
     assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("override", ["steps", "=3", "ppo.steps={", "seed.sub=1", ""])
-def test_an_override_that_is_none_is_refused(load, override):
+def test_a_malformed_override_is_refused(load, override):
     with pytest.raises(InputError, match="--set") as caught:
         load("seed: 1", [override])
     assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("text", ["{", "- a\n- b", "just text", "a: b: c", "\x00"])
-def test_a_file_that_is_no_mapping_is_refused_in_one_line(load, text):
+def test_a_file_without_a_mapping_is_refused_in_one_line(load, text):
     with pytest.raises(InputError, match=r"test\.yaml") as caught:
         load(text)
     assert "\n" not in str(caught.value)
@@ -178,7 +178,7 @@ def test_an_unknown_config_is_refused_with_the_known_ones():
 
 
 @given(st.text(max_size=30))
-def test_any_override_is_taken_or_refused_cleanly(text):
+def test_any_override_is_applied_or_refused(text):
     message = ""
     try:
         load_config(CONFIG_DIRECTORY / "smoke.yaml", [text])

@@ -1,4 +1,4 @@
-"""The files of a run: their folder, and what damaged ones say."""
+"""The run directory, and damaged files."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from run_files.directory import RunDirectory
 
 @pytest.fixture
 def run(tmp_path, monkeypatch):
-    """A run without a name of its own, in the folder of runs."""
+    """A run with the default name, in the folder of runs."""
     monkeypatch.chdir(tmp_path)
     return RunDirectory.create(Config(name="mine", seed=7))
 
@@ -23,7 +23,7 @@ def test_a_run_is_named_after_game_recipe_seed_and_time(run):
 
 
 @pytest.mark.parametrize("array", [np.zeros(3), np.zeros((2, 2), dtype=np.uint64)])
-def test_hashes_of_another_kind_are_refused(run, array):
+def test_hashes_of_a_wrong_type_are_refused(run, array):
     np.save(run.fitted_words, array)
     with pytest.raises(InputError, match="not a list of word hashes"):
         run.load_fitted_words()

@@ -21,7 +21,7 @@ def test_the_parts_have_the_words_of_the_runs_lengths(tmp_path):
         short.part(missing)
 
 
-def test_the_same_words_are_drawn_wherever_they_stand_in_a_list():
+def test_drawn_words_do_not_depend_on_their_order():
     drawn = draw_words(WORDS, 10)
     assert len(set(drawn)) == 10
     assert draw_words(WORDS[::-1], 10) == drawn

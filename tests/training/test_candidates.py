@@ -1,4 +1,4 @@
-"""Candidates against a plain referee that derives them one by one."""
+"""Candidates, compared with a simple reference implementation."""
 
 import itertools
 import math
@@ -34,8 +34,8 @@ def find(words, **limits):
 
 
 def find_all(words, **limits):
-    """Whatever the models of letters say of them."""
-    return find(words, _LEAST_SCORE=-math.inf, **limits)
+    """The candidates, with any probability by the letter models."""
+    return find(words, _MIN_SCORE=-math.inf, **limits)
 
 
 def names_of(found):
@@ -108,13 +108,13 @@ def check_against_referee(words):
 @settings(max_examples=30)
 @example(KNOWN)
 @given(st.sets(st.text("abs", min_size=1, max_size=6), min_size=1, max_size=25))
-def test_on_any_words_they_are_those_of_the_referee(words):
+def test_candidates_of_any_words_are_those_of_the_reference(words):
     check_against_referee(tuple(sorted(words)))
 
 
-def test_words_that_nothing_speaks_for_are_dropped():
+def test_improbable_words_are_dropped():
     everything = find_all(KNOWN)
-    kept = find(KNOWN, _LEAST_SCORE=-6.0)
+    kept = find(KNOWN, _MIN_SCORE=-6.0)
     assert 0 < len(kept.keys) < len(everything.keys)
     scores = {}
     for word, features in zip(names_of(everything), everything.features.tolist(), strict=True):
@@ -129,7 +129,7 @@ def test_words_that_nothing_speaks_for_are_dropped():
     np.testing.assert_array_equal(kept.words.codes, everything.words.codes[rows])
 
 
-def test_only_the_commonest_affixes_up_to_a_length_are_looked_at():
+def test_only_the_most_frequent_short_affixes_are_used():
     def beginning_with_coun(found):
         return {word for word in names_of(found) if word.startswith("coun")}
 
@@ -139,7 +139,7 @@ def test_only_the_commonest_affixes_up_to_a_length_are_looked_at():
     assert "counted" not in short
 
 
-def test_no_word_is_longer_than_a_word_may_be():
+def test_candidates_have_at_most_32_letters():
     known = ("a" * 32, "a" * 31, "a" * 30, "be", "bes", "beses", "bess", "as", "ass")
     found = find_all(known)
     check_against_referee(known)

@@ -32,19 +32,19 @@ STATE = {
 }
 
 
-def test_the_first_ctrl_c_is_heeded_at_a_checkpoint_and_the_second_at_once(tmp_path):
+def test_the_first_ctrl_c_stops_at_a_checkpoint_and_the_second_at_once(tmp_path):
     stop = StopRequest(Console(quiet=True))
     with stop:
-        stop.heed(tmp_path)
+        stop.raise_if_requested(tmp_path)
         signal.raise_signal(signal.SIGINT)
         with pytest.raises(Interrupted):
-            stop.heed(tmp_path)
+            stop.raise_if_requested(tmp_path)
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
 
 
 @pytest.mark.parametrize("phase", ["begun", "ppo", "done"])
-def test_a_checkpoint_comes_back_as_it_was(tmp_path, phase):
+def test_a_checkpoint_survives_a_round_trip(tmp_path, phase):
     path = tmp_path / "checkpoint.pt"
     save_checkpoint(path, phase, STATE)
     loaded_phase, state = load_checkpoint(path)

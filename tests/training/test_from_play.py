@@ -1,4 +1,4 @@
-"""Learning from play: what the agent knows comes from its games, and from nowhere else."""
+"""Learning from play: the agent knows only what its games have shown."""
 
 import io
 from types import SimpleNamespace
@@ -23,7 +23,7 @@ BEGIN = {"words": "", "num_fitted": 0, "games": 0}
 
 
 def behind_a_wall(words, num_envs=32):
-    """An environment of which nothing but its steps and its state can be reached."""
+    """An environment with access to steps and state only."""
     env = HangmanVectorEnv(num_envs, autoreset_mode=AutoresetMode.SAME_STEP, words=words)
     shown = []
 
@@ -49,7 +49,7 @@ def guesser(real_words):
     return make_agent("dictionary").fit(real_words[::2])
 
 
-def test_the_words_are_those_that_won_games_have_shown(real_words, guesser):
+def test_words_are_uncovered_by_won_games(real_words, guesser):
     env = behind_a_wall(real_words[1::20])
     play = Play(env, BEGIN)
     won, _ = play.play(guesser, 300)
@@ -59,7 +59,7 @@ def test_the_words_are_those_that_won_games_have_shown(real_words, guesser):
     assert won == pytest.approx(len(env.shown) / play.games)
 
 
-def test_words_that_are_known_already_stay_the_first_ones(real_words, guesser):
+def test_initial_words_stay_first(real_words, guesser):
     first = list(real_words[1:200:40])
     env = behind_a_wall(real_words[1:200])
     play = Play(env, {"words": " ".join(first), "num_fitted": len(first), "games": 1000})
@@ -70,7 +70,7 @@ def test_words_that_are_known_already_stay_the_first_ones(real_words, guesser):
     assert Play(env, BEGIN).growth == np.inf
 
 
-def test_play_goes_on_from_its_state(real_words, guesser):
+def test_play_resumes_from_its_state(real_words, guesser):
     plays = [Play(behind_a_wall(real_words), BEGIN) for _ in range(2)]
     for play in plays:
         play.play(guesser, 100)
@@ -118,10 +118,8 @@ def uncovered(run):
 
 
 @pytest.mark.slow
-def test_two_lists_without_a_word_in_common_teach_nothing_of_each_other(
-    config_of, real_words, tmp_path
-):
-    """What a run has learned is what its own games have shown."""
+def test_runs_on_disjoint_lists_learn_nothing_of_each_other(config_of, real_words, tmp_path):
+    """A run learns only what its games show."""
     for part in (0, 1):
         config = config_of(real_words[part::2])
         run, evaluation = train(config, quiet(), tmp_path / str(part))
@@ -161,7 +159,7 @@ class StoppedError(Exception):
 
 
 @pytest.mark.slow
-def test_a_run_that_stops_while_it_plays_goes_on_to_the_same_words_and_weights(
+def test_a_run_stopped_while_playing_resumes_to_the_same_words_and_weights(
     config_of, real_words, tmp_path, monkeypatch
 ):
     config = config_of(real_words[::2])
@@ -186,7 +184,9 @@ def test_a_run_that_stops_while_it_plays_goes_on_to_the_same_words_and_weights(
 
 
 @pytest.mark.slow
-def test_a_run_can_begin_with_the_posterior_of_another(config_of, real_words, tiny_run, tmp_path):
+def test_a_run_can_start_with_the_posterior_of_another(
+    config_of, real_words, tiny_run, tmp_path
+):
     own = tuple(word[::-1] for word in real_words[::4])
     config = config_of(own, f"play.begin_with={tiny_run[0].path}", "play.games=2000")
     run, _ = train(config, quiet(), tmp_path / "adapted")
@@ -200,7 +200,7 @@ def test_a_run_can_begin_with_the_posterior_of_another(config_of, real_words, ti
     assert {"valid/win_rate", "valid/excluded_win_rate", "rollout/uncovered"} <= set(curves)
 
 
-def test_what_cannot_be_played_from_is_refused(config_of, real_words, tmp_path):
+def test_an_unusable_start_is_refused(config_of, real_words, tmp_path):
     config = config_of(real_words[::4], f"play.begin_with={tmp_path / 'none'}")
     with pytest.raises(InputError, match="not the folder of a run"):
         train(config, quiet(), tmp_path / "run")

@@ -29,7 +29,7 @@ def log_probabilities(model, words):
     return model.log_probabilities(WordArrays.of(words))
 
 
-def test_sequences_are_letters_and_what_stands_in_six_words(model):
+def test_sequences_are_letters_and_those_in_six_words(model):
     assert set("abcdefghijklmnopqrstuvwxyz") <= set(model.sequences)
     longer = {sequence for sequence in model.sequences if len(sequence) > 1}
     standing = Counter(
@@ -57,7 +57,7 @@ WORDS = st.sets(st.text("abc", min_size=1, max_size=32), min_size=1, max_size=15
 
 @settings(max_examples=20)
 @given(WORDS)
-def test_any_words_give_distributions_that_leave_no_word_out(words):
+def test_any_words_give_distributions_with_support_on_all_words(words):
     model = fit_multigrams(WordArrays.of(sorted(words)))
     tables = model.tables
     assert tables.begin.sum() == pytest.approx(1, abs=1e-4)
@@ -84,7 +84,7 @@ def test_each_pass_over_all_words_makes_them_likelier(monkeypatch):
     assert likelihoods[-1] > likelihoods[0] + 1
 
 
-def test_the_same_seed_learns_the_same(model):
+def test_the_same_seed_fits_the_same_model(model):
     again, other = (fit_multigrams(WordArrays.of(LEARNED), seed) for seed in (0, 1))
     expected = log_probabilities(model, UNSEEN)
     assert (log_probabilities(again, UNSEEN) == expected).all()

@@ -1,4 +1,4 @@
-"""Fitting the posterior: which words are held back, what is learned on them, lists of any kind."""
+"""Fitting the posterior: held-back words, candidates, and word lists of any kind."""
 
 import itertools
 
@@ -34,7 +34,7 @@ def probabilities(posterior, words):
 
 
 @given(WORDS, st.randoms(use_true_random=False))
-def test_words_are_held_back_by_what_they_are_not_by_where_they_stand(words, random):
+def test_held_back_words_do_not_depend_on_their_order(words, random):
     held_back, others = hold_back(words)
     assert sorted(held_back + others) == sorted(words)
     assert others
@@ -46,7 +46,7 @@ def test_words_are_held_back_by_what_they_are_not_by_where_they_stand(words, ran
         assert set(held_back) <= set(more[0])
 
 
-def test_one_posterior_knows_all_words_and_the_other_none_that_is_held_back(fitted):
+def test_one_posterior_knows_all_words_and_the_other_no_held_back_word(fitted):
     _, others = hold_back(REGULAR)
     assert known_words(fitted.posterior) == set(REGULAR)
     assert known_words(fitted.held_back_posterior) == set(others)
@@ -54,8 +54,8 @@ def test_one_posterior_knows_all_words_and_the_other_none_that_is_held_back(fitt
     assert not candidates(fitted.held_back_posterior) & set(others)
 
 
-def test_regular_words_that_are_not_known_are_expected(fitted):
-    """What is learned from words that are held back from nine tenths holds for words of no list."""
+def test_regular_unknown_words_are_candidates(fitted):
+    """The rating, fitted on held-back words, also holds for words outside the list."""
     for posterior, unknown in (
         (fitted.held_back_posterior, hold_back(REGULAR)[0]),
         (fitted.posterior, UNKNOWN),
@@ -85,7 +85,7 @@ def test_unknown_words_are_as_long_as_known_ones(fitted):
     assert ratios == pytest.approx(np.full(len(ratios), ratios[0]), rel=0.02)
 
 
-def test_known_words_have_their_share_and_all_others_the_rest(fitted):
+def test_known_words_have_probability_known_and_unknown_words_the_rest(fitted):
     for known in (0.0, 0.25, 1.0):
         posterior = fitted.posterior.with_known(known)
         assert probabilities(posterior, REGULAR).sum() == pytest.approx(known, abs=1e-6)
@@ -102,7 +102,7 @@ def files(fitted, path):
     return contents
 
 
-def test_the_same_seed_fits_the_same(fitted, tmp_path):
+def test_the_same_seed_fits_the_same_posterior(fitted, tmp_path):
     path = tmp_path / "posterior.safetensors"
     assert files(fit_posterior(REGULAR), path) == files(fitted, path)
     assert files(fit_posterior(REGULAR, seed=1), path) != files(fitted, path)
@@ -163,7 +163,7 @@ def test_any_list_gives_probabilities(words, tmp_path):
                     assert present.max() > 0
 
 
-def test_what_is_done_is_told_step_by_step():
+def test_each_step_is_reported():
     said = []
     fit_posterior(REGULAR, say=said.append)
     assert len(said) == len(set(said)) == 3

@@ -1,4 +1,4 @@
-"""Which words PPO's games have, and with which posterior they are played."""
+"""The words of PPO's games, and the posterior that plays them."""
 
 import itertools
 
@@ -46,7 +46,7 @@ def games_of(tiny_files, monkeypatch):
 
 
 @pytest.mark.parametrize("share", [0.0, 0.25, 0.5, 1.0])
-def test_as_many_games_have_known_words_as_the_config_says(fitted, parts, games_of, share):
+def test_the_share_of_games_with_known_words_is_that_of_the_config(fitted, parts, games_of, share):
     env, batches = games_of(fitted.held_back_posterior, *parts, share)
     num_known = round(NUM_ENVS * share)
     expected = [(NUM_ENVS - num_known, parts[0]), (num_known, parts[1])]
@@ -56,7 +56,7 @@ def test_as_many_games_have_known_words_as_the_config_says(fitted, parts, games_
     assert env.posterior.prior.known == share
 
 
-def test_a_games_posterior_knows_its_word_or_was_fitted_without_it(fitted, parts, games_of):
+def test_the_posterior_knows_the_known_words_and_no_unknown_word(fitted, parts, games_of):
     env, batches = games_of(fitted.held_back_posterior, *parts, 0.5)
     (_, unknown), (_, known) = batches
     listed = known_words(env.posterior)
@@ -67,19 +67,19 @@ def test_a_games_posterior_knows_its_word_or_was_fitted_without_it(fitted, parts
 
 
 @pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
-def test_where_one_kind_has_no_word_the_others_are_played(fitted, parts, games_of, share):
+def test_if_one_kind_has_no_word_the_other_kind_is_played(fitted, parts, games_of, share):
     for unknown, known in ((parts[0], ()), ((), parts[1])):
         _, batches = games_of(fitted.held_back_posterior, unknown, known, share)
         assert batches == [(NUM_ENVS, unknown or known)]
 
 
-def test_ppo_alone_plays_all_train_words_alike(games_of, real_words):
+def test_ppo_alone_plays_all_train_words(games_of, real_words):
     env, batches = games_of(None, real_words[:3], real_words[3:400], 0.5)
     assert [(count, set(words)) for count, words in batches] == [(NUM_ENVS, set(real_words[:400]))]
     assert env.observation_space["word"].shape == (max(map(len, real_words[:400])),)
 
 
-def test_the_learner_predicts_open_letters(tiny_files, few_words):
+def test_the_learner_predicts_unguessed_letters(tiny_files, few_words):
     """As users of Stable-Baselines3 ask a model."""
     options = [
         "posterior.enabled=false",

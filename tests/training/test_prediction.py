@@ -1,4 +1,4 @@
-"""The prediction phase: its targets are what games show later, and its loss their likelihood."""
+"""The prediction phase: targets are later observations, the loss is their likelihood."""
 
 import numpy as np
 import pytest
@@ -31,14 +31,14 @@ def probabilities(network, *game):
         return network.blank_logits(*game)[0].softmax(dim=1).double()
 
 
-def test_a_letter_that_was_shown_later_counts_with_its_probability(network):
+def test_a_blank_shown_later_has_the_probability_of_its_letter(network):
     now, end = state("_a_", "e"), state("cat", "e")
     letters = probabilities(network, *now)
     expected = -(letters[0, 2].log() + letters[1, 19].log()) / 2
     assert prediction_loss(network, *now, *end).item() == pytest.approx(expected.item(), rel=1e-5)
 
 
-def test_a_letter_that_stayed_hidden_is_one_of_those_that_were_never_guessed(network):
+def test_a_blank_never_shown_has_the_probability_of_the_unguessed_letters(network):
     now, end = state("_a_", "e"), state("_at", "eioux")
     letters = probabilities(network, *now)
     open_at_the_end = [index for index in range(26) if chr(97 + index) not in "ateioux"]
@@ -46,7 +46,7 @@ def test_a_letter_that_stayed_hidden_is_one_of_those_that_were_never_guessed(net
     assert prediction_loss(network, *now, *end).item() == pytest.approx(expected.item(), rel=1e-5)
 
 
-def test_what_a_state_knows_already_costs_nothing(network):
+def test_shown_letters_have_no_loss(network):
     now = state("_a_", "e")
     assert prediction_loss(network, *now, *now).item() == pytest.approx(0, abs=1e-6)
     whole = state("cat", "e")
@@ -57,7 +57,7 @@ def test_what_a_state_knows_already_costs_nothing(network):
     ("end", "likelier", "less_likely"),
     [(state("cat", "e"), ((0, "c"), (1, "t")), ()), (state("_a_", "eo"), (), ((0, "o"), (1, "o")))],
 )
-def test_a_gradient_step_follows_what_was_shown(network, end, likelier, less_likely):
+def test_a_gradient_step_makes_the_shown_letter_likelier(network, end, likelier, less_likely):
     now = state("_a_", "e")
     before = probabilities(network, *now)
     prediction_loss(network, *now, *end).backward()
@@ -69,7 +69,7 @@ def test_a_gradient_step_follows_what_was_shown(network, end, likelier, less_lik
     assert all(change[blank, ord(letter) - 97] < 0 for blank, letter in less_likely)
 
 
-def test_the_last_observation_of_a_state_is_of_its_own_game():
+def test_the_last_observation_of_a_state_is_of_the_same_game():
     """Two environments, four steps; the first one's game ends at step 1, the next is running."""
 
     def row(number):
@@ -103,7 +103,7 @@ def learner(tiny_files, *options):
 
 
 def test_the_targets_are_later_observations_of_the_same_game(tiny_files, monkeypatch):
-    """Each word is given away by any letter of it, so that targets of another game would show."""
+    """Any letter identifies the word, so that targets of another game would be detected."""
     pairs = []
 
     def recorded(network, word, guessed, last_word, last_guessed):

@@ -1,4 +1,4 @@
-"""What is learned about candidates from those that are words."""
+"""The rating of candidates."""
 
 import numba
 import numpy as np
@@ -11,7 +11,7 @@ CHANCES = (0.02, 0.1, 0.4)
 
 @pytest.fixture(scope="module", autouse=True)
 def _one_thread():
-    """Two that wait for each other are slow where something else runs."""
+    """Two threads that wait for each other are slow on busy cores."""
     before = numba.get_num_threads()
     numba.set_num_threads(1)
     yield
@@ -20,14 +20,14 @@ def _one_thread():
 
 @pytest.fixture(scope="module")
 def examples():
-    """Candidates of three kinds, each with another chance to be a word, and a feature of no use."""
+    """Candidates of three kinds with different shares of words, and a noise feature."""
     random = np.random.default_rng(0)
     kinds = random.integers(0, 3, 30_000)
     features = np.column_stack([kinds, random.normal(size=30_000)]).astype(np.float32)
     return features, random.random(30_000) < np.array(CHANCES)[kinds]
 
 
-def test_chances_are_the_shares_of_words_though_most_of_the_others_are_left_out(examples):
+def test_probabilities_are_calibrated_despite_sampling_of_negative_examples(examples):
     features, found = examples
     chances = rate(fit_rating(features, found), features)
     assert ((chances > 0) & (chances < 1)).all()
@@ -36,7 +36,7 @@ def test_chances_are_the_shares_of_words_though_most_of_the_others_are_left_out(
         assert chances[features[:, 0] == kind].mean() == pytest.approx(chance, rel=0.1)
 
 
-def test_the_same_seed_rates_alike_and_another_leaves_others_out(examples):
+def test_the_seed_determines_the_sampled_examples(examples):
     features, found = examples
     one, again, other = (rate(fit_rating(features, found, seed), features) for seed in (0, 0, 1))
     assert (one == again).all()
@@ -44,7 +44,7 @@ def test_the_same_seed_rates_alike_and_another_leaves_others_out(examples):
 
 
 @pytest.mark.parametrize("num_found", [0, 19])
-def test_too_few_words_teach_nothing(examples, num_found):
+def test_no_rating_is_fitted_on_too_few_words(examples, num_found):
     features = examples[0][:1_000]
     found = np.arange(1_000) < num_found
     assert fit_rating(features, found) is None

@@ -1,4 +1,4 @@
-"""A training run through ``train`` and ``resume``: what it leaves, and that it can be stopped."""
+"""Training runs by ``train`` and ``resume``: their files, stopping and resuming."""
 
 import io
 import json
@@ -51,7 +51,7 @@ class StoppedError(Exception):
 
 
 def stop_at(step):
-    """Return what stops a run after its validation at a step."""
+    """Return an ``on_validation`` that stops a run at a step."""
 
     def on_validation(at, win_rate, run):
         # What stops a run may rely on the checkpoint, and on the curves up to it.
@@ -68,7 +68,7 @@ def fit_again(*_):
 
 
 @pytest.mark.slow
-def test_a_run_directory_holds_what_is_needed_to_understand_and_repeat_it(tiny_run, tiny_files):
+def test_a_run_directory_has_all_files_to_understand_and_repeat_the_run(tiny_run, tiny_files):
     run, _ = tiny_run
     names = {path.name for path in run.path.iterdir()}
     expected = """
@@ -87,9 +87,7 @@ def test_a_run_directory_holds_what_is_needed_to_understand_and_repeat_it(tiny_r
 
 
 @pytest.mark.slow
-def test_the_run_ends_with_unseen_known_and_excluded_words_played_side_by_side(
-    tiny_run, tiny_files
-):
+def test_the_final_games_are_on_unseen_known_and_excluded_words(tiny_run, tiny_files):
     run, printed = tiny_run
     evaluation = json.loads(run.evaluation.read_text())
     known, excluded = evaluation["known"], evaluation["excluded"]
@@ -139,7 +137,7 @@ EXPECTED_SCALARS = {
 
 
 @pytest.mark.slow
-def test_tensorboard_and_the_lines_of_json_have_the_same_curves(tiny_run):
+def test_tensorboard_and_curves_jsonl_agree(tiny_run):
     run, _ = tiny_run
     events = EventAccumulator(str(run.path), size_guidance={"scalars": 0, "tensors": 0})
     events.Reload()
@@ -166,8 +164,8 @@ def test_tensorboard_and_the_lines_of_json_have_the_same_curves(tiny_run):
 
 
 @pytest.mark.slow
-def test_valid_and_test_words_are_in_nothing_that_is_fitted(tinier_files, tmp_path):
-    """Other valid or test words, all else the same: the same weights up to model selection."""
+def test_nothing_is_fitted_on_valid_or_test_words(tinier_files, tmp_path):
+    """With other valid or test words, the weights are the same up to model selection."""
     config_file, words_file = tinier_files
     split = Split(0, (0.8, 0.1, 0.1))
     words = read_word_list(words_file).words
@@ -175,7 +173,7 @@ def test_valid_and_test_words_are_in_nothing_that_is_fitted(tinier_files, tmp_pa
     others = sorted({word[::-1] for word in words} - set(words))
 
     def run_with(part, *options):
-        """Train where half as many other words stand in the place of one part."""
+        """Train with the words of one part replaced by half as many other words."""
         replaced = [word for word in others if split.part(word) == part][: len(parts[part]) // 2]
         path = tmp_path / f"{part}.txt"
         kept = [word for name in parts for word in parts[name] if name != part]
@@ -200,7 +198,7 @@ def test_valid_and_test_words_are_in_nothing_that_is_fitted(tinier_files, tmp_pa
 
 @pytest.mark.slow
 def test_ppo_alone_learns_within_seconds_and_resumes_to_the_same_weights(tiny_files, tmp_path):
-    """From rewards alone: ten wrong guesses lose, so that even random letters win some games."""
+    """With ten wrong guesses allowed, even random letters win some games."""
     options = [
         f"words={tiny_files[1]}",
         "posterior.enabled=false",
@@ -243,7 +241,7 @@ def test_rewards_of_the_config_reach_the_learner(tiny_files):
 
 
 @pytest.mark.slow
-def test_half_of_ppos_games_have_words_that_their_posterior_was_not_fitted_on(
+def test_half_of_the_games_of_ppo_have_words_unknown_to_the_posterior(
     tinier_files, tmp_path, monkeypatch
 ):
     made = []
@@ -290,7 +288,7 @@ def test_the_posterior_is_calibrated_on_valid_words(tiny_run, tiny_files, known)
 
 
 @pytest.mark.slow
-def test_a_run_that_stops_goes_on_to_the_same_weights(tiny_files, tiny_run, tmp_path):
+def test_a_stopped_run_resumes_to_the_same_weights(tiny_files, tiny_run, tmp_path):
     config = load_config(tiny_files[0], [f"words={tiny_files[1]}"])
     fitted = []
 
@@ -316,7 +314,7 @@ def test_a_run_that_stops_goes_on_to_the_same_weights(tiny_files, tiny_run, tmp_
 
 
 @pytest.mark.slow
-def test_ctrl_c_in_the_last_rollout_leaves_the_final_games_to_the_resumed_run(
+def test_after_ctrl_c_in_the_last_rollout_the_resumed_run_plays_the_final_games(
     tinier_files, tmp_path, monkeypatch
 ):
     options = [f"words={tinier_files[1]}", "posterior.enabled=false", "windows.log_rows=14"]
@@ -397,7 +395,7 @@ def _other_format(name):
         (_other_format("held_back_posterior.safetensors"), "another version; train again"),
     ],
 )
-def test_a_run_that_cannot_go_on_says_why_in_one_line(tiny_run, tmp_path, change, said):
+def test_a_run_that_cannot_be_resumed_says_why_in_one_line(tiny_run, tmp_path, change, said):
     run = copy_of(tiny_run[0], tmp_path / "run")
     change(run)
     before = weights(run)
@@ -421,11 +419,11 @@ def test_a_part_without_words_is_refused(tiny_files, tmp_path):
     assert not (tmp_path / "run").exists()
 
 
-def test_an_existing_directory_is_never_used_again(tiny_files, tmp_path):
+def test_an_existing_directory_is_never_reused(tiny_files, tmp_path):
     config = load_config(tiny_files[0])
     taken = [RunDirectory.create(config, tmp_path / "run").path.name for _ in range(3)]
     assert taken == ["run", "run-2", "run-3"]
     (tmp_path / "file").write_text("")
     assert RunDirectory.create(config, tmp_path / "file").path.name == "file-2"
-    with pytest.raises(InputError, match="cannot make the folder"):
+    with pytest.raises(InputError, match="cannot create folder"):
         RunDirectory.create(config, tmp_path / "file" / "run")

@@ -1,4 +1,4 @@
-"""Runs of the algorithms of Stable-Baselines3 and sb3-contrib as they are."""
+"""Runs of stock algorithms of Stable-Baselines3 and sb3-contrib."""
 
 import io
 import json
@@ -53,7 +53,7 @@ def quiet():
 
 
 @pytest.mark.parametrize("algorithm", STOCK_ALGORITHMS)
-def test_all_but_the_number_of_games_is_as_the_library_has_it(config_of, few_words, algorithm):
+def test_hyperparameters_are_the_library_defaults(config_of, few_words, algorithm):
     model, network, _ = make_stock_model(config_of(algorithm), few_words)
     games = HangmanVecEnv(NUM_ENVS, words=few_words, max_wrong=10)
     theirs = CLASSES[algorithm]("MlpPolicy", FlatVecEnv(games), device="cpu")
@@ -115,7 +115,7 @@ def test_it_learns_on_train_words_and_ends_with_its_name_in_the_table(
 
 
 @pytest.mark.slow
-def test_a_run_that_is_stopped_begins_anew_and_ends_with_the_same_weights(config_of, tmp_path):
+def test_a_stopped_run_restarts_and_ends_with_the_same_weights(config_of, tmp_path):
     config = config_of("sb3-dqn")
     whole, _ = train(config, quiet(), tmp_path / "whole")
 

@@ -1,4 +1,4 @@
-"""What TensorBoard gets to show."""
+"""The TensorBoard log."""
 
 import numpy as np
 import pytest
@@ -45,12 +45,12 @@ def values(events, tag):
     return [(scalar.step, scalar.value) for scalar in events.Scalars(tag)]
 
 
-def test_baselines_are_levels_as_long_as_the_valid_curve(events):
+def test_baselines_are_constant_curves(events):
     assert values(events, "baselines/dictionary") == [(100, 0.25), (200, 0.25)]
     assert [step for step, _ in values(events, "valid/win_rate")] == [100, 200]
 
 
-def test_one_chart_holds_curves_and_baselines(events):
+def test_one_chart_has_curves_and_baselines(events):
     (event,) = events.Tensors("custom_scalars__config__")
     layout = event.tensor_proto.string_val[0].decode(errors="replace")
     for tag in ("valid/win_rate", "valid/known_win_rate", "rollout/win_rate", "baselines/"):
@@ -74,7 +74,7 @@ def test_letters_and_lengths_are_recorded(events, played):
         assert f"valid_by_length/{length:02d}_letters" in events.Tags()["scalars"]
 
 
-def test_sample_games_have_the_policys_five_top_letters(events, agent, played):
+def test_sample_games_have_the_five_top_letters_of_the_policy(events, agent, played):
     text = events.Tensors("valid/sample_games/text_summary")[0].tensor_proto.string_val[0].decode()
     lines = [line for line in text.splitlines() if "guess " in line]
     assert len(lines) == played["guesses"].head(5).sum()
@@ -89,7 +89,7 @@ def test_sample_games_have_the_policys_five_top_letters(events, agent, played):
     assert shown[0].split()[1].startswith(f"{choices[top[0]]:.0%}/")
 
 
-def test_curves_have_a_row_per_step_and_drop_what_comes_after_a_checkpoint(tmp_path):
+def test_curves_have_a_row_per_step_and_drop_points_after_a_checkpoint(tmp_path):
     run = RunDirectory(tmp_path)
     with pytest.raises(InputError, match="no learning curve"):
         run.read_curves()
