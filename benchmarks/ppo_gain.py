@@ -46,9 +46,9 @@ def values_of_guesses(policy: PPOAgent, games: pd.DataFrame) -> pd.DataFrame:
     for turn in replay(games, DEFAULT_MAX_WRONG):
         belief, lives = policy.posterior.belief(turn.before), policy.network.look_ahead_lives
         values = policy.posterior.win_probabilities(turn.before, belief, lives)
-        guessed = letters[turn.games, turn.before["guessed"].sum(axis=1)]
+        guessed = letters[turn.rows, turn.before["guessed"].sum(axis=1)]
         values = values[np.arange(len(guessed)), guessed]
-        guesses.append(pd.DataFrame({"value": values, "won": won[turn.games]}).dropna())
+        guesses.append(pd.DataFrame({"value": values, "won": won[turn.rows]}).dropna())
     return pd.concat(guesses)
 
 

@@ -1,4 +1,4 @@
-"""Playing agents and measuring what they do.
+"""Evaluation of agents.
 
 ``from evaluation import compare`` compares agents in a program or a notebook.
 """
@@ -14,7 +14,7 @@ __all__ = ["compare"]
 
 
 def __getattr__(name: str) -> Any:
-    # What plays, draws and loads policies is imported when it is asked for.
+    # Imported lazily because plotting and policies take long to import.
     if name == "compare":
         from evaluation.comparison import compare
 

@@ -1,4 +1,4 @@
-"""Analysis of games beyond who won: calibration, and other limits of wrong guesses."""
+"""Calibration of letter probabilities, and win rates by the number of wrong guesses allowed."""
 
 from __future__ import annotations
 
@@ -19,57 +19,57 @@ from evaluation.statistics import share_interval, win_rate
 from run_files.words import draw_indices
 
 LIMITS = range(1, 13)
-# At most this many words are played again with other limits, or have their predictions compared.
+# At most this many words are replayed with other limits, or used for calibration.
 MAX_WORDS = 4000
 _NUM_BINS = 20
 
 
 class Turn(NamedTuple):
-    """The states of M games before one guess."""
+    """The states of M games before a guess."""
 
-    games: npt.NDArray[np.int64]  #: shape (M,): The rows of these games in their table.
-    before: Observation  #: What the player saw.
-    hidden: npt.NDArray[np.bool_]  #: shape (M, 26): Which letters stood behind a blank.
+    rows: npt.NDArray[np.int64]  #: shape (M,): The rows of the games in their table.
+    before: Observation  #: The observations.
+    hidden: npt.NDArray[np.bool_]  #: shape (M, 26): The letters behind blanks.
 
 
 def replay(games: pd.DataFrame, max_wrong: int) -> Iterator[Turn]:
-    """Yield the turns of all games of a table of :func:`play`, a batch of games at a time."""
+    """Yield the turns of all games of a table of :func:`play`, batch by batch."""
     for batch in batches(len(games), DEFAULT_BATCH_SIZE) if len(games) else ():
         part = games[batch]
         secrets, letters = encode_words(part["word"].tolist()), split_letters(part["letters"])
-        again = HangmanGames(len(part), secrets.width, max_wrong)
-        again.start(slice(None), secrets)
+        replayed = HangmanGames(len(part), secrets.width, max_wrong)
+        replayed.start(slice(None), secrets)
         for guesses in letters.T:
             playing = np.flatnonzero(guesses >= 0)
-            before = again.observe(playing)
+            before = replayed.observe(playing)
             hidden = (secrets.letter_counts[playing] > 0) & (before["guessed"] == 0)
-            again.guess(np.maximum(guesses, 0))
+            replayed.guess(np.maximum(guesses, 0))
             yield Turn(batch.start + playing, before, hidden)
 
 
 def reliability(
     games: pd.DataFrame, agent: PosteriorAgent, max_wrong: int = DEFAULT_MAX_WRONG
 ) -> dict[str, Any]:
-    """Compare an agent's probabilities, in the states of its games, with what was hidden.
+    """Compare predicted letter probabilities with outcomes.
 
-    Every letter that had not been guessed, in every state, is one prediction.
+    Each unguessed letter in each state of the games is a prediction.
 
     Parameters
     ----------
     games : DataFrame
-        A row per game, of :func:`evaluation.arena.play`.
+        The agent's games, from :func:`evaluation.arena.play`.
     agent : PosteriorAgent
-    max_wrong : int
-        The limit that they were played with.
+    max_wrong : int, default 6
+        The number of wrong guesses that loses, as in ``games``.
 
     Returns
     -------
     dict
-        ``predictions``; ``brier``, their mean squared error; ``expected_calibration_error``, the
-        mean distance between probability and share, weighted by predictions; those of 20 ``bins``
-        of equal width that have predictions, each with ``low``, ``high``, ``predictions``,
-        ``mean_probability``, ``share`` of letters that were hidden and its ``ci95``, in which
-        the predictions of one word are a cluster.
+        The number of ``predictions``; the Brier score ``brier``; ``expected_calibration_error``,
+        the mean distance between probability and share, weighted by predictions; the nonempty
+        ``bins`` of 20 bins of equal width, each with ``low``, ``high``, ``predictions``,
+        ``mean_probability``, the ``share`` of letters that were hidden, and its ``ci95``, for which
+        the predictions of a word are a cluster.
     """
     if games.empty:
         return {"predictions": 0, "brier": 0.0, "expected_calibration_error": 0.0, "bins": []}
@@ -77,7 +77,7 @@ def reliability(
     for turn in replay(games, max_wrong):
         chances = agent.letter_probabilities(turn.before)
         rows, letters = np.nonzero(turn.before["guessed"] == 0)
-        parts.append((chances[rows, letters], turn.hidden[rows, letters], turn.games[rows]))
+        parts.append((chances[rows, letters], turn.hidden[rows, letters], turn.rows[rows]))
     probability, outcome, game = map(np.concatenate, zip(*parts, strict=True))
     outcome = outcome.astype(np.float64)
     position = np.minimum((probability * _NUM_BINS).astype(np.int64), _NUM_BINS - 1)
@@ -106,19 +106,19 @@ def reliability(
 def win_rate_by_limit(
     agent: Agent, games: pd.DataFrame, max_wrong: int = DEFAULT_MAX_WRONG
 ) -> dict[str, Any]:
-    """Return the win rate for each of 1 to 12 wrong guesses that lose.
+    """Return the win rate for each limit of 1 to 12 wrong guesses.
 
-    An agent that does not look at its lives is played once, with the highest limit: it wins under
-    a limit if it made fewer wrong guesses than that. Other agents are played once per limit, on at
-    most 4,000 of the words, drawn by hash.
+    An agent that does not use its lives plays once, with the highest limit; it wins under every
+    limit above its number of wrong guesses. Other agents play once per limit, on at most 4,000 of
+    the words, chosen by hash.
 
     Parameters
     ----------
     agent : Agent
     games : DataFrame
-        Its games on the words, which are not played again with their own limit.
-    max_wrong : int
-        The limit that they were played with.
+        The agent's games.
+    max_wrong : int, default 6
+        The number of wrong guesses that loses, as in ``games``.
 
     Returns
     -------
@@ -140,7 +140,7 @@ def win_rate_by_limit(
 
 
 def first_games(games: pd.DataFrame, count: int) -> pd.DataFrame:
-    """Return at most ``count`` of an agent's games, drawn by a hash of their words."""
+    """Return at most ``count`` of an agent's games, chosen by a hash of their words."""
     return games.iloc[np.sort(draw_indices(games["word"].tolist(), count))]
 
 
@@ -151,29 +151,29 @@ def analyze(
     note: Callable[[str], object] = lambda text: None,
     wanted: Collection[str] = ("reliability", "by_limit"),
 ) -> None:
-    """Add ``by_limit`` and, for agents with probabilities, ``reliability`` to the figures.
+    """Add ``by_limit`` and, for agents with probabilities, ``reliability`` to an evaluation.
 
-    Figures that are there already stay.
+    Statistics that have been computed are kept.
 
     Parameters
     ----------
     match : Match
     evaluation : dict
     games : DataFrame
-        Both are what :func:`evaluation.comparison.compare_agents` returned.
-    note : callable
-        Called with what is done next.
-    wanted : collection of str
-        Which of the two.
+        Both from :func:`evaluation.comparison.compare_agents`.
+    note : callable, optional
+        Called with a description of each step.
+    wanted : collection of str, optional
+        Which of the two are computed.
     """
     for name, agent in match.agents.items():
-        figures = evaluation["agents"][name]
+        statistics = evaluation["agents"][name]
         played = games[games["agent"] == name]
-        missing = set(wanted) - figures.keys()
+        missing = set(wanted) - statistics.keys()
         if "reliability" in missing and isinstance(agent, PosteriorAgent) and len(played):
             note(f"{name}: calibration")
-            weighed = first_games(played, MAX_WORDS)
-            figures["reliability"] = reliability(weighed, agent, match.max_wrong)
+            sample = first_games(played, MAX_WORDS)
+            statistics["reliability"] = reliability(sample, agent, match.max_wrong)
         if "by_limit" in missing:
             note(f"{name}: other limits")
-            figures["by_limit"] = win_rate_by_limit(agent, played, match.max_wrong)
+            statistics["by_limit"] = win_rate_by_limit(agent, played, match.max_wrong)

@@ -1,4 +1,4 @@
-"""The arena: agents play secret words in batches; the result is a table with a row per game."""
+"""The arena, in which agents play secret words in batches."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from envs.keyed_random import keyed_bits
 from envs.words import hash_words
 
 DEFAULT_BATCH_SIZE = 4096
-# Called with the number of games that have just ended.
+# Called with the number of games that have ended since the last call.
 Advance = Callable[[int], object]
 
 
@@ -27,22 +27,22 @@ def play(
     batch_size: int = DEFAULT_BATCH_SIZE,
     advance: Advance | None = None,
 ) -> pd.DataFrame:
-    """Let an agent play every word.
+    """Play every word with an agent.
 
-    Random draws are keyed by the word, so that its game is the same in any list, order or batch.
+    Random draws are keyed by the word: its game does not depend on list, order or batch.
 
     Parameters
     ----------
     agent : Agent
-        Fitted; it sees observations alone.
+        A fitted agent, which gets observations only.
     words : sequence of str
         The secret words.
-    max_wrong : int
+    max_wrong : int, default 6
         The number of wrong guesses that loses, 1 to 26.
-    batch_size : int
-        Games that are played at once.
+    batch_size : int, default 4096
+        The number of games played at once.
     advance : callable, optional
-        Called with the number of games that ended, whenever some have.
+        Called with the number of games that have just ended.
 
     Returns
     -------
@@ -61,14 +61,14 @@ def play(
 
 
 def batches(number: int, batch_size: int) -> list[slice]:
-    """Return the slices of a number of games, at least one."""
+    """Return the slices of ``number`` games; one empty slice for no game."""
     return [slice(first, first + batch_size) for first in range(0, max(number, 1), batch_size)]
 
 
 def play_batch(
     agent: Agent, words: Sequence[str], max_wrong: int, advance: Advance | None = None
 ) -> pd.DataFrame:
-    """Play games at once; the parameters and the result are those of :func:`play`."""
+    """Play a single batch; see :func:`play`."""
     secrets = encode_words(words)
     games = HangmanGames(len(secrets), secrets.width, max_wrong)
     games.start(slice(None), secrets)
@@ -84,10 +84,9 @@ def games_table(
     guesses: npt.NDArray[np.int64],
     names: Sequence[str],
 ) -> pd.DataFrame:
-    """Return the table of N games that :func:`play` describes.
+    """Return the table of N games; see :func:`play`.
 
-    ``guesses`` are those of :func:`play_games`; ``names`` are what they mean, all of the same
-    length, of a to z and spaces.
+    ``guesses`` are from :func:`play_games`; ``names`` are the texts of actions, of equal length.
     """
     secrets = np.array(words, dtype=np.str_)
     return pd.DataFrame(
@@ -103,17 +102,17 @@ def games_table(
 
 
 def game_keys(words: Sequence[str]) -> npt.NDArray[np.uint64]:
-    """Return what the random draws of each word's game are keyed by, shape (N,)."""
+    """Return the key of each word's game for random draws, shape (N,)."""
     return keyed_bits(hash_words(words), 0)
 
 
 def play_games(
     agent: Any, games: Any, keys: npt.NDArray[np.uint64], advance: Advance | None = None
 ) -> npt.NDArray[np.int64]:
-    """Play N games that have begun to their end, HangmanGames or WordGuessGames.
+    """Play N started games, HangmanGames or WordGuessGames, to the end.
 
-    ``keys`` are those of :func:`game_keys`. Returns the guesses of each game in order, then -1, as
-    int64 of shape (N, turns).
+    ``keys`` are those of :func:`game_keys`. Returns the guesses of each game in order, int64 of
+    shape (N, turns), padded with -1.
     """
     turns = []
     playing = np.arange(len(keys))
@@ -132,8 +131,8 @@ def play_games(
 
 
 def _join(guesses: npt.NDArray[np.int64], names: Sequence[str]) -> npt.NDArray[np.str_]:
-    """Return the names of the guesses of each game, in order, as one text per game."""
-    # The index -1 is the empty name at the end; as bytes, it leaves nothing behind in a text.
+    """Return the concatenated names of each game's guesses."""
+    # The index -1 is the empty name at the end, which adds only null bytes.
     texts = np.array([*names, ""], dtype=np.bytes_)[guesses]
     if not texts.size:
         return np.zeros(len(guesses), dtype=np.str_)
@@ -142,5 +141,5 @@ def _join(guesses: npt.NDArray[np.int64], names: Sequence[str]) -> npt.NDArray[n
 
 
 def split_letters(letters: pd.Series) -> npt.NDArray[np.int64]:
-    """Return the letters of N games as int64, shape (N, turns); below 0 after a game ended."""
+    """Return the letters of N games, int64 of shape (N, turns), negative after the end."""
     return encode_words(letters.tolist()).codes.astype(np.int64) - FIRST_LETTER

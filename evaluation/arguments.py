@@ -1,4 +1,4 @@
-"""Parsing of command lines, with errors in one line."""
+"""Command-line parsing with one-line errors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import NoReturn
 
 from envs.errors import InputError
 
-# Refuses options that were given, and says why: ``CommandParser.refuse`` of some options.
+# ``CommandParser.refuse`` for some options: called with names and a reason.
 Refuse = Callable[[Sequence[str], str], None]
 
 
@@ -68,35 +68,35 @@ def command_main(main: Callable[..., int]) -> Callable[..., int]:
 
 
 class CommandParser(argparse.ArgumentParser):
-    """Says in one line what is wrong with the arguments, and exits with status 2."""
+    """A parser whose errors are one line, with exit status 2."""
 
     def error(self, message: str) -> NoReturn:
-        """Print the error without the usage, which ``--help`` shows."""
+        """Print the error without the usage."""
         self.exit(2, f"{self.prog}: error: {message} (see {self.prog} --help)\n")
 
     def add_words(self) -> None:
-        """Add the option of a word list."""
+        """Add the option ``--words``."""
         self.add_argument("--words", metavar="FILE", help="a word list, one word per line")
 
     def add_overrides(self, what: str) -> None:
-        """Add the option that overrides others."""
+        """Add the option ``--set``."""
         self.add_argument(
             "--set",
             action="append",
             default=[],
             metavar="key.sub=value",
-            help=f"override {what}; may be given more than once",
+            help=f"override {what}; can be repeated",
         )
 
     def refuse(self, options: argparse.Namespace, names: Sequence[str], why: str) -> None:
-        """Raise InputError if one of some options has another value than its default."""
+        """Raise InputError if one of the named options differs from its default."""
         for name in names:
             if getattr(options, name) != self.get_default(name):
                 raise InputError(f"--{name.replace('_', '-')}: {why}")
 
 
 def integer(text: str, low: int, high: int) -> int:
-    """Read a whole number from ``low`` to ``high``; raise ArgumentTypeError if it is invalid."""
+    """Parse an integer from ``low`` to ``high``; raise ArgumentTypeError if it is invalid."""
     try:
         number = int(text)
     except ValueError:
@@ -107,7 +107,7 @@ def integer(text: str, low: int, high: int) -> int:
 
 
 def probability(text: str) -> float:
-    """Read a number from 0 to 1; raise ArgumentTypeError if it is invalid."""
+    """Parse a number from 0 to 1; raise ArgumentTypeError if it is invalid."""
     try:
         number = float(text)
     except ValueError:
@@ -118,10 +118,10 @@ def probability(text: str) -> float:
 
 
 def positive(text: str) -> int:
-    """Read a whole number of at least 1."""
+    """Parse an integer of at least 1."""
     return integer(text, 1, 2**31 - 1)
 
 
 def nonnegative(text: str) -> int:
-    """Read a whole number of at least 0."""
+    """Parse an integer of at least 0."""
     return integer(text, 0, 2**31 - 1)

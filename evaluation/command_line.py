@@ -31,10 +31,10 @@ from run_files.config import STOCK_ALGORITHMS
 def parser() -> CommandParser:
     """Return the parser of the command line."""
     names = ", ".join([*LEARNED_AGENTS, *STOCK_ALGORITHMS, *AGENTS])
-    names += f"; where whole words are guessed {', '.join(WORD_GUESS_AGENTS)}"
+    names += f"; for whole-word games {', '.join(WORD_GUESS_AGENTS)}"
     parser = CommandParser(
         prog=program("evaluate"),
-        description="Let agents play words and compare how often they win.",
+        description="Compare the win rates of agents on the same words.",
     )
     parser.add_argument(
         "--env",
@@ -44,7 +44,7 @@ def parser() -> CommandParser:
         help=f"the game: {ENV_ID} (default), {' or '.join(VARIANT_OF_ID)}",
     )
     parser.add_argument(
-        "--agents", nargs="+", metavar="NAME", help=f"any of {names}; without it, those at hand"
+        "--agents", nargs="+", metavar="NAME", help=f"any of {names} (default: those available)"
     )
     parser.add_argument(
         "--run",
@@ -53,10 +53,10 @@ def parser() -> CommandParser:
     )
     parser.add_argument("--words", metavar="FILE", help="a word list, one word per line")
     parser.add_argument(
-        "--split", metavar="PART", help=f"{', '.join(PARTS)}: the part of the list (default: test)"
+        "--split", metavar="PART", help=f"part of the list: {', '.join(PARTS)} (default: test)"
     )
     parser.add_argument("--secrets", metavar="FILE", help="play exactly the words of this file")
-    parser.add_argument("--games", metavar="N", help="play N words, drawn by seed")
+    parser.add_argument("--games", metavar="N", help="play a random sample of N words")
     parser.add_argument(
         "--max-wrong",
         metavar="N",
@@ -65,28 +65,27 @@ def parser() -> CommandParser:
     parser.add_argument(
         "--known",
         metavar="P",
-        help="the prior probability that the secret is one of the known words, those that the run "
-        f"was fitted on, for {', '.join(LEARNED_AGENTS)}; no effect on other agents; 0: the "
-        "rules exclude them (default: %(default)s)",
+        help="prior probability that the secret is a known word, which the run was fitted on, for "
+        f"{', '.join(LEARNED_AGENTS)}; 0 if the rules exclude known words (default: %(default)s)",
     )
     seen = parser.add_mutually_exclusive_group()
-    seen.add_argument("--drop-seen", action="store_true", help="leave out known words")
-    seen.add_argument("--allow-seen", action="store_true", help="with --known 0: play them anyway")
+    seen.add_argument("--drop-seen", action="store_true", help="exclude known words")
+    seen.add_argument("--allow-seen", action="store_true", help="play known words with --known 0")
     parser.add_argument("--seed", metavar="N", help="seed of random draws")
     parser.add_argument(
         "--workers",
         metavar="ADDRESS",
-        help="play on the cores of a Ray cluster (auto, or HOST:PORT), or with a process per core "
-        "on this machine (local): the same games, for large lists",
+        help="play on a Ray cluster (auto or HOST:PORT), or in one process per core of this "
+        "machine (local), with the same results",
     )
-    parser.add_argument("--json", metavar="FILE", help="write the figures as JSON")
+    parser.add_argument("--json", metavar="FILE", help="write the results as JSON")
     parser.add_argument("--csv", metavar="FILE", help="write one row per game")
-    parser.add_argument("--plots", metavar="DIR", help="plot the games, as PNG and SVG")
+    parser.add_argument("--plots", metavar="DIR", help="write plots as PNG and SVG")
     parser.add_argument(
         "--report",
         metavar="FILE",
-        help="write tables and plots as one HTML page, with calibration and with other limits of "
-        "wrong guesses, for which agents play again",
+        help="write tables and plots as one HTML page, with calibration and other limits of wrong "
+        "guesses, for which agents play more games",
     )
     remote.add_options(parser)
     word_guess.add_options(parser)
@@ -121,7 +120,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _evaluate(options: argparse.Namespace, console: Console) -> None:
-    """Play Hangman in this process or on workers, print the tables and write the files."""
+    """Play Hangman in this process or on workers, print tables and write files."""
     tell = partial(say, console)
     request = Request.of(**{name: getattr(options, name) for name in Request.model_fields})
     match = prepare(request, tell)

@@ -1,4 +1,4 @@
-"""Comparison of agents: each plays the same words."""
+"""Comparison of agents on the same words."""
 
 from __future__ import annotations
 
@@ -36,44 +36,29 @@ def compare_agents(
     progress: Progress | None = None,
     play: Callable[..., pd.DataFrame] = play,
 ) -> tuple[dict[str, Any], pd.DataFrame]:
-    """Let each agent play every word.
+    """Play every word with each agent.
 
     Parameters
     ----------
     match : Match
     progress : rich.progress.Progress, optional
-        Shows how many games have ended.
+        Shows the number of finished games.
     play : callable
-        Plays the same games as :func:`evaluation.arena.play`, with the same parameters.
+        Called like :func:`evaluation.arena.play`.
 
     Returns
     -------
     evaluation : dict
-        What ``evaluate.py --json`` writes.
+        The content of ``evaluate.py --json``.
     games : DataFrame
-        A row per game, as :func:`evaluation.arena.play` returns them, with the columns ``agent``
-        and ``known`` (bool) besides.
+        The tables of :func:`evaluation.arena.play`, with the columns ``agent`` and ``known`` (bool)
+        added.
     """
-    hashes = hash_words(match.words)
-    is_known = np.isin(hashes, match.known_words)
-    figures: dict[str, Any] = {}
-    tables = []
-    for name, agent in match.agents.items():
-        if len(match.words):
-            # Compiled code is made ready outside of the measured time.
-            play(agent, match.words[:1], match.max_wrong)
-        with stage(progress or make_progress(), name, len(match.words)) as advance:
-            start = time.perf_counter()
-            games = play(agent, match.words, match.max_wrong, advance=advance)
-            seconds = time.perf_counter() - start
-        games.insert(0, "agent", name)
-        games.insert(3, "known", is_known)
+    statistics, tables = {}, []
+    for name in match.agents:
+        games, statistics[name] = _play_agent(name, match, progress or make_progress(), play)
         tables.append(games)
-        fitted = match.fitted_words.get(name, ())
-        figures[name] = {**summarize(games, seconds), "seen": int(np.isin(hashes, fitted).sum())}
-        if games["known"].nunique() == 2:
-            for known, won in games.groupby("known")["won"]:
-                figures[name]["known" if known else "unseen"] = win_rate(won.sum(), len(won))
+    is_known = np.isin(hash_words(match.words), match.known_words)
     games = pd.concat(tables, ignore_index=True)
     evaluation = {
         "env": ENV_ID,
@@ -88,28 +73,49 @@ def compare_agents(
         "max_wrong": match.max_wrong,
         "known": match.known,
         "versions": {"python": platform.python_version(), "torch": version("torch")},
-        "agents": figures,
+        "agents": statistics,
         "pairwise": compare_pairwise(games),
     }
     return evaluation, games
 
 
+def _play_agent(
+    name: str, match: Match, progress: Progress, play: Callable[..., pd.DataFrame]
+) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """Play every word with one agent; return its games and their statistics."""
+    agent, hashes = match.agents[name], hash_words(match.words)
+    if len(match.words):
+        # Compile outside of the measured time.
+        play(agent, match.words[:1], match.max_wrong)
+    with stage(progress, name, len(match.words)) as advance:
+        start = time.perf_counter()
+        games = play(agent, match.words, match.max_wrong, advance=advance)
+        seconds = time.perf_counter() - start
+    games.insert(0, "agent", name)
+    games.insert(3, "known", np.isin(hashes, match.known_words))
+    seen = np.isin(hashes, match.fitted_words.get(name, ()))
+    statistics = {**summarize(games, seconds), "seen": int(seen.sum())}
+    if games["known"].nunique() == 2:
+        for known, won in games.groupby("known")["won"]:
+            statistics["known" if known else "unseen"] = win_rate(won.sum(), len(won))
+    return games, statistics
+
+
 class Comparison:
-    """Agents that played the same words.
+    """The results of agents on the same words.
 
     Parameters
     ----------
     match : Match
-        What is played.
     run : str or Path, optional
-        The training run whose learning curves are drawn.
+        A training run whose learning curves are plotted.
     **playing
         ``progress`` and ``play`` of :func:`compare_agents`.
 
     Attributes
     ----------
     games : DataFrame
-        A row per game: ``agent``, ``word``, ``length``, ``known`` (whether it is a known word),
+        A row per game: ``agent``, ``word``, ``length``, ``known`` (whether the word is known),
         ``won``, ``wrong_guesses``, ``guesses`` (their number), ``letters`` (the guesses in order).
     """
 
@@ -128,7 +134,7 @@ class Comparison:
         return pd.DataFrame(table.rows, columns=table.headings).to_html(index=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the figures as ``evaluate.py --json`` writes them."""
+        """Return the evaluation, the content of ``evaluate.py --json``."""
         return copy.deepcopy(self._evaluation)
 
     def to_csv(self, path: str | Path) -> None:
@@ -136,33 +142,32 @@ class Comparison:
         write_games(self.games, path)
 
     def analyze(self, **options: Any) -> None:
-        """Compute calibration and win rates with other limits, for which agents play again.
+        """Compute calibration and win rates with other limits, for which agents play more games.
 
         ``options`` are ``note`` and ``wanted`` of :func:`evaluation.analysis.analyze`.
         """
         analyze(self._match, self._evaluation, self.games, **options)
 
     def draw(self) -> dict[str, Figure]:
-        """Return the plots as Matplotlib figures, by name: of all that has been computed."""
+        """Return the plots of all computed statistics as Matplotlib figures, by name."""
         run = None if self._run is None else RunDirectory.open(self._run)
         return draw_plots(self._evaluation, run)
 
     def plot(self, name: str = "win_rate_by_length", folder: str | Path | None = None) -> Figure:
-        """Return one plot; what it needs is computed first.
+        """Return one plot, after computing the statistics that it needs.
 
         Parameters
         ----------
         name : str
-            One of ``win_rate_by_length``, ``win_rate_by_limit``, ``reliability`` and
-            ``learning_curves``; the last two where an agent has probabilities and where a run was
-            given.
+            ``win_rate_by_length``, ``win_rate_by_limit``, ``reliability`` (needs an agent with
+            letter probabilities) or ``learning_curves`` (needs a run).
         folder : str or Path, optional
-            Where to write it as PNG and SVG.
+            A folder to which the plot is written as PNG and SVG.
 
         Raises
         ------
         InputError
-            If there is no such plot.
+            If the plot is not available.
         """
         self.analyze(wanted=[needed for plot, (needed, _) in PLOTS.items() if plot == name])
         figures = self.draw()
@@ -175,16 +180,16 @@ class Comparison:
 
 
 def compare(agents: Sequence[str] | dict[str, Agent] | None = None, **options: Any) -> Comparison:
-    """Let agents play the same words.
+    """Compare agents on the same words.
 
     Parameters
     ----------
     agents : sequence of str, or dict of str to Agent, optional
-        Names, or custom agents by name, which are fitted on the train split. By default those at
-        hand.
+        Names, or custom agents by name, which are fitted on the train split. By default the
+        available agents.
     **options
         ``run``, ``words``, ``split``, ``secrets``, ``games``, ``max_wrong``, ``known``,
-        ``drop_seen``, ``allow_seen``, ``seed``: those of ``evaluate.py``, described in
+        ``drop_seen``, ``allow_seen`` and ``seed``; see
         :class:`evaluation.preparation.Request`.
 
     Returns

@@ -1,4 +1,4 @@
-"""Printing for people: texts as they are, and how far something is that takes long."""
+"""Console output: plain lines and progress bars."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 
 def say(console: Console, text: str) -> None:
-    """Print a text without markup, colours or wrapped lines, so that it can be copied."""
+    """Print text without markup, colors or wrapping, so that it can be copied."""
     console.print(text, highlight=False, markup=False, soft_wrap=True)
 
 
 def make_progress(console: Console | None = None) -> Progress:
-    """Return bars that vanish when they end; none where the console is not a terminal.
+    """Return transient progress bars, which are disabled without a terminal.
 
-    Without a console, nothing is shown at all.
+    Without a console, nothing is printed.
     """
     console = console or Console(quiet=True)
     return Progress(
@@ -36,12 +36,12 @@ def make_progress(console: Console | None = None) -> Progress:
 def stage(
     progress: Progress, name: str, total: int | None = None, unit: str = "games"
 ) -> Iterator[Callable[[float], None]]:
-    """Show a stage while the ``with`` block lasts; without a terminal, a line when it has ended.
+    """Show the progress of a stage; without a terminal, print a line when it is done.
 
     Yields
     ------
     callable
-        Call it with how many of ``total`` are done since the last call.
+        Call it with the number of units done since the last call.
     """
     task = progress.add_task(name, total=total)
     yield partial(progress.advance, task)

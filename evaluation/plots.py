@@ -1,7 +1,6 @@
 """Plots of an evaluation, for files and for the report page.
 
-Each plot is drawn from what ``evaluate.py --json`` writes. Colour-blind readers can tell the
-colours apart; agents differ in marker and line style besides.
+The colors are safe for color-blind readers; agents also differ in marker or line style.
 """
 
 from __future__ import annotations
@@ -23,13 +22,13 @@ from evaluation.statistics import win_rate
 from evaluation.tables import describe_games, name_words
 from run_files.directory import RunDirectory
 
-# Tags of the win rates of other agents, as levels beside the learning curves.
+# The prefix of the tags of baseline win rates.
 BASELINE_PREFIX = "baselines/"
-# M. Okabe and K. Ito, "Color Universal Design", 2008; without the yellow, too pale on white.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+# M. Okabe and K. Ito, "Color Universal Design", 2008; without yellow, which is too pale on white.
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 LINE_STYLES = ("-", "--", "-.", ":")
-# Text and axes; the report page replaces it by the colour of its text.
+# The color of text and axes; the report page replaces it by its text color.
 INK = "#24292f"
 STYLE = {
     "figure.figsize": (8.0, 4.8),
@@ -53,17 +52,17 @@ _FEW_GAMES = 30
 
 
 def caption(evaluation: dict[str, Any]) -> str:
-    """Return the line that says what was played: words, prior, limit, games and seed."""
-    games = {figures["games"] for figures in evaluation["agents"].values()}
+    """Return the caption of plots: words, prior, limit, games and seed."""
+    games = {statistics["games"] for statistics in evaluation["agents"].values()}
     counts = " or ".join(f"{count:,}" for count in sorted(games))
     return f"{describe_games(evaluation)}, {counts} games per agent, seed {evaluation['seed']}"
 
 
 def draw_plots(evaluation: dict[str, Any], run: RunDirectory | None = None) -> dict[str, Figure]:
-    """Return the plots for which there are figures, by the name of their file.
+    """Return the available plots by file name.
 
-    :func:`evaluation.analysis.analyze` adds the figures that most plots need. The learning curves
-    are those of the run; InputError is raised if their file is damaged.
+    Most plots need :func:`evaluation.analysis.analyze`; learning curves need a run. Raises
+    InputError if the curves of the run are damaged.
     """
     figures = {}
     with mpl.rc_context(STYLE):
@@ -77,7 +76,7 @@ def draw_plots(evaluation: dict[str, Any], run: RunDirectory | None = None) -> d
 
 
 def save_plots(figures: dict[str, Figure], folder: str | Path) -> list[Path]:
-    """Write each figure as PNG and SVG; return the files. InputError if one cannot be written."""
+    """Write figures as PNG and SVG, return the files; raise InputError if one cannot be written."""
     folder = Path(folder)
     files = []
     try:
@@ -95,7 +94,7 @@ def save_plots(figures: dict[str, Figure], folder: str | Path) -> list[Path]:
 
 
 def new_figure(title: str, note: str, height: float = 4.8) -> tuple[Figure, Axes]:
-    """Return a figure with one panel, its title and its caption."""
+    """Return a figure with one panel, a title and a caption."""
     figure = Figure(figsize=(8.0, height), layout="constrained")
     axes = figure.add_subplot()
     axes.set_title(title, loc="left")
@@ -104,17 +103,17 @@ def new_figure(title: str, note: str, height: float = 4.8) -> tuple[Figure, Axes
 
 
 def set_caption(figure: Figure, note: str) -> None:
-    """Write the line below a figure that says what it shows."""
+    """Set the caption below a figure."""
     figure.supxlabel(note, fontsize=_CAPTION_SIZE, x=0.01, ha="left", wrap=True)
 
 
 def look(number: int) -> dict[str, Any]:
-    """Return colour, marker and line style of a curve; no two of the first 24 agree in both."""
+    """Return the style of a curve; the first 24 styles are distinct."""
     return {
-        "color": COLOURS[number % len(COLOURS)],
+        "color": COLORS[number % len(COLORS)],
         "marker": MARKERS[number % len(MARKERS)],
-        "linestyle": LINE_STYLES[number // len(COLOURS) % len(LINE_STYLES)],
-        # Curves that lie on each other stay visible: the earlier ones are the wider ones.
+        "linestyle": LINE_STYLES[number // len(COLORS) % len(LINE_STYLES)],
+        # Earlier curves are wider, so that overlapping curves stay visible.
         "markersize": max(9 - number, 4),
         "linewidth": max(3.4 - 0.6 * number, 1.4),
     }
@@ -123,16 +122,16 @@ def look(number: int) -> dict[str, Any]:
 def _draw_points(
     axes: Axes, x: Sequence[float], points: pd.DataFrame, rate: str, number: int, label: str
 ) -> None:
-    """Draw an agent's curve, with the intervals ``ci95`` as bars; ``rate`` names the column."""
+    """Draw the column ``rate`` of an agent as a curve, with the intervals ``ci95`` as bars."""
     low, high = np.array(points["ci95"].tolist()).T
-    # An interval holds its value but for rounding.
+    # Rounding can put a value slightly outside of its interval.
     bars = np.maximum([points[rate] - low, high - points[rate]], 0)
     style = look(number)
     axes.errorbar(x, points[rate], yerr=bars, capsize=2, elinewidth=0.9, label=label, **style)
 
 
 def _finish_rates(axes: Axes, label: str) -> None:
-    """Label the axes of win rates, and add the legend."""
+    """Label the axes of a win-rate plot and add a legend."""
     axes.set(xlabel=label, ylabel="win rate", ylim=(-0.03, 1.03))
     axes.yaxis.set_major_formatter(PercentFormatter(1.0))
     axes.xaxis.set_major_locator(MaxNLocator(13, integer=True))
@@ -146,8 +145,8 @@ def _draw_by_length(evaluation: dict[str, Any]) -> Figure:
         "are pooled at both ends",
     )
     agents = evaluation["agents"]
-    for number, (name, figures) in enumerate(agents.items()):
-        pooled = pool_lengths(figures["by_length"])
+    for number, (name, statistics) in enumerate(agents.items()):
+        pooled = pool_lengths(statistics["by_length"])
         x = np.arange(len(pooled)) + 0.12 * (number - (len(agents) - 1) / 2)
         _draw_points(axes, x, pd.DataFrame(pooled.values()), "win_rate", number, name)
     _finish_rates(axes, "length of the word (letters)")
@@ -156,7 +155,7 @@ def _draw_by_length(evaluation: dict[str, Any]) -> Figure:
 
 
 def pool_lengths(by_length: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Return an agent's figures by length, with lengths of few games pooled at both ends."""
+    """Return win rates by length, with lengths of few games pooled at both ends."""
     groups = [
         ([length], by_length[str(length)]["wins"], by_length[str(length)]["games"])
         for length in sorted(map(int, by_length))
@@ -175,15 +174,15 @@ def pool_lengths(by_length: dict[str, dict[str, Any]]) -> dict[str, dict[str, An
 
 def _draw_by_limit(evaluation: dict[str, Any]) -> Figure:
     agents = evaluation["agents"]
-    games = {cell["games"] for figures in agents.values() for cell in figures["by_limit"].values()}
+    games = {cell["games"] for agent in agents.values() for cell in agent["by_limit"].values()}
     counts = " or ".join(f"{count:,}" for count in sorted(games))
     figure, axes = new_figure(
         f"Win rate by wrong guesses, {name_words(evaluation)}",
         f"{caption(evaluation)}; with another limit {counts} games per agent; "
         "bars: 95% Wilson intervals",
     )
-    for number, (name, figures) in enumerate(agents.items()):
-        limits, cells = zip(*figures["by_limit"].items(), strict=True)
+    for number, (name, statistics) in enumerate(agents.items()):
+        limits, cells = zip(*statistics["by_limit"].items(), strict=True)
         _draw_points(axes, list(map(int, limits)), pd.DataFrame(cells), "win_rate", number, name)
     axes.axvline(evaluation["max_wrong"], color=INK, linewidth=0.8, alpha=0.5)
     _finish_rates(axes, "wrong guesses allowed")
@@ -192,7 +191,7 @@ def _draw_by_limit(evaluation: dict[str, Any]) -> Figure:
 
 def _draw_reliability(evaluation: dict[str, Any]) -> Figure:
     return draw_reliability(
-        {name: figures.get("reliability") for name, figures in evaluation["agents"].items()},
+        {name: statistics.get("reliability") for name, statistics in evaluation["agents"].items()},
         f"{caption(evaluation)}; at most {MAX_WORDS:,} of the words",
         f", {name_words(evaluation)}",
     )
@@ -201,9 +200,9 @@ def _draw_reliability(evaluation: dict[str, Any]) -> Figure:
 def draw_reliability(
     reliabilities: dict[str, dict[str, Any] | None], note: str, words: str = ""
 ) -> Figure:
-    """Return the reliability diagram of :func:`evaluation.analysis.reliability`, by agent.
+    """Return a reliability diagram of results of :func:`evaluation.analysis.reliability` by agent.
 
-    None is not drawn. The note begins the caption; ``words`` end the title.
+    The caption starts with ``note``, the title ends with ``words``.
     """
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(8.0, 6.4), layout="constrained")
@@ -212,24 +211,24 @@ def draw_reliability(
         set_caption(
             figure,
             f"{note}; every letter not guessed, in every state of an agent's games, is a "
-            "prediction; bars: 95% intervals, the predictions of a word as one cluster",
+            "prediction; bars: 95% intervals, clustered by word",
         )
         upper.plot([0, 1], [0, 1], color=INK, linewidth=0.9, alpha=0.6)
-        for number, (name, figures) in enumerate(reliabilities.items()):
-            if figures is None:
+        for number, (name, statistics) in enumerate(reliabilities.items()):
+            if statistics is None:
                 continue
-            bins = pd.DataFrame(figures["bins"])
+            bins = pd.DataFrame(statistics["bins"])
             label = (
-                f"{name}\nBrier score {figures['brier']:.4f}\n"
-                f"calibration error {figures['expected_calibration_error']:.4f}"
+                f"{name}\nBrier score {statistics['brier']:.4f}\n"
+                f"calibration error {statistics['expected_calibration_error']:.4f}"
             )
             _draw_points(upper, bins["mean_probability"], bins, "share", number, label)
             lower.plot(bins["mean_probability"], bins["predictions"], **look(number))
-        upper.set(xlim=(-0.02, 1.02), ylabel="share of letters that are in\nthe hidden part")
+        upper.set(xlim=(-0.02, 1.02), ylabel="share of letters in\nthe hidden part")
         lower.set(
             yscale="log",
             ylabel="predictions",
-            xlabel="probability that the agent gives the letter",
+            xlabel="predicted probability",
         )
         upper.yaxis.set_major_formatter(PercentFormatter(1.0))
         lower.xaxis.set_major_formatter(PercentFormatter(1.0))
@@ -240,29 +239,29 @@ def draw_reliability(
 def _draw_learning_curves(curves: pd.DataFrame, name: str) -> Figure:
     figure, axes = new_figure(
         "Learning curves",
-        f"run {name}; train: words of training games, with exploration; valid: words not fitted "
-        "on, band: 95% Wilson interval; dashed: other agents on valid words",
+        f"run {name}; train: training games, with exploration; valid: unseen words, with 95% "
+        "Wilson interval; dashed: baselines on valid words",
     )
     valid = curves.dropna(subset="valid/win_rate")
     axes.plot(valid["step"], valid["valid/win_rate"], label="valid", **look(0))
     if "valid/win_rate_low" in valid:
         band = valid[["valid/win_rate_low", "valid/win_rate_high"]].to_numpy().T
-        axes.fill_between(valid["step"], *band, color=COLOURS[0], alpha=0.15, linewidth=0)
+        axes.fill_between(valid["step"], *band, color=COLORS[0], alpha=0.15, linewidth=0)
     if "rollout/win_rate" in curves:
         train = curves.dropna(subset="rollout/win_rate")
         style = look(1) | {"markersize": 3}
         axes.plot(train["step"], train["rollout/win_rate"], label="train (PPO)", **style)
     levels = curves.filter(regex=f"^{BASELINE_PREFIX}").ffill().iloc[-1]
     for number, (tag, level) in enumerate(levels.items(), start=3):
-        colour = COLOURS[number % len(COLOURS)]
-        axes.axhline(level, label=tag.removeprefix(BASELINE_PREFIX), color=colour, linestyle="--")
+        color = COLORS[number % len(COLORS)]
+        axes.axhline(level, label=tag.removeprefix(BASELINE_PREFIX), color=color, linestyle="--")
     _finish_rates(axes, "steps of PPO")
     axes.xaxis.set_major_locator(MaxNLocator(6))
     axes.xaxis.set_major_formatter(EngFormatter(sep=""))
     return figure
 
 
-# By name: the figures of an agent that a plot needs, and what draws it.
+# By name: the required statistics of an agent, and the drawing function.
 PLOTS: dict[str, tuple[str, Callable[[dict[str, Any]], Figure]]] = {
     "win_rate_by_length": ("by_length", _draw_by_length),
     "win_rate_by_limit": ("by_limit", _draw_by_limit),

@@ -1,4 +1,4 @@
-"""Preparation of an evaluation: from its options to fitted agents and secret words."""
+"""Preparation of an evaluation: from options to fitted agents and secret words."""
 
 from __future__ import annotations
 
@@ -34,37 +34,36 @@ DEFAULT_AGENTS = ("dictionary", "random")
 
 
 class Request(BaseModel):
-    """The options of ``evaluate.py`` and the keywords of ``compare``."""
+    """The options of ``evaluate.py`` and ``compare``."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
-    #: Names; those at hand if not given.
+    #: Agent names; by default those available.
     agents: tuple[str, ...] | None = None
-    #: A training run: its policy, its word list and its split; the pretrained one if not given.
+    #: A training run: its policy, word list and split; by default the pretrained policy.
     run: str | Path | None = None
-    #: A word list, a file or its words; the default list or the run's if not given.
+    #: A word list, a file or its words; by default that of the run, or the default list.
     words: str | Path | tuple[str, ...] | None = None
-    #: The part of the list; test if not given.
+    #: The part of the list; by default "test".
     split: Literal["train", "valid", "test"] | None = None
-    #: Play exactly these words, or those of this file.
+    #: The secrets, a file or its words; exactly these are played.
     secrets: str | Path | tuple[str, ...] | None = None
-    #: Play this many of the words, drawn by seed; all if not given.
+    #: The size of a random sample of the words; by default all are played.
     games: int | None = Field(None, ge=1)
-    #: Wrong guesses allowed; 6 or the run's if not given.
+    #: Wrong guesses allowed; by default those of the run, or 6.
     max_wrong: int | None = Field(None, ge=1, le=NUM_LETTERS)
-    #: The prior probability that the secret is a word that the run was fitted on; at 0 these words
-    #: are refused.
+    #: The prior probability of a word that the run was fitted on; 0 refuses these words.
     known: float = Field(DEFAULT_KNOWN, ge=0, le=1)
-    #: Leave out known words.
+    #: Exclude known words.
     drop_seen: bool = False
-    #: Play known words in spite of ``known=0``.
+    #: Play known words with ``known=0``.
     allow_seen: bool = False
-    #: Of random draws.
+    #: The seed of samples.
     seed: int = Field(0, ge=0, lt=2**31)
 
     @classmethod
     def of(cls, **options: Any) -> Request:
-        """Return the request with these options; raise InputError if one of them is invalid."""
+        """Return a request; raise InputError if an option is invalid."""
         try:
             return cls(**options)
         except ValidationError as error:
@@ -73,16 +72,16 @@ class Request(BaseModel):
     @model_validator(mode="after")
     def _check(self) -> Request:
         if self.split is not None and self.secrets is not None:
-            raise ValueError("split: cannot be given with secrets, which names the words")
+            raise ValueError("split: cannot be combined with secrets")
         return self
 
 
 def _describe(error: ValidationError) -> str:
-    """Return the first thing that is wrong: the keyword, its value and what is allowed."""
+    """Describe the first error: the option, its value and what is allowed."""
     first = error.errors()[0]
     name = str(first["loc"][0]) if first["loc"] else ""
     if first["type"] == "extra_forbidden":
-        return f"{name}: there is no such option; there are {', '.join(Request.model_fields)}"
+        return f"{name}: unknown option; known are {', '.join(Request.model_fields)}"
     if first["type"] == "value_error":
         return str(first["ctx"]["error"])
     return f"{name}: {first['input']!r} is not allowed (i{first['msg'][1:]})"
@@ -90,19 +89,19 @@ def _describe(error: ValidationError) -> str:
 
 @dataclass(frozen=True)
 class Match:
-    """Agents, the words that they play, and the rules."""
+    """Fitted agents, the words that they play, and the rules."""
 
-    agents: dict[str, Agent]  #: Fitted, by name.
+    agents: dict[str, Agent]  #: Fitted agents by name.
     words: Sequence[str]  #: The secret words.
-    word_list: WordList  #: The list that the words are from.
-    split: str  #: The part of the list that the words are, or a file.
+    word_list: WordList  #: The list of the words.
+    split: str  #: The part of the list, or a file.
     seed: int = 0
     max_wrong: int = DEFAULT_MAX_WRONG
-    #: The prior of the agents that have one, for the record; None for those of PPO alone.
+    #: The prior probability of known words, for the record; None without a posterior.
     known: float | None = DEFAULT_KNOWN
-    #: Hashes of the known words; the rest is unseen.
+    #: Hashes of the known words; all other words are unseen.
     known_words: npt.NDArray[np.uint64] = field(default_factory=lambda: np.zeros(0, np.uint64))
-    #: By agent, hashes of the words that it was fitted on; games on these count as ``seen``.
+    #: Hashes of the words that each agent was fitted on; these games count as ``seen``.
     fitted_words: dict[str, npt.NDArray[np.uint64]] = field(default_factory=dict)
 
 
@@ -111,10 +110,9 @@ def prepare(
     say: Callable[[str], None] = lambda line: None,
     custom_agents: dict[str, Agent] | None = None,
 ) -> Match:
-    """Load the words; fit the agents, custom ones too, or load them.
+    """Load the words, and fit or load the agents.
 
-    ``say`` is called with lines for the user. Raises InputError if an option is invalid or a file
-    cannot be used.
+    ``say`` is called with messages. Raises InputError if an option or a file is invalid.
     """
     names = _agent_names(request)
     check_agent_names(names, "agents")
@@ -146,7 +144,7 @@ def prepare(
     fitted_words = {
         name: known_words if name in learned else train_hashes
         for name, agent in agents.items()
-        # An agent without a `fit` of its own learns nothing from words.
+        # An agent that does not override `fit` learns nothing from words.
         if name in learned or type(agent).fit is not Agent.fit
     }
     return Match(
@@ -163,19 +161,19 @@ def prepare(
 
 
 def sample_words(words: Sequence[str], games: int, seed: int) -> tuple[str, ...]:
-    """Return this many words, drawn by seed, in their order; InputError if there are fewer."""
+    """Return a sample of words in their order; raise InputError if there are fewer words."""
     if games > len(words):
         raise InputError(f"games: {games:,} is more than the {len(words):,} words there are")
     return tuple(words[index] for index in np.sort(draw_indices(words, games, seed)))
 
 
 def _agent_names(request: Request) -> Sequence[str]:
-    """Return the agents that are asked for, by default those at hand."""
+    """Return the requested agents, by default those available."""
     if request.agents is not None:
         return request.agents
     if request.run is not None:
         return [*learned_agents(RunDirectory.open(request.run)), *DEFAULT_AGENTS]
-    # The pretrained policy knows words of other lists, so there it has to be asked for.
+    # The pretrained policy may know words of other lists, so that it is no default there.
     return [*(LEARNED_AGENTS if request.words is None else ()), *DEFAULT_AGENTS]
 
 
@@ -195,11 +193,11 @@ def _handle_known(
         if excluded_by is None or request.allow_seen:
             return words
         raise InputError(
-            f"{count:,} of the {len(words):,} words are known words, which {excluded_by} was "
-            "fitted on and known=0 excludes; a higher one allows them, drop_seen leaves them "
-            "out, allow_seen plays them anyway"
+            f"{count:,} of the {len(words):,} words are known words: {excluded_by} was fitted on "
+            "them and known=0 excludes them; use a higher known, drop_seen to exclude them, or "
+            "allow_seen to play them"
         )
-    say(f"left out: {count:,} known words")
+    say(f"excluded: {count:,} known words")
     if count == len(words):
-        raise InputError("drop_seen: no word is left to play")
+        raise InputError("drop_seen: all words are known")
     return tuple(word for word, known in zip(words, is_known, strict=True) if not known)

@@ -1,4 +1,4 @@
-"""Ray, started on this machine or joined as a cluster, and games that its workers play."""
+"""Ray, on this machine or a cluster, and evaluation on its workers."""
 
 from __future__ import annotations
 
@@ -21,29 +21,28 @@ from envs.hangman.rules import DEFAULT_MAX_WRONG
 from evaluation.arena import DEFAULT_BATCH_SIZE, Advance, batches, play_batch
 from evaluation.arguments import installation
 
-# Ray waits half a minute for its own start, too short on a busy machine.
+# Ray's start times out after half a minute, too short on a busy machine.
 _STARTS = 3
 _SETTINGS = {
-    # A busy machine is slow to answer, not dead.
+    # Busy machines respond slowly.
     "RAY_health_check_timeout_ms": "60000",
-    # Workers have the same priority as train.py; Ray's default is the lowest.
+    # Workers have normal priority; Ray's default is the lowest.
     "RAY_worker_niceness": "0",
-    # No usage figures are sent to Ray's makers.
     "RAY_USAGE_STATS_ENABLED": "0",
     # Workers see the accelerators of their machine.
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
-    # Trials stay in the folder of the command, where its modules may be.
+    # Trials run in the folder of the command, where its modules may be.
     "RAY_CHDIR_TO_TRIAL_DIR": "0",
 }
-# A batch that loses more workers than this is given up.
+# A batch that loses more workers than this fails.
 _MAX_LOSSES = 10
-# The agent of this worker, by the object that it came in.
-_held: dict[str, Agent] = {}
+# The agent of this worker, by the id of its object.
+_cached: dict[str, Agent] = {}
 
 
-def require_ray(for_what: str, *others: str) -> None:
-    """Raise InputError if Ray, or another package that is named, is not installed."""
-    missing = [name for name in ("ray", *others) if find_spec(name) is None]
+def require_ray(for_what: str, *packages: str) -> None:
+    """Raise InputError if Ray or one of the packages is not installed."""
+    missing = [name for name in ("ray", *packages) if find_spec(name) is None]
     if missing:
         raise InputError(
             f"{for_what} needs {' and '.join(missing)}; install with: {installation('cluster')}"
@@ -51,7 +50,7 @@ def require_ray(for_what: str, *others: str) -> None:
 
 
 def _check_reachable(address: str, option: str) -> None:
-    """Raise InputError if nothing listens at an address, for which Ray would wait for minutes."""
+    """Raise InputError if nothing listens at an address; Ray would wait for minutes."""
     host, _, port = address.rpartition(":")
     try:
         socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()
@@ -66,17 +65,17 @@ def _check_reachable(address: str, option: str) -> None:
 def ray_cluster(
     address: str | None, option: str, object_store_bytes: int | None = None
 ) -> Iterator[ModuleType]:
-    """Provide Ray, which it yields, while the ``with`` block lasts.
+    """Start Ray or connect to a cluster; yield the module ``ray``.
 
     Parameters
     ----------
     address : str, optional
-        ``auto`` or the address of a cluster; by default, and with ``local``, Ray is started on
-        this machine and ends with the block.
+        ``auto`` or the address of a cluster. By default, and with ``local``, Ray is started on
+        this machine.
     option : str
-        The option of the command line that errors name.
+        The command-line option named by errors.
     object_store_bytes : int, optional
-        Memory for what is handed to workers, where Ray is started here.
+        The size of the object store if Ray is started on this machine.
 
     Raises
     ------
@@ -98,7 +97,7 @@ def ray_cluster(
         try:
             ray.init("local" if is_local else address, **options)
             break
-        except Exception as error:  # Ray raises a plain one where it takes too long to start
+        except Exception as error:  # Ray raises a plain Exception on a timeout
             ray.shutdown()
             if not starts_left:
                 detail = str(error).splitlines()[0]
@@ -117,24 +116,19 @@ def play_on_workers(
     batch_size: int = DEFAULT_BATCH_SIZE,
     advance: Advance | None = None,
 ) -> pd.DataFrame:
-    """Play as :func:`evaluation.arena.play` does, to the bit, on the workers of Ray.
+    """Play on Ray workers, with the same results as :func:`evaluation.arena.play`.
 
-    A worker plays whole batches: what an agent computes may depend, in its last bits, on which
-    games are computed at once. The batch of a worker that is lost is played again.
-
-    Raises
-    ------
-    InputError
-        If a batch loses one worker after the other.
+    A worker plays whole batches, since the last bits of an agent's scores can depend on the batch.
+    Raises InputError if a batch loses too many workers.
     """
     import ray
 
-    # As bytes: Ray's shared arrays are read-only, which compiled code takes for another type.
-    shipped = ray.put(np.frombuffer(pickle.dumps(agent, protocol=5), np.uint8))
+    # As bytes, since Ray's shared arrays are read-only, which is a different type for Numba.
+    reference = ray.put(np.frombuffer(pickle.dumps(agent, protocol=5), np.uint8))
     play = ray.remote(num_cpus=1, max_retries=_MAX_LOSSES)(_play_batch)
-    # The agent is in a list, so that a worker fetches it once, not once per batch.
+    # In a list, the reference is not resolved for each batch.
     slices = batches(len(words), batch_size)
-    tasks = [play.remote([shipped], words[batch], max_wrong) for batch in slices]
+    tasks = [play.remote([reference], words[batch], max_wrong) for batch in slices]
     waiting, tables = tasks, {}
     while waiting:
         (ended,), waiting = ray.wait(waiting, num_returns=1)
@@ -150,16 +144,16 @@ def play_on_workers(
     return pd.concat([tables[task] for task in tasks], ignore_index=True)
 
 
-def _play_batch(shipped: list[Any], words: Sequence[str], max_wrong: int) -> pd.DataFrame:
-    """Play a batch in a worker, which keeps the last agent."""
+def _play_batch(references: list[Any], words: Sequence[str], max_wrong: int) -> pd.DataFrame:
+    """Play a batch in a worker, which caches the last agent."""
     import numba
     import ray
     import torch
 
-    key = shipped[0].hex()
-    if key not in _held:
-        _held.clear()
+    key = references[0].hex()
+    if key not in _cached:
+        _cached.clear()
         numba.set_num_threads(1)
         torch.set_num_threads(1)
-        _held[key] = pickle.loads(ray.get(shipped[0]))
-    return play_batch(_held[key], words, max_wrong)
+        _cached[key] = pickle.loads(ray.get(references[0]))
+    return play_batch(_cached[key], words, max_wrong)

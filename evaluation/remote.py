@@ -27,7 +27,7 @@ from evaluation.console import make_progress, say, stage
 from evaluation.preparation import ENV_ID, Request, prepare
 from evaluation.remote_client import GameClient, RemoteGame
 from evaluation.report_page import write_files
-from evaluation.statistics import basic_figures
+from evaluation.statistics import basic_statistics
 from evaluation.tables import agents_table, lengths_tables, print_table
 
 DEFAULT_GAMES = 100
@@ -38,12 +38,12 @@ _REFUSED = (
     *("plots", "report", "workers"),
 )
 _OPTIONS = ("token", "recorded")
-# Other users of a machine see the options of a command, but not its environment.
+# Unlike options, the environment is not visible to other users of the machine.
 TOKEN_VARIABLE = "HANGMAN_TOKEN"
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options of playing on a server."""
+    """Add the options for games of a server."""
     group = parser.add_argument_group("games of a server, over HTTP")
     group.add_argument("--server", metavar="URL", help="http://127.0.0.1:8000, for example")
     group.add_argument(
@@ -55,23 +55,17 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def check(options: argparse.Namespace, refuse: Refuse) -> None:
-    """Refuse options that do not go with a server, or that need one; it raises InputError."""
+    """Raise InputError for options that need a server, or that cannot be combined with one."""
     if options.server is None:
         refuse(_OPTIONS, "needs --server")
         return
     if options.env != ENV_ID:
         raise InputError(f"--env: games of a server are {ENV_ID}, not {options.env}")
-    refuse(_REFUSED, "cannot be given with --server")
+    refuse(_REFUSED, "cannot be combined with --server")
 
 
 def evaluate(options: argparse.Namespace, console: Console) -> None:
-    """Play, print the tables, and write what was asked for.
-
-    Raises
-    ------
-    InputError
-        If an option cannot be met, or the server does not play.
-    """
+    """Play, print tables and write files; raise InputError if an option or the server fails."""
     token = options.token or os.environ.get(TOKEN_VARIABLE)
     if not token:
         raise InputError(f"--token, {TOKEN_VARIABLE}: --server needs an access token")
@@ -80,13 +74,13 @@ def evaluate(options: argparse.Namespace, console: Console) -> None:
     games = request.games or DEFAULT_GAMES
     client = GameClient(options.server, token)
     tell = partial(say, console)
-    # How many games the server plays does not depend on the words that there are here.
+    # ``games`` counts games of the server, not local words.
     agents = prepare(
         request.model_copy(update={"games": None}),
         lambda line: tell(f"agents are fitted on the train split of {line}"),
     ).agents
     with make_progress(console) as progress:
-        played, figures = asyncio.run(_play(agents, client, games, options.recorded, progress))
+        played, statistics = asyncio.run(_play(agents, client, games, options.recorded, progress))
     evaluation = {
         "env": ENV_ID,
         "words": {"source": client.url, "count": None},
@@ -95,12 +89,12 @@ def evaluate(options: argparse.Namespace, console: Console) -> None:
         "max_wrong": int(played["max_wrong"].max()),
         "known": request.known,
         "versions": {"python": platform.python_version(), "torch": version("torch")},
-        "agents": figures,
+        "agents": statistics,
     }
     print_table(console, agents_table(evaluation))
-    for name, of_agent in figures.items():
-        # A table per agent: each had other words.
-        for table in lengths_tables({**evaluation, "agents": {name: of_agent}}):
+    for name in statistics:
+        # A table per agent, since the agents play different words.
+        for table in lengths_tables({**evaluation, "agents": {name: statistics[name]}}):
             print_table(console, table)
     write_files(options, evaluation, played, dict, tell)
 
@@ -108,8 +102,8 @@ def evaluate(options: argparse.Namespace, console: Console) -> None:
 async def _play(
     agents: dict[str, Agent], client: GameClient, games: int, recorded: bool, progress: Progress
 ) -> tuple[pd.DataFrame, dict[str, Any]]:
-    """Let each agent play; return all games and the figures by agent."""
-    tables, figures = [], {}
+    """Play with each agent; return all games and the statistics by agent."""
+    tables, statistics = [], {}
     async with client:
         for name, agent in agents.items():
             with stage(progress, name, games) as advance:
@@ -118,15 +112,15 @@ async def _play(
                 seconds = time.perf_counter() - start
             played.insert(0, "agent", name)
             tables.append(played)
-            # Only the server could tell which words the agent was fitted on.
-            figures[name] = {**basic_figures(played, seconds), "seen": None}
-    return pd.concat(tables, ignore_index=True), figures
+            # The secrets are not known here.
+            statistics[name] = {**basic_statistics(played, seconds), "seen": None}
+    return pd.concat(tables, ignore_index=True), statistics
 
 
 async def _play_games(
     agent: Agent, client: GameClient, games: int, recorded: bool, advance: Advance
 ) -> pd.DataFrame:
-    """Let an agent play; it sees up to 32 games as a batch, and the next when one has ended."""
+    """Play with an agent, in batches of up to 32 games; finished games are replaced."""
     played: list[RemoteGame] = []
     playing: list[RemoteGame] = []
     while len(played) < games:
@@ -143,7 +137,7 @@ async def _play_games(
 
 
 def _table(games: Sequence[RemoteGame]) -> pd.DataFrame:
-    """Return a row per game; letters of lost words that the server does not tell are ``_``."""
+    """Return a table with a row per game; unrevealed letters of lost words are ``_``."""
     return pd.DataFrame(
         {
             "word": [game.pattern for game in games],
@@ -159,18 +153,18 @@ def _table(games: Sequence[RemoteGame]) -> pd.DataFrame:
 
 
 def observe(games: Sequence[RemoteGame]) -> Observation:
-    """Return what agents see of games, as a batch; InputError if a game is not Hangman's."""
+    """Return the observations of games; raise InputError if a server breaks the rules."""
     width = max(len(game.pattern) for game in games)
     words = np.full((len(games), width), PADDING, dtype=np.uint8)
     guessed = []
     for game, word in zip(games, words, strict=True):
-        seen = parse_observation(game.pattern, game.wrong, game.max_wrong)
-        if seen["lives"][0] != game.tries:
+        parsed = parse_observation(game.pattern, game.wrong, game.max_wrong)
+        if parsed["lives"][0] != game.tries:
             raise InputError(
                 f"--server: after {game.guesses!r} in {game.pattern!r} it has {game.tries} tries "
                 f"left of {game.max_wrong}; that is not Hangman"
             )
-        word[: len(game.pattern)] = seen["word"][0]
-        guessed.append(seen["guessed"])
+        word[: len(game.pattern)] = parsed["word"][0]
+        guessed.append(parsed["guessed"])
     lives = np.array([game.tries for game in games], dtype=np.int64)
     return Observation(word=words, guessed=np.concatenate(guessed), lives=lives)

@@ -1,4 +1,4 @@
-"""A client of game servers: the wire contract, and requests that are sent again."""
+"""A client of game servers, which retries requests."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from yarl import URL
 from envs.errors import InputError
 
 DEFAULT_PATH = "/trexsim/hangman"
-# Answers of a server that is stopped, started or busy; the same request is sent again.
-_TRY_AGAIN = (429, 502, 503, 504)
+# Status codes of a server that is starting, stopping or busy.
+_RETRY_STATUS = (429, 502, 503, 504)
 _FIRST_PAUSE = 0.1
 _LONGEST_PAUSE = 2.0
 _REQUEST_SECONDS = 30.0
@@ -26,40 +26,34 @@ _REQUEST_SECONDS = 30.0
 
 @dataclass
 class RemoteGame:
-    """A game that a server plays.
-
-    Attributes
-    ----------
-    status : {"ongoing", "success", "failed"}
-    """
+    """A game of a server."""
 
     game_id: str
-    index: int  # its number among the games of the client, from 0
-    pattern: str  # the masked word: letters, and ``_`` for each hidden one
-    tries: int  # wrong guesses that are left
-    max_wrong: int  # wrong guesses that lose
-    guesses: str = ""  # the letters that were guessed, in order
-    status: str = "ongoing"
+    index: int  #: The index among the games of the client.
+    pattern: str  #: The masked word, with ``_`` for each hidden letter.
+    tries: int  #: The number of wrong guesses left.
+    max_wrong: int  #: The number of wrong guesses that loses.
+    guesses: str = ""  #: The guessed letters in order.
+    status: str = "ongoing"  #: "ongoing", "success" or "failed".
 
     @property
     def wrong(self) -> str:
-        """The guessed letters that are not in the word, in order."""
+        """The wrong guesses in order."""
         return "".join(letter for letter in self.guesses if letter not in self.pattern)
 
 
 class GameClient:
-    """Sends requests to a server until they are answered; an asynchronous context manager.
+    """An asynchronous context manager that sends requests to a server until they are answered.
 
-    Each request carries a key in the header ``Idempotency-Key``, so that ``serve.py`` answers a
-    request that is sent again as it did before.
+    The header ``Idempotency-Key`` lets the server repeat its answer to a retried request.
 
     Parameters
     ----------
     url : str
-        ``http://127.0.0.1:8000``, for example; by default with the path of the wire contract.
+        For example ``http://127.0.0.1:8000``; the default path is that of the wire contract.
     token : str
-    patience : float
-        Seconds without an answer after which the client gives up.
+    patience : float, default 120
+        Seconds after which an unanswered request fails.
 
     Raises
     ------
@@ -94,12 +88,12 @@ class GameClient:
         await self._session.close()
 
     async def new_game(self, recorded: bool) -> RemoteGame:
-        """Begin a game that counts, or a practice game.
+        """Start a recorded game or a practice game.
 
         Raises
         ------
         InputError
-            If the server refuses it, does not answer, or answers something else.
+            If the server refuses, does not answer, or breaks the contract.
         """
         index = next(self._numbers)
         query = {"practice": str(not recorded)}
@@ -112,7 +106,7 @@ class GameClient:
         return RemoteGame(game_id, index, pattern, tries, tries)
 
     async def guess(self, game: RemoteGame, letter: str) -> None:
-        """Guess a letter and update the game; InputError as for :meth:`new_game`."""
+        """Guess a letter and update the game; raises InputError like :meth:`new_game`."""
         answer = await self._request(
             "guess_letter",
             {"request": "guess_letter", "game_id": game.game_id, "letter": letter},
@@ -120,7 +114,7 @@ class GameClient:
         )
         try:
             status, tries = str(answer["status"]), int(answer["tries_remains"])
-            # A server may leave the word out when the game is over.
+            # A server may omit the word when the game is over.
             pattern = _read_word(answer["word"]) if "word" in answer else game.pattern
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise self._not_understood(answer) from error
@@ -130,7 +124,7 @@ class GameClient:
         game.status, game.tries, game.pattern = status, tries, pattern
 
     async def _request(self, path: str, query: dict[str, str], key: str) -> dict[str, Any]:
-        """Send a request until it is answered; return the object in the answer."""
+        """Send a request until it is answered; return the JSON object."""
         query = {**query, "access_token": self._token}
         give_up = time.monotonic() + self.patience
         pause = _FIRST_PAUSE
@@ -149,7 +143,7 @@ class GameClient:
                 self._is_answered = True
                 answer = _parse(text)
                 refusal = " ".join(str(answer.get("error") or "").split())
-                if response.status not in _TRY_AGAIN:
+                if response.status not in _RETRY_STATUS:
                     if refusal:
                         raise InputError(f"--server: {self.url} refuses: {refusal}")
                     if response.status != 200 or not answer:
@@ -166,7 +160,7 @@ class GameClient:
     def _not_understood(self, answer: Any) -> InputError:
         """Return the error for an answer that breaks the contract."""
         shown = " ".join(str(answer).split())[:80]
-        return InputError(f"--server: {self.url} is no game server; it answers {shown!r}")
+        return InputError(f"--server: {self.url} is not a game server; it answers {shown!r}")
 
 
 def _read_word(text: str) -> str:
@@ -178,7 +172,7 @@ def _read_word(text: str) -> str:
 
 
 def _parse(text: str) -> dict[str, Any]:
-    """Return the JSON object in a text, an empty one if there is none."""
+    """Return the JSON object in a text, or an empty dict."""
     try:
         answer = json.loads(text)
     except json.JSONDecodeError:

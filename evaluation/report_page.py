@@ -1,4 +1,4 @@
-"""The files of an evaluation: figures, games, plots, and one HTML page."""
+"""The files of an evaluation: results, games, plots and an HTML report."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ def write_files(
     draw: Callable[[], dict[str, Figure]],
     tell: Callable[[str], None],
 ) -> None:
-    """Write the files of ``--json``, ``--csv``, ``--plots`` and ``--report``, and tell which.
+    """Write the files of ``--json``, ``--csv``, ``--plots`` and ``--report``.
 
     ``draw()`` returns the plots by name, ``tell(line)`` prints. Raises InputError if a file cannot
     be written.
     """
     if options.json is not None:
         write_text(Path(options.json), json.dumps(evaluation, indent=2) + "\n")
-        tell(f"figures written to {options.json}")
+        tell(f"results written to {options.json}")
     if options.csv is not None:
         write_games(games, options.csv)
         tell(f"games written to {options.csv}")
@@ -67,7 +67,7 @@ def write_files(
 
 
 def write_games(games: pd.DataFrame, path: str | Path) -> None:
-    """Write a table of games as CSV; raise InputError if the file cannot be written."""
+    """Write games as CSV; raise InputError if the file cannot be written."""
     try:
         games.to_csv(path, index=False)
     except OSError as error:
@@ -75,14 +75,14 @@ def write_games(games: pd.DataFrame, path: str | Path) -> None:
 
 
 def report_page(evaluation: dict[str, Any], figures: dict[str, Figure]) -> str:
-    """Return the page of an evaluation, with the figures of ``draw_plots``; it needs no file."""
-    first, *others = make_tables(evaluation)
+    """Return a self-contained page of an evaluation, with the figures of ``draw_plots``."""
+    first, *tables = make_tables(evaluation)
     return render_page(
         _TEMPLATE,
         evaluation=evaluation,
         caption=caption(evaluation),
         first_table=first,
-        tables=others,
+        tables=tables,
         plots={name: inline_svg(figure, name) for name, figure in figures.items()},
     )
 
@@ -100,9 +100,9 @@ def render_page(template: Path, **values: Any) -> str:
 
 
 def inline_svg(figure: Figure, name: str) -> Markup:
-    """Return a figure as an ``svg`` element in the text colour of its page.
+    """Return a figure as an ``svg`` element in the text color of its page.
 
-    Ids in the element begin with the name, so that those of two figures on a page differ.
+    Ids are prefixed with the name, so that they are unique on the page.
     """
     file = io.StringIO()
     with mpl.rc_context({"svg.fonttype": "path", "svg.hashsalt": name}):
@@ -113,7 +113,7 @@ def inline_svg(figure: Figure, name: str) -> Markup:
             metadata=dict.fromkeys(("Creator", "Date", "Format", "Type")),
         )
     text = file.getvalue()
-    # Without the XML prolog, whose document type has an address on the network.
+    # Without the XML prolog, whose document type has a network address.
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
     text = re.sub(r'(\bid="|"#|url\(#)', rf"\g<1>{name}-", text)

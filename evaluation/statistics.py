@@ -1,4 +1,4 @@
-"""Statistics of games that were played: rates, intervals, tests."""
+"""Statistics of games: rates, intervals, tests."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NUM_HARDEST, _NUM_EASIEST = 25, 10
 
 
 def win_rate_interval(wins: int, games: int) -> tuple[float, float]:
-    """Return the 95% Wilson score interval of a win rate; (0, 1) without a game.
+    """Return the 95% Wilson score interval of a win rate; (0, 1) for no games.
 
     References
     ----------
@@ -35,17 +35,17 @@ def win_rate_interval(wins: int, games: int) -> tuple[float, float]:
 def mean_interval(
     values: npt.NDArray, clusters: npt.NDArray[np.int64]
 ) -> tuple[float, tuple[float, float] | None]:
-    """Return a mean and its 95% interval, for values that are dependent within clusters.
+    """Return a mean and its 95% interval, for values with dependence within clusters.
 
     The interval is Student's, with the cluster-robust standard error and one degree of freedom
-    less than there are clusters. A single cluster has no interval.
+    fewer than clusters. A single cluster has no interval.
 
     Parameters
     ----------
     values : ndarray, shape (N,)
-        N is at least 1.
+        At least one value.
     clusters : ndarray of int64, shape (N,)
-        The cluster of each value: numbers from 0, not necessarily all of them.
+        The nonnegative cluster number of each value.
 
     References
     ----------
@@ -63,11 +63,11 @@ def mean_interval(
 def share_interval(
     outcomes: npt.NDArray, clusters: npt.NDArray[np.int64]
 ) -> tuple[float, tuple[float, float]]:
-    """Return a share and its 95% interval, for outcomes that are dependent within clusters.
+    """Return a share and its 95% interval, for outcomes with dependence within clusters.
 
-    It is Wilson's with the number of independent outcomes that would have the same standard error;
-    where all outcomes are equal, with the number of clusters. The parameters are those of
-    :func:`mean_interval`; outcomes are 0 or 1.
+    The interval is Wilson's for the effective number of independent outcomes; if all outcomes are
+    equal, for the number of clusters. The parameters are those of :func:`mean_interval`, with
+    outcomes 0 or 1.
 
     References
     ----------
@@ -85,12 +85,12 @@ def share_interval(
     shrink = 1 + z**2 / count
     center = (share + z**2 / (2 * count)) / shrink
     half = z * np.sqrt(share * (1 - share) / count + z**2 / (4 * count**2)) / shrink
-    # Rounding would else leave a share of 0 or 1 outside of its own interval.
+    # Rounding could leave a share of 0 or 1 outside of its interval.
     return share, (float(min(center - half, share)), float(max(center + half, share)))
 
 
 def _standard_error(values: npt.NDArray, clusters: npt.NDArray[np.int64]) -> float:
-    """Return the cluster-robust standard error of the mean; there are two clusters or more."""
+    """Return the cluster-robust standard error of the mean, for at least two clusters."""
     num_clusters = len(np.unique(clusters))
     deviations = np.bincount(clusters, weights=values - values.mean())
     variance = (deviations**2).sum() * num_clusters / (num_clusters - 1)
@@ -98,7 +98,7 @@ def _standard_error(values: npt.NDArray, clusters: npt.NDArray[np.int64]) -> flo
 
 
 def win_rate(wins: int, games: int) -> dict[str, Any]:
-    """Return ``games``, ``wins``, ``win_rate`` and its ``ci95`` as JSON holds them."""
+    """Return ``games``, ``wins``, ``win_rate`` and its ``ci95`` as JSON values."""
     return {
         "games": int(games),
         "wins": int(wins),
@@ -107,8 +107,8 @@ def win_rate(wins: int, games: int) -> dict[str, Any]:
     }
 
 
-def basic_figures(games: pd.DataFrame, seconds: float) -> dict[str, Any]:
-    """Return the figures of games, without any words; parameters as for :func:`summarize`."""
+def basic_statistics(games: pd.DataFrame, seconds: float) -> dict[str, Any]:
+    """Return the statistics of :func:`summarize` that name no words or letters."""
     count = len(games)
     by_length = games.groupby("length")["won"].agg(["sum", "count"])
     return {
@@ -123,29 +123,27 @@ def basic_figures(games: pd.DataFrame, seconds: float) -> dict[str, Any]:
 
 
 def summarize(games: pd.DataFrame, seconds: float) -> dict[str, Any]:
-    """Return the figures of an agent's games as the JSON of ``evaluate.py`` holds them.
+    """Return the statistics of an agent's games, as in the JSON of ``evaluate.py``.
 
-    The hardest words are lost ones, those in which the fewest letters were found first, equal ones
-    in the order of a hash. The easiest
-    are won ones with the fewest wrong guesses, of these the longest: a short word without a wrong
-    guess is luck.
+    The hardest words are lost words with the fewest letters found; ties are ordered by hash. The
+    easiest words are won words with the fewest wrong guesses, the longest first.
 
     Parameters
     ----------
     games : DataFrame
-        A row per game, of :func:`evaluation.arena.play`.
+        From :func:`evaluation.arena.play`.
     seconds : float
-        The time that they took.
+        The duration of the games.
     """
-    # Lost games have the same number of wrong guesses: with fewer guesses, fewer were right.
+    # Lost games have the same number of wrong guesses, so that fewer guesses found fewer letters.
     lost = games[~games["won"]]
-    # Many lose without a hit: a hash draws which are shown, where the alphabet would show the As.
+    # Many games are lost without a hit; alphabetical order would show only words with an A.
     lost = lost.assign(hash=hash_words(lost["word"])).sort_values(["guesses", "hash"])
     won = games[games["won"]].sort_values(
         ["wrong_guesses", "length", "word"], ascending=[True, False, True]
     )
     return {
-        **basic_figures(games, seconds),
+        **basic_statistics(games, seconds),
         "hardest": lost["word"].head(_NUM_HARDEST).tolist(),
         "hardest_games": _describe(lost.head(_NUM_HARDEST)),
         "easiest_games": _describe(won.head(_NUM_EASIEST)),
@@ -154,7 +152,7 @@ def summarize(games: pd.DataFrame, seconds: float) -> dict[str, Any]:
 
 
 def _describe(games: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return games with their guesses, those that are not in the word in upper case."""
+    """Return games with their guesses, with wrong guesses in upper case."""
     described = games[["word", "wrong_guesses", "letters"]].to_dict("records")
     for game in described:
         letters = game.pop("letters")
@@ -165,7 +163,7 @@ def _describe(games: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def _first_letters(games: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the letters that were guessed first, by frequency, with their hit rates."""
+    """Return the letters guessed first, by frequency, with their hit rates."""
     if games.empty:
         return []
     first = split_letters(games["letters"])[:, 0]
@@ -192,7 +190,7 @@ def mcnemar(first: npt.ArrayLike, second: npt.ArrayLike) -> dict[str, Any]:
     Parameters
     ----------
     first, second : array_like of bool, shape (N,)
-        Whether each of the two won each word, in the same order. The words count as independent.
+        Whether each agent won each word, in the same order. Words are taken as independent.
 
     Returns
     -------
@@ -221,13 +219,9 @@ def mcnemar(first: npt.ArrayLike, second: npt.ArrayLike) -> dict[str, Any]:
 
 
 def compare_pairwise(games: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return :func:`mcnemar` of each two agents, with their names as ``first`` and ``second``.
+    """Return :func:`mcnemar` for each pair of agents, with their names as ``first`` and ``second``.
 
-    Parameters
-    ----------
-    games : DataFrame
-        A row per game, with the column ``agent``; all agents played the same words in the same
-        order.
+    ``games`` has the column ``agent``; all agents played the same words in the same order.
     """
     won = {name: played["won"] for name, played in games.groupby("agent", sort=False)}
     return [

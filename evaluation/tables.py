@@ -1,4 +1,4 @@
-"""The tables of an evaluation, for the terminal and for the report page."""
+"""Tables of an evaluation, for the terminal and the report page."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from rich.table import Table
 from envs.encoding import NUM_LETTERS
 from run_files.agents import LEARNED_AGENTS
 
-# Agents that a table of lengths can show in 80 columns.
-_AGENTS_ABREAST = 5
+# The number of agents that fit side by side in 80 columns.
+_AGENTS_PER_TABLE = 5
 _NUM_WORDS_PRINTED = 5
 _NUM_FIRST_LETTERS = 4
 
@@ -27,22 +27,22 @@ class DataTable:
     title: str
     headings: tuple[str, ...]
     rows: list[tuple[str, ...]]
-    num_text_columns: int = 1  #: How many of the first columns hold names; the rest holds numbers.
-    note: str = ""  #: How to read it.
+    num_text_columns: int = 1  #: The number of leading text columns; the rest are numbers.
+    note: str = ""
 
 
 def played_kinds(evaluation: dict[str, Any]) -> list[str]:
-    """Return which kinds of words were played, ``known`` or ``unseen``, as far as it is known."""
+    """Return the kinds of words that were played, ``known`` or ``unseen``, if recorded."""
     return [kind for kind in ("known", "unseen") if evaluation["words"].get(kind)]
 
 
 def name_words(evaluation: dict[str, Any]) -> str:
-    """Return the kind of the words that were played: ``unseen words``, for titles."""
+    """Return the kinds of words for titles, for example ``unseen words``."""
     return f"{' and '.join(played_kinds(evaluation))} words".strip()
 
 
 def describe_games(evaluation: dict[str, Any]) -> str:
-    """Return which words were played, how many, with which prior and how many wrong guesses."""
+    """Describe the words, the prior and the number of wrong guesses."""
     words = evaluation["words"]
     counts = " and ".join(f"{words[kind]:,} {kind}" for kind in played_kinds(evaluation))
     parts = [f"{counts} {evaluation['split']} words of {words['source']}".strip()]
@@ -55,7 +55,7 @@ def describe_games(evaluation: dict[str, Any]) -> str:
 def make_tables(
     evaluation: dict[str, Any], num_words: int | None = None, num_letters: int = NUM_LETTERS
 ) -> list[DataTable]:
-    """Return all tables of an evaluation, as ``evaluate.py --json`` holds it."""
+    """Return all tables of an evaluation, the content of ``evaluate.py --json``."""
     tables = [
         agents_table(evaluation),
         *lengths_tables(evaluation),
@@ -71,22 +71,21 @@ def make_tables(
 
 
 def agents_table(evaluation: dict[str, Any]) -> DataTable:
-    """Return the table of win rates; where both kinds of words were played, of each too."""
+    """Return the table of win rates, in total and by kind of words."""
     kinds = played_kinds(evaluation)
     rows, note = [], "95% CI: Wilson interval; wrong, guesses: means per game"
-    for name, figures in evaluation["agents"].items():
-        num_known = figures.get("known", figures)["games"] if "known" in kinds else 0
-        # The known words are those of the run; an agent may have been fitted on others.
-        if figures["seen"] and figures["seen"] != num_known:
-            note += f"; {name} was fitted on the words of {figures['seen']:,} games"
-        means = (f"{figures['mean_wrong_guesses']:.2f}", f"{figures['mean_guesses']:.2f}")
-        speed = f"{figures['games_per_second']:,.0f}"
+    for name, statistics in evaluation["agents"].items():
+        num_known = statistics.get("known", statistics)["games"] if "known" in kinds else 0
+        # An agent may be fitted on other words than the known words of the run.
+        if statistics["seen"] and statistics["seen"] != num_known:
+            note += f"; {name} was fitted on the words of {statistics['seen']:,} games"
+        means = (f"{statistics['mean_wrong_guesses']:.2f}", f"{statistics['mean_guesses']:.2f}")
+        speed = f"{statistics['games_per_second']:,.0f}"
         label = name + (" (known)" if kinds == ["known"] else "")
-        rows.append((label, *_win_rate_cells(figures), *means, speed))
+        rows.append((label, *_win_rate_cells(statistics), *means, speed))
         if len(kinds) > 1:
-            rows += [
-                (f"{name} ({kind})", *_win_rate_cells(figures[kind]), "", "", "") for kind in kinds
-            ]
+            for kind in kinds:
+                rows.append((f"{name} ({kind})", *_win_rate_cells(statistics[kind]), "", "", ""))
     return DataTable(
         f"{evaluation['env']}, {describe_games(evaluation)}",
         ("agent", "games", "wins", "win rate", "95% CI", "wrong", "guesses", "games/s"),
@@ -96,12 +95,12 @@ def agents_table(evaluation: dict[str, Any]) -> DataTable:
 
 
 def lengths_tables(evaluation: dict[str, Any]) -> list[DataTable]:
-    """Return the win rates by word length, a few agents per table."""
+    """Return tables of win rates by word length, with up to five agents each."""
     agents = evaluation["agents"]
     title = f"win rate by word length, {name_words(evaluation)}"
     tables = []
-    for first_name in range(0, len(agents), _AGENTS_ABREAST):
-        names, rows = list(agents)[first_name : first_name + _AGENTS_ABREAST], []
+    for start in range(0, len(agents), _AGENTS_PER_TABLE):
+        names, rows = list(agents)[start : start + _AGENTS_PER_TABLE], []
         for length, first in agents[names[0]]["by_length"].items():
             rates = (f"{agents[name]['by_length'][length]['win_rate']:.1%}" for name in names)
             rows.append((length, f"{first['games']:,}", *rates))
@@ -110,7 +109,7 @@ def lengths_tables(evaluation: dict[str, Any]) -> list[DataTable]:
 
 
 def _pairs_table(evaluation: dict[str, Any]) -> DataTable:
-    """Return McNemar's comparison of each two agents."""
+    """Return the table of pairwise comparisons."""
     counts = ("both_won", "only_first_won", "only_second_won", "neither_won")
     rows = []
     for pair in evaluation["pairwise"]:
@@ -123,15 +122,15 @@ def _pairs_table(evaluation: dict[str, Any]) -> DataTable:
         rows,
         2,
         note="words won by both, by one, by none; A-B: win rates in percentage points; "
-        "p: McNemar, exact, two-sided, each pair on its own",
+        "p: McNemar, exact, two-sided, not corrected for the number of pairs",
     )
 
 
 def _first_letters_table(evaluation: dict[str, Any], count: int) -> DataTable:
-    """Return the letters that are guessed first."""
+    """Return the table of first letters."""
     rows = []
-    for name, figures in evaluation["agents"].items():
-        for row in figures["first_letters"][:count]:
+    for name, statistics in evaluation["agents"].items():
+        for row in statistics["first_letters"][:count]:
             rates = (f"{row['share']:.1%}", f"{row['hit_rate']:.1%}", _interval(row["ci95"]))
             rows.append((name, row["letter"], f"{row['games']:,}", *rates))
     return DataTable(
@@ -143,7 +142,7 @@ def _first_letters_table(evaluation: dict[str, Any], count: int) -> DataTable:
 
 
 def print_comparison(console: Console, evaluation: dict[str, Any]) -> None:
-    """Print the tables, with fewer words and letters than the report page has."""
+    """Print the tables, with fewer words and letters than on the report page."""
     for table in make_tables(evaluation, _NUM_WORDS_PRINTED, _NUM_FIRST_LETTERS):
         print_table(console, table)
 
@@ -166,9 +165,9 @@ def print_table(console: Console, table: DataTable) -> None:
     console.print(shown)
 
 
-def _win_rate_cells(figures: dict[str, Any]) -> tuple[str, ...]:
-    counts = (f"{figures['games']:,}", f"{figures['wins']:,}")
-    return (*counts, f"{figures['win_rate']:.1%}", _interval(figures["ci95"]))
+def _win_rate_cells(statistics: dict[str, Any]) -> tuple[str, ...]:
+    counts = (f"{statistics['games']:,}", f"{statistics['wins']:,}")
+    return (*counts, f"{statistics['win_rate']:.1%}", _interval(statistics["ci95"]))
 
 
 def _interval(bounds: Sequence[float]) -> str:
@@ -176,7 +175,7 @@ def _interval(bounds: Sequence[float]) -> str:
 
 
 def _words_table(kind: str, name: str, evaluation: dict[str, Any], count: int | None) -> DataTable:
-    """Return words that stand out, with how each game went."""
+    """Return the table of an agent's hardest or easiest words."""
     games = evaluation["agents"][name][f"{kind}_games"][:count]
     return DataTable(
         f"{kind} {name_words(evaluation)} for {name}",

@@ -1,4 +1,4 @@
-"""``evaluate.py`` for the games in which whole words are guessed."""
+"""``evaluate.py`` for whole-word games."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ from evaluation.report_page import write_files
 from evaluation.statistics import mean_interval, share_interval
 from evaluation.tables import DataTable, print_table
 
-# Lists, and the words of each that are played.
+# Word lists, and the secrets of each list that are played.
 WordLists = Sequence[tuple[GuessWords, Sequence[str]]]
 DEFAULT_AGENTS = ("filter", "minimax", "entropy", "random-consistent")
 DEFAULT_LISTS = 1000
 LIST_SIZE = 100
 DEFAULT_BATCH_SIZE = 8192
-# The shares of games solved are given up to this number of guesses.
+# The highest number of guesses in ``solved_within``.
 MAX_SHARE = 20
-# Options of these games alone, of Hangman alone, and of lists of words.
+# Options of these games, of Hangman, and of word lists.
 _OPTIONS = ("allowed", "max_guesses", "lists")
 _HANGMAN_OPTIONS = (
     *("run", "split", "max_wrong", "known"),
@@ -57,7 +57,7 @@ _TOUGHEST_SHOWN = 5
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options that these games alone have."""
+    """Add the options of these games."""
     group = parser.add_argument_group("CatsAndDogs-v0 and GuessTheWord-v0")
     group.add_argument(
         "--allowed", metavar="FILE", help="the words that may be guessed (default: the list)"
@@ -73,7 +73,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def check(options: argparse.Namespace, refuse: Refuse) -> None:
-    """Refuse options that do not go with the game that is played; it raises InputError."""
+    """Raise InputError for options that do not apply to the chosen game."""
     if options.env not in VARIANT_OF_ID:
         refuse(_OPTIONS, f"is for {' and '.join(VARIANT_OF_ID)}, not {options.env}")
         return
@@ -85,16 +85,10 @@ def check(options: argparse.Namespace, refuse: Refuse) -> None:
 
 
 def evaluate(options: argparse.Namespace, console: Console) -> None:
-    """Play, print the tables, and write what was asked for.
+    """Play, print tables and write files; raise InputError if an option is invalid.
 
-    Without ``--words``, Cats and Dogs has the words of four letters of the default list, and Guess
-    the Word has lists of random letters. Of a list that is given, the words of four and of six
-    letters are used.
-
-    Raises
-    ------
-    InputError
-        If the value of an option cannot be used.
+    Cats and Dogs uses words of four letters, Guess the Word words of six. Without ``--words``,
+    these are from the default list and from lists of random letters, respectively.
     """
     names = ("agents", "words", "secrets", "games", "seed")
     request = Request.of(**{name: getattr(options, name) for name in names})
@@ -114,18 +108,18 @@ def evaluate(options: argparse.Namespace, console: Console) -> None:
 
 
 def _plays_random_lists(options: argparse.Namespace) -> bool:
-    """Return whether the words are random letters."""
+    """Return whether lists of random letters are played."""
     return options.env == GUESS_THE_WORD.env_id and options.words is None
 
 
 def _agent_names(request: Request, variant: Variant) -> list[str]:
-    """Return the agents that are asked for, by default those that play by the game's rule."""
+    """Return the requested agents, by default those that support the rule."""
     names = request.agents
     if names is None:
         names = [name for name in DEFAULT_AGENTS if variant.count_misplaced or name != "filter"]
     rule = AnswerRule(variant.word_length, variant.count_misplaced)
     for name in names:
-        # Raises InputError for an unknown agent, and for one that does not play by the rule.
+        # Raises InputError for an unknown agent, or if it does not support the rule.
         make_word_guess_agent(name).answers_kept(rule)
     return names
 
@@ -133,7 +127,7 @@ def _agent_names(request: Request, variant: Variant) -> list[str]:
 def _listed_words(
     request: Request, variant: Variant, allowed_file: str | None
 ) -> tuple[str, WordLists]:
-    """Return where a list of words is from, the list, and which of its words are played."""
+    """Return the source of the words, and a single list with the secrets that are played."""
     word_list = load_word_list(request.words)
     allowed = None if allowed_file is None else read_word_list(allowed_file).words
     try:
@@ -150,7 +144,7 @@ def _listed_words(
 
 
 def random_lists(variant: Variant, num_lists: int, num_words: int, seed: int) -> WordLists:
-    """Return lists of random letters, of which every word is played.
+    """Return lists of random letters, all of whose words are played.
 
     List ``i`` is ``random_words(num_words, length, seed=(seed, i))``.
     """
@@ -168,27 +162,25 @@ def play(
     batch_size: int = DEFAULT_BATCH_SIZE,
     advance: Advance | None = None,
 ) -> pd.DataFrame:
-    """Let an agent play every secret.
-
-    Random draws are keyed by the word, so that its game is the same in any order or batch.
+    """Play every secret with an agent; see :func:`evaluation.arena.play`.
 
     Parameters
     ----------
     agent : WordGuessAgent
-        Fitted to ``words`` and ``rule``; it sees observations alone.
+        Fitted on ``words`` and ``rule``.
     rule : AnswerRule
     words : GuessWords
     secrets : sequence of str
-        The words that are played, each once, all among the secrets of ``words``.
+        Distinct secrets of ``words``.
     max_guesses : int
     batch_size, advance
-        As for :func:`evaluation.arena.play`.
+        See :func:`evaluation.arena.play`.
 
     Returns
     -------
     DataFrame
-        A row per game as of :func:`evaluation.arena.play`; ``letters`` is the guessed words,
-        separated by spaces.
+        The columns of :func:`evaluation.arena.play`; ``letters`` has the guessed words, separated
+        by spaces.
     """
     names = [f"{word} " for word in words.allowed]
     tables = []
@@ -210,41 +202,40 @@ def compare_agents(
     max_guesses: int | None = None,
     progress: Progress | None = None,
 ) -> tuple[dict[str, Any], pd.DataFrame]:
-    """Let each agent play every secret.
+    """Play every secret with each agent.
 
     Parameters
     ----------
     names : sequence of str
-        Names of agents.
+        Agent names.
     variant : Variant
     lists : sequence of (GuessWords, sequence of str)
-        What agents are fitted to, one after the other, and the words of each that are played.
+        The word lists that agents are fitted on, with the secrets that are played.
     source : str
-        Where the words come from.
-    seed : int
-        Of agents that draw at random.
+        The source of the words.
+    seed : int, default 0
+        The seed of agents that sample guesses.
     max_guesses : int, optional
-        Guesses per game; by default the variant's.
+        Guesses per game; by default those of the variant.
     progress : rich.progress.Progress, optional
-        Shows how many games have ended.
+        Shows the number of finished games.
 
     Returns
     -------
     evaluation : dict
-        What ``evaluate.py --json`` writes.
+        The content of ``evaluate.py --json``.
     games : DataFrame
-        A row per game as of :func:`play`, with the columns ``agent`` and ``list`` (the number of
-        the list, from 0) added.
+        The tables of :func:`play`, with the columns ``agent`` and ``list`` (an index) added.
     """
     first, limit = lists[0][0], max_guesses or variant.max_guesses
-    figures, tables = {}, []
+    statistics, tables = {}, []
     for name in names:
         agent = make_word_guess_agent(name, seed)
         num_games = sum(len(secrets) for _, secrets in lists)
         with stage(progress or make_progress(), name, num_games) as advance:
             games, seconds = _play_lists(agent, variant, lists, limit, advance)
         games.insert(0, "agent", name)
-        figures[name] = summarize(games, seconds)
+        statistics[name] = summarize(games, seconds)
         tables.append(games)
     size = {"lists": len(lists)} if len(lists) > 1 else {"allowed": len(first)}
     evaluation = {
@@ -253,7 +244,7 @@ def compare_agents(
         "seed": seed,
         "max_guesses": limit,
         "versions": {"python": platform.python_version(), "numpy": np.__version__},
-        "agents": figures,
+        "agents": statistics,
     }
     return evaluation, pd.concat(tables, ignore_index=True)
 
@@ -261,14 +252,14 @@ def compare_agents(
 def _play_lists(
     agent: WordGuessAgent, variant: Variant, lists: WordLists, limit: int, advance: Advance
 ) -> tuple[pd.DataFrame, float]:
-    """Let an agent play every list; return its games and the seconds that they took."""
+    """Play every list with an agent; return its games and their duration in seconds."""
     rule = AnswerRule(variant.word_length, variant.count_misplaced)
     seconds, tables = 0.0, []
     for words, secrets in lists:
         listed = [words.allowed[index] for index in words.secrets]
         agent.fit(listed, rule, words.allowed)
         if not tables:
-            # Code is compiled outside of the measured time.
+            # Compile outside of the measured time.
             play(agent, rule, words, listed[:1], limit)
         start = time.perf_counter()
         games = play(agent, rule, words, secrets, limit, advance=advance)
@@ -279,20 +270,19 @@ def _play_lists(
 
 
 def summarize(games: pd.DataFrame, seconds: float, num_toughest: int = 25) -> dict[str, Any]:
-    """Return the figures of an agent's games as the JSON of ``evaluate.py`` holds them.
+    """Return the statistics of an agent's games, as in the JSON of ``evaluate.py``.
 
-    A game that was not solved counts with all its guesses in ``mean_guesses`` and ``max_guesses``,
-    and as not solved in ``solved_within``. Where there are several lists, the games of each are a
-    cluster in the intervals.
+    The guesses of unsolved games count in ``mean_guesses`` and ``max_guesses``. With several lists,
+    intervals are clustered by list.
 
     Parameters
     ----------
     games : DataFrame
-        A row per game: ``list``, ``word``, ``won``, ``guesses``.
+        With the columns ``list``, ``word``, ``won`` and ``guesses``.
     seconds : float
-        The time that the games took.
-    num_toughest : int
-        The number of words in ``toughest``, those with the highest mean of guesses.
+        The duration of the games.
+    num_toughest : int, default 25
+        The number of words in ``toughest``, those with the highest mean number of guesses.
     """
     count = len(games)
     clusters = games["list"].to_numpy() if games["list"].nunique() > 1 else np.arange(count)
@@ -325,16 +315,16 @@ def summarize(games: pd.DataFrame, seconds: float, num_toughest: int = 25) -> di
 def print_comparison(console: Console, evaluation: dict[str, Any]) -> None:
     """Print the table of agents, and the toughest words of each."""
     print_table(console, _agents_table(evaluation))
-    for name, figures in evaluation["agents"].items():
+    for name, statistics in evaluation["agents"].items():
         toughest = ", ".join(
             f"{entry['word']} {entry['mean_guesses']:g}"
-            for entry in figures["toughest"][:_TOUGHEST_SHOWN]
+            for entry in statistics["toughest"][:_TOUGHEST_SHOWN]
         )
         console.print(f"{name}: toughest {toughest}", highlight=False)
 
 
 def _describe(evaluation: dict[str, Any]) -> str:
-    """Return what was played, for titles and captions."""
+    """Describe the words and the rules, for titles and captions."""
     words = evaluation["words"]
     lists = f"{words['lists']:,} lists of " if "lists" in words else ""
     return (
@@ -344,19 +334,19 @@ def _describe(evaluation: dict[str, Any]) -> str:
 
 
 def _agents_table(evaluation: dict[str, Any]) -> DataTable:
-    """Return the table with a row per agent."""
+    """Return the table of agents."""
     rows = [
         (
             name,
-            f"{figures['games']:,}",
-            f"{figures['solved_rate']:.2%}",
-            f"{figures['mean_guesses']:.3f}",
-            "-".join(f"{bound:.2f}" for bound in figures["mean_guesses_ci95"] or ()),
-            f"{figures['max_guesses']}",
-            f"{figures['solved_within']['10']:.2%}",
-            f"{figures['games_per_second']:,.0f}",
+            f"{statistics['games']:,}",
+            f"{statistics['solved_rate']:.2%}",
+            f"{statistics['mean_guesses']:.3f}",
+            "-".join(f"{bound:.2f}" for bound in statistics["mean_guesses_ci95"] or ()),
+            f"{statistics['max_guesses']}",
+            f"{statistics['solved_within']['10']:.2%}",
+            f"{statistics['games_per_second']:,.0f}",
         )
-        for name, figures in evaluation["agents"].items()
+        for name, statistics in evaluation["agents"].items()
     ]
     return DataTable(
         _describe(evaluation),
@@ -371,9 +361,9 @@ def draw_plots(evaluation: dict[str, Any]) -> dict[str, Figure]:
     title = "Games solved within a number of guesses"
     with mpl.rc_context(STYLE):
         figure, axes = new_figure(title, _describe(evaluation))
-        for index, (name, figures) in enumerate(evaluation["agents"].items()):
-            limits = [int(limit) for limit in figures["solved_within"]]
-            axes.plot(limits, list(figures["solved_within"].values()), label=name, **look(index))
+        for index, (name, statistics) in enumerate(evaluation["agents"].items()):
+            limits = [int(limit) for limit in statistics["solved_within"]]
+            axes.plot(limits, list(statistics["solved_within"].values()), label=name, **look(index))
         axes.set(xlabel="guesses", ylabel="games solved", ylim=(-0.03, 1.03))
         axes.yaxis.set_major_formatter(PercentFormatter(1.0))
         axes.xaxis.set_major_locator(MaxNLocator(MAX_SHARE, integer=True))

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, PercentFormatter
 from scipy.stats import t
 
-from evaluation.plots import COLOURS, INK, STYLE, look, new_figure, set_caption
+from evaluation.plots import COLORS, INK, STYLE, look, new_figure, set_caption
 from evaluation.report_page import inline_svg, render_page
 from evaluation.tables import DataTable
 from sweeps.sweep_file import Sweep, describe_point
@@ -30,7 +30,7 @@ _RATES = {
 _BASE = "the base recipe"
 _REPORTED = ("step", *_RATES, "games")
 # More learning curves than these cannot be told apart; the rest are drawn grey.
-_NUM_COLOURED = 6
+_NUM_COLORED = 6
 
 
 class SweepResults:
@@ -147,7 +147,7 @@ class SweepResults:
             values = trials[key]
             if not pd.api.types.is_numeric_dtype(values):
                 values = values.map(str)
-            panel.plot(values, trials["win_rate"], "o", color=COLOURS[0], alpha=0.6)
+            panel.plot(values, trials["win_rate"], "o", color=COLORS[0], alpha=0.6)
             panel.set(xlabel=key, ylabel="win rate")
             if next(iter(described)).startswith("log"):
                 panel.set_xscale("log")
@@ -158,13 +158,13 @@ class SweepResults:
         figure, axes = new_figure(
             "Learning curves",
             "mean over seeds on the valid words that are played while training; bands: Student's "
-            f"95% interval over seeds; in colour the best {_NUM_COLOURED} points",
+            f"95% interval over seeds; in colour the best {_NUM_COLORED} points",
         )
         for place, point in reversed(list(enumerate(self.points.index))):
             rates = self.curves[self.curves["point"] == point].groupby("step")["win_rate"]
             mean, half = rates.mean(), _half_widths(rates)
             style = {"color": INK, "alpha": 0.2, "linewidth": 0.8}
-            if place < _NUM_COLOURED:
+            if place < _NUM_COLORED:
                 style = look(place) | {"markersize": 4, "linewidth": 1.6, "label": point}
                 band = {"color": style["color"], "alpha": 0.15, "linewidth": 0}
                 # Where a seed was stopped, the mean of the rest is biased.
@@ -175,7 +175,7 @@ class SweepResults:
         axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=1))
         axes.xaxis.set_major_formatter(EngFormatter(sep=""))
         axes.legend(loc="upper left", bbox_to_anchor=(0, -0.13), reverse=True)
-        figure.set_figheight(4.8 + 0.25 * min(len(self.points), _NUM_COLOURED))
+        figure.set_figheight(4.8 + 0.25 * min(len(self.points), _NUM_COLORED))
         return figure
 
     def page(self) -> str:

@@ -1,4 +1,4 @@
-"""What several tests use: real words, and few threads."""
+"""Shared fixtures: real words, tiny runs, and few threads."""
 
 import os
 import signal

@@ -19,7 +19,7 @@ from tests.processes import run
         ("prior", ["--games", 20], ["bits per word", "calibration error"]),
     ],
 )
-def test_a_benchmark_prints_its_figures(name, arguments, printed):
+def test_a_benchmark_prints_its_results(name, arguments, printed):
     done = run(f"benchmarks.{name}", *arguments)
     assert done.returncode == 0, done.stderr
     for text in printed:
@@ -46,7 +46,7 @@ def most_won_by_any_play(words, lives, guessed=frozenset()):
 
 
 @pytest.mark.slow
-def test_the_limit_for_known_words_is_the_best_of_all_lines_of_play(real_words):
+def test_the_limit_for_known_words_is_that_of_exhaustive_search(real_words):
     words = ["bat", "cat", "hat", "cot", "hot", "hut", "but"]
     for lives in (1, 2, 3):
         assert most_won(words, 26, lives) == most_won_by_any_play(words, lives)

@@ -1,4 +1,4 @@
-"""The order of the packages, and that no files import each other in a circle."""
+"""The order of the packages, and the absence of import cycles."""
 
 import ast
 from graphlib import TopologicalSorter
@@ -40,7 +40,7 @@ def imported_files(module, files):
 
 
 @pytest.mark.parametrize("package", ORDER)
-def test_a_package_imports_only_what_stands_before_it(package):
+def test_a_package_imports_only_earlier_packages(package):
     files = [path for module, path in FILES.items() if module.startswith(f"{package}.")]
     assert files
     allowed = {package, *ORDER[: ORDER.index(package)]} - (set(LAST) - {package})
@@ -48,7 +48,7 @@ def test_a_package_imports_only_what_stands_before_it(package):
         assert {name.partition(".")[0] for name in imports(path)} & set(ORDER) <= allowed, path
 
 
-def test_no_files_import_each_other_in_a_circle(tmp_path):
+def test_imports_have_no_cycles(tmp_path):
     graph = {module: imported_files(module, FILES) for module in FILES}
     assert graph["training.run"] >= {"training.ppo", "training.checkpoint", "agents.__init__"}
     # It raises a CycleError that names the files.

@@ -87,7 +87,7 @@ def test_the_wheel_has_the_packages_with_their_data_and_nothing_else(checkout, w
 
 
 @pytest.mark.slow
-def test_policy_and_commands_find_their_files_in_another_folder(installed, tmp_path):
+def test_policy_and_commands_find_their_files_from_another_folder(installed, tmp_path):
     folder, outcome = run([installed / "python", "-c", PLAY], tmp_path).split()
     assert Path(folder).is_relative_to(installed.parent)
     assert outcome in ("won", "lost")

@@ -1,4 +1,4 @@
-"""The pretrained policy as it lies in the repository."""
+"""The pretrained policy in the repository."""
 
 import json
 
@@ -58,7 +58,7 @@ def test_it_was_fitted_on_the_train_words_of_the_default_list(run, parts):
     [(None, "test", DEFAULT_KNOWN), ("known", "train", DEFAULT_KNOWN), ("excluded", "test", 0.0)],
     ids=["unseen", "known", "excluded"],
 )
-def test_it_wins_what_its_card_says(run, parts, key, part, known):
+def test_it_wins_as_often_as_its_card_says(run, parts, key, part, known):
     evaluation = json.loads(run.evaluation.read_text())
     figures = (evaluation if key is None else evaluation[key])["agents"]["ppo"]
     card = (PRETRAINED / "README.md").read_text()
@@ -71,7 +71,7 @@ def test_it_wins_what_its_card_says(run, parts, key, part, known):
     assert won == pytest.approx(figures["win_rate"], abs=tolerance)
 
 
-def test_it_all_but_knows_the_letter_of_a_word_that_it_was_not_fitted_on(run):
+def test_it_is_nearly_certain_of_a_letter_of_an_unseen_word(run):
     assert not np.isin(hash_words(["apple"]), run.load_fitted_words()).any()
     game = parse_observation("_pp_e", "io")
     for name in LEARNED_AGENTS:

@@ -1,4 +1,4 @@
-"""Calibration and limits, against plain computations."""
+"""Calibration and limits, compared with plain computations."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ def dictionary():
 
 
 class Recorder(PosteriorAgent):
-    """Plays an agent's probabilities, and keeps them with the states that it was asked about."""
+    """Plays by an agent's probabilities, and records them with their states."""
 
     def __init__(self, agent):
         self.agent = agent
@@ -51,7 +51,7 @@ def predictions_of(games, agent):
     return np.array(predictions, dtype=float).T
 
 
-def test_reliability_compares_each_probability_with_what_was_hidden(dictionary):
+def test_reliability_compares_probabilities_with_outcomes(dictionary):
     games = play(dictionary, LISTED)
     chance, hidden = predictions_of(games, dictionary)
     result = reliability(games, dictionary)
@@ -71,7 +71,7 @@ def test_reliability_compares_each_probability_with_what_was_hidden(dictionary):
     assert result["expected_calibration_error"] == pytest.approx(error)
 
 
-def test_a_dictionary_that_knows_the_secrets_is_calibrated_over_all_of_them():
+def test_a_dictionary_with_all_secrets_is_calibrated():
     # Each state is met by just the words that are consistent with it, so that shares are exact.
     words = [word for word in LISTED if len(word) == 6]
     agent = make_agent("dictionary").fit(words)
@@ -82,11 +82,11 @@ def test_a_dictionary_that_knows_the_secrets_is_calibrated_over_all_of_them():
 @pytest.mark.parametrize("name", AGENTS)
 def test_agents_that_do_not_use_their_lives_guess_the_same_under_any_limit(name):
     agent = make_agent(name, seed=1).fit(LISTED)
-    figures = win_rate_by_limit(agent, play(agent, LISTED))
+    by_limit = win_rate_by_limit(agent, play(agent, LISTED))
     for limit in range(1, 13):
         again = play(agent, LISTED, limit)
-        assert figures[str(limit)]["games"] == len(again)
-        assert figures[str(limit)]["wins"] == again["won"].sum()
+        assert by_limit[str(limit)]["games"] == len(again)
+        assert by_limit[str(limit)]["wins"] == again["won"].sum()
 
 
 class CarefulAgent(PosteriorAgent):
@@ -101,7 +101,7 @@ class CarefulAgent(PosteriorAgent):
         return np.where(observations["guessed"] == 0, 0.25, 0.0)
 
 
-def test_agents_that_use_their_lives_are_played_once_a_limit(monkeypatch):
+def test_agents_that_use_their_lives_play_once_per_limit(monkeypatch):
     agent = CarefulAgent()
     games = play(agent, LISTED)
     for limit, row in win_rate_by_limit(agent, games).items():

@@ -1,4 +1,4 @@
-"""Playing agents: the table of games against the referee, and repeatable draws."""
+"""The arena, compared with the referee, and its reproducibility."""
 
 import pandas as pd
 import pytest
@@ -10,7 +10,7 @@ from tests.envs.hangman.referee import Referee, agrees
 
 
 class Alphabetical(Agent):
-    """Guesses the letters in their order, and keeps what it saw."""
+    """Guesses letters in alphabetical order and records its observations."""
 
     def __init__(self):
         self.seen = []
@@ -21,7 +21,7 @@ class Alphabetical(Agent):
 
 
 def replay(game, max_wrong):
-    """The referee's game with the letters that were played."""
+    """The referee's game with the same letters."""
     referee = Referee(game.word, max_wrong)
     for letter in game.letters:
         assert not referee.over
@@ -61,7 +61,7 @@ def test_agents_see_what_a_player_sees():
 
 
 @pytest.mark.parametrize("name", ["random", "dictionary"])
-def test_a_words_game_does_not_depend_on_order_batch_or_list(real_words, name):
+def test_the_game_of_a_word_does_not_depend_on_order_batch_or_list(real_words, name):
     words = real_words[:300]
     agent = make_agent(name, seed=2).fit(real_words)
     games = play(agent, words)
@@ -71,13 +71,13 @@ def test_a_words_game_does_not_depend_on_order_batch_or_list(real_words, name):
     pd.testing.assert_frame_equal(part, games[100:120].reset_index(drop=True))
 
 
-def test_agents_that_draw_play_other_games_with_another_seed(real_words):
+def test_sampling_agents_play_other_games_with_another_seed(real_words):
     games, again, other = (play(make_agent("random", seed), real_words[:50]) for seed in (0, 0, 1))
     pd.testing.assert_frame_equal(again, games)
     assert (other["letters"] != games["letters"]).mean() > 0.9
 
 
-def test_games_that_end_are_counted(real_words):
+def test_finished_games_are_reported(real_words):
     ended = []
     play(make_agent("random"), real_words[:100], batch_size=64, advance=ended.append)
     assert sum(ended) == 100

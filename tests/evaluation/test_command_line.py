@@ -1,4 +1,4 @@
-"""evaluate.py: most cases in this process, some as a process of its own."""
+"""evaluate.py, mostly in this process, sometimes as a separate process."""
 
 import json
 import platform
@@ -21,20 +21,20 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture
 def evaluate(capsys, tmp_path, monkeypatch):
-    """Run the command; return (process-like result, figures of --json or None)."""
+    """Run the command; return (process-like result, content of --json or None)."""
     monkeypatch.setenv("COLUMNS", "160")
 
     def evaluate(*arguments):
-        path = tmp_path / "figures.json"
+        path = tmp_path / "results.json"
         path.unlink(missing_ok=True)
         try:
             status = main([*map(str, arguments), "--json", str(path)])
         except SystemExit as ending:
             status = ending.code
         printed = capsys.readouterr()
-        figures = json.loads(path.read_text()) if path.exists() else None
+        evaluation = json.loads(path.read_text()) if path.exists() else None
         done = subprocess.CompletedProcess(arguments, status, printed.out, printed.err)
-        return done, figures
+        return done, evaluation
 
     return evaluate
 
@@ -43,17 +43,17 @@ def parts_of(words_file, fractions=(0.8, 0.1, 0.1)):
     return Split(0, fractions).divide(read_word_list(words_file))
 
 
-def assert_schema(figures):
+def assert_schema(evaluation):
     """The JSON of docs/comparing.md, with its types."""
-    assert {name: type(value) for name, value in figures.items()}.items() >= {
+    assert {name: type(value) for name, value in evaluation.items()}.items() >= {
         "env": str, "words": dict, "split": str, "seed": int, "max_wrong": int, "known": float,
         "versions": dict, "agents": dict,
     }.items()  # fmt: skip
-    assert figures["env"] == "Hangman-v0"
-    assert figures["versions"] == {
+    assert evaluation["env"] == "Hangman-v0"
+    assert evaluation["versions"] == {
         "python": platform.python_version(), "torch": torch.__version__,
     }  # fmt: skip
-    for agent in figures["agents"].values():
+    for agent in evaluation["agents"].values():
         assert {name: type(value) for name, value in agent.items()}.items() >= {
             "games": int, "wins": int, "win_rate": float, "ci95": list,
             "mean_wrong_guesses": float, "mean_guesses": float, "games_per_second": float,
@@ -66,20 +66,20 @@ def assert_schema(figures):
 
 def test_as_a_process_it_plays_the_test_words_and_writes_the_documented_json(tiny_files, tmp_path):
     _, words = tiny_files
-    path = tmp_path / "figures.json"
+    path = tmp_path / "results.json"
     done = run("evaluate.py", "--words", words, "--json", path)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
-    figures = json.loads(path.read_text())
-    assert_schema(figures)
+    evaluation = json.loads(path.read_text())
+    assert_schema(evaluation)
     parts = parts_of(words, (0.9, 0.05, 0.05))
-    assert list(figures["agents"]) == ["dictionary", "random"]
-    assert figures["words"] == {
+    assert list(evaluation["agents"]) == ["dictionary", "random"]
+    assert evaluation["words"] == {
         "source": str(words), "count": sum(len(part) for part in parts.values()),
         "known": 0, "unseen": len(parts["test"]),
     }  # fmt: skip
-    assert (figures["split"], figures["seed"], figures["max_wrong"]) == ("test", 0, 6)
-    for name, agent in figures["agents"].items():
+    assert (evaluation["split"], evaluation["seed"], evaluation["max_wrong"]) == ("test", 0, 6)
+    for name, agent in evaluation["agents"].items():
         assert agent["games"] == len(parts["test"])
         assert name in done.stdout
         assert f"{agent['win_rate']:.1%}" in done.stdout
@@ -93,39 +93,39 @@ def test_as_a_process_bad_input_is_one_line_and_status_2(tmp_path):
     assert done.stdout == ""
 
 
-def test_a_run_brings_its_list_its_split_and_its_agents(evaluate, tiny_run, tiny_files):
+def test_a_run_determines_the_list_the_split_and_the_agents(evaluate, tiny_run, tiny_files):
     run_directory, _ = tiny_run
-    done, figures = evaluate("--run", run_directory.path)
+    done, evaluation = evaluate("--run", run_directory.path)
     assert done.returncode == 0, done.stderr
-    assert_schema(figures)
-    assert list(figures["agents"]) == ["ppo", "look-ahead", "posterior", "dictionary", "random"]
-    assert figures["words"]["source"] == str(tiny_files[1])
+    assert_schema(evaluation)
+    assert list(evaluation["agents"]) == ["ppo", "look-ahead", "posterior", "dictionary", "random"]
+    assert evaluation["words"]["source"] == str(tiny_files[1])
     theirs = json.loads(run_directory.evaluation.read_text())
-    for name, agent in figures["agents"].items():
+    for name, agent in evaluation["agents"].items():
         for key in ("games", "wins", "mean_guesses", "by_length", "hardest", "seen"):
             assert agent[key] == theirs["agents"][name][key]
 
 
 def test_without_a_run_learned_agents_are_those_of_the_pretrained_policy(evaluate, tiny_files):
-    done, figures = evaluate("--words", tiny_files[1], "--agents", "ppo", "dictionary")
+    done, evaluation = evaluate("--words", tiny_files[1], "--agents", "ppo", "dictionary")
     assert done.returncode == 0, done.stderr
-    agents = figures["agents"]
+    agents = evaluation["agents"]
     # The split is the same for all lists: none of these words was fitted on.
     assert agents["ppo"]["games"] == len(parts_of(tiny_files[1], (0.9, 0.05, 0.05))["test"])
     assert agents["ppo"]["seen"] == 0
     assert agents["ppo"]["ci95"][0] > agents["dictionary"]["ci95"][1]
-    _, figures = evaluate("--games", 20)
-    assert list(figures["agents"]) == ["ppo", "look-ahead", "posterior", "dictionary", "random"]
-    assert figures["words"]["source"] == "web2"
+    _, evaluation = evaluate("--games", 20)
+    assert list(evaluation["agents"]) == ["ppo", "look-ahead", "posterior", "dictionary", "random"]
+    assert evaluation["words"]["source"] == "web2"
 
 
-def test_words_given_win_over_those_of_the_run(evaluate, tiny_run, tmp_path):
+def test_given_words_override_those_of_the_run(evaluate, tiny_run, tmp_path):
     other = tmp_path / "other.txt"
     other.write_text("\n".join(load_word_list().words[5::500]))
-    _, figures = evaluate("--run", tiny_run[0].path, "--words", other, "--drop-seen")
-    assert figures["words"]["source"] == str(other)
+    _, evaluation = evaluate("--run", tiny_run[0].path, "--words", other, "--drop-seen")
+    assert evaluation["words"]["source"] == str(other)
     # The run's split it is still.
-    assert figures["agents"]["ppo"]["games"] <= len(parts_of(other)["test"])
+    assert evaluation["agents"]["ppo"]["games"] <= len(parts_of(other)["test"])
 
 
 @pytest.fixture
@@ -137,15 +137,15 @@ def mixed(tiny_run, tiny_files, tmp_path):
     return ("--run", tiny_run[0].path, "--secrets", secrets, "--agents", "ppo", "dictionary")
 
 
-def test_known_words_are_played_and_their_figures_kept_apart(evaluate, mixed):
-    done, figures = evaluate(*mixed, "random", "--known", "0.3")
+def test_known_and_unseen_words_have_separate_statistics(evaluate, mixed):
+    done, evaluation = evaluate(*mixed, "random", "--known", "0.3")
     assert done.returncode == 0, done.stderr
-    assert figures["known"] == 0.3
-    assert (figures["words"]["known"], figures["words"]["unseen"]) == (7, 20)
+    assert evaluation["known"] == 0.3
+    assert (evaluation["words"]["known"], evaluation["words"]["unseen"]) == (7, 20)
     assert "7 known and 20 unseen" in done.stdout
     # A title may be broken into lines.
     assert "prior of known words 0.3" in " ".join(done.stdout.split())
-    for name, agent in figures["agents"].items():
+    for name, agent in evaluation["agents"].items():
         assert (agent["known"]["games"], agent["unseen"]["games"]) == (7, 20)
         # Random has not been fitted.
         assert agent["seen"] == (0 if name == "random" else 7)
@@ -153,43 +153,43 @@ def test_known_words_are_played_and_their_figures_kept_apart(evaluate, mixed):
 
 
 def test_a_prior_that_excludes_known_words_refuses_drops_or_marks_them(evaluate, mixed, tiny_run):
-    done, figures = evaluate(*mixed, "--known", "0")
+    done, evaluation = evaluate(*mixed, "--known", "0")
     said = ("7 of the 27 words are known", tiny_run[0].path, "known=0", "drop_seen", "allow_seen")
     assert_refused(done, "evaluate.py", *said)
-    assert figures is None
+    assert evaluation is None
 
     for prior in ("0", "1"):
-        done, figures = evaluate(*mixed, "--drop-seen", "--known", prior)
-        assert "left out: 7 known words" in done.stdout
-        assert figures["agents"]["ppo"]["games"] == 20
-        assert figures["agents"]["ppo"]["seen"] == 0
-        assert "known" not in figures["agents"]["ppo"]
+        done, evaluation = evaluate(*mixed, "--drop-seen", "--known", prior)
+        assert "excluded: 7 known words" in done.stdout
+        assert evaluation["agents"]["ppo"]["games"] == 20
+        assert evaluation["agents"]["ppo"]["seen"] == 0
+        assert "known" not in evaluation["agents"]["ppo"]
 
-    done, figures = evaluate(*mixed, "--allow-seen", "--known", "0")
-    assert figures["agents"]["ppo"]["seen"] == figures["agents"]["ppo"]["known"]["games"] == 7
+    done, evaluation = evaluate(*mixed, "--allow-seen", "--known", "0")
+    assert evaluation["agents"]["ppo"]["seen"] == evaluation["agents"]["ppo"]["known"]["games"] == 7
     assert "ppo (known)" in done.stdout
 
     done, _ = evaluate(
         "--run", tiny_run[0].path, "--split", "train", "--drop-seen", "--agents", "ppo"
     )
-    assert_refused(done, "evaluate.py", "no word is left")
+    assert_refused(done, "evaluate.py", "all words are known")
     done, _ = evaluate(*mixed, "--drop-seen", "--allow-seen")
     assert_refused(done, "evaluate.py", "--allow-seen", "not allowed with")
 
 
 def test_without_a_learned_agent_known_words_are_those_of_the_train_split(evaluate, tiny_files):
     arguments = ("--words", tiny_files[1], "--agents", "dictionary", "random", "--games", 30)
-    done, figures = evaluate(*arguments, "--split", "train", "--known", "0")
+    done, evaluation = evaluate(*arguments, "--split", "train", "--known", "0")
     assert done.returncode == 0, done.stderr
-    assert figures["words"]["known"] == 30
-    assert figures["agents"]["dictionary"]["seen"] == 30
+    assert evaluation["words"]["known"] == 30
+    assert evaluation["agents"]["dictionary"]["seen"] == 30
     assert "30 known train words" in done.stdout
     assert "prior" not in done.stdout
-    _, figures = evaluate(*arguments)
-    assert figures["words"]["unseen"] == 30
-    assert figures["agents"]["dictionary"]["seen"] == 0
+    _, evaluation = evaluate(*arguments)
+    assert evaluation["words"]["unseen"] == 30
+    assert evaluation["agents"]["dictionary"]["seen"] == 0
     done, _ = evaluate(*arguments, "--split", "train", "--drop-seen")
-    assert_refused(done, "evaluate.py", "no word is left")
+    assert_refused(done, "evaluate.py", "all words are known")
 
 
 @pytest.mark.parametrize("prior", [0.0, 0.25, None])
@@ -202,9 +202,9 @@ def test_learned_agents_are_loaded_with_the_prior(evaluate, tiny_run, monkeypatc
 
     monkeypatch.setattr(preparation, "load_run_agent", load)
     option = () if prior is None else ("--known", prior)
-    _, figures = evaluate("--run", tiny_run[0].path, *option)
+    _, evaluation = evaluate("--run", tiny_run[0].path, *option)
     expected = DEFAULT_KNOWN if prior is None else prior
-    assert figures["known"] == given["ppo"] == given["posterior"] == expected
+    assert evaluation["known"] == given["ppo"] == given["posterior"] == expected
 
 
 def test_secrets_are_played_exactly_and_agents_fitted_on_the_train_split(
@@ -215,40 +215,40 @@ def test_secrets_are_played_exactly_and_agents_fitted_on_the_train_split(
     # One from the list's train split, one not listed, one longer than all of the list.
     listed = parts_of(words, (0.9, 0.05, 0.05))["train"][10]
     secrets.write_text(f"{listed}\nQuizzify\n" + "z" * 32 + "\n")
-    done, figures = evaluate("--words", words, "--secrets", secrets, "--agents", "dictionary")
+    done, evaluation = evaluate("--words", words, "--secrets", secrets, "--agents", "dictionary")
     assert done.returncode == 0, done.stderr
-    agent = figures["agents"]["dictionary"]
+    agent = evaluation["agents"]["dictionary"]
     assert agent["games"] == 3
     assert set(agent["by_length"]) == {str(len(listed)), "8", "32"}
-    assert figures["split"] == str(secrets)
-    assert figures["words"]["count"] == len(read_word_list(words))
+    assert evaluation["split"] == str(secrets)
+    assert evaluation["words"]["count"] == len(read_word_list(words))
     done, _ = evaluate("--words", words, "--secrets", secrets, "--split", "valid")
-    assert_refused(done, "evaluate.py", "split: cannot be given with secrets")
+    assert_refused(done, "evaluate.py", "split: cannot be combined with secrets")
 
 
-def test_secrets_are_played_whatever_the_lengths_of_the_run(evaluate, tiny_run, tmp_path):
+def test_secrets_of_any_length_are_played(evaluate, tiny_run, tmp_path):
     copy = shutil.copytree(tiny_run[0].path, tmp_path / "run")
     config = RunDirectory.open(copy).config
     config.write_text(config.read_text().replace("min_length: 1", "min_length: 5"))
     secrets = tmp_path / "secrets.txt"
     secrets.write_text("qi\nzebras\n")
-    _, figures = evaluate("--run", copy, "--secrets", secrets, "--allow-seen")
-    assert figures["agents"]["ppo"]["games"] == 2
+    _, evaluation = evaluate("--run", copy, "--secrets", secrets, "--allow-seen")
+    assert evaluation["agents"]["ppo"]["games"] == 2
 
 
 def test_games_max_wrong_seed_and_split(evaluate, tiny_files):
     _, words = tiny_files
     parts = parts_of(words, (0.9, 0.05, 0.05))
     base = ("--words", words, "--agents", "random")
-    _, figures = evaluate(*base, "--split", "valid")
-    assert figures["agents"]["random"]["games"] == len(parts["valid"])
-    assert figures["split"] == "valid"
+    _, evaluation = evaluate(*base, "--split", "valid")
+    assert evaluation["agents"]["random"]["games"] == len(parts["valid"])
+    assert evaluation["split"] == "valid"
 
     _, sample = evaluate(*base, "--games", 50, "--max-wrong", 12, "--seed", 5)
     assert (sample["max_wrong"], sample["seed"]) == (12, 5)
     _, again = evaluate(*base, "--games", 50, "--max-wrong", 12, "--seed", 5)
     _, other = evaluate(*base, "--games", 50, "--max-wrong", 12, "--seed", 6)
-    first, second, third = (figures["agents"]["random"] for figures in (sample, again, other))
+    first, second, third = (evaluation["agents"]["random"] for evaluation in (sample, again, other))
     assert first["games"] == 50
     assert first["mean_wrong_guesses"] == second["mean_wrong_guesses"] > 6
     assert first["hardest_games"] == second["hardest_games"] != third["hardest_games"]
@@ -275,9 +275,9 @@ def test_games_max_wrong_seed_and_split(evaluate, tiny_files):
 )
 def test_bad_input_is_one_line_and_status_2(evaluate, tiny_files, arguments, said):
     words = [] if "--words" in arguments else ["--words", tiny_files[1]]
-    done, figures = evaluate(*words, *arguments)
+    done, evaluation = evaluate(*words, *arguments)
     assert_refused(done, "evaluate.py", *said)
-    assert figures is None
+    assert evaluation is None
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""compare(), its tables of games and figures, and the files of evaluate.py."""
+"""compare(), its tables of games and statistics, and the files of evaluate.py."""
 
 import io
 import json
@@ -67,7 +67,7 @@ def played(match):
     return compare_agents(match)
 
 
-def test_the_figures_are_those_of_the_games(match, played):
+def test_statistics_are_those_of_the_games(match, played):
     evaluation, games = played
     assert list(games.columns) == [
         "agent", "word", "length", "known", "won", "wrong_guesses", "guesses", "letters",
@@ -76,29 +76,29 @@ def test_the_figures_are_those_of_the_games(match, played):
     rows = {row[0]: row[1:] for row in agents_table(evaluation).rows}
     for name, agent in match.agents.items():
         again = play(agent, match.words, max_wrong=5)
-        figures = evaluation["agents"][name]
-        assert (figures["games"], figures["wins"]) == (200, again["won"].sum())
-        assert figures["mean_guesses"] == pytest.approx(again["guesses"].mean())
-        assert figures["seen"] == (3 if name == "dictionary" else 0)
+        statistics = evaluation["agents"][name]
+        assert (statistics["games"], statistics["wins"]) == (200, again["won"].sum())
+        assert statistics["mean_guesses"] == pytest.approx(again["guesses"].mean())
+        assert statistics["seen"] == (3 if name == "dictionary" else 0)
         of_agent = games[games["agent"] == name].reset_index(drop=True)
         assert of_agent[again.columns].equals(again)
         assert of_agent["known"].tolist() == [True] * 3 + [False] * 197
         for kind, won in (("known", again["won"][:3]), ("unseen", again["won"][3:])):
-            assert figures[kind] == win_rate(won.sum(), len(won))
+            assert statistics[kind] == win_rate(won.sum(), len(won))
             shown = (str(len(won)), str(won.sum()), f"{won.mean():.1%}")
             assert rows[f"{name} ({kind})"][:3] == shown
 
 
-def test_the_figures_are_those_of_the_command(comparison, word_file, tmp_path):
-    target = tmp_path / "figures.json"
+def test_the_evaluation_is_that_of_the_command(comparison, word_file, tmp_path):
+    target = tmp_path / "results.json"
     arguments = ["--agents", "dictionary", "random", "--words", str(word_file)]
     assert main([*arguments, "--seed", "3", "--json", str(target)]) == 0
     written, computed = json.loads(target.read_text()), comparison.to_dict()
     for evaluation in (written, computed):
-        for figures in evaluation["agents"].values():
-            figures.pop("games_per_second")
+        for statistics in evaluation["agents"].values():
+            statistics.pop("games_per_second")
             for needed_by_plots in ("by_limit", "reliability"):
-                figures.pop(needed_by_plots, None)
+                statistics.pop(needed_by_plots, None)
     assert written == computed
     # What is returned is a copy.
     comparison.to_dict()["agents"].clear()
@@ -114,9 +114,12 @@ def test_the_csv_is_the_table_of_games(comparison, tmp_path):
     comparison.to_csv(tmp_path / "games.csv")
     read = pd.read_csv(tmp_path / "games.csv")
     pd.testing.assert_frame_equal(read, comparison.games)
-    figures = comparison.to_dict()["agents"]
+    statistics = comparison.to_dict()["agents"]
     for name, games in read.groupby("agent"):
-        assert (len(games), games["won"].sum()) == (figures[name]["games"], figures[name]["wins"])
+        assert (len(games), games["won"].sum()) == (
+            statistics[name]["games"],
+            statistics[name]["wins"],
+        )
     for game in read.itertuples():
         assert len(set(game.letters)) == game.guesses
         assert (set(game.word) <= set(game.letters)) == game.won
@@ -142,10 +145,10 @@ def test_custom_agents_are_fitted_and_compared(word_file):
         ({"games": 0}, "games: 0 is not allowed (input should be greater than or equal to 1)"),
         ({"games": 10**6}, "is more than"),
         ({"max_wrong": 27}, "max_wrong: 27 is not allowed (input should be less than or equal to"),
-        ({"repeats": 2}, "repeats: there is no such option; there are agents, run, words"),
+        ({"repeats": 2}, "repeats: unknown option; known are agents, run, words"),
     ],
 )
-def test_what_cannot_be_done_is_said_in_one_line(options, message, word_file):
+def test_invalid_options_are_one_line(options, message, word_file):
     with pytest.raises(InputError, match=re.escape(message)) as caught:
         compare(**({"words": word_file, "agents": ["random"]} | options))
     assert "\n" not in str(caught.value)
@@ -221,15 +224,15 @@ def test_the_tables_show_every_agent_and_length(played):
     text = output.getvalue()
     assert "3 known and 197 unseen valid words of list.txt, 5 wrong guesses" in text
     rows = [tuple(line.split()[:2]) for line in text.splitlines()]
-    for name, figures in played[0]["agents"].items():
+    for name, statistics in played[0]["agents"].items():
         assert name in text
-        assert f"{figures['win_rate']:.1%}" in text
-        for length, row in figures["by_length"].items():
+        assert f"{statistics['win_rate']:.1%}" in text
+        for length, row in statistics["by_length"].items():
             assert (length, str(row["games"])) in rows
 
 
 @pytest.mark.parametrize("kind", ["known", "unseen"])
-def test_where_one_kind_of_words_is_played_every_title_names_it(real_words, kind):
+def test_every_title_names_the_kind_of_words(real_words, kind):
     words = real_words[:20]
     agents = {"ppo": make_agent("dictionary").fit(words), "random": make_agent("random")}
     match = Match(
@@ -259,7 +262,7 @@ def title_of(figure):
     return figure.get_suptitle() or figure.axes[0].get_title(loc="left")
 
 
-def test_an_agent_that_was_fitted_on_other_words_than_the_known_ones_is_told(real_words):
+def test_a_note_names_an_agent_fitted_on_other_words_than_the_known_ones(real_words):
     words = real_words[:20]
     agents = {name: make_agent(name).fit(words) for name in ("dictionary", "ngram", "random")}
     match = Match(

@@ -1,4 +1,4 @@
-"""Lengths pooled, and learning curves read from a run."""
+"""Pooling of lengths, and learning curves of a run."""
 
 import json
 
@@ -13,7 +13,7 @@ def by_length(games):
     return {str(length): win_rate(count // 2, count) for length, count in games.items()}
 
 
-def test_lengths_of_few_games_are_pooled_at_both_ends_and_there_alone():
+def test_lengths_of_few_games_are_pooled_only_at_both_ends():
     games = {1: 2, 2: 20, 3: 10, 4: 100, 5: 5, 6: 50, 7: 40, 8: 4, 21: 2}
     pooled = pool_lengths(by_length(games))
     assert list(pooled) == ["1-3", "4", "5", "6", "7-21"]

@@ -19,7 +19,7 @@ from evaluation.command_line import main
 from evaluation.preparation import Request, prepare
 from evaluation.remote import observe
 from evaluation.remote_client import GameClient, RemoteGame
-from evaluation.statistics import basic_figures
+from evaluation.statistics import basic_statistics
 from tests.processes import assert_refused
 from tests.server.load import add_token
 from tests.server.load import serving as serve
@@ -68,7 +68,7 @@ def played_by(path, token_name):
 
 
 @pytest.mark.parametrize("recorded", [False, True])
-def test_what_is_printed_and_written_is_what_the_arena_and_the_server_have(
+def test_output_and_files_agree_with_the_arena_and_the_server(
     evaluate, serving, words, tmp_path, recorded
 ):
     address, path = serving
@@ -76,7 +76,7 @@ def test_what_is_printed_and_written_is_what_the_arena_and_the_server_have(
     done = evaluate(
         "--server", address, "--token", add_token(path, name), *["--recorded"][:recorded],
         "--agents", "dictionary", "--words", words, "--games", 60, "--known", 0.25,
-        "--json", tmp_path / "figures.json", "--csv", tmp_path / "games.csv",
+        "--json", tmp_path / "results.json", "--csv", tmp_path / "games.csv",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     stored = pd.DataFrame(played_by(path, name), columns=["word", "recorded", "status", "letters"])
@@ -86,14 +86,14 @@ def test_what_is_printed_and_written_is_what_the_arena_and_the_server_have(
     assert (stored["recorded"] == recorded).all()
     assert (stored["letters"] == arena["letters"]).all()
     assert ((stored["status"] == "success") == arena["won"]).all()
-    evaluation = json.loads((tmp_path / "figures.json").read_text())
-    figures = evaluation["agents"]["dictionary"]
-    expected = {**basic_figures(arena, 1.0), "games_per_second": figures["games_per_second"]}
+    evaluation = json.loads((tmp_path / "results.json").read_text())
+    statistics = evaluation["agents"]["dictionary"]
+    expected = {**basic_statistics(arena, 1.0), "games_per_second": statistics["games_per_second"]}
     # Only the server could tell which of its words are known.
-    assert figures == {**expected, "seen": None}
+    assert statistics == {**expected, "seen": None}
     assert evaluation["split"] == ("recorded" if recorded else "practice")
     assert (evaluation["max_wrong"], evaluation["known"]) == (6, 0.25)
-    assert f"{figures['win_rate']:.1%}" in done.stdout
+    assert f"{statistics['win_rate']:.1%}" in done.stdout
     games = pd.read_csv(tmp_path / "games.csv")
     assert sorted(games["letters"]) == sorted(arena["letters"])
     assert games["won"].sum() == arena["won"].sum()
@@ -115,7 +115,7 @@ def test_each_agent_plays_its_own_games_with_the_token_of_the_environment(
     assert "benchmark: 12 games done" in done.stdout
 
 
-def test_what_the_server_refuses_is_told_in_one_line(evaluate, serving, words):
+def test_a_refusal_of_the_server_is_one_line(evaluate, serving, words):
     address, _ = serving
     done = evaluate(
         "--server", address, "--token", "hm_wrong", "--agents", "random", "--words", words
@@ -148,7 +148,7 @@ def test_a_port_at_which_nothing_listens_is_told_without_waiting(evaluate, words
         ("--recorded", "--recorded: needs --server"),
     ],
 )
-def test_options_that_do_not_go_together(evaluate, arguments, said):
+def test_incompatible_options_are_refused(evaluate, arguments, said):
     assert_refused(evaluate(*arguments.split()), "evaluate.py", said)
 
 
@@ -180,7 +180,7 @@ def server_of(answer, patience=20.0):
     return requests, lambda: asyncio.run(begin())
 
 
-def test_a_request_is_sent_again_with_its_key_until_it_is_answered():
+def test_a_request_is_retried_with_its_key_until_it_is_answered():
     def answer(number, path):
         if number in (1, 4):
             return None
@@ -208,23 +208,23 @@ def test_a_request_is_sent_again_with_its_key_until_it_is_answered():
 @pytest.mark.parametrize(
     ("status", "text", "said"),
     [
-        (200, "<html>hello</html>", "is no game server; it answers '<html>hello"),
-        (200, "[]", "is no game server"),
-        (404, "nothing here", "is no game server"),
+        (200, "<html>hello</html>", "is not a game server; it answers '<html>hello"),
+        (200, "[]", "is not a game server"),
+        (404, "nothing here", "is not a game server"),
         (200, '{"error": "no\\nsuch token"}', "refuses: no such token"),
         (403, '{"error": "used up"}', "refuses: used up"),
-        (200, '{"game_id": 1, "word": "12", "tries_remains": 6}', "is no game server"),
-        (200, '{"game_id": 1, "word": null, "tries_remains": 6}', "is no game server"),
+        (200, '{"game_id": 1, "word": "12", "tries_remains": 6}', "is not a game server"),
+        (200, '{"game_id": 1, "word": null, "tries_remains": 6}', "is not a game server"),
         (503, '{"error": "busy"}', "does not answer (busy)"),
     ],
 )
-def test_what_does_not_play_is_told(status, text, said):
+def test_an_invalid_server_is_reported(status, text, said):
     requests, begin = server_of(lambda *_: (status, text), patience=0.5)
     with pytest.raises(InputError, match=re.escape(said)):
         begin()
     assert (len(requests) > 1) == (status == 503)
 
 
-def test_a_server_that_counts_otherwise_is_noticed():
+def test_a_server_with_a_wrong_count_of_lives_is_refused():
     with pytest.raises(InputError, match="that is not Hangman"):
         observe([RemoteGame("1", 0, "_pp_e", 5, 6, "epxz")])

@@ -1,4 +1,4 @@
-"""The report page: what is on it, and what a browser makes of it."""
+"""The report page: its content, and how a browser shows it."""
 
 import json
 import re
@@ -58,7 +58,7 @@ def page():
 
 @pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed (Debian: chromium)")
 @pytest.mark.parametrize("width", [360, 1200])
-def test_a_browser_shows_all_of_it_without_scrolling_sideways(page, width, tmp_path):
+def test_a_browser_shows_the_page_without_horizontal_scrolling(page, width, tmp_path):
     (tmp_path / "page.html").write_text(page.replace("</body>", PROBE + "</body>"))
     (tmp_path / "frame.html").write_text(FRAME % width)
     seen = open_in_browser(tmp_path / "frame.html", width, tmp_path / "profile")
@@ -75,7 +75,7 @@ def test_a_browser_shows_all_of_it_without_scrolling_sideways(page, width, tmp_p
 
 
 def open_in_browser(file: Path, width: int, profile: Path) -> dict:
-    """Return what the probe in a page tells."""
+    """Return the output of the probe in a page."""
     # A browser window is at least 500 pixels wide; the frame in it has the width that is asked for.
     options = (
         "headless", "no-sandbox", "disable-gpu", "no-first-run", "disable-background-networking",
@@ -88,7 +88,7 @@ def open_in_browser(file: Path, width: int, profile: Path) -> dict:
     return json.loads(report.replace("&quot;", '"').replace("&amp;", "&"))
 
 
-def test_the_page_needs_nothing_from_elsewhere(page):
+def test_the_page_is_self_contained(page):
     # What begins with http is the name of an XML namespace, never an address.
     addresses = re.findall(r'(?:src|href|data|action)="([^"]*)"', page) + re.findall(
         r"url\(([^)]*)\)", page
@@ -103,7 +103,7 @@ def test_no_two_elements_have_the_same_id(page):
     assert len(ids) == len(set(ids))
 
 
-def test_the_page_has_every_table_and_names_as_they_are(page):
+def test_the_page_has_every_table_and_escapes_names(page):
     assert "<b>list</b>" not in page
     for text in (
         "&lt;b&gt;list&lt;/b&gt;",
@@ -117,7 +117,7 @@ def test_the_page_has_every_table_and_names_as_they_are(page):
 
 # A single game, one length, no game.
 @pytest.mark.parametrize("words", [("banana",), ("jazz", "quiz"), ()])
-def test_a_page_of_very_few_games_is_made(words):
+def test_very_few_games_have_a_page(words):
     page = make_page(words)
     assert page.count("<table>") >= (3 if words else 1)
     assert page.rstrip().endswith("</html>")

@@ -1,4 +1,4 @@
-"""Figures of games, against statsmodels and plain counts."""
+"""Statistics of games, compared with statsmodels and plain counts."""
 
 import numpy as np
 import pandas as pd
@@ -31,11 +31,15 @@ def test_the_interval_is_wilsons(counts):
     assert 0 <= low <= wins / games <= high <= 1
 
 
-def test_no_game_tells_nothing():
+def test_no_games_have_empty_statistics():
     assert win_rate_interval(0, 0) == (0.0, 1.0)
     assert win_rate(0, 0) == {"games": 0, "wins": 0, "win_rate": 0.0, "ci95": [0.0, 1.0]}
-    figures = summarize(play(make_agent("random"), ()), 0.0)
-    assert (figures["games"], figures["by_length"], figures["first_letters"]) == (0, {}, [])
+    statistics = summarize(play(make_agent("random"), ()), 0.0)
+    assert (statistics["games"], statistics["by_length"], statistics["first_letters"]) == (
+        0,
+        {},
+        [],
+    )
 
 
 @given(st.lists(st.tuples(st.floats(-9, 9), st.integers(0, 6)), min_size=2, max_size=60))
@@ -56,14 +60,14 @@ def test_the_interval_of_a_mean_agrees_with_statsmodels(rows):
 
 
 @pytest.mark.parametrize("won", [0, 70, 120])
-def test_the_interval_of_a_share_of_independent_outcomes_is_nearly_that_of_a_win_rate(won):
+def test_the_share_interval_of_independent_outcomes_is_nearly_wilsons(won):
     outcomes = np.arange(120) < won
     share, interval = share_interval(outcomes, np.arange(120))
     assert share == won / 120
     np.testing.assert_allclose(interval, win_rate_interval(won, 120), rtol=0.005)
 
 
-def test_the_interval_of_a_share_holds_the_truth_19_times_in_20_when_clusters_go_alike():
+def test_the_share_interval_has_95_percent_coverage_for_correlated_clusters():
     random = np.random.default_rng(0)
     clusters = np.repeat(np.arange(40), 10)
     rates = random.beta(2, 2, size=(2000, 40))
@@ -78,22 +82,23 @@ def table(*rows):
     return games.assign(length=games["word"].str.len(), guesses=games["letters"].str.len())
 
 
-def test_games_are_summed_up_overall_and_by_length():
+def test_games_are_summarized_overall_and_by_length():
     games = table(
         ("cat", True, 0, "act"), ("zebra", True, 2, "zebrast"), ("ox", False, 2, "ab"),
         ("apple", False, 2, "xpy"), ("abbey", True, 2, "xayebz"),
     )  # fmt: skip
-    figures = summarize(games, 2.0)
-    assert (figures["games"], figures["wins"], figures["win_rate"]) == (5, 3, 3 / 5)
-    assert figures["ci95"] == pytest.approx(proportion_confint(3, 5, method="wilson"))
-    assert figures["mean_wrong_guesses"] == pytest.approx(8 / 5)
-    assert figures["mean_guesses"] == pytest.approx(21 / 5)
-    assert figures["games_per_second"] == 2.5
-    assert figures["by_length"] == {"2": win_rate(0, 1), "3": win_rate(1, 1), "5": win_rate(2, 3)}
-    assert figures["hardest"] == ["ox", "apple"]
+    statistics = summarize(games, 2.0)
+    assert (statistics["games"], statistics["wins"], statistics["win_rate"]) == (5, 3, 3 / 5)
+    assert statistics["ci95"] == pytest.approx(proportion_confint(3, 5, method="wilson"))
+    assert statistics["mean_wrong_guesses"] == pytest.approx(8 / 5)
+    assert statistics["mean_guesses"] == pytest.approx(21 / 5)
+    assert statistics["games_per_second"] == 2.5
+    by_length = {"2": win_rate(0, 1), "3": win_rate(1, 1), "5": win_rate(2, 3)}
+    assert statistics["by_length"] == by_length
+    assert statistics["hardest"] == ["ox", "apple"]
     assert summarize(games[::-1], 2.0)["hardest"] == ["ox", "apple"]
-    assert figures["hardest_games"][1] == {"word": "apple", "wrong_guesses": 2, "guesses": "XpY"}
-    assert [game["word"] for game in figures["easiest_games"]] == ["cat", "abbey", "zebra"]
+    assert statistics["hardest_games"][1] == {"word": "apple", "wrong_guesses": 2, "guesses": "XpY"}
+    assert [game["word"] for game in statistics["easiest_games"]] == ["cat", "abbey", "zebra"]
 
 
 def test_equally_hard_words_are_not_shown_by_the_alphabet(real_words):
@@ -134,7 +139,7 @@ def test_mcnemar_agrees_with_statsmodels(outcomes):
     assert result["difference"] == pytest.approx(np.mean(first) - np.mean(second))
 
 
-def test_every_two_agents_are_compared():
+def test_every_pair_of_agents_is_compared():
     games = pd.DataFrame({"agent": list("zzxxyy"), "won": [True, True, False, False, False, True]})
     pairs = {
         (pair["first"], pair["second"]): (pair["only_first_won"], pair["only_second_won"])

@@ -25,15 +25,15 @@ def table(words, won, guesses, lists=0):
     return pd.DataFrame({"list": lists, "word": words, "won": won, "guesses": guesses})
 
 
-def test_the_figures_are_those_of_a_plain_count():
+def test_statistics_are_those_of_a_plain_count():
     words = ("bell", "bell", "cell", "dell")
     games = table(words, [True, True, True, False], [2, 4, 3, 30], [0, 0, 1, 2])
-    figures = summarize(games, 2.0, num_toughest=2)
-    low, high = figures.pop("mean_guesses_ci95")
+    statistics = summarize(games, 2.0, num_toughest=2)
+    low, high = statistics.pop("mean_guesses_ci95")
     assert low < 9.75 < high
-    low, high = figures.pop("ci95")
+    low, high = statistics.pop("ci95")
     assert 0 < low < 0.75 < high < 1
-    assert figures == {
+    assert statistics == {
         "games": 4,
         "solved": 3,
         "solved_rate": 0.75,
@@ -49,7 +49,7 @@ def test_the_figures_are_those_of_a_plain_count():
     }
 
 
-def test_games_of_one_list_count_as_fewer_when_they_go_alike():
+def test_intervals_are_wider_for_correlated_games_of_a_list():
     def interval(lists):
         low, high = summarize(table("bell", np.arange(40) < 20, 3, lists), 1.0)["ci95"]
         return high - low
@@ -82,8 +82,8 @@ def test_random_lists_are_played_word_by_word():
 
 
 @pytest.mark.parametrize("secrets", [WORDS, ("neon", "noon")])
-def test_the_command_writes_tables_figures_and_pictures(word_file, tmp_path, capsys, secrets):
-    chosen, out = tmp_path / "secrets.txt", tmp_path / "figures.json"
+def test_the_command_writes_tables_results_and_plots(word_file, tmp_path, capsys, secrets):
+    chosen, out = tmp_path / "secrets.txt", tmp_path / "results.json"
     chosen.write_text("\n".join(secrets))
     arguments = ["--env", "CatsAndDogs-v0", "--words", word_file, "--secrets", str(chosen)]
     files = ["--plots", str(tmp_path / "plots"), "--csv", str(tmp_path / "games.csv")]
@@ -94,9 +94,9 @@ def test_the_command_writes_tables_figures_and_pictures(word_file, tmp_path, cap
     assert evaluation["env"] == "CatsAndDogs-v0"
     assert evaluation["words"]["count"] == len(WORDS)
     assert set(agents) == {"filter", "minimax", "entropy", "random-consistent"}
-    for figures in agents.values():
-        assert figures["games"] == sum(figures["histogram"].values()) == len(secrets)
-        assert list(figures["solved_within"]) == [str(limit) for limit in range(1, 21)]
+    for statistics in agents.values():
+        assert statistics["games"] == sum(statistics["histogram"].values()) == len(secrets)
+        assert list(statistics["solved_within"]) == [str(limit) for limit in range(1, 21)]
     games = pd.read_csv(tmp_path / "games.csv")
     assert set(games["agent"]) == set(agents)
     assert all(set(played) == set(secrets) for _, played in games.groupby("agent")["word"])

@@ -1,4 +1,4 @@
-"""evaluate.py --workers on a real Ray: the same games as without it, whoever plays them."""
+"""evaluate.py --workers on a real Ray plays the same games as without workers."""
 
 import json
 import subprocess
@@ -41,7 +41,7 @@ def test_workers_play_the_same_games(tiny_run, real_words, batch_size):
 
 
 @pytest.mark.usefixtures("ray")
-def test_an_error_of_an_agent_is_raised_as_it_is(real_words):
+def test_an_error_of_an_agent_is_raised_unchanged(real_words):
     with pytest.raises(AttributeError):
         play_on_workers(make_agent("dictionary"), real_words[:10])
 
@@ -49,12 +49,12 @@ def test_an_error_of_an_agent_is_raised_as_it_is(real_words):
 def evaluation_in(path):
     """Return the JSON of an evaluation without the speed."""
     evaluation = json.loads(path.read_text())
-    for figures in evaluation["agents"].values():
-        del figures["games_per_second"]
+    for statistics in evaluation["agents"].values():
+        del statistics["games_per_second"]
     return evaluation
 
 
-def test_the_figures_of_the_command_are_the_same(tmp_path, tiny_files):
+def test_the_results_of_the_command_are_the_same(tmp_path, tiny_files):
     arguments = ("--agents", "dictionary", "random", "--words", tiny_files[1], "--json")
     alone, workers = tmp_path / "alone", tmp_path / "workers"
     for more in ((alone,), (workers, "--workers", "local")):
@@ -73,7 +73,7 @@ def playing_pids(parent):
     return [pid for pid in playing if parents.get(parents[pid]) == parent]
 
 
-def test_a_node_may_be_lost_while_its_games_are_played(tmp_path, two_nodes, real_words):
+def test_a_lost_node_does_not_change_the_games(tmp_path, two_nodes, real_words):
     # Several batches, so that games are still played when the node goes.
     words = tmp_path / "words.txt"
     pairs = (a + b for a in real_words[::20] for b in real_words[::20] if len(a + b) <= 32)
@@ -92,7 +92,7 @@ def test_a_node_may_be_lost_while_its_games_are_played(tmp_path, two_nodes, real
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1:1", "nonsense", "ray://127.0.0.1:1"])
-def test_a_cluster_that_is_not_there_is_one_line(address, capsys):
+def test_an_unreachable_cluster_is_one_line(address, capsys):
     status = main(["--agents", "random", "--games", "10", "--workers", address])
     done = subprocess.CompletedProcess([], status, *capsys.readouterr())
     assert_refused(done, "evaluate.py", "--workers", repr(address))

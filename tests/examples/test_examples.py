@@ -55,7 +55,7 @@ def test_maskable_ppo_of_sb3_contrib_learns_to_win_unseen_words():
     assert rates[-1] > rates[0] + 3
 
 
-def test_a_custom_agent_is_compared_with_others():
+def test_a_custom_agent_is_compared_with_built_in_agents():
     printed = output_of("custom_agent")
     rates = {
         name: float(re.search(rf"{name}.*?([\d.]+)%", printed)[1])
@@ -64,7 +64,7 @@ def test_a_custom_agent_is_compared_with_others():
     assert rates["dictionary"] > rates["most words"] > rates["random"]
 
 
-def test_a_custom_reward_pays_hits_misses_and_wins():
+def test_a_custom_reward_depends_on_hits_misses_and_wins():
     env = gym.make("envs:Hangman-v0", reward=HitReward(win=5))
     env.reset(options={"word": "noon"})
     assert [env.step(ord(letter) - ord("a"))[1] for letter in "xon"] == [-1, 1, 6]
@@ -82,7 +82,7 @@ def test_a_recorded_game_is_an_animated_picture(tmp_path):
 
 
 @pytest.mark.slow
-def test_win_rates_of_runs_are_drawn_by_games(tiny_run, tmp_path):
+def test_win_rates_of_runs_are_plotted_by_games(tiny_run, tmp_path):
     picture, path = tmp_path / "curves.png", tiny_run[0].path
     options = ("--levels", "best=0.9", "--plot", picture)
     printed = output_of("win_rate_by_games", "--runs", f"tiny={path},{path}", *options)

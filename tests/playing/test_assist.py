@@ -24,7 +24,7 @@ def fits(word, pattern, wrong):
 
 
 @given(some_words, st.text("abcdeop", min_size=1, max_size=6), st.sets(st.sampled_from("abcdeop")))
-def test_words_fit_that_would_look_like_the_pattern(words, secret, guesses):
+def test_matching_words_would_look_like_the_pattern(words, secret, guesses):
     pattern = "".join(letter if letter in guesses else "_" for letter in secret)
     wrong = "".join(guesses - set(secret))
     words = [*words, secret]
@@ -89,7 +89,7 @@ def test_letters_and_words_are_those_of_a_brute_force_search(assist, typed, patt
         (["b_n_", "cdfghi"], "wrong letters 'cdfghi': the game is lost at 6 of them"),
     ],
 )
-def test_what_is_wrong_is_told_in_one_line_and_asked_again(assist, typed, problem):
+def test_invalid_input_is_explained_in_one_line_and_asked_again(assist, typed, problem):
     lines = assist(*typed)
     line = next(number for number, line in enumerate(lines) if line.startswith(problem))
     prompt = "pattern:" if len(typed) == 1 else "wrong letters:"
@@ -97,11 +97,11 @@ def test_what_is_wrong_is_told_in_one_line_and_asked_again(assist, typed, proble
     assert lines[line + 1].startswith(prompt)
 
 
-def test_no_word_that_fits_is_said(assist):
+def test_it_reports_that_no_word_matches(assist):
     assert any(line.startswith("no word of") for line in assist("zzz_", ""))
 
 
-def test_agents_that_cannot_tell_probabilities_are_refused(run_command):
+def test_agents_without_probabilities_are_refused(run_command):
     status, output = run_command(["--assist", "--agent", "random"], [])
     assert status == 2
     (line,) = output.splitlines()

@@ -34,7 +34,7 @@ def secret_of(output):
     return re.search(r"the word is (\w+)", output).group(1)
 
 
-def test_a_person_wins_by_guessing_the_letters_and_then_gets_another_word(run_command, words):
+def test_a_person_wins_and_is_offered_another_word(run_command, words):
     _, lost = run_command(["--words", words, "--seed", "5"], "jkqvwp")
     assert "you lost" in lost
     assert "1 game: you won 0" in lost
@@ -60,7 +60,7 @@ def test_a_person_wins_by_guessing_the_letters_and_then_gets_another_word(run_co
         ("J", "'j' has been guessed already"),
     ],
 )
-def test_bad_letters_are_explained_and_cost_nothing(run_command, words, typed, problem):
+def test_invalid_letters_are_explained_and_cost_nothing(run_command, words, typed, problem):
     _, output = run_command(["--words", words], ["j", typed])
     lines = output.splitlines()
     assert problem in lines
@@ -68,7 +68,7 @@ def test_bad_letters_are_explained_and_cost_nothing(run_command, words, typed, p
     assert "lives  4 of 6" not in output
 
 
-def test_words_have_the_length_and_difficulty_that_were_asked_for(run_command, words):
+def test_words_have_the_requested_length_and_difficulty(run_command, words):
     _, output = run_command(["--words", words, "--length", "5", "--difficulty", "hard"], [])
     assert output.startswith("150 words to guess (hard, ")
 
@@ -135,7 +135,7 @@ def test_no_line_is_longer_than_the_terminal_is_wide(run_command, tmp_path, mode
     assert "\x1b" not in output
 
 
-def test_a_run_brings_its_words_its_test_split_and_its_agents(run_command, run_directory):
+def test_a_run_determines_words_split_and_agents(run_command, run_directory):
     test_words = Split().divide(clean_words(WORDS, ""))["test"]
     options = ["--run", run_directory, "--watch", "posterior", "--speed", "999"]
     status, output = run_command(options, ["y", "n"])
@@ -155,7 +155,7 @@ def test_a_run_brings_its_words_its_test_split_and_its_agents(run_command, run_d
         (["--assist", "--known", "0.75"], ("ppo", 0.75)),
     ],
 )
-def test_the_agent_of_every_mode_has_the_prior(
+def test_the_agent_of_every_mode_has_the_given_prior(
     run_command, words, run_directory, monkeypatch, options, agent
 ):
     given = []
@@ -202,7 +202,7 @@ def test_without_a_run_the_pretrained_policy_plays(run_command):
         (["--run", "/nowhere"], "/nowhere: not the folder of a run"),
     ],
 )
-def test_mistakes_in_the_options_are_one_line_and_status_2(run_command, options, problem):
+def test_invalid_options_are_one_line_and_status_2(run_command, options, problem):
     status, output = run_command(options, [])
     assert status == 2
     (line,) = output.splitlines()
@@ -210,7 +210,7 @@ def test_mistakes_in_the_options_are_one_line_and_status_2(run_command, options,
     assert problem in line
 
 
-def test_a_run_that_was_not_finished_is_told(run_command, run_directory):
+def test_an_unfinished_run_is_reported(run_command, run_directory):
     status, output = run_command(["--run", run_directory, "--watch", "ppo"], [])
     assert status == 2
     assert "policy.safetensors: not a readable policy network" in output.splitlines()[-1]

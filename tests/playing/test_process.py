@@ -1,4 +1,4 @@
-"""The command as a process of its own, at a terminal and in a pipe."""
+"""The command as a separate process, at a terminal and in a pipe."""
 
 import io
 import re
@@ -102,7 +102,7 @@ def test_ctrl_c_stops_an_agent_that_is_being_watched(play):
     assert finish(game, CTRL_C)[0] == 130
 
 
-def test_a_pipe_gets_what_was_typed_and_no_escape_codes(words):
+def test_piped_output_echoes_the_input_without_escape_codes(words):
     result = subprocess.run(
         processes.command("play.py", *words, "--hint"),
         input="a\nz\n\xff\n".encode("latin-1"),
@@ -120,7 +120,7 @@ def test_a_pipe_gets_what_was_typed_and_no_escape_codes(words):
     assert output.endswith("letter: \nGoodbye.\n")
 
 
-def test_it_ends_silently_when_nobody_reads(words):
+def test_a_closed_output_ends_the_program_silently(words):
     process = subprocess.Popen(
         processes.command("play.py", *words, "--watch", "random", "--speed", "999"),
         stdin=subprocess.DEVNULL,

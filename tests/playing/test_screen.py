@@ -1,4 +1,4 @@
-"""What is drawn, as a terminal of some width shows it."""
+"""Drawings, as shown by a terminal of some width."""
 
 import io
 
@@ -37,7 +37,7 @@ def board(console, game, note=""):
 
 @settings(max_examples=60)
 @given(words, letters, st.integers(1, 26), st.integers(30, 100))
-def test_a_board_tells_the_game_and_fits_the_width(word, guesses, max_wrong, width):
+def test_a_board_shows_the_game_and_fits_the_width(word, guesses, max_wrong, width):
     game = game_after(word, guesses, max_wrong)
     lines = shown(width, board, game, "won")
     assert max(map(len, lines)) <= width
@@ -48,7 +48,7 @@ def test_a_board_tells_the_game_and_fits_the_width(word, guesses, max_wrong, wid
     assert text == f"word{pattern}wrong{misses or '-'}lives{game.lives}of{max_wrong}won"
 
 
-def test_the_spaces_of_a_word_go_where_it_would_be_longer_than_the_width():
+def test_a_word_that_is_too_wide_has_no_spaces():
     assert shown(82, board, Game("a" * 32, 6))[1].endswith("word   " + " ".join("_" * 32))
     assert shown(80, board, Game("a" * 32, 6))[1].endswith("word   " + "_" * 32)
 
@@ -64,7 +64,7 @@ def test_two_boards_are_side_by_side_where_they_fit(word, beside):
 
 
 @pytest.mark.parametrize("ascii_only", [False, True])
-def test_bars_are_as_long_as_probabilities_are_high(ascii_only):
+def test_the_lengths_of_bars_are_proportional_to_probabilities(ascii_only):
     block = "#" if ascii_only else "█"
     lines = draw_bars([(4, 1.0), (0, 0.5), (25, 0.001)], 0, 80, ascii_only)
     assert lines == ["  e  100%  " + block * 40, "> a   50%  " + block * 20, "  z    0%"]
@@ -82,5 +82,5 @@ def test_bars_are_as_long_as_probabilities_are_high(ascii_only):
         ("xy", "abzw", None),
     ],
 )
-def test_who_uncovers_the_word_with_fewer_wrong_guesses_wins(yours, theirs, winner):
+def test_the_winner_has_fewer_wrong_guesses(yours, theirs, winner):
     assert find_winner(game_after("cab", yours, 2), game_after("cab", theirs, 2), "ngram") == winner

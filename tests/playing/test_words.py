@@ -24,7 +24,7 @@ def divide(word_list, **given):
     return divide_words(split_words(Config(), word_list), **given)
 
 
-def test_with_an_agent_the_words_to_guess_are_those_that_nothing_is_fitted_on():
+def test_with_an_agent_the_words_to_guess_are_the_test_split():
     words = divide(MANY, keep_apart=True, has_run=False)
     parts = Split().divide(MANY)
     assert (words.to_guess, words.to_fit) == (parts["test"], parts["train"])
@@ -36,7 +36,7 @@ def test_without_an_agent_the_whole_list_is_guessed():
     assert words.to_guess == words.to_fit == MANY.words
 
 
-def test_a_short_list_is_guessed_whole_but_for_a_run_which_has_its_split():
+def test_a_short_list_is_not_split_except_for_a_run():
     words = divide(SHORT, keep_apart=True, has_run=False)
     assert words.to_guess == words.to_fit == ("ox", "tea")
     assert "too few" in words.description
@@ -72,7 +72,7 @@ def play_by_frequency(words):
 
 @settings(max_examples=60)
 @given(word_lists)
-def test_the_difficulties_are_thirds_by_the_wrong_guesses_of_who_goes_by_frequency(words):
+def test_difficulties_are_thirds_by_the_wrong_guesses_of_guessing_by_frequency(words):
     wrong = play_by_frequency(words)
     ranked = sorted(words, key=lambda word: (wrong[word], -len(word), word))
     parts = [select_difficulty(words, difficulty) for difficulty in DIFFICULTIES]
@@ -89,7 +89,7 @@ def test_jazz_is_hard_and_tea_is_easy():
     assert "tea" in select_difficulty(words, "easy")
 
 
-def test_a_seed_draws_each_word_once_and_the_same_words_again():
+def test_a_seed_determines_the_order_of_the_words():
     def draw(words, seed, count):
         return list(itertools.islice(draw_words(words, seed), count))
 

@@ -54,7 +54,7 @@ def make_results(make_sweep):
     return make
 
 
-def test_the_best_point_has_the_highest_mean_of_those_with_all_seeds(make_results, tmp_path):
+def test_the_best_point_has_the_highest_mean_and_all_seeds(make_results, tmp_path):
     results = make_results()
     assert results.best == {"ppo.epochs": 2, "ppo.learning_rate": 0.02}
     assert "8 finished, 1 stopped" in results.describe()
@@ -74,7 +74,7 @@ def test_the_interval_over_seeds_is_students(make_results):
     assert row["half_width"] == pytest.approx((high - low) / 2)
 
 
-def test_a_stopped_trial_has_what_it_reported_last(make_results):
+def test_a_stopped_trial_has_its_last_report(make_results):
     last = make_results().trials.iloc[-1]
     assert (last["status"], last["step"]) == ("stopped", 1024)
     assert last["win_rate"] == pytest.approx(0.4024)
@@ -82,13 +82,13 @@ def test_a_stopped_trial_has_what_it_reported_last(make_results):
     assert make_results(error=ValueError()).trials.iloc[-1]["status"] == "failed"
 
 
-def test_curves_have_each_validation_once_and_no_final_games(make_results):
+def test_curves_have_each_validation_once_without_the_final_games(make_results):
     curves = make_results().curves
     assert len(curves) == 9 * 3
     assert set(curves["win_rate"]) == {0.3 + step / 1e4 for step in (0, 512, 1024)}
 
 
-def test_the_page_needs_nothing_from_elsewhere_and_shows_texts_as_they_are(make_results):
+def test_the_page_is_self_contained_and_escapes_texts(make_results):
     results = make_results()
     object.__setattr__(results.sweep.config, "name", "<b>name</b>")
     page = results.page()
@@ -118,7 +118,7 @@ def test_a_sweep_in_which_every_trial_failed_has_a_page(make_sweep):
 
 
 @pytest.mark.parametrize("scheme", ["", "file://"])
-def test_a_name_that_is_taken_is_left_alone(make_sweep, tmp_path, scheme):
+def test_an_existing_folder_is_not_reused(make_sweep, tmp_path, scheme):
     storage = f"{scheme}{tmp_path}/sweeps"
     sweep = make_sweep(storage=storage)
     folders = [SweepFolder.create(sweep) for _ in range(3)]

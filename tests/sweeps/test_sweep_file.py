@@ -21,7 +21,7 @@ def test_a_trial_is_the_base_recipe_with_the_options_of_its_point_and_a_seed(
     assert sweep.recipe(point).final_split == "test"
 
 
-def test_what_a_sweep_writes_is_the_same_sweep(make_sweep, few_hundred_words):
+def test_a_sweep_survives_a_round_trip(make_sweep, few_hundred_words):
     space = {"ppo.epochs": {"grid_search": [1, 2]}, "ppo.gae_lambda": {"uniform": [0.1, 0.3]}}
     sweep = make_sweep(samples=3, space=space, asha={"grace_steps": 512})
     assert parse_sweep(sweep.dump()) == sweep
@@ -35,7 +35,7 @@ def test_what_a_sweep_writes_is_the_same_sweep(make_sweep, few_hundred_words):
         few_hundred_words.write_text(before)
 
 
-def test_corners_combine_every_listed_value_and_end(make_sweep):
+def test_corners_combine_all_listed_values_and_bounds(make_sweep):
     space = {
         "ppo.epochs": {"randint": [1, 4]},
         "reward.name": {"grid_search": ["sparse", "dense", "potential"]},
@@ -48,7 +48,7 @@ def test_corners_combine_every_listed_value_and_end(make_sweep):
     assert {corner["ppo.epochs"] for corner in sweep.corners()} == {1, 3}
 
 
-def test_ready_sweeps_can_be_run():
+def test_the_sweeps_in_configs_are_valid():
     names = {path.name for path in SWEEP_DIRECTORY.glob("*.yaml")}
     assert names == {"ppo.yaml", "rewards.yaml", "smoke.yaml", "stock.yaml"}
     for name in names:
@@ -100,7 +100,7 @@ FLOATS = {"ppo.gae_lambda": {"uniform": [0.1, 0.2]}}
     ],
     ids=str,
 )
-def test_bad_sweeps_are_refused_before_anything_starts(write_sweep, changes, said):
+def test_invalid_sweeps_are_refused_before_the_start(write_sweep, changes, said):
     with pytest.raises(InputError) as refusal:
         load_sweep(write_sweep(**changes))
     for part in said:

@@ -50,7 +50,7 @@ def run(ray, monkeypatch):
     return run
 
 
-def test_asha_stops_trials_that_are_behind(run, make_sweep):
+def test_asha_stops_the_worst_trials(run, make_sweep):
     # The best ones come first, so that the rest is behind.
     sweep = make_sweep(
         space={"ppo.epochs": {"grid_search": [9, 8, 7, 3, 2, 1]}},
@@ -63,7 +63,7 @@ def test_asha_stops_trials_that_are_behind(run, make_sweep):
     assert results.best == {"ppo.epochs": 9}
 
 
-def test_all_seeds_of_a_drawn_point_have_its_values(run, make_sweep):
+def test_all_seeds_of_a_sampled_point_have_its_values(run, make_sweep):
     space = {
         "ppo.epochs": {"grid_search": [1, 2]},
         "ppo.learning_rate": {"loguniform": [1e-4, 1e-1]},
@@ -76,7 +76,7 @@ def test_all_seeds_of_a_drawn_point_have_its_values(run, make_sweep):
 
 
 @pytest.mark.parametrize("searcher", ["random", "tpe"])
-def test_failed_trials_are_tried_again_on_resume(run, make_sweep, searcher):
+def test_failed_trials_are_retried_on_resume(run, make_sweep, searcher):
     kind = {"random": "grid_search", "tpe": "choice"}[searcher]
     sweep = make_sweep(
         space={"ppo.epochs": {kind: [1, 2]}},

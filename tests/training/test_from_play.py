@@ -184,9 +184,7 @@ def test_a_run_stopped_while_playing_resumes_to_the_same_words_and_weights(
 
 
 @pytest.mark.slow
-def test_a_run_can_start_with_the_posterior_of_another(
-    config_of, real_words, tiny_run, tmp_path
-):
+def test_a_run_can_start_with_the_posterior_of_another(config_of, real_words, tiny_run, tmp_path):
     own = tuple(word[::-1] for word in real_words[::4])
     config = config_of(own, f"play.begin_with={tiny_run[0].path}", "play.games=2000")
     run, _ = train(config, quiet(), tmp_path / "adapted")
