@@ -1,10 +1,10 @@
-"""Steps per second of the batched environments and of wrappers of single ones.
+"""Steps per second of the batched environments and of vectorized single environments.
 
     python -m benchmarks.env_throughput [--seconds 6]
 
-All play the same words, every twentieth of the default list and its longest, with letters in random
-order that are drawn before the clock runs. A step is one guess in one game, with observation, mask,
-reward and the reset of games that end. One core; the best of three rounds.
+All environments play every twentieth word of the default list and its longest word, with letters
+in a random order that is drawn beforehand. A step is a guess in one game, with observation, mask,
+reward and the reset of finished games. The rate is for one core, the best of three rounds.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ SYNC, DUMMY = "Gymnasium SyncVectorEnv of HangmanEnv", "SB3 DummyVecEnv of Hangm
 
 
 def make_environments():
-    """Return the environments by name, ready for a step."""
+    """Return the environments by name, after a reset."""
     listed = default_word_list().words
-    # Each single environment keeps its own index of the words; a whole list would take minutes.
+    # Each single environment indexes the words; the whole list would take minutes.
     words = [*listed[::20], max(listed, key=len)]
     single = [partial(HangmanEnv, words)] * NUM_SINGLE_GAMES
     same_step = HangmanVectorEnv(NUM_GAMES, words=words, autoreset_mode="SameStep")
@@ -56,9 +56,9 @@ def make_environments():
 
 
 def steps_per_second(env, seconds):
-    """Return the best rate of some rounds that take about ``seconds`` together."""
+    """Return the best rate of several rounds that take about ``seconds`` in total."""
     random = np.random.default_rng(0)
-    # 26 steps, in which each game gets each letter once.
+    # 26 steps, with each letter once per game.
     letters = random.permuted(np.tile(np.arange(26), (env.num_envs, 1)), axis=1).T.copy()
 
     def rate(num_steps):
@@ -66,7 +66,7 @@ def steps_per_second(env, seconds):
         for step in range(num_steps):
             env.step(letters[step % 26])
             if isinstance(env, VecEnv):
-                # As sb3-contrib asks for masks; Gymnasium's are in the infos.
+                # sb3-contrib requests masks; those of Gymnasium are in the infos.
                 np.stack(env.env_method("action_masks"))
         return num_steps * env.num_envs / (time.perf_counter() - start)
 
@@ -80,7 +80,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=6.0, help="per row of the table")
     seconds = parser.parse_args().seconds
-    # As timeit does it: a full collection walks over all that was imported, which is not measured.
+    # As in timeit: garbage collection is not measured.
     gc.disable()
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})

@@ -1,9 +1,9 @@
-"""The limit for known words: optimal play with the list known.
+"""The win rate of nearly optimal play on known words.
 
     python -m benchmarks.known_limit [--words FILE] [--widths 1 2 4 8]
 
-Each train word of a length is equally likely. Every line of play is searched to its end, over the
-likeliest letters of each state, as many as a width says; 1 is greedy play.
+The train words of a length are equally likely. The game tree is searched to the end, over the
+likeliest letters of each state; their number is the width, and 1 is greedy play.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from run_files.words import load_words
 
 
 def most_won(words: list[str], width: int, lives: int = DEFAULT_MAX_WRONG) -> int:
-    """Return how many of the words, all of one length, the best play wins."""
+    """Return the number of words, all of one length, that the best play wins."""
     letters = np.frombuffer("".join(words).encode(), np.uint8).reshape(len(words), -1) - ord("a")
     places = np.zeros((len(words), NUM_LETTERS), np.uint32)
     for place, column in enumerate(letters.T):
@@ -38,26 +38,26 @@ def most_won(words: list[str], width: int, lives: int = DEFAULT_MAX_WRONG) -> in
 
 @njit
 def _search(words, lives, width, places, keys, values):
-    """Return how many of the words are won; their order is changed.
+    """Return the number of words that are won; reorders ``words``.
 
-    The words that fit and the lives are the whole state: a letter at the same places in all of them
-    tells nothing, guessed or not.
+    The matching words and the lives are the whole state, since guessing a letter with the same
+    places in all words has no effect.
 
     Parameters
     ----------
     words : ndarray of int64, shape (N,)
-        The words that fit.
+        The matching words.
     lives : int
     width : int
-        How many letters are tried.
+        The number of letters tried.
     places : ndarray of uint32, shape (all words, 26)
         The places of each letter in each word, as bits.
     keys : ndarray of uint64, shape (all words,)
-        Random; a set of words is known by their exclusive or (Zobrist hashing).
+        Random keys for Zobrist hashing of sets of words.
     values : dict of uint64 to int64
-        The results by state.
+        Results by state.
     """
-    # Each miss rules out a word, if letters are guessed that one of them has.
+    # Every miss with a letter of some word eliminates a word.
     if len(words) <= lives:
         return len(words)
     if lives == 0:
@@ -78,7 +78,7 @@ def _search(words, lives, width, places, keys, values):
             break
         words[:] = words[np.argsort(places[words, letter])]
         looks = places[words, letter]
-        # All words are taken for won until a branch loses some.
+        # An upper bound, which decreases as branches lose words.
         won, begin = len(words), 0
         while begin < len(words) and won > most:
             end = np.searchsorted(looks, looks[begin], side="right")

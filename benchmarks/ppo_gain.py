@@ -1,12 +1,11 @@
-"""Gains of looking ahead and of PPO: three players on the same words.
+"""Gains of look-ahead and of PPO on the same words.
 
     python -m benchmarks.ppo_gain --runs RUN_DIR ... [--split test] [--known 0.5]
 
-The runs, of several seeds, play the same words: greedy on the posterior, the best letter by
-look-ahead without any learning, and the policy after PPO. The p-value is that of a sign-flip test
-of the mean difference in games won, two-sided, in which a word's games are flipped together. Then,
-by tenths of the look-ahead's value of the letter guessed, how many of these games were won.
-Without --runs it plays 500 of the pretrained policy's valid words.
+Three agents of each run play the same words: greedy on the posterior, the look-ahead without
+learning, and the policy after PPO. The p-values are those of two-sided sign-flip tests of the mean
+difference in games won, clustered by word. A second table compares the look-ahead's probability of
+winning with the games won. By default 500 valid words of the pretrained policy are played.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ CONTRASTS = ((PPO, GREEDY), (PPO, LOOK_AHEAD), (LOOK_AHEAD, GREEDY))
 
 
 def values_of_guesses(policy: PPOAgent, games: pd.DataFrame) -> pd.DataFrame:
-    """Return ``value`` by look-ahead, and whether the game was ``won``, of each guess with one."""
+    """Return the look-ahead ``value`` of evaluated guesses, and whether the game is ``won``."""
     letters, won = split_letters(games["letters"]), games["won"].to_numpy()
     guesses = []
     for turn in replay(games, DEFAULT_MAX_WRONG):
@@ -92,11 +91,11 @@ def main() -> None:
 
 
 def print_contrast(console: Console, first: str, second: str, won: pd.DataFrame) -> None:
-    """Print the difference of two players with its interval and p-value."""
+    """Print the difference between two agents with its interval and p-value."""
     difference = won[first] - won[second]
     by_word = difference.groupby("word").mean().to_numpy()
     mean, (low, high) = mean_interval(by_word, np.arange(len(by_word)))
-    # Words without a difference change neither the mean nor its flips.
+    # Words without a difference do not affect the test.
     changed = by_word[by_word != 0]
     p_value = 1.0
     if len(changed) > 1:
@@ -119,7 +118,7 @@ def print_contrast(console: Console, first: str, second: str, won: pd.DataFrame)
 
 
 def print_reliability(console: Console, guesses: pd.DataFrame) -> None:
-    """Print the values of letters beside the games won, by tenths."""
+    """Print predicted probabilities of winning and win rates, by tenths."""
     tenths = guesses.groupby((10 * guesses["value"]).astype(int).clip(upper=9))
     rows = [
         (f"{len(tenth):,}", *(f"{100 * tenth[name].mean():.1f}" for name in ("value", "won")))

@@ -1,10 +1,10 @@
-"""Quality of a run's prior over words: bits per unseen word, coverage, calibration.
+"""Quality of the prior of a run: bits per unseen word, coverage, calibration.
 
     python -m benchmarks.prior [--run RUN_DIR] [--games 2000]
 
-Bits are the mean of -log2 of the prior probability of the valid words, with ``known`` 0. The
-calibration error is that of the letter probabilities in greedy games on half known and half valid
-words, with the default prior.
+Bits per word are the mean of -log2 of the prior probability of valid words, with ``known`` 0. The
+calibration error is for letter probabilities in greedy games with the default prior, half on known
+words and half on valid words.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ def main() -> None:
     played = []
     for part in ("train", "valid"):
         played += draw_words(parts[part], options.games // 2)
-    figures = reliability(play(agent, played), agent)
+    statistics = reliability(play(agent, played), agent)
     print(
-        f"calibration error {100 * figures['expected_calibration_error']:.2f} points, "
-        f"{figures['predictions']:,} predictions in {len(played):,} games"
+        f"calibration error {100 * statistics['expected_calibration_error']:.2f} points, "
+        f"{statistics['predictions']:,} predictions in {len(played):,} games"
     )
 
 

@@ -2,12 +2,12 @@
 
     python -m benchmarks.server [--clients 64] [--guests 1000] [--seconds 12]
 
-Server and load run on the same machine, the server as a process of its own with its defaults.
+The load runs on the same machine as the server, which is a separate process with its defaults.
 
-throughput   clients guess as fast as they are answered, alone and beside 60 clients of another
-             address that ask for the leaderboard
-guests       how long another player waits while the guests of one address guess, begin games, ask
-             for hints and for games of the agent as fast as they are answered
+throughput   clients guess as fast as they are answered, alone and with 60 clients of another
+             address that request the leaderboard
+guests       response times of a player while the guests of another address guess, start games, and
+             request hints and games of the agent, as fast as they are answered
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ KINDS = ("guesses", "hints", "agent games", "new games")
 async def ask(
     session: aiohttp.ClientSession, statuses: Counter, method: str, path: str, body: object = None
 ) -> dict:
-    """Count the status of an answer; return the answer, empty where none came."""
+    """Return the answer to a request, or an empty dict; count its status."""
     try:
         async with session.request(method, f"/api/v1/{path}", json=body) as response:
             statuses[str(response.status)] += 1

@@ -1,9 +1,9 @@
-"""Speed of a sweep against its runs one after the other: ``sweep.py`` and ``train.py``.
+"""Duration of a sweep, compared with the same runs in sequence.
 
     python -m benchmarks.sweep --trials 8 [--words FILE]
 
-The trials have one thread, run two at a time and share a posterior; ``train.py`` has two threads
-and fits each time.
+Trials of ``sweep.py`` have one thread, run two at a time and share a posterior; runs of
+``train.py`` have two threads and fit a posterior each.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ import yaml
 from envs.words import default_word_list
 
 ROOT = Path(__file__).resolve().parent.parent
-# The lists are small, so that no word is left out as in smoke.yaml.
+# All words are used, unlike in smoke.yaml, since the lists are small.
 _FRACTIONS = [0.9, 0.05, 0.05]
 
 
 def timed(*command):
-    """Run a command; return its seconds."""
+    """Run a command; return its duration in seconds."""
     start = time.perf_counter()
     done = subprocess.run(
         [sys.executable, *map(str, command)], stdout=subprocess.DEVNULL, cwd=ROOT, check=False
     )
     if done.returncode:
-        sys.exit(f"it failed: {command}")
+        sys.exit(f"failed: {command}")
     return time.perf_counter() - start
 
 

@@ -1,9 +1,8 @@
-"""A custom reward: what each guess tells, rather than what it wins.
+"""A custom reward for hits, misses and wins.
 
     python -m examples.custom_reward
 
-A reward sees what the rules report of a guess in N games at once; ``envs.hangman.rules.Step`` lists
-it. The object is given to the environment.
+A reward is a callable. It gets the outcome of a guess in N games, an ``envs.hangman.rules.Step``.
 """
 
 import gymnasium as gym
@@ -11,7 +10,7 @@ import numpy as np
 
 
 class HitReward:
-    """1 for a letter that is in the word, -1 for a lost life, and ``win`` for the word."""
+    """1 for a letter in the word, -1 for a lost life, and ``win`` for a won game."""
 
     def __init__(self, win=5.0):
         self.win = win

@@ -1,9 +1,9 @@
-"""MaskablePPO of sb3-contrib, with its own network, learns to win words that it has never seen.
+"""MaskablePPO of sb3-contrib with its default network, evaluated on unseen words.
 
     python -m examples.maskable_ppo [--steps 160_000] [--seed 0]
 
-The observation is one vector of zeros and ones. What a network for words makes of the same rewards
-is in examples/ppo.py.
+The observation is a flat vector of zeros and ones. examples/ppo.py has a network for words, with
+the same rewards.
 """
 
 import argparse
@@ -19,11 +19,11 @@ parser = argparse.ArgumentParser()
 parser.add_argument("--steps", type=int, default=160_000)
 parser.add_argument("--seed", type=int, default=0)
 options = parser.parse_args()
-torch.set_num_threads(1)  # so small a network is no faster on more
+torch.set_num_threads(1)  # more threads do not speed up a small network
 
 words = Split().divide(default_word_list())
 env = FlatVecEnv(HangmanVecEnv(64, words=words["train"], reward="dense"))
-# The sparse reward is 1 for a win and -1 for a loss, so that its mean tells the win rate.
+# The sparse reward is 1 for a win and -1 for a loss, so that its mean gives the win rate.
 unseen = FlatVecEnv(HangmanVecEnv(64, words=words["valid"], reward="sparse"))
 unseen.seed(options.seed)
 model = MaskablePPO(
@@ -33,7 +33,7 @@ model = MaskablePPO(
     n_steps=64,
     batch_size=256,
     n_epochs=4,
-    gamma=0.0,  # each guess is paid at once, by the dense reward
+    gamma=0.0,  # the dense reward is immediate
     seed=options.seed,
     device="cpu",
 )

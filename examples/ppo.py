@@ -1,17 +1,17 @@
-"""PPO alone in one file, from words to the share of unseen words that it wins.
+"""PPO in one file, from a word list to the win rate on unseen words.
 
     python -m examples.ppo [--steps 500_000] [--seed 0] [--words FILE] [--discount 0]
 
 Half a million steps win 46% of unseen words (seed 0; under 3 minutes of processor time, beside
 other work).
 
-The policy looks at windows around each blank: up to four places on both sides together, ending at
-shown letters or at the ends of the word. Each window is hashed to a row of 26 numbers; the sum of a
-blank's rows, by softmax over the letters that are still open, says which letter is behind it, and
-the policy prefers letters that are expected at many blanks. The network of configs/scratch.yaml
-(agents/ppo/windows.py) is larger: up to six places, eight times the rows, a row for the blank's
-place in the word, and a linear layer over the letters that are known to be, or not to be, in the
-word; and it learns from what games show as well (training/prediction.py).
+The policy sees windows around each blank: up to four places on both sides together, ending at
+shown letters or at the ends of the word. Each window is hashed to a row of 26 numbers. The softmax
+of the summed rows of a blank, over the unguessed letters, is a distribution over the letter behind
+it; the policy prefers letters that are expected at many blanks. The network of configs/scratch.yaml
+(agents/ppo/windows.py) also has windows of up to six places, eight times the rows, a row for the
+place of the blank, and a linear layer of the shown and the wrong letters. It also learns to predict
+later observations (training/prediction.py).
 """
 
 import argparse
@@ -43,7 +43,7 @@ class Policy(nn.Module):
         self.value = nn.Sequential(nn.Linear(10, 32), nn.Tanh(), nn.Linear(32, 1))
 
     def forward(self, observation):
-        """Return the letters' log-probabilities, shape (N, 26), and the values, shape (N,)."""
+        """Return the log-probabilities of letters, shape (N, 26), and the values, shape (N,)."""
         word = torch.as_tensor(observation["word"]).long()
         guessed = torch.as_tensor(observation["guessed"]) != 0
         lives = torch.as_tensor(observation["lives"])
@@ -59,7 +59,7 @@ class Policy(nn.Module):
 
 
 def find_windows(word, game, place):
-    """Return the rows of each blank's windows, shape (blanks, windows); 0 where there is none."""
+    """Return the rows of each blank's windows, shape (blanks, windows); 0 for no window."""
     padded = nn.functional.pad(word, (CONTEXT, CONTEXT))
     left, left_ends, right, right_ends = [], [], [], []
     for keys, ends, step in ((left, left_ends, -1), (right, right_ends, 1)):
@@ -84,7 +84,7 @@ def find_windows(word, game, place):
 
 
 def collect(env, policy, observation, discount):
-    """Play ROLLOUT_STEPS in every game; return the steps, flattened, and the next observation."""
+    """Collect ROLLOUT_STEPS in each game; return the flat rollout and the next observation."""
     steps = []
     for _ in range(ROLLOUT_STEPS):
         with torch.no_grad():
@@ -105,18 +105,18 @@ def collect(env, policy, observation, discount):
         next_values = values
     observations, letters, chosen, values, _, _ = zip(*steps, strict=True)
     advantages, values = torch.cat(advantages), torch.cat(values)
-    joined = {key: np.concatenate([one[key] for one in observations]) for key in observation}
+    joined = {key: np.concatenate([step[key] for step in observations]) for key in observation}
     data = (joined, torch.cat(letters), torch.cat(chosen), advantages, advantages + values)
     return data, observation
 
 
 def update(policy, optimizer, observations, letters, old, advantages, returns):
-    """Maximise PPO's clipped objective over the steps of a rollout; return diagnostics."""
-    figures = []
+    """Maximize PPO's clipped objective on a rollout; return diagnostics."""
+    diagnostics = []
     for _ in range(EPOCHS):
         for batch in torch.randperm(len(letters)).split(BATCH_SIZE):
-            some = {key: array[batch.numpy()] for key, array in observations.items()}
-            log_probabilities, values = policy(some)
+            states = {key: array[batch.numpy()] for key, array in observations.items()}
+            log_probabilities, values = policy(states)
             chosen = log_probabilities.gather(1, letters[batch, None]).squeeze(1)
             ratio = torch.exp(chosen - old[batch])
             advantage = advantages[batch]
@@ -132,8 +132,8 @@ def update(policy, optimizer, observations, letters, old, advantages, returns):
             with torch.no_grad():
                 approx_kl = (ratio - 1 - ratio.log()).mean()
                 clip_fraction = ((ratio - 1).abs() > CLIP_RANGE).float().mean()
-            figures.append([approx_kl.item(), clip_fraction.item()])
-    approx_kl, clip_fraction = np.mean(figures, axis=0)
+            diagnostics.append([approx_kl.item(), clip_fraction.item()])
+    approx_kl, clip_fraction = np.mean(diagnostics, axis=0)
     explained_variance = 1 - (advantages.var() / returns.var()).item()
     return (
         f"approx. KL {approx_kl:.4f}, clip fraction {clip_fraction:.3f}, "
@@ -142,7 +142,7 @@ def update(policy, optimizer, observations, letters, old, advantages, returns):
 
 
 def win_rate(policy, words):
-    """Play each word once, with the likeliest letters."""
+    """Return the win rate of the greedy policy on words."""
     env = gym.make_vec("envs:Hangman-v0", num_envs=len(words), words=words)
     observation, info = env.reset(options={"word": words})
     over, won = np.zeros(len(words), dtype=bool), np.zeros(len(words), dtype=bool)
@@ -156,12 +156,12 @@ def win_rate(policy, words):
 
 
 def main():
-    """Train, and print how the policy plays words that it has never seen."""
+    """Train, and print the win rate on unseen words."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--steps", type=int, default=500_000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--words", default=DEFAULT_SOURCE, metavar="FILE")
-    # At 0 each guess is judged by its own reward alone: a contextual bandit with PPO's clipping.
+    # With 0, each guess is judged by its immediate reward: a contextual bandit with PPO's clipping.
     parser.add_argument("--discount", type=float, default=0.0)
     options = parser.parse_args()
     torch.manual_seed(options.seed)
@@ -180,11 +180,11 @@ def main():
     for rollout in range(rollouts):
         optimizer.param_groups[0]["lr"] = LEARNING_RATE * (1 - rollout / rollouts)
         data, observation = collect(env, policy, observation, options.discount)
-        figures = update(policy, optimizer, *data)
+        diagnostics = update(policy, optimizer, *data)
         if (rollout + 1) % max(1, rollouts // 10) == 0:
             steps = (rollout + 1) * NUM_ENVS * ROLLOUT_STEPS
             rate = win_rate(policy, list(parts["valid"][::4]))
-            print(f"{steps:,} steps: {rate:.1%} of unseen words won; {figures}", flush=True)
+            print(f"{steps:,} steps: {rate:.1%} of unseen words won; {diagnostics}", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Record a game of the pretrained policy as an animated picture.
+"""Record a game of the pretrained policy as an animated GIF.
 
 python -m examples.record_game --word WORD --output game.gif
 """
@@ -26,7 +26,7 @@ while not done:
     observation, _, done, _, info = env.step(agent.act(batch)[0])
     frames.append(env.render())
 
-# A palette for all frames, and only what changes between them, keeps the file small.
+# A small palette keeps the file small.
 pictures = [Image.fromarray(frame).quantize(32, dither=Image.Dither.NONE) for frame in frames]
 durations = [800] * (len(pictures) - 1) + [3000]
 pictures[0].save(

@@ -1,4 +1,4 @@
-"""Unseen words won, by games played: a curve per recipe, with the range of its seeds.
+"""Plot the win rate on unseen words by games played: a curve per recipe, with the range of seeds.
 
 python -m examples.win_rate_by_games --runs "PPO alone=runs/scratch-0,runs/scratch-1" --plot a.png
 """
@@ -14,7 +14,7 @@ from run_files.directory import RunDirectory
 
 
 def curve_of(path):
-    """Return the win rates on valid words of a run by the number of its games."""
+    """Return the win rates of a run on valid words, indexed by the number of games."""
     run = RunDirectory(Path(path))
     if (run.path / "play").is_dir():
         # Learning from play: PPO alone, then the posterior, whose steps are games.
@@ -36,7 +36,7 @@ figure, axes = plt.subplots(figsize=(8, 4.8), layout="constrained")
 for text in options.runs:
     name, _, paths = text.partition("=")
     curves = [curve_of(path) for path in paths.split(",")]
-    # Between two validations the rate is interpolated, so that seeds can be compared.
+    # Rates are interpolated between validations, to average over seeds.
     games = np.unique(np.concatenate([curve.index for curve in curves]))
     games = games[games <= min(curve.index[-1] for curve in curves)]
     rates = np.stack([np.interp(games, curve.index, curve) for curve in curves])
@@ -47,7 +47,7 @@ for text in options.runs:
     print(f"{name}: {rates[:, -1].mean():.1%} after {games[-1]:,.0f} games")
 for text in options.levels:
     name, _, level = text.partition("=")
-    axes.axhline(float(level), color="grey", linestyle="--", label=name)
+    axes.axhline(float(level), color="gray", linestyle="--", label=name)
 axes.set(xlabel="games played", ylabel="unseen (valid) words won", ylim=(0, 1))
 axes.yaxis.set_major_formatter(lambda rate, _: f"{rate:.0%}")
 axes.xaxis.set_major_formatter(lambda number, _: f"{number:,.0f}")

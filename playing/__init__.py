@@ -1,1 +1,1 @@
-"""Hangman in the terminal, where a person meets the agents."""
+"""Hangman in the terminal, for a person with or against agents."""

@@ -1,4 +1,4 @@
-"""Advice: the letters that an agent finds likeliest, in a game here or in one played elsewhere."""
+"""Advice: the most likely letters by an agent, in a game here or elsewhere."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ MAX_WORDS_SHOWN = 20
 
 @dataclass(frozen=True)
 class Adviser:
-    """An agent that is ready to play, with the name by which the person knows it."""
+    """A fitted agent and its name."""
 
     name: str
     agent: Agent
 
     def choose(self, observations: Observation, game: int = 0) -> int:
-        """Return the letter, 0 to 25, that the agent guesses in a batch of one game.
+        """Return the agent's guess, 0 to 25, in a batch of one game.
 
-        ``game`` tells games apart, for agents that draw at random.
+        ``game`` is the key of the game for agents that sample letters.
         """
         return int(self.agent.act(observations, np.array([game], dtype=np.uint64))[0])
 
     def show(self, console: Console, observations: Observation, count: int, game: int = 0) -> None:
-        """Draw up to ``count`` letters as bars, with the letter marked that the agent would guess.
+        """Draw up to ``count`` letters as bars, with the agent's guess marked.
 
-        An agent that cannot tell probabilities draws nothing.
+        Nothing is drawn for an agent without letter probabilities.
         """
         if not isinstance(self.agent, PosteriorAgent):
             return
@@ -53,10 +53,10 @@ class Adviser:
 
 
 def assist(console: Console, adviser: Adviser, word_list: WordList, max_wrong: int) -> None:
-    """Help in a game played elsewhere: show likely letters and the listed words that fit.
+    """Help in a game played elsewhere: show likely letters and the matching listed words.
 
-    The person types the word as it stands and the wrong letters, of which ``max_wrong`` lose,
-    until the input ends.
+    Reads the masked word and the wrong letters until the input ends. ``max_wrong`` wrong letters
+    lose.
     """
     console.print(
         "Type the word as it stands (a pattern), with _ . - or ? for each hidden letter, "
@@ -75,14 +75,14 @@ def assist(console: Console, adviser: Adviser, word_list: WordList, max_wrong: i
 
 
 def _read_pattern(pattern: str) -> str:
-    """Check a pattern, which must have a blank."""
+    """Return a pattern; raise InputError if it has no blank."""
     if not (parse_observation(pattern)["word"] == BLANK).any():
         raise InputError(f"pattern {pattern!r}: no letter is hidden")
     return pattern
 
 
 def _show_words(console: Console, word_list: WordList, observations: Observation) -> None:
-    """Count the words that fit, and list them if they are few."""
+    """Print the number of matching words, and the words if they are few."""
     words = matching_words(word_list.words, observations)
     count = f"{len(words):,} of the {len(word_list):,} words of {word_list.source} fit"
     if not words:
@@ -94,7 +94,7 @@ def _show_words(console: Console, word_list: WordList, observations: Observation
 
 
 def matching_words(words: Sequence[str], observations: Observation) -> list[str]:
-    """Return the words, in their order, that a batch of one game could hide."""
+    """Return the words, in their order, that match a batch of one game."""
     guessed = "".join(ALPHABET[letter] for letter in np.flatnonzero(observations["guessed"][0]))
     blank = f"[^{guessed}]" if guessed else "."
     pattern = re.compile(decode(observations["word"][0]).replace("_", blank))

@@ -1,7 +1,7 @@
 """Three ways to play a word: alone, watching an agent, and against an agent.
 
-Each function plays a game to its end on a console and returns who won: ``YOU``, the agent's name,
-or None. ``number`` tells the games of a session apart, for agents that draw at random.
+Each function plays a game to the end and returns the winner: ``YOU``, the agent's name, or None.
+``number`` is the key of the game for agents that sample letters.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _WON, _LOST = "bold green", "bold red"
 
 
 def play_solo(console: Console, game: Game, adviser: Adviser | None) -> str | None:
-    """Let the person guess, with an adviser's likeliest letters if there is one."""
+    """Let the person guess, optionally with advice."""
     while not game.over:
         _show_board(console, game)
         if adviser is not None:
@@ -35,7 +35,7 @@ def play_solo(console: Console, game: Game, adviser: Adviser | None) -> str | No
 
 
 def watch(console: Console, game: Game, adviser: Adviser, speed: float, number: int) -> str | None:
-    """Let an agent guess ``speed`` letters per second; at 0, Enter shows the next letter."""
+    """Let an agent guess ``speed`` letters per second; with 0, Enter shows the next letter."""
     while not game.over:
         _show_board(console, game)
         adviser.show(console, game.observations, NUM_HINTS, number)
@@ -52,7 +52,7 @@ def watch(console: Console, game: Game, adviser: Adviser, speed: float, number: 
 def play_versus(console: Console, game: Game, adviser: Adviser, number: int) -> str | None:
     """Let the person and an agent guess the same word in turns.
 
-    The agent's letters are hidden until the person's game is over, so that nobody can copy.
+    The agent's letters are hidden until the person's game is over.
     """
     name, opponent = adviser.name, Game(game.secret, game.max_wrong)
     while not game.over:
@@ -73,7 +73,7 @@ def play_versus(console: Console, game: Game, adviser: Adviser, number: int) -> 
 
 
 def find_winner(game: Game, opponent: Game, name: str) -> str | None:
-    """Return ``YOU`` or ``name``, whoever won with fewer wrong guesses; None for a draw."""
+    """Return the winner, ``YOU`` or ``name``, by fewer wrong guesses; None for a draw."""
     yours, theirs = (game.won, game.lives), (opponent.won, opponent.lives)
     if yours == theirs:
         return None
@@ -81,7 +81,7 @@ def find_winner(game: Game, opponent: Game, name: str) -> str | None:
 
 
 def ask_letter(console: Console, game: Game) -> int:
-    """Ask until the answer is a letter that has not been guessed; return it, 0 to 25."""
+    """Ask until the answer is an unguessed letter; return it, 0 to 25."""
 
     def read(text: str) -> int:
         text = text.lower()
@@ -98,7 +98,7 @@ def ask_letter(console: Console, game: Game) -> int:
 
 
 def _describe(letter: int, places: int) -> str:
-    """Say what a guess uncovered."""
+    """Describe the outcome of a guess."""
     if not places:
         return f"{ALPHABET[letter]} is not in the word"
     return f"{ALPHABET[letter]} is in the word, {places} time{'s' if places > 1 else ''}"
@@ -113,7 +113,7 @@ def _show_board(console: Console, game: Game) -> None:
 def _show_boards(
     console: Console, game: Game, opponent: Game, name: str, hide_letters: bool
 ) -> None:
-    """Draw both games side by side, or one below the other where they do not fit."""
+    """Draw both games side by side, or below each other on a narrow terminal."""
     column = console.width // 2 - 1
     boards = [
         Group(player, draw_board(played, column, _note(played), hide))
@@ -124,12 +124,12 @@ def _show_boards(
 
 
 def _note(game: Game) -> str:
-    """Say how a game ended."""
+    """Describe the result of a finished game."""
     return ("won" if game.won else "lost") if game.over else ""
 
 
 def _show_end(console: Console, game: Game, player: str) -> str | None:
-    """Show how a game of one player ended; return the player if it was won."""
+    """Show the end of a single player's game; return the player if it was won."""
     _show_board(console, game)
     console.print(
         f"{player} {_note(game)}; the word is {game.secret}", style=_WON if game.won else _LOST

@@ -1,7 +1,6 @@
-"""The screen: a console that reads whole lines, and the drawings that it shows.
+"""The screen: a console that reads whole lines, and drawings.
 
-The terminal's settings are never changed, so that nothing has to be restored however the program
-ends, and a pipe serves as well as a keyboard.
+Terminal settings are never changed, so that nothing has to be restored, and input can be piped.
 """
 
 from __future__ import annotations
@@ -29,13 +28,13 @@ T = TypeVar("T")
 
 
 def make_console(color: bool = True) -> Console:
-    """Return a console of standard input and output.
+    """Return a console on standard input and output.
 
-    It has styles if ``color`` is true, ``NO_COLOR`` is not set, and the output is a terminal that
-    knows them; otherwise no escape code is written.
+    Without ``color``, with ``NO_COLOR`` set, or without a capable terminal, no escape codes are
+    written.
     """
     for stream in (sys.stdin, sys.stdout):
-        # Bytes that are not text, and text that cannot be encoded, must not end the game.
+        # Invalid bytes, and text that cannot be encoded, must not end the game.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
     plain = not color or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
@@ -45,7 +44,7 @@ def make_console(color: bool = True) -> Console:
 
 
 class _Question(PromptBase[T]):
-    """A prompt whose answers are read by a function, and asked for again after its errors."""
+    """A prompt that parses the answer by a function, and asks again after an InputError."""
 
     prompt_suffix = ""
 
@@ -59,7 +58,7 @@ class _Question(PromptBase[T]):
     ) -> str:
         line = super().get_input(console, prompt, password, stream)
         if not sys.stdin.isatty():
-            # A keyboard's letters are echoed by the terminal; those of a pipe would be missing.
+            # A terminal echoes typed letters; piped letters are echoed here.
             shown = "".join(character if character.isprintable() else "?" for character in line)
             console.print(shown[: max(0, console.width - len(prompt))])
         return line.strip()
@@ -72,20 +71,15 @@ class _Question(PromptBase[T]):
 
 
 def ask(console: Console, prompt: str, read: Callable[[str], T] = str) -> T:
-    """Ask until ``read`` returns something instead of raising InputError, and return that.
+    """Ask until ``read``, called with the stripped line, raises no InputError; return its result.
 
-    It gets the line that was typed, without white space around it.
-
-    Raises
-    ------
-    EOFError
-        At the end of the input.
+    Raises EOFError at the end of the input.
     """
     return _Question(console, prompt, read)()
 
 
 def ask_yes(console: Console, question: str) -> bool:
-    """Return whether the answer is yes, which Enter alone says too."""
+    """Return whether the answer is yes, which is the default."""
 
     def read(text: str) -> bool:
         if text.lower() not in ("", "y", "yes", "n", "no", "q", "quit"):
@@ -96,10 +90,10 @@ def ask_yes(console: Console, question: str) -> bool:
 
 
 def draw_board(game: Game, width: int, note: str = "", hide_letters: bool = False) -> Table:
-    """Draw a game: the gallows, and beside it the word, the wrong letters, the lives and a note.
+    """Draw a game: the gallows, the word, the wrong letters, the lives and a note.
 
-    The word has spaces between its places if the board fits ``width`` columns with them. With
-    ``hide_letters``, the numbers of shown and wrong letters are told instead of the letters.
+    Letters are spaced if the board fits ``width`` columns. With ``hide_letters``, the numbers of
+    shown and wrong letters replace the letters.
     """
     gallows = draw_gallows(game.max_wrong - game.lives, game.max_wrong)
     misses = sorted(game.wrong_letters)
@@ -121,9 +115,9 @@ def draw_board(game: Game, width: int, note: str = "", hide_letters: bool = Fals
 def draw_bars(
     letters: Sequence[tuple[int, float]], chosen: int, width: int, ascii_only: bool = False
 ) -> list[str]:
-    """Draw letters, 0 to 25, and their probabilities as bars, with a ``>`` before the chosen one.
+    """Draw letters, 0 to 25, and their probabilities as bars; ``>`` marks the chosen letter.
 
-    There is a line per letter, at most ``width`` long; ``ascii_only`` draws with ``#``, not blocks.
+    Returns a line per letter, at most ``width`` long; ``ascii_only`` replaces blocks by ``#``.
     """
     block = "#" if ascii_only else "█"
     lines = []

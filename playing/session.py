@@ -23,14 +23,9 @@ _SEED_BITS = 32
 
 
 def play(options: argparse.Namespace, console: Console) -> None:
-    """Play what the options of the command line ask for, until the person stops.
+    """Play by the options of the command line, until the person stops.
 
-    Raises
-    ------
-    InputError
-        If the options cannot be met.
-    EOFError
-        At the end of the input.
+    Raises InputError if an option is invalid, and EOFError at the end of the input.
     """
     name, option = _agent_of(options)
     if name is not None:
@@ -84,7 +79,7 @@ def play(options: argparse.Namespace, console: Console) -> None:
 
 
 def _agent_of(options: argparse.Namespace) -> tuple[str | None, str]:
-    """Return the name of the agent that takes part, and the option that it is from."""
+    """Return the name of the agent and the option that names it."""
     if options.watch is not None:
         return options.watch, "--watch"
     if options.versus is not None:
@@ -96,7 +91,7 @@ def _agent_of(options: argparse.Namespace) -> tuple[str | None, str]:
 
 
 def _check_tells_probabilities(name: str) -> None:
-    """Refuse an agent that cannot tell how likely letters are."""
+    """Raise InputError for an agent without letter probabilities."""
     able = [*LEARNED_AGENTS, *(a for a in AGENTS if isinstance(make_agent(a), PosteriorAgent))]
     if name not in able:
         raise InputError(

@@ -1,11 +1,10 @@
-"""The words of a session: those guessed, those that agents are fitted on, and their order.
+"""The words of a session: the words to guess, the words to fit agents on, and their order.
 
-When an agent takes part, the words to guess are those of the test split, which no agent has been
-fitted on. A list that is too short to be split is guessed whole, and the person is told. Without
-an agent or a run the whole list is guessed.
+With an agent, the words to guess are the test split, which no agent is fitted on. A list that is
+too short is not split, with a message. Without an agent or a run, the whole list is used.
 
-The difficulty of a word is the number of wrong guesses of somebody who guesses letters in the order
-of how many words have them. In the default list *jazz* is hard and *relation* is easy.
+The difficulty of a word is the number of wrong guesses if letters are guessed in the order of how
+many words contain them. In the default list *jazz* is hard and *relation* is easy.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ DIFFICULTIES = ("easy", "medium", "hard")
 
 
 class PlayWords(NamedTuple):
-    """Words by use, and where those to guess are from."""
+    """The words to guess, the words to fit agents on, and a description of the former."""
 
     to_guess: tuple[str, ...]
     to_fit: tuple[str, ...]
@@ -35,14 +34,9 @@ class PlayWords(NamedTuple):
 
 
 def divide_words(words: RunWords, keep_apart: bool, has_run: bool) -> PlayWords:
-    """Return the words to guess and those to fit agents on, kept apart where an agent takes part.
+    """Return the words to guess and the words to fit agents on, disjoint if ``keep_apart``.
 
-    With ``has_run`` the split is that of a run, whose agents are fitted already.
-
-    Raises
-    ------
-    InputError
-        If no word of the list is in the train or in the test split of a run.
+    ``has_run`` is whether the split is that of a run. Raises InputError if a part of it is empty.
     """
     whole, source = words.word_list.words, words.word_list.source
     if not keep_apart:
@@ -55,12 +49,9 @@ def divide_words(words: RunWords, keep_apart: bool, has_run: bool) -> PlayWords:
 def narrow(
     words: Sequence[str], lengths: tuple[int, int], difficulty: str | None
 ) -> tuple[str, ...]:
-    """Return the words of those lengths, both ends included, and of that difficulty among them.
+    """Return the words with a length in an inclusive range and a difficulty.
 
-    Raises
-    ------
-    InputError
-        If there are none.
+    Raises InputError if there are none.
     """
     chosen = tuple(word for word in words if lengths[0] <= len(word) <= lengths[1])
     if not chosen:
@@ -73,16 +64,11 @@ def narrow(
 
 
 def select_difficulty(words: Sequence[str], difficulty: str) -> tuple[str, ...]:
-    """Return the third of the words that has that difficulty, one of ``DIFFICULTIES``.
+    """Return the third of the words with a difficulty, one of ``DIFFICULTIES``.
 
-    The words are sorted by the wrong guesses that it takes to uncover them when letters are guessed
-    in the order of how many words have them, equally frequent ones in alphabetical order, without
-    an end at ``max_wrong``; longer words first among equals, then by the alphabet.
-
-    Raises
-    ------
-    InputError
-        If there are fewer than three words.
+    Words are sorted by their number of wrong guesses, without a limit, if letters are guessed in
+    the order of how many words contain them, then alphabetically. Ties go to longer words, then to
+    alphabetical order. Raises InputError if there are fewer than three words.
     """
     if len(words) < len(DIFFICULTIES):
         raise InputError(
@@ -98,6 +84,6 @@ def select_difficulty(words: Sequence[str], difficulty: str) -> tuple[str, ...]:
 
 
 def draw_words(words: Sequence[str], seed: int) -> Iterator[str]:
-    """Yield the words in an order that depends on the seed, again and again."""
+    """Yield the words in an order that depends on the seed, in an endless cycle."""
     order = np.argsort(keyed_bits(seed, np.arange(len(words))), kind="stable")
     return itertools.cycle(words[index] for index in order)

@@ -1,1 +1,1 @@
-"""Runs on Ray Tune: a sweep file becomes a ``tune.Tuner``; a trial is a run of ``train.py``."""
+"""Sweeps on Ray Tune. A trial is a run of ``train.py``."""

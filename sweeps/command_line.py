@@ -18,7 +18,7 @@ from run_files.config import SWEEP_DIRECTORY, dump_config, find_config
 from sweeps.folder import SweepFolder
 from sweeps.sweep_file import Sweep, load_sweep
 
-# Shared posteriors take 30 MB per seed; what does not fit is spilled to disk.
+# Shared posteriors take 30 MB per seed; the excess is spilled to disk.
 _OBJECT_STORE_BYTES = 2**28
 
 
@@ -26,7 +26,7 @@ def parser() -> CommandParser:
     """Return the parser of the command line."""
     parser = CommandParser(
         prog=program("sweep"),
-        description="Train many runs on Ray Tune: a recipe's options over a space, several seeds.",
+        description="Train a recipe over a search space and several seeds on Ray Tune.",
     )
     known = ", ".join(sorted(path.name for path in SWEEP_DIRECTORY.glob("*.yaml")))
     parser.add_argument(
@@ -36,14 +36,14 @@ def parser() -> CommandParser:
         help=f"a sweep file, or the name of one in configs/sweeps/ ({known})",
     )
     parser.add_words()
-    parser.add_argument("--name", metavar="NAME", help="the sweep's name instead of the file's")
+    parser.add_argument("--name", metavar="NAME", help="override the name of the sweep")
     parser.add_argument(
         "--address",
         metavar="ADDRESS",
-        help="join a Ray cluster: auto, or HOST:PORT (default: this machine alone)",
+        help="join a Ray cluster: auto, or HOST:PORT (default: this machine)",
     )
     parser.add_argument("--resume", metavar="DIR", help="resume an interrupted sweep")
-    parser.add_overrides("an option of the base recipe, or with sweep.key of the sweep file")
+    parser.add_overrides("an option of the base recipe, or sweep.key of the sweep file")
     return parser
 
 
@@ -71,7 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _prepare(command: CommandParser, options: argparse.Namespace) -> tuple[Sweep, SweepFolder]:
-    """Return the sweep that the command line describes, and its folder."""
+    """Return the sweep and its folder."""
     if options.resume is not None:
         why = "--resume takes the sweep from its folder"
         command.refuse(options, ("words", "name", "set"), why)
@@ -87,7 +87,7 @@ def _prepare(command: CommandParser, options: argparse.Namespace) -> tuple[Sweep
 
 
 def _run(sweep: Sweep, folder: SweepFolder, address: str | None, console: Console) -> None:
-    """Run what has not ended, write the results into the folder, print them."""
+    """Run the unfinished trials, write and print the results."""
     threads = max(sweep.recipe(options).threads for options in sweep.corners())
     with ray_cluster(address, "--address", _OBJECT_STORE_BYTES) as ray:
         cpus = ray.cluster_resources().get("CPU", 0)

@@ -12,22 +12,22 @@ _SWEEP_NAME = "sweep.yaml"
 
 
 class SweepFolder:
-    """The folder in which Ray Tune keeps a sweep, and this program its sweep file and results.
+    """The folder of a sweep: Ray Tune's files, the sweep file and the results.
 
     Parameters
     ----------
     address : str
-        A path, or a URI that ``pyarrow.fs.FileSystem.from_uri`` takes.
+        A path, or a URI for ``pyarrow.fs.FileSystem.from_uri``.
 
     Raises
     ------
     InputError
-        If there is no such file system.
+        If the file system is not supported.
 
     Attributes
     ----------
     address : str
-        As Tune takes it: an absolute path, or the URI.
+        An absolute path, or the URI.
     """
 
     def __init__(self, address: str) -> None:
@@ -43,13 +43,7 @@ class SweepFolder:
 
     @classmethod
     def create(cls, sweep: Sweep) -> SweepFolder:
-        """Make the folder of a sweep; where it exists, the next free name is taken.
-
-        Raises
-        ------
-        InputError
-            If it cannot be made.
-        """
+        """Create the folder of a sweep; if it exists, the next free name is used."""
         root = sweep.config.storage.rstrip("/")
         folders = (cls(f"{root}/{name}") for name in numbered_names(sweep.config.name))
         folder = next(folder for folder in folders if not folder._has(""))
@@ -64,26 +58,14 @@ class SweepFolder:
         return info.type.name != "NotFound"
 
     def load_sweep(self) -> Sweep:
-        """Return the sweep of the folder.
-
-        Raises
-        ------
-        InputError
-            If it is not the folder of a sweep.
-        """
+        """Return the sweep of the folder; raise InputError if there is no sweep file."""
         if not self._has(_SWEEP_NAME):
             raise InputError(f"{self.address}: not the folder of a sweep (it has no {_SWEEP_NAME})")
         with self._files.open_input_stream(f"{self._path}/{_SWEEP_NAME}") as file:
             return parse_sweep(file.read().decode())
 
     def write(self, name: str, text: str) -> None:
-        """Write a text file.
-
-        Raises
-        ------
-        InputError
-            If it cannot be written.
-        """
+        """Write a text file; raise InputError if it cannot be written."""
         try:
             self._files.create_dir(self._path, recursive=True)
             with self._files.open_output_stream(f"{self._path}/{name}") as file:

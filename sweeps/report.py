@@ -1,4 +1,4 @@
-"""The results of a sweep: trials from Ray Tune's table, means over seeds, plots, a page."""
+"""The results of a sweep: trials, means over seeds, plots and an HTML report."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sweeps.sweep_file import Sweep, describe_point
 if TYPE_CHECKING:
     from ray.tune import ResultGrid
 
-# Win rates that trials report at their end, with their headings.
+# The final win rates of trials, with their headings.
 _RATES = {
     "win_rate": "unseen",
     "known_win_rate": "known",
@@ -29,30 +29,30 @@ _RATES = {
 }
 _BASE = "the base recipe"
 _REPORTED = ("step", *_RATES, "games")
-# More learning curves than these cannot be told apart; the rest are drawn grey.
+# The number of learning curves in color; the rest are gray.
 _NUM_COLORED = 6
 
 
 class SweepResults:
-    """The results of a sweep in which every trial has ended.
+    """The results of a sweep whose trials have all ended.
 
     Parameters
     ----------
     sweep : Sweep
     results : ResultGrid
-        Of ``tune.Tuner.fit``.
+        From ``tune.Tuner.fit``.
 
     Attributes
     ----------
     trials : DataFrame
         A row per trial: ``trial`` (Tune's id), ``status`` (``finished``, ``stopped`` by the
-        scheduler, or ``failed``), ``point`` (options as text), ``seed``, the options, and what was
-        reported last: ``step``, ``win_rate`` on valid words and, where it finished, the number of
-        ``games`` and the other win rates of its final games.
+        scheduler, or ``failed``), ``point`` (options as text), ``seed``, the options, and the last
+        report: ``step``, ``win_rate`` on valid words and, for finished trials, the number of
+        ``games`` and the other win rates of the final games.
     points : DataFrame
-        A row per point, the best first, by ``point``: the means of its finished trials,
-        ``half_width`` of Student's 95% interval over seeds (NaN with one seed), ``finished`` and
-        ``trials`` (how many).
+        A row per point, the best first, indexed by ``point``: the means of its finished trials,
+        ``half_width`` of Student's 95% interval over seeds (NaN for one seed), and the numbers of
+        ``finished`` trials and of ``trials``.
     curves : DataFrame
         A row per validation of a trial: ``point``, ``seed``, ``step``, ``win_rate``.
     """
@@ -81,7 +81,7 @@ class SweepResults:
         self.points = self._over_seeds()
         columns = ["point", "seed", "step", "win_rate", "games"]
         reports = (pd.concat(curves) if curves else pd.DataFrame()).reindex(columns=columns)
-        # A resumed trial reports again what it had not saved.
+        # A resumed trial repeats the reports since its checkpoint.
         reports = reports[reports.pop("games").isna()]
         self.curves = reports.drop_duplicates(["point", "seed", "step"], keep="last")
 
@@ -97,13 +97,13 @@ class SweepResults:
 
     @property
     def best(self) -> dict[str, Any] | None:
-        """The options of the best point of which all seeds finished."""
+        """The options of the best point with all seeds finished, or None."""
         complete = self.points.index[self.points["finished"] == self.sweep.config.seeds]
         best = self.trials[self.trials["point"].isin(complete[:1])]
         return next(iter(best[list(self.sweep.config.space)].to_dict("records")), None)
 
     def describe(self) -> str:
-        """Return in a line how many trials ended how, and the best point."""
+        """Return a line with the numbers of trials by status, and the best point."""
         counts = self.trials["status"].value_counts()
         listed = ", ".join(f"{count} {status}" for status, count in counts.items())
         line = f"{len(self.trials)} trials ({listed}) of {len(self.points)} points."
@@ -113,7 +113,7 @@ class SweepResults:
         return f"{line} Best on valid words: {best}, {self.points.loc[best, 'win_rate']:.2%}."
 
     def table(self, most: int | None = None) -> DataTable:
-        """Return the points as a table, the best first."""
+        """Return a table of the points, the best first."""
         rows = []
         for point, row in self.points[:most].iterrows():
             rates = ["" if pd.isna(row[name]) else f"{row[name]:.1%}" for name in _RATES]
@@ -128,7 +128,7 @@ class SweepResults:
         )
 
     def draw(self) -> dict[str, Figure]:
-        """Return the plots for which there are figures, by name."""
+        """Return the available plots by name."""
         figures = {}
         with mpl.rc_context(STYLE):
             if self.sweep.config.space and self.points["finished"].any():
@@ -157,8 +157,8 @@ class SweepResults:
     def _draw_curves(self) -> Figure:
         figure, axes = new_figure(
             "Learning curves",
-            "mean over seeds on the valid words that are played while training; bands: Student's "
-            f"95% interval over seeds; in colour the best {_NUM_COLORED} points",
+            "mean win rate on valid words over seeds; bands: Student's 95% interval; in color: the "
+            f"best {_NUM_COLORED} points",
         )
         for place, point in reversed(list(enumerate(self.points.index))):
             rates = self.curves[self.curves["point"] == point].groupby("step")["win_rate"]
@@ -167,7 +167,7 @@ class SweepResults:
             if place < _NUM_COLORED:
                 style = look(place) | {"markersize": 4, "linewidth": 1.6, "label": point}
                 band = {"color": style["color"], "alpha": 0.15, "linewidth": 0}
-                # Where a seed was stopped, the mean of the rest is biased.
+                # After a seed was stopped, the mean is biased.
                 half = half.where(rates.count() == rates.count().max())
                 axes.fill_between(mean.index, mean - half, mean + half, **band)
             axes.plot(mean.index, mean, **style)
@@ -179,7 +179,7 @@ class SweepResults:
         return figure
 
     def page(self) -> str:
-        """Return the report as one HTML page that needs nothing else."""
+        """Return the report as a self-contained HTML page."""
         return render_page(
             Path(__file__).parent / "report.html.j2",
             name=self.sweep.config.name,

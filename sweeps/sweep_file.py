@@ -1,4 +1,4 @@
-"""Sweep files: a base recipe, a search space, seeds; checked before anything starts."""
+"""Sweep files: a base recipe, a search space and seeds, with validation."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ from run_files.config import (
 from run_files.words import split_words
 from training.ppo import reward_of
 
-# Functions of Ray Tune, by the names that a sweep file has for them.
+# Search-space functions of Ray Tune.
 LISTS = ("grid_search", "choice")
 INTERVALS = ("uniform", "loguniform", "randint", "lograndint")
-# A sweep sets these in every trial: it judges by valid words, and test words stay unseen.
-_OWN_KEYS = ("seed", "words", "final_split", "name")
-# `--set` options with this prefix change the sweep file, all others the base recipe.
+# A sweep sets these options itself; trials are compared on valid words.
+_RESERVED_KEYS = ("seed", "words", "final_split", "name")
+# `--set` options with this prefix change the sweep file instead of the base recipe.
 _PREFIX = "sweep."
 
 
 class AshaConfig(Section):
     """Options of ``ray.tune.schedulers.ASHAScheduler``.
 
-    No trial is stopped before ``grace_steps`` steps of PPO; at each rung one trial in
-    ``reduction_factor`` continues.
+    No trial is stopped before ``grace_steps`` environment steps; at each rung, one in
+    ``reduction_factor`` trials continues.
     """
 
     grace_steps: int = Field(ge=1)
@@ -51,8 +51,8 @@ class AshaConfig(Section):
 class SweepConfig(Section):
     """A sweep file.
 
-    ``set`` has options of all trials, over those of ``base``; ``space`` has the options that
-    differ. ``samples`` is the number of draws from the space, per combination of its grids.
+    ``set`` overrides options of ``base`` in all trials; ``space`` has the options that vary.
+    ``samples`` is the number of samples from the space per combination of its grids.
     ``max_concurrent`` is the number of trials at once with ``tpe``.
     """
 
@@ -71,35 +71,20 @@ class SweepConfig(Section):
 
 @dataclass(frozen=True)
 class Sweep:
-    """A sweep that has been checked.
-
-    Attributes
-    ----------
-    config : SweepConfig
-    base : Config
-        The recipe that all trials share.
-    words_hash : str
-        Of the word list.
-    """
+    """A validated sweep."""
 
     config: SweepConfig
-    base: Config
-    words_hash: str
+    base: Config  #: The common recipe of all trials.
+    words_hash: str  #: The hash of the word list.
 
     @property
     def num_trials(self) -> int:
-        """Samples times combinations of the grids times seeds."""
+        """The number of trials: samples times grid combinations times seeds."""
         grids = math.prod(len(s.get("grid_search", [0])) for s in self.config.space.values())
         return grids * self.config.samples * self.config.seeds
 
     def recipe(self, options: dict[str, Any]) -> Config:
-        """Return the base recipe with the options of a point of the space.
-
-        Raises
-        ------
-        InputError
-            If the options do not fit the recipe.
-        """
+        """Return the recipe of a point of the space; raise InputError if it is invalid."""
         values = self.base.model_dump()
         for key in self.config.space:
             apply_override(values, f"{key}={json.dumps(options[key])}")
@@ -107,12 +92,12 @@ class Sweep:
         return validate(Config, values, f"space {describe_point(point)}")
 
     def trial_config(self, options: dict[str, Any], seed: int) -> Config:
-        """Return the config of a trial: the recipe of a point, with a seed, on valid words."""
-        own = {"name": self.config.name, "seed": self.base.seed + seed, "final_split": "valid"}
-        return self.recipe(options).model_copy(update=own)
+        """Return the config of a trial: the recipe of a point with a seed, on valid words."""
+        update = {"name": self.config.name, "seed": self.base.seed + seed, "final_split": "valid"}
+        return self.recipe(options).model_copy(update=update)
 
     def corners(self) -> Iterator[dict[str, Any]]:
-        """Yield every combination of all listed values and both ends of intervals."""
+        """Yield all combinations of listed values and interval bounds."""
         values = [_extremes(*next(iter(space.items()))) for space in self.config.space.values()]
         for combination in itertools.product(*values):
             yield dict(zip(self.config.space, combination, strict=True))
@@ -128,11 +113,11 @@ class Sweep:
 
 
 def _extremes(kind: str, values: list[Any]) -> list[Any]:
-    """Return all values of a list, or the two ends of an interval."""
+    """Return all values of a list, or the bounds of an interval."""
     if kind in LISTS:
         return values
     low, high = values
-    # As in Tune, intervals of whole numbers exclude their upper end.
+    # As in Tune, integer intervals exclude their upper bound.
     return [low, high - 1] if kind.endswith("randint") else [float(low), float(high)]
 
 
@@ -150,22 +135,20 @@ def load_sweep(
     words: str | None = None,
     name: str | None = None,
 ) -> Sweep:
-    """Read a sweep file and check all of it.
+    """Load and validate a sweep file.
 
     Parameters
     ----------
     path : Path
     overrides : sequence of str
-        Each ``key.sub=value`` of the recipe, or ``sweep.key=value`` of the sweep file.
-    words : str, optional
-        A word list instead of the recipe's.
-    name : str, optional
-        Instead of the file's.
+        ``key.sub=value`` for the recipe, or ``sweep.key=value`` for the sweep file.
+    words, name : str, optional
+        Replace the word list of the recipe and the name of the sweep.
 
     Raises
     ------
     InputError
-        If a key is unknown, a value is not allowed, or keys do not fit together.
+        If a key or a value is invalid.
     """
     values = read_options(path)
     recipe = [override for override in overrides if not override.startswith(_PREFIX)]
@@ -191,12 +174,9 @@ def load_sweep(
 
 
 def parse_sweep(text: str) -> Sweep:
-    """Return the sweep of a text that :meth:`Sweep.dump` wrote.
+    """Return the sweep dumped by :meth:`Sweep.dump`.
 
-    Raises
-    ------
-    InputError
-        If it is another text, or the word list has changed since.
+    Raises InputError if the text is invalid, or if the word list has changed.
     """
     try:
         values = yaml.safe_load(text)
@@ -206,7 +186,7 @@ def parse_sweep(text: str) -> Sweep:
     config = validate(SweepConfig, described, "sweep.yaml")
     sweep = Sweep(config, validate(Config, base, "sweep.yaml"), words_hash)
     if _hash(load_word_list(sweep.base.words)) != words_hash:
-        raise InputError(f"{sweep.base.words}: not the word list that the sweep was begun with")
+        raise InputError(f"{sweep.base.words}: the word list has changed since the sweep started")
     return sweep
 
 
@@ -216,7 +196,7 @@ def _hash(word_list: WordList) -> str:
 
 def _check_keys(config: SweepConfig) -> None:
     for key in (*config.set, *config.space):
-        if key in _OWN_KEYS and not (key in ("words", "seed") and key in config.set):
+        if key in _RESERVED_KEYS and not (key in ("words", "seed") and key in config.set):
             raise InputError(f"{key}: a sweep sets this itself, in every trial")
     kinds = {kind for space in config.space.values() for kind in space}
     if config.samples > 1 and kinds <= {"grid_search"}:
@@ -259,7 +239,7 @@ def _check_space(key: str, space: dict[str, list[Any]]) -> None:
 
 
 def _check_corners(sweep: Sweep, word_list: WordList) -> None:
-    """Validate the corners of the space, as ``train.py`` would."""
+    """Validate the corners of the space like ``train.py``."""
     splits = set()
     for options in sweep.corners():
         config = sweep.recipe(options)

@@ -1,4 +1,4 @@
-"""A sweep as a ``tune.Tuner``: the trainable, the search space, the searcher, the scheduler."""
+"""Running a sweep as a ``tune.Tuner``."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ from training.posterior import Fitted, fit_posterior
 from training.run import resume, train
 
 METRIC, STEP, SEED = "win_rate", "step", "seed"
-# What a run's final games report besides the win rate on all valid words: the policy (None) on
-# known words, on unseen words that the rules exclude from being known, its posterior without PPO.
-FIGURES = {
+# Final win rates besides that of the policy on unseen words: the kind of words in the evaluation,
+# and the agent, None for the policy.
+FINAL_RATES = {
     "known_win_rate": ("known", None),
     "excluded_win_rate": ("excluded", None),
     "look_ahead_win_rate": ("unseen", "look-ahead"),
     "posterior_win_rate": ("unseen", "posterior"),
 }
-# A trial is tried this many times again, from its last checkpoint.
+# A failed trial is retried this often, from its last checkpoint.
 _MAX_FAILURES = 3
 
 
 class _PosteriorFile:
-    """A posterior as the bytes of its file, which take half a minute to make."""
+    """A fitted posterior as the content of its file."""
 
     def __init__(self, content: bytes) -> None:
         self._content = content
@@ -52,7 +52,7 @@ class _PosteriorFile:
 
 
 def _posterior_key(config: Config) -> str:
-    """Return all options that determine a posterior."""
+    """Return the options that determine a posterior."""
     lengths = (config.env.min_length, config.env.max_length)
     return repr((config.words, config.split, lengths, config.seed, config.threads))
 
@@ -70,7 +70,7 @@ def _fit_files(config: Config) -> tuple[bytes, bytes]:
 
 
 def fit_posteriors(sweep: Sweep) -> dict[str, ray.ObjectRef]:
-    """Fit the posterior of each seed and split on Ray; return references to their files."""
+    """Fit the posterior of each seed and split on Ray; return references to the files by key."""
     configs = {}
     for options in sweep.corners():
         for seed in range(sweep.config.seeds):
@@ -81,7 +81,7 @@ def fit_posteriors(sweep: Sweep) -> dict[str, ray.ObjectRef]:
     tasks = {
         key: fit.options(num_cpus=config.threads).remote(config) for key, config in configs.items()
     }
-    # Put by this process, so that they outlive the machine on which they were fitted.
+    # Owned by this process, so that they outlive the machine that fitted them.
     return {key: ray.put(ray.get(task)) for key, task in tasks.items()}
 
 
@@ -91,33 +91,33 @@ def run_trial(
     posteriors: dict[str, ray.ObjectRef],
     command: Sequence[str],
 ) -> None:
-    """Train a run to its end and report to Tune, from the last checkpoint if there is one.
+    """Train a run, or resume it from a checkpoint, and report to Tune.
 
     A checkpoint is the whole run directory.
 
     Parameters
     ----------
     config : dict
-        Chosen by Tune: the options of a point, and the seed.
+        The options of a point and the seed, chosen by Tune.
     sweep : Sweep
     posteriors : dict
-        Of :func:`fit_posteriors`.
+        From :func:`fit_posteriors`.
     command : sequence of str
-        The command line of the sweep, for the run's ``command.txt``.
+        The command line of the sweep, for ``command.txt`` of the run.
     """
     sys.argv = list(command)
     recipe = sweep.trial_config(config, config[SEED] + config.get(TRIAL_INDEX, 0))
 
     def fit(words: Sequence[str], seed: int, say: Callable[[str], None]) -> Fitted:
         key = _posterior_key(recipe)
-        # Between the ends of an interval a split may not have been foreseen.
+        # The corners of an interval do not cover all splits.
         if key not in posteriors:
             return fit_posterior(words, seed, say)
         return Fitted(*map(_PosteriorFile, ray.get(posteriors[key])))
 
-    def report(step: int, win_rate: float, run: RunDirectory, **figures: Any) -> None:
+    def report(step: int, win_rate: float, run: RunDirectory, **metrics: Any) -> None:
         checkpoint = tune.Checkpoint.from_directory(str(run.path))
-        tune.report({STEP: step, METRIC: win_rate, **figures}, checkpoint=checkpoint)
+        tune.report({STEP: step, METRIC: win_rate, **metrics}, checkpoint=checkpoint)
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "run"
@@ -128,18 +128,18 @@ def run_trial(
             checkpoint.to_directory(str(path))
             run, evaluation = resume(path, console, fit=fit, on_validation=report)
         final = {"unseen": evaluation, **evaluation}
-        figures = {
+        rates = {
             name: final[kind]["agents"][agent or recipe.algorithm]["win_rate"]
-            for name, (kind, agent) in FIGURES.items()
-            # PPO alone has no games with known words excluded, nor a posterior.
+            for name, (kind, agent) in FINAL_RATES.items()
+            # PPO alone has no posterior, and no games with known words excluded.
             if (agent or recipe.algorithm) in final.get(kind, {}).get("agents", {})
         }
         policy = evaluation["agents"][recipe.algorithm]
-        report(recipe.ppo.steps, policy["win_rate"], run, games=policy["games"], **figures)
+        report(recipe.ppo.steps, policy["win_rate"], run, games=policy["games"], **rates)
 
 
 def _space(sweep: Sweep) -> dict[str, Any]:
-    """Return Tune's search space: that of the file, and the seeds."""
+    """Return Tune's search space: the space of the sweep file, and the seeds."""
     space: dict[str, Any] = {}
     for key, described in sweep.config.space.items():
         ((kind, values),) = described.items()
@@ -158,11 +158,11 @@ def _tune_config(sweep: Sweep) -> tune.TuneConfig:
             search = Repeater(search, repeat=config.seeds)
         search = ConcurrencyLimiter(search, max_concurrent=config.max_concurrent)
     else:
-        # All seeds of a point get the same values.
+        # All seeds of a point have the same values.
         search = BasicVariantGenerator(constant_grid_search=True, random_state=config.search_seed)
     scheduler = config.asha and ASHAScheduler(
         time_attr=STEP,
-        # No trial is stopped for having done all its steps: its last games come after them.
+        # Tune must not stop a trial after its last step, before its final games.
         max_t=2**62,
         grace_period=config.asha.grace_steps,
         reduction_factor=config.asha.reduction_factor,
@@ -178,7 +178,7 @@ def _tune_config(sweep: Sweep) -> tune.TuneConfig:
 
 
 def _make_tuner(sweep: Sweep, folder: SweepFolder) -> tune.Tuner:
-    """Return the tuner of a sweep, restored where its folder has Tune's files."""
+    """Return the tuner of a sweep, restored if its folder has Tune's files."""
     shared = {"sweep": sweep, "posteriors": fit_posteriors(sweep), "command": sys.argv}
     trainable = tune.with_resources(
         tune.with_parameters(run_trial, **shared),
@@ -187,7 +187,7 @@ def _make_tuner(sweep: Sweep, folder: SweepFolder) -> tune.Tuner:
     address, space = folder.address, _space(sweep)
     if tune.Tuner.can_restore(address):
         tuner = tune.Tuner.restore(address, trainable, resume_errored=True, param_space=space)
-        # Where it was killed before Tune wrote its state, or while it did, the trials begin again.
+        # If it was killed before Tune had written its state, the trials start again.
         with suppress(RuntimeError):
             tuner.get_results()
             return tuner
@@ -209,15 +209,12 @@ def _make_tuner(sweep: Sweep, folder: SweepFolder) -> tune.Tuner:
 
 
 def run_sweep(sweep: Sweep, folder: SweepFolder) -> tune.ResultGrid:
-    """Run all trials that have not ended on Ray, which is running.
+    """Run the unfinished trials on the running Ray.
 
-    Raises
-    ------
-    KeyboardInterrupt
-        If Ctrl-C was pressed; Tune has then written its state.
+    Raises KeyboardInterrupt after Ctrl-C, when Tune has written its state.
     """
     results = _make_tuner(sweep, folder).fit()
-    # A finished trial has reported its games, one that the scheduler stopped is done.
+    # A finished trial has reported its games; a trial stopped by the scheduler is done.
     ended = [r for r in results if r.error or r.metrics.keys() & {"games"} or r.metrics.get("done")]
     if len(ended) < sweep.num_trials:
         raise KeyboardInterrupt

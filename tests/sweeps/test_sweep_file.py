@@ -29,7 +29,7 @@ def test_a_sweep_survives_a_round_trip(make_sweep, few_hundred_words):
     before = few_hundred_words.read_text()
     few_hundred_words.write_text(before + "zyzzyva\n")
     try:
-        with pytest.raises(InputError, match="not the word list that the sweep was begun with"):
+        with pytest.raises(InputError, match="the word list has changed since the sweep started"):
             parse_sweep(sweep.dump())
     finally:
         few_hundred_words.write_text(before)
