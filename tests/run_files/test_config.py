@@ -140,10 +140,10 @@ def test_a_wrong_key_or_value_is_named_with_what_is_allowed(load, override, said
     [
         (["env.min_length=9", "env.max_length=8"], "env.min_length: 9 is above"),
         (["posterior.enabled=false", "ppo.steps=0"], "ppo.steps"),
-        (["algorithm=sb3-dqn"], "posterior.enabled: sb3-dqn has no posterior"),
+        (["algorithm=sb3-dqn"], "posterior.enabled: must be false for sb3-dqn"),
         (
             ["algorithm=sb3-ppo", "posterior.enabled=false", "ppo.epochs=9"],
-            "ppo.epochs: sb3-ppo has its own",
+            "ppo.epochs: not used by sb3-ppo",
         ),
     ],
 )

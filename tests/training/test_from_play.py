@@ -203,5 +203,5 @@ def test_an_unusable_start_is_refused(config_of, real_words, tmp_path):
     with pytest.raises(InputError, match="not the folder of a run"):
         train(config, quiet(), tmp_path / "run")
     assert not (tmp_path / "run").exists()
-    with pytest.raises(InputError, match=r"play\.games: only with the posterior"):
+    with pytest.raises(InputError, match=r"play\.games: only for posterior\.enabled: true"):
         config_of(real_words[::4], "posterior.enabled=false")

@@ -74,7 +74,7 @@ def test_regular_unknown_words_are_candidates(fitted):
 
 def test_unknown_words_are_as_long_as_known_ones(fitted):
     prior = fitted.posterior.with_known(0.0).prior
-    rated = np.bincount(prior.listed.words.lengths, prior.tables.listed.own, minlength=33)
+    rated = np.bincount(prior.listed.words.lengths, prior.tables.listed.prior_mass, minlength=33)
     rest = prior.shares * (1 - rated.sum()) / prior.shares.sum()
     known = np.bincount([len(word) for word in REGULAR], minlength=33) / len(REGULAR)
     # Where candidates have more than a length's share, others keep a little of it.
