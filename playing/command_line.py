@@ -1,7 +1,6 @@
 """The command ``play.py``: its options, which of them go together, and its exit status.
 
-What takes long to import is imported after the options are read, so that help and mistakes are
-answered at once and Ctrl-C is heeded from the start.
+Slow imports follow the parsing of options, so that help, errors and Ctrl-C are handled at once.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ class RunWords:
         """Return the parts for an agent that learned ``words`` from play.
 
         ``train`` is these words; ``uncovered`` and ``missed`` are the train words of the list that
-        are and are not among them. They are removed from the valid and the test part.
+        are and are not among ``words``. The valid and test parts lose the words in ``words``.
         """
         learned = set(words)
         parts = {

@@ -126,10 +126,7 @@ def resume(
     config = run.load_config()
     words = _divide(config, load_word_list(config.words))
     if not run.is_split_of(words.parts["train"]):
-        raise InputError(
-            f"{words.word_list.source}: its train words are not those that {run.path} was begun "
-            "with"
-        )
+        raise InputError(f"{words.word_list.source}: its train words are not those of {run.path}")
     return run, _run(run, config, words, console, fit, on_validation)
 
 
