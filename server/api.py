@@ -117,7 +117,7 @@ async def get_leaderboard(
     limit: Annotated[int, Query(ge=1, le=_MAX_LISTED)] = 100,
     offset: Annotated[int, Query(ge=0, le=10**9)] = 0,
 ) -> Response:
-    """Rank players by the lower end of the 95% interval of their win rate in recorded games."""
+    """Rank players by the lower end of the 95% interval of their win rate without hints."""
     server.players.admit_address(address)
     rows = await server.ranking.rows()
     board = Leaderboard(players=rows[offset : offset + limit], total=len(rows))

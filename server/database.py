@@ -43,10 +43,12 @@ def open_database(path: str) -> sqlite3.Connection:
     try:
         connection = _connect(path)
         try:
-            if not connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]:
-                connection.executescript(_SCHEMA.read_text())
             (version,) = connection.execute("PRAGMA user_version").fetchone()
-            if version != VERSION:
+            (num_tables,) = connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
+            if version == VERSION or not num_tables:
+                # Indexes may be added to tables that are there.
+                connection.executescript(_SCHEMA.read_text())
+            else:
                 raise InputError(
                     f"--db: {path} has tables of version {version}, this server needs {VERSION}; "
                     "start the server that made it, or begin a new file"

@@ -18,6 +18,8 @@ from server.errors import RequestError
 from server.players import Clock
 from server.store import RecordedCount
 
+# Players with fewer recorded games have no rank.
+LEAST_GAMES = 20
 # How old a ranking may be.
 _SECONDS = 1.0
 # Of the 95% interval.
@@ -25,12 +27,13 @@ _Z = NormalDist().inv_cdf(0.975)
 
 
 class WinRate(BaseModel):
-    """Won games, with the 95% Wilson interval of their rate."""
+    """Games won without a hint, with the 95% Wilson interval of their rate."""
 
     games: int = Field(ge=0, description="recorded games that were begun")
-    wins: int = Field(ge=0)
+    wins: int = Field(ge=0, description="games won without a hint")
     unfinished: int = Field(ge=0, description="games still open; they count as not won")
-    hinted: int = Field(ge=0, description="games in which the agent gave a hint")
+    hinted: int = Field(ge=0, description="games with a hint of the agent; they count as not won")
+    hinted_wins: int = Field(ge=0, description="games won with a hint")
     win_rate: float = Field(ge=0, le=1)
     ci95: tuple[float, float]
 
@@ -38,7 +41,7 @@ class WinRate(BaseModel):
 class Row(WinRate):
     """The recorded games of one player."""
 
-    rank: int = Field(ge=1)
+    rank: int | None = Field(ge=1, description="null with too few games; equal rates share one")
     name: str
 
 
@@ -49,21 +52,28 @@ class PlayerRecord(Row):
 
 
 class Leaderboard(BaseModel):
-    """A part of the ranking: the highest lower end of the interval first."""
+    """A part of the ranking: the highest lower end of the interval first, then those unranked."""
 
     players: list[Row]
+    least_games: int = Field(LEAST_GAMES, description="recorded games that a rank needs")
     total: int = Field(ge=0, description="players with recorded games")
 
 
 def rank(counts: Sequence[RecordedCount]) -> list[Row]:
-    """Rank players by the lower end of the interval of their win rate, then by name.
+    """Rank players by the lower end of the interval of their win rate.
 
-    So few games rank nobody high by luck. A game that was begun and not ended counts as not won,
-    so that nobody gains by leaving a game that goes badly. There is one count per player.
+    Players with the same lower end share a rank; players with fewer than ``LEAST_GAMES`` games
+    follow without one. An open game and a game with a hint count as not won, so that nobody gains
+    by leaving a game that goes badly, or by asking for a hint in it. There is one count per player.
     """
-    fields = [_fields(count) for count in counts]
-    fields.sort(key=lambda row: (-row["ci95"][0], row["name"]))
-    return [Row(rank=number, **row) for number, row in enumerate(fields, 1)]
+    rows = [Row(rank=None, **_fields(count)) for count in counts]
+    rows.sort(key=lambda row: (row.games < LEAST_GAMES, -row.ci95[0], row.name))
+    for number, row in enumerate(rows, 1):
+        if row.games >= LEAST_GAMES:
+            above = rows[number - 2] if number > 1 else None
+            shared = above is not None and above.ci95[0] == row.ci95[0]
+            row.rank = above.rank if shared else number
+    return rows
 
 
 class RankingCache:

@@ -36,6 +36,8 @@ CREATE TABLE IF NOT EXISTS games (
 
 CREATE INDEX IF NOT EXISTS open_games ON games (player_id, created_at) WHERE status = 'ongoing';
 CREATE INDEX IF NOT EXISTS recorded_games ON games (player_id, secret) WHERE recorded;
+CREATE INDEX IF NOT EXISTS hinted_wins ON games (player_id)
+    WHERE recorded AND hinted AND status = 'success';
 
 CREATE TABLE IF NOT EXISTS guesses (
     game_id TEXT NOT NULL REFERENCES games (id) ON DELETE CASCADE,

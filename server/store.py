@@ -47,13 +47,17 @@ class GameCounts(NamedTuple):
 
 
 class RecordedCount(NamedTuple):
-    """The recorded games of one player, all or those with words of one length."""
+    """The recorded games of one player, all or those with words of one length.
+
+    ``wins`` are those without a hint; ``hinted_wins`` are apart.
+    """
 
     name: str
     games: int
     wins: int
     unfinished: int
     hinted: int
+    hinted_wins: int
     length: int | None = None
 
 
@@ -215,8 +219,10 @@ def list_open_games(connection: Connection, player_id: int, limit: int) -> list[
 def list_players(connection: Connection) -> list[RecordedCount]:
     """Return the recorded games of all players but guests, by name."""
     rows = connection.execute(
-        "SELECT name, recorded_games, recorded_wins, recorded_open, recorded_hinted "
-        "FROM players WHERE name IS NOT NULL ORDER BY name"
+        "SELECT name, recorded_games, recorded_wins - COUNT(games.id), recorded_open, "
+        "recorded_hinted, COUNT(games.id) FROM players LEFT JOIN games "
+        "ON player_id = players.id AND recorded AND hinted AND status = 'success' "
+        "WHERE name IS NOT NULL GROUP BY name ORDER BY name"
     )
     return [RecordedCount(*row) for row in rows]
 
@@ -224,8 +230,9 @@ def list_players(connection: Connection) -> list[RecordedCount]:
 def count_by_length(connection: Connection, name: str) -> list[RecordedCount]:
     """Count the recorded games of a player by the length of the secret."""
     rows = connection.execute(
-        "SELECT name, COUNT(*), SUM(status = 'success'), SUM(status = 'ongoing'), SUM(hinted), "
-        "LENGTH(secret) FROM games JOIN players ON players.id = player_id "
+        "SELECT name, COUNT(*), SUM(status = 'success' AND NOT hinted), SUM(status = 'ongoing'), "
+        "SUM(hinted), SUM(status = 'success' AND hinted), LENGTH(secret) "
+        "FROM games JOIN players ON players.id = player_id "
         "WHERE recorded AND name = ? GROUP BY LENGTH(secret) ORDER BY LENGTH(secret)",
         (name,),
     )

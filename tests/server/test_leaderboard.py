@@ -5,6 +5,7 @@ import threading
 
 import pytest
 
+from agents import make_agent
 from evaluation.statistics import win_rate_interval
 from server import leaderboard
 from server.leaderboard import rank, wilson_interval
@@ -12,12 +13,61 @@ from server.store import RecordedCount
 from tests.server.harness import API
 
 
-def test_players_are_ranked_by_the_lower_end_of_the_interval_then_by_name():
-    counts = {"lucky": (2, 2), "steady": (100, 90), "none": (3, 0), "also": (2, 2)}
-    rows = rank([RecordedCount(name, *games, 0, 0) for name, games in counts.items()])
-    ranked = [(row.rank, row.name) for row in rows]
-    assert ranked == [(1, "steady"), (2, "also"), (3, "lucky"), (4, "none")]
-    assert rank([]) == []
+def ranked(**counts):
+    """Return (rank, name) of players with these games and wins."""
+    rows = rank([RecordedCount(name, *games, 0, 0, 0) for name, games in counts.items()])
+    return [(row.rank, row.name) for row in rows]
+
+
+def test_players_are_ranked_by_the_lower_end_of_the_interval():
+    assert ranked(good=(60, 27), best=(100, 90), young=(20, 9)) == [
+        (1, "best"),
+        (2, "good"),
+        (3, "young"),
+    ]
+    assert ranked() == []
+
+
+def test_players_with_equal_figures_share_a_rank():
+    assert ranked(a=(30, 20), b=(30, 20), c=(30, 29), d=(30, 1), e=(20, 0), f=(50, 0)) == [
+        (1, "c"),
+        (2, "a"),
+        (2, "b"),
+        (4, "d"),
+        (5, "e"),
+        (5, "f"),
+    ]
+
+
+def test_a_few_lucky_games_do_not_lead():
+    assert ranked(lucky=(19, 19), steady=(60, 27), new=(1, 0), losing=(50, 0)) == [
+        (1, "steady"),
+        (2, "losing"),
+        (None, "lucky"),
+        (None, "new"),
+    ]
+
+
+def test_games_with_hints_are_apart_and_count_as_not_won(start):
+    agent = make_agent("dictionary").fit(["noon"])
+    server = start(words=["noon"], agent=agent)
+    token = server.token()
+    for hinted in (True, True, False):
+        game = server.new_game(token, recorded=True)
+        if hinted:
+            assert server.post(f"{API}/hints", {"game_id": game}, token).status_code == 200
+        for letter in "no":
+            server.guess(token, game, letter)
+    # A hint does not take a game that is going badly out of the count.
+    game = server.new_game(token, recorded=True)
+    server.post(f"{API}/hints", {"game_id": game}, token)
+    expected = {"games": 4, "wins": 1, "unfinished": 1, "hinted": 3, "hinted_wins": 2}
+    (row,) = server.get(f"{API}/leaderboard").json()["players"]
+    one = server.get(f"{API}/leaderboard/player", name="alice").json()
+    for counts in (row, one, one["by_length"]["4"]):
+        assert {name: counts[name] for name in expected} == expected
+    assert row["win_rate"] == 0.25
+    assert server.status(token) == [0, 4, 3, 0]
 
 
 @pytest.mark.parametrize("games", [1, 2, 7, 500])
@@ -33,7 +83,11 @@ def test_recorded_games_are_counted_and_open_ones_are_not_won(start):
     server.services.ranking._clock = iter(range(10_000)).__next__
     alice, bob = server.token("alice"), server.token("bob")
     server.play(bob, recorded=False, letters="abcdef")
-    assert server.get(f"{API}/leaderboard").json() == {"players": [], "total": 0}
+    assert server.get(f"{API}/leaderboard").json() == {
+        "players": [],
+        "least_games": 20,
+        "total": 0,
+    }
     for letters in ("no", "no", "abcdef"):
         server.play(alice, recorded=True, letters=letters)
     server.new_game(alice, recorded=True)
@@ -49,7 +103,8 @@ def test_recorded_games_are_counted_and_open_ones_are_not_won(start):
     assert rows[0]["win_rate"] == 0.5
     assert rows[0]["ci95"] == pytest.approx(win_rate_interval(2, 4))
     one = server.get(f"{API}/leaderboard/player", name="bob").json()
-    assert (one["rank"], one["by_length"]["4"]["games"], one["by_length"]["4"]["wins"]) == (2, 2, 1)
+    (counted,) = one["by_length"].values()
+    assert (one["rank"], counted["games"], counted["wins"]) == (None, 2, 1)
     assert "noon" not in str(board) + str(one)
     part = server.get(f"{API}/leaderboard", offset=1, limit=1).json()
     assert (part["players"], part["total"]) == (rows[1:], 2)
