@@ -39,27 +39,29 @@ def open_database(path: str) -> sqlite3.Connection:
     however it ends, though not a loss of power. A new file can be read by its owner alone.
     InputError if the file cannot be used or has tables of another version.
     """
-    mask = os.umask(0o077)
+    file = Path(path)
     try:
+        if not file.exists() or not file.stat().st_size:
+            # SQLite gives the files that it puts beside it the same mode.
+            file.touch()
+            file.chmod(0o600)
         connection = _connect(path)
         try:
             (version,) = connection.execute("PRAGMA user_version").fetchone()
             (num_tables,) = connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
-            if version == VERSION or not num_tables:
-                # Indexes may be added to tables that are there.
-                connection.executescript(_SCHEMA.read_text())
-            else:
+            if num_tables and version != VERSION:
                 raise InputError(
                     f"--db: {path} has tables of version {version}, this server needs {VERSION}; "
                     "start the server that made it, or begin a new file"
                 )
+            # Indexes may be added to tables that are there.
+            connection.executescript(_SCHEMA.read_text())
         except BaseException:
             connection.close()
             raise
-    except sqlite3.Error as error:
-        raise InputError(f"--db: {path} cannot be used ({error})") from error
-    finally:
-        os.umask(mask)
+    except (sqlite3.Error, OSError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise InputError(f"--db: {path} cannot be used ({reason})") from error
     return connection
 
 

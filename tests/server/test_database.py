@@ -131,8 +131,12 @@ def test_what_is_no_database_is_refused_and_not_changed(tmp_path):
     assert path.read_text() == "not a database " * 100
 
 
-def test_a_new_file_is_its_owners_alone(tmp_path):
+@pytest.mark.parametrize("is_there", [False, True])
+def test_a_new_database_is_its_owners_alone(tmp_path, is_there):
     # Its name is that of a file, whatever SQLite makes of it.
     path = tmp_path / ":memory:"
-    open_database(path).close()
-    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    if is_there:
+        path.touch(0o644)
+    with closing(open_database(path)):
+        modes = [stat.S_IMODE(file.stat().st_mode) for file in tmp_path.iterdir()]
+    assert modes == [0o600] * 3
