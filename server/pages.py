@@ -2,43 +2,82 @@
 
 from __future__ import annotations
 
+import gzip
+import hashlib
 import mimetypes
+from importlib.resources import files
 from pathlib import Path
 
 from fastapi import APIRouter, Request, Response
-from fastapi.responses import FileResponse
-from fastapi.staticfiles import StaticFiles
+from starlette.exceptions import HTTPException
 
 from server.bounds import CONTENT_SECURITY_POLICY
 
-_FOLDER = Path(__file__).parent / "page"
 # Swagger UI sets styles on its elements.
 _DOCS_POLICY = CONTENT_SECURITY_POLICY.replace(
     "style-src 'self'", "style-src 'self' 'unsafe-inline'"
 )
 # Some systems name another type, which browsers refuse.
 mimetypes.add_type("text/javascript", ".js")
-_PAGES = StaticFiles(directory=_FOLDER)
-# The page of the interface is Swagger UI; FastAPI would take it from another server.
-ASSETS = StaticFiles(directory=_FOLDER / "assets", packages=[("fastapi_offline", "static")])
 
 router = APIRouter(include_in_schema=False)
+
+
+class File:
+    """A file in memory, compressed once; it is sent as one message, which takes nobody's place."""
+
+    def __init__(self, name: str, content: bytes) -> None:
+        self.content = content
+        self._compressed = gzip.compress(content, mtime=0)
+        self._type = mimetypes.guess_type(name)[0]
+        self._tag = f'W/"{hashlib.sha256(content).hexdigest()[:32]}"'
+
+    def answer(self, request: Request) -> Response:
+        """Return the file, or that it has not changed."""
+        headers = {"ETag": self._tag, "Vary": "Accept-Encoding"}
+        if request.headers.get("if-none-match") == self._tag:
+            return Response(status_code=304, headers=headers)
+        content = self.content
+        if "gzip" in request.headers.get("accept-encoding", ""):
+            content = self._compressed
+            headers["Content-Encoding"] = "gzip"
+        return Response(content, media_type=self._type, headers=headers)
+
+
+_FOLDER = Path(__file__).parent / "page"
+# The page of the interface is Swagger UI; FastAPI would take it from another server.
+_SWAGGER_UI = files("fastapi_offline") / "static"
+_PATHS = [
+    *_FOLDER.glob("*.html"),
+    *(_FOLDER / "assets").iterdir(),
+    _SWAGGER_UI / "swagger-ui.css",
+    _SWAGGER_UI / "swagger-ui-bundle.js",
+]
+_FILES = {path.name: File(path.name, path.read_bytes()) for path in _PATHS}
 
 
 @router.get("/")
 async def index(request: Request) -> Response:
     """Return the web page."""
-    return await _PAGES.get_response("index.html", request.scope)
+    return _FILES["index.html"].answer(request)
 
 
 @router.get("/docs")
 async def docs(request: Request) -> Response:
     """Return the page of the interface."""
-    response = await _PAGES.get_response("docs.html", request.scope)
+    response = _FILES["docs.html"].answer(request)
     response.headers["Content-Security-Policy"] = _DOCS_POLICY
     return response
 
 
+@router.get("/assets/{name}")
+async def asset(request: Request, name: str) -> Response:
+    """Return a file that the pages need."""
+    if name not in _FILES or name.endswith(".html"):
+        raise HTTPException(404)
+    return _FILES[name].answer(request)
+
+
 def not_found() -> Response:
     """Return the page for an address where there is nothing."""
-    return FileResponse(_FOLDER / "not_found.html", 404)
+    return Response(_FILES["not_found.html"].content, 404, media_type="text/html")

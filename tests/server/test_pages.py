@@ -5,6 +5,7 @@ import re
 import pytest
 
 from server import pages
+from tests.server.harness import API
 
 FILES = [path for path in pages._FOLDER.rglob("*") if path.is_file()]
 
@@ -39,7 +40,9 @@ def test_every_file_that_the_pages_name_is_there(start):
     assert {file.name for file in FILES if file.suffix == ".js"} <= names
 
 
-@pytest.mark.parametrize("name", ["../style.css", "..%2Fpages.py", "index.html", "none.js"])
+@pytest.mark.parametrize(
+    "name", ["../style.css", "..%2Fpages.py", "index.html", "none.js", "redoc.standalone.js"]
+)
 def test_other_files_are_not_given_out(start, name):
     assert start().get(f"/assets/{name}").status_code == 404
 
@@ -60,3 +63,25 @@ def test_the_page_of_the_interface_may_set_styles_alone(start):
     policy = start().get("/docs").headers["content-security-policy"]
     assert "script-src 'self';" in policy
     assert policy.count("unsafe") == 1
+
+
+def test_the_page_of_the_interface_is_small_on_its_way(start):
+    server = start()
+    names = re.findall(r"/assets/[\w.-]+", server.get("/docs").text)
+    paths = ["/docs", f"{API}/openapi.json", *names]
+    assert len(paths) >= 6
+    compressed = 0
+    for path in paths:
+        plain = server.get(path, headers={"Accept-Encoding": "identity"})
+        assert "content-encoding" not in plain.headers
+        answer = server.get(path, headers={"Accept-Encoding": "gzip"})
+        assert (answer.headers["vary"], answer.content) == ("Accept-Encoding", plain.content)
+        compressed += int(answer.headers["content-length"])
+    # In 3 seconds at 200 kB/s, and the time to show it.
+    assert compressed < 500_000
+
+
+@pytest.mark.parametrize("path", ["/docs/", f"{API}/server/"])
+def test_no_answer_leads_to_the_host_that_a_client_names(start, path):
+    answer = start().get(path, headers={"Host": "elsewhere.example"})
+    assert (answer.status_code, "location" in answer.headers) == (404, False)
