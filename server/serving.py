@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gc
+import ipaddress
 import socket
 import sys
+from collections.abc import Iterator
 from functools import partial
 
 import uvicorn
@@ -31,13 +33,7 @@ def serve(listener: socket.socket, settings: Settings) -> None:
     words = _find_words(run, settings)
     open_database(settings.db).close()
     with only_server(settings.db):
-        print(words.description, flush=True)
-        if not words.withheld:
-            print(
-                "recorded words are of a public list, which a client can look up; "
-                "--recorded-words takes a list of your own",
-                flush=True,
-            )
+        print(words.description, *_warnings(words, listener, settings), sep="\n", flush=True)
         agent = make_agent_player(run, words.to_fit, settings)
         print(f"agent: {agent.name or 'none'}", flush=True)
         config = uvicorn.Config(
@@ -59,6 +55,22 @@ def serve(listener: socket.socket, settings: Settings) -> None:
         # What was loaded stays; to look through it for garbage would stop everybody for a moment.
         gc.freeze()
         _Server(config).run(sockets=[listener])
+
+
+def _warnings(words: ServedWords, listener: socket.socket, settings: Settings) -> Iterator[str]:
+    if not words.withheld:
+        yield (
+            "recorded words are of a public list, which a client can look up; "
+            "--recorded-words takes a list of your own"
+        )
+    if len(words.recorded) < settings.recorded_runs:
+        yield (
+            f"a player gets recorded words again after {len(words.recorded):,} games of "
+            f"{settings.recorded_runs:,}; --recorded-runs bounds the games"
+        )
+    address = listener.getsockname()[0].partition("%")[0]
+    if not ipaddress.ip_address(address).is_loopback:
+        yield f"whoever reaches {address} can read /metrics; keep it inside by a proxy"
 
 
 def _find_words(run: RunDirectory | None, settings: Settings) -> ServedWords:

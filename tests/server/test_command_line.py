@@ -70,7 +70,7 @@ def test_a_name_has_one_token_that_can_be_replaced(serve, database):
         (["player", "list", "alice"], ["player list: no NAME is expected"]),
         (["player", "delete", "nobody"], ["no player 'nobody'"]),
         (["player", "revoke", "nobody"], ["no player 'nobody'"]),
-        (["--db", "/no/such/folder/x"], ["--db", "/no/such/folder/x", "unable to open"]),
+        (["--db", "/no/such/folder/x"], ["--db", "/no/such/folder/x", "No such file"]),
         (["--host", "a..b"], ["--host", "a..b"]),
         (["--host", "no.such.host.invalid"], ["--host", "no.such.host.invalid"]),
         (["--port", "70000"], ["--port: '70000' is not allowed", "65535"]),
@@ -84,8 +84,9 @@ def test_a_name_has_one_token_that_can_be_replaced(serve, database):
         (["--agent", "nobody"], ["--agent", "'nobody'"]),
         (["--agent", "ppo", "--run", "/nowhere"], ["/nowhere", "not the folder of a run"]),
         (["--agent", "random", "--words", "WORDS"], ["--agent", "random", "how likely"]),
-        (["--token-rate", "inf"], ["--token-rate"]),
-        (["--token-rate", "1e-310"], ["--token-rate", "greater than or equal to 0.001"]),
+        (["--address-rate", "inf"], ["--address-rate"]),
+        (["--address-rate", "1e-310"], ["--address-rate", "greater than or equal to 0.001"]),
+        (["--practice-days", "0"], ["--practice-days", "greater than 0"]),
         (["--recorded-runs", "-1"], ["--recorded-runs: '-1' is not allowed"]),
         (["--max-wrong", "27"], ["--max-wrong"]),
         (["--speed=1"], ["--speed=1"]),
@@ -173,6 +174,23 @@ def test_players_are_listed_revoked_and_deleted(database, serve, monkeypatch):
         "alice: 1 recorded games, 1 won, 0 open, 0 with hints",
         "1 players, 0 guests",
     ]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ((), ["again after 2 games of 1,000"]),
+        (("--recorded-runs=2",), []),
+        (("--recorded-runs=2", "--host=0.0.0.0"), ["reaches 0.0.0.0 can read /metrics"]),
+    ],
+)
+def test_the_operator_is_warned_at_the_start(database, options, said):
+    words = ["banana", "apple"]
+    with serving(database, "--agent", "none", *options, words=words) as (process, _):
+        printed = process.read()
+    for part in ("again after", "can read /metrics"):
+        assert (part in printed) == any(part in expected for expected in said)
+    assert all(expected in printed for expected in said)
 
 
 def test_it_serves_until_it_is_stopped_and_logs_no_token(database):
