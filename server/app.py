@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -14,30 +15,40 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp
 
 from server import api, pages, store, wire
-from server.access import Address, Server, Services
+from server.access import Server, Services
 from server.agent import AgentPlayer
 from server.bounds import Bounds
 from server.database import Database
 from server.errors import RequestError
 from server.games import Games
 from server.leaderboard import RankingCache
-from server.players import Players
+from server.players import AGENT_COST, GUEST_COST, Players
+from server.rates import Buckets
+from server.retention import keep_pruning
 from server.served_words import ServedWords
 from server.settings import Settings
+
+# Requests of an address at once: those of these seconds.
+_BURST_SECONDS = 2.0
 
 _operator = APIRouter(include_in_schema=False)
 
 
 def create_app(words: ServedWords, agent: AgentPlayer, settings: Settings) -> ASGIApp:
     """Return the server; it opens its database when it starts."""
+    # One request may cost the burst at most.
+    burst = max(_BURST_SECONDS * settings.address_rate, GUEST_COST + AGENT_COST)
+    rates = Buckets(settings.address_rate, burst)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         database = Database(settings.db)
-        players, games = Players(database, settings), Games(database, words, settings)
+        players, games = Players(database, rates, settings), Games(database, words, settings)
         ranking = RankingCache(database)
         app.state.services = Services(database, players, games, ranking, agent, words, settings)
+        pruning = asyncio.create_task(keep_pruning(database, settings))
         yield
+        pruning.cancel()
         agent.close()
         # On a thread: it waits for what is being stored.
         await asyncio.to_thread(database.close)
@@ -46,9 +57,10 @@ def create_app(words: ServedWords, agent: AgentPlayer, settings: Settings) -> AS
         title="Hangman Lab",
         summary="Games of Hangman for people and agents.",
         version="1",
-        openapi_url=f"{api.BASE_PATH}/openapi.json",
-        docs_url=None,
-        redoc_url=None,
+        # It is made once, and its page comes from here.
+        openapi_url=None,
+        # They would lead to the host that the client names.
+        redirect_slashes=False,
         lifespan=lifespan,
         exception_handlers={
             HTTPException: _refuse,
@@ -58,8 +70,17 @@ def create_app(words: ServedWords, agent: AgentPlayer, settings: Settings) -> AS
     )
     for router in (wire.router, api.router, _operator, pages.router):
         app.include_router(router)
-    app.mount("/assets", pages.ASSETS)
-    return Bounds(app, settings)
+    return Bounds(app, rates, settings)
+
+
+@_operator.get(f"{api.BASE_PATH}/openapi.json")
+async def description(request: Request) -> Response:
+    """Return the description of the interface."""
+    state = request.app.state
+    if not hasattr(state, "description"):
+        content = json.dumps(request.app.openapi()).encode()
+        state.description = pages.File("openapi.json", content)
+    return state.description.answer(request)
 
 
 @_operator.get("/healthz")
@@ -69,17 +90,15 @@ async def healthz() -> PlainTextResponse:
 
 
 @_operator.get("/readyz")
-async def readyz(server: Server, address: Address) -> PlainTextResponse:
+async def readyz(server: Server) -> PlainTextResponse:
     """Say that the database was read; the agent was warm before the server answered anything."""
-    server.players.admit_address(address)
     await server.database.read(store.check_tables)
     return PlainTextResponse("ready")
 
 
 @_operator.get("/metrics")
-async def metrics(server: Server, address: Address) -> Response:
+async def metrics() -> Response:
     """Return the metrics, as Prometheus reads them."""
-    server.players.admit_address(address)
     return Response(generate_latest(), media_type=CONTENT_TYPE_LATEST)
 
 

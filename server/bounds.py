@@ -14,15 +14,20 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from server import observability
 from server.errors import RequestError
+from server.rates import Buckets
 from server.settings import Settings
 
 logger = logging.getLogger("server")
-# Bytes of a request's body, of its path and query, and of its headers.
+# Bytes of a request's body, of its method, path and query, and of its headers.
 MAX_BODY = 16_384
 MAX_TARGET = 2_048
 MAX_HEADERS = 16_384
 # Seconds that a 429 is held, so that asking faster than allowed gains nothing.
 _REFUSAL_SECONDS = 1.0
+# Those that a log line names; a client may send anything.
+_METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"}
+# What browsers say of a request that a page of another site makes.
+_OTHER_SITES = {"cross-site", "same-site"}
 # Clients of the wire contract change games with GET, which HEAD must not.
 _ONLY_GET = "/trexsim/"
 # The page has its own files alone: no inline script or style, nothing from elsewhere, no frames.
@@ -38,15 +43,15 @@ _HEADERS = {
 
 
 class Bounds:
-    """ASGI middleware: refuses what is too large, and adds headers to what is answered."""
+    """ASGI middleware: refuses what is too much or too large, and adds headers to what is answered.
 
-    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+    Each request takes one of the rates of its address, before anything else.
+    """
+
+    def __init__(self, app: ASGIApp, rates: Buckets, settings: Settings) -> None:
         self.app = app
+        self.rates = rates
         self._client_seconds = settings.client_seconds
-        # Requests that are answered at once: bodies that are awaited and refusals that are held
-        # are not among them.
-        self._max_open = settings.connections // 2
-        self._num_open = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -55,13 +60,15 @@ class Bounds:
             return
         begun = time.perf_counter()
         status = 500
+        address = (scope.get("client") or ("",))[0]
         # No secret, and drawn a hundred times faster than one.
         number = f"{random.getrandbits(64):016x}"
         observability.request_id.set(number)
         # What the server of the application keeps is not changed with it.
         scope = dict(scope)
-        method = scope["method"]
+        method = scope["method"] if scope["method"] in _METHODS else "other"
         if method == "HEAD" and not scope["path"].startswith(_ONLY_GET):
+            # The server sends no body in answer to HEAD.
             scope["method"] = "GET"
 
         async def send_with_headers(message: Message) -> None:
@@ -74,13 +81,20 @@ class Bounds:
                 caching = "no-cache" if "etag" in headers else "no-store"
                 headers.update({**_HEADERS, "Cache-Control": caching, "X-Request-ID": number})
                 if status == 429:
-                    await self._hold()
-            elif method == "HEAD":
-                message = {**message, "body": b""}
+                    await asyncio.sleep(_REFUSAL_SECONDS)
             await send(message)
 
         try:
-            await self._answer(scope, receive, send_with_headers)
+            try:
+                self.rates.take(address)
+                _check_head(scope)
+                body = await self._read_body(scope, receive)
+            except RequestError as error:
+                headers = {**error.headers, "connection": "close"}
+                refusal = JSONResponse({"error": error.detail}, error.status_code, headers)
+                await refusal(scope, receive, send_with_headers)
+            else:
+                await self.app(scope, _replay(body, receive), send_with_headers)
         finally:
             seconds = time.perf_counter() - begun
             # The template of the path: paths have the ids of games, and are as many as one likes.
@@ -94,35 +108,9 @@ class Bounds:
                     "path": scope["path"],
                     "status": status,
                     "ms": round(1000 * seconds, 1),
-                    "address": (scope.get("client") or ("",))[0],
+                    "address": address,
                 },
             )
-
-    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        try:
-            _check_size(scope)
-            # A body that is slow to come takes nobody's place; connections are bounded elsewhere.
-            body = await self._read_body(scope, receive)
-            if self._num_open >= self._max_open:
-                raise RequestError(503, "the server is busy; try again", 1.0)
-        except RequestError as error:
-            headers = {**error.headers, "connection": "close"}
-            refusal = JSONResponse({"error": error.detail}, error.status_code, headers)
-            await refusal(scope, receive, send)
-            return
-        self._num_open += 1
-        try:
-            await self.app(scope, _replay(body, receive), send)
-        finally:
-            self._num_open -= 1
-
-    async def _hold(self) -> None:
-        """Let a refusal wait, which takes the place of no other request."""
-        self._num_open -= 1
-        try:
-            await asyncio.sleep(_REFUSAL_SECONDS)
-        finally:
-            self._num_open += 1
 
     async def _read_body(self, scope: Scope, receive: Receive) -> bytes:
         headers = Headers(scope=scope)
@@ -147,12 +135,18 @@ class Bounds:
         return bytes(body)
 
 
-def _check_size(scope: Scope) -> None:
-    target = len(scope.get("raw_path") or scope["path"]) + len(scope["query_string"])
-    if target > MAX_TARGET:
-        raise RequestError(414, f"the path and query are longer than {MAX_TARGET:,} bytes")
+def _check_head(scope: Scope) -> None:
+    target = len(scope["method"]) + len(scope.get("raw_path") or scope["path"])
+    if target + len(scope["query_string"]) > MAX_TARGET:
+        raise RequestError(414, f"the method, path and query are longer than {MAX_TARGET:,} bytes")
     if sum(len(name) + len(value) for name, value in scope["headers"]) > MAX_HEADERS:
         raise RequestError(431, f"the headers are longer than {MAX_HEADERS:,} bytes")
+    headers = Headers(scope=scope)
+    if "content-length" in headers and "transfer-encoding" in headers:
+        # Servers read such a body in two ways, so that it may hide a request.
+        raise RequestError(400, "Content-Length, Transfer-Encoding: one of them is expected")
+    if headers.get("sec-fetch-site") in _OTHER_SITES and scope["method"] == "POST":
+        raise RequestError(403, "a page of another site cannot ask for this")
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:

@@ -7,55 +7,66 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections import Counter
+from collections import Counter, OrderedDict
+from http import HTTPStatus
 from typing import Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from server import observability
-from server.players import network_of
+from server.rates import networks_of
 from server.settings import Settings
 
 # Of the connections, those that one address may have.
 _SHARE_OF_AN_ADDRESS = 5
-_BUSY = json.dumps({"error": "too many connections; try again"}).encode()
-_REFUSAL = (
-    b"HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nretry-after: 1\r\n"
-    b"connection: close\r\ncontent-length: %d\r\n\r\n%s" % (len(_BUSY), _BUSY)
-)
 # Refused connections that are told so, and for how long at most.
 _MAX_REFUSED = 100
 _REFUSAL_SECONDS = 1.0
+# Bytes of a long answer that a client has to read in the time in which it has to send a request.
+_LEAST_READ = 65_536
 
 
 class ConnectionBounds:
     """The connections of a server, and how many it takes.
 
-    A connection above a bound takes the place of one that waits for its client, the one that has
-    waited longest; where all are being answered it is refused. Behind trusted proxies, whose
-    connections are of everybody, an address has no bound of its own here.
+    A connection above a bound takes the place of one that waits for its client: of one that does
+    not read its answer, else of the one that has waited longest. Where all are being answered it is
+    refused. Behind trusted proxies, whose connections are of everybody, an address has no bound of
+    its own here.
     """
 
     def __init__(self, settings: Settings) -> None:
-        # In the order in which they began to wait for their clients.
-        self.waiting: dict[BoundedConnection, None] = {}
+        # Those that do not read first, then in the order in which they began to wait.
+        self.waiting: OrderedDict[BoundedConnection, None] = OrderedDict()
         self.refused: set[BoundedConnection] = set()
-        self.addresses: Counter[str] = Counter()
+        self.num_open = 0
+        self.of_networks: Counter[str] = Counter()
         self.idle_seconds = settings.client_seconds
         self._most = settings.connections
         self._most_of_one = self._most
         if settings.forwarded_allow_ips is None:
             self._most_of_one //= _SHARE_OF_AN_ADDRESS
 
-    def make_room(self, address: str) -> bool:
-        """Return whether there is a place for a connection of an address, or one could be made."""
-        if self.addresses[address] >= self._most_of_one and not self._end_first(address):
-            return False
-        return self.addresses.total() < self._most or self._end_first()
+    def make_room(self, networks: dict[str, int]) -> bool:
+        """Return whether there is a place for a connection of networks, or one could be made."""
+        for network, share in networks.items():
+            full = self.of_networks[network] >= share * self._most_of_one
+            if full and not self._end_first(network):
+                return False
+        return self.num_open < self._most or self._end_first()
 
-    def _end_first(self, address: str | None = None) -> bool:
+    def count(self, networks: dict[str, int], change: int) -> None:
+        """Add a connection of these networks, or take one away."""
+        self.num_open += change
+        observability.CONNECTIONS.inc(change)
+        for network in networks:
+            self.of_networks[network] += change
+            if not self.of_networks[network]:
+                del self.of_networks[network]
+
+    def _end_first(self, network: str | None = None) -> bool:
         for connection in self.waiting:
-            if address in (None, connection.address):
+            if network is None or network in connection.networks:
                 connection.give_up()
                 return True
         return False
@@ -66,22 +77,23 @@ class BoundedConnection(H11Protocol):
 
     def __init__(self, bounds: ConnectionBounds, *of: Any, **options: Any) -> None:
         super().__init__(*of, **options)
-        self.address = ""
+        self.networks: dict[str, int] = {}
         self._bounds = bounds
         self._is_open = False
         self._deadline: asyncio.TimerHandle | None = None
+        # Bytes that the client had not read when the server began to wait for it.
+        self._unread = 0
 
     def connection_made(self, transport: asyncio.Transport) -> None:
         """Take the connection, or refuse it."""
         peer = transport.get_extra_info("peername")
-        self.address = network_of(peer[0]) if peer else ""
-        if not self._bounds.make_room(self.address):
+        self.networks = networks_of(peer[0] if peer else "")
+        if not self._bounds.make_room(self.networks):
             self._refuse(transport)
             return
         super().connection_made(transport)
         self._is_open = True
-        self._bounds.addresses[self.address] += 1
-        observability.CONNECTIONS.inc()
+        self._bounds.count(self.networks, 1)
         self._wait_for_client()
 
     def connection_lost(self, error: Exception | None) -> None:
@@ -101,23 +113,32 @@ class BoundedConnection(H11Protocol):
     def handle_events(self) -> None:
         """Begin to answer what has been read."""
         super().handle_events()
-        if self._is_open and self.cycle is not None and not self.cycle.response_complete:
-            self._set_deadline(None)
-            if not self.cycle.more_body:
-                # It is the server's turn.
-                self._bounds.waiting.pop(self, None)
+        self._serve()
 
     def on_response_complete(self) -> None:
         """Wait for the next request."""
-        if self._is_open:
-            self._wait_for_client()
+        self._wait_for_client()
         super().on_response_complete()
 
+    def pause_writing(self) -> None:
+        """Wait until the client reads."""
+        super().pause_writing()
+        self._wait_for_client()
+
+    def resume_writing(self) -> None:
+        """Answer on."""
+        super().resume_writing()
+        self._serve()
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what cannot be read, in the form of all errors."""
+        self.transport.write(_refusal(400, "the request is not HTTP, or its head is too long"))
+        self.transport.close()
+
     def give_up(self) -> None:
-        """Close it."""
+        """Close it, whatever the client has not read."""
         self._forget()
-        if not self.transport.is_closing():
-            self.transport.close()
+        self.transport.abort()
 
     def _refuse(self, transport: asyncio.Transport) -> None:
         observability.CONNECTIONS_REFUSED.inc()
@@ -127,14 +148,31 @@ class BoundedConnection(H11Protocol):
             return
         # Closed at once, it would be reset by what the client is sending, before it reads why.
         self._bounds.refused.add(self)
-        transport.write(_REFUSAL)
+        transport.write(_refusal(503, "too many connections; try again", b"retry-after: 1\r\n"))
         transport.write_eof()
         self._set_deadline(self.loop.call_later(_REFUSAL_SECONDS, transport.abort))
 
+    def _serve(self) -> None:
+        """Wait for the client no more, if it is the server's turn."""
+        answering = self.cycle is not None and not self.cycle.response_complete
+        if self._is_open and answering and not self.flow.write_paused:
+            # A body that is awaited has a deadline of its own.
+            self._set_deadline(None)
+            if not self.cycle.more_body:
+                self._bounds.waiting.pop(self, None)
+
     def _wait_for_client(self) -> None:
-        self._bounds.waiting.pop(self, None)
-        self._bounds.waiting[self] = None
-        self._set_deadline(self.loop.call_later(self._bounds.idle_seconds, self.give_up))
+        if self._is_open:
+            self._unread = self.transport.get_write_buffer_size()
+            self._bounds.waiting[self] = None
+            self._bounds.waiting.move_to_end(self, last=not self.flow.write_paused)
+            self._set_deadline(self.loop.call_later(self._bounds.idle_seconds, self._check_client))
+
+    def _check_client(self) -> None:
+        if self.transport.get_write_buffer_size() <= self._unread - _LEAST_READ:
+            self._wait_for_client()
+        else:
+            self.give_up()
 
     def _set_deadline(self, deadline: asyncio.TimerHandle | None) -> None:
         if self._deadline is not None:
@@ -142,12 +180,17 @@ class BoundedConnection(H11Protocol):
         self._deadline = deadline
 
     def _forget(self) -> None:
-        if not self._is_open:
-            return
-        self._is_open = False
-        self.connections.discard(self)
-        self._bounds.waiting.pop(self, None)
-        self._bounds.addresses[self.address] -= 1
-        if not self._bounds.addresses[self.address]:
-            del self._bounds.addresses[self.address]
-        observability.CONNECTIONS.dec()
+        if self._is_open:
+            self._is_open = False
+            self.connections.discard(self)
+            self._bounds.waiting.pop(self, None)
+            self._bounds.count(self.networks, -1)
+
+
+def _refusal(status: int, message: str, headers: bytes = b"") -> bytes:
+    body = json.dumps({"error": message}).encode()
+    return (
+        b"HTTP/1.1 %d %s\r\ncontent-type: application/json\r\ncontent-length: %d\r\n%s"
+        b"connection: close\r\n\r\n%s"
+        % (status, HTTPStatus(status).phrase.encode(), len(body), headers, body)
+    )

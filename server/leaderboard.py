@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field
 from server import store
 from server.database import Database
 from server.errors import RequestError
-from server.players import Clock
+from server.rates import Clock
 from server.store import RecordedCount
 
 # Players with fewer recorded games have no rank.

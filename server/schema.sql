@@ -35,6 +35,7 @@ CREATE TABLE IF NOT EXISTS games (
 );
 
 CREATE INDEX IF NOT EXISTS open_games ON games (player_id, created_at) WHERE status = 'ongoing';
+CREATE INDEX IF NOT EXISTS practice_games ON games (created_at) WHERE NOT recorded;
 CREATE INDEX IF NOT EXISTS recorded_games ON games (player_id, secret) WHERE recorded;
 CREATE INDEX IF NOT EXISTS hinted_wins ON games (player_id)
     WHERE recorded AND hinted AND status = 'success';

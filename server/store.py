@@ -7,8 +7,8 @@ transaction.
 from __future__ import annotations
 
 import secrets
-import time
-from sqlite3 import Connection
+from sqlite3 import Connection, IntegrityError
+from time import time
 from typing import NamedTuple
 
 from envs.hangman.game import Game
@@ -75,7 +75,7 @@ def check_tables(connection: Connection) -> None:
 def add_player(connection: Connection, name: str | None, token_hash: str) -> int:
     """Store a player, a guest without a name, and return its number."""
     statement = "INSERT INTO players (name, token_hash, seen_at) VALUES (?, ?, ?)"
-    return connection.execute(statement, (name, token_hash, time.time())).lastrowid
+    return connection.execute(statement, (name, token_hash, time())).lastrowid
 
 
 def find_player(connection: Connection, token_hash: str) -> Player | None:
@@ -101,17 +101,46 @@ def count_guests(connection: Connection) -> int:
     return _scalar(connection, "SELECT COUNT(*) FROM players WHERE name IS NULL")
 
 
-def forget_guests(connection: Connection, seen_before: float, unused_before: float) -> None:
-    """Delete guests, with their games.
+def list_least_used_guests(connection: Connection, most: int, seen_since: float) -> list[int]:
+    """Return the guests above a number: those with the fewest games, then the longest unseen.
 
-    Guests go that began no game since ``seen_before``, and those that were made before
-    ``unused_before`` and never began one.
+    Guests that began a game since ``seen_since``, or were made since then, come last.
     """
-    connection.execute(
-        "DELETE FROM players WHERE name IS NULL AND "
-        "(seen_at < ? OR (seen_at < ? AND practice_games = 0))",
-        (seen_before, unused_before),
+    rows = connection.execute(
+        "SELECT id FROM players WHERE name IS NULL ORDER BY seen_at > ?, practice_games, seen_at "
+        "LIMIT ?",
+        (seen_since, max(0, count_guests(connection) - most)),
     )
+    return [player_id for (player_id,) in rows]
+
+
+def forget_guest(connection: Connection, player_id: int, most_games: int) -> bool:
+    """Delete a guest with its games, or this many games if it has more; return whether it is gone.
+
+    So no other write waits long for it.
+    """
+    deleted = connection.execute(
+        "DELETE FROM games WHERE id IN (SELECT id FROM games WHERE player_id = ? LIMIT ?)",
+        (player_id, most_games),
+    )
+    if deleted.rowcount == most_games:
+        return False
+    connection.execute("DELETE FROM players WHERE id = ?", (player_id,))
+    return True
+
+
+def delete_practice_games(connection: Connection, begun_before: float, most_games: int) -> bool:
+    """Delete old practice games, this many at most; return whether all are gone."""
+    deleted = connection.execute(
+        "DELETE FROM games WHERE id IN (SELECT id FROM games WHERE NOT recorded "
+        "AND created_at < ? LIMIT ?) RETURNING player_id, status",
+        (begun_before, most_games),
+    ).fetchall()
+    connection.executemany(
+        "UPDATE players SET practice_open = practice_open - 1 WHERE id = ?",
+        [(player_id,) for player_id, status in deleted if status == "ongoing"],
+    )
+    return len(deleted) < most_games
 
 
 def count_games(connection: Connection, player_id: int) -> GameCounts | None:
@@ -132,7 +161,7 @@ def list_recorded_words(connection: Connection, player_id: int) -> set[str]:
 
 def add_game(connection: Connection, game: PlayerGame, key: str | None) -> None:
     """Store a game that begins."""
-    now, secret, max_wrong = time.time(), game.hangman.secret, game.hangman.max_wrong
+    now, secret, max_wrong = time(), game.hangman.secret, game.hangman.max_wrong
     connection.execute(
         "INSERT INTO games (id, player_id, secret, recorded, max_wrong, withheld, request_key, "
         "created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -154,18 +183,23 @@ def add_guess(connection: Connection, game: PlayerGame) -> None:
     number = len(game.keys)
     connection.execute(
         "INSERT INTO guesses VALUES (?, ?, ?, ?, ?)",
-        (game.game_id, number, game.hangman.guesses[-1], game.keys[-1], time.time()),
+        (game.game_id, number, game.hangman.guesses[-1], game.keys[-1], time()),
     )
     if game.status != "ongoing":
         end_game(connection, game)
 
 
 def end_game(connection: Connection, game: PlayerGame) -> None:
-    """Store that a game is over, and whether its player gave it up."""
-    connection.execute(
+    """Store that a game is over, and whether its player gave it up.
+
+    Raises IntegrityError if the game was deleted meanwhile.
+    """
+    ended = connection.execute(
         "UPDATE games SET status = ?, resigned = ? WHERE id = ?",
         (game.status, game.resigned, game.game_id),
     )
+    if not ended.rowcount:
+        raise IntegrityError("the game was deleted")
     kind = game.kind
     connection.execute(
         f"UPDATE players SET {kind}_wins = {kind}_wins + ?, {kind}_open = {kind}_open - 1 "

@@ -28,7 +28,8 @@ class Harness:
         self.words = ServedWords(
             tuple(words), tuple(practice or words), tuple(words), "words", withheld
         )
-        self.settings = Settings(db=str(path), **settings)
+        # By default nobody asks too much.
+        self.settings = Settings(**{"db": str(path), "address_rate": 1e9, **settings})
         self.agent = agent
         self.loop = asyncio.new_event_loop()
         self.start()

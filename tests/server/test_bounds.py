@@ -1,11 +1,13 @@
 """What is too large is refused, and every answer has its headers."""
 
 import asyncio
+import logging
 
+import httpx
 import pytest
 
 from server import bounds
-from tests.server.harness import API, WIRE
+from tests.server.harness import API, WIRE, ClockStopped
 
 
 async def post_pieces(server, token, *pieces):
@@ -57,52 +59,68 @@ def test_a_body_that_does_not_come_is_refused(start):
     assert b"0.05 seconds" in answers[1]["body"]
 
 
-def test_more_requests_at_once_than_allowed_are_refused(start):
-    server = start(connections=10)
-    token = server.token()
-    answers = server.together(
-        *(server.aget(f"{WIRE}/new_game", access_token=token) for _ in range(20))
-    )
-    statuses = sorted(answer.status_code for answer in answers)
-    assert statuses[:5] == [200] * 5
-    assert statuses[-1] == 503
-    busy = next(answer for answer in answers if answer.status_code == 503)
-    assert busy.json() == {"error": "the server is busy; try again"}
-    assert busy.headers["retry-after"] == "1"
-    assert server.get(f"{WIRE}/my_status", access_token=token).status_code == 200
-
-
-def test_a_refusal_above_a_rate_waits_and_takes_nobodys_place(start, monkeypatch):
+def test_a_refusal_above_a_rate_waits_and_nobody_else_does(start, monkeypatch):
     monkeypatch.setattr(bounds, "_REFUSAL_SECONDS", 1.0)
-    server = start(address_rate=0.001)
-    server.app._max_open = 1
-    token = server.token()
-    server.get(f"{WIRE}/my_status", access_token=token)
-    for _ in range(10):
-        server.get(f"{API}/leaderboard")
+    server = start(address_rate=10)
+    server.app.rates.clock = ClockStopped()
+    for _ in range(20):
+        server.get(f"{API}/server")
     done = []
 
-    async def ask(path, **query):
-        answer = await server.aget(path, **query)
-        done.append(answer.status_code)
+    async def ask(address):
+        transport = httpx.ASGITransport(server.app, client=(address, 1))
+        async with httpx.AsyncClient(transport=transport, base_url="http://server") as client:
+            done.append((await client.get(f"{API}/server")).status_code)
 
     async def ask_both():
-        refused = asyncio.ensure_future(ask(f"{API}/leaderboard"))
+        refused = asyncio.ensure_future(ask("127.0.0.1"))
         # Until it is held.
         for _ in range(500):
             await asyncio.sleep(0)
-        await ask(f"{WIRE}/my_status", access_token=token)
+        await ask("192.0.2.1")
         await refused
 
     server.run(ask_both())
     assert done == [200, 429]
 
 
+def test_a_method_of_any_length_is_in_no_log_line_and_no_metric(start, caplog):
+    caplog.set_level(logging.INFO, "server")
+    server = start()
+    for length, status in ((10, 405), (bounds.MAX_TARGET, 414)):
+        method = "M" + length * "A"
+        answer = server.run(server.client.request(method, f"{API}/server"))
+        assert (answer.status_code, list(answer.json())) == (status, ["error"])
+        assert method not in server.get("/metrics").text
+    methods = [record.method for record in caplog.records if record.message == "request"]
+    assert methods == ["other", "GET", "other", "GET"]
+
+
+def test_a_body_with_two_lengths_is_refused(start):
+    server = start()
+    headers = {"Content-Length": "2", "Transfer-Encoding": "chunked"}
+    answer = server.run(server.client.post(f"{API}/guests", content=b"{}", headers=headers))
+    assert answer.status_code == 400
+    assert "Content-Length, Transfer-Encoding" in answer.json()["error"]
+    assert answer.headers["connection"] == "close"
+
+
+@pytest.mark.parametrize(
+    ("site", "status"), [("cross-site", 403), ("same-site", 403), ("same-origin", 201), (None, 201)]
+)
+def test_a_page_of_another_site_spends_nothing_of_its_visitors(start, site, status):
+    headers = {} if site is None else {"Sec-Fetch-Site": site}
+    server = start()
+    answer = server.run(server.client.post(f"{API}/guests", headers=headers))
+    assert answer.status_code == status
+    assert server.count("players") == (status == 201)
+
+
 def test_addresses_and_headers_that_are_too_long_are_refused(start):
     server = start()
     answer = server.get(f"{WIRE}/my_status", access_token="x" * 3000)
     assert answer.status_code == 414
-    assert answer.json() == {"error": "the path and query are longer than 2,048 bytes"}
+    assert answer.json() == {"error": "the method, path and query are longer than 2,048 bytes"}
     answer = server.get(f"{WIRE}/my_status", headers={"X-Long": "x" * 17_000})
     assert (answer.status_code, list(answer.json())) == (431, ["error"])
 

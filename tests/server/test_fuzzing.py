@@ -67,7 +67,7 @@ WITHOUT_VALUES = {
 def fuzzed(tmp_path_factory):
     """A server with generous rates: (process, address, token)."""
     path = tmp_path_factory.mktemp("fuzzed") / "games.sqlite3"
-    options = ("--address-rate=1e9", "--token-rate=1e9", "--open-games=100000")
+    options = ("--address-rate=1e9", "--open-games=100000")
     with serving(path, "--agent", "dictionary", *options, words=[WORD]) as (process, address):
         yield process, address, add_token(path, "alice")
         counted = requests.get(f"{address}/metrics", timeout=30).text

@@ -24,7 +24,7 @@ WIDE, NARROW = {"width": 1200, "height": 800}, {"width": 360, "height": 740}
 def server(tmp_path_factory):
     """A server whose games all have the word banana: (address, its database)."""
     path = tmp_path_factory.mktemp("page") / "games.sqlite3"
-    options = ("--agent", "dictionary", "--address-rate=1000", "--new-guest-rate=1000")
+    options = ("--agent", "dictionary", "--address-rate=1e9", "--new-guest-rate=1000")
     with serving(path, *options, words=["banana"]) as (_, address):
         yield address, path
 

@@ -1,0 +1,107 @@
+"""Token buckets, the networks that share one, and the rate of every request."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from server import rates
+from server.errors import RequestError
+from server.rates import Buckets, networks_of
+from tests.server.harness import API, WIRE, ClockStopped
+
+
+def take(buckets, address, cost=1.0):
+    """Return the seconds to wait; 0 where tokens were taken."""
+    try:
+        buckets.take(address, cost)
+    except RequestError as error:
+        return int(error.headers["Retry-After"])
+    return 0
+
+
+@given(
+    st.floats(0.1, 100),
+    st.floats(1, 100),
+    st.lists(st.floats(0, 10), min_size=1, max_size=50),
+)
+def test_no_more_is_taken_than_burst_and_rate_allow(rate, burst, pauses):
+    clock = ClockStopped()
+    buckets = Buckets(rate, burst, clock)
+    taken = 0
+    for pause in pauses:
+        clock.now += pause
+        wait = take(buckets, "address")
+        taken += wait == 0
+        assert taken <= burst + rate * clock.now + 1e-6
+        if wait:
+            # After the wait that it tells, there is one.
+            clock.now += wait
+            assert take(buckets, "address") == 0
+            taken += 1
+
+
+def test_the_number_of_buckets_is_bounded_and_the_least_recently_used_goes(monkeypatch):
+    monkeypatch.setattr(rates, "_MAX_BUCKETS", 3)
+    buckets = Buckets(1.0, 2.0, ClockStopped())
+    for address in "abcabd":
+        assert take(buckets, address) == 0
+    assert [take(buckets, address) for address in "ab"] == [1, 1]
+    # The bucket of c was forgotten, which filled it.
+    assert [take(buckets, address) for address in "ccc"] == [0, 0, 1]
+    assert len(buckets) == 3
+
+
+def test_an_address_of_ipv6_shares_with_its_network():
+    def shared(one, other):
+        return len(networks_of(one).keys() & networks_of(other).keys())
+
+    assert shared("2001:db8::1", "2001:db8::ffff:2") == 3
+    assert shared("2001:db8::1", "2001:db8:0:1::1") == 2
+    assert shared("2001:db8::1", "2001:db8:0:100::1") == 1
+    assert shared("2001:db8::1", "2001:db8:1::1") == 0
+    assert shared("192.0.2.1", "192.0.2.2") == 0
+    assert networks_of("fe80::1%eth0") == networks_of("fe80::2")
+    assert list(networks_of("no: address")) == ["no: address"]
+    assert networks_of("::ffff:192.0.2.1") == networks_of("192.0.2.1")
+
+
+@pytest.mark.parametrize(
+    ("network", "times"),
+    [("2001:db8::%x:0:0", 1), ("2001:db8:0:%x::", 2), ("2001:db8:0:%x00::", 4)],
+)
+def test_the_networks_of_a_household_have_no_more_than_a_few_addresses(network, times):
+    buckets = Buckets(1.0, 10.0, ClockStopped())
+    waits = [take(buckets, network % number) for number in range(256)]
+    assert waits.count(0) == 10 * times
+    assert take(buckets, "2001:db9::1") == take(buckets, "192.0.2.1") == 0
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/", "/assets/main.js", "/docs", "/healthz", "/metrics", "/nothing"]
+    + [f"{API}/{name}" for name in ("server", "openapi.json", "leaderboard", "player")]
+    + [f"{WIRE}/my_status"],
+)
+def test_every_request_counts_towards_the_rate_of_its_address(start, path):
+    server = start(address_rate=10)
+    server.app.rates.clock = clock = ClockStopped()
+    statuses = [server.get(path).status_code for _ in range(21)]
+    assert 429 not in statuses[:20]
+    assert statuses[20] == 429
+    clock.now += 0.1
+    assert server.get(path).status_code == statuses[0]
+    refused = server.get(path)
+    assert refused.json() == {"error": "too many requests of this address; wait a moment"}
+    assert refused.headers["Retry-After"] == "1"
+
+
+def test_requests_with_a_token_count_towards_the_rate_of_their_address(start):
+    server = start(address_rate=10)
+    server.app.rates.clock = ClockStopped()
+    tokens = [server.token(name) for name in ("alice", "bob")]
+
+    query = [
+        server.get(f"{WIRE}/my_status", access_token=tokens[number % 2]).status_code
+        for number in range(25)
+    ]
+    assert query == [200] * 20 + [429] * 5
