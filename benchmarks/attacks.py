@@ -84,7 +84,7 @@ class Attacker:
             if self.streams is not None:
                 self.streams[1].transport.abort()
             self.streams = None
-            await asyncio.sleep(0.01)
+            await asyncio.sleep(0.5)
 
     async def _connect(self, read: bool) -> socket.socket:
         connection = socket.socket()

@@ -9,10 +9,8 @@ import os
 import signal
 import threading
 import time
-from collections import OrderedDict, deque
-from collections.abc import AsyncIterator, Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
-from contextlib import asynccontextmanager
 
 import numpy as np
 from pydantic import BaseModel, Field
@@ -28,6 +26,7 @@ from server import observability
 from server.errors import RequestError
 from server.game import Status
 from server.settings import Settings
+from server.turns import Turns
 
 NO_AGENT = "none"
 DEFAULT_AGENT = "ppo"
@@ -143,61 +142,24 @@ class AgentPlayer:
     async def _think(self, identity: Hashable, observations: Observation) -> Hint:
         if self.executor is None:
             raise RequestError(404, "this server has no agent")
-        loop = asyncio.get_running_loop()
-        async with self._turns.turn(identity):
-            executor, begun = self.executor, time.perf_counter()
-            try:
-                hint = await loop.run_in_executor(executor, self._think_there, observations)
-            except BrokenExecutor as error:
-                logger.error("the agent's process ended; another one is started")
-                if self.executor is executor:
-                    self.executor = self._make_executor()
-                raise RequestError(503, "the agent is busy; try again", 5.0) from error
-            observability.THINK_SECONDS.observe(time.perf_counter() - begun)
-            return hint
-
-
-class Turns:
-    """Lets ``at_once`` turns through at a time: of those who wait, the least recently served."""
-
-    def __init__(self, at_once: int) -> None:
-        self._at_once = at_once
-        self._num_running = 0
-        # By identity, the least recently served first.
-        self._waiting: OrderedDict[Hashable, deque[asyncio.Future[None]]] = OrderedDict()
-
-    @asynccontextmanager
-    async def turn(self, identity: Hashable) -> AsyncIterator[None]:
-        """Wait for a turn, and have it; 429 if too many of one identity wait, 503 of everybody."""
-        mine = self._waiting.get(identity, ())
-        if len(mine) >= _MAX_WAITING_EACH:
-            message = f"{len(mine)} turns of the agent wait for you already; try again"
+        if (waiting := self._turns.num_waiting(identity)) >= _MAX_WAITING_EACH:
+            message = f"{waiting} turns of the agent wait for you already; try again"
             raise RequestError(429, message, 1.0)
-        if sum(map(len, self._waiting.values())) >= _MAX_WAITING:
+        if self._turns.num_waiting() >= _MAX_WAITING:
             raise RequestError(503, "the agent is busy; try again", 1.0)
-        begins = asyncio.get_running_loop().create_future()
-        self._waiting.setdefault(identity, deque()).append(begins)
-        observability.THINKING.inc()
-        self._begin_next()
-        try:
-            await begins
-            yield
-        finally:
-            if begins.done() and not begins.cancelled():
-                self._num_running -= 1
-                self._begin_next()
-
-    def _begin_next(self) -> None:
-        while self._waiting and self._num_running < self._at_once:
-            identity, mine = self._waiting.popitem(last=False)
-            begins = mine.popleft()
-            observability.THINKING.dec()
-            if mine:
-                # Behind everybody else.
-                self._waiting[identity] = mine
-            if not begins.done():
-                self._num_running += 1
-                begins.set_result(None)
+        loop = asyncio.get_running_loop()
+        with observability.THINKING.track_inprogress():
+            async with self._turns.turn(identity):
+                executor, begun = self.executor, time.perf_counter()
+                try:
+                    hint = await loop.run_in_executor(executor, self._think_there, observations)
+                except BrokenExecutor as error:
+                    logger.error("the agent's process ended; another one is started")
+                    if self.executor is executor:
+                        self.executor = self._make_executor()
+                    raise RequestError(503, "the agent is busy; try again", 5.0) from error
+                observability.THINK_SECONDS.observe(time.perf_counter() - begun)
+                return hint
 
 
 def make_agent_player(

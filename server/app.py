@@ -29,7 +29,7 @@ from server.served_words import ServedWords
 from server.settings import Settings
 
 # Requests of an address at once: those of these seconds.
-_BURST_SECONDS = 2.0
+_BURST_SECONDS = 1.0
 
 _operator = APIRouter(include_in_schema=False)
 
@@ -70,7 +70,7 @@ def create_app(words: ServedWords, agent: AgentPlayer, settings: Settings) -> AS
     )
     for router in (wire.router, api.router, _operator, pages.router):
         app.include_router(router)
-    return Bounds(app, rates, settings)
+    return Bounds(app, rates)
 
 
 @_operator.get(f"{api.BASE_PATH}/openapi.json")

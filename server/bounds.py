@@ -9,19 +9,20 @@ import time
 
 from fastapi.responses import JSONResponse
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from server import observability
 from server.errors import RequestError
-from server.rates import Buckets
-from server.settings import Settings
+from server.rates import Buckets, networks_of
+from server.turns import Turns
 
 logger = logging.getLogger("server")
 # Bytes of a request's body, of its method, path and query, and of its headers.
 MAX_BODY = 16_384
 MAX_TARGET = 2_048
 MAX_HEADERS = 16_384
+# Requests that are begun before the event loop looks for what has come.
+_BEGUN_AT_ONCE = 8
 # Seconds that a 429 is held, so that asking faster than allowed gains nothing.
 _REFUSAL_SECONDS = 1.0
 # Those that a log line names; a client may send anything.
@@ -42,16 +43,20 @@ _HEADERS = {
 }
 
 
+_TOO_LONG = RequestError(413, f"the body is longer than {MAX_BODY:,} bytes")
+
+
 class Bounds:
     """ASGI middleware: refuses what is too much or too large, and adds headers to what is answered.
 
-    Each request takes one of the rates of its address, before anything else.
+    Each request takes one of the rate of its address, before anything else. Where requests come
+    faster than they are begun, addresses take turns.
     """
 
-    def __init__(self, app: ASGIApp, rates: Buckets, settings: Settings) -> None:
+    def __init__(self, app: ASGIApp, rates: Buckets) -> None:
         self.app = app
         self.rates = rates
-        self._client_seconds = settings.client_seconds
+        self._turns = Turns(_BEGUN_AT_ONCE)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -87,14 +92,16 @@ class Bounds:
         try:
             try:
                 self.rates.take(address)
+                async with self._turns.turn(next(iter(networks_of(address)))):
+                    # The event loop comes back to everybody else before the next ones begin.
+                    await asyncio.sleep(0)
                 _check_head(scope)
-                body = await self._read_body(scope, receive)
             except RequestError as error:
                 headers = {**error.headers, "connection": "close"}
                 refusal = JSONResponse({"error": error.detail}, error.status_code, headers)
                 await refusal(scope, receive, send_with_headers)
             else:
-                await self.app(scope, _replay(body, receive), send_with_headers)
+                await self.app(scope, _bound_body(receive), send_with_headers)
         finally:
             seconds = time.perf_counter() - begun
             # The template of the path: paths have the ids of games, and are as many as one likes.
@@ -112,28 +119,6 @@ class Bounds:
                 },
             )
 
-    async def _read_body(self, scope: Scope, receive: Receive) -> bytes:
-        headers = Headers(scope=scope)
-        length = headers.get("content-length")
-        if length is None and "transfer-encoding" not in headers:
-            return b""
-        too_long = RequestError(413, f"the body is longer than {MAX_BODY:,} bytes")
-        if length is not None and (not length.isdigit() or int(length) > MAX_BODY):
-            raise too_long
-        body = bytearray()
-        try:
-            async with asyncio.timeout(self._client_seconds):
-                async for part in Request(scope, receive).stream():
-                    body += part
-                    if len(body) > MAX_BODY:
-                        raise too_long
-        except ClientDisconnect as error:
-            raise RequestError(400, "the body did not come") from error
-        except TimeoutError as error:
-            seconds = f"{self._client_seconds:g} seconds"
-            raise RequestError(408, f"the body takes longer than {seconds}") from error
-        return bytes(body)
-
 
 def _check_head(scope: Scope) -> None:
     target = len(scope["method"]) + len(scope.get("raw_path") or scope["path"])
@@ -142,6 +127,8 @@ def _check_head(scope: Scope) -> None:
     if sum(len(name) + len(value) for name, value in scope["headers"]) > MAX_HEADERS:
         raise RequestError(431, f"the headers are longer than {MAX_HEADERS:,} bytes")
     headers = Headers(scope=scope)
+    if int(headers.get("content-length", 0)) > MAX_BODY:
+        raise _TOO_LONG
     if "content-length" in headers and "transfer-encoding" in headers:
         # Servers read such a body in two ways, so that it may hide a request.
         raise RequestError(400, "Content-Length, Transfer-Encoding: one of them is expected")
@@ -149,10 +136,15 @@ def _check_head(scope: Scope) -> None:
         raise RequestError(403, "a page of another site cannot ask for this")
 
 
-def _replay(body: bytes, receive: Receive) -> Receive:
-    messages = iter([{"type": "http.request", "body": body, "more_body": False}])
+def _bound_body(receive: Receive) -> Receive:
+    length = 0
 
-    async def replay() -> Message:
-        return next(messages, None) or await receive()
+    async def receive_bounded() -> Message:
+        nonlocal length
+        message = await receive()
+        length += len(message.get("body", b""))
+        if length > MAX_BODY:
+            raise _TOO_LONG
+        return message
 
-    return replay
+    return receive_bounded

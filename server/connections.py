@@ -154,12 +154,11 @@ class BoundedConnection(H11Protocol):
 
     def _serve(self) -> None:
         """Wait for the client no more, if it is the server's turn."""
-        answering = self.cycle is not None and not self.cycle.response_complete
-        if self._is_open and answering and not self.flow.write_paused:
-            # A body that is awaited has a deadline of its own.
+        cycle = self.cycle
+        asked = cycle is not None and not cycle.more_body and not cycle.response_complete
+        if self._is_open and asked and not self.flow.write_paused:
             self._set_deadline(None)
-            if not self.cycle.more_body:
-                self._bounds.waiting.pop(self, None)
+            self._bounds.waiting.pop(self, None)
 
     def _wait_for_client(self) -> None:
         if self._is_open:

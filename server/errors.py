@@ -38,7 +38,6 @@ COMMON = describe(
     {
         400: "the request cannot be read",
         401: "no access token, or an unknown one",
-        408: "the body takes too long",
         413: "the body is too long",
         414: "the path and query are too long",
         422: "a value is missing or not allowed",

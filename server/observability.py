@@ -28,7 +28,7 @@ COMMIT_SECONDS = Histogram(
 STORAGE_FAILURES = Counter("hangman_storage_failures_total", "Reads and writes that failed", ["of"])
 CONNECTIONS = Gauge("hangman_connections", "Open connections")
 CONNECTIONS_REFUSED = Counter("hangman_connections_refused_total", "Connections above a bound")
-THINKING = Gauge("hangman_agent_waiting", "Turns that wait for the agent")
+THINKING = Gauge("hangman_agent_waiting", "Turns of the agent, and those that wait")
 THINK_SECONDS = Histogram(
     "hangman_agent_seconds", "Turns of the agent, without their wait", buckets=(*_SECONDS, 30)
 )

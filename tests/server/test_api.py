@@ -142,7 +142,7 @@ def test_what_is_no_word_is_not_played(start, agent, word):
 
 
 def test_a_hint_counts_as_ten_more_requests(start, agent):
-    server = start(agent=agent, address_rate=20)
+    server = start(agent=agent, address_rate=40)
     server.app.rates.clock = ClockStopped()
     token = server.token()
     # An unknown token counts as eight until it is known.

@@ -162,6 +162,8 @@ def test_a_silent_connection_is_closed(serve, connect):
     assert is_closed(connect(port))
     # Also in the middle of its headers.
     assert is_closed(connect(port, send=b"GET / HTTP/1.1\r\nHost"))
+    # And of its body.
+    assert is_closed(connect(port, send=SLOW))
 
 
 @pytest.mark.parametrize("trusted", [True, False])

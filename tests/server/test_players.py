@@ -9,7 +9,7 @@ def statuses_of(server, token, number):
 
 
 def test_unknown_tokens_reach_the_database_a_few_times_only(start, monkeypatch):
-    server = start(address_rate=40)
+    server = start(address_rate=80)
     server.app.rates.clock = ClockStopped()
     looked_up = []
     find_player = store.find_player
@@ -24,7 +24,7 @@ def test_unknown_tokens_reach_the_database_a_few_times_only(start, monkeypatch):
 
 
 def test_a_request_of_a_guest_counts_as_eight(start):
-    server = start(address_rate=32)
+    server = start(address_rate=64)
     server.app.rates.clock = clock = ClockStopped()
     tokens = [server.post(f"{API}/guests").json()["token"] for _ in range(2)]
     clock.now += 2.0
