@@ -129,6 +129,32 @@ def test_a_recorded_player_does_not_get_a_word_twice_while_others_are_left(start
     server.play(token, recorded=True)
 
 
+def test_a_word_is_had_by_the_game_that_began_and_by_no_repeated_request(start):
+    words = [f"{first}{second}" for first in "abcdefgh" for second in "abcdefg"]
+    server = start(words=words, recorded_runs=30, open_games=100)
+    token = server.token()
+
+    def begin(key, count=1):
+        body = {"recorded": True}
+        asked = (server.apost(f"{API}/games", body, token, key) for _ in range(count))
+        return {answer.status_code for answer in server.together(*asked)}
+
+    for number in range(20):
+        assert begin(f"game-{number}") == {201}
+    # Repeated, refused and, with a broken table, failed beginnings take no word.
+    for burst in range(5):
+        assert begin(f"burst-{burst}", 30) == {201}
+    server.sql("ALTER TABLE players RENAME COLUMN recorded_open TO elsewhere")
+    assert begin("failed", 3) == {503}
+    server.sql("ALTER TABLE players RENAME COLUMN elsewhere TO recorded_open")
+    for number in range(5):
+        assert begin(f"later-{number}") == {201}
+    assert begin("too-many", 3) == {403}
+    (count,) = server.sql("SELECT COUNT(DISTINCT secret) FROM games")
+    assert count == (30,)
+    assert server.count("games") == 30
+
+
 def test_a_word_depends_on_the_servers_secret(start):
     words = [f"{first}{second}" for first in "abcdefghij" for second in "abcdefghij"]
 

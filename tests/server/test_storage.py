@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import json
 import os
+import shutil
 import sqlite3
 import subprocess
 import time
@@ -14,6 +15,7 @@ import pytest
 import requests
 
 from server.database import open_database
+from tests.processes import assert_refused, command, environment
 from tests.server.load import add_token, check_nothing_lost, play_while, serving
 
 pytestmark = pytest.mark.slow
@@ -91,6 +93,27 @@ def test_a_disk_that_is_read_only_at_the_start_is_told(disk):
         serving(path, "--agent", "none"),
     ):
         pass
+
+
+def test_a_folder_that_is_read_only_is_told(tmp_path):
+    folder = tmp_path / "read_only"
+    folder.mkdir()
+    path = folder / "games.sqlite3"
+    open_database(path).close()
+    folder.chmod(0o555)
+    # Root writes everywhere, unless it gives that right up.
+    unprivileged = ["setpriv", "--bounding-set=-all", "--inh-caps=-all"]
+    if os.geteuid() != 0 or not shutil.which("setpriv"):
+        unprivileged = []
+    for options in (("--port", "0", "--agent", "none"), ("token", "alice")):
+        done = subprocess.run(
+            [*unprivileged, *command("serve.py", "--db", path, *options)],
+            capture_output=True,
+            text=True,
+            env=environment(),
+        )
+        assert_refused(done, "serve.py", "--db", path, "cannot be used")
+    folder.chmod(0o755)
 
 
 def test_a_file_that_breaks_is_told(tmp_path, serve):
