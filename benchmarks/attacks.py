@@ -1,6 +1,6 @@
 """What another player notices of attacks on the game server.
 
-    python -m benchmarks.attacks [--seconds 10] [--guests 10000] [--week 0]
+    python -m benchmarks.attacks [--seconds 2] [--guests 300] [--week 0]
 
 Server and attackers run on the same machine, the server as a process of its own with its defaults.
 Another player guesses ten times a second meanwhile.
@@ -215,8 +215,8 @@ async def simulate_week(path: Path, guests: int) -> None:
 def main() -> None:
     """Attack and print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seconds", type=float, default=10.0, help="of each attack")
-    parser.add_argument("--guests", type=int, default=10_000, help="guests that are too many")
+    parser.add_argument("--seconds", type=float, default=2.0, help="of each attack")
+    parser.add_argument("--guests", type=int, default=300, help="guests that are too many")
     parser.add_argument("--week", type=int, default=0, help="guests of a simulated week")
     options = parser.parse_args()
     print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}")

@@ -139,21 +139,25 @@ def main() -> None:
     print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "games.sqlite3"
-        with serving(path, "--agent", options.agent) as (server, address):
+        token = ""
+
+        def run(address: str, what: str, clients: int, pause: float = 0.0) -> None:
+            load = asyncio.run(measure(address, token, clients, options.seconds, pause))
+            print(f"{what}: {load}", flush=True)
+
+        # The clients are one address, whose rate is not measured here.
+        with serving(path, "--agent", "none", "--address-rate=1e9") as (server, address):
             token = add_token(path, "load")
-
-            def run(what: str, clients: int, pause: float = 0.0) -> None:
-                load = asyncio.run(measure(address, token, clients, options.seconds, pause))
-                print(f"{what}: {load}", flush=True)
-
-            run(f"{options.clients} clients", options.clients)
+            run(address, f"{options.clients} clients", options.clients)
             with flooding(address, ["leaderboard"] * 60, [""] * 60):
-                run("  beside 60 that ask for the leaderboard", options.clients)
-            run("another player alone", 1, 0.1)
+                run(address, "  beside 60 that ask for the leaderboard", options.clients)
+            server.stop()
+        with serving(path, "--agent", options.agent) as (server, address):
+            run(address, "another player alone", 1, 0.1)
             tokens = [add_token(path, None) for _ in range(options.guests)]
             kinds = list(itertools.islice(itertools.cycle(KINDS), options.guests))
             with flooding(address, kinds, tokens):
-                run(f"  beside {options.guests:,} guests of one address", 1, 0.1)
+                run(address, f"  beside {options.guests:,} guests of one address", 1, 0.1)
             server.stop()
 
 
