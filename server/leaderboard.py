@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import time
+from bisect import bisect_left
 from collections.abc import Sequence
 from sqlite3 import Connection
 from statistics import NormalDist
@@ -68,11 +69,9 @@ def rank(counts: Sequence[RecordedCount]) -> list[Row]:
     """
     rows = [Row(rank=None, **_fields(count)) for count in counts]
     rows.sort(key=lambda row: (row.games < LEAST_GAMES, -row.ci95[0], row.name))
-    for number, row in enumerate(rows, 1):
-        if row.games >= LEAST_GAMES:
-            above = rows[number - 2] if number > 1 else None
-            shared = above is not None and above.ci95[0] == row.ci95[0]
-            row.rank = above.rank if shared else number
+    ranked = [-row.ci95[0] for row in rows if row.games >= LEAST_GAMES]
+    for row, lower in zip(rows, ranked, strict=False):
+        row.rank = 1 + bisect_left(ranked, lower)
     return rows
 
 

@@ -54,9 +54,6 @@ class Buckets:
         # The tokens of a bucket and when they were counted, the least recently used first.
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
-    def __len__(self) -> int:
-        return len(self._buckets)
-
     def take(self, address: str, cost: float = 1.0) -> None:
         """Take tokens from the buckets of an address's networks, of all or of none; else 429.
 

@@ -22,10 +22,10 @@ _DAY_SECONDS = 86_400.0
 async def keep_pruning(database: Database, settings: Settings) -> None:
     """Prune every few seconds, until it is cancelled."""
     while True:
+        await asyncio.sleep(_SECONDS)
         # Where the database fails, it logs the cause.
         with suppress(RequestError):
             await prune(database, settings)
-        await asyncio.sleep(_SECONDS)
 
 
 async def prune(database: Database, settings: Settings) -> None:

@@ -48,7 +48,7 @@ def test_the_number_of_buckets_is_bounded_and_the_least_recently_used_goes(monke
     assert [take(buckets, address) for address in "ab"] == [1, 1]
     # The bucket of c was forgotten, which filled it.
     assert [take(buckets, address) for address in "ccc"] == [0, 0, 1]
-    assert len(buckets) == 3
+    assert len(buckets._buckets) == 3
 
 
 def test_an_address_of_ipv6_shares_with_its_network():
