@@ -30,6 +30,7 @@ from server.players import hash_token, make_token
 from server.settings import Settings
 
 _INTERRUPTED = 130
+_SEND_BUFFER = 131_072
 
 
 class Token(BaseModel):
@@ -169,7 +170,10 @@ def _manage(action: Token | ManagePlayers, db: str) -> list[str]:
 def _listen(host: str, port: int) -> socket.socket:
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        return socket.create_server((host, port), family=family, backlog=2048)
+        listener = socket.create_server((host, port), family=family, backlog=2048)
+        # What the system takes of an answer before its client reads it, for each connection.
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER)
+        return listener
     except (OSError, UnicodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not the name of a host"
         # Python adds the address to the reason.
