@@ -6,18 +6,28 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import numpy.typing as npt
 from english_words import get_english_words_set
 
-from envs.encoding import MAX_LENGTH, EncodedWords, encode_words
+from envs.encoding import MAX_LENGTH, NUM_LETTERS, EncodedWords, encode_words
 from envs.errors import InputError
 from envs.keyed_random import below, keyed_bits
 
 DEFAULT_SOURCE = "web2"
+COMMON_SOURCE = "common"
+# Sources that are no files.
+NAMED_SOURCES = (DEFAULT_SOURCE, COMMON_SOURCE)
 PARTS = ("train", "valid", "test")
+DIFFICULTIES = ("easy", "medium", "hard")
+# A common word is one of the most frequent words of English, by the package wordfreq.
+NUM_COMMON = 20_000
+# Shorter entries are mostly initials and abbreviations.
+_LEAST_COMMON_LENGTH = 3
 
 
 @dataclass(frozen=True)
@@ -25,7 +35,7 @@ class WordList:
     """A cleaned list of words."""
 
     words: tuple[str, ...]  # lower-case, 1 to 32 letters a to z, sorted, each once
-    source: str  # ``"web2"`` or the path of the file
+    source: str  # ``"web2"``, ``"common"`` or the path of the file
     dropped: dict[str, int]  # how many lines each rule left out
 
     def __len__(self) -> int:
@@ -100,13 +110,76 @@ def load_word_list(
 ) -> WordList:
     """Return the list in a file, or of a sequence of words, whose ``source`` is then ``name``.
 
-    None and ``"web2"`` are the default list.
+    None and ``"web2"`` are the default list, ``"common"`` is its common words. Raises InputError
+    if the file cannot be read or holds no usable word, or wordfreq is not installed.
     """
     if source is None or source == DEFAULT_SOURCE:
         return default_word_list()
+    if source == COMMON_SOURCE:
+        return clean_words(common_words(default_word_list().words), COMMON_SOURCE)
     if isinstance(source, str | Path):
         return read_word_list(source)
     return clean_words(source, name)
+
+
+def has_frequencies() -> bool:
+    """Return whether the optional package wordfreq, which knows the common words, is installed."""
+    return find_spec("wordfreq") is not None
+
+
+def _wordfreq() -> ModuleType:
+    if not has_frequencies():
+        raise InputError(
+            "common words: the package wordfreq is not installed; "
+            "python -m pip install -r requirements-words.txt installs it"
+        )
+    import wordfreq
+
+    return wordfreq
+
+
+def common_words(words: Iterable[str]) -> tuple[str, ...]:
+    """Return the words of 3 letters or more that are among the 20,000 most frequent of English.
+
+    Their order stays. Raises InputError if wordfreq is not installed.
+    """
+    known = set(_wordfreq().top_n_list("en", NUM_COMMON))
+    return tuple(word for word in words if word in known and len(word) >= _LEAST_COMMON_LENGTH)
+
+
+def rank_words(
+    words: Iterable[str], highest: int = 20
+) -> tuple[tuple[str, ...], npt.NDArray[np.int64]]:
+    """Return the words, the most frequent of English first, and a weight of each.
+
+    Common words weigh ``highest``, rarer ones less in proportion to their frequency, but at least
+    1. Raises InputError if wordfreq is not installed.
+    """
+    frequencies = _wordfreq().get_frequency_dict("en")
+    least_common = frequencies[_wordfreq().top_n_list("en", NUM_COMMON)[-1]]
+    ranked = tuple(sorted(words, key=lambda word: -frequencies.get(word, 0.0)))
+    shares = np.array([frequencies.get(word, 0.0) for word in ranked]) / least_common
+    return ranked, np.clip(np.rint(highest * shares), 1, highest).astype(np.int64)
+
+
+def select_difficulty(words: Sequence[str], difficulty: str) -> tuple[str, ...]:
+    """Return the third of the words with a difficulty, one of ``DIFFICULTIES``.
+
+    Words are sorted by their number of wrong guesses, without a limit, if letters are guessed in
+    the order of how many words contain them, then alphabetically. Ties go to longer words, then to
+    alphabetical order. Raises InputError if there are fewer than three words.
+    """
+    if len(words) < len(DIFFICULTIES):
+        raise InputError(
+            f"--difficulty: {len(words)} words cannot be cut into {', '.join(DIFFICULTIES)}"
+        )
+    has_letter = encode_words(words).letter_counts > 0
+    turn = np.empty(NUM_LETTERS, dtype=np.int64)
+    turn[np.argsort(-has_letter.sum(axis=0), kind="stable")] = np.arange(1, NUM_LETTERS + 1)
+    wrong = np.where(has_letter, turn, 0).max(axis=1) - has_letter.sum(axis=1)
+    order = np.lexsort((np.array(words), [-len(word) for word in words], wrong))
+    part = np.array_split(order, len(DIFFICULTIES))[DIFFICULTIES.index(difficulty)]
+    return tuple(words[index] for index in np.sort(part))
 
 
 @dataclass(frozen=True)

@@ -76,7 +76,8 @@ class CommandParser(argparse.ArgumentParser):
 
     def add_words(self) -> None:
         """Add the option ``--words``."""
-        self.add_argument("--words", metavar="FILE", help="a word list, one word per line")
+        helps = "a word list, one word per line; common: the default list's common words"
+        self.add_argument("--words", metavar="FILE", help=helps)
 
     def add_overrides(self, what: str) -> None:
         """Add the option ``--set``."""

@@ -13,8 +13,8 @@ from agents import Agent, PosteriorAgent
 from envs.encoding import ALPHABET, BLANK, decode
 from envs.errors import InputError
 from envs.hangman.observation import Observation, parse_observation
-from envs.words import WordList
 from playing.screen import ask, draw_bars
+from playing.words import PlayWords
 
 NUM_LETTERS_SHOWN = 8
 MAX_WORDS_SHOWN = 20
@@ -52,11 +52,13 @@ class Adviser:
         console.print("\n".join([title, *bars]), style="cyan")
 
 
-def assist(console: Console, adviser: Adviser, word_list: WordList, max_wrong: int) -> None:
+def assist(
+    console: Console, adviser: Adviser, words: PlayWords, max_wrong: int, ranked: bool
+) -> None:
     """Help in a game played elsewhere: show likely letters and the matching listed words.
 
     Reads the masked word and the wrong letters until the input ends. ``max_wrong`` wrong letters
-    lose.
+    lose. Words that are ``ranked`` by how common they are are always shown.
     """
     console.print(
         "Type the word as it stands (a pattern), with _ . - or ? for each hidden letter, "
@@ -71,7 +73,7 @@ def assist(console: Console, adviser: Adviser, word_list: WordList, max_wrong: i
             lambda wrong, pattern=pattern: parse_observation(pattern, wrong, max_wrong),
         )
         adviser.show(console, observations, NUM_LETTERS_SHOWN)
-        _show_words(console, word_list, observations)
+        _show_words(console, words, observations, ranked)
 
 
 def _read_pattern(pattern: str) -> str:
@@ -81,14 +83,17 @@ def _read_pattern(pattern: str) -> str:
     return pattern
 
 
-def _show_words(console: Console, word_list: WordList, observations: Observation) -> None:
-    """Print the number of matching words, and the words if they are few."""
-    words = matching_words(word_list.words, observations)
-    count = f"{len(words):,} of the {len(word_list):,} words of {word_list.source} fit"
+def _show_words(
+    console: Console, listed: PlayWords, observations: Observation, ranked: bool
+) -> None:
+    """Count the words that fit, and list them if they are few, or the most common."""
+    words, source = matching_words(listed.to_guess, observations), listed.description
+    count = f"{len(words):,} of the {len(listed.to_guess):,} words of {source} fit"
     if not words:
-        console.print(f"no word of {word_list.source} fits; the letters are a guess")
-    elif len(words) <= MAX_WORDS_SHOWN:
-        console.print(f"{count}: {', '.join(words)}")
+        console.print(f"no word of {source} fits; the letters are a guess")
+    elif ranked or len(words) <= MAX_WORDS_SHOWN:
+        which = "; the most common" if len(words) > MAX_WORDS_SHOWN else ""
+        console.print(f"{count}{which}: {', '.join(words[:MAX_WORDS_SHOWN])}")
     else:
         console.print(count)
 

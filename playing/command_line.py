@@ -13,6 +13,7 @@ from functools import partial
 
 from envs.encoding import MAX_LENGTH, NUM_LETTERS
 from envs.errors import InputError
+from envs.words import DIFFICULTIES
 from evaluation.arguments import (
     CommandParser,
     command_main,
@@ -22,7 +23,6 @@ from evaluation.arguments import (
     program,
 )
 from playing.screen import make_console
-from playing.words import DIFFICULTIES
 
 INTERRUPTED = 130
 

@@ -11,15 +11,18 @@ from agents import AGENTS, PosteriorAgent, make_agent
 from agents.posterior.prior import DEFAULT_KNOWN
 from envs.errors import InputError
 from envs.hangman.game import Game
+from envs.words import COMMON_SOURCE
 from playing.advice import Adviser, assist
 from playing.modes import YOU, play_solo, play_versus, watch
 from playing.screen import ask_yes
-from playing.words import divide_words, draw_words, narrow
+from playing.words import divide_words, draw_words, narrow, weigh_words
 from run_files.agents import LEARNED_AGENTS, check_agent_names, find_run, load_run_agent
 from run_files.config import Config
 from run_files.words import load_words
 
 _SEED_BITS = 32
+# Counts a word as often as it is listed, by which words are weighed.
+_WEIGHING = "dictionary"
 
 
 def play(options: argparse.Namespace, console: Console) -> None:
@@ -32,11 +35,16 @@ def play(options: argparse.Namespace, console: Console) -> None:
         check_agent_names([name], option)
         if options.hint or options.assist:
             _check_tells_probabilities(name)
+    weighs = options.assist and options.words == COMMON_SOURCE
+    if weighs and name != _WEIGHING:
+        raise InputError(f"--agent: --assist weighs common words for {_WEIGHING}, not for {name}")
     run = find_run(options.run, () if name is None else (name,))
     config = Config() if run is None else run.load_config()
-    run_words = load_words(config, options.words)
+    run_words = load_words(config, None if weighs else options.words)
     keep_apart = not options.assist and (name is not None or run is not None)
     words = divide_words(run_words, keep_apart, options.run is not None)
+    if weighs:
+        words = weigh_words(words)
     max_wrong = options.max_wrong or config.env.max_wrong
     seed = secrets.randbits(_SEED_BITS) if options.seed is None else options.seed
     if not options.assist:
@@ -54,7 +62,7 @@ def play(options: argparse.Namespace, console: Console) -> None:
             raise InputError(f"{option}: {name} of {run.path} cannot tell how likely letters are")
         adviser = Adviser(name, agent)
     if options.assist:
-        assist(console, adviser, run_words.word_list, max_wrong)
+        assist(console, adviser, words, max_wrong, weighs)
         return
 
     def play_word(secret: str, number: int) -> str | None:
@@ -85,7 +93,8 @@ def _agent_of(options: argparse.Namespace) -> tuple[str | None, str]:
     if options.versus is not None:
         return options.versus, "--versus"
     if options.hint or options.assist:
-        default = "ppo" if options.run is not None or options.words is None else "dictionary"
+        known = options.words is None or (options.hint and options.words == COMMON_SOURCE)
+        default = "ppo" if options.run is not None or known else "dictionary"
         return options.agent or default, "--agent"
     return None, ""
 

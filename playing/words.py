@@ -15,14 +15,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from envs.encoding import NUM_LETTERS, encode_words
 from envs.errors import InputError
 from envs.keyed_random import keyed_bits
+from envs.words import rank_words, select_difficulty
 
 if TYPE_CHECKING:  # The command reads its options before it imports what takes long.
     from run_files.words import RunWords
-
-DIFFICULTIES = ("easy", "medium", "hard")
 
 
 class PlayWords(NamedTuple):
@@ -46,6 +44,18 @@ def divide_words(words: RunWords, keep_apart: bool, has_run: bool) -> PlayWords:
     return PlayWords(whole, whole, f"{source}, too few to keep some from the agent")
 
 
+def weigh_words(words: PlayWords) -> PlayWords:
+    """Return the words ranked by how common they are, to be fitted on as often as they weigh.
+
+    Raises
+    ------
+    InputError
+        If the package wordfreq is not installed.
+    """
+    ranked, weights = rank_words(words.to_guess)
+    return PlayWords(ranked, tuple(np.repeat(ranked, weights).tolist()), words.description)
+
+
 def narrow(
     words: Sequence[str], lengths: tuple[int, int], difficulty: str | None
 ) -> tuple[str, ...]:
@@ -61,26 +71,6 @@ def narrow(
             f"there are words of {', '.join(map(str, present))}"
         )
     return chosen if difficulty is None else select_difficulty(chosen, difficulty)
-
-
-def select_difficulty(words: Sequence[str], difficulty: str) -> tuple[str, ...]:
-    """Return the third of the words with a difficulty, one of ``DIFFICULTIES``.
-
-    Words are sorted by their number of wrong guesses, without a limit, if letters are guessed in
-    the order of how many words contain them, then alphabetically. Ties go to longer words, then to
-    alphabetical order. Raises InputError if there are fewer than three words.
-    """
-    if len(words) < len(DIFFICULTIES):
-        raise InputError(
-            f"--difficulty: {len(words)} words cannot be cut into {', '.join(DIFFICULTIES)}"
-        )
-    has_letter = encode_words(words).letter_counts > 0
-    turn = np.empty(NUM_LETTERS, dtype=np.int64)
-    turn[np.argsort(-has_letter.sum(axis=0), kind="stable")] = np.arange(1, NUM_LETTERS + 1)
-    wrong = np.where(has_letter, turn, 0).max(axis=1) - has_letter.sum(axis=1)
-    order = np.lexsort((np.array(words), [-len(word) for word in words], wrong))
-    part = np.array_split(order, len(DIFFICULTIES))[DIFFICULTIES.index(difficulty)]
-    return tuple(words[index] for index in np.sort(part))
 
 
 def draw_words(words: Sequence[str], seed: int) -> Iterator[str]:

@@ -14,7 +14,7 @@ from agents.posterior.prior import DEFAULT_KNOWN
 from envs.encoding import MAX_LENGTH, NUM_LETTERS
 from envs.errors import InputError
 from envs.hangman.rules import DEFAULT_MAX_WRONG
-from envs.words import DEFAULT_SOURCE, Split
+from envs.words import DEFAULT_SOURCE, NAMED_SOURCES, Split
 
 CONFIG_DIRECTORY = Path(__file__).resolve().parent.parent / "configs"
 SWEEP_DIRECTORY = CONFIG_DIRECTORY / "sweeps"
@@ -170,7 +170,7 @@ class Config(Section):
 
     def with_words(self, source: str) -> Config:
         """Return the config with another word list, as an absolute path."""
-        is_file = source != DEFAULT_SOURCE
+        is_file = source not in NAMED_SOURCES
         return self.model_copy(update={"words": str(Path(source).resolve()) if is_file else source})
 
     @model_validator(mode="after")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Response
@@ -14,6 +15,7 @@ from server.agent import AgentGameAnswer, HintAnswer
 from server.errors import RequestError
 from server.game import GameAnswer
 from server.leaderboard import Leaderboard, PlayerRecord
+from server.served_words import Choice, Difficulty
 
 BASE_PATH = "/api/v1"
 _MAX_LISTED = 1_000
@@ -34,6 +36,7 @@ class ServerAnswer(BaseModel):
     max_wrong: int = Field(description="the number of wrong guesses that loses")
     recorded_runs: int = Field(description="recorded games that one token may begin")
     practice_runs: int
+    practice_lengths: list[int] = Field(description="lengths of practice words that can be chosen")
     guests: bool = Field(description="whether one can play without a token of one's own")
     recorded_words: Literal["public", "withheld"] = Field(
         description="public: words of a public list, which clients can look up; withheld: words "
@@ -62,9 +65,12 @@ class PlayerAnswer(BaseModel):
 
 
 class NewGameBody(_Body):
-    """Which kind of game begins."""
+    """Which kind of game begins, and with which practice word."""
 
     recorded: bool = False
+    daily: bool = Field(False, description="the word of the day (UTC), the same for all players")
+    length: int | None = Field(None, ge=1, le=MAX_LENGTH)
+    difficulty: Difficulty | None = None
 
 
 class GuessBody(_Body):
@@ -104,6 +110,7 @@ async def get_server(server: Server) -> ServerAnswer:
         max_wrong=bounds.max_wrong,
         recorded_runs=bounds.recorded_runs,
         practice_runs=bounds.practice_runs,
+        practice_lengths=server.words.practice_lengths,
         guests=bounds.guests > 0,
         recorded_words="withheld" if server.words.withheld else "public",
         recorded_hints=bounds.recorded_hints,
@@ -161,8 +168,13 @@ async def new_game(
     response: Response,
     key: RequestKey = None,
 ) -> GameAnswer:
-    """Begin a practice game, or a recorded one."""
-    answer = await server.games.begin(player, body.recorded, key)
+    """Begin a practice game, or a recorded one; the word of the day has one game a day."""
+    chosen = body.length is not None or body.difficulty is not None
+    if body.recorded + body.daily + chosen > 1:
+        raise RequestError(422, "recorded, daily, length or difficulty: one at most")
+    day = time.strftime("%Y-%m-%d", time.gmtime()) if body.daily else None
+    choice = Choice(body.length, body.difficulty, day)
+    answer = await server.games.begin(player, body.recorded, key, choice)
     response.headers["Location"] = f"{BASE_PATH}/games/{answer.game_id}"
     return answer
 

@@ -20,7 +20,7 @@ from server.database import Database
 from server.errors import RequestError
 from server.game import GameAnswer, PlayerGame
 from server.players import check_known
-from server.served_words import ServedWords, draw_word
+from server.served_words import Choice, ServedWords, draw_word, select_practice
 from server.settings import Settings
 from server.store import GameCounts, Player
 
@@ -28,6 +28,7 @@ from server.store import GameCounts, Player
 _GUEST_OPEN_GAMES = 20
 # Games in memory; the rest are read again when their players ask for them.
 _CACHED_GAMES = 10_000
+_ANY = Choice()
 _ID_BYTES = 16
 _ID = re.compile(f"[0-9a-f]{{{2 * _ID_BYTES}}}")
 
@@ -41,12 +42,19 @@ class Games:
         self._settings = settings
         self._games: OrderedDict[str, PlayerGame] = OrderedDict()
 
-    async def begin(self, player: Player, recorded: bool, key: str | None = None) -> GameAnswer:
+    async def begin(
+        self, player: Player, recorded: bool, key: str | None = None, choice: Choice = _ANY
+    ) -> GameAnswer:
         """Begin a game, or return the game that an earlier request with this key began.
 
-        403 if no more games are allowed, 422 for a key that began a game of the other kind.
+        The word of a day is one game of each player, whose answer is how it stands.
+        403 if no more games are allowed, 422 for a key that began a game of the other kind, or if
+        no word is as it was chosen.
         """
-        game, is_new = await self._database.write(self._begin, player, recorded, key)
+        if choice.day is not None:
+            # No key of a client has a space.
+            key = f"day {choice.day}"
+        game, is_new = await self._database.write(self._begin, player, recorded, key, choice)
         if is_new:
             observability.GAMES.labels(game.kind).inc()
             self._keep(game)
@@ -54,7 +62,7 @@ class Games:
         async with self._locked(player, game.game_id) as begun:
             if begun.recorded != recorded:
                 raise RequestError(422, "the key of this request belongs to another kind of game")
-            return begun.answer_after(0)
+            return begun.answer_after(0) if choice.day is None else begun.answer()
 
     async def guess(
         self, player: Player, game_id: str, letter: str, key: str | None = None
@@ -128,7 +136,12 @@ class Games:
                 await self._store_change(game, store.mark_hinted)
 
     def _begin(
-        self, connection: Connection, player: Player, recorded: bool, key: str | None
+        self,
+        connection: Connection,
+        player: Player,
+        recorded: bool,
+        key: str | None,
+        choice: Choice,
     ) -> tuple[PlayerGame, bool]:
         """Store a new game, or find the one that the key began; return it and whether it is new."""
         if key is not None:
@@ -138,10 +151,14 @@ class Games:
         counts = check_known(store.count_games(connection, player.id))
         self._check_quota(player, recorded, counts)
         words, played, runs = self._words.practice, set(), counts.practice_runs
+        if choice != _ANY:
+            words = select_practice(words, choice.length, choice.difficulty)
         if recorded:
             words, runs = self._words.recorded, counts.recorded_runs
             played = store.list_recorded_words(connection, player.id)
-        name = f"{player.id} {recorded} {runs}"
+        if not words:
+            raise RequestError(422, f"length: no practice word has {choice.length} letters")
+        name = f"{player.id} {recorded} {runs}" if choice.day is None else key
         secret = draw_word(words, played, self._database.draw_key, name)
         hangman = Game(secret, self._settings.max_wrong)
         # As random as a token; it has nothing to do with the word.
@@ -163,7 +180,7 @@ class Games:
         if player.is_guest:
             allowed = min(allowed, _GUEST_OPEN_GAMES)
         if counts.open_games >= allowed:
-            raise RequestError(403, f"{allowed:,} games are open; finish or resign one first")
+            raise RequestError(403, f"{allowed:,} games are open; finish one or give one up first")
 
     @asynccontextmanager
     async def _locked(self, player: Player, game_id: str) -> AsyncIterator[PlayerGame]:

@@ -6,13 +6,33 @@ import hashlib
 import hmac
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import compress
+from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from envs.errors import InputError
-from envs.words import Split, WordList, hash_words, read_word_list
+from envs.words import (
+    DIFFICULTIES,
+    Split,
+    WordList,
+    common_words,
+    hash_words,
+    read_word_list,
+    select_difficulty,
+)
+
+Difficulty = Literal["easy", "medium", "hard"]
+
+
+class Choice(NamedTuple):
+    """Which practice word a player asks for; ``day`` names the word of a day, the same for all."""
+
+    length: int | None = None
+    difficulty: Difficulty | None = None
+    day: str | None = None
 
 
 @dataclass(frozen=True)
@@ -29,15 +49,25 @@ class ServedWords:
     description: str
     withheld: bool = False
 
+    @property
+    def practice_lengths(self) -> list[int]:
+        """Lengths of practice words that come in every difficulty."""
+        counts = np.bincount([len(word) for word in self.practice])
+        return np.flatnonzero(counts >= len(DIFFICULTIES)).tolist()
+
 
 def divide_words(
-    word_list: WordList, split: Split, lengths: tuple[int, int] | None = None
+    word_list: WordList,
+    split: Split,
+    lengths: tuple[int, int] | None = None,
+    common: bool = False,
 ) -> ServedWords:
     """Return the words of each kind of game, of these lengths, both ends included.
 
     Recorded games have the test words and practice games the valid words: who practises here learns
-    nothing of the words of recorded games, and no agent has been fitted on either. A list that is
-    too short to be split is served whole. InputError if no word is left.
+    nothing of the words of recorded games, and no agent has been fitted on either. With ``common``
+    practice games have the common words of the train and valid words instead, if there are any.
+    A list that is too short to be split is served whole. InputError if no word is left.
     """
     parts, note = split.divide(word_list), ""
     if not all(parts.values()):
@@ -47,6 +77,10 @@ def divide_words(
         tuple(word for word in parts[part] if shortest <= len(word) <= longest)
         for part in ("test", "valid")
     )
+    chosen = "valid"
+    if common and (known := common_words(sorted({*parts["train"], *practice}))):
+        practice = tuple(word for word in known if shortest <= len(word) <= longest) or practice
+        chosen = "common"
     if not (recorded and practice):
         raise InputError(f"--words: {word_list.source} has too few words to serve")
     return ServedWords(
@@ -54,8 +88,19 @@ def divide_words(
         practice,
         parts["train"],
         f"recorded games: {len(recorded):,} words (test), practice games: {len(practice):,} words "
-        f"(valid) of {word_list.source}{note}",
+        f"({chosen}) of {word_list.source}{note}",
     )
+
+
+@lru_cache(maxsize=128)
+def select_practice(
+    words: tuple[str, ...], length: int | None, difficulty: Difficulty | None
+) -> tuple[str, ...]:
+    """Return the words of a length and a difficulty; None for any. It may be empty."""
+    chosen = tuple(word for word in words if length in (None, len(word)))
+    if difficulty is None or len(chosen) < len(DIFFICULTIES):
+        return chosen
+    return select_difficulty(chosen, difficulty)
 
 
 def use_recorded_words(

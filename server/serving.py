@@ -11,7 +11,7 @@ from functools import partial
 
 import uvicorn
 
-from envs.words import load_word_list
+from envs.words import has_frequencies, load_word_list
 from run_files.config import Config
 from run_files.directory import PRETRAINED, RunDirectory
 from server.agent import make_agent_player
@@ -77,7 +77,10 @@ def _find_words(run: RunDirectory | None, settings: Settings) -> ServedWords:
     config = Config() if run is None else run.load_config()
     word_list = load_word_list(settings.words if settings.words is not None else config.words)
     lengths = config.env.min_length, config.env.max_length
-    words = divide_words(word_list, config.split.make(), lengths)
+    common = settings.practice_words == "common" or (
+        settings.practice_words is None and settings.words is None and has_frequencies()
+    )
+    words = divide_words(word_list, config.split.make(), lengths, common)
     if settings.recorded_words is None:
         return words
     fitted = (run or RunDirectory.open(PRETRAINED)).load_fitted_words()

@@ -33,6 +33,9 @@ class Settings(BaseSettings):
     port: int = Field(8000, ge=0, le=65_535, description="0 takes a free one")
     db: str = Field("hangman.sqlite3", description="the file of the database")
     words: str | None = Field(None, description="a word list, one word per line")
+    practice_words: Literal["common", "all"] | None = Field(
+        None, description="common if not set, wordfreq is installed and --words is not given"
+    )
     recorded_words: str | None = Field(None, description="an own list for recorded games")
     run: str | None = Field(None, description="a training run: its agents, words and split")
     agent: str | None = Field(None, description="who gives hints, or none; ppo if not set")

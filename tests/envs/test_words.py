@@ -1,21 +1,28 @@
+from collections import Counter
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from envs.encoding import decode
+from envs.encoding import ALPHABET, decode
 from envs.errors import InputError
 from envs.words import (
+    DIFFICULTIES,
     PARTS,
     SecretWords,
     Split,
     WordList,
     clean_words,
+    common_words,
     default_word_list,
+    has_frequencies,
     hash_words,
     load_word_list,
+    rank_words,
     read_word_list,
+    select_difficulty,
 )
 
 words_strategy = st.text("abcdefghijklmnopqrstuvwxyz", min_size=1, max_size=12)
@@ -207,3 +214,66 @@ def test_secrets_have_the_lengths_that_were_asked_for():
     assert decode(SecretWords(LIST).encode(["zoo"]).codes[0]) == "zoo"
     with pytest.raises(ValueError, match="1 to 3 letters"):
         SecretWords(LIST).encode(["zebra"])
+
+
+def test_the_common_list_has_words_that_people_use():
+    wordfreq = pytest.importorskip("wordfreq", reason="wordfreq is not installed")
+    common = load_word_list("common")
+    assert set(common.words) < set(default_word_list().words)
+    assert set(common.words) <= set(wordfreq.top_n_list("en", 20_000))
+    assert {"house", "jazz", "rhythm"} <= set(common.words)
+    assert not {"familistical", "chaetopodan"} & set(common.words)
+    assert min(map(len, common.words)) == 3
+
+
+def test_words_are_ranked_by_how_common_they_are_and_weigh_less_the_rarer_they_are():
+    pytest.importorskip("wordfreq", reason="wordfreq is not installed")
+    ranked, weights = rank_words(["outsplendor", "unicorn", "time", "banister", "water"], 20)
+    assert ranked == ("time", "water", "unicorn", "banister", "outsplendor")
+    assert weights[:3].tolist() == [20, 20, 20]
+    assert 20 > weights[3] > weights[4] == 1
+
+
+def test_without_wordfreq_one_line_says_what_is_missing(monkeypatch):
+    monkeypatch.setattr("envs.words.find_spec", lambda name: None)
+    assert not has_frequencies()
+    for use in (load_word_list, common_words, rank_words):
+        with pytest.raises(InputError, match=r"^common words: .* requirements-words.txt"):
+            use("common")
+
+
+word_lists = st.lists(st.text("abcdefgxyz", min_size=1, max_size=8), min_size=3, unique=True)
+
+
+def play_by_frequency(words):
+    """The rule as it is told: letters in the order of how many words have them."""
+    have = Counter(letter for word in words for letter in set(word))
+    order = sorted(ALPHABET, key=lambda letter: (-have[letter], letter))
+    wrong = {}
+    for word in words:
+        hidden, wrong[word] = set(word), 0
+        for letter in order:
+            if not hidden:
+                break
+            wrong[word] += letter not in hidden
+            hidden.discard(letter)
+    return wrong
+
+
+@settings(max_examples=60)
+@given(word_lists)
+def test_the_difficulties_are_thirds_by_the_wrong_guesses_of_who_goes_by_frequency(words):
+    wrong = play_by_frequency(words)
+    ranked = sorted(words, key=lambda word: (wrong[word], -len(word), word))
+    parts = [select_difficulty(words, difficulty) for difficulty in DIFFICULTIES]
+    for difficulty, part in zip(DIFFICULTIES, parts, strict=True):
+        assert set(part) == set(select_difficulty(words[::-1], difficulty))
+        assert set(part) == set(ranked[: len(part)])
+        ranked = ranked[len(part) :]
+    assert max(map(len, parts)) - min(map(len, parts)) <= 1
+
+
+def test_jazz_is_hard_and_tea_is_easy():
+    words = ["fjord", "relation", "jazz", "tea", "rate", "vex"]
+    assert "jazz" in select_difficulty(words, "hard")
+    assert "tea" in select_difficulty(words, "easy")

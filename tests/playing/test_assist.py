@@ -115,3 +115,18 @@ def test_the_sample_of_the_guide_is_what_the_program_prints(run_command):
     (sample,) = re.findall(r"\$ python play.py --assist\n(.*?)```", guide, re.DOTALL)
     _, output = run_command(["--assist"], ["_ pp _ e", "i o"])
     assert sample in output
+
+
+def test_common_words_come_first_and_weigh_more(run_command):
+    pytest.importorskip("wordfreq", reason="wordfreq is not installed")
+    status, output = run_command(["--assist", "--words", "common"], ["_a_e", ""])
+    assert status == 0
+    told = " ".join(output.split())
+    assert re.search(r"of the [\d,]+ words of web2 fit; the most common: have, make, made,", told)
+    # Of all that fit as many have an n as an m; of those that people use, more have an m.
+    assert "dictionary: the likeliest letters; it would guess m" in told
+    status, output = run_command(["--assist", "--words", "common", "--agent", "ppo"], [])
+    assert status == 2
+    assert output == (
+        "play.py: error: --agent: --assist weighs common words for dictionary, not for ppo\n"
+    )

@@ -214,3 +214,18 @@ def test_an_unfinished_run_is_reported(run_command, run_directory):
     status, output = run_command(["--run", run_directory, "--watch", "ppo"], [])
     assert status == 2
     assert "policy.safetensors: not a readable policy network" in output.splitlines()[-1]
+
+
+def test_common_words_are_guessed(run_command):
+    wordfreq = pytest.importorskip("wordfreq", reason="wordfreq is not installed")
+    status, output = run_command(["--words", "common", "--seed", "1"], "jqxzvkwyfbgpuh")
+    assert status == 0
+    assert "words to guess (common)" in output
+    assert secret_of(output) in wordfreq.top_n_list("en", 20_000)
+
+
+def test_common_words_without_wordfreq_are_refused_in_one_line(run_command, monkeypatch):
+    monkeypatch.setattr("envs.words.find_spec", lambda name: None)
+    status, output = run_command(["--words", "common"], [])
+    assert (status, output.count("\n")) == (2, 1)
+    assert output.startswith("play.py: error: common words: the package wordfreq is not installed")

@@ -1,23 +1,19 @@
-"""The words of a session, and their difficulty."""
+"""The words of a session."""
 
 import itertools
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from envs.encoding import ALPHABET
 from envs.errors import InputError
-from envs.words import Split, clean_words
-from playing.words import DIFFICULTIES, divide_words, draw_words, narrow, select_difficulty
+from envs.words import DIFFICULTIES, Split, clean_words
+from playing.words import PlayWords, divide_words, draw_words, narrow, weigh_words
 from run_files.config import Config
 from run_files.words import split_words
 
 MANY = clean_words((f"{a}{b}{c}" for a in "abcdef" for b in "aeiou" for c in "xyz"), "a list")
 # Both of its words are in the train split.
 SHORT = clean_words(["tea", "ox"], "a list")
-word_lists = st.lists(st.text("abcdefgxyz", min_size=1, max_size=8), min_size=3, unique=True)
 
 
 def divide(word_list, **given):
@@ -55,40 +51,6 @@ def test_words_are_narrowed_by_length_and_then_by_difficulty():
         narrow(words, (3, 3), "easy")
 
 
-def play_by_frequency(words):
-    """The rule as it is told: letters in the order of how many words have them."""
-    have = Counter(letter for word in words for letter in set(word))
-    order = sorted(ALPHABET, key=lambda letter: (-have[letter], letter))
-    wrong = {}
-    for word in words:
-        hidden, wrong[word] = set(word), 0
-        for letter in order:
-            if not hidden:
-                break
-            wrong[word] += letter not in hidden
-            hidden.discard(letter)
-    return wrong
-
-
-@settings(max_examples=60)
-@given(word_lists)
-def test_difficulties_are_thirds_by_the_wrong_guesses_of_guessing_by_frequency(words):
-    wrong = play_by_frequency(words)
-    ranked = sorted(words, key=lambda word: (wrong[word], -len(word), word))
-    parts = [select_difficulty(words, difficulty) for difficulty in DIFFICULTIES]
-    for difficulty, part in zip(DIFFICULTIES, parts, strict=True):
-        assert set(part) == set(select_difficulty(words[::-1], difficulty))
-        assert set(part) == set(ranked[: len(part)])
-        ranked = ranked[len(part) :]
-    assert max(map(len, parts)) - min(map(len, parts)) <= 1
-
-
-def test_jazz_is_hard_and_tea_is_easy():
-    words = ["fjord", "relation", "jazz", "tea", "rate", "vex"]
-    assert "jazz" in select_difficulty(words, "hard")
-    assert "tea" in select_difficulty(words, "easy")
-
-
 def test_a_seed_determines_the_order_of_the_words():
     def draw(words, seed, count):
         return list(itertools.islice(draw_words(words, seed), count))
@@ -97,3 +59,12 @@ def test_a_seed_determines_the_order_of_the_words():
     assert sorted(drawn) == list(MANY.words)
     assert drawn == draw(MANY.words, 3, len(MANY)) != draw(MANY.words, 4, len(MANY))
     assert draw(("a",), 0, 3) == ["a", "a", "a"]
+
+
+def test_words_are_ranked_and_fitted_on_by_how_common_they_are():
+    pytest.importorskip("wordfreq", reason="wordfreq is not installed")
+    words = PlayWords(("chaetopodan", "time", "water"), (), "a list")
+    weighed = weigh_words(words)
+    assert weighed.to_guess == ("time", "water", "chaetopodan")
+    counts = Counter(weighed.to_fit)
+    assert counts["time"] == counts["water"] > counts["chaetopodan"] == 1

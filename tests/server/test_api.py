@@ -190,3 +190,24 @@ def test_hints_need_an_agent_and_a_token(start, agent):
         assert (answer.status_code, answer.json()) == (404, {"error": "this server has no agent"})
         refused = server.post(f"{API}/{path}", body)
         assert (refused.status_code, refused.headers["www-authenticate"]) == (401, "Bearer")
+
+
+def test_a_practice_word_is_chosen_by_length_and_difficulty_or_the_day(start):
+    server = start(words=["noon", "jazz", "tree", "banana"])
+    token = server.token()
+    assert server.get(f"{API}/server").json()["practice_lengths"] == [4]
+    for difficulty in ("easy", "medium", "hard"):
+        game = server.post(f"{API}/games", {"length": 4, "difficulty": difficulty}, token).json()
+        assert len(game["word"]) == 4
+    game = server.post(f"{API}/games", {"length": 6}, token).json()["game_id"]
+    assert server.secret(game) == "banana"
+    none = server.post(f"{API}/games", {"length": 7}, token)
+    assert (none.status_code, none.json()) == (
+        422,
+        {"error": "length: no practice word has 7 letters"},
+    )
+    both = server.post(f"{API}/games", {"recorded": True, "daily": True}, token)
+    assert both.status_code == 422
+    assert both.json()["error"].endswith("one at most")
+    daily = server.post(f"{API}/games", {"daily": True}, token).json()
+    assert server.post(f"{API}/games", {"daily": True}, token).json() == daily

@@ -6,6 +6,8 @@ import pytest
 
 from agents import make_agent
 from server import games, players
+from server.served_words import Choice
+from server.store import Player
 from tests.server.harness import API, WIRE
 
 
@@ -212,3 +214,31 @@ def test_hints_in_recorded_games_may_be_off(start):
     practice = server.new_game(token)
     assert server.post(f"{API}/hints", {"game_id": practice}, token).status_code == 200
     assert server.get(f"{API}/leaderboard").json()["players"][0]["hinted"] == 0
+
+
+def test_the_word_of_the_day_is_one_game_of_each_player_with_the_same_word(start):
+    server = start(words=[f"word{chr(97 + index)}" for index in range(26)])
+    games, everybody = server.services.games, [Player(number, "") for number in (1, 2, 3)]
+    for number in range(3):
+        server.token(str(number))
+
+    def begin(player, day):
+        return server.run(games.begin(player, False, choice=Choice(day=day)))
+
+    begun = [begin(player, "2026-01-31") for player in everybody]
+    assert len({game.game_id for game in begun}) == 3
+    assert len({server.secret(game.game_id) for game in begun}) == 1
+    days = [begin(everybody[0], f"2026-01-{day}").game_id for day in range(10, 20)]
+    assert len({server.secret(game) for game in days}) > 1
+    # It goes on where it was left, also after a restart and when it is over.
+    server.run(games.guess(everybody[0], begun[0].game_id, "w"))
+    server.restart()
+    games = server.services.games
+    again = begin(everybody[0], "2026-01-31")
+    assert (again.game_id, again.word) == (begun[0].game_id, "w____")
+    server.run(games.resign(everybody[0], again.game_id))
+    assert begin(everybody[0], "2026-01-31").status == "failed"
+    # A key of a client cannot be that of a day.
+    assert (
+        server.post(f"{API}/games", {}, server.token("x"), key="day 2026-01-31").status_code == 422
+    )

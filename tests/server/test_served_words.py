@@ -6,8 +6,13 @@ import numpy as np
 import pytest
 
 from envs.errors import InputError
-from envs.words import Split, clean_words, hash_words
-from server.served_words import divide_words, draw_word, use_recorded_words
+from envs.words import Split, clean_words, default_word_list, hash_words
+from server.served_words import (
+    divide_words,
+    draw_word,
+    select_practice,
+    use_recorded_words,
+)
 
 
 @pytest.fixture
@@ -81,3 +86,32 @@ def test_a_list_of_an_operator_without_a_word_of_its_own_is_refused(word_list, o
         use_recorded_words(served, own_list(*word_list.words[:3]), word_list, None)
     with pytest.raises(InputError, match="cannot read"):
         use_recorded_words(served, "/no/such/file", word_list, None)
+
+
+def test_practice_words_are_known_to_a_reader_and_never_recorded_ones():
+    wordfreq = pytest.importorskip("wordfreq", reason="wordfreq is not installed")
+    served = divide_words(default_word_list(), Split(), common=True)
+    assert "(common)" in served.description
+    assert not set(served.practice) & set(served.recorded)
+    known = set(wordfreq.top_n_list("en", 20_000))
+    drawn = [draw_word(served.practice, (), b"key", str(number)) for number in range(100)]
+    assert sum(word in known for word in drawn) >= 95
+    # There are enough of them to choose from.
+    assert len(select_practice(served.practice, 5, "hard")) > 400
+
+
+def test_a_list_without_common_words_is_served_as_it_is(word_list):
+    rare = clean_words(["qqqx", "zzyzx"], "a list")
+    pytest.importorskip("wordfreq", reason="wordfreq is not installed")
+    assert divide_words(rare, Split(), common=True) == divide_words(rare, Split())
+
+
+def test_practice_words_are_chosen_by_length_and_difficulty(word_list):
+    words = word_list.words
+    assert select_practice(words, None, None) == words
+    parts = [select_practice(words, 6, name) for name in ("easy", "medium", "hard")]
+    assert sorted(sum(parts, ())) == [word for word in words if len(word) == 6]
+    assert select_practice(words, 32, "easy") == ()
+    served = divide_words(word_list, Split())
+    for length in served.practice_lengths:
+        assert all(select_practice(served.practice, length, name) for name in ("easy", "hard"))
