@@ -17,6 +17,7 @@ if CHROMIUM is None:
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 expect = sync_api.expect
 
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
 WIDE, NARROW = {"width": 1200, "height": 800}, {"width": 360, "height": 740}
 
 
@@ -84,7 +85,7 @@ def outcome(page, board="play-board"):
 
 
 def key(page, letter, board="play-board"):
-    return page.locator(f"#{board} .key").nth("abcdefghijklmnopqrstuvwxyz".index(letter))
+    return page.locator(f"#{board} .key[data-letter={letter}]")
 
 
 def test_a_word_is_won_with_the_keyboard(open_page):
@@ -100,13 +101,17 @@ def test_a_word_is_won_with_the_keyboard(open_page):
     expect(outcome(page)).to_have_text("You won: the word is banana.")
     assert outcome(page).get_attribute("aria-live") == "polite"
     expect(key(page, "q")).to_be_disabled()
+    expect(page.locator("#play-board .freed")).to_be_visible()
+    expect(page.locator("#play-board .figure > .shown").first).to_be_hidden()
 
 
 def test_fast_typing_loses_no_letter_and_repeats_cost_nothing(open_page):
     page = open_page()
     page.keyboard.type("xxaxyaxz")
     settle(page)
-    expect(page.locator("#play-board .tries")).to_have_text("3 tries left · not in the word: x y z")
+    expect(page.locator("#play-board .tries")).to_have_text("3 tries left")
+    for letter in "xyz":
+        assert key(page, letter).get_attribute("aria-label") == f"{letter}, not in the word"
 
 
 def test_a_word_is_lost_and_shown(open_page):
@@ -124,14 +129,14 @@ def test_a_word_is_lost_and_shown(open_page):
 
 def test_giving_up_shows_the_word(open_page):
     page = open_page()
-    page.click("#resign")
+    page.click("#give-up")
     page.click("#sure button >> nth=0")
     settle(page)
     expect(outcome(page)).to_have_text("A word of 6 letters.")
-    page.click("#resign")
+    page.click("#give-up")
     page.keyboard.press("Escape")
     settle(page)
-    page.click("#resign")
+    page.click("#give-up")
     page.click("#sure-yes")
     expect(outcome(page)).to_have_text("Given up: the word was banana.")
 
@@ -160,10 +165,13 @@ def test_it_is_played_by_touch_in_a_narrow_window(open_page, scheme):
         page.tap(f"#tab-{tab}")
         assert page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
     page.tap("#tab-play")
-    for box in page.locator("#play button:visible").evaluate_all(
-        "all => all.map(one => one.getBoundingClientRect()).map(box => [box.width, box.height])"
-    ):
+    sizes = "all => all.map(one => one.getBoundingClientRect()).map(box => [box.width, box.height])"
+    for box in page.locator("#play :is(button, select):visible:not(.key)").evaluate_all(sizes):
         assert min(box) >= 40, box
+    # Ten keys are in a row, as on a phone's own keyboard.
+    for width, height in page.locator("#play .key:visible").evaluate_all(sizes):
+        assert width >= 32
+        assert height >= 50
 
 
 def test_a_hint_is_drawn_as_bars_under_the_letters(open_page):
@@ -174,10 +182,10 @@ def test_a_hint_is_drawn_as_bars_under_the_letters(open_page):
     agent = make_agent("dictionary").fit(["banana"])
     observations = parse_observation("_a_a_a", "x")
     expected = agent.letter_probabilities(observations)[0]
-    guessed = "abcdefghijklmnopqrstuvwxyz"[int(agent.act(observations)[0])]
-    bars = page.locator("#play-board .key .bar").evaluate_all(
-        "all => all.map(bar => bar.style.height)"
-    )
+    guessed = LETTERS[int(agent.act(observations)[0])]
+    bars = [
+        key(page, letter).locator(".bar").evaluate("bar => bar.style.height") for letter in LETTERS
+    ]
     assert [float(bar.removesuffix("%")) for bar in bars] == pytest.approx(100 * expected, abs=0.01)
     assert page.locator("#play-board .key.chosen .letter").all_text_contents() == [guessed]
     expect(outcome(page)).to_have_text(f"dictionary would guess {guessed}.")
@@ -234,17 +242,23 @@ def test_a_recorded_game_is_on_the_leaderboard(open_page, server):
     expect(page.locator("#recorded")).to_be_disabled()
     page.fill("#token", token)
     page.click("#token-form button")
-    expect(outcome(page)).to_have_text(f"Welcome, {name}: 0 of 1000 recorded games used.")
+    expect(outcome(page)).to_have_text(f"Welcome, {name}.")
     page.check("#recorded")
     page.click("#new-game")
     expect(page.locator("#play-note")).to_contain_text("recorded")
     page.locator("#play-board svg").click()
     type_letters(page, "ban")
     expect(outcome(page)).to_have_text("You won: the word is banana.")
+    expect(page.locator("#recorded-figures")).to_have_text(
+        "Recorded games: 1 game of 1,000, 1 won."
+    )
     page.click("#tab-leaderboard")
     row = page.locator("#players tr", has_text=name)
-    # A rank needs more games.
-    expect(row.locator("td.number")).to_have_text(["", "100.0%", "1", "1"])
+    # One game is too few for a rank.
+    expect(row.locator("td.number")).to_have_text(["\u2013", "20.7", "1", "1"])
+    expect(row.locator("td.rate")).to_have_text("100.0% (20.7 to 100.0)")
+    expect(row).to_have_class("own")
+    expect(page.locator("#own-rank")).to_have_text("You have no rank yet: 19 recorded games to go.")
     row.locator("button").click()
     expect(row.locator("button")).to_have_attribute("aria-current", "true")
     expect(page.locator("#by-length-title")).to_have_text(f"{name}, by word length")
@@ -283,17 +297,37 @@ def test_a_word_of_20_letters_is_on_one_line(open_page, width):
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+EVERYTHING = "#play :is(p, button, svg, details, select, .ending):not(.ending *)"
+BOXES = "all => all.map(one => JSON.stringify(one.getBoundingClientRect()))"
+
+
+@pytest.mark.parametrize("width", [320, 360, 768, 1200])
+@pytest.mark.parametrize("letters", ["xban", "acdefgh"])
+def test_nothing_moves_from_the_first_guess_to_the_end(open_page, width, letters):
+    page = open_page({"width": width, "height": 740}, reduced_motion="reduce")
+    page.click("#new-game")
+    settle(page)
+    everything = page.locator(EVERYTHING)
+    before = everything.evaluate_all(BOXES)
+    for letter in letters:
+        page.keyboard.press(letter)
+        settle(page)
+        assert everything.evaluate_all(BOXES) == before
+    # Nor does what the server refuses.
+    page.evaluate("document.getElementById('problem').textContent = 'A problem. '.repeat(20)")
+    assert everything.evaluate_all(BOXES) == before
+
+
 @pytest.mark.parametrize("viewport", [WIDE, NARROW])
 def test_a_hint_moves_nothing(open_page, viewport):
     page = open_page(viewport)
-    boxes = "all => all.map(one => JSON.stringify(one.getBoundingClientRect()))"
     settle(page)
-    everything = page.locator("#play :is(p, button, svg, details)")
-    before = everything.evaluate_all(boxes)
+    everything = page.locator(EVERYTHING)
+    before = everything.evaluate_all(BOXES)
     page.click("#hint")
     expect(page.locator("#play-board.with-bars")).to_be_visible()
     settle(page)
-    assert everything.evaluate_all(boxes) == before
+    assert everything.evaluate_all(BOXES) == before
 
 
 def test_a_game_and_the_next_need_the_keyboard_alone(open_page):
@@ -315,22 +349,26 @@ def test_a_game_and_the_next_need_the_keyboard_alone(open_page):
 
 def test_the_focus_stays_where_it_was(open_page):
     page = open_page()
-    for letter in "ban":
+    for letter in "ba":
         key(page, letter).focus()
         page.keyboard.press("Space")
         settle(page)
         assert page.evaluate("document.activeElement.textContent.trim()[0]") == letter
-    # The letter that has it is guessed, so that Enter is the next word.
+    # At the end the letters are gone, so that Enter is the next word.
+    key(page, "n").focus()
+    page.keyboard.press("Space")
+    settle(page)
+    assert page.evaluate("document.activeElement.id") == "new-game"
     page.keyboard.press("Enter")
     expect(outcome(page)).to_have_text("A word of 6 letters.")
     settle(page)
-    page.focus("#resign")
+    page.focus("#give-up")
     page.keyboard.press("Enter")
     expect(page.locator("#sure")).to_be_visible()
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     expect(outcome(page)).to_have_text("Given up: the word was banana.")
-    assert page.evaluate("document.activeElement.id") == "resign"
+    assert page.evaluate("document.activeElement.id") == "give-up"
 
 
 def test_open_games_can_be_gone_on_with(open_page):
@@ -343,20 +381,81 @@ def test_open_games_can_be_gone_on_with(open_page):
     page.click("#open-list button")
     expect(outcome(page)).to_have_text("Your game goes on.")
     assert word_of(page) == "Word of 6 letters: blank, blank, n, blank, n, blank"
-    expect(page.locator("#open-list button")).to_have_text("Go on with _ _ _ _ _ _")
+    expect(page.locator("#open-list button")).to_have_text(
+        "6 letters, 0 shown, 6 tries left: ______"
+    )
 
 
-def test_figures_and_a_streak_are_ones_own(open_page):
+def figures_of(page):
+    names, figures = page.locator("#figures dt"), page.locator("#figures dd")
+    return dict(zip(names.all_text_contents(), figures.all_text_contents(), strict=True))
+
+
+def test_the_end_shows_ones_own_games_by_wrong_guesses_and_the_streak(open_page):
     page = open_page()
-    for _ in range(2):
-        type_letters(page, "ban")
+    expect(page.locator("#ending")).to_be_hidden()
+    for letters in ("ban", "xyban"):
+        type_letters(page, letters)
         page.keyboard.press("Enter")
         settle(page)
-    expect(page.locator("#figures")).to_have_text(
-        "In a row: 2, at most 2 · practice words won: 2 of 3"
+    expect(page.locator("#streak")).to_have_text("Streak 2")
+    # A game that goes on is not counted.
+    page.reload()
+    type_letters(page, "b")
+    page.click("#give-up")
+    page.click("#sure-yes")
+    settle(page)
+    expect(page.locator("#ending")).to_be_visible()
+    assert figures_of(page) == {"Played": "3", "Won": "67%", "Streak": "0", "Best": "2"}
+    assert page.locator("#spread").get_attribute("aria-label") == (
+        "0 wrong: 1, 1 wrong: 0, 2 wrong: 1, 3 wrong: 0, 4 wrong: 0, 5 wrong: 0, not won: 1"
     )
-    type_letters(page, "cdefgh")
-    expect(page.locator("#figures")).to_contain_text("In a row: 0, at most 2")
+    expect(page.locator("#spread .now b")).to_have_text("lost")
+    expect(page.locator("#meaning")).to_have_attribute(
+        "href", "https://en.wiktionary.org/wiki/banana"
+    )
+    expect(page.locator("#streak")).to_have_text("Streak 0")
+
+
+def test_the_end_is_animated_unless_motion_is_unwanted(open_page):
+    for motion, animated in (("no-preference", True), ("reduce", False)):
+        page = open_page(reduced_motion=motion)
+        type_letters(page, "ban")
+        running = page.evaluate("document.getAnimations().map(one => one.animationName)")
+        assert ("hop" in running) == animated
+
+
+def test_the_word_of_the_day_is_played_once_and_comes_first(open_page):
+    page = open_page()
+    expect(page.locator("#daily")).to_have_attribute("aria-pressed", "true")
+    expect(page.locator("#play-note")).to_contain_text("The word of the day")
+    type_letters(page, "xban")
+    page.click("#new-game")
+    settle(page)
+    expect(page.locator("#daily")).to_have_attribute("aria-pressed", "false")
+    type_letters(page, "ban")
+    for again in (page.reload, lambda: page.click("#daily")):
+        again()
+        expect(page.locator("#daily")).to_have_attribute("aria-pressed", "true")
+        expect(outcome(page)).to_have_text("You won: the word is banana.")
+        expect(page.locator("#play-board .tries")).to_have_text("5 tries left")
+    assert figures_of(page)["Played"] == "2"
+
+
+def test_the_next_word_is_of_the_length_and_difficulty_that_were_chosen(open_page):
+    page = open_page()
+    asked = []
+    page.on("request", lambda request: asked.append(request.post_data_json))
+    # This server has too few words to choose a length.
+    assert page.locator("#length option").all_text_contents() == ["Any length"]
+    page.select_option("#difficulty", "hard")
+    page.reload()
+    settle(page)
+    assert page.input_value("#difficulty") == "hard"
+    asked.clear()
+    page.click("#new-game")
+    settle(page)
+    assert {"length": None, "difficulty": "hard"} in asked
 
 
 def test_a_result_is_shared_without_the_word(open_page):
@@ -365,12 +464,13 @@ def test_a_result_is_shared_without_the_word(open_page):
     page.click("#share")
     expect(outcome(page)).to_have_text("The result is copied.")
     text = page.evaluate("navigator.clipboard.readText()")
-    assert text.startswith("Hangman Lab: a word of 6 letters, won with 1 wrong guess\n")
+    assert text.startswith("Hangman Lab: the word of the day, won with 1 wrong guess\n")
     assert "\U0001f7e5\U0001f7e9\U0001f7e9\U0001f7e9" in text
     assert "banana" not in text
     # Where the page may not copy, it shows what a person can copy.
     page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
     page.click("#share")
+    expect(page.locator("#copy")).to_be_visible()
     assert page.input_value("#shared") == text
 
 
@@ -391,7 +491,7 @@ def test_panels_have_addresses_and_are_chosen_with_arrow_keys(open_page):
     assert page.locator("#tab-watch").get_attribute("aria-selected") == "true"
 
 
-def test_forced_colours_keep_right_and_wrong_apart(open_page):
+def test_forced_colors_keep_right_and_wrong_apart(open_page):
     page = open_page(forced_colors="active")
     type_letters(page, "ax")
     border = "one => getComputedStyle(one).borderStyle + getComputedStyle(one).borderWidth"
@@ -407,6 +507,7 @@ def test_a_hint_in_a_recorded_game_is_asked_about_and_marked(open_page, server):
     page.reload()
     page.click("#account summary")
     page.check("#recorded")
+    expect(page.locator("#length")).to_be_disabled()
     page.click("#new-game")
     settle(page)
     page.click("#hint")
@@ -417,6 +518,17 @@ def test_a_hint_in_a_recorded_game_is_asked_about_and_marked(open_page, server):
     page.click("#sure-yes")
     expect(page.locator("#play-board.with-bars")).to_be_visible()
     expect(page.locator("#play-note")).to_contain_text("marked as one with a hint")
+    # To leave it is asked about, too; where it is wanted, it stays open.
+    for answer, left in (("Escape", False), ("Enter", True)):
+        before = page.evaluate("localStorage.getItem('hangman-game')")
+        page.click("#new-game")
+        expect(page.locator("#sure-question")).to_contain_text("counts as not won until you finish")
+        page.focus("#sure-yes")
+        page.keyboard.press(answer)
+        settle(page)
+        assert (page.evaluate("localStorage.getItem('hangman-game')") != before) == left
+    page.reload()
+    expect(page.locator("#recorded")).to_be_checked()
     page.click("#tab-leaderboard")
     expect(page.locator("#players tr", has_text="carol")).to_contain_text("1 with hints")
 
@@ -441,7 +553,7 @@ def test_text_stands_out_in_light_and_dark(open_page, scheme):
     type_letters(page, "abxyzqwc")
     page.click("#account summary")
     texts = "h1,#tab-play,#tab-watch,summary,footer p,footer a,#account p,#new-game,.place.missed"
-    states = ".key.right,.key.wrong,#play-board .tries,#play-board .outcome"
+    states = ".key.right,.key.wrong,#play-board .tries,#play-board .outcome,#spread b"
     for selector in f"{texts},{states}".split(","):
         contrast = page.locator(selector).first.evaluate(LUMINANCE)
         assert contrast >= 4.5, (selector, contrast)
@@ -453,15 +565,115 @@ def test_the_page_of_the_interface_comes_from_here(open_page):
     expect(page.locator("#docs")).to_contain_text("/trexsim/hangman/guess_letter")
 
 
-def test_the_page_says_when_the_server_does_not_answer(open_page):
+def test_the_page_says_within_a_second_when_the_server_does_not_answer(open_page):
     page = open_page()
-    page.route("**/guesses", lambda route: route.abort())
-    # A page that was loaded before its route was set may send one more request past it.
     page.reload()
-    expect(page.locator("#play-board .outcome")).not_to_be_empty()
+    settle(page)
+    page.route("**/guesses", lambda route: route.abort())
     page.keyboard.press("b")
-    expect(page.locator("#problem")).to_contain_text("does not answer", timeout=20_000)
+    expect(page.locator("#problem")).to_have_text(
+        "The server does not answer. Trying again.", timeout=1000
+    )
+    expect(page.locator("#problem")).to_have_text("The server does not answer.", timeout=20_000)
     page.unroute("**/guesses")
-    type_letters(page, "b")
-    expect(page.locator("#problem")).to_be_hidden()
+    # It takes the connection, and says nothing.
+    held = []
+    page.route("**/guesses", lambda route: held.append(route))
+    page.keyboard.press("b")
+    expect(page.locator("#problem")).to_have_text("Waiting for the server.", timeout=1000)
+    held[0].continue_()
+    settle(page)
+    expect(page.locator("#problem")).to_be_empty()
     assert word_of(page).startswith("Word of 6 letters: b, blank")
+
+
+def test_a_page_that_finds_no_server_begins_when_there_is_one(open_page):
+    page = open_page()
+    page.route("**/api/v1/server", lambda route: route.abort())
+    page.reload()
+    expect(page.locator("#problem")).to_contain_text("does not answer", timeout=1000)
+    page.unroute("**/api/v1/server")
+    expect(outcome(page)).not_to_be_empty(timeout=20_000)
+    expect(page.locator("#problem")).to_be_empty()
+
+
+def test_without_a_game_nothing_fails_and_another_can_be_asked_for(open_page):
+    page = open_page()
+    page.evaluate("localStorage.clear()")
+    refusal = {"error": "new guests of this address; wait a moment"}
+    page.route("**/guests", lambda route: route.fulfill(status=429, json=refusal))
+    page.reload()
+    expect(page.locator("#problem")).to_have_text(refusal["error"])
+    for button in ("#hint", "#give-up"):
+        expect(page.locator(button)).to_be_disabled()
+        page.locator(button).dispatch_event("click")
+    page.keyboard.press("e")
+    page.keyboard.press("Enter")
+    settle(page)
+    expect(page.locator("#ending")).to_be_hidden()
+    expect(page.locator("#play-board .key").first).to_be_disabled()
+    page.click("#new-game")
+    expect(page.locator("#problem")).to_have_text(refusal["error"])
+    page.unroute("**/guests")
+    page.click("#new-game")
+    expect(outcome(page)).to_have_text("A word of 6 letters.")
+    expect(page.locator("#problem")).to_be_empty()
+
+
+def test_a_server_without_an_agent_says_so(open_page):
+    page = open_page()
+
+    def without_agent(route):
+        route.fulfill(json={**route.fetch().json(), "agent": None})
+
+    page.route("**/api/v1/server", without_agent)
+    page.reload()
+    expect(page.locator("#hint")).to_be_disabled()
+    page.click("#tab-watch")
+    expect(page.locator("#watch")).to_have_text(re.compile(r"This server has no agent to watch\."))
+    expect(page.locator("#watch-form")).to_be_hidden()
+
+
+@pytest.mark.parametrize("options", [{}, {"color_scheme": "dark"}, {"forced_colors": "active"}])
+def test_axe_finds_nothing_serious(open_page, server, options):
+    """axe-core checks the rules of the Web Content Accessibility Guidelines that a program can."""
+    axe = pytest.importorskip("axe_playwright_python.base", reason="axe is not installed")
+    # The page's own policy forbids scripts from elsewhere.
+    page = open_page(bypass_csp=True, reduced_motion="reduce", **options)
+    page.evaluate(axe.AXE_SCRIPT)
+
+    def violations():
+        found = page.evaluate("axe.run({ resultTypes: ['violations'] })")["violations"]
+        return [
+            (one["id"], [node["html"] for node in one["nodes"]])
+            for one in found
+            if one["impact"] in ("serious", "critical")
+        ]
+
+    type_letters(page, "ax")
+    page.click("#hint")
+    settle(page)
+    page.click("#account summary")
+    assert violations() == []
+    page.click("#give-up")
+    assert violations() == []
+    page.click("#sure-yes")
+    settle(page)
+    assert violations() == []
+    page.click("#tab-watch")
+    expect(outcome(page, "watch-board")).not_to_be_empty()
+    assert violations() == []
+    page.click("#tab-leaderboard")
+    page.locator("#leaderboard-empty:visible, #players tr").first.wait_for()
+    assert violations() == []
+
+
+def test_the_first_view_is_small(open_page):
+    """1.5 seconds of 200 kB/s, with half of it left for connections."""
+    page = open_page()
+    sizes = page.evaluate(
+        """performance.getEntriesByType("resource").concat(performance.getEntriesByType("navigation"))
+             .map(one => one.transferSize)"""
+    )
+    assert len(sizes) >= 10
+    assert sum(sizes) < 150_000

@@ -3,6 +3,10 @@
 const GUEST = "hangman-guest";
 const OWN = "hangman-token";
 const ATTEMPTS = 4;
+const PATIENCE = 800;
+const LONGEST = 20_000;
+const GONE = "The server does not answer.";
+let tell = () => {};
 
 /** An answer that says why something cannot be done. */
 export class Refusal extends Error {
@@ -15,6 +19,9 @@ export class Refusal extends Error {
 export const ownToken = () => localStorage.getItem(OWN);
 export const setOwnToken = (token) => localStorage.setItem(OWN, token);
 export const forgetOwnToken = () => localStorage.removeItem(OWN);
+
+/** Have `callback` called with what is wrong while a request is repeated, and with "" when it is answered. */
+export const onTrouble = (callback) => (tell = callback);
 
 /** Ask without a token. */
 export const getOpen = (path) => send("GET", path, undefined, null);
@@ -45,19 +52,25 @@ async function send(method, path, body, token) {
   if (body !== undefined) headers["Content-Type"] = "application/json";
   // The same key each time: a request that is repeated is answered as before.
   if (method === "POST") headers["Idempotency-Key"] = randomKey();
-  for (let attempt = 1; ; attempt++) {
-    let response;
-    try {
-      response = await fetch(`/api/v1/${path}`, { method, headers, body: body && JSON.stringify(body) });
-    } catch {
-      if (attempt === ATTEMPTS) throw new Refusal(0, "The server does not answer. Try again in a moment.");
+  const late = setTimeout(() => tell("Waiting for the server."), PATIENCE);
+  try {
+    for (let attempt = 1; ; attempt++) {
+      const signal = AbortSignal.timeout(LONGEST);
+      const response = await fetch(`/api/v1/${path}`, { method, headers, body: body && JSON.stringify(body), signal }).catch(() => null);
+      if (response?.ok) {
+        const answer = await response.json();
+        tell("");
+        return answer;
+      }
+      const { error } = (await response?.json().catch(() => null)) ?? {};
+      const message = error ?? (response ? `The server answers with status ${response.status}.` : GONE);
+      if ((response && response.status !== 503) || attempt === ATTEMPTS) throw new Refusal(response?.status ?? 0, message);
+      clearTimeout(late);
+      tell(`${message} Trying again.`);
+      await new Promise((resume) => setTimeout(resume, 400 * 2 ** attempt));
     }
-    if (response?.ok) return response.json();
-    if (response && (response.status !== 503 || attempt === ATTEMPTS)) {
-      const answer = await response.json().catch(() => ({}));
-      throw new Refusal(response.status, answer.error ?? `The server answers with status ${response.status}.`);
-    }
-    await new Promise((resume) => setTimeout(resume, 400 * 2 ** attempt));
+  } finally {
+    clearTimeout(late);
   }
 }
 

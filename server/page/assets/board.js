@@ -1,6 +1,9 @@
 // What a game looks like: the gallows, the word, the letters with their bars.
 
-const ALPHABET = "abcdefghijklmnopqrstuvwxyz";
+const ROWS = ["qwertyuiop", "asdfghjkl", "zxcvbnm"];
+
+/** Return a number with what is counted. */
+export const count = (number, one, more = `${one}s`) => `${number.toLocaleString("en")} ${number === 1 ? one : more}`;
 
 export class Board {
   /** Fill `element`; `onLetter` is called with a letter that is chosen, or left out where none can be. */
@@ -15,33 +18,46 @@ export class Board {
     this.tries = find(".tries");
     this.outcome = find(".outcome");
     this.keys = new Map();
-    for (const letter of ALPHABET) {
-      const key = document.createElement(onLetter ? "button" : "div");
-      key.className = "key";
-      key.innerHTML = `<i class="bar"></i><span class="letter">${letter}</span><span class="percent"></span>`;
-      if (onLetter) key.addEventListener("click", () => key.ariaDisabled === "true" || onLetter(letter));
-      else key.setAttribute("role", "img");
-      find(".keys").append(key);
-      this.keys.set(letter, key);
+    for (const letters of ROWS) {
+      const row = document.createElement("div");
+      row.className = "row";
+      row.append(...[...letters].map((letter) => this.#makeKey(letter, onLetter)));
+      find(".keys").append(row);
     }
   }
 
-  /** Show a game: its masked word, wrong letters, tries and most tries; the secret when it is known. */
-  show({ word, wrong, tries, maxWrong, over, secret }) {
+  #makeKey(letter, onLetter) {
+    const key = document.createElement(onLetter ? "button" : "div");
+    key.className = "key";
+    key.dataset.letter = letter;
+    key.innerHTML = `<i class="bar"></i><span class="letter">${letter}</span><span class="percent"></span>`;
+    if (onLetter) {
+      key.ariaDisabled = true;
+      key.addEventListener("click", () => key.ariaDisabled === "true" || onLetter(letter));
+    } else key.setAttribute("role", "img");
+    this.keys.set(letter, key);
+    return key;
+  }
+
+  /** Show a game: its masked word, wrong letters, tries and most tries; how it ended; the secret when it is known. */
+  show({ word, wrong, tries, maxWrong, over, won, secret }) {
     const hanged = Math.ceil((this.parts.length * (maxWrong - tries)) / maxWrong);
     this.parts.forEach((part, index) => part.classList.toggle("shown", index < hanged));
+    this.element.classList.toggle("won", Boolean(over && won));
+    this.element.classList.toggle("lost", Boolean(over && !won));
     this.title.textContent = `${maxWrong - tries} of ${maxWrong} wrong guesses`;
     this.word.replaceChildren(
       ...[...word].map((letter, place) => {
         const cell = document.createElement("span");
         cell.textContent = letter !== "_" ? letter : secret?.[place] ?? "";
         cell.className = letter !== "_" ? "place" : secret ? "place missed" : "place hidden";
+        cell.style.setProperty("--place", place);
         return cell;
       }),
     );
     this.word.style.setProperty("--places", word.length);
-    this.said.textContent = `Word of ${word.length} letters: ${[...word].map((letter) => (letter === "_" ? "blank" : letter)).join(", ")}`;
-    this.tries.textContent = `${tries} ${tries === 1 ? "try" : "tries"} left` + (wrong ? ` · not in the word: ${[...wrong].join(" ")}` : "");
+    this.said.textContent = `Word of ${count(word.length, "letter")}: ${[...word].map((letter) => (letter === "_" ? "blank" : letter)).join(", ")}`;
+    this.tries.textContent = `${count(tries, "try", "tries")} left`;
     for (const [letter, key] of this.keys) {
       const state = wrong.includes(letter) ? "wrong" : word.includes(letter) ? "right" : "";
       key.classList.toggle("wrong", state === "wrong");

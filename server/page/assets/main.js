@@ -1,18 +1,17 @@
 // The page: its panels, each with an address, and what the server offers.
 
-import { getOpen } from "./api.js";
+import { getOpen, onTrouble } from "./api.js";
 import { setUpLeaderboard } from "./leaderboard.js";
 import { setUpPlay } from "./play.js";
 import { setUpWatch } from "./watch.js";
 
+const RETRY = 3_000;
 const tabs = [...document.querySelectorAll("[role=tab]")];
 const panel = (tab) => document.getElementById(tab.getAttribute("aria-controls"));
 const address = (tab) => `#${panel(tab).id}`;
 
 function report(message) {
-  const problem = document.getElementById("problem");
-  problem.hidden = !message;
-  problem.textContent = message;
+  document.getElementById("problem").textContent = message;
 }
 
 function show(tab, shown) {
@@ -54,4 +53,12 @@ async function begin() {
   if (location.hash) showAddress();
 }
 
-begin().catch((error) => report(error.message));
+function start() {
+  begin().catch((error) => {
+    report(error.message);
+    setTimeout(start, RETRY);
+  });
+}
+
+onTrouble(report);
+start();

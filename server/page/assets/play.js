@@ -1,20 +1,29 @@
 // Playing a word.
 
-import { Board } from "./board.js";
+import { Board, count } from "./board.js";
 import { ask, forgetOwnToken, ownToken, Refusal, setOwnToken } from "./api.js";
 
 const CURRENT = "hangman-game";
-const STREAK = "hangman-streak";
+const DAILY = "hangman-daily";
+const RECORDED = "hangman-recorded";
+const CHOICES = ["length", "difficulty"];
 const MOST_LISTED = 20;
 const byId = (id) => document.getElementById(id);
-const readStreak = () => JSON.parse(localStorage.getItem(STREAK)) ?? { now: 0, best: 0 };
+
+// Finished games by their wrong guesses, those not won as "lost": a guest's, or those of a token of one's own.
+const tallyName = () => (ownToken() ? "hangman-own-tally" : "hangman-tally");
+const readTally = () => JSON.parse(localStorage.getItem(tallyName())) ?? { spread: {}, streak: 0, best: 0 };
+const writeTally = (tally) => localStorage.setItem(tallyName(), JSON.stringify(tally));
 
 /** Set up the panel; `report` shows what went wrong, `server` says what the server offers. */
 export function setUpPlay(report, server) {
   const board = new Board(byId("play-board"), (letter) => run(() => guess(letter)));
+  board.element.querySelector(".lower").append(byId("ending"));
   let game = null;
   let waiting = 0;
   let last = Promise.resolve();
+  const isOver = () => game !== null && game.status !== "ongoing";
+  const isDaily = () => game !== null && game.game_id === localStorage.getItem(DAILY);
 
   /** One action after the other, so that fast typing loses nothing and overtakes nothing. */
   function run(action) {
@@ -35,20 +44,57 @@ export function setUpPlay(report, server) {
   function show(next) {
     game = next;
     localStorage.setItem(CURRENT, game.game_id);
-    const over = game.status !== "ongoing";
+    const over = isOver();
     board.show({
       word: game.word, wrong: game.wrong, tries: game.tries_remains, maxWrong: server.max_wrong, over,
-      secret: game.secret,
+      won: game.status === "success", secret: game.secret,
     });
     const noHints = server.agent === null || (game.recorded && server.recorded_hints === "off");
     byId("hint").ariaDisabled = over || noHints;
-    byId("resign").ariaDisabled = over;
-    byId("share").hidden = !over;
-    byId("shared").hidden = true;
+    byId("give-up").ariaDisabled = over;
     byId("new-game").className = over ? "main" : "quiet";
+    byId("daily").ariaPressed = isDaily();
     const marked = game.hinted ? ", marked as one with a hint" : server.recorded_hints === "off" ? ", without hints" : "";
-    const recorded = game.recorded ? `A recorded game: it counts on the leaderboard${marked}. ` : "";
-    byId("play-note").textContent = recorded + (over ? "Enter begins the next word." : "Type a letter, or press one.");
+    const kind = game.recorded ? `A recorded game: it counts on the leaderboard${marked}. ` : isDaily() ? "The word of the day, the same for all. " : "";
+    byId("play-note").textContent = kind + (over ? "Enter begins the next word." : "Type a letter, or press one.");
+    showEnding();
+    // The letters are gone.
+    if (over && document.activeElement.closest(".key")) byId("new-game").focus();
+  }
+
+  /** Fill what takes the place of the letters when a game is over; it has its room before, so that nothing moves. */
+  function showEnding() {
+    const { spread, streak, best } = readTally();
+    const played = Object.values(spread).reduce((sum, games) => sum + games, 0);
+    const won = played - (spread.lost ?? 0);
+    const figures = { Played: played, Won: `${played ? Math.round((100 * won) / played) : 0}%`, Streak: streak, Best: best };
+    byId("figures").replaceChildren(
+      ...Object.entries(figures).map(([name, figure]) => {
+        const item = document.createElement("div");
+        item.innerHTML = `<dt>${name}</dt><dd>${figure}</dd>`;
+        return item;
+      }),
+    );
+    const columns = [...Array(server.max_wrong).keys(), "lost"];
+    const most = Math.max(1, ...Object.values(spread));
+    const now = game.status === "success" ? game.wrong.length : "lost";
+    byId("spread").replaceChildren(
+      ...columns.map((name) => {
+        const column = document.createElement("div");
+        const games = spread[name] ?? 0;
+        column.innerHTML = `<span>${games || ""}</span><i></i><b>${name}</b>`;
+        column.children[1].style.height = `${(100 * games) / most}%`;
+        column.classList.toggle("now", name === now);
+        return column;
+      }),
+    );
+    byId("spread").ariaLabel = columns.map((name) => `${name === "lost" ? "not won" : `${name} wrong`}: ${spread[name] ?? 0}`).join(", ");
+    byId("meaning").hidden = game.secret === null;
+    byId("meaning").href = `https://en.wiktionary.org/wiki/${game.secret}`;
+  }
+
+  function showStreak() {
+    byId("streak").textContent = `Streak ${readTally().streak}`;
   }
 
   /** Ask before what cannot be undone; resolves to whether to do it. */
@@ -70,23 +116,24 @@ export function setUpPlay(report, server) {
   }
 
   async function end() {
+    const { spread, streak, best } = readTally();
+    const won = game.status === "success";
+    const name = won ? game.wrong.length : "lost";
+    const now = won ? streak + 1 : 0;
+    writeTally({ spread: { ...spread, [name]: (spread[name] ?? 0) + 1 }, streak: now, best: Math.max(now, best) });
+    showStreak();
+    showEnding();
     tellEnd();
-    const streak = game.status === "success" ? readStreak().now + 1 : 0;
-    localStorage.setItem(STREAK, JSON.stringify({ now: streak, best: Math.max(streak, readStreak().best) }));
     await showFigures();
   }
 
   async function showFigures() {
     const player = await ask("GET", "player");
-    const { now, best } = readStreak();
-    const figures = [];
-    if (best) figures.push(`In a row: ${now}, at most ${best}`);
-    if (player.practice_runs > 1 || best) figures.push(`practice words won: ${player.practice_successes} of ${player.practice_runs}`);
-    if (player.recorded_runs) figures.push(`recorded words won: ${player.recorded_successes} of ${player.recorded_runs}`);
-    byId("figures").textContent = figures.join(" · ");
+    byId("recorded-figures").textContent = player.recorded_runs
+      ? `Recorded games: ${count(player.recorded_runs, "game")} of ${server.recorded_runs.toLocaleString("en")}, ${player.recorded_successes} won.` : "";
     const open = player.open_games - (game?.status === "ongoing" ? 1 : 0);
-    byId("open-games").hidden = open === 0;
-    byId("open-games").querySelector("summary").textContent = `${open} open ${open === 1 ? "game" : "games"}`;
+    byId("open-games").hidden = open <= 0;
+    byId("open-games").querySelector("summary").textContent = count(open, "open game");
     if (byId("open-games").open) await listOpen();
   }
 
@@ -94,12 +141,19 @@ export function setUpPlay(report, server) {
     const { game_ids: ids } = await ask("GET", `games?limit=${MOST_LISTED + 1}`);
     const others = ids.filter((id) => id !== game?.game_id).slice(0, MOST_LISTED);
     const games = await Promise.all(others.map((id) => ask("GET", `games/${id}`)));
+    const shown = (open) => open.word.length - open.word.split("_").length + 1;
+    games.sort((one, other) => one.word.length - other.word.length || shown(other) - shown(one));
     byId("open-list").replaceChildren(
       ...games.map((open) => {
         const item = document.createElement("li");
         const button = document.createElement("button");
         button.className = "link";
-        button.textContent = `Go on with ${[...open.word].join(" ")}${open.recorded ? " (recorded)" : ""}`;
+        const kind = open.recorded ? ", recorded" : "";
+        button.textContent = `${count(open.word.length, "letter")}, ${shown(open)} shown, ${count(open.tries_remains, "try", "tries")} left${kind}: `;
+        const word = document.createElement("span");
+        word.className = "pattern";
+        word.textContent = open.word;
+        button.append(word);
         button.addEventListener("click", () => run(() => goOn(open.game_id)));
         item.append(button);
         return item;
@@ -107,19 +161,42 @@ export function setUpPlay(report, server) {
     );
   }
 
+  function tellBeginning() {
+    board.flash(null);
+    if (isOver()) tellEnd();
+    else if (game.guesses) board.say("Your game goes on.");
+    else board.say(`A word of ${count(game.word.length, "letter")}.`);
+  }
+
   async function goOn(id) {
     show(await ask("GET", `games/${id}`));
-    board.flash(null);
-    board.say("Your game goes on.");
+    tellBeginning();
     byId("open-games").querySelector("summary").focus();
     await showFigures();
   }
 
+  /** Ask before a recorded game is left, which counts as not won; resolves to whether to leave it. */
+  async function mayLeave() {
+    return game === null || isOver() || !game.recorded
+      || sure("This recorded game counts as not won until you finish it.", "Leave it open");
+  }
+
   async function newGame() {
-    const recorded = byId("recorded").checked;
-    show(await ask("POST", "games", { recorded }));
-    board.flash(null);
-    board.say(`A word of ${game.word.length} ${game.word.length === 1 ? "letter" : "letters"}.`);
+    if (!(await mayLeave())) return;
+    const choice = Object.fromEntries(CHOICES.map((name) => [name, byId(name).value || null]));
+    const body = byId("recorded").checked ? { recorded: true } : { ...choice, length: choice.length && Number(choice.length) };
+    show(await ask("POST", "games", body));
+    tellBeginning();
+    await showFigures();
+  }
+
+  async function daily() {
+    if (isDaily() && !isOver()) return;
+    if (!(await mayLeave())) return;
+    const begun = await ask("POST", "games", { daily: true });
+    localStorage.setItem(DAILY, begun.game_id);
+    show(begun);
+    tellBeginning();
     await showFigures();
   }
 
@@ -129,9 +206,8 @@ export function setUpPlay(report, server) {
     show(await ask("POST", `games/${game.game_id}/guesses`, { letter }));
     board.flash(letter);
     const places = [...game.word].filter((shown, place) => shown === letter && before[place] === "_").length;
-    const tries = `${game.tries_remains} ${game.tries_remains === 1 ? "try" : "tries"} left`;
-    board.say(places ? `${letter} is in the word, ${places} ${places === 1 ? "time" : "times"}.` : `${letter} is not in the word, ${tries}.`);
-    if (game.status !== "ongoing") await end();
+    board.say(places ? `${letter} is in the word, ${count(places, "time")}.` : `${letter} is not in the word, ${count(game.tries_remains, "try", "tries")} left.`);
+    if (isOver()) await end();
   }
 
   async function hint() {
@@ -147,8 +223,8 @@ export function setUpPlay(report, server) {
     board.say(`${agent} would guess ${letter}.`);
   }
 
-  async function resign() {
-    if (byId("resign").ariaDisabled === "true") return;
+  async function giveUp() {
+    if (byId("give-up").ariaDisabled === "true") return;
     if (!(await sure("Give this word up?", "Give up"))) return;
     show(await ask("POST", `games/${game.game_id}/resignation`));
     board.flash(null);
@@ -158,14 +234,14 @@ export function setUpPlay(report, server) {
   /** Copy the result as text, which tells nothing of the word but its length. */
   async function share() {
     const marks = [...game.guesses].map((letter) => (game.wrong.includes(letter) ? "\u{1F7E5}" : "\u{1F7E9}"));
-    const wrong = `${game.wrong.length} wrong ${game.wrong.length === 1 ? "guess" : "guesses"}`;
     const result = game.status === "success" ? "won" : game.resigned ? "given up" : "lost";
-    const text = `Hangman Lab: a word of ${game.word.length} letters, ${result} with ${wrong}${game.hinted ? " and a hint" : ""}\n${marks.join("")}\n${location.origin}/`;
+    const what = isDaily() ? "the word of the day" : `a word of ${count(game.word.length, "letter")}`;
+    const text = `Hangman Lab: ${what}, ${result} with ${count(game.wrong.length, "wrong guess", "wrong guesses")}${game.hinted ? " and a hint" : ""}\n${marks.join("")}\n${location.origin}/`;
     // Without HTTPS a browser may not let pages copy; then the text is there to be copied.
     const copied = await navigator.clipboard?.writeText(text).then(() => true, () => false);
-    if (copied) return board.say("The result is copied.");
-    byId("shared").hidden = false;
+    if (copied) return board.say("The result is copied.", board.outcome.classList[1]);
     byId("shared").value = text;
+    byId("copy").showModal();
     byId("shared").select();
   }
 
@@ -174,8 +250,15 @@ export function setUpPlay(report, server) {
     byId("token").value = "";
     byId("token").placeholder = own ? "in use" : "";
     byId("recorded").disabled = !own;
-    if (!own) byId("recorded").checked = false;
+    byId("recorded").checked = own && localStorage.getItem(RECORDED) !== null;
     byId("forget-token").hidden = !own;
+    showChoices();
+    showStreak();
+  }
+
+  /** Recorded games have words that are not chosen. */
+  function showChoices() {
+    byId("choices").disabled = byId("recorded").checked;
   }
 
   async function useToken() {
@@ -185,10 +268,10 @@ export function setUpPlay(report, server) {
     setOwnToken(token);
     try {
       const player = await ask("GET", "player");
-      localStorage.removeItem(STREAK);
+      game = null;
       showToken();
-      await newGame();
-      board.say(`Welcome, ${player.name}: ${player.recorded_runs} of ${server.recorded_runs} recorded games used.`);
+      await daily();
+      board.say(`Welcome, ${player.name}.`);
     } catch (error) {
       if (before === null) forgetOwnToken();
       else setOwnToken(before);
@@ -196,21 +279,33 @@ export function setUpPlay(report, server) {
     }
   }
 
-  byId("new-game").addEventListener("click", () => run(newGame));
-  byId("hint").addEventListener("click", () => run(hint));
-  byId("resign").addEventListener("click", () => run(resign));
-  byId("share").addEventListener("click", () => run(share));
+  const actions = { "new-game": newGame, daily, hint, "give-up": giveUp, share };
+  for (const [id, action] of Object.entries(actions)) byId(id).addEventListener("click", () => run(action));
   byId("open-games").addEventListener("toggle", () => byId("open-games").open && run(listOpen));
   byId("token-form").addEventListener("submit", (event) => {
     event.preventDefault();
     run(useToken);
   });
   byId("forget-token").addEventListener("click", () => {
+    localStorage.removeItem(tallyName());
+    localStorage.removeItem(RECORDED);
     forgetOwnToken();
-    localStorage.removeItem(STREAK);
+    game = null;
     showToken();
-    run(newGame);
+    run(daily);
   });
+  byId("recorded").addEventListener("change", () => {
+    if (byId("recorded").checked) localStorage.setItem(RECORDED, "yes");
+    else localStorage.removeItem(RECORDED);
+    showChoices();
+  });
+  byId("length").append(...server.practice_lengths.map((length) => new Option(count(length, "letter"), length)));
+  for (const name of CHOICES) {
+    byId(name).value = localStorage.getItem(`hangman-${name}`) ?? "";
+    // A length that this server does not have.
+    if (byId(name).selectedIndex < 0) byId(name).value = "";
+    byId(name).addEventListener("change", () => localStorage.setItem(`hangman-${name}`, byId(name).value));
+  }
   document.addEventListener("keydown", (event) => {
     const typing = event.target.closest("input, select, textarea, dialog");
     if (typing || event.ctrlKey || event.metaKey || event.altKey || byId("play").hidden) return;
@@ -218,7 +313,7 @@ export function setUpPlay(report, server) {
     // A button that has the focus is what Enter means, unless it is a letter that was guessed.
     const pressed = event.target.closest("button, a, summary");
     const idle = !pressed || pressed.ariaDisabled === "true";
-    if (event.key === "Enter" && idle && game && game.status !== "ongoing") {
+    if (event.key === "Enter" && idle && isOver()) {
       event.preventDefault();
       run(newGame);
     }
@@ -226,9 +321,9 @@ export function setUpPlay(report, server) {
 
   showToken();
   run(async () => {
-    const last = localStorage.getItem(CURRENT);
-    const open = last && (await ask("GET", `games/${last}`).catch(() => null));
-    if (open?.status !== "ongoing") return newGame();
+    const current = localStorage.getItem(CURRENT);
+    const open = current && (await ask("GET", `games/${current}`).catch(() => null));
+    if (open?.status !== "ongoing") return daily();
     show(open);
     board.say("Your game goes on.");
     await showFigures();

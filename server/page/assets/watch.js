@@ -1,6 +1,6 @@
 // Watching the agent play a word that is typed.
 
-import { Board } from "./board.js";
+import { Board, count } from "./board.js";
 import { ask, Refusal } from "./api.js";
 
 const EXAMPLES = ["mystery", "lantern", "orchard", "giraffe", "voyage", "puzzle"];
@@ -26,7 +26,7 @@ export function setUpWatch(report, server) {
       board.showProbabilities(turn.probabilities, turn.letter);
       board.say(`${played.agent} guesses ${turn.letter}.`);
     } else {
-      board.show({ ...state(turn), maxWrong: server.max_wrong, over: last, secret: last ? played.secret : null });
+      board.show({ ...state(turn), maxWrong: server.max_wrong, over: last, won: played.status === "success", secret: last ? played.secret : null });
       board.flash(turn.letter);
       const hit = turn.word !== before.word;
       board.say(`${turn.letter} is ${hit ? "" : "not "}in the word.`);
@@ -35,8 +35,7 @@ export function setUpWatch(report, server) {
     if (!last) return;
     stop();
     const won = played.status === "success";
-    const guesses = played.turns.length;
-    const result = `after ${guesses} ${guesses === 1 ? "guess" : "guesses"}`;
+    const result = `after ${count(played.turns.length, "guess", "guesses")}`;
     board.say(won ? `${played.agent} found ${played.secret} ${result}.` : `${played.agent} lost ${result}: it did not find ${played.secret}.`, won ? "won" : "lost");
     canGoOn(false);
   }
@@ -92,7 +91,10 @@ export function setUpWatch(report, server) {
     stop();
     showHalf();
   });
-  if (server.agent === null) byId("watch-form").querySelector("button").disabled = true;
+  if (server.agent === null) {
+    byId("no-agent").hidden = false;
+    for (const id of ["watch-form", "watch-actions", "watch-note"]) byId(id).hidden = true;
+  }
 
   /** Begin with a word, for those who come to see what this is. */
   return () => {
