@@ -8,6 +8,7 @@ const DAILY = "hangman-daily";
 const RECORDED = "hangman-recorded";
 const CHOICES = ["length", "difficulty"];
 const MOST_LISTED = 20;
+const MEANINGS = "https://en.wiktionary.org/wiki/";
 const byId = (id) => document.getElementById(id);
 
 // Finished games by their wrong guesses, those not won as "lost": a guest's, or those of a token of one's own.
@@ -90,7 +91,7 @@ export function setUpPlay(report, server) {
     );
     byId("spread").ariaLabel = columns.map((name) => `${name === "lost" ? "not won" : `${name} wrong`}: ${spread[name] ?? 0}`).join(", ");
     byId("meaning").hidden = game.secret === null;
-    byId("meaning").href = `https://en.wiktionary.org/wiki/${game.secret}`;
+    byId("meaning").href = MEANINGS + game.secret;
   }
 
   function showStreak() {
