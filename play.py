@@ -2,7 +2,7 @@
 
 import sys
 
-from playing.command_line import main
+import hangman_lab
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(hangman_lab.main())

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import agents.compiled  # noqa: F401 - before any kernel is declared
-from agents.base import Agent, PosteriorAgent, ScoringAgent, agent_named
-from agents.decomposition import DecompositionAgent
-from agents.dictionary import DictionaryAgent
-from agents.frequency import OverallFrequencyAgent, RandomAgent, TopHeavyFrequencyAgent
-from agents.ngram import NgramAgent
-from agents.ngram_posterior import NgramPosteriorAgent
+import hangman_lab.agents.compiled  # noqa: F401 - before any kernel is declared
+from hangman_lab.agents.base import Agent, PosteriorAgent, ScoringAgent, agent_named
+from hangman_lab.agents.decomposition import DecompositionAgent
+from hangman_lab.agents.dictionary import DictionaryAgent
+from hangman_lab.agents.frequency import OverallFrequencyAgent, RandomAgent, TopHeavyFrequencyAgent
+from hangman_lab.agents.ngram import NgramAgent
+from hangman_lab.agents.ngram_posterior import NgramPosteriorAgent
 
 __all__ = [
     "AGENTS",

@@ -9,9 +9,9 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from envs.errors import InputError
-from envs.hangman.observation import Observation, as_batch
-from envs.keyed_random import keyed_uniform
+from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.hangman.observation import Observation, as_batch
+from hangman_lab.envs.keyed_random import keyed_uniform
 
 
 class Agent(ABC):

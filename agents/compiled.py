@@ -13,7 +13,7 @@ import numpy as np
 from numba import config, get_num_threads, njit
 from numba.misc.appdirs import AppDirs
 
-from envs.encoding import BLANK, NUM_LETTERS, PADDING
+from hangman_lab.envs.encoding import BLANK, NUM_LETTERS, PADDING
 
 
 def _cache_folder() -> str:

@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from agents.base import ScoringAgent
-from agents.compiled import word_length
-from agents.dictionary import CandidateIndex, count_letters
-from agents.word_arrays import number_runs
-from agents.word_sets import fitting_set, search_room, write_numbers
-from envs.encoding import (
+from hangman_lab.agents.base import ScoringAgent
+from hangman_lab.agents.compiled import word_length
+from hangman_lab.agents.dictionary import CandidateIndex, count_letters
+from hangman_lab.agents.word_arrays import number_runs
+from hangman_lab.agents.word_sets import fitting_set, search_room, write_numbers
+from hangman_lab.envs.encoding import (
     BLANK,
     FIRST_LETTER,
     MAX_LENGTH,
@@ -22,7 +22,7 @@ from envs.encoding import (
     PADDING,
     encode_words,
 )
-from envs.hangman.observation import Observation, distinct
+from hangman_lab.envs.hangman.observation import Observation, distinct
 
 # Constants of the source: the minimal relative length of a shorter word, and the share of shown
 # places up to which longer words count as a whole.

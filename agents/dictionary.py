@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from agents.base import PosteriorAgent, ScoringAgent
-from agents.compiled import lowest_bit, word_length
-from agents.word_arrays import WordArrays
-from agents.word_sets import fitting_words, search_room, word_sets
-from envs.encoding import FIRST_LETTER, NUM_CODES, NUM_LETTERS
-from envs.hangman.observation import Observation, distinct, select
+from hangman_lab.agents.base import PosteriorAgent, ScoringAgent
+from hangman_lab.agents.compiled import lowest_bit, word_length
+from hangman_lab.agents.word_arrays import WordArrays
+from hangman_lab.agents.word_sets import fitting_words, search_room, word_sets
+from hangman_lab.envs.encoding import FIRST_LETTER, NUM_CODES, NUM_LETTERS
+from hangman_lab.envs.hangman.observation import Observation, distinct, select
 
 
 class CandidateIndex:

@@ -8,10 +8,10 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from agents.base import ScoringAgent
-from agents.dictionary import CandidateIndex
-from envs.encoding import NUM_LETTERS
-from envs.hangman.observation import Observation
+from hangman_lab.agents.base import ScoringAgent
+from hangman_lab.agents.dictionary import CandidateIndex
+from hangman_lab.envs.encoding import NUM_LETTERS
+from hangman_lab.envs.hangman.observation import Observation
 
 
 class RandomAgent(ScoringAgent):

@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from agents.base import ScoringAgent
-from agents.compiled import word_length
-from agents.dictionary import DictionaryAgent
-from agents.word_arrays import number_runs
-from envs.encoding import BLANK, FIRST_LETTER, NUM_LETTERS, PADDING, encode_words
-from envs.hangman.observation import Observation, select
+from hangman_lab.agents.base import ScoringAgent
+from hangman_lab.agents.compiled import word_length
+from hangman_lab.agents.dictionary import DictionaryAgent
+from hangman_lab.agents.word_arrays import number_runs
+from hangman_lab.envs.encoding import BLANK, FIRST_LETTER, NUM_LETTERS, PADDING, encode_words
+from hangman_lab.envs.hangman.observation import Observation, select
 
 # Constants of the source: the weights of orders 1 to 5, and the end of the frequency stage.
 _WEIGHTS = (0.1, 0.2, 0.2, 0.25, 0.2)

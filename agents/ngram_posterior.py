@@ -8,13 +8,13 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from agents.base import PosteriorAgent
-from agents.compiled import in_threads
-from agents.dictionary import CandidateIndex
-from agents.posterior.ngram_lattice import ngram_presence
-from agents.smoothed_ngrams import SmoothedNgrams
-from envs.encoding import NUM_LETTERS
-from envs.hangman.observation import Observation, distinct
+from hangman_lab.agents.base import PosteriorAgent
+from hangman_lab.agents.compiled import in_threads
+from hangman_lab.agents.dictionary import CandidateIndex
+from hangman_lab.agents.posterior.ngram_lattice import ngram_presence
+from hangman_lab.agents.smoothed_ngrams import SmoothedNgrams
+from hangman_lab.envs.encoding import NUM_LETTERS
+from hangman_lab.envs.hangman.observation import Observation, distinct
 
 # The weight of the n-grams, as a number of matching words.
 _PRIOR_WEIGHT = 20.0

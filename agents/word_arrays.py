@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit, prange
 
-from envs.encoding import FIRST_LETTER, MAX_LENGTH, NUM_CODES, encode_words
+from hangman_lab.envs.encoding import FIRST_LETTER, MAX_LENGTH, NUM_CODES, encode_words
 
 # A key is a polynomial hash of the codes in this base. A collision among ten million sequences has
 # a probability of 1 in 400,000.

@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from agents.compiled import lowest_bit
-from agents.word_arrays import WordArrays
-from envs.encoding import BLANK, FIRST_LETTER, MAX_LENGTH, NUM_LETTERS
+from hangman_lab.agents.compiled import lowest_bit
+from hangman_lab.agents.word_arrays import WordArrays
+from hangman_lab.envs.encoding import BLANK, FIRST_LETTER, MAX_LENGTH, NUM_LETTERS
 
 _BITS = 64
 _ANYWHERE = -1  # A pseudo-place.

@@ -34,12 +34,12 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.server import measure
-from envs.hangman.game import Game
-from server import store
-from server.database import Database, open_database
-from server.game import PlayerGame
-from server.retention import prune
-from server.settings import Settings
+from hangman_lab.envs.hangman.game import Game
+from hangman_lab.server import store
+from hangman_lab.server.database import Database, open_database
+from hangman_lab.server.game import PlayerGame
+from hangman_lab.server.retention import prune
+from hangman_lab.server.settings import Settings
 from tests.server.load import ServerProcess, add_token, serving
 
 LARGE = "/assets/swagger-ui-bundle.js"

@@ -16,13 +16,13 @@ from numba import njit, types
 from numba.typed import Dict
 from rich.console import Console
 
-from envs.encoding import NUM_LETTERS
-from envs.errors import InputError
-from envs.hangman.rules import DEFAULT_MAX_WRONG
-from evaluation.arguments import CommandParser, positive
-from evaluation.tables import DataTable, print_table
-from run_files.config import Config
-from run_files.words import load_words
+from hangman_lab.envs.encoding import NUM_LETTERS
+from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG
+from hangman_lab.evaluation.arguments import CommandParser, positive
+from hangman_lab.evaluation.tables import DataTable, print_table
+from hangman_lab.run_files.config import Config
+from hangman_lab.run_files.words import load_words
 
 
 def most_won(words: list[str], width: int, lives: int = DEFAULT_MAX_WRONG) -> int:

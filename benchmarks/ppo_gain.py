@@ -17,21 +17,21 @@ import pandas as pd
 from rich.console import Console
 from scipy.stats import permutation_test
 
-from agents.posterior.posterior import LookAheadAgent
-from agents.posterior.prior import DEFAULT_KNOWN
-from agents.ppo.agent import PPOAgent
-from envs.encoding import MAX_LENGTH
-from envs.errors import InputError
-from envs.hangman.rules import DEFAULT_MAX_WRONG
-from envs.words import PARTS
-from evaluation.analysis import replay
-from evaluation.arena import play, split_letters
-from evaluation.arguments import CommandParser, positive, probability
-from evaluation.statistics import mean_interval
-from evaluation.tables import DataTable, print_table
-from run_files.agents import load_run_agent
-from run_files.directory import PRETRAINED, RunDirectory
-from run_files.words import draw_words, load_words
+from hangman_lab.agents.posterior.posterior import LookAheadAgent
+from hangman_lab.agents.posterior.prior import DEFAULT_KNOWN
+from hangman_lab.agents.ppo.agent import PPOAgent
+from hangman_lab.envs.encoding import MAX_LENGTH
+from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG
+from hangman_lab.envs.words import PARTS
+from hangman_lab.evaluation.analysis import replay
+from hangman_lab.evaluation.arena import play, split_letters
+from hangman_lab.evaluation.arguments import CommandParser, positive, probability
+from hangman_lab.evaluation.statistics import mean_interval
+from hangman_lab.evaluation.tables import DataTable, print_table
+from hangman_lab.run_files.agents import load_run_agent
+from hangman_lab.run_files.directory import PRETRAINED, RunDirectory
+from hangman_lab.run_files.words import draw_words, load_words
 
 NUM_FLIPS = 99_999
 GREEDY, LOOK_AHEAD, PPO = PLAYERS = ("posterior", "look-ahead", "ppo")

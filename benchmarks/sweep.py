@@ -17,7 +17,7 @@ from pathlib import Path
 
 import yaml
 
-from envs.words import default_word_list
+from hangman_lab.envs.words import default_word_list
 
 ROOT = Path(__file__).resolve().parent.parent
 # All words are used, unlike in smoke.yaml, since the lists are small.

@@ -12,12 +12,12 @@ from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from envs.errors import check_at_least, check_choice, check_options
-from envs.games import ALL, Arrays, Games, Index, Secrets, check_state
-from envs.keyed_random import new_stream
-from envs.rendering import Drawing
-from envs.rewards import Reward, compute_rewards
-from envs.single import RENDER_FPS
+from hangman_lab.envs.errors import check_at_least, check_choice, check_options
+from hangman_lab.envs.games import ALL, Arrays, Games, Index, Secrets, check_state
+from hangman_lab.envs.keyed_random import new_stream
+from hangman_lab.envs.rendering import Drawing
+from hangman_lab.envs.rewards import Reward, compute_rewards
+from hangman_lab.envs.single import RENDER_FPS
 
 _STATE_NAMES = ("streams", "episodes", "steps", "to_reset")
 

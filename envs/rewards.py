@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from envs.errors import check_choice
+from hangman_lab.envs.errors import check_choice
 
 
 class Reward(Protocol):

@@ -9,11 +9,11 @@ import gymnasium as gym
 import numpy as np
 import numpy.typing as npt
 
-from envs.errors import check_choice, check_options
-from envs.games import ALL, Games, Secrets
-from envs.keyed_random import new_stream
-from envs.rendering import Drawing
-from envs.rewards import Reward, compute_rewards
+from hangman_lab.envs.errors import check_choice, check_options
+from hangman_lab.envs.games import ALL, Games, Secrets
+from hangman_lab.envs.keyed_random import new_stream
+from hangman_lab.envs.rendering import Drawing
+from hangman_lab.envs.rewards import Reward, compute_rewards
 
 Obs = TypeVar("Obs")
 RENDER_FPS = 2
@@ -108,7 +108,7 @@ class SingleEnv(gym.Env[Obs, int]):
         if self.render_mode is None:
             gym.logger.warn(
                 "You are calling render method without specifying any render mode, "
-                'for example gym.make("envs:Hangman-v0", render_mode="ansi").'
+                'for example gym.make("hangman_lab/Hangman-v0", render_mode="ansi").'
             )
             return None
         if self._stream is None:

@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 from english_words import get_english_words_set
 
-from envs.encoding import MAX_LENGTH, NUM_LETTERS, EncodedWords, encode_words
-from envs.errors import InputError
-from envs.keyed_random import below, keyed_bits
+from hangman_lab.envs.encoding import MAX_LENGTH, NUM_LETTERS, EncodedWords, encode_words
+from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.keyed_random import below, keyed_bits
 
 DEFAULT_SOURCE = "web2"
 COMMON_SOURCE = "common"

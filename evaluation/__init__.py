@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from evaluation.comparison import compare
+    from hangman_lab.evaluation.comparison import compare
 
 __all__ = ["compare"]
 
@@ -16,7 +16,7 @@ __all__ = ["compare"]
 def __getattr__(name: str) -> Any:
     # Imported lazily because plotting and policies take long to import.
     if name == "compare":
-        from evaluation.comparison import compare
+        from hangman_lab.evaluation.comparison import compare
 
         return compare
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -9,14 +9,14 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from agents.base import Agent, PosteriorAgent
-from envs.encoding import encode_words
-from envs.hangman.observation import Observation
-from envs.hangman.rules import DEFAULT_MAX_WRONG, HangmanGames
-from evaluation.arena import DEFAULT_BATCH_SIZE, batches, play, split_letters
-from evaluation.preparation import Match
-from evaluation.statistics import share_interval, win_rate
-from run_files.words import draw_indices
+from hangman_lab.agents.base import Agent, PosteriorAgent
+from hangman_lab.envs.encoding import encode_words
+from hangman_lab.envs.hangman.observation import Observation
+from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG, HangmanGames
+from hangman_lab.evaluation.arena import DEFAULT_BATCH_SIZE, batches, play, split_letters
+from hangman_lab.evaluation.preparation import Match
+from hangman_lab.evaluation.statistics import share_interval, win_rate
+from hangman_lab.run_files.words import draw_indices
 
 LIMITS = range(1, 13)
 # At most this many words are replayed with other limits, or used for calibration.

@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from agents.base import Agent
-from envs.encoding import ALPHABET, FIRST_LETTER, encode_words
-from envs.hangman.rules import DEFAULT_MAX_WRONG, HangmanGames
-from envs.keyed_random import keyed_bits
-from envs.words import hash_words
+from hangman_lab.agents.base import Agent
+from hangman_lab.envs.encoding import ALPHABET, FIRST_LETTER, encode_words
+from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG, HangmanGames
+from hangman_lab.envs.keyed_random import keyed_bits
+from hangman_lab.envs.words import hash_words
 
 DEFAULT_BATCH_SIZE = 4096
 # Called with the number of games that have ended since the last call.

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from envs.errors import InputError
+from hangman_lab.envs.errors import InputError
 
 # ``CommandParser.refuse`` for some options: called with names and a reason.
 Refuse = Callable[[Sequence[str], str], None]

@@ -10,22 +10,22 @@ from functools import partial
 
 from rich.console import Console
 
-from agents import AGENTS
-from agents.word_guess import WORD_GUESS_AGENTS
-from envs.errors import InputError
-from envs.hangman.rules import DEFAULT_MAX_WRONG
-from envs.word_guess.words import VARIANT_OF_ID
-from envs.words import PARTS
-from evaluation import remote, word_guess
-from evaluation.arguments import CommandParser, command_main, program
-from evaluation.comparison import Comparison
-from evaluation.console import make_progress, say
-from evaluation.preparation import ENV_ID, Request, prepare
-from evaluation.ray_cluster import play_on_workers, ray_cluster
-from evaluation.report_page import check_files, write_files
-from evaluation.tables import print_comparison
-from run_files.agents import LEARNED_AGENTS
-from run_files.config import STOCK_ALGORITHMS
+from hangman_lab.agents import AGENTS
+from hangman_lab.agents.word_guess import WORD_GUESS_AGENTS
+from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG
+from hangman_lab.envs.word_guess.words import VARIANT_OF_ID
+from hangman_lab.envs.words import PARTS
+from hangman_lab.evaluation import remote, word_guess
+from hangman_lab.evaluation.arguments import CommandParser, command_main, program
+from hangman_lab.evaluation.comparison import Comparison
+from hangman_lab.evaluation.console import make_progress, say
+from hangman_lab.evaluation.preparation import ENV_ID, Request, prepare
+from hangman_lab.evaluation.ray_cluster import play_on_workers, ray_cluster
+from hangman_lab.evaluation.report_page import check_files, write_files
+from hangman_lab.evaluation.tables import print_comparison
+from hangman_lab.run_files.agents import LEARNED_AGENTS
+from hangman_lab.run_files.config import STOCK_ALGORITHMS
 
 
 def parser() -> CommandParser:

@@ -17,18 +17,18 @@ from matplotlib.figure import Figure
 from rich.console import Console
 from rich.progress import Progress
 
-from agents.base import Agent
-from envs.errors import InputError
-from envs.words import hash_words
-from evaluation.analysis import analyze
-from evaluation.arena import play
-from evaluation.console import make_progress, stage
-from evaluation.plots import PLOTS, draw_plots, save_plots
-from evaluation.preparation import ENV_ID, Match, Request, prepare
-from evaluation.report_page import write_games
-from evaluation.statistics import compare_pairwise, summarize, win_rate
-from evaluation.tables import agents_table, print_comparison
-from run_files.directory import RunDirectory
+from hangman_lab.agents.base import Agent
+from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.words import hash_words
+from hangman_lab.evaluation.analysis import analyze
+from hangman_lab.evaluation.arena import play
+from hangman_lab.evaluation.console import make_progress, stage
+from hangman_lab.evaluation.plots import PLOTS, draw_plots, save_plots
+from hangman_lab.evaluation.preparation import ENV_ID, Match, Request, prepare
+from hangman_lab.evaluation.report_page import write_games
+from hangman_lab.evaluation.statistics import compare_pairwise, summarize, win_rate
+from hangman_lab.evaluation.tables import agents_table, print_comparison
+from hangman_lab.run_files.directory import RunDirectory
 
 
 def compare_agents(

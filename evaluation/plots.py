@@ -16,11 +16,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, MaxNLocator, PercentFormatter
 
-from envs.errors import InputError
-from evaluation.analysis import MAX_WORDS
-from evaluation.statistics import win_rate
-from evaluation.tables import describe_games, name_words
-from run_files.directory import RunDirectory
+from hangman_lab.envs.errors import InputError
+from hangman_lab.evaluation.analysis import MAX_WORDS
+from hangman_lab.evaluation.statistics import win_rate
+from hangman_lab.evaluation.tables import describe_games, name_words
+from hangman_lab.run_files.directory import RunDirectory
 
 # The prefix of the tags of baseline win rates.
 BASELINE_PREFIX = "baselines/"

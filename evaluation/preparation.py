@@ -11,23 +11,23 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from agents import AGENTS
-from agents.base import Agent
-from agents.posterior.prior import DEFAULT_KNOWN
-from envs.encoding import NUM_LETTERS
-from envs.errors import InputError
-from envs.hangman.rules import DEFAULT_MAX_WRONG
-from envs.words import WordList, hash_words, load_word_list
-from run_files.agents import (
+from hangman_lab.agents import AGENTS
+from hangman_lab.agents.base import Agent
+from hangman_lab.agents.posterior.prior import DEFAULT_KNOWN
+from hangman_lab.envs.encoding import NUM_LETTERS
+from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG
+from hangman_lab.envs.words import WordList, hash_words, load_word_list
+from hangman_lab.run_files.agents import (
     LEARNED_AGENTS,
     check_agent_names,
     find_run,
     learned_agents,
     load_run_agent,
 )
-from run_files.config import Config
-from run_files.directory import RunDirectory
-from run_files.words import draw_indices, load_words
+from hangman_lab.run_files.config import Config
+from hangman_lab.run_files.directory import RunDirectory
+from hangman_lab.run_files.words import draw_indices, load_words
 
 ENV_ID = "Hangman-v0"
 DEFAULT_AGENTS = ("dictionary", "random")

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from agents.base import Agent
-from envs.errors import InputError
-from envs.hangman.rules import DEFAULT_MAX_WRONG
-from evaluation.arena import DEFAULT_BATCH_SIZE, Advance, batches, play_batch
-from evaluation.arguments import installation
+from hangman_lab.agents.base import Agent
+from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG
+from hangman_lab.evaluation.arena import DEFAULT_BATCH_SIZE, Advance, batches, play_batch
+from hangman_lab.evaluation.arguments import installation
 
 # Ray's start times out after half a minute, too short on a busy machine.
 _STARTS = 3

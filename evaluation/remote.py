@@ -17,18 +17,18 @@ import pandas as pd
 from rich.console import Console
 from rich.progress import Progress
 
-from agents.base import Agent
-from envs.encoding import ALPHABET, PADDING
-from envs.errors import InputError
-from envs.hangman.observation import Observation, parse_observation
-from evaluation.arena import Advance
-from evaluation.arguments import Refuse
-from evaluation.console import make_progress, say, stage
-from evaluation.preparation import ENV_ID, Request, prepare
-from evaluation.remote_client import GameClient, RemoteGame
-from evaluation.report_page import write_files
-from evaluation.statistics import basic_statistics
-from evaluation.tables import agents_table, lengths_tables, print_table
+from hangman_lab.agents.base import Agent
+from hangman_lab.envs.encoding import ALPHABET, PADDING
+from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.hangman.observation import Observation, parse_observation
+from hangman_lab.evaluation.arena import Advance
+from hangman_lab.evaluation.arguments import Refuse
+from hangman_lab.evaluation.console import make_progress, say, stage
+from hangman_lab.evaluation.preparation import ENV_ID, Request, prepare
+from hangman_lab.evaluation.remote_client import GameClient, RemoteGame
+from hangman_lab.evaluation.report_page import write_files
+from hangman_lab.evaluation.statistics import basic_statistics
+from hangman_lab.evaluation.tables import agents_table, lengths_tables, print_table
 
 DEFAULT_GAMES = 100
 _AT_ONCE = 32

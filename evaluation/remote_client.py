@@ -14,7 +14,7 @@ from typing import Any, Self
 import aiohttp
 from yarl import URL
 
-from envs.errors import InputError
+from hangman_lab.envs.errors import InputError
 
 DEFAULT_PATH = "/trexsim/hangman"
 # Status codes of a server that is starting, stopping or busy.

@@ -17,10 +17,10 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
-from envs.errors import InputError
-from evaluation.plots import INK, caption, save_plots
-from evaluation.tables import make_tables
-from run_files.directory import write_text
+from hangman_lab.envs.errors import InputError
+from hangman_lab.evaluation.plots import INK, caption, save_plots
+from hangman_lab.evaluation.tables import make_tables
+from hangman_lab.run_files.directory import write_text
 
 _TEMPLATE = Path(__file__).parent / "report.html.j2"
 

@@ -10,9 +10,9 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.stats import binomtest, norm, t
 
-from envs.encoding import ALPHABET, encode_words
-from envs.words import hash_words
-from evaluation.arena import split_letters
+from hangman_lab.envs.encoding import ALPHABET, encode_words
+from hangman_lab.envs.words import hash_words
+from hangman_lab.evaluation.arena import split_letters
 
 CONFIDENCE = 0.95
 _NUM_HARDEST, _NUM_EASIEST = 25, 10

@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from envs.encoding import NUM_LETTERS
-from run_files.agents import LEARNED_AGENTS
+from hangman_lab.envs.encoding import NUM_LETTERS
+from hangman_lab.run_files.agents import LEARNED_AGENTS
 
 # The number of agents that fit side by side in 80 columns.
 _AGENTS_PER_TABLE = 5

@@ -17,26 +17,26 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter
 from rich.console import Console
 from rich.progress import Progress
 
-from agents.word_guess import WordGuessAgent, make_word_guess_agent
-from envs.errors import InputError
-from envs.word_guess.answers import AnswerRule
-from envs.word_guess.rules import WordGuessGames
-from envs.word_guess.words import (
+from hangman_lab.agents.word_guess import WordGuessAgent, make_word_guess_agent
+from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.word_guess.answers import AnswerRule
+from hangman_lab.envs.word_guess.rules import WordGuessGames
+from hangman_lab.envs.word_guess.words import (
     GUESS_THE_WORD,
     VARIANT_OF_ID,
     GuessWords,
     Variant,
     random_words,
 )
-from envs.words import load_word_list, read_word_list
-from evaluation.arena import Advance, batches, game_keys, games_table, play_games
-from evaluation.arguments import Refuse, positive
-from evaluation.console import make_progress, say, stage
-from evaluation.plots import STYLE, look, new_figure
-from evaluation.preparation import Request, sample_words
-from evaluation.report_page import write_files
-from evaluation.statistics import mean_interval, share_interval
-from evaluation.tables import DataTable, print_table
+from hangman_lab.envs.words import load_word_list, read_word_list
+from hangman_lab.evaluation.arena import Advance, batches, game_keys, games_table, play_games
+from hangman_lab.evaluation.arguments import Refuse, positive
+from hangman_lab.evaluation.console import make_progress, say, stage
+from hangman_lab.evaluation.plots import STYLE, look, new_figure
+from hangman_lab.evaluation.preparation import Request, sample_words
+from hangman_lab.evaluation.report_page import write_files
+from hangman_lab.evaluation.statistics import mean_interval, share_interval
+from hangman_lab.evaluation.tables import DataTable, print_table
 
 # Word lists, and the secrets of each list that are played.
 WordLists = Sequence[tuple[GuessWords, Sequence[str]]]

@@ -5,9 +5,9 @@ python -m examples.custom_agent
 
 import numpy as np
 
-from agents import make_agent
-from agents.base import Agent
-from evaluation import compare
+from hangman_lab.agents import make_agent
+from hangman_lab.agents.base import Agent
+from hangman_lab.evaluation import compare
 
 
 class MostWords(Agent):

@@ -21,7 +21,7 @@ class HitReward:
 
 
 if __name__ == "__main__":
-    env = gym.make_vec("envs:Hangman-v0", num_envs=1000, reward=HitReward())
+    env = gym.make_vec("hangman_lab/Hangman-v0", num_envs=1000, reward=HitReward())
     _, info = env.reset(seed=0)
     rewards = np.zeros(1000)
     random = np.random.default_rng(0)

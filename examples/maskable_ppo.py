@@ -12,8 +12,8 @@ import torch
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.evaluation import evaluate_policy
 
-from envs.hangman.sb3 import FlatVecEnv, HangmanVecEnv
-from envs.words import Split, default_word_list
+from hangman_lab.envs.hangman.sb3 import FlatVecEnv, HangmanVecEnv
+from hangman_lab.envs.words import Split, default_word_list
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--steps", type=int, default=160_000)

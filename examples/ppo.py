@@ -22,8 +22,8 @@ import torch
 from torch import nn
 from torch.distributions import Categorical
 
-from envs.rewards import DenseReward
-from envs.words import DEFAULT_SOURCE, Split, load_word_list
+from hangman_lab.envs.rewards import DenseReward
+from hangman_lab.envs.words import DEFAULT_SOURCE, Split, load_word_list
 
 NUM_ENVS, ROLLOUT_STEPS, BATCH_SIZE, EPOCHS = 512, 32, 4096, 2
 LEARNING_RATE, CLIP_RANGE, ENTROPY_COEFFICIENT = 3e-3, 0.2, 0.003
@@ -143,7 +143,7 @@ def update(policy, optimizer, observations, letters, old, advantages, returns):
 
 def win_rate(policy, words):
     """Return the win rate of the greedy policy on words."""
-    env = gym.make_vec("envs:Hangman-v0", num_envs=len(words), words=words)
+    env = gym.make_vec("hangman_lab/Hangman-v0", num_envs=len(words), words=words)
     observation, info = env.reset(options={"word": words})
     over, won = np.zeros(len(words), dtype=bool), np.zeros(len(words), dtype=bool)
     while not over.all():
@@ -167,7 +167,7 @@ def main():
     torch.manual_seed(options.seed)
     parts = Split().divide(load_word_list(options.words))
     env = gym.make_vec(
-        "envs:Hangman-v0",
+        "hangman_lab/Hangman-v0",
         num_envs=NUM_ENVS,
         words=parts["train"],
         reward=DenseReward(),

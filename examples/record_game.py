@@ -9,8 +9,8 @@ import gymnasium as gym
 import numpy as np
 from PIL import Image
 
-from run_files.agents import load_run_agent
-from run_files.directory import PRETRAINED, RunDirectory
+from hangman_lab.run_files.agents import load_run_agent
+from hangman_lab.run_files.directory import PRETRAINED, RunDirectory
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--word", default="hangmanship")
@@ -18,7 +18,7 @@ parser.add_argument("--output", default="game.gif")
 options = parser.parse_args()
 
 agent = load_run_agent("ppo", RunDirectory.open(PRETRAINED), ())
-env = gym.make("envs:Hangman-v0", render_mode="rgb_array")
+env = gym.make("hangman_lab/Hangman-v0", render_mode="rgb_array")
 observation, info = env.reset(options={"word": options.word})
 frames, done = [env.render()], False
 while not done:

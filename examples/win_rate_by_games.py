@@ -10,7 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from run_files.directory import RunDirectory
+from hangman_lab.run_files.directory import RunDirectory
 
 
 def curve_of(path):

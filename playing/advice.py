@@ -9,12 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 from rich.console import Console
 
-from agents import Agent, PosteriorAgent
-from envs.encoding import ALPHABET, BLANK, decode
-from envs.errors import InputError
-from envs.hangman.observation import Observation, parse_observation
-from playing.screen import ask, draw_bars
-from playing.words import PlayWords
+from hangman_lab.agents import Agent, PosteriorAgent
+from hangman_lab.envs.encoding import ALPHABET, BLANK, decode
+from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.hangman.observation import Observation, parse_observation
+from hangman_lab.playing.screen import ask, draw_bars
+from hangman_lab.playing.words import PlayWords
 
 NUM_LETTERS_SHOWN = 8
 MAX_WORDS_SHOWN = 20

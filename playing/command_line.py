@@ -11,10 +11,10 @@ import sys
 from collections.abc import Sequence
 from functools import partial
 
-from envs.encoding import MAX_LENGTH, NUM_LETTERS
-from envs.errors import InputError
-from envs.words import DIFFICULTIES
-from evaluation.arguments import (
+from hangman_lab.envs.encoding import MAX_LENGTH, NUM_LETTERS
+from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.words import DIFFICULTIES
+from hangman_lab.evaluation.arguments import (
     CommandParser,
     command_main,
     integer,
@@ -22,7 +22,7 @@ from evaluation.arguments import (
     probability,
     program,
 )
-from playing.screen import make_console
+from hangman_lab.playing.screen import make_console
 
 INTERRUPTED = 130
 
@@ -77,7 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         options = _read(arguments)
         console = make_console(color=not options.no_color)
-        from playing.session import play
+        from hangman_lab.playing.session import play
 
         play(options, console)
         status = 0

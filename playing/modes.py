@@ -11,11 +11,11 @@ import time
 from rich.columns import Columns
 from rich.console import Console, Group
 
-from envs.encoding import ALPHABET, letter_index
-from envs.errors import InputError
-from envs.hangman.game import Game
-from playing.advice import Adviser
-from playing.screen import ask, draw_board
+from hangman_lab.envs.encoding import ALPHABET, letter_index
+from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.hangman.game import Game
+from hangman_lab.playing.advice import Adviser
+from hangman_lab.playing.screen import ask, draw_board
 
 YOU = "you"
 NUM_HINTS = 5

@@ -15,10 +15,10 @@ from rich.prompt import InvalidResponse, PromptBase
 from rich.table import Table
 from rich.text import Text
 
-from envs.encoding import ALPHABET
-from envs.errors import InputError
-from envs.hangman.game import Game
-from envs.hangman.rendering import draw_gallows
+from hangman_lab.envs.encoding import ALPHABET
+from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.hangman.game import Game
+from hangman_lab.envs.hangman.rendering import draw_gallows
 
 _GAP = 2
 _LABEL = len("word   ")

@@ -7,18 +7,18 @@ import secrets
 
 from rich.console import Console
 
-from agents import AGENTS, PosteriorAgent, make_agent
-from agents.posterior.prior import DEFAULT_KNOWN
-from envs.errors import InputError
-from envs.hangman.game import Game
-from envs.words import COMMON_SOURCE
-from playing.advice import Adviser, assist
-from playing.modes import YOU, play_solo, play_versus, watch
-from playing.screen import ask_yes
-from playing.words import divide_words, draw_words, narrow, weigh_words
-from run_files.agents import LEARNED_AGENTS, check_agent_names, find_run, load_run_agent
-from run_files.config import Config
-from run_files.words import load_words
+from hangman_lab.agents import AGENTS, PosteriorAgent, make_agent
+from hangman_lab.agents.posterior.prior import DEFAULT_KNOWN
+from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.hangman.game import Game
+from hangman_lab.envs.words import COMMON_SOURCE
+from hangman_lab.playing.advice import Adviser, assist
+from hangman_lab.playing.modes import YOU, play_solo, play_versus, watch
+from hangman_lab.playing.screen import ask_yes
+from hangman_lab.playing.words import divide_words, draw_words, narrow, weigh_words
+from hangman_lab.run_files.agents import LEARNED_AGENTS, check_agent_names, find_run, load_run_agent
+from hangman_lab.run_files.config import Config
+from hangman_lab.run_files.words import load_words
 
 _SEED_BITS = 32
 # Counts a word as often as it is listed, by which words are weighed.

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from envs.errors import InputError
-from envs.keyed_random import keyed_bits
-from envs.words import rank_words, select_difficulty
+from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.keyed_random import keyed_bits
+from hangman_lab.envs.words import rank_words, select_difficulty
 
 if TYPE_CHECKING:  # The command reads its options before it imports what takes long.
-    from run_files.words import RunWords
+    from hangman_lab.run_files.words import RunWords
 
 
 class PlayWords(NamedTuple):

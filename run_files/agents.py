@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from agents import AGENTS, make_agent
-from agents.base import Agent
-from agents.posterior.prior import DEFAULT_KNOWN
-from envs.errors import InputError
-from run_files.config import STOCK_ALGORITHMS
-from run_files.directory import PRETRAINED, RunDirectory
+from hangman_lab.agents import AGENTS, make_agent
+from hangman_lab.agents.base import Agent
+from hangman_lab.agents.posterior.prior import DEFAULT_KNOWN
+from hangman_lab.envs.errors import InputError
+from hangman_lab.run_files.config import STOCK_ALGORITHMS
+from hangman_lab.run_files.directory import PRETRAINED, RunDirectory
 
 # Loaded from a run. The run of a stock algorithm has one agent, with the name of the algorithm. All
 # other agents are fitted on the train split.
@@ -74,8 +74,8 @@ def load_run_agent(
     if name in AGENTS:
         return make_agent(name, seed).fit(train_words)
     # Imported here because importing torch takes seconds.
-    from agents.posterior.posterior import LookAheadAgent, load_posterior
-    from agents.ppo.agent import load_network, make_policy_agent
+    from hangman_lab.agents.posterior.posterior import LookAheadAgent, load_posterior
+    from hangman_lab.agents.ppo.agent import load_network, make_policy_agent
 
     names = learned_agents(run)
     if name not in names:

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from envs.errors import InputError
-from envs.words import hash_words
-from run_files.config import Config, dump_config, load_config
+from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.words import hash_words
+from hangman_lab.run_files.config import Config, dump_config, load_config
 
 if TYPE_CHECKING:
     import pandas

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from envs.errors import InputError
-from envs.keyed_random import keyed_bits
-from envs.words import WordList, hash_words, load_word_list
-from run_files.config import Config
+from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.keyed_random import keyed_bits
+from hangman_lab.envs.words import WordList, hash_words, load_word_list
+from hangman_lab.run_files.config import Config
 
 
 @dataclass(frozen=True)

@@ -8,14 +8,14 @@ from typing import Annotated
 from fastapi import Depends, Header, Request, Security
 from fastapi.security import APIKeyQuery, HTTPAuthorizationCredentials, HTTPBearer
 
-from server.agent import AgentPlayer
-from server.database import Database
-from server.games import Games
-from server.leaderboard import RankingCache
-from server.players import Players
-from server.served_words import ServedWords
-from server.settings import Settings
-from server.store import MAX_KEY_LENGTH, Player
+from hangman_lab.server.agent import AgentPlayer
+from hangman_lab.server.database import Database
+from hangman_lab.server.games import Games
+from hangman_lab.server.leaderboard import RankingCache
+from hangman_lab.server.players import Players
+from hangman_lab.server.served_words import ServedWords
+from hangman_lab.server.settings import Settings
+from hangman_lab.server.store import MAX_KEY_LENGTH, Player
 
 
 @dataclass(frozen=True)

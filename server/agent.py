@@ -15,18 +15,18 @@ from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExec
 import numpy as np
 from pydantic import BaseModel, Field
 
-from agents.base import PosteriorAgent
-from envs.encoding import ALPHABET, BLANK, MAX_LENGTH, letter_index
-from envs.errors import InputError
-from envs.hangman.game import Game
-from envs.hangman.observation import Observation, parse_observation
-from run_files.agents import check_agent_names, find_run, load_run_agent
-from run_files.directory import RunDirectory
-from server import observability
-from server.errors import RequestError
-from server.game import Status
-from server.settings import Settings
-from server.turns import Turns
+from hangman_lab.agents.base import PosteriorAgent
+from hangman_lab.envs.encoding import ALPHABET, BLANK, MAX_LENGTH, letter_index
+from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.hangman.game import Game
+from hangman_lab.envs.hangman.observation import Observation, parse_observation
+from hangman_lab.run_files.agents import check_agent_names, find_run, load_run_agent
+from hangman_lab.run_files.directory import RunDirectory
+from hangman_lab.server import observability
+from hangman_lab.server.errors import RequestError
+from hangman_lab.server.game import Status
+from hangman_lab.server.settings import Settings
+from hangman_lab.server.turns import Turns
 
 NO_AGENT = "none"
 DEFAULT_AGENT = "ppo"

@@ -8,14 +8,14 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from envs.encoding import MAX_LENGTH
-from server import errors
-from server.access import Address, HeaderPlayer, RequestKey, Server
-from server.agent import AgentGameAnswer, HintAnswer
-from server.errors import RequestError
-from server.game import GameAnswer
-from server.leaderboard import Leaderboard, PlayerRecord
-from server.served_words import Choice, Difficulty
+from hangman_lab.envs.encoding import MAX_LENGTH
+from hangman_lab.server import errors
+from hangman_lab.server.access import Address, HeaderPlayer, RequestKey, Server
+from hangman_lab.server.agent import AgentGameAnswer, HintAnswer
+from hangman_lab.server.errors import RequestError
+from hangman_lab.server.game import GameAnswer
+from hangman_lab.server.leaderboard import Leaderboard, PlayerRecord
+from hangman_lab.server.served_words import Choice, Difficulty
 
 BASE_PATH = "/api/v1"
 _MAX_LISTED = 1_000

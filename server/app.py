@@ -14,19 +14,19 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp
 
-from server import api, pages, store, wire
-from server.access import Server, Services
-from server.agent import AgentPlayer
-from server.bounds import Bounds
-from server.database import Database
-from server.errors import RequestError
-from server.games import Games
-from server.leaderboard import RankingCache
-from server.players import AGENT_COST, GUEST_COST, Players
-from server.rates import Buckets
-from server.retention import keep_pruning
-from server.served_words import ServedWords
-from server.settings import Settings
+from hangman_lab.server import api, pages, store, wire
+from hangman_lab.server.access import Server, Services
+from hangman_lab.server.agent import AgentPlayer
+from hangman_lab.server.bounds import Bounds
+from hangman_lab.server.database import Database
+from hangman_lab.server.errors import RequestError
+from hangman_lab.server.games import Games
+from hangman_lab.server.leaderboard import RankingCache
+from hangman_lab.server.players import AGENT_COST, GUEST_COST, Players
+from hangman_lab.server.rates import Buckets
+from hangman_lab.server.retention import keep_pruning
+from hangman_lab.server.served_words import ServedWords
+from hangman_lab.server.settings import Settings
 
 # Requests of an address at once: those of these seconds.
 _BURST_SECONDS = 1.0

@@ -11,10 +11,10 @@ from fastapi.responses import JSONResponse
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from server import observability
-from server.errors import RequestError
-from server.rates import Buckets, networks_of
-from server.turns import Turns
+from hangman_lab.server import observability
+from hangman_lab.server.errors import RequestError
+from hangman_lab.server.rates import Buckets, networks_of
+from hangman_lab.server.turns import Turns
 
 logger = logging.getLogger("server")
 # Bytes of a request's body, of its method, path and query, and of its headers.

@@ -22,12 +22,12 @@ from pydantic_settings import (
     get_subcommand,
 )
 
-from envs.errors import InputError
-from evaluation.arguments import CommandParser, command_main, program
-from server import players, store
-from server.database import open_database, transaction
-from server.players import hash_token, make_token
-from server.settings import Settings
+from hangman_lab.envs.errors import InputError
+from hangman_lab.evaluation.arguments import CommandParser, command_main, program
+from hangman_lab.server import players, store
+from hangman_lab.server.database import open_database, transaction
+from hangman_lab.server.players import hash_token, make_token
+from hangman_lab.server.settings import Settings
 
 _INTERRUPTED = 130
 _SEND_BUFFER = 131_072
@@ -114,7 +114,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 0
         with closing(_listen(command.host, command.port)) as listener:
             # This takes seconds to import; mistakes in the options are told before.
-            from server.serving import serve
+            from hangman_lab.server.serving import serve
 
             serve(listener, command)
     except InputError as error:

@@ -13,9 +13,9 @@ from typing import Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from server import observability
-from server.rates import networks_of
-from server.settings import Settings
+from hangman_lab.server import observability
+from hangman_lab.server.rates import networks_of
+from hangman_lab.server.settings import Settings
 
 # Of the connections, those that one address may have.
 _SHARE_OF_AN_ADDRESS = 5

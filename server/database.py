@@ -15,9 +15,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from envs.errors import InputError
-from server import observability, store
-from server.errors import RequestError
+from hangman_lab.envs.errors import InputError
+from hangman_lab.server import observability, store
+from hangman_lab.server.errors import RequestError
 
 # The user_version of schema.sql.
 VERSION = 1

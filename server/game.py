@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from envs.hangman.game import Game
+from hangman_lab.envs.hangman.game import Game
 
 Status = Literal["ongoing", "success", "failed"]
 

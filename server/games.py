@@ -13,16 +13,16 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from sqlite3 import Connection
 
-from envs.encoding import ALPHABET, letter_index
-from envs.hangman.game import Game
-from server import observability, store
-from server.database import Database
-from server.errors import RequestError
-from server.game import GameAnswer, PlayerGame
-from server.players import check_known
-from server.served_words import Choice, ServedWords, draw_word, select_practice
-from server.settings import Settings
-from server.store import GameCounts, Player
+from hangman_lab.envs.encoding import ALPHABET, letter_index
+from hangman_lab.envs.hangman.game import Game
+from hangman_lab.server import observability, store
+from hangman_lab.server.database import Database
+from hangman_lab.server.errors import RequestError
+from hangman_lab.server.game import GameAnswer, PlayerGame
+from hangman_lab.server.players import check_known
+from hangman_lab.server.served_words import Choice, ServedWords, draw_word, select_practice
+from hangman_lab.server.settings import Settings
+from hangman_lab.server.store import GameCounts, Player
 
 # Open games of a guest.
 _GUEST_OPEN_GAMES = 20

@@ -13,11 +13,11 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from server import store
-from server.database import Database
-from server.errors import RequestError
-from server.rates import Clock
-from server.store import RecordedCount
+from hangman_lab.server import store
+from hangman_lab.server.database import Database
+from hangman_lab.server.errors import RequestError
+from hangman_lab.server.rates import Clock
+from hangman_lab.server.store import RecordedCount
 
 # Players with fewer recorded games have no rank.
 LEAST_GAMES = 20

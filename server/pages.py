@@ -11,7 +11,7 @@ from pathlib import Path
 from fastapi import APIRouter, Request, Response
 from starlette.exceptions import HTTPException
 
-from server.bounds import CONTENT_SECURITY_POLICY
+from hangman_lab.server.bounds import CONTENT_SECURITY_POLICY
 
 # Swagger UI sets styles on its elements.
 _DOCS_POLICY = CONTENT_SECURITY_POLICY.replace(

@@ -12,12 +12,12 @@ from collections import OrderedDict
 from collections.abc import Hashable
 from typing import TypeVar
 
-from server import store
-from server.database import Database
-from server.errors import RequestError
-from server.rates import Buckets, Clock, networks_of
-from server.settings import Settings
-from server.store import GameCounts, Player
+from hangman_lab.server import store
+from hangman_lab.server.database import Database
+from hangman_lab.server.errors import RequestError
+from hangman_lab.server.rates import Buckets, Clock, networks_of
+from hangman_lab.server.settings import Settings
+from hangman_lab.server.store import GameCounts, Player
 
 # A token that was replaced or revoked stays known for this time.
 SECONDS_KNOWN = 1.0

@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from functools import lru_cache
 
-from server.errors import RequestError
+from hangman_lab.server.errors import RequestError
 
 # Of more buckets, the least recently used is forgotten, which fills it.
 _MAX_BUCKETS = 20_000

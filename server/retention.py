@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 
-from server import store
-from server.database import Database
-from server.errors import RequestError
-from server.settings import Settings
+from hangman_lab.server import store
+from hangman_lab.server.database import Database
+from hangman_lab.server.errors import RequestError
+from hangman_lab.server.settings import Settings
 
 # Games deleted by one transaction, seconds between two, and seconds between two searches.
 _GAMES = 50

@@ -13,8 +13,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from envs.errors import InputError
-from envs.words import (
+from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.words import (
     DIFFICULTIES,
     Split,
     WordList,

@@ -11,17 +11,17 @@ from functools import partial
 
 import uvicorn
 
-from envs.words import has_frequencies, load_word_list
-from run_files.config import Config
-from run_files.directory import PRETRAINED, RunDirectory
-from server.agent import make_agent_player
-from server.app import create_app
-from server.bounds import MAX_HEADERS, MAX_TARGET
-from server.connections import BoundedConnection, ConnectionBounds
-from server.database import only_server, open_database
-from server.observability import LOG_CONFIG
-from server.served_words import ServedWords, divide_words, use_recorded_words
-from server.settings import Settings
+from hangman_lab.envs.words import has_frequencies, load_word_list
+from hangman_lab.run_files.config import Config
+from hangman_lab.run_files.directory import PRETRAINED, RunDirectory
+from hangman_lab.server.agent import make_agent_player
+from hangman_lab.server.app import create_app
+from hangman_lab.server.bounds import MAX_HEADERS, MAX_TARGET
+from hangman_lab.server.connections import BoundedConnection, ConnectionBounds
+from hangman_lab.server.database import only_server, open_database
+from hangman_lab.server.observability import LOG_CONFIG
+from hangman_lab.server.served_words import ServedWords, divide_words, use_recorded_words
+from hangman_lab.server.settings import Settings
 
 
 def serve(listener: socket.socket, settings: Settings) -> None:

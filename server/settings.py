@@ -8,8 +8,8 @@ from typing import Annotated, Literal
 from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from envs.encoding import NUM_LETTERS
-from envs.hangman.rules import DEFAULT_MAX_WRONG
+from hangman_lab.envs.encoding import NUM_LETTERS
+from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG
 
 _MOST = 10**9
 Count = Annotated[int, Field(ge=0, le=_MOST)]

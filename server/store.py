@@ -11,8 +11,8 @@ from sqlite3 import Connection, IntegrityError
 from time import time
 from typing import NamedTuple
 
-from envs.hangman.game import Game
-from server.game import PlayerGame
+from hangman_lab.envs.hangman.game import Game
+from hangman_lab.server.game import PlayerGame
 
 MAX_NAME_LENGTH = 64
 MAX_KEY_LENGTH = 128

@@ -11,9 +11,9 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
-from server import errors
-from server.access import QueryPlayer, RequestKey, Server
-from server.game import Status
+from hangman_lab.server import errors
+from hangman_lab.server.access import QueryPlayer, RequestKey, Server
+from hangman_lab.server.game import Status
 
 BASE_PATH = "/trexsim/hangman"
 _WORD = r"^(?:[a-z_] )+$"

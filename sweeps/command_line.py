@@ -9,14 +9,14 @@ from collections.abc import Sequence
 
 from rich.console import Console
 
-from envs.errors import InputError
-from evaluation.arguments import CommandParser, command_main, invocation, program
-from evaluation.console import say
-from evaluation.ray_cluster import ray_cluster, require_ray
-from evaluation.tables import print_table
-from run_files.config import SWEEP_DIRECTORY, dump_config, find_config
-from sweeps.folder import SweepFolder
-from sweeps.sweep_file import Sweep, load_sweep
+from hangman_lab.envs.errors import InputError
+from hangman_lab.evaluation.arguments import CommandParser, command_main, invocation, program
+from hangman_lab.evaluation.console import say
+from hangman_lab.evaluation.ray_cluster import ray_cluster, require_ray
+from hangman_lab.evaluation.tables import print_table
+from hangman_lab.run_files.config import SWEEP_DIRECTORY, dump_config, find_config
+from hangman_lab.sweeps.folder import SweepFolder
+from hangman_lab.sweeps.sweep_file import Sweep, load_sweep
 
 # Shared posteriors take 30 MB per seed; the excess is spilled to disk.
 _OBJECT_STORE_BYTES = 2**28
@@ -95,8 +95,8 @@ def _run(sweep: Sweep, folder: SweepFolder, address: str | None, console: Consol
             raise InputError(
                 f"threads: {threads} is more than the {cpus:g} cores that Ray has; set threads"
             )
-        from sweeps.report import SweepResults
-        from sweeps.tuning import run_sweep
+        from hangman_lab.sweeps.report import SweepResults
+        from hangman_lab.sweeps.tuning import run_sweep
 
         results = SweepResults(sweep, run_sweep(sweep, folder))
     folder.write("results.csv", results.trials.to_csv(index=False))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from envs.errors import InputError
-from run_files.directory import numbered_names
-from sweeps.sweep_file import Sweep, parse_sweep
+from hangman_lab.envs.errors import InputError
+from hangman_lab.run_files.directory import numbered_names
+from hangman_lab.sweeps.sweep_file import Sweep, parse_sweep
 
 _SWEEP_NAME = "sweep.yaml"
 

@@ -11,10 +11,10 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, PercentFormatter
 from scipy.stats import t
 
-from evaluation.plots import COLORS, INK, STYLE, look, new_figure, set_caption
-from evaluation.report_page import inline_svg, render_page
-from evaluation.tables import DataTable
-from sweeps.sweep_file import Sweep, describe_point
+from hangman_lab.evaluation.plots import COLORS, INK, STYLE, look, new_figure, set_caption
+from hangman_lab.evaluation.report_page import inline_svg, render_page
+from hangman_lab.evaluation.tables import DataTable
+from hangman_lab.sweeps.sweep_file import Sweep, describe_point
 
 if TYPE_CHECKING:
     from ray.tune import ResultGrid

@@ -14,9 +14,9 @@ from typing import Any, Literal
 import yaml
 from pydantic import Field
 
-from envs.errors import InputError
-from envs.words import WordList, load_word_list
-from run_files.config import (
+from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.words import WordList, load_word_list
+from hangman_lab.run_files.config import (
     Config,
     Section,
     apply_override,
@@ -25,8 +25,8 @@ from run_files.config import (
     read_options,
     validate,
 )
-from run_files.words import split_words
-from training.ppo import reward_of
+from hangman_lab.run_files.words import split_words
+from hangman_lab.training.ppo import reward_of
 
 # Search-space functions of Ray Tune.
 LISTS = ("grid_search", "choice")

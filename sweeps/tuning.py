@@ -19,13 +19,13 @@ from ray.tune.search.optuna import OptunaSearch
 from ray.tune.search.repeater import TRIAL_INDEX
 from rich.console import Console
 
-from run_files.config import Config
-from run_files.directory import RunDirectory
-from run_files.words import load_words
-from sweeps.folder import SweepFolder
-from sweeps.sweep_file import LISTS, Sweep
-from training.posterior import Fitted, fit_posterior
-from training.run import resume, train
+from hangman_lab.run_files.config import Config
+from hangman_lab.run_files.directory import RunDirectory
+from hangman_lab.run_files.words import load_words
+from hangman_lab.sweeps.folder import SweepFolder
+from hangman_lab.sweeps.sweep_file import LISTS, Sweep
+from hangman_lab.training.posterior import Fitted, fit_posterior
+from hangman_lab.training.run import resume, train
 
 METRIC, STEP, SEED = "win_rate", "step", "seed"
 # Final win rates besides that of the policy on unseen words: the kind of words in the evaluation,

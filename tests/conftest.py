@@ -23,7 +23,7 @@ settings.load_profile("without_deadline")
 @pytest.fixture(scope="session")
 def real_words():
     """About 4,000 words of the default list, spread over the alphabet."""
-    from envs.words import default_word_list
+    from hangman_lab.envs.words import default_word_list
 
     return default_word_list().words[::59]
 
@@ -82,13 +82,13 @@ def tiny_run(tmp_path_factory, tiny_files):
 
     from rich.console import Console
 
-    from run_files.config import load_config
-    from training.run import train
+    from hangman_lab.run_files.config import load_config
+    from hangman_lab.training.run import train
 
     config, words = tiny_files
     printed = io.StringIO()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("training.run._NUM_KNOWN", 400)
+        patch.setattr("hangman_lab.training.run._NUM_KNOWN", 400)
         run, _ = train(
             load_config(config, [f"words={words}"]),
             Console(file=printed, width=120),

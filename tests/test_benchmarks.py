@@ -2,10 +2,10 @@
 
 import pytest
 
-from agents import DictionaryAgent
 from benchmarks.known_limit import most_won
-from evaluation.arena import play
-from run_files.directory import PRETRAINED
+from hangman_lab.agents import DictionaryAgent
+from hangman_lab.evaluation.arena import play
+from hangman_lab.run_files.directory import PRETRAINED
 from tests.processes import run
 
 

@@ -14,14 +14,14 @@ from contextlib import redirect_stdout, suppress
 
 import pytest
 
-from evaluation.command_line import parser as evaluate_parser
-from playing.command_line import parser as play_parser
-from run_files.config import find_config, load_config
-from server.command_line import read_command
-from sweeps.command_line import parser as sweep_parser
+from hangman_lab.evaluation.command_line import parser as evaluate_parser
+from hangman_lab.playing.command_line import parser as play_parser
+from hangman_lab.run_files.config import find_config, load_config
+from hangman_lab.server.command_line import read_command
+from hangman_lab.sweeps.command_line import parser as sweep_parser
+from hangman_lab.training.command_line import parser as train_parser
 from tests.processes import ROOT, run
 from tests.test_import_order import ORDER
-from training.command_line import parser as train_parser
 
 PAGES = [ROOT / "README.md", *ROOT.glob("docs/*.md"), *ROOT.glob("pretrained/*/README.md")]
 PROGRAMS = [*ROOT.glob("benchmarks/*.py"), *ROOT.glob("examples/*.py")]

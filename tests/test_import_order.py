@@ -11,7 +11,7 @@ ORDER = ("envs", "agents", "run_files", "evaluation", "training", "sweeps", "pla
 # Commands, not packages: nothing imports them.
 LAST = ("sweeps", "playing", "server")
 FILES = {
-    ".".join(path.relative_to(ROOT).with_suffix("").parts): path
+    ".".join(("hangman_lab", *path.relative_to(ROOT).with_suffix("").parts)): path
     for package in ORDER
     for path in (ROOT / package).rglob("*.py")
 }
@@ -41,16 +41,27 @@ def imported_files(module, files):
 
 @pytest.mark.parametrize("package", ORDER)
 def test_a_package_imports_only_earlier_packages(package):
-    files = [path for module, path in FILES.items() if module.startswith(f"{package}.")]
+    files = [path for module, path in FILES.items() if module.split(".")[1] == package]
     assert files
     allowed = {package, *ORDER[: ORDER.index(package)]} - (set(LAST) - {package})
     for path in files:
-        assert {name.partition(".")[0] for name in imports(path)} & set(ORDER) <= allowed, path
+        names = [name.split(".") for name in imports(path)]
+        found = {name[1] for name in names if name[0] == "hangman_lab" and len(name) > 1}
+        assert found & set(ORDER) <= allowed, path
+
+
+def test_packages_are_imported_by_their_full_names_alone():
+    files = [path for path in ROOT.rglob("*.py") if ".venv" not in path.parts]
+    assert len(files) > len(FILES)
+    for path in files:
+        # By a bare name a module would be loaded a second time.
+        assert not {name.partition(".")[0] for name in imports(path)} & set(ORDER), path
 
 
 def test_imports_have_no_cycles(tmp_path):
     graph = {module: imported_files(module, FILES) for module in FILES}
-    assert graph["training.run"] >= {"training.ppo", "training.checkpoint", "agents.__init__"}
+    found = {"training.ppo", "training.checkpoint", "agents.__init__"}
+    assert graph["hangman_lab.training.run"] >= {f"hangman_lab.{name}" for name in found}
     # It raises a CycleError that names the files.
     TopologicalSorter(graph).prepare()
     # A circle would be seen, also where one side is for type checkers alone.

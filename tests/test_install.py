@@ -15,23 +15,46 @@ from tests.test_import_order import ORDER
 ROOT = Path(__file__).resolve().parent.parent
 PIP = [sys.executable, "-m", "pip", "--quiet"]
 
+# What README shows, and an agent that acts on what the environment returns.
 PLAY = """
 import gymnasium as gym
-import numpy as np
+import hangman_lab
 
-env = gym.make("envs:Hangman-v0", max_wrong=8)
-assert gym.make_vec("envs:Hangman-v0", num_envs=2).num_envs == 2
-
-from run_files.agents import load_run_agent
-from run_files.directory import PRETRAINED, RunDirectory
-
-agent = load_run_agent("ppo", RunDirectory.open(PRETRAINED), ())
+env = gym.make("hangman_lab/Hangman-v0", max_wrong=8)
+assert gym.make_vec("hangman_lab/Hangman-v0", num_envs=2).num_envs == 2
+agent = hangman_lab.load_pretrained()
 observation, info = env.reset(options={"word": "laboratory"})
-done = False
-while not done:
-    batch = {name: np.asarray(array)[None] for name, array in observation.items()}
-    observation, _, done, _, info = env.step(agent.act(batch)[0])
-print(PRETRAINED, "won" if info["won"] else "lost")
+terminated = truncated = False
+while not (terminated or truncated):
+    observation, _, terminated, truncated, info = env.step(agent.act(observation))
+assert hangman_lab.make_agent("overall-frequency").act(env.reset()[0]) < 26
+print(hangman_lab.__file__, "won" if info["won"] else "lost")
+"""
+CORE_MODULES = (
+    "cloudpickle", "english_words", "farama_notifications", "gymnasium", "numpy", "PIL", "pillow",
+    "typing_extensions",
+)  # fmt: skip
+# Names that a user's folder may have, too.
+OWN = (
+    "envs/__init__.py",
+    "agents/__init__.py",
+    "training/__init__.py",
+    "evaluation.py",
+    "server.py",
+)
+CORE = """
+import sys
+import gymnasium as gym
+import hangman_lab
+
+for name in ("Hangman", "CatsAndDogs", "GuessTheWord"):
+    gym.make(f"hangman_lab/{name}-v0").reset(seed=0)
+gym.make("hangman_lab:hangman_lab/Hangman-v0", render_mode="rgb_array").reset()
+for load in (hangman_lab.load_pretrained, lambda: hangman_lab.make_agent("random")):
+    try:
+        load()
+    except ImportError as error:
+        print(error)
 """
 
 
@@ -74,25 +97,69 @@ def installed(wheel, tmp_path_factory):
     return folder / "bin"
 
 
+@pytest.fixture
+def folder(tmp_path):
+    """A folder with modules that are named as folders of the checkout."""
+    for name in OWN:
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("raise ImportError('the wrong module')\n")
+    return tmp_path
+
+
 @pytest.mark.slow
 def test_the_wheel_has_the_packages_with_their_data_and_nothing_else(checkout, wheel):
     expected = {
-        str(path.relative_to(checkout))
+        f"hangman_lab/{path.relative_to(checkout)}"
         for package in (*ORDER, "configs", "pretrained")
         for path in (checkout / package).rglob("*")
         if path.is_file() and path.parent.name != "__pycache__"
     }
     names = set(zipfile.ZipFile(wheel).namelist())
-    assert {name for name in names if ".dist-info/" not in name} == expected
+    found = {name for name in names if ".dist-info/" not in name}
+    assert found == expected | {"hangman_lab/__init__.py", "hangman_lab/py.typed"}
 
 
 @pytest.mark.slow
-def test_policy_and_commands_find_their_files_from_another_folder(installed, tmp_path):
-    folder, outcome = run([installed / "python", "-c", PLAY], tmp_path).split()
-    assert Path(folder).is_relative_to(installed.parent)
+def test_policy_and_commands_work_beside_modules_of_the_same_names(installed, folder):
+    before = sorted(folder.rglob("*"))
+    path, outcome = run([installed / "python", "-c", PLAY], folder).split()
+    assert Path(path).is_relative_to(installed.parent)
     assert outcome in ("won", "lost")
-    table = run([installed / "hangman-evaluate", "--agents", "ppo", "--games", "20"], tmp_path)
+    table = run([installed / "hangman-evaluate", "--agents", "ppo", "--games", "20"], folder)
     assert "ppo" in table
     for name in ("train", "play", "serve", "sweep"):
-        assert "usage:" in run([installed / f"hangman-{name}", "--help"], tmp_path)
-    assert not list(tmp_path.iterdir())
+        assert f"usage: hangman-{name}" in run([installed / f"hangman-{name}", "--help"], folder)
+    refused = subprocess.run(
+        [installed / "hangman-train", "--config", "none.yaml"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+    )
+    assert refused.returncode == 2
+    assert refused.stderr.startswith("hangman-train: error: ")
+    assert sorted(path for path in folder.rglob("*") if path.name != "__pycache__") == before
+
+
+@pytest.mark.slow
+def test_the_core_needs_no_extra_and_names_the_one_that_is_missing(wheel, tmp_path):
+    folder = tmp_path / "environment"
+    run([sys.executable, "-m", "venv", "--without-pip", folder], tmp_path)
+    python = folder / "bin" / "python"
+    run([*PIP, "--python", python, "install", "--no-deps", "--no-index", wheel], tmp_path)
+    packages = next(folder.glob("lib/python*/site-packages"))
+    # The core's packages and what these need, alone.
+    for module in CORE_MODULES:
+        for found in Path(sysconfig.get_path("purelib")).glob(f"{module}*"):
+            (packages / found.name).symlink_to(found)
+    printed = run([python, "-c", CORE], tmp_path).splitlines()
+    assert len(printed) == 2
+    assert all("hangman-lab[agents]" in line for line in printed)
+    for name, extra in (("train", "train"), ("serve", "server"), ("evaluate", "agents")):
+        refused = subprocess.run(
+            [folder / "bin" / f"hangman-{name}"], cwd=tmp_path, capture_output=True, text=True
+        )
+        assert refused.returncode == 1
+        assert len(refused.stderr.splitlines()) == 1
+        assert refused.stderr.startswith(f"hangman-{name}: error: ")
+        assert f"hangman-lab[{extra}]" in refused.stderr

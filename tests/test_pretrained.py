@@ -5,13 +5,13 @@ import json
 import numpy as np
 import pytest
 
-from agents.posterior.prior import DEFAULT_KNOWN
-from envs.encoding import letter_index
-from envs.hangman.observation import parse_observation
-from envs.words import default_word_list, hash_words
-from evaluation.arena import play
-from run_files.agents import LEARNED_AGENTS, load_run_agent
-from run_files.directory import PRETRAINED, RunDirectory
+from hangman_lab.agents.posterior.prior import DEFAULT_KNOWN
+from hangman_lab.envs.encoding import letter_index
+from hangman_lab.envs.hangman.observation import parse_observation
+from hangman_lab.envs.words import default_word_list, hash_words
+from hangman_lab.evaluation.arena import play
+from hangman_lab.run_files.agents import LEARNED_AGENTS, load_run_agent
+from hangman_lab.run_files.directory import PRETRAINED, RunDirectory
 
 MEGABYTE = 10**6
 

@@ -9,9 +9,9 @@ import time
 import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
+from hangman_lab.training.checkpoint import load_checkpoint
+from hangman_lab.training.command_line import main
 from tests.processes import ROOT, assert_refused, environment, run, start
-from training.checkpoint import load_checkpoint
-from training.command_line import main
 
 # Long enough to be caught in the middle of PPO.
 LONGER = ("--set", "ppo.steps=16_384", "--set", "validation.every=4_096")
@@ -195,7 +195,7 @@ def test_bad_input_is_one_line_and_status_2(command, tmp_path, arguments, said, 
 
 FULL_DISK = """
 import resource, sys
-from training.command_line import main
+from hangman_lab.training.command_line import main
 resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
 sys.exit(main(sys.argv[1:]))
 """

@@ -15,11 +15,17 @@ from numba import njit
 from scipy.sparse import csr_matrix
 from scipy.special import logit
 
-from agents.compiled import in_threads
-from agents.posterior.multigrams import Multigrams
-from agents.smoothed_ngrams import END, SmoothedNgrams
-from agents.word_arrays import KEY_BASE, WordArrays, pack_parts, sequence_keys, unpack_parts
-from envs.encoding import FIRST_LETTER, MAX_LENGTH
+from hangman_lab.agents.compiled import in_threads
+from hangman_lab.agents.posterior.multigrams import Multigrams
+from hangman_lab.agents.smoothed_ngrams import END, SmoothedNgrams
+from hangman_lab.agents.word_arrays import (
+    KEY_BASE,
+    WordArrays,
+    pack_parts,
+    sequence_keys,
+    unpack_parts,
+)
+from hangman_lab.envs.encoding import FIRST_LETTER, MAX_LENGTH
 
 # From nine tenths of a list's train words, these affixes derive more than half of the other tenth.
 _NUM_AFFIXES = 1000

@@ -13,8 +13,8 @@ import numpy as np
 import torch
 from rich.console import Console
 
-from envs.errors import InputError
-from run_files.directory import write_atomically
+from hangman_lab.envs.errors import InputError
+from hangman_lab.run_files.directory import write_atomically
 
 _FORMAT = 2
 PHASES = ("begun", "play", "ppo", "done")

@@ -15,12 +15,18 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from envs.errors import InputError
-from evaluation.arguments import CommandParser, command_main, invocation, nonnegative, program
-from evaluation.console import say
+from hangman_lab.envs.errors import InputError
+from hangman_lab.evaluation.arguments import (
+    CommandParser,
+    command_main,
+    invocation,
+    nonnegative,
+    program,
+)
+from hangman_lab.evaluation.console import say
 
 if TYPE_CHECKING:
-    from run_files.directory import RunDirectory
+    from hangman_lab.run_files.directory import RunDirectory
 
 
 def parser() -> CommandParser:
@@ -81,8 +87,8 @@ results are in {run.path}
 
 def _train(command: CommandParser, options: argparse.Namespace, console: Console) -> RunDirectory:
     """Train or resume the run that the options describe; return its directory."""
-    from run_files.config import find_config, load_config
-    from training.run import resume, train
+    from hangman_lab.run_files.config import find_config, load_config
+    from hangman_lab.training.run import resume, train
 
     if options.resume:
         refused = ("words", "from", "run_dir", "seed", "set", "config")

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from agents.base import PosteriorAgent
-from envs.encoding import decode
-from envs.hangman.env import HangmanVectorEnv
+from hangman_lab.agents.base import PosteriorAgent
+from hangman_lab.envs.encoding import decode
+from hangman_lab.envs.hangman.env import HangmanVectorEnv
 
 
 class Play:

@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 from numba import get_num_threads, njit
 
-from agents.compiled import in_threads
-from agents.posterior.multigrams import Multigrams, Trie, make_trie
-from agents.word_arrays import PACKED_BASE, WordArrays, number_runs, unpack_parts
-from envs.encoding import (
+from hangman_lab.agents.compiled import in_threads
+from hangman_lab.agents.posterior.multigrams import Multigrams, Trie, make_trie
+from hangman_lab.agents.word_arrays import PACKED_BASE, WordArrays, number_runs, unpack_parts
+from hangman_lab.envs.encoding import (
     FIRST_LETTER,
     LETTER_CODES,
     MAX_LENGTH,
@@ -19,7 +19,7 @@ from envs.encoding import (
     NUM_LETTERS,
     decode,
 )
-from envs.keyed_random import keyed_uniform
+from hangman_lab.envs.keyed_random import keyed_uniform
 
 # Classes, the length of the longest sequence, the minimal count of a sequence. docs/experiments.md
 # compares these, the passes and the batch size.

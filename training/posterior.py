@@ -10,15 +10,15 @@ import numpy as np
 import numpy.typing as npt
 from numba import get_num_threads
 
-from agents.posterior.posterior import LetterPosterior
-from agents.posterior.prior import LetterModels, WordPrior, list_words
-from agents.smoothed_ngrams import SmoothedNgrams
-from agents.word_arrays import WordArrays, sequence_keys
-from envs.encoding import MAX_LENGTH
-from envs.keyed_random import keyed_bits, keyed_uniform
-from envs.words import hash_words
-from training.candidates import Candidates, derive_candidates
-from training.multigrams import fit_multigrams
+from hangman_lab.agents.posterior.posterior import LetterPosterior
+from hangman_lab.agents.posterior.prior import LetterModels, WordPrior, list_words
+from hangman_lab.agents.smoothed_ngrams import SmoothedNgrams
+from hangman_lab.agents.word_arrays import WordArrays, sequence_keys
+from hangman_lab.envs.encoding import MAX_LENGTH
+from hangman_lab.envs.keyed_random import keyed_bits, keyed_uniform
+from hangman_lab.envs.words import hash_words
+from hangman_lab.training.candidates import Candidates, derive_candidates
+from hangman_lab.training.multigrams import fit_multigrams
 
 _MULTIGRAM_WEIGHT = 0.3
 _HOLD_BACK_KEY = 0x64657269

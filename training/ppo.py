@@ -16,22 +16,22 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvStepReturn
 
-from agents.posterior.posterior import LetterPosterior
-from agents.ppo.network import (
+from hangman_lab.agents.posterior.posterior import LetterPosterior
+from hangman_lab.agents.ppo.network import (
     NUM_LETTER_FEATURES,
     NUM_STATE_FEATURES,
     PolicyNetwork,
     policy_features,
 )
-from agents.ppo.policy import LetterPolicy
-from agents.ppo.windows import WindowNetwork
-from envs.encoding import MAX_LENGTH, NUM_LETTERS
-from envs.errors import InputError
-from envs.hangman.observation import Observation
-from envs.hangman.sb3 import BatchVecEnv, HangmanVecEnv
-from envs.rewards import Reward, make_reward
-from run_files.config import Config, PPOConfig
-from training.prediction import PredictivePPO
+from hangman_lab.agents.ppo.policy import LetterPolicy
+from hangman_lab.agents.ppo.windows import WindowNetwork
+from hangman_lab.envs.encoding import MAX_LENGTH, NUM_LETTERS
+from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.hangman.observation import Observation
+from hangman_lab.envs.hangman.sb3 import BatchVecEnv, HangmanVecEnv
+from hangman_lab.envs.rewards import Reward, make_reward
+from hangman_lab.run_files.config import Config, PPOConfig
+from hangman_lab.training.prediction import PredictivePPO
 
 
 def reward_of(config: Config) -> Reward:

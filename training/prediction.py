@@ -10,9 +10,9 @@ import torch
 from sb3_contrib import MaskablePPO
 from torch.nn.functional import log_softmax
 
-from agents.ppo.windows import WindowNetwork
-from envs.encoding import BLANK, FIRST_LETTER
-from envs.hangman.observation import Observation
+from hangman_lab.agents.ppo.windows import WindowNetwork
+from hangman_lab.envs.encoding import BLANK, FIRST_LETTER
+from hangman_lab.envs.hangman.observation import Observation
 
 
 class PredictivePPO(MaskablePPO):

@@ -18,29 +18,34 @@ from rich.progress import Progress
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.callbacks import BaseCallback
 
-from agents import make_agent
-from agents.posterior.posterior import LetterPosterior, LookAheadAgent, load_posterior
-from agents.posterior.prior import DEFAULT_KNOWN
-from agents.ppo.agent import NetworkAgent, load_network, make_policy_agent, save_network
-from envs.encoding import decode
-from envs.errors import InputError
-from envs.hangman.env import HangmanVectorEnv
-from envs.hangman.flat import unflatten_word
-from envs.words import WordList, hash_words, load_word_list
-from evaluation import arena
-from evaluation.comparison import compare_agents
-from evaluation.console import make_progress, say, stage
-from evaluation.preparation import Match
-from evaluation.tables import agents_table, print_table
-from run_files.config import Config, find_config, load_config
-from run_files.directory import RunDirectory, write_atomically, write_text
-from run_files.words import RunWords, draw_words, split_words
-from training.checkpoint import Interrupted, StopRequest, load_checkpoint, save_checkpoint
-from training.from_play import Play
-from training.posterior import Fitted, fit_posterior, hold_back
-from training.ppo import get_state, make_model, reward_of, set_state
-from training.stock import make_stock_model
-from training.tensorboard import TrainingLog, flatten
+from hangman_lab.agents import make_agent
+from hangman_lab.agents.posterior.posterior import LetterPosterior, LookAheadAgent, load_posterior
+from hangman_lab.agents.posterior.prior import DEFAULT_KNOWN
+from hangman_lab.agents.ppo.agent import NetworkAgent, load_network, make_policy_agent, save_network
+from hangman_lab.envs.encoding import decode
+from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.hangman.env import HangmanVectorEnv
+from hangman_lab.envs.hangman.flat import unflatten_word
+from hangman_lab.envs.words import WordList, hash_words, load_word_list
+from hangman_lab.evaluation import arena
+from hangman_lab.evaluation.comparison import compare_agents
+from hangman_lab.evaluation.console import make_progress, say, stage
+from hangman_lab.evaluation.preparation import Match
+from hangman_lab.evaluation.tables import agents_table, print_table
+from hangman_lab.run_files.config import Config, find_config, load_config
+from hangman_lab.run_files.directory import RunDirectory, write_atomically, write_text
+from hangman_lab.run_files.words import RunWords, draw_words, split_words
+from hangman_lab.training.checkpoint import (
+    Interrupted,
+    StopRequest,
+    load_checkpoint,
+    save_checkpoint,
+)
+from hangman_lab.training.from_play import Play
+from hangman_lab.training.posterior import Fitted, fit_posterior, hold_back
+from hangman_lab.training.ppo import get_state, make_model, reward_of, set_state
+from hangman_lab.training.stock import make_stock_model
+from hangman_lab.training.tensorboard import TrainingLog, flatten
 
 _BASELINES = ("dictionary", "random")
 # Games between two checkpoints while learning from play.

@@ -10,10 +10,10 @@ from stable_baselines3 import DQN, PPO
 from stable_baselines3.common.base_class import BaseAlgorithm
 from torch import nn
 
-from agents.ppo.flat import FlatNetwork
-from envs.hangman.sb3 import FlatVecEnv, HangmanVecEnv
-from run_files.config import Config
-from training.ppo import reward_of
+from hangman_lab.agents.ppo.flat import FlatNetwork
+from hangman_lab.envs.hangman.sb3 import FlatVecEnv, HangmanVecEnv
+from hangman_lab.run_files.config import Config
+from hangman_lab.training.ppo import reward_of
 
 _ALGORITHMS = {"sb3-ppo": PPO, "sb3-dqn": DQN, "sb3-maskable-ppo": MaskablePPO}
 

@@ -11,15 +11,15 @@ import pandas as pd
 from stable_baselines3.common.logger import HParam, Logger, TensorBoardOutputFormat
 from torch.utils.tensorboard import SummaryWriter
 
-from agents.ppo.agent import NetworkAgent, PPOAgent
-from envs.encoding import ALPHABET, NUM_LETTERS, letter_index
-from envs.hangman.game import Game
-from envs.hangman.rendering import masked_word
-from evaluation.analysis import reliability
-from evaluation.arena import split_letters
-from evaluation.plots import BASELINE_PREFIX, draw_reliability
-from evaluation.statistics import win_rate_interval
-from run_files.directory import RunDirectory, write_text
+from hangman_lab.agents.ppo.agent import NetworkAgent, PPOAgent
+from hangman_lab.envs.encoding import ALPHABET, NUM_LETTERS, letter_index
+from hangman_lab.envs.hangman.game import Game
+from hangman_lab.envs.hangman.rendering import masked_word
+from hangman_lab.evaluation.analysis import reliability
+from hangman_lab.evaluation.arena import split_letters
+from hangman_lab.evaluation.plots import BASELINE_PREFIX, draw_reliability
+from hangman_lab.evaluation.statistics import win_rate_interval
+from hangman_lab.run_files.directory import RunDirectory, write_text
 
 _NUM_SAMPLE_GAMES = 5
 _NUM_TOP_LETTERS = 5

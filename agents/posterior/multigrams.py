@@ -8,10 +8,16 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from agents.compiled import count_bits, in_threads, letter_bits, letter_columns, lowest_bit
-from agents.word_arrays import WordArrays
-from agents.word_sets import SearchRoom, WordSets, fitting_words, search_room, word_sets
-from envs.encoding import BLANK, FIRST_LETTER, MAX_LENGTH, NUM_LETTERS
+from hangman_lab.agents.compiled import (
+    count_bits,
+    in_threads,
+    letter_bits,
+    letter_columns,
+    lowest_bit,
+)
+from hangman_lab.agents.word_arrays import WordArrays
+from hangman_lab.agents.word_sets import SearchRoom, WordSets, fitting_words, search_room, word_sets
+from hangman_lab.envs.encoding import BLANK, FIRST_LETTER, MAX_LENGTH, NUM_LETTERS
 
 
 class Trie(NamedTuple):

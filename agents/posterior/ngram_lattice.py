@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from agents.compiled import letter_columns, open_word
-from agents.smoothed_ngrams import END, NUM_SYMBOLS
-from envs.encoding import BLANK, FIRST_LETTER, NUM_LETTERS
+from hangman_lab.agents.compiled import letter_columns, open_word
+from hangman_lab.agents.smoothed_ngrams import END, NUM_SYMBOLS
+from hangman_lab.envs.encoding import BLANK, FIRST_LETTER, NUM_LETTERS
 
 # An edge below this share of the beam is pruned before edges are summed by context.
 _EDGE_BEAM = 0.1

@@ -13,24 +13,24 @@ from numba import njit
 from safetensors import SafetensorError
 from safetensors.numpy import load_file, save
 
-from agents.base import PosteriorAgent
-from agents.compiled import in_threads, letter_bits, open_word
-from agents.posterior.look_ahead import win_probabilities
-from agents.posterior.multigrams import Multigrams, multigram_masses, multigram_room
-from agents.posterior.ngram_lattice import ngram_masses, presence_of
-from agents.posterior.prior import (
+from hangman_lab.agents.base import PosteriorAgent
+from hangman_lab.agents.compiled import in_threads, letter_bits, open_word
+from hangman_lab.agents.posterior.look_ahead import win_probabilities
+from hangman_lab.agents.posterior.multigrams import Multigrams, multigram_masses, multigram_room
+from hangman_lab.agents.posterior.ngram_lattice import ngram_masses, presence_of
+from hangman_lab.agents.posterior.prior import (
     DEFAULT_KNOWN,
     LetterModels,
     ListedWords,
     WordPrior,
     listed_masses,
 )
-from agents.smoothed_ngrams import SmoothedNgrams
-from agents.word_arrays import pack_words, unpack_words
-from agents.word_sets import fitting_words, search_room
-from envs.encoding import NUM_LETTERS, decode
-from envs.errors import InputError
-from envs.hangman.observation import Observation, distinct, select
+from hangman_lab.agents.smoothed_ngrams import SmoothedNgrams
+from hangman_lab.agents.word_arrays import pack_words, unpack_words
+from hangman_lab.agents.word_sets import fitting_words, search_room
+from hangman_lab.envs.encoding import NUM_LETTERS, decode
+from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.hangman.observation import Observation, distinct, select
 
 _FORMAT = 3
 # N-gram contexts with a smaller share of a place's mass are pruned. Unlisted words are a small part

@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from agents.compiled import lowest_bit
-from agents.posterior.multigrams import Multigrams, MultigramTables
-from agents.smoothed_ngrams import NgramTables, SmoothedNgrams
-from agents.word_arrays import WordArrays, sequence_keys
-from agents.word_sets import WordSets, word_sets
-from envs.encoding import MAX_LENGTH, NUM_LETTERS
+from hangman_lab.agents.compiled import lowest_bit
+from hangman_lab.agents.posterior.multigrams import Multigrams, MultigramTables
+from hangman_lab.agents.smoothed_ngrams import NgramTables, SmoothedNgrams
+from hangman_lab.agents.word_arrays import WordArrays, sequence_keys
+from hangman_lab.agents.word_sets import WordSets, word_sets
+from hangman_lab.envs.encoding import MAX_LENGTH, NUM_LETTERS
 
 # The default probability that the secret is one of the fitted words.
 DEFAULT_KNOWN = 0.5

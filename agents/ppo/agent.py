@@ -13,13 +13,13 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from scipy.special import softmax
 
-from agents.base import Agent, PosteriorAgent
-from agents.posterior.posterior import LetterPosterior
-from agents.ppo.flat import FlatNetwork
-from agents.ppo.network import PolicyNetwork, policy_features
-from agents.ppo.windows import WindowNetwork
-from envs.errors import InputError
-from envs.hangman.observation import Observation
+from hangman_lab.agents.base import Agent, PosteriorAgent
+from hangman_lab.agents.posterior.posterior import LetterPosterior
+from hangman_lab.agents.ppo.flat import FlatNetwork
+from hangman_lab.agents.ppo.network import PolicyNetwork, policy_features
+from hangman_lab.agents.ppo.windows import WindowNetwork
+from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.hangman.observation import Observation
 
 # By the metadata key under which a file has the sizes of its network.
 _NETWORKS = {"network": PolicyNetwork, "windows": WindowNetwork, "flat": FlatNetwork}

@@ -5,8 +5,8 @@ from __future__ import annotations
 import torch
 from torch import nn
 
-from envs.encoding import NUM_LETTERS
-from envs.hangman.flat import flat_space, flatten
+from hangman_lab.envs.encoding import NUM_LETTERS
+from hangman_lab.envs.hangman.flat import flat_space, flatten
 
 _HIDDEN = 64
 _ACTIVATIONS = {"tanh": nn.Tanh, "relu": nn.ReLU}

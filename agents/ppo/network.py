@@ -7,10 +7,10 @@ import numpy.typing as npt
 import torch
 from torch import nn
 
-from agents.posterior.posterior import Belief, LetterPosterior
-from envs.encoding import BLANK, LETTER_CODES, NUM_LETTERS, PADDING
-from envs.hangman.observation import Observation
-from envs.hangman.rules import DEFAULT_MAX_WRONG
+from hangman_lab.agents.posterior.posterior import Belief, LetterPosterior
+from hangman_lab.envs.encoding import BLANK, LETTER_CODES, NUM_LETTERS, PADDING
+from hangman_lab.envs.hangman.observation import Observation
+from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG
 
 NUM_LETTER_FEATURES = 6
 _NUM_TOP = 5

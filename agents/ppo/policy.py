@@ -13,8 +13,8 @@ from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.type_aliases import Schedule
 from torch import nn
 
-from agents.ppo.network import PolicyNetwork
-from agents.ppo.windows import WindowNetwork
+from hangman_lab.agents.ppo.network import PolicyNetwork
+from hangman_lab.agents.ppo.windows import WindowNetwork
 
 
 class LetterPolicy(MaskableActorCriticPolicy):

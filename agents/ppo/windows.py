@@ -11,10 +11,10 @@ import torch
 from numba import njit, prange
 from torch import nn
 
-from agents.compiled import word_length
-from agents.ppo.network import perceptron
-from envs.encoding import BLANK, FIRST_LETTER, NUM_CODES, NUM_LETTERS, PADDING
-from envs.hangman.rules import DEFAULT_MAX_WRONG
+from hangman_lab.agents.compiled import word_length
+from hangman_lab.agents.ppo.network import perceptron
+from hangman_lab.envs.encoding import BLANK, FIRST_LETTER, NUM_CODES, NUM_LETTERS, PADDING
+from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG
 
 _START = np.uint64(0x9E3779B97F4A7C15)
 _MIX = np.uint64(0xBF58476D1CE4E5B9)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from agents.base import agent_named
-from agents.word_guess.base import RandomConsistentAgent, WordGuessAgent
-from agents.word_guess.filter import FilterAgent
-from agents.word_guess.partition import EntropyAgent, MinimaxAgent
+from hangman_lab.agents.base import agent_named
+from hangman_lab.agents.word_guess.base import RandomConsistentAgent, WordGuessAgent
+from hangman_lab.agents.word_guess.filter import FilterAgent
+from hangman_lab.agents.word_guess.partition import EntropyAgent, MinimaxAgent
 
 __all__ = [
     "WORD_GUESS_AGENTS",

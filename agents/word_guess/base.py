@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from envs.encoding import encode_words
-from envs.errors import InputError
-from envs.keyed_random import below, keyed_bits
-from envs.word_guess.answers import AnswerRule
-from envs.word_guess.rules import Observation
+from hangman_lab.envs.encoding import NUM_CODES, encode_words
+from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.keyed_random import below, keyed_bits
+from hangman_lab.envs.word_guess.answers import AnswerRule
+from hangman_lab.envs.word_guess.rules import Observation
 
 # Bounds the memory of candidate sets: 512 sets of 10,000 words take 20 MB.
 _HISTORIES_AT_ONCE = 512
@@ -84,7 +84,7 @@ class WordGuessAgent(ABC):
         self.rule_ = rule
         self.secrets_ = np.array([index[word] for word in words], dtype=np.int64)
         codes = encode_words(allowed, rule.word_length).codes
-        self.matrix_ = rule.answer_matrix(codes, codes[self.secrets_])
+        self.matrix_ = answer_matrix(rule, codes, codes[self.secrets_])
         self.keep_ = self.answers_kept(rule)
         return self
 
@@ -205,3 +205,51 @@ def candidate_sets(histories, matrix, keep):
         members[start:end] = left[turns, : sizes[turns]]
         offsets[row + 1] = end
     return CandidateSets(offsets, members[: offsets[num_histories]].copy())
+
+
+def answer_matrix(
+    rule: AnswerRule, guesses: npt.NDArray[np.uint8], secrets: npt.NDArray[np.uint8]
+) -> npt.NDArray[np.uint8]:
+    """Return the code of the answer to every guess about every secret; uint8, shape (G, S).
+
+    Guesses have the shape (G, word_length), secrets (S, word_length). The matrix is filled in
+    place, so that nothing else takes memory: 100 MB for 10,000 words by 10,000.
+    """
+    matrix = np.empty((len(guesses), len(secrets)), dtype=np.uint8)
+    # By place, so that the letters of neighbouring secrets are neighbours in memory.
+    _fill_matrix(guesses, np.ascontiguousarray(secrets.T), rule.count_misplaced, matrix)
+    return matrix
+
+
+@njit(cache=True)
+def _fill_matrix(guesses, secrets, count_misplaced, matrix):
+    """Fill the matrix guess by guess; ``secrets`` has the shape (word_length, S)."""
+    length, num_secrets = secrets.shape
+    # Where a guess has a letter n times, its k-th occurrence in a secret is in common for k <= n.
+    # The occurrences are counted by place before: rank[p, s] is that of the letter at place p.
+    rank = np.zeros((length, num_secrets), dtype=np.uint8)
+    for place in range(length):
+        for before in range(place):
+            for secret in range(num_secrets):
+                rank[place, secret] += secrets[before, secret] == secrets[place, secret]
+    counts = np.zeros(NUM_CODES, dtype=np.uint8)
+    dogs = np.empty(num_secrets, dtype=np.uint8)
+    common = np.empty(num_secrets, dtype=np.uint16)
+    for guess in range(len(guesses)):
+        counts[:] = 0
+        dogs[:] = 0
+        common[:] = 0
+        for place in range(length):
+            counts[guesses[guess, place]] += 1
+        for place in range(length):
+            letter = guesses[guess, place]
+            for secret in range(num_secrets):
+                dogs[secret] += secrets[place, secret] == letter
+            if count_misplaced:
+                for secret in range(num_secrets):
+                    common[secret] += counts[secrets[place, secret]] > rank[place, secret]
+        if count_misplaced:
+            for secret in range(num_secrets):
+                matrix[guess, secret] = common[secret] * (common[secret] + 1) // 2 + dogs[secret]
+        else:
+            matrix[guess] = dogs

@@ -8,10 +8,10 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from agents.word_guess.base import CandidateSets, Positions, WordGuessAgent
-from envs.errors import InputError
-from envs.keyed_random import keyed_bits
-from envs.word_guess.answers import AnswerRule
+from hangman_lab.agents.word_guess.base import CandidateSets, Positions, WordGuessAgent
+from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.keyed_random import keyed_bits
+from hangman_lab.envs.word_guess.answers import AnswerRule
 
 _VOWELS = frozenset("aeiou")
 

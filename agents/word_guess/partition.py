@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from agents.word_guess.base import CandidateSets, Positions, WordGuessAgent
+from hangman_lab.agents.word_guess.base import CandidateSets, Positions, WordGuessAgent
 
 POOLS = ("consistent", "all")
 

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 
 from gymnasium.vector import AutoresetMode
 
-from envs.batch import BatchVectorEnv
-from envs.encoding import MAX_LENGTH
-from envs.errors import check_at_least
-from envs.hangman.observation import DEFAULT_MAX_WRONG, Observation
-from envs.hangman.rendering import draw_game
-from envs.hangman.rules import HangmanGames
-from envs.rewards import Reward, make_reward
-from envs.single import SingleEnv
-from envs.words import SecretWords
+from hangman_lab.envs.batch import BatchVectorEnv
+from hangman_lab.envs.encoding import MAX_LENGTH
+from hangman_lab.envs.errors import check_at_least
+from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG, Observation
+from hangman_lab.envs.hangman.rendering import draw_game
+from hangman_lab.envs.hangman.rules import HangmanGames
+from hangman_lab.envs.rewards import Reward, make_reward
+from hangman_lab.envs.single import SingleEnv
+from hangman_lab.envs.words import SecretWords
 
 
 class HangmanEnv(SingleEnv[Observation]):

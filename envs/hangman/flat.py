@@ -14,8 +14,8 @@ from gymnasium import spaces
 from gymnasium.vector import VectorEnv, VectorObservationWrapper
 from gymnasium.vector.utils import batch_space
 
-from envs.encoding import MAX_LENGTH, NUM_CODES, NUM_LETTERS
-from envs.hangman.observation import Observation
+from hangman_lab.envs.encoding import MAX_LENGTH, NUM_CODES, NUM_LETTERS
+from hangman_lab.envs.hangman.observation import Observation
 
 _CODES = np.eye(NUM_CODES, dtype=np.int8)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from envs.encoding import ALPHABET, decode, encode_words, letter_index
-from envs.hangman.observation import Observation, select
-from envs.hangman.rules import HangmanGames
+from hangman_lab.envs.encoding import ALPHABET, decode, encode_words, letter_index
+from hangman_lab.envs.hangman.observation import Observation, select
+from hangman_lab.envs.hangman.rules import HangmanGames
 
 
 class Game:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from envs.encoding import (
+from hangman_lab.envs.encoding import (
     ALPHABET,
     BLANK,
     FIRST_LETTER,
@@ -18,7 +18,7 @@ from envs.encoding import (
     PADDING,
     letter_index,
 )
-from envs.errors import InputError
+from hangman_lab.envs.errors import InputError
 
 DEFAULT_MAX_WRONG = 6
 _BLANKS = "_.-?"

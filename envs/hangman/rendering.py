@@ -7,10 +7,10 @@ from itertools import zip_longest
 import numpy as np
 from PIL import ImageDraw
 
-from envs.encoding import ALPHABET, BLANK, FIRST_LETTER, PADDING, decode
-from envs.hangman.observation import Observation
-from envs.hangman.rules import HangmanGames
-from envs.rendering import BAD, FAINT, GOOD, INK, Drawing, draw_picture, font
+from hangman_lab.envs.encoding import ALPHABET, BLANK, FIRST_LETTER, PADDING, decode
+from hangman_lab.envs.hangman.observation import Observation
+from hangman_lab.envs.hangman.rules import HangmanGames
+from hangman_lab.envs.rendering import BAD, FAINT, GOOD, INK, Drawing, draw_picture, font
 
 PICTURE_SIZE = (640, 400)
 

@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from envs.encoding import BLANK, FIRST_LETTER, NUM_LETTERS, EncodedWords, decode
-from envs.errors import check_choice
-from envs.games import ALL, Games, Index
-from envs.hangman.observation import DEFAULT_MAX_WRONG, Observation, observation_space
+from hangman_lab.envs.encoding import BLANK, FIRST_LETTER, NUM_LETTERS, EncodedWords, decode
+from hangman_lab.envs.errors import check_choice
+from hangman_lab.envs.games import ALL, Games, Index
+from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG, Observation, observation_space
 
 REPEATED_GUESS_RULES = ("life", "free")
 

@@ -14,13 +14,13 @@ from gymnasium.vector import AutoresetMode
 from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvObs, VecEnvStepReturn
 
-from envs.encoding import MAX_LENGTH
-from envs.errors import check_options
-from envs.games import check_state
-from envs.hangman.env import HangmanVectorEnv
-from envs.hangman.flat import flat_space, flatten, max_wrong_of
-from envs.hangman.observation import DEFAULT_MAX_WRONG, Observation
-from envs.rewards import Reward
+from hangman_lab.envs.encoding import MAX_LENGTH
+from hangman_lab.envs.errors import check_options
+from hangman_lab.envs.games import check_state
+from hangman_lab.envs.hangman.env import HangmanVectorEnv
+from hangman_lab.envs.hangman.flat import flat_space, flatten, max_wrong_of
+from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG, Observation
+from hangman_lab.envs.rewards import Reward
 
 # To make an info for each game would take longer than to play it.
 _NO_INFO: MappingProxyType[str, Any] = MappingProxyType({})

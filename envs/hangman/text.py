@@ -7,9 +7,9 @@ from typing import Any
 import gymnasium as gym
 from gymnasium import spaces
 
-from envs.encoding import ALPHABET, letter_index
-from envs.hangman.observation import Observation
-from envs.hangman.rendering import masked_word, wrong_letters
+from hangman_lab.envs.encoding import ALPHABET, letter_index
+from hangman_lab.envs.hangman.observation import Observation
+from hangman_lab.envs.hangman.rendering import masked_word, wrong_letters
 
 
 def describe(observation: Observation) -> str:

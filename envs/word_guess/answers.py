@@ -10,9 +10,8 @@ from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
-from envs.encoding import LETTER_CODES, NUM_CODES
+from hangman_lab.envs.encoding import LETTER_CODES
 
 # So that every answer has a code of 8 bits: 21 letters have 253 pairs of cats and dogs.
 MAX_WORD_LENGTH = 21
@@ -75,7 +74,8 @@ class AnswerRule:
     ) -> npt.NDArray[np.uint8]:
         """Return the code of the answer to each guess about the secret of the same row.
 
-        Words are arrays of uint8, shape (N, word_length), as :func:`envs.encoding.encode_words`
+        Words are arrays of uint8, shape (N, word_length) or (1, word_length), as
+        :func:`envs.encoding.encode_words`
         has them; the codes are uint8, shape (N,).
         """
         dogs = (guesses == secrets).sum(axis=1)
@@ -86,50 +86,3 @@ class AnswerRule:
         )
         common = np.minimum(ours, theirs).sum(axis=1)
         return self.encode(np.stack([common - dogs, dogs], axis=1)).astype(np.uint8)
-
-    def answer_matrix(
-        self, guesses: npt.NDArray[np.uint8], secrets: npt.NDArray[np.uint8]
-    ) -> npt.NDArray[np.uint8]:
-        """Return the code of the answer to every guess about every secret; uint8, shape (G, S).
-
-        Guesses have the shape (G, word_length), secrets (S, word_length). The matrix is filled in
-        place, so that nothing else takes memory: 100 MB for 10,000 words by 10,000.
-        """
-        matrix = np.empty((len(guesses), len(secrets)), dtype=np.uint8)
-        # By place, so that the letters of neighbouring secrets are neighbours in memory.
-        _fill_matrix(guesses, np.ascontiguousarray(secrets.T), self.count_misplaced, matrix)
-        return matrix
-
-
-@njit(cache=True)
-def _fill_matrix(guesses, secrets, count_misplaced, matrix):
-    """Fill the matrix guess by guess; ``secrets`` has the shape (word_length, S)."""
-    length, num_secrets = secrets.shape
-    # Where a guess has a letter n times, its k-th occurrence in a secret is in common for k <= n.
-    # The occurrences are counted by place before: rank[p, s] is that of the letter at place p.
-    rank = np.zeros((length, num_secrets), dtype=np.uint8)
-    for place in range(length):
-        for before in range(place):
-            for secret in range(num_secrets):
-                rank[place, secret] += secrets[before, secret] == secrets[place, secret]
-    counts = np.zeros(NUM_CODES, dtype=np.uint8)
-    dogs = np.empty(num_secrets, dtype=np.uint8)
-    common = np.empty(num_secrets, dtype=np.uint16)
-    for guess in range(len(guesses)):
-        counts[:] = 0
-        dogs[:] = 0
-        common[:] = 0
-        for place in range(length):
-            counts[guesses[guess, place]] += 1
-        for place in range(length):
-            letter = guesses[guess, place]
-            for secret in range(num_secrets):
-                dogs[secret] += secrets[place, secret] == letter
-            if count_misplaced:
-                for secret in range(num_secrets):
-                    common[secret] += counts[secrets[place, secret]] > rank[place, secret]
-        if count_misplaced:
-            for secret in range(num_secrets):
-                matrix[guess, secret] = common[secret] * (common[secret] + 1) // 2 + dogs[secret]
-        else:
-            matrix[guess] = dogs

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-from envs.batch import BatchVectorEnv
-from envs.errors import check_at_least, check_choice
-from envs.rewards import WORD_GUESS_REWARDS, Reward, make_reward
-from envs.single import SingleEnv
-from envs.word_guess.answers import AnswerRule
-from envs.word_guess.rendering import draw_game
-from envs.word_guess.rules import NO_WORD, Observation, WordGuessGames
-from envs.word_guess.words import VARIANTS, GuessWords, Undecided
+from hangman_lab.envs.batch import BatchVectorEnv
+from hangman_lab.envs.errors import check_at_least, check_choice
+from hangman_lab.envs.rewards import WORD_GUESS_REWARDS, Reward, make_reward
+from hangman_lab.envs.single import SingleEnv
+from hangman_lab.envs.word_guess.answers import AnswerRule
+from hangman_lab.envs.word_guess.rendering import draw_game
+from hangman_lab.envs.word_guess.rules import NO_WORD, Observation, WordGuessGames
+from hangman_lab.envs.word_guess.words import VARIANTS, GuessWords, Undecided
 
 
 def _make_games(

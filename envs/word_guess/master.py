@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import gymnasium as gym
 
-from envs.encoding import encode_words
-from envs.word_guess.env import WordGuessEnv
+from hangman_lab.envs.encoding import encode_words
+from hangman_lab.envs.word_guess.env import WordGuessEnv
 
 NOT_IN_THE_LIST = -1
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from envs.rendering import Drawing, text_picture
-from envs.word_guess.rules import NO_WORD, WordGuessGames
+from hangman_lab.envs.rendering import Drawing, text_picture
+from hangman_lab.envs.word_guess.rules import NO_WORD, WordGuessGames
 
 _LINES_OF_PICTURE = 17
 

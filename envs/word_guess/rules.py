@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from envs.errors import check_at_least, check_choice
-from envs.games import ALL, Games, Index
-from envs.word_guess.answers import AnswerRule
-from envs.word_guess.words import GuessWords
+from hangman_lab.envs.errors import check_at_least, check_choice
+from hangman_lab.envs.games import ALL, Games, Index
+from hangman_lab.envs.word_guess.answers import AnswerRule
+from hangman_lab.envs.word_guess.words import GuessWords
 
 NO_WORD = -1
 NO_ANSWER = -1
@@ -172,7 +172,7 @@ class WordGuessGames(Games):
             return codes
         # Games that guess the same word share the answers about it.
         for word in np.unique(words):
-            answers = self.rule.answer_matrix(letters[[word]], letters)[0]
+            answers = self.rule.answer(letters[[word]], letters)
             for number in np.flatnonzero(words == word):
                 left = self._consistent[games[number]]
                 if secrets[number] == _UNDECIDED:

@@ -12,9 +12,9 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from envs.encoding import ALPHABET, NUM_LETTERS, EncodedWords, encode_words
-from envs.keyed_random import below, keyed_bits
-from envs.words import check_sequence, default_word_list
+from hangman_lab.envs.encoding import ALPHABET, NUM_LETTERS, EncodedWords, encode_words
+from hangman_lab.envs.keyed_random import below, keyed_bits
+from hangman_lab.envs.words import check_sequence, default_word_list
 
 
 class GuessWords:

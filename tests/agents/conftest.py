@@ -2,7 +2,7 @@
 
 import pytest
 
-from envs.words import default_word_list
+from hangman_lab.envs.words import default_word_list
 
 
 @pytest.fixture(scope="session")

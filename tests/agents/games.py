@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from envs.encoding import encode_words, letter_index
-from envs.hangman.observation import select
-from envs.hangman.rules import HangmanGames
+from hangman_lab.envs.encoding import encode_words, letter_index
+from hangman_lab.envs.hangman.observation import select
+from hangman_lab.envs.hangman.rules import HangmanGames
 
 
 def observe(word, letters, max_wrong=26):

@@ -8,7 +8,7 @@ returns the score of each letter which can be guessed.
 import re
 from collections import Counter
 
-from envs.encoding import ALPHABET
+from hangman_lab.envs.encoding import ALPHABET
 
 
 def new_letters(counts, guessed):

@@ -2,11 +2,11 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from agents import AGENTS, make_agent
-from agents.base import ScoringAgent
-from envs.errors import InputError
-from envs.hangman.env import HangmanEnv
-from envs.hangman.observation import select
+from hangman_lab.agents import AGENTS, make_agent
+from hangman_lab.agents.base import ScoringAgent
+from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.hangman.env import HangmanEnv
+from hangman_lab.envs.hangman.observation import select
 from tests.agents.games import random_states
 
 

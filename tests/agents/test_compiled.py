@@ -14,8 +14,8 @@ CALLER = """
 import numpy as np
 from numba import njit
 
-from agents.compiled import word_length
-from envs.encoding import MAX_LENGTH
+from hangman_lab.agents.compiled import word_length
+from hangman_lab.envs.encoding import MAX_LENGTH
 
 
 @njit(cache=True)

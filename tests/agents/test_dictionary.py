@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.dictionary import CandidateIndex, DictionaryAgent
-from envs.encoding import ALPHABET, decode
-from envs.hangman.observation import select
+from hangman_lab.agents.dictionary import CandidateIndex, DictionaryAgent
+from hangman_lab.envs.encoding import ALPHABET, decode
+from hangman_lab.envs.hangman.observation import select
 from tests.agents.games import observe, random_states
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from agents.frequency import OverallFrequencyAgent, RandomAgent, TopHeavyFrequencyAgent
-from envs.hangman.observation import parse_observation
+from hangman_lab.agents.frequency import OverallFrequencyAgent, RandomAgent, TopHeavyFrequencyAgent
+from hangman_lab.envs.hangman.observation import parse_observation
 
 
 def repeat(observation, games):

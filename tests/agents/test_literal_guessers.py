@@ -5,10 +5,10 @@ from functools import partial
 import numpy as np
 import pytest
 
-from agents import make_agent
-from agents.decomposition import DecompositionAgent
-from envs.encoding import ALPHABET, decode
-from envs.hangman.observation import parse_observation
+from hangman_lab.agents import make_agent
+from hangman_lab.agents.decomposition import DecompositionAgent
+from hangman_lab.envs.encoding import ALPHABET, decode
+from hangman_lab.envs.hangman.observation import parse_observation
 from tests.agents import literal_guessers as literal
 from tests.agents.games import random_states
 

@@ -7,11 +7,11 @@ import itertools
 import numpy as np
 import pytest
 
-from agents.ngram_posterior import NgramPosteriorAgent
-from agents.posterior.ngram_lattice import ngram_presence
-from agents.smoothed_ngrams import END, SmoothedNgrams
-from agents.word_arrays import WordArrays
-from envs.hangman.observation import parse_observation
+from hangman_lab.agents.ngram_posterior import NgramPosteriorAgent
+from hangman_lab.agents.posterior.ngram_lattice import ngram_presence
+from hangman_lab.agents.smoothed_ngrams import END, SmoothedNgrams
+from hangman_lab.agents.word_arrays import WordArrays
+from hangman_lab.envs.hangman.observation import parse_observation
 from tests.agents.games import random_states
 
 WORDS = ("abba", "baba", "abc", "cab", "cabbie", "bee", "bead", "deed", "added", "ice", "ace", "a")

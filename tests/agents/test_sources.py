@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from agents import AGENTS, make_agent
-from agents.base import PosteriorAgent
-from envs.hangman.observation import Observation, parse_observation, select
-from evaluation.arena import play
+from hangman_lab.agents import AGENTS, make_agent
+from hangman_lab.agents.base import PosteriorAgent
+from hangman_lab.envs.hangman.observation import Observation, parse_observation, select
+from hangman_lab.evaluation.arena import play
 from tests.agents.games import random_states
 
 WORDS = ("a", "at", "cat", "cot", "dog", "jazz", "apple", "applepie", "banana", "cabbage")

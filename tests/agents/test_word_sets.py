@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from agents.word_arrays import WordArrays
-from agents.word_sets import fitting_words, search_room, word_sets
-from envs.encoding import BLANK
+from hangman_lab.agents.word_arrays import WordArrays
+from hangman_lab.agents.word_sets import fitting_words, search_room, word_sets
+from hangman_lab.envs.encoding import BLANK
 from tests.agents.games import random_states
 
 

@@ -15,10 +15,10 @@ from gymnasium.wrappers import TimeLimit, vector
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from envs.encoding import decode, letter_index
-from envs.hangman.env import HangmanEnv, HangmanVectorEnv
-from envs.hangman.flat import FlatVectorObservation
-from envs.word_guess.env import WordGuessEnv, WordGuessVectorEnv
+from hangman_lab.envs.encoding import decode, letter_index
+from hangman_lab.envs.hangman.env import HangmanEnv, HangmanVectorEnv
+from hangman_lab.envs.hangman.flat import FlatVectorObservation
+from hangman_lab.envs.word_guess.env import WordGuessEnv, WordGuessVectorEnv
 
 NUM_ENVS = 4
 PER_ENV = {"min_size": NUM_ENVS, "max_size": NUM_ENVS}
@@ -155,7 +155,9 @@ def test_gymnasiums_wrappers_see_no_difference(wrap, mode):
 
 def test_episode_statistics_count_on_through_a_masked_reset():
     envs = vector.RecordEpisodeStatistics(
-        gym.make_vec("envs:Hangman-v0", 3, words=LETTERS, autoreset_mode=AutoresetMode.DISABLED)
+        gym.make_vec(
+            "hangman_lab/Hangman-v0", 3, words=LETTERS, autoreset_mode=AutoresetMode.DISABLED
+        )
     )
     envs.reset(options={"word": "jazz"})
     for letter in "jb":
@@ -167,7 +169,7 @@ def test_episode_statistics_count_on_through_a_masked_reset():
 
 
 def test_actions_are_sampled_by_the_masks():
-    envs = gym.make_vec("envs:Hangman-v0", 3, words=LETTERS)
+    envs = gym.make_vec("hangman_lab/Hangman-v0", 3, words=LETTERS)
     envs.action_space.seed(0)
     _, infos = envs.reset(seed=0)
     for _ in range(40):
@@ -179,7 +181,7 @@ def test_actions_are_sampled_by_the_masks():
 @pytest.mark.parametrize("sync", [False, True])
 def test_a_game_of_free_repetitions_ends_by_the_registered_limit(sync):
     envs = gym.make_vec(
-        "envs:Hangman-v0",
+        "hangman_lab/Hangman-v0",
         2,
         vectorization_mode="sync" if sync else None,
         words=LETTERS,

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from envs.encoding import (
+from hangman_lab.envs.encoding import (
     ALPHABET,
     BLANK,
     FIRST_LETTER,

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare, kstest
 
-from envs.keyed_random import below, keyed_bits, keyed_uniform
+from hangman_lab.envs.keyed_random import below, keyed_bits, keyed_uniform
 
 
 def test_a_draw_depends_on_its_keys_alone():

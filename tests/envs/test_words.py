@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from envs.encoding import ALPHABET, decode
-from envs.errors import InputError
-from envs.words import (
+from hangman_lab.envs.encoding import ALPHABET, decode
+from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.words import (
     DIFFICULTIES,
     PARTS,
     SecretWords,
@@ -235,7 +235,7 @@ def test_words_are_ranked_by_how_common_they_are_and_weigh_less_the_rarer_they_a
 
 
 def test_without_wordfreq_one_line_says_what_is_missing(monkeypatch):
-    monkeypatch.setattr("envs.words.find_spec", lambda name: None)
+    monkeypatch.setattr("hangman_lab.envs.words.find_spec", lambda name: None)
     assert not has_frequencies()
     for use in (load_word_list, common_words, rank_words):
         with pytest.raises(InputError, match=r"^common words: .* requirements-words.txt"):

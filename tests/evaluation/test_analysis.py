@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from agents import AGENTS, make_agent
-from agents.base import PosteriorAgent
-from evaluation import analysis
-from evaluation.analysis import first_games, reliability, win_rate_by_limit
-from evaluation.arena import play
+from hangman_lab.agents import AGENTS, make_agent
+from hangman_lab.agents.base import PosteriorAgent
+from hangman_lab.evaluation import analysis
+from hangman_lab.evaluation.analysis import first_games, reliability, win_rate_by_limit
+from hangman_lab.evaluation.arena import play
 from tests.envs.hangman.referee import Referee
 
 ALPHABET = "abcdefghijklmnopqrstuvwxyz"

@@ -3,9 +3,9 @@
 import pandas as pd
 import pytest
 
-from agents import make_agent
-from agents.base import Agent
-from evaluation.arena import play
+from hangman_lab.agents import make_agent
+from hangman_lab.agents.base import Agent
+from hangman_lab.evaluation.arena import play
 from tests.envs.hangman.referee import Referee, agrees
 
 

@@ -8,12 +8,12 @@ import subprocess
 import pytest
 import torch
 
-from agents import make_agent
-from agents.posterior.prior import DEFAULT_KNOWN
-from envs.words import Split, load_word_list, read_word_list
-from evaluation import preparation
-from evaluation.command_line import main
-from run_files.directory import PRETRAINED, RunDirectory
+from hangman_lab.agents import make_agent
+from hangman_lab.agents.posterior.prior import DEFAULT_KNOWN
+from hangman_lab.envs.words import Split, load_word_list, read_word_list
+from hangman_lab.evaluation import preparation
+from hangman_lab.evaluation.command_line import main
+from hangman_lab.run_files.directory import PRETRAINED, RunDirectory
 from tests.processes import assert_refused, run
 
 pytestmark = pytest.mark.slow

@@ -12,18 +12,18 @@ import pytest
 from PIL import Image
 from rich.console import Console
 
-from agents import make_agent
-from envs.errors import InputError
-from envs.words import WordList, hash_words
-from evaluation import compare
-from evaluation.analysis import analyze
-from evaluation.arena import play
-from evaluation.command_line import main
-from evaluation.comparison import compare_agents
-from evaluation.plots import caption, draw_plots
-from evaluation.preparation import Match
-from evaluation.statistics import win_rate
-from evaluation.tables import agents_table, make_tables, print_comparison
+from hangman_lab.agents import make_agent
+from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.words import WordList, hash_words
+from hangman_lab.evaluation import compare
+from hangman_lab.evaluation.analysis import analyze
+from hangman_lab.evaluation.arena import play
+from hangman_lab.evaluation.command_line import main
+from hangman_lab.evaluation.comparison import compare_agents
+from hangman_lab.evaluation.plots import caption, draw_plots
+from hangman_lab.evaluation.preparation import Match
+from hangman_lab.evaluation.statistics import win_rate
+from hangman_lab.evaluation.tables import agents_table, make_tables, print_comparison
 
 ROOT = Path(__file__).resolve().parents[2]
 GUIDE = ROOT / "README.md"

@@ -4,9 +4,9 @@ import json
 
 import numpy as np
 
-from evaluation.plots import draw_plots, pool_lengths
-from evaluation.statistics import win_rate
-from run_files.directory import RunDirectory
+from hangman_lab.evaluation.plots import draw_plots, pool_lengths
+from hangman_lab.evaluation.statistics import win_rate
+from hangman_lab.run_files.directory import RunDirectory
 
 
 def by_length(games):

@@ -13,13 +13,13 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import RawTestServer
 
-from envs.errors import InputError
-from evaluation.arena import play
-from evaluation.command_line import main
-from evaluation.preparation import Request, prepare
-from evaluation.remote import observe
-from evaluation.remote_client import GameClient, RemoteGame
-from evaluation.statistics import basic_statistics
+from hangman_lab.envs.errors import InputError
+from hangman_lab.evaluation.arena import play
+from hangman_lab.evaluation.command_line import main
+from hangman_lab.evaluation.preparation import Request, prepare
+from hangman_lab.evaluation.remote import observe
+from hangman_lab.evaluation.remote_client import GameClient, RemoteGame
+from hangman_lab.evaluation.statistics import basic_statistics
 from tests.processes import assert_refused
 from tests.server.load import add_token
 from tests.server.load import serving as serve

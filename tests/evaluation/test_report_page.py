@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from agents import make_agent
-from envs.words import WordList
-from evaluation.analysis import analyze
-from evaluation.comparison import compare_agents
-from evaluation.plots import draw_plots
-from evaluation.preparation import Match
-from evaluation.report_page import report_page
+from hangman_lab.agents import make_agent
+from hangman_lab.envs.words import WordList
+from hangman_lab.evaluation.analysis import analyze
+from hangman_lab.evaluation.comparison import compare_agents
+from hangman_lab.evaluation.plots import draw_plots
+from hangman_lab.evaluation.preparation import Match
+from hangman_lab.evaluation.report_page import report_page
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 # Written into a copy of the page: what the browser has laid out, as an attribute of its root.

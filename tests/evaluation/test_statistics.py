@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from statsmodels.stats.contingency_tables import mcnemar as mcnemar_of_statsmodels
 from statsmodels.stats.proportion import proportion_confint
 
-from agents import make_agent
-from evaluation.arena import play
-from evaluation.statistics import (
+from hangman_lab.agents import make_agent
+from hangman_lab.evaluation.arena import play
+from hangman_lab.evaluation.statistics import (
     compare_pairwise,
     mcnemar,
     mean_interval,

@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from agents.word_guess import make_word_guess_agent
-from envs.word_guess.answers import AnswerRule
-from envs.word_guess.words import GUESS_THE_WORD, GuessWords
-from evaluation.command_line import main
-from evaluation.word_guess import compare_agents, play, random_lists, summarize
+from hangman_lab.agents.word_guess import make_word_guess_agent
+from hangman_lab.envs.word_guess.answers import AnswerRule
+from hangman_lab.envs.word_guess.words import GUESS_THE_WORD, GuessWords
+from hangman_lab.evaluation.command_line import main
+from hangman_lab.evaluation.word_guess import compare_agents, play, random_lists, summarize
 
 WORDS = ("bell", "cell", "dell", "cold", "clod", "noon", "neon", "onto")
 

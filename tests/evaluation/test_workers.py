@@ -6,12 +6,12 @@ import time
 
 import pytest
 
-from agents import make_agent
-from envs.errors import InputError
-from evaluation.arena import play
-from evaluation.command_line import main
-from evaluation.ray_cluster import play_on_workers, ray_cluster
-from run_files.agents import load_run_agent
+from hangman_lab.agents import make_agent
+from hangman_lab.envs.errors import InputError
+from hangman_lab.evaluation.arena import play
+from hangman_lab.evaluation.command_line import main
+from hangman_lab.evaluation.ray_cluster import play_on_workers, ray_cluster
+from hangman_lab.run_files.agents import load_run_agent
 from tests.processes import assert_refused, run, start
 
 pytestmark = pytest.mark.slow

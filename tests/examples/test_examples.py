@@ -65,7 +65,7 @@ def test_a_custom_agent_is_compared_with_built_in_agents():
 
 
 def test_a_custom_reward_depends_on_hits_misses_and_wins():
-    env = gym.make("envs:Hangman-v0", reward=HitReward(win=5))
+    env = gym.make("hangman_lab/Hangman-v0", reward=HitReward(win=5))
     env.reset(options={"word": "noon"})
     assert [env.step(ord(letter) - ord("a"))[1] for letter in "xon"] == [-1, 1, 6]
     assert "mean return" in output_of("custom_reward")

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from playing.command_line import main
+from hangman_lab.playing.command_line import main
 
 
 @pytest.fixture

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from envs.encoding import ALPHABET
-from envs.hangman.observation import parse_observation
-from playing.advice import MAX_WORDS_SHOWN, NUM_LETTERS_SHOWN, matching_words
+from hangman_lab.envs.encoding import ALPHABET
+from hangman_lab.envs.hangman.observation import parse_observation
+from hangman_lab.playing.advice import MAX_WORDS_SHOWN, NUM_LETTERS_SHOWN, matching_words
 from tests.processes import ROOT
 
 WORDS = sorted(

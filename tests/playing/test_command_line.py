@@ -3,12 +3,12 @@ import re
 
 import pytest
 
-from agents import make_agent
-from agents.posterior.prior import DEFAULT_KNOWN
-from envs.words import Split, clean_words
-from playing import session
-from run_files.config import Config
-from run_files.directory import RunDirectory
+from hangman_lab.agents import make_agent
+from hangman_lab.agents.posterior.prior import DEFAULT_KNOWN
+from hangman_lab.envs.words import Split, clean_words
+from hangman_lab.playing import session
+from hangman_lab.run_files.config import Config
+from hangman_lab.run_files.directory import RunDirectory
 from tests.agents.posterior.priors import posterior_of
 
 WORDS = sorted("".join(parts) for parts in itertools.product("bcdfg", "aeiou", "lmn", "st", "xyz"))
@@ -225,7 +225,7 @@ def test_common_words_are_guessed(run_command):
 
 
 def test_common_words_without_wordfreq_are_refused_in_one_line(run_command, monkeypatch):
-    monkeypatch.setattr("envs.words.find_spec", lambda name: None)
+    monkeypatch.setattr("hangman_lab.envs.words.find_spec", lambda name: None)
     status, output = run_command(["--words", "common"], [])
     assert (status, output.count("\n")) == (2, 1)
     assert output.startswith("play.py: error: common words: the package wordfreq is not installed")

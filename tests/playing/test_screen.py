@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
-from envs.encoding import ALPHABET
-from envs.hangman.game import Game
-from playing.modes import YOU, _show_boards, find_winner
-from playing.screen import draw_bars, draw_board
+from hangman_lab.envs.encoding import ALPHABET
+from hangman_lab.envs.hangman.game import Game
+from hangman_lab.playing.modes import YOU, _show_boards, find_winner
+from hangman_lab.playing.screen import draw_bars, draw_board
 
 words = st.text(ALPHABET, min_size=1, max_size=32)
 letters = st.lists(st.integers(0, 25), unique=True)

@@ -5,11 +5,11 @@ from collections import Counter
 
 import pytest
 
-from envs.errors import InputError
-from envs.words import DIFFICULTIES, Split, clean_words
-from playing.words import PlayWords, divide_words, draw_words, narrow, weigh_words
-from run_files.config import Config
-from run_files.words import split_words
+from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.words import DIFFICULTIES, Split, clean_words
+from hangman_lab.playing.words import PlayWords, divide_words, draw_words, narrow, weigh_words
+from hangman_lab.run_files.config import Config
+from hangman_lab.run_files.words import split_words
 
 MANY = clean_words((f"{a}{b}{c}" for a in "abcdef" for b in "aeiou" for c in "xyz"), "a list")
 # Both of its words are in the train split.

@@ -2,24 +2,24 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
-from agents import DictionaryAgent
-from agents.posterior.posterior import LetterPosterior
-from agents.posterior.prior import DEFAULT_KNOWN
-from agents.ppo.agent import NetworkAgent, PPOAgent, save_network
-from agents.ppo.network import PolicyNetwork
-from agents.ppo.windows import WindowNetwork
-from envs.encoding import letter_index
-from envs.errors import InputError
-from envs.hangman.observation import parse_observation
-from run_files.agents import (
+from hangman_lab.agents import DictionaryAgent
+from hangman_lab.agents.posterior.posterior import LetterPosterior
+from hangman_lab.agents.posterior.prior import DEFAULT_KNOWN
+from hangman_lab.agents.ppo.agent import NetworkAgent, PPOAgent, save_network
+from hangman_lab.agents.ppo.network import PolicyNetwork
+from hangman_lab.agents.ppo.windows import WindowNetwork
+from hangman_lab.envs.encoding import letter_index
+from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.hangman.observation import parse_observation
+from hangman_lab.run_files.agents import (
     LEARNED_AGENTS,
     check_agent_names,
     find_run,
     learned_agents,
     load_run_agent,
 )
-from run_files.config import Config, PolicyConfig, PosteriorConfig
-from run_files.directory import PRETRAINED, RunDirectory
+from hangman_lab.run_files.config import Config, PolicyConfig, PosteriorConfig
+from hangman_lab.run_files.directory import PRETRAINED, RunDirectory
 from tests.agents.posterior.priors import posterior_of
 
 

@@ -3,8 +3,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from envs.errors import InputError
-from run_files.config import (
+from hangman_lab.envs.errors import InputError
+from hangman_lab.run_files.config import (
     CONFIG_DIRECTORY,
     Config,
     dump_config,

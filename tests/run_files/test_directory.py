@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from envs.errors import InputError
-from run_files.config import Config
-from run_files.directory import RunDirectory
+from hangman_lab.envs.errors import InputError
+from hangman_lab.run_files.config import Config
+from hangman_lab.run_files.directory import RunDirectory
 
 
 @pytest.fixture

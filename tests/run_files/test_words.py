@@ -1,9 +1,9 @@
 import pytest
 
-from envs.errors import InputError
-from envs.words import read_word_list
-from run_files.config import Config, EnvConfig
-from run_files.words import draw_words, load_words, split_words
+from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.words import read_word_list
+from hangman_lab.run_files.config import Config, EnvConfig
+from hangman_lab.run_files.words import draw_words, load_words, split_words
 
 WORDS = tuple(f"{first}{middle}{last}" for first in "bcdf" for middle in "aeiou" for last in "lmnt")
 

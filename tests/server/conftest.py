@@ -2,7 +2,7 @@
 
 import pytest
 
-from server import bounds
+from hangman_lab.server import bounds
 from tests.server.harness import Harness
 
 

@@ -8,11 +8,11 @@ from functools import partial
 
 import httpx
 
-from envs.encoding import ALPHABET
-from server.agent import AgentPlayer, think
-from server.app import create_app
-from server.served_words import ServedWords
-from server.settings import Settings
+from hangman_lab.envs.encoding import ALPHABET
+from hangman_lab.server.agent import AgentPlayer, think
+from hangman_lab.server.app import create_app
+from hangman_lab.server.served_words import ServedWords
+from hangman_lab.server.settings import Settings
 from tests.server.load import add_token
 
 WIRE = "/trexsim/hangman"

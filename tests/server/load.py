@@ -11,9 +11,9 @@ import time
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 
-from evaluation.remote_client import GameClient, RemoteGame
-from server import store
-from server.players import hash_token, make_token
+from hangman_lab.evaluation.remote_client import GameClient, RemoteGame
+from hangman_lab.server import store
+from hangman_lab.server.players import hash_token, make_token
 from tests.processes import command, environment
 
 # Frequent letters first, as most clients guess.

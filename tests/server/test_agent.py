@@ -5,10 +5,10 @@ from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
 
 import pytest
 
-from server import agent
-from server.agent import AgentPlayer, Hint
-from server.errors import RequestError
-from server.settings import Settings
+from hangman_lab.server import agent
+from hangman_lab.server.agent import AgentPlayer, Hint
+from hangman_lab.server.errors import RequestError
+from hangman_lab.server.settings import Settings
 
 
 def guess_next(observations):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agents import make_agent
+from hangman_lab.agents import make_agent
 from tests.server.harness import API, WORDS, ClockStopped, bearer
 
 

@@ -6,7 +6,7 @@ import logging
 import httpx
 import pytest
 
-from server import bounds
+from hangman_lab.server import bounds
 from tests.server.harness import API, WIRE, ClockStopped
 
 

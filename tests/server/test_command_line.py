@@ -10,9 +10,9 @@ from contextlib import closing
 
 import pytest
 
-from server import players
-from server.command_line import main, read_command
-from server.database import only_server, open_database
+from hangman_lab.server import players
+from hangman_lab.server.command_line import main, read_command
+from hangman_lab.server.database import only_server, open_database
 from tests.processes import assert_refused, run
 from tests.server.harness import Harness
 from tests.server.load import serving

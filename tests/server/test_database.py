@@ -7,9 +7,9 @@ from contextlib import closing
 
 import pytest
 
-from envs.errors import InputError
-from server import store
-from server.database import Database, open_database
+from hangman_lab.envs.errors import InputError
+from hangman_lab.server import store
+from hangman_lab.server.database import Database, open_database
 from tests.server.harness import API, Harness
 
 

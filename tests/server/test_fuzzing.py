@@ -25,10 +25,10 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from server.agent import AgentPlayer
-from server.app import create_app
-from server.served_words import ServedWords
-from server.settings import Settings
+from hangman_lab.server.agent import AgentPlayer
+from hangman_lab.server.app import create_app
+from hangman_lab.server.served_words import ServedWords
+from hangman_lab.server.settings import Settings
 from tests.envs.hangman.referee import Referee
 from tests.server.harness import API, WIRE, Harness
 from tests.server.load import add_token, serving

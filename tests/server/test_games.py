@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from agents import make_agent
-from server import games, players
-from server.served_words import Choice
-from server.store import Player
+from hangman_lab.agents import make_agent
+from hangman_lab.server import games, players
+from hangman_lab.server.served_words import Choice
+from hangman_lab.server.store import Player
 from tests.server.harness import API, WIRE
 
 

@@ -5,11 +5,11 @@ import threading
 
 import pytest
 
-from agents import make_agent
-from evaluation.statistics import win_rate_interval
-from server import leaderboard
-from server.leaderboard import rank, wilson_interval
-from server.store import RecordedCount
+from hangman_lab.agents import make_agent
+from hangman_lab.evaluation.statistics import win_rate_interval
+from hangman_lab.server import leaderboard
+from hangman_lab.server.leaderboard import rank, wilson_interval
+from hangman_lab.server.store import RecordedCount
 from tests.server.harness import API
 
 

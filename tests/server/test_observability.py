@@ -5,7 +5,7 @@ import re
 
 from prometheus_client.parser import text_string_to_metric_families
 
-from server.observability import WithRequest
+from hangman_lab.server.observability import WithRequest
 from tests.server.harness import API, WIRE
 
 

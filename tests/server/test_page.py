@@ -5,8 +5,8 @@ import shutil
 
 import pytest
 
-from agents import make_agent
-from envs.hangman.observation import parse_observation
+from hangman_lab.agents import make_agent
+from hangman_lab.envs.hangman.observation import parse_observation
 from tests.server.load import add_token, serving
 
 pytestmark = pytest.mark.slow

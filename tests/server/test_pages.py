@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from server import pages
+from hangman_lab.server import pages
 from tests.server.harness import API
 
 # A link that a player may follow; nothing is loaded from there.

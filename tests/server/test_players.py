@@ -1,6 +1,6 @@
 """Tokens, guests, and what their requests cost."""
 
-from server import store
+from hangman_lab.server import store
 from tests.server.harness import API, WIRE, ClockStopped
 
 

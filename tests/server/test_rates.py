@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server import rates
-from server.errors import RequestError
-from server.rates import Buckets, networks_of
+from hangman_lab.server import rates
+from hangman_lab.server.errors import RequestError
+from hangman_lab.server.rates import Buckets, networks_of
 from tests.server.harness import API, WIRE, ClockStopped
 
 

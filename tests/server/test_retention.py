@@ -5,8 +5,8 @@ from functools import partial
 
 import pytest
 
-from server import retention, store
-from server.retention import prune
+from hangman_lab.server import retention, store
+from hangman_lab.server.retention import prune
 from tests.server.harness import API
 
 DAY = 86_400

@@ -8,10 +8,10 @@ from contextlib import closing
 import pytest
 from scipy.stats import chi2_contingency
 
-from envs.hangman.game import Game
-from server import store
-from server.errors import RequestError
-from server.game import PlayerGame
+from hangman_lab.envs.hangman.game import Game
+from hangman_lab.server import store
+from hangman_lab.server.errors import RequestError
+from hangman_lab.server.game import PlayerGame
 from tests.server.harness import API, WIRE, Harness, bearer
 
 pytestmark = pytest.mark.slow

@@ -5,9 +5,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from envs.errors import InputError
-from envs.words import Split, clean_words, default_word_list, hash_words
-from server.served_words import (
+from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.words import Split, clean_words, default_word_list, hash_words
+from hangman_lab.server.served_words import (
     divide_words,
     draw_word,
     select_practice,

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import requests
 
-from server.database import open_database
+from hangman_lab.server.database import open_database
 from tests.processes import assert_refused, command, environment
 from tests.server.load import add_token, check_nothing_lost, play_while, serving
 

@@ -7,10 +7,10 @@ import pytest
 import yaml
 from rich.console import Console
 
-from run_files.config import load_config
-from sweeps.sweep_file import load_sweep
+from hangman_lab.run_files.config import load_config
+from hangman_lab.sweeps.sweep_file import load_sweep
+from hangman_lab.training.run import train
 from tests.conftest import TINY_CONFIG
-from training.run import train
 
 RATES = (0.001, 0.01, 0.1)
 

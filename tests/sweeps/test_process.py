@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from sweeps.command_line import main
+from hangman_lab.sweeps.command_line import main
 from tests.processes import ROOT, assert_refused, start
 from tests.sweeps.conftest import RATES
 
@@ -126,7 +126,7 @@ def test_bad_input_is_one_line_and_status_2(tmp_path, arguments, said, capsys, m
 
 
 def test_without_ray_one_line_says_what_to_install(capsys, monkeypatch):
-    monkeypatch.setattr("evaluation.ray_cluster.find_spec", lambda name: None)
+    monkeypatch.setattr("hangman_lab.evaluation.ray_cluster.find_spec", lambda name: None)
     status = main(["smoke.yaml"])
     printed = capsys.readouterr()
     done = subprocess.CompletedProcess([], status, printed.out, printed.err)

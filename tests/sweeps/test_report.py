@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from sweeps.folder import SweepFolder
-from sweeps.report import SweepResults
+from hangman_lab.sweeps.folder import SweepFolder
+from hangman_lab.sweeps.report import SweepResults
 
 # The win rates of three seeds: the last trial is stopped, or fails.
 RATES = {1: (0.50, 0.52, 0.54), 2: (0.60, 0.64, 0.62), 4: (0.70, 0.71, None)}

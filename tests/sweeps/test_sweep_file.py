@@ -1,8 +1,8 @@
 import pytest
 
-from envs.errors import InputError
-from run_files.config import SWEEP_DIRECTORY, find_config, load_config
-from sweeps.sweep_file import load_sweep, parse_sweep
+from hangman_lab.envs.errors import InputError
+from hangman_lab.run_files.config import SWEEP_DIRECTORY, find_config, load_config
+from hangman_lab.sweeps.sweep_file import load_sweep, parse_sweep
 
 
 def test_a_trial_is_the_base_recipe_with_the_options_of_its_point_and_a_seed(

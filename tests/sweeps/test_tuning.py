@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.ray_cluster import ray_cluster
-from sweeps.folder import SweepFolder
-from sweeps.report import SweepResults
+from hangman_lab.evaluation.ray_cluster import ray_cluster
+from hangman_lab.sweeps.folder import SweepFolder
+from hangman_lab.sweeps.report import SweepResults
 
 pytestmark = pytest.mark.slow
 
@@ -36,7 +36,7 @@ def make_trial(unlucky_seed):
 @pytest.fixture
 def run(ray, monkeypatch):
     """Return a function: run a sweep of simulated trials and return its results."""
-    from sweeps import tuning
+    from hangman_lab.sweeps import tuning
 
     monkeypatch.setattr(tuning, "fit_posteriors", lambda sweep: {})
     monkeypatch.setattr(tuning, "_MAX_FAILURES", 1)
@@ -99,7 +99,7 @@ def test_failed_trials_are_retried_on_resume(run, make_sweep, searcher):
 
 @pytest.mark.usefixtures("ray")
 def test_trials_behind_a_uri_have_the_weights_of_train(make_sweep, tmp_path, undisturbed):
-    from sweeps.tuning import run_sweep
+    from hangman_lab.sweeps.tuning import run_sweep
 
     sweep = make_sweep(
         space={"ppo.learning_rate": {"grid_search": [0.001, 0.01]}},

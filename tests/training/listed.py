@@ -1,6 +1,6 @@
 """Reading back which words a posterior knows, for tests of what it was fitted on."""
 
-from envs.encoding import decode
+from hangman_lab.envs.encoding import decode
 
 
 def known_words(posterior):

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from agents.smoothed_ngrams import SmoothedNgrams
-from agents.word_arrays import WordArrays, sequence_keys
-from envs.encoding import decode
-from training import candidates
-from training.candidates import derive_candidates
-from training.multigrams import fit_multigrams
+from hangman_lab.agents.smoothed_ngrams import SmoothedNgrams
+from hangman_lab.agents.word_arrays import WordArrays, sequence_keys
+from hangman_lab.envs.encoding import decode
+from hangman_lab.training import candidates
+from hangman_lab.training.candidates import derive_candidates
+from hangman_lab.training.multigrams import fit_multigrams
 
 VERBS = ("walk", "talk", "jump", "play", "rest", "work", "paint", "count")
 # No share of small counts, so that rounding decides nothing.

@@ -7,15 +7,15 @@ import pytest
 import torch
 from rich.console import Console
 
-from envs.errors import InputError
-from run_files.directory import write_atomically
-from tests.agents.posterior.priors import Explosive
-from training.checkpoint import (
+from hangman_lab.envs.errors import InputError
+from hangman_lab.run_files.directory import write_atomically
+from hangman_lab.training.checkpoint import (
     Interrupted,
     StopRequest,
     load_checkpoint,
     save_checkpoint,
 )
+from tests.agents.posterior.priors import Explosive
 
 STATE = {
     "step": 7,

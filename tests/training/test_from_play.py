@@ -8,16 +8,16 @@ import pytest
 from gymnasium.vector import AutoresetMode
 from rich.console import Console
 
-from agents import make_agent
-from envs.errors import InputError
-from envs.hangman.env import HangmanVectorEnv
-from envs.words import hash_words, read_word_list
-from run_files.config import load_config
-from run_files.words import split_words
+from hangman_lab.agents import make_agent
+from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.hangman.env import HangmanVectorEnv
+from hangman_lab.envs.words import hash_words, read_word_list
+from hangman_lab.run_files.config import load_config
+from hangman_lab.run_files.words import split_words
+from hangman_lab.training.checkpoint import load_checkpoint
+from hangman_lab.training.from_play import Play
+from hangman_lab.training.run import resume, train
 from tests.training.listed import known_words
-from training.checkpoint import load_checkpoint
-from training.from_play import Play
-from training.run import resume, train
 
 BEGIN = {"words": "", "num_fitted": 0, "games": 0}
 
@@ -143,15 +143,15 @@ TABLES = ("uncovered", "missed")
 
 
 def run_posterior(run):
-    from agents.posterior.posterior import load_posterior
+    from hangman_lab.agents.posterior.posterior import load_posterior
 
     return load_posterior(run.posterior)
 
 
 @pytest.fixture(autouse=True)
 def _few_known_words_at_the_end(monkeypatch):
-    monkeypatch.setattr("training.run._NUM_KNOWN", 400)
-    monkeypatch.setattr("training.run._GAMES_PER_ROUND", 500)
+    monkeypatch.setattr("hangman_lab.training.run._NUM_KNOWN", 400)
+    monkeypatch.setattr("hangman_lab.training.run._GAMES_PER_ROUND", 500)
 
 
 class StoppedError(Exception):

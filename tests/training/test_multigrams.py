@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.word_arrays import WordArrays
-from training import multigrams
-from training.multigrams import fit_multigrams
+from hangman_lab.agents.word_arrays import WordArrays
+from hangman_lab.training import multigrams
+from hangman_lab.training.multigrams import fit_multigrams
 
 FIRST = ("bread", "corn", "fish", "milk", "sand", "snow", "wood", "wind")
 SECOND = ("box", "field", "house", "land", "man", "mill", "storm", "work")

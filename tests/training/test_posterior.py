@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.posterior.posterior import load_posterior
-from agents.word_arrays import WordArrays
-from envs.hangman.observation import parse_observation
+from hangman_lab.agents.posterior.posterior import load_posterior
+from hangman_lab.agents.word_arrays import WordArrays
+from hangman_lab.envs.hangman.observation import parse_observation
+from hangman_lab.training.posterior import fit_posterior, hold_back
 from tests.training.listed import candidates, known_words
-from training.posterior import fit_posterior, hold_back
 
 STEMS = tuple("".join(letters) for letters in itertools.product("bdgkt", "aeo", "lmnr", "pst"))
 ENDINGS = ("", "s", "ed", "ing", "er")

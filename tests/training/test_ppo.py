@@ -7,10 +7,10 @@ import pytest
 import torch
 from stable_baselines3.common.callbacks import BaseCallback
 
-from run_files.config import load_config
+from hangman_lab.run_files.config import load_config
+from hangman_lab.training import ppo
+from hangman_lab.training.posterior import fit_posterior, hold_back
 from tests.training.listed import known_words
-from training import ppo
-from training.posterior import fit_posterior, hold_back
 
 NUM_ENVS = 64
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 import torch
 
-from agents.ppo.windows import WindowNetwork
-from envs.hangman.observation import parse_observation
-from run_files.config import load_config
-from training.ppo import make_model
-from training.prediction import last_observations, prediction_loss
+from hangman_lab.agents.ppo.windows import WindowNetwork
+from hangman_lab.envs.hangman.observation import parse_observation
+from hangman_lab.run_files.config import load_config
+from hangman_lab.training.ppo import make_model
+from hangman_lab.training.prediction import last_observations, prediction_loss
 
 
 def state(pattern, wrong=""):
@@ -110,7 +110,7 @@ def test_the_targets_are_later_observations_of_the_same_game(tiny_files, monkeyp
         pairs.append((word, guessed, last_word, last_guessed))
         return prediction_loss(network, word, guessed, last_word, last_guessed)
 
-    monkeypatch.setattr("training.prediction.prediction_loss", recorded)
+    monkeypatch.setattr("hangman_lab.training.prediction.prediction_loss", recorded)
     learner(tiny_files).learn(2560)
     word, guessed, last_word, last_guessed = (
         torch.cat(parts) for parts in zip(*pairs, strict=True)

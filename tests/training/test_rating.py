@@ -4,7 +4,7 @@ import numba
 import numpy as np
 import pytest
 
-from training.posterior import fit_rating, rate
+from hangman_lab.training.posterior import fit_rating, rate
 
 CHANCES = (0.02, 0.1, 0.4)
 

@@ -13,24 +13,24 @@ from safetensors.numpy import save_file
 from sb3_contrib import MaskablePPO
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from agents.posterior.posterior import load_posterior
-from agents.ppo.agent import PPOAgent, load_network
-from envs.errors import InputError
-from envs.words import Split, hash_words, read_word_list
-from evaluation.analysis import reliability
-from evaluation.arena import play
-from run_files.config import load_config
-from run_files.directory import RunDirectory
+from hangman_lab.agents.posterior.posterior import load_posterior
+from hangman_lab.agents.ppo.agent import PPOAgent, load_network
+from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.words import Split, hash_words, read_word_list
+from hangman_lab.evaluation.analysis import reliability
+from hangman_lab.evaluation.arena import play
+from hangman_lab.run_files.config import load_config
+from hangman_lab.run_files.directory import RunDirectory
+from hangman_lab.training.checkpoint import Interrupted, load_checkpoint, save_checkpoint
+from hangman_lab.training.posterior import fit_posterior, hold_back
+from hangman_lab.training.ppo import make_model, reward_of
+from hangman_lab.training.run import resume, train
 from tests.training.listed import known_words
-from training.checkpoint import Interrupted, load_checkpoint, save_checkpoint
-from training.posterior import fit_posterior, hold_back
-from training.ppo import make_model, reward_of
-from training.run import resume, train
 
 
 @pytest.fixture(autouse=True)
 def _few_known_words_at_the_end(monkeypatch):
-    monkeypatch.setattr("training.run._NUM_KNOWN", 400)
+    monkeypatch.setattr("hangman_lab.training.run._NUM_KNOWN", 400)
 
 
 def quiet():
@@ -251,7 +251,7 @@ def test_half_of_the_games_of_ppo_have_words_unknown_to_the_posterior(
         made.append((model, set(unknown), set(known)))
         return model
 
-    monkeypatch.setattr("training.run.make_model", make)
+    monkeypatch.setattr("hangman_lab.training.run.make_model", make)
     options = [f"words={tinier_files[1]}", "ppo.steps=1_024", "final_split=valid"]
     run, _ = train(load_config(tinier_files[0], options), quiet(), tmp_path / "run")
     train_words = set(parts_of(tinier_files[1])["train"])

@@ -9,15 +9,15 @@ from rich.console import Console
 from sb3_contrib import MaskablePPO
 from stable_baselines3 import DQN, PPO
 
-from agents.ppo.flat import FlatNetwork
-from envs.hangman.sb3 import FlatVecEnv, HangmanVecEnv
-from envs.words import Split, read_word_list
-from evaluation.arena import play
-from run_files.agents import learned_agents, load_run_agent
-from run_files.config import STOCK_ALGORITHMS, load_config
-from training.checkpoint import Interrupted
-from training.run import resume, train
-from training.stock import make_stock_model
+from hangman_lab.agents.ppo.flat import FlatNetwork
+from hangman_lab.envs.hangman.sb3 import FlatVecEnv, HangmanVecEnv
+from hangman_lab.envs.words import Split, read_word_list
+from hangman_lab.evaluation.arena import play
+from hangman_lab.run_files.agents import learned_agents, load_run_agent
+from hangman_lab.run_files.config import STOCK_ALGORITHMS, load_config
+from hangman_lab.training.checkpoint import Interrupted
+from hangman_lab.training.run import resume, train
+from hangman_lab.training.stock import make_stock_model
 
 CLASSES = dict(zip(STOCK_ALGORITHMS, (PPO, DQN, MaskablePPO), strict=True))
 # With which a rollout of PPO has 4,096 steps.
@@ -26,7 +26,7 @@ NUM_ENVS = 2
 
 @pytest.fixture(autouse=True)
 def _few_known_words_at_the_end(monkeypatch):
-    monkeypatch.setattr("training.run._NUM_KNOWN", 400)
+    monkeypatch.setattr("hangman_lab.training.run._NUM_KNOWN", 400)
 
 
 @pytest.fixture

@@ -4,16 +4,16 @@ import numpy as np
 import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from agents.ppo.agent import PPOAgent
-from agents.ppo.network import PolicyNetwork
-from envs.encoding import encode_words
-from envs.errors import InputError
-from envs.hangman.rules import HangmanGames
-from evaluation.analysis import reliability
-from evaluation.arena import play
-from run_files.directory import RunDirectory
+from hangman_lab.agents.ppo.agent import PPOAgent
+from hangman_lab.agents.ppo.network import PolicyNetwork
+from hangman_lab.envs.encoding import encode_words
+from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.hangman.rules import HangmanGames
+from hangman_lab.evaluation.analysis import reliability
+from hangman_lab.evaluation.arena import play
+from hangman_lab.run_files.directory import RunDirectory
+from hangman_lab.training.tensorboard import TrainingLog
 from tests.agents.posterior.priors import posterior_of
-from training.tensorboard import TrainingLog
 
 WORDS = ("apple", "jazz", "zebra", "quiz", "banana", "rhythm", "onion")
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 
-from agents.posterior.posterior import LetterPosterior
-from agents.posterior.prior import LetterModels, WordPrior, list_words
-from agents.smoothed_ngrams import SmoothedNgrams
-from agents.word_arrays import WordArrays
-from training.multigrams import fit_multigrams
+from hangman_lab.agents.posterior.posterior import LetterPosterior
+from hangman_lab.agents.posterior.prior import LetterModels, WordPrior, list_words
+from hangman_lab.agents.smoothed_ngrams import SmoothedNgrams
+from hangman_lab.agents.word_arrays import WordArrays
+from hangman_lab.training.multigrams import fit_multigrams
 
 WORDS = ("bead", "bed", "cabbage", "decade", "faded", "added", "edge", "face", "badge", "cab")
 CANDIDATES = {"bad": 0.2, "deed": 0.1, "cabbages": 0.05}

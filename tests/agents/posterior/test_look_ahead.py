@@ -5,8 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
-from agents.compiled import in_threads
-from agents.posterior.look_ahead import (
+from hangman_lab.agents.compiled import in_threads
+from hangman_lab.agents.posterior.look_ahead import (
     MAX_WORDS,
     rest_win_rates,
     simulated_share,

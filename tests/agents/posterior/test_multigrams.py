@@ -5,9 +5,9 @@ import itertools
 import numpy as np
 import pytest
 
-from agents.posterior.multigrams import Multigrams
-from agents.word_arrays import WordArrays
-from training.multigrams import fit_multigrams
+from hangman_lab.agents.posterior.multigrams import Multigrams
+from hangman_lab.agents.word_arrays import WordArrays
+from hangman_lab.training.multigrams import fit_multigrams
 
 WORDS = ("bead", "bed", "cabbage", "decade", "faded", "added", "edge", "face", "badge", "cab") * 6
 

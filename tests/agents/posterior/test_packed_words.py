@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.word_arrays import WordArrays, pack_words, unpack_words
+from hangman_lab.agents.word_arrays import WordArrays, pack_words, unpack_words
 
 # Few letters, so that many words begin alike.
 WORDS = st.lists(st.text("abcxyz", min_size=1, max_size=32), min_size=1, unique=True)

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
-from agents.posterior.posterior import LetterPosterior, LookAheadAgent, load_posterior
-from agents.word_arrays import WordArrays
-from envs.errors import InputError
-from envs.hangman.observation import parse_observation, select
+from hangman_lab.agents.posterior.posterior import LetterPosterior, LookAheadAgent, load_posterior
+from hangman_lab.agents.word_arrays import WordArrays
+from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.hangman.observation import parse_observation, select
 from tests.agents.games import random_states
 from tests.agents.posterior.priors import CANDIDATES, WORDS, Explosive, posterior_of
 
@@ -71,7 +71,7 @@ def test_the_posterior_of_a_game_does_not_depend_on_the_batch(model, states):
 def test_the_cache_does_not_change_beliefs(model, states, monkeypatch):
     expected = LetterPosterior(model.prior).belief(states)
     for most_kept in (0, 100, 10**6):
-        monkeypatch.setattr("agents.posterior.posterior._CACHE_SIZE", most_kept)
+        monkeypatch.setattr("hangman_lab.agents.posterior.posterior._CACHE_SIZE", most_kept)
         agent = LetterPosterior(model.prior)
         parts = [slice(first, first + 150) for first in range(0, len(states["lives"]), 100)]
         for part in (*parts, *reversed(parts)):

@@ -5,9 +5,9 @@ import itertools
 import numpy as np
 import pytest
 
-from agents.posterior.prior import WordPrior
-from agents.word_arrays import WordArrays
-from envs.encoding import ALPHABET
+from hangman_lab.agents.posterior.prior import WordPrior
+from hangman_lab.agents.word_arrays import WordArrays
+from hangman_lab.envs.encoding import ALPHABET
 from tests.agents.posterior.priors import CANDIDATES, WORDS, prior_of
 
 

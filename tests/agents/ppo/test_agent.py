@@ -6,13 +6,13 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from agents.base import PosteriorAgent
-from agents.ppo.agent import NetworkAgent, load_network, make_policy_agent, save_network
-from agents.ppo.flat import FlatNetwork
-from agents.ppo.network import PolicyNetwork
-from agents.ppo.windows import WindowNetwork
-from envs.errors import InputError
-from envs.hangman.observation import select
+from hangman_lab.agents.base import PosteriorAgent
+from hangman_lab.agents.ppo.agent import NetworkAgent, load_network, make_policy_agent, save_network
+from hangman_lab.agents.ppo.flat import FlatNetwork
+from hangman_lab.agents.ppo.network import PolicyNetwork
+from hangman_lab.agents.ppo.windows import WindowNetwork
+from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.hangman.observation import select
 from tests.agents.games import random_states
 from tests.agents.posterior.priors import Explosive, posterior_of
 from tests.agents.ppo.test_network import network_of

@@ -2,14 +2,14 @@ import numpy as np
 import pytest
 import torch
 
-from agents.ppo.network import (
+from hangman_lab.agents.ppo.network import (
     LOOK_AHEAD,
     NUM_LETTER_FEATURES,
     NUM_STATE_FEATURES,
     PolicyNetwork,
     policy_features,
 )
-from envs.words import default_word_list
+from hangman_lab.envs.words import default_word_list
 from tests.agents.games import observe, random_states
 from tests.agents.posterior.priors import posterior_of
 

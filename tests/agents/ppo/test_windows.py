@@ -3,8 +3,8 @@ import numpy as np
 import pytest
 import torch
 
-from agents.ppo.windows import WindowNetwork
-from envs.hangman.observation import parse_observation
+from hangman_lab.agents.ppo.windows import WindowNetwork
+from hangman_lab.envs.hangman.observation import parse_observation
 from tests.agents.games import random_states
 from tests.agents.ppo.test_network import network_of, scores_of
 

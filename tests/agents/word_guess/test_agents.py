@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.word_guess import (
+from hangman_lab.agents.word_guess import (
     WORD_GUESS_AGENTS,
     EntropyAgent,
     FilterAgent,
@@ -14,10 +14,10 @@ from agents.word_guess import (
     RandomConsistentAgent,
     make_word_guess_agent,
 )
-from envs.errors import InputError
-from envs.word_guess.answers import AnswerRule
-from envs.word_guess.rules import WordGuessGames
-from envs.word_guess.words import GuessWords, default_words
+from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.word_guess.answers import AnswerRule
+from hangman_lab.envs.word_guess.rules import WordGuessGames
+from hangman_lab.envs.word_guess.words import GuessWords, default_words
 from tests.envs.word_guess.referee import cats_and_dogs, matches
 
 CATS_AND_DOGS = AnswerRule(4, True)

@@ -9,10 +9,10 @@ from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env, data_equivalence
 from stable_baselines3.common.env_checker import check_env as check_env_for_sb3
 
-from envs.encoding import letter_index
-from envs.hangman.env import HangmanEnv, HangmanVectorEnv
-from envs.rewards import DenseReward
-from envs.words import default_word_list
+from hangman_lab.envs.encoding import letter_index
+from hangman_lab.envs.hangman.env import HangmanEnv, HangmanVectorEnv
+from hangman_lab.envs.rewards import DenseReward
+from hangman_lab.envs.words import default_word_list
 
 VARIANTS = [
     {},
@@ -37,20 +37,20 @@ def rollout(env, seed, steps=60):
 def test_the_checkers_of_gymnasium_and_stable_baselines_are_content(few_words, options):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        env = gym.make("envs:Hangman-v0", words=few_words, **options)
+        env = gym.make("hangman_lab/Hangman-v0", words=few_words, **options)
         check_env(env.unwrapped, skip_render_check="render_mode" not in options)
         check_env_for_sb3(env.unwrapped, warn=True)
 
 
 def test_gym_makes_the_env_with_the_default_list_and_its_options():
-    env = gym.make("envs:Hangman-v0")
+    env = gym.make("hangman_lab/Hangman-v0")
     assert isinstance(env.unwrapped, HangmanEnv)
     longest = max(map(len, default_word_list().words))
     assert env.observation_space["word"].shape == (longest,)
     assert env.observation_space["lives"].n == 7
     observation, _ = env.reset(seed=1)
     assert env.observation_space.contains(observation)
-    shorter = gym.make("envs:Hangman-v0", min_length=4, max_length=5, max_wrong=3)
+    shorter = gym.make("hangman_lab/Hangman-v0", min_length=4, max_length=5, max_wrong=3)
     assert shorter.observation_space["word"].shape == (5,)
     for seed in range(20):
         shorter.reset(seed=seed)
@@ -59,7 +59,7 @@ def test_gym_makes_the_env_with_the_default_list_and_its_options():
 
 def test_gym_makes_the_vector_env(few_words):
     envs = gym.make_vec(
-        "envs:Hangman-v0", num_envs=3, words=few_words, max_wrong=4, max_episode_steps=9
+        "hangman_lab/Hangman-v0", num_envs=3, words=few_words, max_wrong=4, max_episode_steps=9
     )
     assert isinstance(envs.unwrapped, HangmanVectorEnv)
     assert envs.unwrapped.max_episode_steps == 9
@@ -132,7 +132,7 @@ def test_a_render_needs_a_game(few_words):
 
 
 @pytest.mark.parametrize(
-    "make", [HangmanEnv, HangmanVectorEnv, partial(gym.make, "envs:Hangman-v0")]
+    "make", [HangmanEnv, HangmanVectorEnv, partial(gym.make, "hangman_lab/Hangman-v0")]
 )
 def test_an_unknown_option_is_refused_by_name(few_words, make):
     with pytest.raises(TypeError, match="unexpected keyword argument 'max_wrongs'"):

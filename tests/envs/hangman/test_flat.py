@@ -5,17 +5,17 @@ import numpy as np
 import pytest
 from sb3_contrib.common.maskable.utils import get_action_masks
 
-from envs.encoding import decode
-from envs.hangman.env import HangmanEnv, HangmanVectorEnv
-from envs.hangman.flat import (
+from hangman_lab.envs.encoding import decode
+from hangman_lab.envs.hangman.env import HangmanEnv, HangmanVectorEnv
+from hangman_lab.envs.hangman.flat import (
     FlatObservation,
     FlatVectorObservation,
     flat_space,
     flatten,
     unflatten_word,
 )
-from envs.hangman.observation import parse_observation, select
-from envs.hangman.sb3 import FlatVecEnv, HangmanVecEnv
+from hangman_lab.envs.hangman.observation import parse_observation, select
+from hangman_lab.envs.hangman.sb3 import FlatVecEnv, HangmanVecEnv
 
 
 def test_it_tells_each_place_the_guessed_letters_and_the_lives():
@@ -65,6 +65,6 @@ def test_single_and_batched_environments_give_the_same_vectors(few_words):
 
 
 def test_a_batch_that_begins_the_next_game_in_the_same_step_is_refused(few_words):
-    env = gym.make_vec("envs:Hangman-v0", 2, words=few_words, autoreset_mode="SameStep")
+    env = gym.make_vec("hangman_lab/Hangman-v0", 2, words=few_words, autoreset_mode="SameStep")
     with pytest.raises(ValueError, match="autoreset_mode"):
         FlatVectorObservation(env)

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from envs.encoding import letter_index
-from envs.hangman.game import Game
-from envs.hangman.observation import select
+from hangman_lab.envs.encoding import letter_index
+from hangman_lab.envs.hangman.game import Game
+from hangman_lab.envs.hangman.observation import select
 
 
 def test_a_game_counts_what_the_rules_say():

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from envs.errors import InputError
-from envs.hangman.observation import (
+from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.hangman.observation import (
     distinct,
     observation_space,
     parse_observation,

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from envs.encoding import letter_index
-from envs.hangman.env import HangmanEnv
-from envs.hangman.rendering import masked_word, parts_hung, wrong_letters
+from hangman_lab.envs.encoding import letter_index
+from hangman_lab.envs.hangman.env import HangmanEnv
+from hangman_lab.envs.hangman.rendering import masked_word, parts_hung, wrong_letters
 
 
 def drawn(mode, word, guesses="", **options):

@@ -12,9 +12,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-from envs.encoding import ALPHABET, encode_words, letter_index
-from envs.hangman.rules import HangmanGames, Step
-from envs.rewards import DenseReward, PotentialReward, SparseReward, make_reward
+from hangman_lab.envs.encoding import ALPHABET, encode_words, letter_index
+from hangman_lab.envs.hangman.rules import HangmanGames, Step
+from hangman_lab.envs.rewards import DenseReward, PotentialReward, SparseReward, make_reward
 
 
 def step_of(**changes):

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from envs.encoding import encode_words, letter_index
-from envs.hangman.env import HangmanEnv
-from envs.hangman.rules import HangmanGames
+from hangman_lab.envs.encoding import encode_words, letter_index
+from hangman_lab.envs.hangman.env import HangmanEnv
+from hangman_lab.envs.hangman.rules import HangmanGames
 from tests.envs.hangman.referee import Referee, agrees, letter_of
 
 REWARDS = ("sparse", "dense", "potential")

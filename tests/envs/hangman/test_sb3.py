@@ -6,8 +6,8 @@ from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_suppo
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import DummyVecEnv
 
-from envs.hangman.env import HangmanEnv
-from envs.hangman.sb3 import HangmanVecEnv
+from hangman_lab.envs.hangman.env import HangmanEnv
+from hangman_lab.envs.hangman.sb3 import HangmanVecEnv
 
 
 def same(one, other):

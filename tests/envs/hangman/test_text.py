@@ -5,13 +5,13 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
-from envs.encoding import ALPHABET, letter_index
-from envs.hangman.env import HangmanEnv
-from envs.hangman.text import TextEnv
+from hangman_lab.envs.encoding import ALPHABET, letter_index
+from hangman_lab.envs.hangman.env import HangmanEnv
+from hangman_lab.envs.hangman.text import TextEnv
 
 
 def test_a_game_is_read_and_played_as_text():
-    env = TextEnv(gym.make("envs:Hangman-v0"))
+    env = TextEnv(gym.make("hangman_lab/Hangman-v0"))
     text, info = env.reset(seed=0, options={"word": "noon"})
     assert text == "word: _ _ _ _, wrong letters: none, lives: 6"
     assert text in env.observation_space

@@ -3,8 +3,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from envs.encoding import encode_words
-from envs.word_guess.answers import MAX_WORD_LENGTH, AnswerRule
+from hangman_lab.agents.word_guess.base import answer_matrix
+from hangman_lab.envs.encoding import encode_words
+from hangman_lab.envs.word_guess.answers import MAX_WORD_LENGTH, AnswerRule
 from tests.envs.word_guess.referee import cats_and_dogs, matches
 
 
@@ -45,14 +46,14 @@ same_length = st.integers(1, MAX_WORD_LENGTH).flatmap(
 
 
 @given(same_length)
-def test_the_matrix_and_the_pairs_agree_with_a_plain_count(words):
+def test_answers_agree_with_a_plain_count(words):
     codes = encode_words(words).codes
     for rule, referee in (
         (AnswerRule(len(words[0]), True), cats_and_dogs),
         (AnswerRule(len(words[0]), False), matches),
     ):
         expected = [[referee(guess, secret) for secret in words] for guess in words]
-        matrix = rule.answer_matrix(codes, codes)
+        matrix = answer_matrix(rule, codes, codes)
         assert matrix.dtype == np.uint8
         np.testing.assert_array_equal(rule.answers_by_code[matrix], expected)
         for number in range(len(words)):

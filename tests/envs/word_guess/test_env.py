@@ -6,10 +6,10 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 from gymnasium.utils.env_match import check_environments_match
 
-from envs.word_guess.env import WordGuessEnv
+from hangman_lab.envs.word_guess.env import WordGuessEnv
 from tests.envs.word_guess.referee import cats_and_dogs
 
-IDS = ("CatsAndDogs-v0", "GuessTheWord-v0")
+IDS = ("hangman_lab/CatsAndDogs-v0", "hangman_lab/GuessTheWord-v0")
 WORDS = ("bell", "cell", "dell", "cold", "clod", "noon", "neon", "onto")
 
 

@@ -1,8 +1,8 @@
 import gymnasium as gym
 import pytest
 
-from envs.word_guess.env import WordGuessEnv
-from envs.word_guess.master import Master
+from hangman_lab.envs.word_guess.env import WordGuessEnv
+from hangman_lab.envs.word_guess.master import Master
 
 WORDS = ("acckzz", "ccbazz", "eiowzz", "abcczz")
 
@@ -39,7 +39,7 @@ def test_too_many_calls_fail():
 
 
 def test_it_sits_on_wrappers_too():
-    env = gym.make("GuessTheWord-v0", words=WORDS)
+    env = gym.make("hangman_lab/GuessTheWord-v0", words=WORDS)
     env.reset(options={"word": "eiowzz"})
     assert Master(env).guess("eiowzz") == 6
 

@@ -2,9 +2,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from envs.word_guess.answers import AnswerRule
-from envs.word_guess.rules import WordGuessGames
-from envs.word_guess.words import GuessWords
+from hangman_lab.envs.word_guess.answers import AnswerRule
+from hangman_lab.envs.word_guess.rules import WordGuessGames
+from hangman_lab.envs.word_guess.words import GuessWords
 from tests.envs.word_guess.referee import cats_and_dogs
 
 LIST = ("bell", "cell", "dell", "cold", "clod", "noon", "neon", "onto")

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from envs.word_guess.words import GuessWords, random_words
+from hangman_lab.envs.word_guess.words import GuessWords, random_words
 
 
 def test_the_allowed_list_keeps_its_order_and_leaves_out_other_lengths():
