@@ -1,1 +1,1 @@
-"""Hangman in the terminal, for a person with or against agents."""
+"""Hangman in the terminal, for a player with or against agents."""

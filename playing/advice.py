@@ -1,4 +1,4 @@
-"""Advice: the most likely letters by an agent, in a game here or elsewhere."""
+"""Advice by an agent: the most likely letters of a game played here or elsewhere."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Adviser:
         if not letters:
             return
         chosen = self.choose(observations, game)
-        title = f"{self.name}: the likeliest letters; it would guess {ALPHABET[chosen]}"
+        title = f"{self.name} guesses {ALPHABET[chosen]}; its most likely letters:"
         bars = draw_bars(letters, chosen, console.width, console.options.ascii_only)
         console.print("\n".join([title, *bars]), style="cyan")
 
@@ -61,8 +61,8 @@ def assist(
     lose. Words that are ``ranked`` by how common they are are always shown.
     """
     console.print(
-        "Type the word as it stands (a pattern), with _ . - or ? for each hidden letter, "
-        "for example _ pp _ e, then the wrong letters. Ctrl-D ends it."
+        "Type the pattern of the word, with _ . - or ? for each hidden letter, for example "
+        "_ pp _ e, then the wrong letters. Ctrl-D quits."
     )
     while True:
         console.print()
@@ -90,7 +90,7 @@ def _show_words(
     words, source = matching_words(listed.to_guess, observations), listed.description
     count = f"{len(words):,} of the {len(listed.to_guess):,} words of {source} fit"
     if not words:
-        console.print(f"no word of {source} fits; the letters are a guess")
+        console.print(f"no word of {source} fits")
     elif ranked or len(words) <= MAX_WORDS_SHOWN:
         which = "; the most common" if len(words) > MAX_WORDS_SHOWN else ""
         console.print(f"{count}{which}: {', '.join(words[:MAX_WORDS_SHOWN])}")

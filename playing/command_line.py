@@ -1,4 +1,4 @@
-"""The command ``play.py``: its options, which of them go together, and its exit status.
+"""The command ``play.py``: options, invalid combinations of options, exit status.
 
 Slow imports follow the parsing of options, so that help, errors and Ctrl-C are handled at once.
 """
@@ -31,38 +31,38 @@ def parser() -> CommandParser:
     """Return the parser of the command line."""
     parser = CommandParser(
         prog=program("play"),
-        description="Guess a word in the terminal, see an agent play, or get help in a game.",
-        epilog="Ctrl-D or Ctrl-C ends it.",
+        description="Play Hangman in the terminal, watch an agent, or get advice for another game.",
+        epilog="Ctrl-D or Ctrl-C quits.",
     )
     modes = parser.add_mutually_exclusive_group()
     modes.add_argument(
         "--hint", action="store_true", help="show an agent's five most likely letters each turn"
     )
-    modes.add_argument("--watch", metavar="AGENT", help="see an agent play")
-    modes.add_argument("--versus", metavar="AGENT", help="guess the same word as an agent")
+    modes.add_argument("--watch", metavar="AGENT", help="watch an agent play")
+    modes.add_argument("--versus", metavar="AGENT", help="play against an agent, on the same word")
     modes.add_argument(
-        "--assist", action="store_true", help="get the letters to try in a game played elsewhere"
+        "--assist", action="store_true", help="show letters to try in a game played elsewhere"
     )
     add = parser.add_argument
-    helps = "who helps with --hint and --assist (default: ppo, or dictionary with your own words)"
+    helps = "agent for --hint and --assist (default: ppo, or dictionary with --words)"
     add("--agent", metavar="NAME", help=helps)
     runs = "a training run: its agents and words (default: the pretrained policy)"
     add("--run", metavar="RUN_DIR", help=runs)
     parser.add_words()
     add("--length", type=_lengths, metavar="N or MIN-MAX", help="letters of the words to guess")
-    part = "a third of the words, by the wrong guesses of somebody who goes by letter frequency"
+    part = "a third of the words, by the wrong guesses of a player who follows letter frequencies"
     add("--difficulty", choices=DIFFICULTIES, help=part)
     wrong = partial(integer, low=1, high=NUM_LETTERS)
     add("--max-wrong", type=wrong, metavar="N", help="wrong guesses allowed (default: 6)")
     known = (
-        "the prior probability, for ppo and posterior, that the secret is one of the words that "
-        "they were fitted on (default: 0.5); no effect on other agents"
+        "prior probability that the secret is in the word list of ppo, look-ahead and posterior "
+        "(default: 0.5)"
     )
     add("--known", type=probability, metavar="P", help=known)
     speed = "letters per second with --watch (default: 1); 0 waits for Enter"
     add("--speed", type=_speed, default=1.0, metavar="LETTERS", help=speed)
-    add("--seed", type=nonnegative, metavar="N", help="play the same words again")
-    add("--no-color", action="store_true", help="no colors; NO_COLOR=1 does it too")
+    add("--seed", type=nonnegative, metavar="N", help="seed of the order of the words")
+    add("--no-color", action="store_true", help="disable colors, as NO_COLOR=1 does")
     return parser
 
 
@@ -93,18 +93,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _read(arguments: Sequence[str] | None) -> argparse.Namespace:
-    """Return the options, after refusing those that do not go together."""
+    """Return the options, after refusing invalid combinations."""
     command = parser()
     options = command.parse_args(arguments)
     if not (options.hint or options.assist):
-        why = "goes with --hint or --assist; --watch and --versus name theirs"
+        why = "requires --hint or --assist; --watch and --versus name the agent"
         command.refuse(options, ["agent"], why)
     if not (options.hint or options.assist or options.watch or options.versus):
-        command.refuse(options, ["known"], "goes with --hint, --watch, --versus or --assist")
+        command.refuse(options, ["known"], "requires --hint, --watch, --versus or --assist")
     if options.watch is None:
-        command.refuse(options, ["speed"], "goes with --watch")
+        command.refuse(options, ["speed"], "requires --watch")
     if options.assist:
-        why = "--assist has no word to choose"
+        why = "--assist chooses no words"
         command.refuse(options, ["length", "difficulty", "seed"], why)
     return options
 
@@ -118,7 +118,7 @@ def _lengths(text: str) -> tuple[int, int]:
         bounds = (0, 0)
     if not 1 <= bounds[0] <= bounds[1] <= MAX_LENGTH:
         raise argparse.ArgumentTypeError(
-            f"{text!r} is neither a number nor MIN-MAX, within 1 to {MAX_LENGTH}"
+            f"{text!r} is neither N nor MIN-MAX, from 1 to {MAX_LENGTH}"
         )
     return bounds
 
@@ -130,5 +130,5 @@ def _speed(text: str) -> float:
     except ValueError:
         speed = math.nan
     if not 0 <= speed < math.inf:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of letters per second from 0")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a nonnegative number")
     return speed

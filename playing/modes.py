@@ -1,4 +1,4 @@
-"""Three ways to play a word: alone, watching an agent, and against an agent.
+"""Three modes: play alone, watch an agent, play against an agent.
 
 Each function plays a game to the end and returns the winner: ``YOU``, the agent's name, or None.
 ``number`` is the key of the game for agents that sample letters.
@@ -87,11 +87,11 @@ def ask_letter(console: Console, game: Game) -> int:
         text = text.lower()
         if len(text) != 1:
             quoted = repr(text[:_MAX_QUOTED]) if text else "nothing"
-            raise InputError(f"one letter a to z is expected, not {quoted}")
+            raise InputError(f"expected one letter a to z, not {quoted}")
         if text not in ALPHABET:
             raise InputError(f"{text!r} is not a letter a to z")
         if text in game.guesses:
-            raise InputError(f"{text!r} has been guessed already")
+            raise InputError(f"{text!r} was already guessed")
         return letter_index(text)
 
     return ask(console, "letter: ", read)
@@ -105,7 +105,7 @@ def _describe(letter: int, places: int) -> str:
 
 
 def _show_board(console: Console, game: Game) -> None:
-    """Draw a game below an empty line."""
+    """Draw a game after an empty line."""
     console.print()
     console.print(draw_board(game, console.width))
 

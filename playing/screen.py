@@ -1,4 +1,4 @@
-"""The screen: a console that reads whole lines, and drawings.
+"""The console, which reads whole lines, and drawings of games.
 
 Terminal settings are never changed, so that nothing has to be restored, and input can be piped.
 """
@@ -44,7 +44,7 @@ def make_console(color: bool = True) -> Console:
 
 
 class _Question(PromptBase[T]):
-    """A prompt that parses the answer by a function, and asks again after an InputError."""
+    """A prompt that parses the answer with a function, and asks again after an InputError."""
 
     prompt_suffix = ""
 
@@ -83,7 +83,7 @@ def ask_yes(console: Console, question: str) -> bool:
 
     def read(text: str) -> bool:
         if text.lower() not in ("", "y", "yes", "n", "no", "q", "quit"):
-            raise InputError("y or n is expected")
+            raise InputError("expected y or n")
         return text.lower() in ("", "y", "yes")
 
     return ask(console, f"{question} [Y/n] ", read)

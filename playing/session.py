@@ -1,4 +1,4 @@
-"""A session of ``play.py``: its words, its agent, and one game after another."""
+"""A session of ``play.py``: words, agent and a sequence of games."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from hangman_lab.run_files.config import Config
 from hangman_lab.run_files.words import load_words
 
 _SEED_BITS = 32
-# Counts a word as often as it is listed, by which words are weighed.
+# An agent that counts a word as often as it is listed, which weighs words.
 _WEIGHING = "dictionary"
 
 
 def play(options: argparse.Namespace, console: Console) -> None:
-    """Play by the options of the command line, until the person stops.
+    """Play by the options of the command line, until the player stops.
 
     Raises InputError if an option is invalid, and EOFError at the end of the input.
     """
@@ -59,7 +59,7 @@ def play(options: argparse.Namespace, console: Console) -> None:
         known = DEFAULT_KNOWN if options.known is None else options.known
         agent = load_run_agent(name, run, words.to_fit, seed, known)
         if (options.hint or options.assist) and not isinstance(agent, PosteriorAgent):
-            raise InputError(f"{option}: {name} of {run.path} cannot tell how likely letters are")
+            raise InputError(f"{option}: {name} of {run.path} has no letter probabilities")
         adviser = Adviser(name, agent)
     if options.assist:
         assist(console, adviser, words, max_wrong, weighs)
@@ -103,11 +103,9 @@ def _check_tells_probabilities(name: str) -> None:
     """Raise InputError for an agent without letter probabilities."""
     able = [*LEARNED_AGENTS, *(a for a in AGENTS if isinstance(make_agent(a), PosteriorAgent))]
     if name not in able:
-        raise InputError(
-            f"--agent: {name} cannot tell how likely letters are; {', '.join(able)} can"
-        )
+        raise InputError(f"--agent: {name} has no letter probabilities; {', '.join(able)} have")
 
 
-def _count(number: int, one: str, more: str | None = None) -> str:
-    """Return a number with what is counted."""
-    return f"{number:,} {one if number == 1 else more or one + 's'}"
+def _count(number: int, singular: str, plural: str | None = None) -> str:
+    """Return a number and its noun, singular or plural."""
+    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"

@@ -19,7 +19,7 @@ from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.keyed_random import keyed_bits
 from hangman_lab.envs.words import rank_words, select_difficulty
 
-if TYPE_CHECKING:  # The command reads its options before it imports what takes long.
+if TYPE_CHECKING:  # Options are parsed before slow imports.
     from hangman_lab.run_files.words import RunWords
 
 
@@ -41,7 +41,7 @@ def divide_words(words: RunWords, keep_apart: bool, has_run: bool) -> PlayWords:
         return PlayWords(whole, whole, source)
     if has_run or (words.parts["train"] and words.parts["test"]):
         return PlayWords(words.part("test"), words.part("train"), f"test split of {source}")
-    return PlayWords(whole, whole, f"{source}, too few to keep some from the agent")
+    return PlayWords(whole, whole, f"{source}, too few to be split")
 
 
 def weigh_words(words: PlayWords) -> PlayWords:

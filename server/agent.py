@@ -169,7 +169,7 @@ def make_agent_player(
 
     Each of its processes has the memory of an agent. Learned agents are those of the run, or of
     the pretrained policy; the rest are fitted on the words. InputError if there is no such agent,
-    or it cannot tell how likely letters are.
+    or it has no letter probabilities.
     """
     if settings.agent == NO_AGENT:
         return AgentPlayer(settings)
@@ -209,7 +209,7 @@ def _load(
     try:
         agent = load_run_agent(name, run, words, known=known)
         if not isinstance(agent, PosteriorAgent):
-            raise InputError(f"--agent: {name} cannot tell how likely letters are")
+            raise InputError(f"--agent: {name} has no letter probabilities")
         for word in _WARM_UP_WORDS:
             game = Game(word, max_wrong)
             while not game.over:
