@@ -47,7 +47,7 @@ class Adviser:
         if not letters:
             return
         chosen = self.choose(observations, game)
-        title = f"{self.name} guesses {ALPHABET[chosen]}; its most likely letters:"
+        title = f"{self.name}: most likely letters; its guess: {ALPHABET[chosen]}"
         bars = draw_bars(letters, chosen, console.width, console.options.ascii_only)
         console.print("\n".join([title, *bars]), style="cyan")
 

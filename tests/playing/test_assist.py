@@ -124,7 +124,7 @@ def test_common_words_come_first_and_weigh_more(run_command):
     told = " ".join(output.split())
     assert re.search(r"of the [\d,]+ words of web2 fit; the most common: have, make, made,", told)
     # Of all that fit as many have an n as an m; of those that people use, more have an m.
-    assert "dictionary guesses m; its most likely letters:" in told
+    assert "dictionary: most likely letters; its guess: m" in told
     status, output = run_command(["--assist", "--words", "common", "--agent", "ppo"], [])
     assert status == 2
     assert output == (

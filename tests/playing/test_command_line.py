@@ -142,7 +142,7 @@ def test_a_run_determines_words_split_and_agents(run_command, run_directory):
     assert status == 0
     assert output.startswith(f"{len(test_words)} words to guess (test split of")
     assert set(re.findall(r"the word is (\w+)", output)) <= set(test_words)
-    assert "its most likely letters:" in output
+    assert "posterior: most likely letters" in output
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ def test_without_a_run_the_pretrained_policy_plays(run_command):
     status, output = run_command(["--watch", "ppo", "--speed", "999", "--seed", "3"], ["n"])
     assert status == 0
     assert "words to guess (test split of web2)" in output
-    assert "; its most likely letters:" in output
+    assert "ppo: most likely letters" in output
 
 
 @pytest.mark.parametrize(
