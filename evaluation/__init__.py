@@ -1,6 +1,6 @@
 """Evaluation of agents.
 
-``from evaluation import compare`` compares agents in a program or a notebook.
+``from hangman_lab.evaluation import compare`` compares agents in a program or a notebook.
 """
 
 from __future__ import annotations

@@ -149,8 +149,8 @@ def test_an_existing_run_directory_gets_a_new_name(command, tinier_files, tmp_pa
     (folder / "keep.txt").write_text("mine")
     monkeypatch.chdir(tmp_path)
     arguments = ("--config", tinier_files[0], "--words", words.name, "--run-dir", folder)
-    done = command(*arguments, "--seed", 7, "--set", "ppo.steps=1e3")
-    assert_refused(done, "train.py", "ppo.steps", "1000.0", "integer")
+    done = command(*arguments, "--seed", 7, "--set", "ppo.steps=1.5")
+    assert_refused(done, "train.py", "ppo.steps", "1.5", "integer")
     done = command(*arguments, "--seed", 7, "--set", "ppo.steps=1024")
     assert done.returncode == 0, done.stderr
     assert f"words from {words} (" in done.stdout

@@ -26,7 +26,7 @@ from hangman_lab.evaluation.statistics import win_rate
 from hangman_lab.evaluation.tables import agents_table, make_tables, print_comparison
 
 ROOT = Path(__file__).resolve().parents[2]
-GUIDE = ROOT / "README.md"
+GUIDE = ROOT / "docs" / "comparing.md"
 
 
 @pytest.fixture(scope="module")
@@ -309,7 +309,7 @@ def test_a_file_that_cannot_be_written_is_one_line(option, word_file, tmp_path, 
 
 
 def test_importing_the_package_loads_nothing_heavy():
-    code = "import sys, evaluation; print(sorted({'torch', 'matplotlib'} & set(sys.modules)))"
+    code = "import sys, hangman_lab.evaluation; print(sorted({'torch', 'matplotlib'} & set(sys.modules)))"
     shown = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
     )
@@ -317,7 +317,9 @@ def test_importing_the_package_loads_nothing_heavy():
 
 
 def test_the_example_of_the_guide_runs(tmp_path, monkeypatch, capsys):
-    (example,) = re.findall(r"```python\n(from evaluation.*?)```", GUIDE.read_text(), re.DOTALL)
+    (example,) = re.findall(
+        r"```python\n(from hangman_lab.evaluation.*?)```", GUIDE.read_text(), re.DOTALL
+    )
     assert len(example.splitlines()) <= 10
     monkeypatch.chdir(tmp_path)
     exec(compile(example, str(GUIDE), "exec"), {})

@@ -140,7 +140,7 @@ def test_a_port_at_which_nothing_listens_is_told_without_waiting(evaluate, words
         ("--server http://127.0.0.1:1", "--token, HANGMAN_TOKEN"),
         ("--server 127.0.0.1:8000 --token t", "is not a URL"),
         ("--server ftp://server --token t", "is not a URL"),
-        ("--server http://x --token t --split test", "--split: cannot be given"),
+        ("--server http://x --token t --split test", "--split: cannot be combined"),
         ("--server http://x --token t --max-wrong 3", "--max-wrong"),
         ("--server http://x --token t --report r", "--report"),
         ("--server http://x --token t --env GuessTheWord-v0", "--env"),

@@ -136,7 +136,8 @@ def test_without_ray_one_line_says_what_to_install(capsys, monkeypatch):
 @pytest.mark.slow
 def test_nothing_but_sweeps_and_workers_imports_ray():
     script = (
-        "import sys, training.command_line, evaluation.command_line, sweeps.command_line;"
+        "import sys, hangman_lab.training.run, hangman_lab.evaluation.command_line;"
+        "import hangman_lab.sweeps.command_line;"
         "sys.exit(any(name in sys.modules for name in ('ray', 'optuna')))"
     )
     assert subprocess.run([sys.executable, "-c", script], cwd=ROOT).returncode == 0
