@@ -309,7 +309,10 @@ def test_a_file_that_cannot_be_written_is_one_line(option, word_file, tmp_path, 
 
 
 def test_importing_the_package_loads_nothing_heavy():
-    code = "import sys, hangman_lab.evaluation; print(sorted({'torch', 'matplotlib'} & set(sys.modules)))"
+    code = (
+        "import sys, hangman_lab.evaluation;"
+        "print(sorted({'torch', 'matplotlib'} & set(sys.modules)))"
+    )
     shown = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
     )
