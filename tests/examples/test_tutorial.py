@@ -1,0 +1,49 @@
+"""The tutorial, executed as a reader would."""
+
+import re
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+from tests.processes import ROOT
+
+FOLDER = ROOT / "examples"
+
+
+def outputs_of(notebook):
+    """All that the cells of a notebook show as text."""
+    shown = (output for cell in notebook.cells for output in cell.get("outputs", ()))
+    return "\n".join(
+        output.get("text") or output.get("data", {}).get("text/plain", "") for output in shown
+    )
+
+
+def learned(notebook):
+    return [float(rate) for rate in re.findall(r"([\d.]+)% of unseen words", outputs_of(notebook))]
+
+
+@pytest.fixture
+def tutorial():
+    return nbformat.read(FOLDER / "tutorial.ipynb", as_version=4)
+
+
+def test_the_tutorial_is_kept_with_its_output(tutorial):
+    for cell in tutorial.cells:
+        assert "error" not in [output.output_type for output in cell.get("outputs", ())]
+        if cell.cell_type == "code" and cell.source.split("\n")[-1].startswith("print("):
+            assert cell.outputs, cell.source
+    assert learned(tutorial)[-1] > 15
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_the_tutorial_runs_and_its_policy_learns(tutorial):
+    kept = learned(tutorial)
+    for cell in tutorial.cells:
+        if cell.cell_type == "code":
+            cell.outputs = []
+    resources = {"metadata": {"path": str(FOLDER)}}
+    NotebookClient(tutorial, resources=resources, timeout=600).execute()
+    assert len(learned(tutorial)) == len(kept)
+    assert learned(tutorial)[-1] > 15
