@@ -17,9 +17,12 @@ test: $(VENV)/.development
 test-all: $(VENV)/.development
 	$(RUN) -m pytest -n auto --dist loadfile $(ARGS)
 
+# mypy cannot follow the path that hangman_lab.py sets; it finds the package by a link instead.
 lint: $(VENV)/.development
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
+	mkdir -p $(VENV)/types && ln -sfn "$(CURDIR)" $(VENV)/types/hangman_lab
+	MYPYPATH=$(VENV)/types $(VENV)/bin/mypy -p hangman_lab.envs -p hangman_lab.run_files -m hangman_lab.agents.base
 
 bench: $(VENV)/.development
 	set -e; for name in $(basename $(notdir $(wildcard benchmarks/*.py))); do \

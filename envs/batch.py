@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from hangman_lab.envs.errors import check_at_least, check_choice, check_options
-from hangman_lab.envs.games import ALL, Arrays, Games, Index, Secrets, check_state
+from hangman_lab.envs.games import ALL, Games, Index, Obs, Secrets, check_state
 from hangman_lab.envs.keyed_random import new_stream
 from hangman_lab.envs.rendering import Drawing
 from hangman_lab.envs.rewards import Reward, compute_rewards
@@ -22,7 +22,7 @@ from hangman_lab.envs.single import RENDER_FPS
 _STATE_NAMES = ("streams", "episodes", "steps", "to_reset")
 
 
-class BatchVectorEnv(VectorEnv[Arrays, npt.NDArray[np.int64], npt.NDArray]):
+class BatchVectorEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
     """Seeds, resets, steps, truncates and renders ``games`` as one batch.
 
     Game ``i`` of a batch that was seeded with ``s`` is the game of a single environment that was
@@ -30,7 +30,7 @@ class BatchVectorEnv(VectorEnv[Arrays, npt.NDArray[np.int64], npt.NDArray]):
     out as Gymnasium's ``SyncVectorEnv`` has it, and left alone by later steps.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {
+    metadata = {  # noqa: RUF012 - an instance variable in Gymnasium
         "render_modes": ["ansi", "rgb_array"],
         "render_fps": RENDER_FPS,
         "autoreset_mode": AutoresetMode.NEXT_STEP,
@@ -38,7 +38,7 @@ class BatchVectorEnv(VectorEnv[Arrays, npt.NDArray[np.int64], npt.NDArray]):
 
     def __init__(
         self,
-        games: Games,
+        games: Games[Obs],
         secrets: Secrets,
         reward: Reward,
         draw: Callable[[Any, int, str], Drawing],
@@ -71,7 +71,7 @@ class BatchVectorEnv(VectorEnv[Arrays, npt.NDArray[np.int64], npt.NDArray]):
         *,
         seed: int | Sequence[int | None] | None = None,
         options: dict[str, Any] | None = None,
-    ) -> tuple[Arrays, dict[str, Any]]:
+    ) -> tuple[Obs, dict[str, Any]]:
         """Begin new games.
 
         Parameters
@@ -109,7 +109,7 @@ class BatchVectorEnv(VectorEnv[Arrays, npt.NDArray[np.int64], npt.NDArray]):
 
     def step(
         self, actions: npt.NDArray[np.integer]
-    ) -> tuple[Arrays, npt.NDArray, npt.NDArray, npt.NDArray, dict[str, Any]]:
+    ) -> tuple[Obs, npt.NDArray, npt.NDArray, npt.NDArray, dict[str, Any]]:
         """Act once in every game; ``actions`` has the shape (num_envs,).
 
         Raises
@@ -175,7 +175,7 @@ class BatchVectorEnv(VectorEnv[Arrays, npt.NDArray[np.int64], npt.NDArray]):
         """The games that are won, shape (num_envs,)."""
         return self._games.won
 
-    def observe(self, games: Index = ALL) -> Arrays:
+    def observe(self, games: Index = ALL) -> Obs:
         """Return copies of the observations of ``games`` as they stand."""
         return self._games.observe(games)
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
+from gymnasium import spaces
 
+Obs = TypeVar("Obs", bound=Mapping[str, Any])
 Arrays = dict[str, npt.NDArray]
 Index = npt.NDArray[np.integer] | slice
 ALL = slice(None)
@@ -36,14 +39,8 @@ class Secrets(Protocol):
         """Return the secrets that a caller forces; ValueError if a word cannot be a secret."""
 
 
-class Games:
-    """N games that are played by the same rules; :class:`HangmanGames` shows the whole interface.
-
-    A subclass has ``observation_space`` and ``action_space`` of one game, ``won`` and ``over`` of
-    shape (N,), ``start(games, secrets)``, ``guess(actions)``, which returns a step with ``won`` and
-    ``lost``, ``observe(games)``, ``action_masks(games)`` and ``secret(game)``. It names the arrays
-    that make up its games in ``_state_names``.
-    """
+class Games(ABC, Generic[Obs]):
+    """N games with the same rules; ``_state_names`` names the arrays that hold their state."""
 
     _state_names: tuple[str, ...]
 
@@ -52,6 +49,46 @@ class Games:
 
     def __len__(self) -> int:
         return self._num_games
+
+    @property
+    @abstractmethod
+    def observation_space(self) -> spaces.Space[Any]:
+        """The space of one game's observation."""
+
+    @property
+    @abstractmethod
+    def action_space(self) -> spaces.Space[Any]:
+        """The space of one game's action."""
+
+    @property
+    @abstractmethod
+    def won(self) -> npt.NDArray[np.bool_]:
+        """The games that are won, as a new array of shape (N,)."""
+
+    @property
+    @abstractmethod
+    def over(self) -> npt.NDArray[np.bool_]:
+        """The games that have ended, shape (N,)."""
+
+    @abstractmethod
+    def secret(self, game: int) -> str:
+        """Return the secret word of one game."""
+
+    @abstractmethod
+    def action_masks(self, games: Index = ALL) -> npt.NDArray[np.bool_]:
+        """Return the valid actions as a new array of shape (games, actions)."""
+
+    @abstractmethod
+    def start(self, games: Index, secrets: Any) -> None:
+        """Start new games with these encoded secrets."""
+
+    @abstractmethod
+    def guess(self, actions: npt.NDArray[np.integer]) -> Any:
+        """Guess once in every game; return a step with ``won`` and ``lost``, shape (N,)."""
+
+    @abstractmethod
+    def observe(self, games: Index = ALL) -> Obs:
+        """Return copies of the observations of ``games``."""
 
     def check_actions(self, actions: npt.NDArray, num_actions: int) -> None:
         """Raise ValueError unless ``actions`` are N integers from 0 to ``num_actions - 1``."""
@@ -66,10 +103,10 @@ class Games:
         """Return the infos of all games by name, as new arrays."""
         return {"action_mask": self.action_masks().view(np.int8), "won": self.won}
 
-    def view(self, game: int) -> tuple[dict[str, Any], str | None]:
+    def view(self, game: int) -> tuple[Obs, str | None]:
         """Return what is drawn of one game: its observation, and the secret once it is over."""
         observation = {name: array[0] for name, array in self.observe(np.array([game])).items()}
-        return observation, self.secret(game) if self.over[game] else None
+        return cast(Obs, observation), self.secret(game) if self.over[game] else None
 
     def get_state(self) -> Arrays:
         """Return copies of the arrays that make up the games, by name."""

@@ -40,7 +40,7 @@ def keyed_bits(*keys: npt.ArrayLike) -> npt.NDArray[np.uint64]:
 
 def keyed_uniform(*keys: npt.ArrayLike) -> npt.NDArray[np.float64]:
     """Return a float in [0, 1) for each row of keys, as :func:`keyed_bits` has it."""
-    return (keyed_bits(*keys) >> np.uint64(11)) * 2.0**-53
+    return (keyed_bits(*keys) >> np.uint64(11)) * np.float64(2.0**-53)
 
 
 def below(bits: npt.NDArray[np.uint64], bound: npt.ArrayLike) -> npt.NDArray[np.int64]:

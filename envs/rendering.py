@@ -18,7 +18,7 @@ BAD = (192, 57, 43)
 
 
 @lru_cache
-def font(size: int) -> ImageFont.FreeTypeFont:
+def font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
     """Return the typeface of all pictures at a size in pixels."""
     return ImageFont.load_default(size)
 

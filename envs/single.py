@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar, TypeVar
+from typing import Any, cast
 
 import gymnasium as gym
 import numpy as np
 import numpy.typing as npt
 
 from hangman_lab.envs.errors import check_choice, check_options
-from hangman_lab.envs.games import ALL, Games, Secrets
+from hangman_lab.envs.games import ALL, Games, Obs, Secrets
 from hangman_lab.envs.keyed_random import new_stream
 from hangman_lab.envs.rendering import Drawing
 from hangman_lab.envs.rewards import Reward, compute_rewards
 
-Obs = TypeVar("Obs")
 RENDER_FPS = 2
 
 
@@ -25,14 +24,14 @@ class SingleEnv(gym.Env[Obs, int]):
     ``draw(games, game, mode)`` returns a picture for the mode ``rgb_array``, else text.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {
+    metadata = {  # noqa: RUF012 - an instance variable in Gymnasium
         "render_modes": ["ansi", "human", "rgb_array"],
         "render_fps": RENDER_FPS,
     }
 
     def __init__(
         self,
-        games: Games,
+        games: Games[Obs],
         secrets: Secrets,
         reward: Reward,
         draw: Callable[[Any, int, str], Drawing],
@@ -120,7 +119,7 @@ class SingleEnv(gym.Env[Obs, int]):
         return frame
 
     def _get_obs(self) -> Obs:
-        return {name: array[0] for name, array in self._games.observe().items()}
+        return cast(Obs, {name: array[0] for name, array in self._games.observe().items()})
 
     def _get_info(self) -> dict[str, Any]:
         infos = self._games.infos()

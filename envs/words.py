@@ -177,7 +177,7 @@ def select_difficulty(words: Sequence[str], difficulty: str) -> tuple[str, ...]:
     turn = np.empty(NUM_LETTERS, dtype=np.int64)
     turn[np.argsort(-has_letter.sum(axis=0), kind="stable")] = np.arange(1, NUM_LETTERS + 1)
     wrong = np.where(has_letter, turn, 0).max(axis=1) - has_letter.sum(axis=1)
-    order = np.lexsort((np.array(words), [-len(word) for word in words], wrong))
+    order = np.lexsort((np.array(words), np.array([-len(word) for word in words]), wrong))
     part = np.array_split(order, len(DIFFICULTIES))[DIFFICULTIES.index(difficulty)]
     return tuple(words[index] for index in np.sort(part))
 
@@ -191,7 +191,7 @@ class Split:
     """
 
     seed: int = 0
-    fractions: tuple[float, float, float] = (0.9, 0.05, 0.05)  # add up to 1; train's is above 0
+    fractions: tuple[float, ...] = (0.9, 0.05, 0.05)  # of PARTS: sum to 1, train's is above 0
 
     def __post_init__(self) -> None:
         if (

@@ -77,10 +77,13 @@ def load_run_agent(
     from hangman_lab.agents.posterior.posterior import LookAheadAgent, load_posterior
     from hangman_lab.agents.ppo.agent import load_network, make_policy_agent
 
+    assert run is not None
     names = learned_agents(run)
     if name not in names:
         raise InputError(f"agents: {run.path} has no agent {name!r}, only {', '.join(names)}")
-    posterior = load_posterior(run.posterior, known) if "posterior" in names else None
+    if "posterior" not in names:
+        return make_policy_agent(load_network(run.policy), None)
+    posterior = load_posterior(run.posterior, known)
     if name == "posterior":
         return posterior
     if name == "look-ahead":

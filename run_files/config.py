@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal, TypeVar, get_args
+from typing import Any, Literal, TypeVar, cast, get_args
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -286,7 +286,7 @@ def _describe(error: ValidationError, model: type[BaseModel]) -> str:
     key = ".".join(str(part) for part in first["loc"])
     if first["type"] == "extra_forbidden":
         for part in first["loc"][:-1]:
-            model = model.model_fields[str(part)].annotation
+            model = cast(type[BaseModel], model.model_fields[str(part)].annotation)
         return f"unknown key {key!r}; known here are {', '.join(model.model_fields)}"
     if first["type"] == "value_error":
         return str(first["ctx"]["error"])

@@ -29,7 +29,7 @@ RUNS_DIRECTORY = Path("runs")
 PRETRAINED = Path(__file__).resolve().parent.parent / "pretrained" / "web2"
 
 
-def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
+def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
     """Call ``write`` on a temporary file, then move it to ``path``.
 
     At any time, ``path`` has either its complete old content or its complete new content. Raises

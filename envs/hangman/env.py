@@ -100,7 +100,7 @@ class HangmanEnv(SingleEnv[Observation]):
         super().__init__(games, secrets, make_reward(reward), draw_game, render_mode)
 
 
-class HangmanVectorEnv(BatchVectorEnv):
+class HangmanVectorEnv(BatchVectorEnv[Observation]):
     """N games of :class:`HangmanEnv`, played as one batch.
 
     Game ``i`` of a batch that was seeded with ``s`` is the game of a single environment that was

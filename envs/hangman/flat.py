@@ -5,7 +5,7 @@ Gymnasium's ``FlattenObservation`` leaves the codes of places as numbers; here e
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import gymnasium as gym
 import numpy as np
@@ -53,9 +53,9 @@ def flat_space(max_wrong: int) -> spaces.MultiBinary:
     return spaces.MultiBinary(MAX_LENGTH * NUM_CODES + NUM_LETTERS + max_wrong + 1)
 
 
-def max_wrong_of(space: spaces.Dict) -> int:
+def max_wrong_of(space: spaces.Space[Any]) -> int:
     """Return the most lives that a game can have whose observations are of this space."""
-    return int(space["lives"].n) - 1
+    return int(cast(Any, space)["lives"].n) - 1
 
 
 class FlatObservation(gym.ObservationWrapper):

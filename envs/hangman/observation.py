@@ -43,14 +43,22 @@ def observation_space(width: int, max_wrong: int) -> spaces.Dict:
     )
 
 
-def select(observations: Observation, games: npt.NDArray | slice) -> Observation:
+def select(observations: Observation, games: npt.NDArray | slice | int) -> Observation:
     """Return the observations of some games of a batch, by index, slice or boolean mask."""
-    return Observation({name: array[games] for name, array in observations.items()})
+    return Observation(
+        word=observations["word"][games],
+        guessed=observations["guessed"][games],
+        lives=observations["lives"][games],
+    )
 
 
 def as_batch(observation: Observation) -> Observation:
     """Return a game's observation as that of a batch of one game."""
-    return Observation({name: np.asarray(array)[None] for name, array in observation.items()})
+    return Observation(
+        word=np.asarray(observation["word"])[None],
+        guessed=np.asarray(observation["guessed"])[None],
+        lives=np.asarray(observation["lives"])[None],
+    )
 
 
 def distinct(observations: Observation) -> tuple[Observation, npt.NDArray[np.intp]]:

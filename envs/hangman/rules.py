@@ -29,7 +29,7 @@ class Step(NamedTuple):
     max_wrong: int  # the number of wrong guesses that loses, of all games
 
 
-class HangmanGames(Games):
+class HangmanGames(Games[Observation]):
     """N games of Hangman.
 
     A guessed letter is uncovered wherever it stands in the secret word; a letter that is not in

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
 
 import gymnasium as gym
 import numpy as np
@@ -104,7 +104,7 @@ class HangmanVecEnv(BatchVecEnv):
             repeated_guess=repeated_guess,
             render_mode=render_mode,
         )
-        self._actions = np.zeros(num_envs, dtype=np.int64)
+        self._actions: npt.NDArray[np.integer] = np.zeros(num_envs, dtype=np.int64)
         self._returns = np.zeros(num_envs)
         self._start_time = time.time()
         super().__init__(
@@ -196,7 +196,7 @@ class FlatVecEnv(VecEnvWrapper):
 
     def reset(self) -> npt.NDArray[np.int8]:
         """Begin new games; return their vectors, shape (num_envs, size)."""
-        return flatten(self.venv.reset(), self._max_wrong)
+        return flatten(cast(Observation, self.venv.reset()), self._max_wrong)
 
     def step_wait(self) -> VecEnvStepReturn:
         """Guess the letters; the last observation of a game is a vector as well."""
@@ -204,4 +204,5 @@ class FlatVecEnv(VecEnvWrapper):
         for game in np.flatnonzero(ended):
             last = infos[game]["terminal_observation"]
             infos[game]["terminal_observation"] = flatten(last, self._max_wrong)
-        return flatten(observations, self._max_wrong), rewards, ended, infos
+        vectors = flatten(cast(Observation, observations), self._max_wrong)
+        return vectors, rewards, ended, infos

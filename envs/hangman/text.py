@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, SupportsFloat
 
 import gymnasium as gym
 from gymnasium import spaces
@@ -42,10 +42,10 @@ class TextEnv(gym.Wrapper):
         observation, info = self.env.reset(seed=seed, options=options)
         return describe(observation), info
 
-    def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
+    def step(self, action: str) -> tuple[str, SupportsFloat, bool, bool, dict[str, Any]]:
         """Guess a letter; ValueError if ``action`` is not one letter a to z."""
         letter = action.strip().lower()
         if letter not in self.action_space:
             raise ValueError(f"action: {action!r} is not a letter a to z")
-        observation, *rest = self.env.step(letter_index(letter))
-        return describe(observation), *rest
+        observation, reward, terminated, truncated, info = self.env.step(letter_index(letter))
+        return describe(observation), reward, terminated, truncated, info

@@ -62,10 +62,10 @@ class AnswerRule:
 
     def encode(self, answers: npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:
         """Return the codes of answers whose last axis has the numbers of an answer."""
-        answers = answers.astype(np.int64)
+        counts = answers.astype(np.int64)
         if not self.count_misplaced:
-            return answers[..., 0]
-        cats, dogs = answers[..., 0], answers[..., 1]
+            return counts[..., 0]
+        cats, dogs = counts[..., 0], counts[..., 1]
         common = cats + dogs
         return common * (common + 1) // 2 + dogs
 

@@ -167,7 +167,7 @@ class WordGuessEnv(SingleEnv[Observation]):
         return tuple(self._games.rule.answers_by_code[step.codes[0]].tolist())
 
 
-class WordGuessVectorEnv(BatchVectorEnv):
+class WordGuessVectorEnv(BatchVectorEnv[Observation]):
     """N games of :class:`WordGuessEnv`, played as one batch.
 
     Parameters

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, cast
+
 import gymnasium as gym
 
 from hangman_lab.envs.encoding import encode_words
@@ -30,10 +32,10 @@ class Master:
     def __init__(self, env: gym.Env) -> None:
         if getattr(env.unwrapped, "variant", None) != "guess_the_word":
             raise TypeError(f"env: {env.unwrapped!r} is not a game of guess_the_word")
-        self._env: WordGuessEnv = env.unwrapped
+        self._env = cast(WordGuessEnv, env.unwrapped)
         if self._env.is_over:
             raise gym.error.ResetNeeded("Cannot begin: no game is going on, call reset first")
-        self._limit = self._env.observation_space["guesses"].shape[0]
+        self._limit: int = cast(Any, self._env.observation_space)["guesses"].shape[0]
         self.calls = 0
         self._found = False
 

@@ -41,7 +41,7 @@ class Step(NamedTuple):
     lost: npt.NDArray[np.bool_]  # the guess lost the game
 
 
-class WordGuessGames(Games):
+class WordGuessGames(Games[Observation]):
     """N games in which a whole word is guessed.
 
     Each guess is answered by ``rule``. A game is won by guessing the secret, and lost with guess
@@ -53,7 +53,7 @@ class WordGuessGames(Games):
     all its answers, the one with the lowest code among equals, so that it gives in last.
     """
 
-    _state_names = ("_secrets", "_guesses", "_answers", "_num_guesses", "_won")
+    _state_names: tuple[str, ...] = ("_secrets", "_guesses", "_answers", "_num_guesses", "_won")
 
     def __init__(
         self,
@@ -115,11 +115,13 @@ class WordGuessGames(Games):
     def secret(self, game: int) -> str:
         """Return the hidden word of one game, or the first that an adversary may still choose."""
         index = self._secrets[game]
-        return self.words.allowed[self._consistent[game].argmax() if index == _UNDECIDED else index]
+        if self._consistent is not None and index == _UNDECIDED:
+            index = self._consistent[game].argmax()
+        return self.words.allowed[index]
 
     def action_masks(self, games: Index = ALL) -> npt.NDArray[np.bool_]:
         """Return the words that may be guessed, shape (games, allowed words)."""
-        if self._mask == "consistent":
+        if self._consistent is not None and self._mask == "consistent":
             return self._consistent[games].copy()
         return np.ones((len(self._won[games]), len(self.words)), dtype=np.bool_)
 

@@ -57,7 +57,7 @@ class GuessWords:
 
     def draw(
         self, streams: npt.NDArray[np.uint64], episodes: npt.NDArray[np.int64]
-    ) -> npt.NDArray[np.int64]:
+    ) -> npt.NDArray[np.int64] | None:
         """Return a secret for each pair of a stream and the number of an episode in it."""
         return self.secrets[below(keyed_bits(streams, episodes), len(self.secrets))]
 
