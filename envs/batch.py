@@ -22,7 +22,7 @@ from hangman_lab.envs.single import RENDER_FPS
 _STATE_NAMES = ("streams", "episodes", "steps", "to_reset")
 
 
-class BatchVectorEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
+class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
     """Seeds, resets, steps, truncates and renders ``games`` as one batch.
 
     Game ``i`` of a batch that was seeded with ``s`` is the game of a single environment that was

@@ -28,7 +28,7 @@ from hangman_lab.agents.ppo.windows import WindowNetwork
 from hangman_lab.envs.encoding import MAX_LENGTH, NUM_LETTERS
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.observation import Observation
-from hangman_lab.envs.hangman.sb3 import BatchVecEnv, HangmanVecEnv
+from hangman_lab.envs.hangman.sb3 import HangmanVecEnv, SB3VecEnv
 from hangman_lab.envs.rewards import Reward, make_reward
 from hangman_lab.run_files.config import Config, PPOConfig
 from hangman_lab.training.prediction import PredictivePPO
@@ -57,7 +57,7 @@ def reward_of(config: Config) -> Reward:
         ) from error
 
 
-class PosteriorVecEnv(BatchVecEnv):
+class PosteriorVecEnv(SB3VecEnv):
     """Combines several environments into one that observes ``policy_features``.
 
     The features are computed once per step instead of once per epoch of PPO.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from gymnasium.vector import AutoresetMode
 
-from hangman_lab.envs.batch import BatchVectorEnv
+from hangman_lab.envs.batch import BatchEnv
 from hangman_lab.envs.encoding import MAX_LENGTH
 from hangman_lab.envs.errors import check_at_least
 from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG, Observation
@@ -100,7 +100,7 @@ class HangmanEnv(SingleEnv[Observation]):
         super().__init__(games, secrets, make_reward(reward), draw_game, render_mode)
 
 
-class HangmanVectorEnv(BatchVectorEnv[Observation]):
+class HangmanVectorEnv(BatchEnv[Observation]):
     """N games of :class:`HangmanEnv`, played as one batch.
 
     Game ``i`` of a batch that was seeded with ``s`` is the game of a single environment that was

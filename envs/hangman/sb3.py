@@ -26,7 +26,7 @@ from hangman_lab.envs.rewards import Reward
 _NO_INFO: MappingProxyType[str, Any] = MappingProxyType({})
 
 
-class BatchVecEnv(VecEnv):
+class SB3VecEnv(VecEnv):
     """A batch for Stable-Baselines3, which callers ask for the attributes and methods of ``games``.
 
     A method returns a row per game; the games share their attributes.
@@ -63,7 +63,7 @@ class BatchVecEnv(VecEnv):
         return [False for _ in self._get_indices(indices)]
 
 
-class HangmanVecEnv(BatchVecEnv):
+class HangmanVecEnv(SB3VecEnv):
     """The batch of :class:`HangmanVectorEnv`, as Stable-Baselines3 and sb3-contrib call it.
 
     The step that ends a game begins the next; ``infos`` of that game then has

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-from hangman_lab.envs.batch import BatchVectorEnv
+from hangman_lab.envs.batch import BatchEnv
 from hangman_lab.envs.errors import check_at_least, check_choice
 from hangman_lab.envs.rewards import WORD_GUESS_REWARDS, Reward, make_reward
 from hangman_lab.envs.single import SingleEnv
@@ -167,7 +167,7 @@ class WordGuessEnv(SingleEnv[Observation]):
         return tuple(self._games.rule.answers_by_code[step.codes[0]].tolist())
 
 
-class WordGuessVectorEnv(BatchVectorEnv[Observation]):
+class WordGuessVectorEnv(BatchEnv[Observation]):
     """N games of :class:`WordGuessEnv`, played as one batch.
 
     Parameters
