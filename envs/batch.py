@@ -1,4 +1,4 @@
-"""The base of the vector environments: N games in one batch of arrays."""
+"""Base class of the vector environments: N games in one batch of arrays."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _STATE_NAMES = ("streams", "episodes", "steps", "to_reset")
 class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
     """Seeds, resets, steps, truncates and renders ``games`` as one batch.
 
-    Game ``i`` of a batch that was seeded with ``s`` is the game of a single environment that was
-    seeded with ``s + i``: the same words, observations, rewards and ends. What is returned is laid
-    out as Gymnasium's ``SyncVectorEnv`` has it, and left alone by later steps.
+    Game ``i`` of a batch seeded with ``s`` equals the game of a single environment seeded with
+    ``s + i``: it has the same words, observations, rewards and ends. Returned arrays have the
+    layout of Gymnasium's ``SyncVectorEnv``; later steps do not change them.
     """
 
     metadata = {  # noqa: RUF012 - an instance variable in Gymnasium
@@ -72,25 +72,25 @@ class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
         seed: int | Sequence[int | None] | None = None,
         options: dict[str, Any] | None = None,
     ) -> tuple[Obs, dict[str, Any]]:
-        """Begin new games.
+        """Start new games.
 
         Parameters
         ----------
         seed : int or sequence of int or None, optional
-            An int seeds game ``i`` with ``seed + i``. Where a seed is None, the stream of words
-            continues.
+            An int seeds game ``i`` with ``seed + i``. A game whose seed is None continues its
+            stream of words.
         options : dict, optional
-            ``"word"``, a str or a sequence of str or None, forces the secret words; where it is
-            None, a word is drawn. ``"reset_mask"``, an array of bool of shape (num_envs,), chooses
-            the games to reset; the rest continue.
+            ``"word"``, a str or a sequence of str or None, sets the secret words; for None, a word
+            is drawn. ``"reset_mask"``, an array of bool of shape (num_envs,), selects the games to
+            reset; the rest continue.
 
         Raises
         ------
         ValueError
-            If an option is unknown, the number of seeds or words is not that of the games, a word
-            cannot be used, or the mask is not an array as described, or chooses no game.
+            If an option is unknown, the number of seeds or words is not ``num_envs``, a word is
+            invalid, or the mask has another shape or dtype or selects no game.
         gymnasium.error.ResetNeeded
-            If there is a mask, and ``reset`` was never called without.
+            If the first call of ``reset`` has a mask.
         """
         check_options(options, "word", "reset_mask")
         options = options or {}
@@ -110,15 +110,15 @@ class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
     def step(
         self, actions: npt.NDArray[np.integer]
     ) -> tuple[Obs, npt.NDArray, npt.NDArray, npt.NDArray, dict[str, Any]]:
-        """Act once in every game; ``actions`` has the shape (num_envs,).
+        """Take one action in every game; ``actions`` has the shape (num_envs,).
 
         Raises
         ------
         ValueError
-            If the shape is another, or an action is not an integer in the action space.
+            If the shape is wrong, or an action is not an integer in the action space.
         gymnasium.error.ResetNeeded
-            If ``reset`` was never called, or, with the autoreset mode ``DISABLED``, a game has
-            ended and was not reset.
+            If ``reset`` was never called, or if the autoreset mode is ``DISABLED`` and a game that
+            has ended was not reset.
         """
         rewards, terminated, truncated = self.act(actions)
         infos: dict[str, Any] = {}
@@ -131,7 +131,7 @@ class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
             games = np.flatnonzero(self._to_reset)
             self.begin(games)
             rewards[games] = 0.0
-            # A game that was truncated was still open to the action that is to be ignored.
+            # The ignored action may have ended a game that had only been truncated.
             terminated[games] = False
         if self.autoreset_mode is not AutoresetMode.SAME_STEP:
             self._to_reset = terminated | truncated
@@ -140,7 +140,7 @@ class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
     def act(
         self, actions: npt.NDArray[np.integer]
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-        """Act in every game and begin none; return rewards, terminated and truncated."""
+        """Take one action in every game, without autoreset; return rewards and ends."""
         self._require_reset("step")
         if self.autoreset_mode is AutoresetMode.DISABLED and self._to_reset.any():
             raise ResetNeeded(
@@ -156,7 +156,7 @@ class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
         return rewards, terminated, truncated
 
     def begin(self, games: npt.NDArray[np.int64], secrets: Any = None) -> None:
-        """Begin the next episode of ``games``, with these encoded secrets or drawn ones."""
+        """Start the next episode of ``games``; if ``secrets`` is None, they are drawn."""
         if not len(games):
             return
         if secrets is None:
@@ -167,7 +167,7 @@ class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
 
     @property
     def episode_lengths(self) -> npt.NDArray[np.int64]:
-        """The steps since each game began, shape (num_envs,)."""
+        """The number of steps since each game started, shape (num_envs,)."""
         return self._steps.copy()
 
     @property
@@ -176,7 +176,7 @@ class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
         return self._games.won
 
     def observe(self, games: Index = ALL) -> Obs:
-        """Return copies of the observations of ``games`` as they stand."""
+        """Return copies of the current observations of ``games``."""
         return self._games.observe(games)
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
@@ -184,7 +184,7 @@ class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
         return self._games.action_masks()
 
     def render(self) -> tuple[Drawing, ...] | None:
-        """Return each game as text (``ansi``) or picture (``rgb_array``)."""
+        """Return each game as text (``ansi``) or as an image (``rgb_array``)."""
         if self.render_mode is None:
             return None
         self._require_reset("render")
@@ -193,20 +193,20 @@ class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
         )
 
     def get_state(self) -> dict[str, Any]:
-        """Return copies of all that the coming games depend on, by name."""
+        """Return copies of all arrays that future steps depend on, by name."""
         self._require_reset("get_state")
         state = {name: getattr(self, f"_{name}").copy() for name in _STATE_NAMES}
         return state | {"games": self._games.get_state()}
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Restore what :meth:`get_state` of an environment with the same arguments returned.
+        """Restore a state returned by :meth:`get_state` of an environment with the same arguments.
 
-        ValueError if an array is missing or of another shape or dtype.
+        ValueError if an array is missing or has another shape or dtype.
         """
-        own = {name: getattr(self, f"_{name}") for name in _STATE_NAMES}
-        check_state(state, own)
+        arrays = {name: getattr(self, f"_{name}") for name in _STATE_NAMES}
+        check_state(state, arrays)
         self._games.set_state(state.get("games", {}))
-        for name, array in own.items():
+        for name, array in arrays.items():
             array[:] = state[name]
         self._begun = True
 
@@ -215,22 +215,22 @@ class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
             raise ResetNeeded(f"Cannot call {caller}: call reset first")
 
     def _games_to_reset(self, mask: npt.NDArray[np.bool_] | None) -> npt.NDArray[np.int64]:
-        """Return the games that a reset mask chooses, all without one."""
+        """Return the games selected by a reset mask; all games if it is None."""
         if mask is None:
             return np.arange(self.num_envs)
         self._require_reset("reset with a mask")
         is_mask = isinstance(mask, np.ndarray) and mask.dtype == np.bool_
         if not is_mask or mask.shape != (self.num_envs,) or not mask.any():
             raise ValueError(
-                f"options: reset_mask is not an array of bool of shape ({self.num_envs},) "
-                "with a True in it"
+                f"options: reset_mask must be an array of bool of shape ({self.num_envs},) "
+                "with at least one True"
             )
         return np.flatnonzero(mask)
 
     def _seed_streams(
         self, seed: int | Sequence[int | None] | None, games: npt.NDArray[np.int64]
     ) -> None:
-        """Begin the streams of those of ``games`` that have a seed, or that have not begun."""
+        """Start new streams for games with a seed, and for all games at the first reset."""
         if seed is None and not self._begun:
             # Unseeded streams come from the environment's own generator.
             self._streams[:] = [new_stream(self.np_random) for _ in games]
@@ -251,7 +251,7 @@ class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
         self._begun = True
 
     def _infos(self, games: Index = ALL) -> dict[str, Any]:
-        """Return the infos of ``games`` in Gymnasium's layout, with masks of these games."""
+        """Return the infos of ``games`` in Gymnasium's layout, with its masks ``_name``."""
         here = np.zeros(self.num_envs, dtype=np.bool_)
         here[games] = True
         infos = self._games.infos()

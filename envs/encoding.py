@@ -1,4 +1,4 @@
-"""Words as arrays: one code a place, the same in secrets and in observations."""
+"""Words as arrays: one code per letter position, the same in secrets and in observations."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ class EncodedWords:
 
     codes: npt.NDArray[np.uint8]  # (words, width): PADDING after the end, FIRST_LETTER + letter
     lengths: npt.NDArray[np.int64]  # (words,)
-    letter_counts: npt.NDArray[np.int8]  # (words, 26): how often each letter is in each word
+    letter_counts: npt.NDArray[np.int8]  # (words, 26): occurrences of each letter in each word
 
     def __len__(self) -> int:
         return len(self.codes)
 
     @property
     def width(self) -> int:
-        """The number of places of a row."""
+        """The number of letter positions per row."""
         return self.codes.shape[1]
 
     def __getitem__(self, index: npt.NDArray[np.integer] | slice) -> EncodedWords:
@@ -44,17 +44,17 @@ class EncodedWords:
 
 
 def encode_words(words: Sequence[str], width: int | None = None) -> EncodedWords:
-    """Encode words of 1 to ``width`` letters a to z; by default the longest gives the width.
+    """Encode words of 1 to ``width`` letters a to z; ``width`` defaults to the longest word.
 
     Raises
     ------
     ValueError
-        If a word is empty, longer than ``width``, or has another character.
+        If a word is empty, longer than ``width``, or has a character outside a to z.
     """
     lengths = np.fromiter((len(word) for word in words), dtype=np.int64, count=len(words))
     if width is None:
         width = int(lengths.max(initial=1))
-    # All at once, because lists are long; word by word only to name the one that is wrong.
+    # Lists are long: all words are checked at once, and one by one only to name the invalid word.
     in_range = ((lengths >= 1) & (lengths <= width)).all()
     if len(words) and not (in_range and _are_letters("".join(words))):
         wrong = next(word for word in words if not (1 <= len(word) <= width and _are_letters(word)))

@@ -1,4 +1,4 @@
-"""The interface between rules and environments: N games as arrays, the first axis is the games."""
+"""Game logic shared by the single and batched environments: N games, the first axis of arrays."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ ALL = slice(None)
 
 
 def check_state(state: Mapping[str, Any], expected: Arrays) -> None:
-    """Raise ValueError if a saved state lacks an array, or its shape or dtype is not as expected.
+    """Raise ValueError if an array of a saved state is missing or has another shape or dtype.
 
-    Restoring checks all arrays before it changes the first.
+    Called before any array is restored, so that a state is restored completely or not at all.
     """
     for name, array in expected.items():
         saved = np.asarray(state.get(name))
         if (saved.shape, saved.dtype) != (array.shape, array.dtype):
             raise ValueError(
-                f"state: {name!r} is not an array of {array.dtype} of shape {array.shape}"
+                f"state: {name!r} must be an array of {array.dtype} of shape {array.shape}"
             )
 
 
 class Secrets(Protocol):
-    """The words of an environment, which become the secrets of its games."""
+    """The words of an environment, from which secrets are drawn."""
 
     def draw(self, streams: npt.NDArray[np.uint64], episodes: npt.NDArray[np.int64]) -> Any:
-        """Return a secret for each pair of a stream and the number of an episode in it."""
+        """Return an encoded secret for each pair of a stream and an episode number."""
 
     def encode(self, words: Sequence[str]) -> Any:
-        """Return the secrets that a caller forces; ValueError if a word cannot be a secret."""
+        """Encode secrets given by the caller; ValueError if a word cannot be a secret."""
 
 
 class Games(ABC, Generic[Obs]):
@@ -104,12 +104,12 @@ class Games(ABC, Generic[Obs]):
         return {"action_mask": self.action_masks().view(np.int8), "won": self.won}
 
     def view(self, game: int) -> tuple[Obs, str | None]:
-        """Return what is drawn of one game: its observation, and the secret once it is over."""
+        """Return the observation of one game for rendering, and the secret if the game is over."""
         observation = {name: array[0] for name, array in self.observe(np.array([game])).items()}
         return cast(Obs, observation), self.secret(game) if self.over[game] else None
 
     def get_state(self) -> Arrays:
-        """Return copies of the arrays that make up the games, by name."""
+        """Return copies of the state arrays, by name."""
         return {name: getattr(self, name).copy() for name in self._state_names}
 
     def set_state(self, state: Arrays) -> None:

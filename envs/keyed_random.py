@@ -1,7 +1,7 @@
-"""Random draws that depend on their keys alone, not on the order in which they are made.
+"""Counter-based random numbers: each depends on its keys only, not on the order of draws.
 
-A game drawn in a batch of 4,096 and the same game drawn alone get the same numbers, because each
-number is a hash of (seed, game, turn) rather than the next value of a shared stream.
+A game has the same random numbers in a batch of 4,096 as alone, because each number is a hash of
+(seed, game, turn) and not the next value of a shared stream.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ def keyed_bits(*keys: npt.ArrayLike) -> npt.NDArray[np.uint64]:
     Parameters
     ----------
     *keys : array_like of integers
-        Broadcast against each other; order matters. Negative numbers wrap around.
+        Broadcast against each other; their order matters. Negative integers wrap around.
 
     References
     ----------
-    The finaliser of SplitMix64: Steele, Lea and Flood, "Fast splittable pseudorandom number
+    The finalizer of SplitMix64: Steele, Lea and Flood, "Fast splittable pseudorandom number
     generators", OOPSLA 2014.
     """
     bits = np.zeros((), dtype=np.uint64)
@@ -39,12 +39,12 @@ def keyed_bits(*keys: npt.ArrayLike) -> npt.NDArray[np.uint64]:
 
 
 def keyed_uniform(*keys: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """Return a float in [0, 1) for each row of keys, as :func:`keyed_bits` has it."""
+    """Return a float in [0, 1) for each row of keys; see :func:`keyed_bits`."""
     return (keyed_bits(*keys) >> np.uint64(11)) * np.float64(2.0**-53)
 
 
 def below(bits: npt.NDArray[np.uint64], bound: npt.ArrayLike) -> npt.NDArray[np.int64]:
-    """Scale the low 32 of some random bits to integers in [0, bound).
+    """Map the low 32 bits of random numbers to integers in [0, bound).
 
     The bias is below ``bound / 2**32``.
     """
@@ -53,5 +53,5 @@ def below(bits: npt.NDArray[np.uint64], bound: npt.ArrayLike) -> npt.NDArray[np.
 
 
 def new_stream(random: np.random.Generator) -> np.uint64:
-    """Draw the stream of one game from the generator that was seeded for it."""
+    """Draw the key of a game's stream of words from its seeded generator."""
     return np.uint64(random.integers(2**63))

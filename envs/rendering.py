@@ -1,4 +1,4 @@
-"""What the pictures of games share: the sheet, colours, type, and text as a picture."""
+"""Helpers to draw games as images: colors, font, canvas, and text as an image."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ BAD = (192, 57, 43)
 
 @lru_cache
 def font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
-    """Return the typeface of all pictures at a size in pixels."""
+    """Return the font of all images at a size in pixels."""
     return ImageFont.load_default(size)
 
 
 def draw_picture(
     size: tuple[int, int], draw: Callable[[ImageDraw.ImageDraw], None]
 ) -> npt.NDArray[np.uint8]:
-    """Return what ``draw`` draws on a sheet of ``size`` = (width, height); (height, width, 3)."""
+    """Return an image of ``size`` (width, height) drawn by ``draw``, shape (height, width, 3)."""
     picture = Image.new("RGB", size, PAPER)
     draw(ImageDraw.Draw(picture))
     return np.asarray(picture, dtype=np.uint8)
 
 
 def text_picture(text: str) -> npt.NDArray[np.uint8]:
-    """Return a picture of up to 20 lines of up to 53 characters, shape (480, 640, 3)."""
+    """Return an image of up to 20 lines of up to 53 characters, shape (480, 640, 3)."""
 
     def write(draw: ImageDraw.ImageDraw) -> None:
-        # Columns of the same width keep tables in line; the typeface is proportional.
+        # The font is proportional; columns of fixed width align tables.
         for row, line in enumerate(text.splitlines()):
             for column, character in enumerate(line):
                 place = (26 + column * 11.5, 32 + row * 22)

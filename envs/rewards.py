@@ -1,4 +1,4 @@
-"""The rewards of all games: each is computed here, from what the rules report of a guess."""
+"""Reward functions, computed from the result of a guess."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hangman_lab.envs.errors import check_choice
 
 
 class Reward(Protocol):
-    """Turns the report of a guess, the ``Step`` of a game's rules, into rewards."""
+    """Computes rewards from the result of a guess, the ``Step`` of the game's rules."""
 
     def __call__(self, step: Any) -> npt.NDArray[np.float64]:
         """Return the reward of each game, shape (N,)."""
@@ -22,7 +22,7 @@ class Reward(Protocol):
 
 @dataclass(frozen=True)
 class SparseReward:
-    """``win`` for winning, ``loss`` for losing, 0 otherwise; for every game."""
+    """``win`` for winning, ``loss`` for losing, 0 otherwise; for all environments."""
 
     win: float = 1.0
     loss: float = -1.0
@@ -34,10 +34,10 @@ class SparseReward:
 
 @dataclass(frozen=True)
 class DenseReward(SparseReward):
-    """Of Hangman: sparse, plus ``hit`` for each newly shown place and ``miss`` for a lost life.
+    """For Hangman: sparse, plus ``hit`` per newly shown position and ``miss`` per lost life.
 
-    It changes what is optimal: a guess that uncovers many places is paid even where another
-    letter makes winning likelier.
+    It changes the optimal policy: a guess that uncovers many positions can be worth more than a
+    guess with a higher chance of winning.
     """
 
     hit: float = 0.1
@@ -50,11 +50,11 @@ class DenseReward(SparseReward):
 
 @dataclass(frozen=True)
 class PotentialReward(SparseReward):
-    """Of Hangman: sparse, plus ``discount * potential(after) - potential(before)``.
+    """For Hangman: sparse, plus ``discount * potential(after) - potential(before)``.
 
-    The potential is ``shown`` times the fraction of places shown plus ``lives`` times the fraction
-    of lives left, and 0 at the end of a game. ``discount`` must be the learner's; then the optimal
-    policy is that of the sparse reward.
+    The potential is ``shown`` times the fraction of positions shown plus ``lives`` times the
+    fraction of lives left, and 0 at the end of a game. If ``discount`` is the learner's, the
+    optimal policy is that of the sparse reward.
 
     References
     ----------
@@ -78,7 +78,7 @@ class PotentialReward(SparseReward):
 
 @dataclass(frozen=True)
 class MistakesReward:
-    """Of whole words: -1 for a guess that is not the secret, so that returns count mistakes."""
+    """For word guessing: -1 for each wrong guess, so that the return counts mistakes."""
 
     def __call__(self, step: Any) -> npt.NDArray[np.float64]:
         """Return the reward of each game, shape (N,)."""
@@ -99,7 +99,7 @@ def compute_rewards(reward: Reward, step: Any) -> npt.NDArray[np.float64]:
     Raises
     ------
     ValueError
-        If ``reward`` does not return a number per game.
+        If ``reward`` does not return one number per game.
     """
     rewards = np.array(reward(step), dtype=np.float64)
     if rewards.shape != step.won.shape:
@@ -110,12 +110,12 @@ def compute_rewards(reward: Reward, step: Any) -> npt.NDArray[np.float64]:
 def make_reward(
     reward: str | Reward, rewards: Mapping[str, type[Reward]] = HANGMAN_REWARDS, **parameters: Any
 ) -> Reward:
-    """Return the reward of that name with its parameters, or the object itself.
+    """Return the named reward with these parameters, or ``reward`` itself if it is an object.
 
     Raises
     ------
     ValueError
-        If no reward has that name.
+        If the name is unknown.
     """
     if not isinstance(reward, str):
         return reward

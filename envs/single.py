@@ -1,4 +1,4 @@
-"""The base of the single environments: one game after another."""
+"""Base class of the single environments: one game at a time."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ RENDER_FPS = 2
 
 
 class SingleEnv(gym.Env[Obs, int]):
-    """Seeds, begins, steps and renders ``games``, a batch of one game.
+    """Seeds, resets, steps and renders ``games``, a batch of one game.
 
-    ``draw(games, game, mode)`` returns a picture for the mode ``rgb_array``, else text.
+    ``draw(games, game, mode)`` returns an image for the mode ``rgb_array``, else text.
     """
 
     metadata = {  # noqa: RUF012 - an instance variable in Gymnasium
@@ -48,28 +48,28 @@ class SingleEnv(gym.Env[Obs, int]):
 
     @property
     def secret(self) -> str:
-        """The hidden word. It is for people who look on; a player does not see it.
+        """The secret word, for display only; it is not in the observation.
 
-        While an adversary has not settled on one, it is the first word that is still consistent.
+        If an adversary has not chosen it yet, the first consistent word.
         """
         return self._games.secret(0)
 
     @property
     def is_over(self) -> bool:
-        """Whether no game is going on: none was begun, or it has ended."""
+        """Whether no game is in progress: ``reset`` was not called, or the game has ended."""
         return self._stream is None or bool(self._games.over[0])
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
-        """Return ``info["action_mask"]`` as bool, as sb3-contrib asks for it."""
+        """Return ``info["action_mask"]`` as bool, as sb3-contrib expects it."""
         return self._games.action_masks()[0]
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Obs, dict[str, Any]]:
-        """Begin a new game.
+        """Start a new game.
 
-        ``seed`` begins a new stream of words; without it the stream continues. The option
-        ``{"word": str}`` forces the secret word. ValueError if the word cannot be a secret, or an
+        ``seed`` starts a new stream of words; without it the stream continues. The option
+        ``{"word": str}`` sets the secret word. ValueError if the word cannot be a secret, or an
         option is unknown.
         """
         check_options(options, "word")
@@ -90,7 +90,7 @@ class SingleEnv(gym.Env[Obs, int]):
     def step(self, action: int) -> tuple[Obs, float, bool, bool, dict[str, Any]]:
         """Guess; ValueError if ``action`` is not an integer in the action space.
 
-        Raises gymnasium.error.ResetNeeded if no game is going on.
+        Raises gymnasium.error.ResetNeeded if no game is in progress.
         """
         self._require_game()
         step = self._games.guess(np.array([action]))
@@ -103,7 +103,7 @@ class SingleEnv(gym.Env[Obs, int]):
         return self._get_obs(), reward, ended, False, self._get_info()
 
     def render(self) -> Drawing | None:
-        """Return the game as text (``ansi``) or a picture (``rgb_array``); ``human`` prints it."""
+        """Return the game as text (``ansi``) or an image (``rgb_array``); ``human`` prints it."""
         if self.render_mode is None:
             gym.logger.warn(
                 "You are calling render method without specifying any render mode, "

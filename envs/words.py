@@ -1,4 +1,4 @@
-"""Word lists: where they come from, how they are cleaned, the disjoint split, drawing secrets."""
+"""Word lists: sources, cleaning, the disjoint split, and drawing of secrets."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from hangman_lab.envs.keyed_random import below, keyed_bits
 
 DEFAULT_SOURCE = "web2"
 COMMON_SOURCE = "common"
-# Sources that are no files.
+# Sources that are not files.
 NAMED_SOURCES = (DEFAULT_SOURCE, COMMON_SOURCE)
 PARTS = ("train", "valid", "test")
 DIFFICULTIES = ("easy", "medium", "hard")
-# A common word is one of the most frequent words of English, by the package wordfreq.
+# Common words are the most frequent English words according to the package wordfreq.
 NUM_COMMON = 20_000
 # Shorter entries are mostly initials and abbreviations.
 _LEAST_COMMON_LENGTH = 3
@@ -34,25 +34,25 @@ _LEAST_COMMON_LENGTH = 3
 class WordList:
     """A cleaned list of words."""
 
-    words: tuple[str, ...]  # lower-case, 1 to 32 letters a to z, sorted, each once
+    words: tuple[str, ...]  # lower-case, 1 to 32 letters a to z, sorted, unique
     source: str  # ``"web2"``, ``"common"`` or the path of the file
-    dropped: dict[str, int]  # how many lines each rule left out
+    dropped: dict[str, int]  # number of lines dropped by each rule
 
     def __len__(self) -> int:
         return len(self.words)
 
     def describe(self) -> str:
-        """One line: how many words, from where, and how many lines were dropped by which rule."""
+        """Return one line: the number of words, the source, and the lines dropped by each rule."""
         dropped = ", ".join(f"{count:,} {rule}" for rule, count in self.dropped.items() if count)
         return f"{len(self):,} words from {self.source} (dropped: {dropped or 'none'})"
 
 
 def clean_words(lines: Iterable[str], source: str) -> WordList:
-    """Apply the rules for word lists to lines of text.
+    """Return the valid words among lines of text.
 
-    A line is stripped of white space (a carriage return and a byte-order mark too) and
-    lower-cased. Dropped are, and counted in this order: blank lines, words with a character
-    outside a to z, words of more than 32 letters, duplicates.
+    White space, carriage returns and byte-order marks are stripped, and letters lower-cased. Then
+    dropped and counted, in this order: blank lines, words with a character outside a to z, words
+    of more than 32 letters, duplicates.
 
     Raises
     ------
@@ -108,7 +108,7 @@ def read_word_list(path: str | Path) -> WordList:
 def load_word_list(
     source: str | Path | Sequence[str] | None = None, name: str = "words"
 ) -> WordList:
-    """Return the list in a file, or of a sequence of words, whose ``source`` is then ``name``.
+    """Return the word list of a file, or of a sequence of words with ``name`` as its source.
 
     None and ``"web2"`` are the default list, ``"common"`` is its common words. Raises InputError
     if the file cannot be read or holds no usable word, or wordfreq is not installed.
@@ -139,9 +139,9 @@ def _wordfreq() -> ModuleType:
 
 
 def common_words(words: Iterable[str]) -> tuple[str, ...]:
-    """Return the words of 3 letters or more that are among the 20,000 most frequent of English.
+    """Return the words of 3 letters or more among the 20,000 most frequent English words.
 
-    Their order stays. Raises InputError if wordfreq is not installed.
+    Their order is kept. Raises InputError if wordfreq is not installed.
     """
     known = set(_wordfreq().top_n_list("en", NUM_COMMON))
     return tuple(word for word in words if word in known and len(word) >= _LEAST_COMMON_LENGTH)
@@ -150,10 +150,10 @@ def common_words(words: Iterable[str]) -> tuple[str, ...]:
 def rank_words(
     words: Iterable[str], highest: int = 20
 ) -> tuple[tuple[str, ...], npt.NDArray[np.int64]]:
-    """Return the words, the most frequent of English first, and a weight of each.
+    """Return the words, most frequent in English first, and a weight for each.
 
-    Common words weigh ``highest``, rarer ones less in proportion to their frequency, but at least
-    1. Raises InputError if wordfreq is not installed.
+    Common words have the weight ``highest``, rarer words less in proportion to their frequency, but
+    at least 1. Raises InputError if wordfreq is not installed.
     """
     frequencies = _wordfreq().get_frequency_dict("en")
     least_common = frequencies[_wordfreq().top_n_list("en", NUM_COMMON)[-1]]
@@ -163,15 +163,15 @@ def rank_words(
 
 
 def select_difficulty(words: Sequence[str], difficulty: str) -> tuple[str, ...]:
-    """Return the third of the words with a difficulty, one of ``DIFFICULTIES``.
+    """Return the third of the words with the given difficulty, one of ``DIFFICULTIES``.
 
-    Words are sorted by their number of wrong guesses, without a limit, if letters are guessed in
-    the order of how many words contain them, then alphabetically. Ties go to longer words, then to
-    alphabetical order. Raises InputError if there are fewer than three words.
+    Words are sorted by the number of wrong guesses, without a limit, of a player who guesses the
+    letters that occur in most words first, ties alphabetically. Ties between words go to longer
+    words, then to alphabetical order. Raises InputError if there are fewer than three words.
     """
     if len(words) < len(DIFFICULTIES):
         raise InputError(
-            f"--difficulty: {len(words)} words cannot be cut into {', '.join(DIFFICULTIES)}"
+            f"--difficulty: {len(words)} words cannot be divided into {', '.join(DIFFICULTIES)}"
         )
     has_letter = encode_words(words).letter_counts > 0
     turn = np.empty(NUM_LETTERS, dtype=np.int64)
@@ -186,8 +186,8 @@ def select_difficulty(words: Sequence[str], difficulty: str) -> tuple[str, ...]:
 class Split:
     """The disjoint split of words into train, valid and test.
 
-    A word's part depends on the word, ``seed`` and ``fractions`` alone, so that it stays when the
-    list is shuffled or grows.
+    The part of a word depends only on the word, ``seed`` and ``fractions``, so it does not change
+    when the list is shuffled or grows.
     """
 
     seed: int = 0
@@ -201,8 +201,8 @@ class Split:
             or not abs(sum(self.fractions) - 1) <= 1e-9
         ):
             raise InputError(
-                f"split.fractions: {list(self.fractions)} is not three shares for train, valid "
-                "and test that add up to 1, the first above 0"
+                f"split.fractions: {list(self.fractions)} must be three shares for train, valid "
+                "and test that sum to 1, the first above 0"
             )
 
     def part(self, word: str) -> str:
@@ -222,15 +222,15 @@ class Split:
 
 
 def hash_words(words: Sequence[str]) -> npt.NDArray[np.uint64]:
-    """Return 64-bit hashes of words, to recognise them without storing them."""
+    """Return 64-bit hashes of words, to recognize them without storing them."""
     digests = b"".join(hashlib.blake2b(word.encode(), digest_size=8).digest() for word in words)
     return np.frombuffer(digests, dtype="<u8").astype(np.uint64)
 
 
-# Environments over the same list share its arrays, which nothing writes to.
+# Environments with the same list share its arrays, which are never written to.
 @lru_cache(maxsize=8)
 def _encode_by_length(words: tuple[str, ...], min_length: int, max_length: int) -> EncodedWords:
-    """Encode the words of these lengths, each once, the shorter ones first."""
+    """Encode the distinct words of these lengths, shorter words first."""
     chosen = sorted({word for word in words if min_length <= len(word) <= max_length})
     if not chosen:
         raise ValueError(f"words: none of {len(words)} has {min_length} to {max_length} letters")
@@ -238,7 +238,7 @@ def _encode_by_length(words: tuple[str, ...], min_length: int, max_length: int) 
 
 
 def check_sequence(name: str, words: Sequence[str]) -> None:
-    """Raise InputError if the argument ``name`` is a string in place of a sequence of words."""
+    """Raise InputError if the argument ``name`` is a string, not a sequence of words."""
     if isinstance(words, str | Path):
         raise InputError(
             f"{name}: {str(words)!r} is not a sequence of words; "
@@ -247,10 +247,11 @@ def check_sequence(name: str, words: Sequence[str]) -> None:
 
 
 class SecretWords:
-    """Words to hide, each with the same probability; None stands for the default list.
+    """Secret words, drawn uniformly; None is the default list.
 
-    Words outside ``min_length`` to ``max_length`` are not used. The order of ``words`` has no
-    effect. ValueError if no word is left, a word cannot be encoded, or ``words`` is a string.
+    Words shorter than ``min_length`` or longer than ``max_length`` are not used. The order of
+    ``words`` has no effect. ValueError if no word is left, a word cannot be encoded, or ``words``
+    is a string.
     """
 
     def __init__(
@@ -272,11 +273,11 @@ class SecretWords:
     def draw(
         self, streams: npt.NDArray[np.uint64], episodes: npt.NDArray[np.int64]
     ) -> EncodedWords:
-        """Return a word for each pair of a stream and the number of an episode in it."""
+        """Return a word for each pair of a stream and an episode number."""
         return self._words[below(keyed_bits(streams, episodes), len(self._words))]
 
     def encode(self, words: Sequence[str]) -> EncodedWords:
-        """Encode words that a caller forces: any of letters a to z that are not too long."""
+        """Encode words given by the caller: letters a to z, at most ``width`` of them."""
         for word in words:
             if not isinstance(word, str):
                 raise ValueError(f"options: {word!r} is not a word")

@@ -1,4 +1,4 @@
-"""Hangman as a Gymnasium environment: single games, and N games in one batch of arrays."""
+"""Hangman as Gymnasium environments: single, and N games in one batch of arrays."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class HangmanEnv(SingleEnv[Observation]):
 
     ## Description
 
-    Guess a hidden word letter by letter. A letter that is in the word is uncovered wherever it
-    stands; a letter that is not costs a life. The word itself is never observed, so that the
-    environment is partly observable: the same observation can hide many words.
+    Guess a hidden word letter by letter. A correct letter is uncovered at all its positions; a
+    wrong letter costs a life. The word itself is never observed, so the environment is partially
+    observable: different words can have the same observation.
 
     ## Action Space
 
@@ -36,16 +36,16 @@ class HangmanEnv(SingleEnv[Observation]):
 
     | key       | space                         | meaning                                          |
     |-----------|-------------------------------|--------------------------------------------------|
-    | `word`    | `Box(0, 27, (width,), uint8)` | 0 after the end, 1 a blank, `2 + k` for letter k |
+    | `word`    | `Box(0, 27, (width,), uint8)` | 0 after the end, 1 a blank, `2 + k` is letter k |
     | `guessed` | `MultiBinary(26)`             | 1 for each letter that has been guessed          |
-    | `lives`   | `Discrete(max_wrong + 1)`     | the wrong guesses that are left                  |
+    | `lives`   | `Discrete(max_wrong + 1)`     | the wrong guesses left                           |
 
     `width` is the length of the longest word of the list.
 
     ## Starting State
 
     A word drawn from the list, all blanks, no letter guessed, `max_wrong` lives.
-    `reset(options={"word": "apple"})` forces a word.
+    `reset(options={"word": "apple"})` sets the word.
 
     ## Rewards
 
@@ -68,10 +68,10 @@ class HangmanEnv(SingleEnv[Observation]):
     ## Arguments
 
     - `words`: sequence of lower-case words; the default list (`web2`) if not given.
-    - `max_wrong`: the number of wrong guesses that loses, 1 to 26; 6 by default.
-    - `min_length`, `max_length`: words outside are not used.
+    - `max_wrong`: the number of wrong guesses that loses the game, 1 to 26; 6 by default.
+    - `min_length`, `max_length`: range of word lengths; other words are not used.
     - `reward`: `"sparse"`, `"dense"`, `"potential"`, or an object of `envs.rewards`.
-    - `repeated_guess`: a letter guessed again costs a `"life"` (default) or is `"free"`.
+    - `repeated_guess`: whether a repeated letter costs a `"life"` (default) or is `"free"`.
     - `render_mode`: `"ansi"`, `"human"` (prints to the terminal) or `"rgb_array"`.
 
     ## References
@@ -103,8 +103,8 @@ class HangmanEnv(SingleEnv[Observation]):
 class HangmanVectorEnv(BatchEnv[Observation]):
     """N games of :class:`HangmanEnv`, played as one batch.
 
-    Game ``i`` of a batch that was seeded with ``s`` is the game of a single environment that was
-    seeded with ``s + i``: the same words, observations, rewards and ends.
+    Game ``i`` of a batch seeded with ``s`` equals the game of a single environment seeded with
+    ``s + i``: it has the same words, observations, rewards and ends.
 
     Parameters
     ----------
@@ -113,10 +113,10 @@ class HangmanVectorEnv(BatchEnv[Observation]):
     max_episode_steps : int, optional
         Truncates a game after this many steps.
     autoreset_mode : AutoresetMode or str
-        ``NEXT_STEP`` (the step after an end begins the next game and ignores its action),
-        ``SAME_STEP`` (the step that ends a game begins the next; the end is in
+        ``NEXT_STEP`` (the step after an end starts the next game and ignores the action),
+        ``SAME_STEP`` (the step that ends a game starts the next; the end is in
         ``info["final_obs"]`` and ``info["final_info"]``) or ``DISABLED`` (``reset`` with a
-        ``reset_mask`` begins the next game; until then ``step`` raises ``ResetNeeded``).
+        ``reset_mask`` starts the next game; until then ``step`` raises ``ResetNeeded``).
     words, max_wrong, min_length, max_length, reward, repeated_guess
         As for :class:`HangmanEnv`.
     render_mode : str, optional

@@ -1,6 +1,6 @@
-"""The observation as one vector of zeros and ones, for networks that take a vector.
+"""The observation as a vector of zeros and ones, for networks with vector input.
 
-Gymnasium's ``FlattenObservation`` leaves the codes of places as numbers; here each is one-hot.
+Gymnasium's ``FlattenObservation`` keeps letter codes as integers; here they are one-hot.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ _CODES = np.eye(NUM_CODES, dtype=np.int8)
 
 
 def flatten(observations: Observation, max_wrong: int) -> npt.NDArray[np.int8]:
-    """Return observations as vectors, of the same size for any list of words.
+    """Return observations as vectors, whose size does not depend on the word list.
 
     Parameters
     ----------
     observations : Observation
         Of one game, or of N games; lives above ``max_wrong`` count as ``max_wrong``.
     max_wrong : int
-        The most lives that there can be.
+        The maximum number of lives.
 
     Returns
     -------
     ndarray of int8, shape (size,) or (N, size)
-        The codes of 32 places one-hot, 28 numbers a place; a 1 for each of the 26 letters that has
-        been guessed; the lives one-hot: ``923 + max_wrong`` numbers.
+        The one-hot codes of 32 positions with 28 entries each, the 26 entries of ``guessed``, and
+        the one-hot lives; ``size`` is ``923 + max_wrong``.
     """
     word = observations["word"]
     word = np.pad(word, [(0, 0)] * (word.ndim - 1) + [(0, MAX_LENGTH - word.shape[-1])])
@@ -44,17 +44,17 @@ def flatten(observations: Observation, max_wrong: int) -> npt.NDArray[np.int8]:
 
 
 def unflatten_word(vector: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
-    """Return the codes of the places of a vector's word, shape (32,)."""
+    """Return the codes of the word in a vector, shape (32,)."""
     return vector[: MAX_LENGTH * NUM_CODES].reshape(MAX_LENGTH, NUM_CODES).argmax(axis=1)
 
 
 def flat_space(max_wrong: int) -> spaces.MultiBinary:
-    """Return the space of the vector of one game."""
+    """Return the space of one game's vector."""
     return spaces.MultiBinary(MAX_LENGTH * NUM_CODES + NUM_LETTERS + max_wrong + 1)
 
 
 def max_wrong_of(space: spaces.Space[Any]) -> int:
-    """Return the most lives that a game can have whose observations are of this space."""
+    """Return the maximum number of lives in an observation space."""
     return int(cast(Any, space)["lives"].n) - 1
 
 
@@ -82,8 +82,8 @@ class FlatVectorObservation(VectorObservationWrapper):
     Parameters
     ----------
     env : gymnasium.vector.VectorEnv
-        With the autoreset mode ``NEXT_STEP`` or ``DISABLED``; Gymnasium's wrappers of observations
-        refuse ``SAME_STEP`` (ValueError).
+        Its autoreset mode is ``NEXT_STEP`` or ``DISABLED``; Gymnasium's observation wrappers raise
+        ValueError for ``SAME_STEP``.
     """
 
     def __init__(self, env: VectorEnv) -> None:

@@ -1,4 +1,4 @@
-"""A single game of Hangman, as a person or a client plays it."""
+"""A single game of Hangman, for interactive play and clients."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hangman_lab.envs.hangman.rules import HangmanGames
 
 
 class Game:
-    """A game of ``secret`` by :mod:`envs.hangman.rules`, with these guesses played already."""
+    """A game with the word ``secret`` after ``guesses``; see :mod:`envs.hangman.rules`."""
 
     def __init__(self, secret: str, max_wrong: int, guesses: str = "") -> None:
         self.secret = secret
@@ -34,30 +34,30 @@ class Game:
 
     @property
     def observations(self) -> Observation:
-        """What the player sees, as a batch of one game, for agents."""
+        """The observation as a batch of one game, for agents."""
         return self._games.observe()
 
     @property
     def observation(self) -> Observation:
-        """What the player sees."""
+        """The observation."""
         return select(self.observations, 0)
 
     @property
     def word(self) -> str:
-        """The masked word: letters, and ``_`` for each hidden one."""
+        """The masked word: letters, and ``_`` for each blank."""
         return decode(self.observation["word"])
 
     @property
     def lives(self) -> int:
-        """The wrong guesses that are left."""
+        """The number of wrong guesses left."""
         return int(self.observation["lives"])
 
     @property
     def wrong_letters(self) -> str:
-        """The guessed letters that are not in the word, in the order of play."""
+        """The guessed letters that are not in the word, in the order of the guesses."""
         return "".join(letter for letter in self.guesses if letter not in self.secret)
 
     def guess(self, letter: int) -> int:
-        """Guess a letter, 0 to 25; return how many places it uncovered."""
+        """Guess a letter, 0 to 25; return the number of positions it uncovered."""
         self.guesses += ALPHABET[letter]
         return int(self._games.guess(np.array([letter])).newly_shown[0])

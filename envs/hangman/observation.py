@@ -1,4 +1,4 @@
-"""The observation of Hangman: its one encoding, its space, and its form as text."""
+"""The observation of Hangman: encoding, space, and parsing from text."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _BLANKS = "_.-?"
 
 
 class Observation(TypedDict):
-    """What a player sees: of one game, or of N games with a first axis of games."""
+    """The observation of one game, or of N games along the first axis."""
 
     word: npt.NDArray[np.uint8]  # (width,): 0 after the end, 1 a blank, ``2 + k`` for letter ``k``
     guessed: npt.NDArray[np.int8]  # (26,): 1 for each letter that has been guessed
-    lives: npt.NDArray[np.int64]  # (): the wrong guesses that are left, 0 to ``max_wrong``
+    lives: npt.NDArray[np.int64]  # (): the wrong guesses left, 0 to ``max_wrong``
 
 
 def observation_space(width: int, max_wrong: int) -> spaces.Dict:
@@ -44,7 +44,7 @@ def observation_space(width: int, max_wrong: int) -> spaces.Dict:
 
 
 def select(observations: Observation, games: npt.NDArray | slice | int) -> Observation:
-    """Return the observations of some games of a batch, by index, slice or boolean mask."""
+    """Return the observations of a subset of a batch: index, slice or boolean mask."""
     return Observation(
         word=observations["word"][games],
         guessed=observations["guessed"][games],
@@ -53,7 +53,7 @@ def select(observations: Observation, games: npt.NDArray | slice | int) -> Obser
 
 
 def as_batch(observation: Observation) -> Observation:
-    """Return a game's observation as that of a batch of one game."""
+    """Return the observation of one game as a batch of one game."""
     return Observation(
         word=np.asarray(observation["word"])[None],
         guessed=np.asarray(observation["guessed"])[None],
@@ -62,9 +62,9 @@ def as_batch(observation: Observation) -> Observation:
 
 
 def distinct(observations: Observation) -> tuple[Observation, npt.NDArray[np.intp]]:
-    """Return one game of each masked word with its guessed letters, and each game's number in them.
+    """Return the distinct observations of a batch, and the index of each game among them.
 
-    Games look alike in their first turns. Lives are left out of the comparison.
+    Lives are not compared. In the first turns, many games have the same observation.
     """
     looks = np.concatenate([observations["word"], observations["guessed"].view(np.uint8)], axis=1)
     _, first, number = np.unique(looks, axis=0, return_index=True, return_inverse=True)
@@ -74,21 +74,21 @@ def distinct(observations: Observation) -> tuple[Observation, npt.NDArray[np.int
 def parse_observation(
     pattern: str, wrong: str = "", max_wrong: int = DEFAULT_MAX_WRONG
 ) -> Observation:
-    """Read a game as a person writes it, as a batch of one observation.
+    """Parse a game written as text; return a batch of one observation.
 
     Parameters
     ----------
     pattern : str
         The masked word: letters, and ``_``, ``.``, ``-`` or ``?`` for a blank. Spaces are ignored.
     wrong : str
-        The letters that were guessed and are not in the word; spaces and commas are ignored.
+        The guessed letters that are not in the word; spaces and commas are ignored.
     max_wrong : int
-        The number of wrong guesses that loses.
+        The number of wrong guesses that loses the game.
 
     Raises
     ------
     InputError
-        If the pattern or the letters cannot be those of a game.
+        If the pattern or the letters are not those of a possible game.
     """
     places = "".join(pattern.lower().split())
     codes = []

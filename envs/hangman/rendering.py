@@ -1,4 +1,4 @@
-"""Drawing a game: as text, and as a picture with the gallows."""
+"""Rendering of a game as text, and as an image with the gallows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hangman_lab.envs.rendering import BAD, FAINT, GOOD, INK, Drawing, draw_pict
 
 PICTURE_SIZE = (640, 400)
 
-# The parts are hung one after another; the lines below are the full drawing.
+# The parts are drawn in this order; the lines below are the complete drawing.
 _PARTS = {
     "head": "O",
     "body": "|",
@@ -35,7 +35,7 @@ _GALLOWS = (
 
 
 def draw_game(games: HangmanGames, game: int, mode: str) -> Drawing:
-    """Draw one of the games: a picture, shape (400, 640, 3), for ``rgb_array``, else text."""
+    """Draw one game: an image of shape (400, 640, 3) for ``rgb_array``, else text."""
     observation, secret = games.view(game)
     if mode == "rgb_array":
         return draw_picture(
@@ -45,28 +45,28 @@ def draw_game(games: HangmanGames, game: int, mode: str) -> Drawing:
 
 
 def parts_hung(wrong: int, max_wrong: int) -> int:
-    """Return how many of the six parts of the figure are drawn after ``wrong`` wrong guesses.
+    """Return the number of parts of the figure, 0 to 6, drawn after ``wrong`` wrong guesses.
 
-    All six hang when the game is lost, whatever ``max_wrong`` is, and at least one after the
+    For any ``max_wrong``, all six are drawn when the game is lost, and at least one after the
     first wrong guess.
     """
     return -(-wrong * len(_PARTS) // max_wrong)
 
 
 def wrong_letters(observation: Observation) -> str:
-    """Return the guessed letters that are not in the word of one game, in the alphabet's order."""
+    """Return the guessed letters that are not in the word of one game, in alphabetical order."""
     shown = decode(observation["word"])
     guessed = (ALPHABET[letter] for letter in np.flatnonzero(observation["guessed"]))
     return "".join(letter for letter in guessed if letter not in shown)
 
 
 def masked_word(observation: Observation) -> str:
-    """Return the word of one game as text, blanks as ``_``, with a space between places."""
+    """Return the word of one game as text: ``_`` for blanks, separated by spaces."""
     return " ".join(decode(observation["word"]))
 
 
 def draw_gallows(wrong: int, max_wrong: int) -> list[str]:
-    """Return the gallows as lines of text of the same width."""
+    """Return the gallows as lines of text of equal width."""
     hung = parts_hung(wrong, max_wrong)
     parts = {
         name: character if number < hung else " "
@@ -76,7 +76,7 @@ def draw_gallows(wrong: int, max_wrong: int) -> list[str]:
 
 
 def render_text(observation: Observation, max_wrong: int, secret: str | None = None) -> str:
-    """Draw one game as text; ``secret`` is the word once the game is over."""
+    """Return one game as text; ``secret`` is the word if the game is over, else None."""
     lives = int(observation["lives"])
     beside = (
         "",
@@ -90,7 +90,7 @@ def render_text(observation: Observation, max_wrong: int, secret: str | None = N
 
 
 def _verdict(observation: Observation, secret: str | None) -> str:
-    """Return one line on how a game ended, empty before its end."""
+    """Return how a game ended; an empty string before its end."""
     if secret is None:
         return ""
     return f"lost; the word was {secret}" if BLANK in observation["word"] else "won"
@@ -99,7 +99,7 @@ def _verdict(observation: Observation, secret: str | None) -> str:
 def _draw(
     draw: ImageDraw.ImageDraw, observation: Observation, max_wrong: int, secret: str | None
 ) -> None:
-    """Draw the gallows, the alphabet beside it and the word beneath."""
+    """Draw the gallows, the alphabet next to it and the word below."""
     lives = int(observation["lives"])
     _draw_gallows(draw, parts_hung(max_wrong - lives, max_wrong))
     draw.text((300, 52), f"lives {lives} of {max_wrong}", font=font(22), fill=INK)

@@ -1,4 +1,4 @@
-"""The rules of Hangman, for N games at once. No other file knows them."""
+"""The rules of Hangman for N games at once, shared by all environments and agents."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ REPEATED_GUESS_RULES = ("life", "free")
 
 
 class Step(NamedTuple):
-    """What one guess did in each of N games; arrays have the shape (N,)."""
+    """The result of one guess in each of N games; arrays have the shape (N,)."""
 
-    newly_shown: npt.NDArray[np.int64]  # places that the guess uncovered
+    newly_shown: npt.NDArray[np.int64]  # positions that the guess uncovered
     lost_life: npt.NDArray[np.bool_]  # a wrong letter, or a repeated one if the rules say so
     won: npt.NDArray[np.bool_]  # the guess won the game
     lost: npt.NDArray[np.bool_]  # the guess lost the game
-    shown: npt.NDArray[np.int64]  # places uncovered after the guess
+    shown: npt.NDArray[np.int64]  # positions uncovered after the guess
     lives: npt.NDArray[np.int64]  # wrong guesses left after the guess
     lengths: npt.NDArray[np.int64]  # letters of the secret word
-    max_wrong: int  # the number of wrong guesses that loses, of all games
+    max_wrong: int  # the number of wrong guesses that loses a game
 
 
 class HangmanGames(Games[Observation]):
     """N games of Hangman.
 
-    A guessed letter is uncovered wherever it stands in the secret word; a letter that is not in
-    it costs a life. A game is won when every place is uncovered and lost with the last life. A
-    letter that was guessed before teaches nothing; it costs a life (``"life"``) or nothing
-    (``"free"``). A game that is over ignores further guesses.
+    A correct letter is uncovered at all its positions in the secret word; a wrong letter costs a
+    life. A game is won when all positions are uncovered, and lost with the last life. A repeated
+    letter costs a life (``repeated_guess="life"``) or nothing (``"free"``). Finished games ignore
+    further guesses.
 
-    Observations have ``width`` places; no secret word is longer. ``max_wrong`` is 1 to 26,
-    ``repeated_guess`` is ``"life"`` or ``"free"``; other values raise a ValueError.
+    Observations have ``width`` positions, the maximum length of a secret word. ``max_wrong`` is 1
+    to 26. ValueError if an argument is outside its range.
     """
 
     _state_names = ("secrets", "lengths", "_letter_counts", "_word", "_guessed", "_lives", "_shown")
@@ -57,7 +57,7 @@ class HangmanGames(Games[Observation]):
         self.max_wrong = max_wrong
         self.repeated_guess = repeated_guess
         self.secrets = np.zeros((num_games, width), dtype=np.uint8)
-        # Before its start a game has neither letters nor lives; it must not count as won.
+        # Length 1 keeps games without a secret from counting as won before ``start``.
         self.lengths = np.ones(num_games, dtype=np.int64)
         self._letter_counts = np.zeros((num_games, NUM_LETTERS), dtype=np.int8)
         self._word = np.zeros((num_games, width), dtype=np.uint8)
@@ -68,12 +68,12 @@ class HangmanGames(Games[Observation]):
 
     @property
     def won(self) -> npt.NDArray[np.bool_]:
-        """Games whose word is uncovered; shape (N,)."""
+        """Whether the word of each game is uncovered, shape (N,)."""
         return self._shown == self.lengths
 
     @property
     def over(self) -> npt.NDArray[np.bool_]:
-        """Games that are won or lost; shape (N,)."""
+        """Whether each game is won or lost, shape (N,)."""
         return self.won | (self._lives == 0)
 
     @property
@@ -87,15 +87,15 @@ class HangmanGames(Games[Observation]):
         return spaces.Discrete(NUM_LETTERS)
 
     def secret(self, game: int) -> str:
-        """Return the hidden word of one game."""
+        """Return the secret word of one game."""
         return decode(self.secrets[game])
 
     def action_masks(self, games: Index = ALL) -> npt.NDArray[np.bool_]:
-        """Return the letters that were not guessed, as a new array of shape (games, 26)."""
+        """Return which letters have not been guessed, as a new array of shape (games, 26)."""
         return self._guessed[games] == 0
 
     def start(self, games: Index, secrets: EncodedWords) -> None:
-        """Begin new games at the indices ``games``, one per secret word."""
+        """Start new games at the indices ``games``, one per secret word."""
         self.secrets[games] = secrets.codes
         self.lengths[games] = secrets.lengths
         self._letter_counts[games] = secrets.letter_counts
@@ -120,7 +120,7 @@ class HangmanGames(Games[Observation]):
         self._shown += newly_shown
         self._lives -= lost_life
         self._guessed[self._rows, letters] |= playing.view(np.int8)
-        # A game that is over must not be uncovered further: its letter becomes one of no word.
+        # Code 0 leaves finished games unchanged.
         codes = np.where(playing, letters + FIRST_LETTER, 0).astype(np.uint8)[:, None]
         uncovered = (self.secrets == codes).view(np.uint8) * codes
         np.maximum(self._word, uncovered, out=self._word)
@@ -137,7 +137,7 @@ class HangmanGames(Games[Observation]):
         )
 
     def observe(self, games: Index = ALL) -> Observation:
-        """Return copies of what the players of ``games`` see."""
+        """Return copies of the observations of ``games``."""
         return Observation(
             word=self._word[games].copy(),
             guessed=self._guessed[games].copy(),

@@ -22,28 +22,28 @@ from hangman_lab.envs.hangman.flat import flat_space, flatten, max_wrong_of
 from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG, Observation
 from hangman_lab.envs.rewards import Reward
 
-# To make an info for each game would take longer than to play it.
+# Creating an info per game would take longer than the step itself.
 _NO_INFO: MappingProxyType[str, Any] = MappingProxyType({})
 
 
 class SB3VecEnv(VecEnv):
-    """A batch for Stable-Baselines3, which callers ask for the attributes and methods of ``games``.
+    """Base class of batches for Stable-Baselines3, with the attributes and methods of ``games``.
 
-    A method returns a row per game; the games share their attributes.
+    Methods return a row per game; all games share their attributes.
     """
 
     games: Any
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Do nothing; there are no resources to release."""
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
         """Return the attribute of the batch, once per game."""
         return [getattr(self.games, attr_name)] * len(list(self._get_indices(indices)))
 
     def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
-        """Raise: the games of a batch share their attributes."""
-        raise AttributeError("the games of a batch share their attributes; make another batch")
+        """Raise AttributeError: the games of a batch share their attributes."""
+        raise AttributeError("the games of a batch share their attributes; create a new batch")
 
     def env_method(
         self,
@@ -52,7 +52,7 @@ class SB3VecEnv(VecEnv):
         indices: VecEnvIndices = None,
         **method_kwargs: Any,
     ) -> list[Any]:
-        """Call a method of the batch that returns a row per game, and return these rows."""
+        """Call a method of the batch and return its rows for the games at ``indices``."""
         rows: Sequence[Any] = getattr(self.games, method_name)(*method_args, **method_kwargs)
         return [rows[index] for index in self._get_indices(indices)]
 
@@ -64,12 +64,12 @@ class SB3VecEnv(VecEnv):
 
 
 class HangmanVecEnv(SB3VecEnv):
-    """The batch of :class:`HangmanVectorEnv`, as Stable-Baselines3 and sb3-contrib call it.
+    """The batch of :class:`HangmanVectorEnv` for Stable-Baselines3 and sb3-contrib.
 
-    The step that ends a game begins the next; ``infos`` of that game then has
+    The step that ends a game starts the next. The info of a game that ended has
     ``terminal_observation``, ``TimeLimit.truncated``, ``won``, and ``episode`` with return ``r``,
-    length ``l`` and the seconds ``t`` since the environment was made, so that no ``VecMonitor`` is
-    needed. All other games share one empty info, which cannot be written to.
+    length ``l`` and the seconds ``t`` since the environment was created, so no ``VecMonitor`` is
+    needed. All other games share one empty, read-only info.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ class HangmanVecEnv(SB3VecEnv):
         )
 
     def reset(self) -> VecEnvObs:
-        """Begin new games with the seeds of ``seed()`` and the words of ``set_options()``."""
+        """Start new games with the seeds of ``seed()`` and the words of ``set_options()``."""
         seeds = None if all(seed is None for seed in self._seeds) else self._seeds
         for options in self._options:
             check_options(options, "word")
@@ -126,7 +126,7 @@ class HangmanVecEnv(SB3VecEnv):
         return observations
 
     def step_async(self, actions: npt.NDArray[np.integer]) -> None:
-        """Keep the actions for ``step_wait``."""
+        """Store the actions for ``step_wait``."""
         self._actions = actions
 
     def step_wait(self) -> VecEnvStepReturn:
@@ -139,7 +139,7 @@ class HangmanVecEnv(SB3VecEnv):
         if len(games):
             seconds = round(time.time() - self._start_time, 6)
             last = self.games.observe(games)
-            # Lists of Python's own numbers, since a NumPy number takes long to take from an array.
+            # Lists, because indexing an array for each element is slow.
             for game, observation, cut, won, total, length in zip(
                 games.tolist(),
                 zip(*last.values(), strict=True),
@@ -164,21 +164,21 @@ class HangmanVecEnv(SB3VecEnv):
         return self.games.action_masks()
 
     def observe(self) -> Observation:
-        """Return the observations of the games as they stand."""
+        """Return the current observations."""
         return self.games.observe()
 
     def get_state(self) -> dict[str, Any]:
-        """Return copies of all that the coming games depend on, by name."""
+        """Return copies of all arrays that future steps depend on, by name."""
         return self.games.get_state() | {"returns": self._returns.copy()}
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Restore what :meth:`get_state` returned; ValueError if it is of another batch."""
+        """Restore a state of :meth:`get_state`; ValueError if it does not fit this batch."""
         check_state(state, {"returns": self._returns})
         self.games.set_state(state)
         self._returns[:] = state["returns"]
 
     def get_images(self) -> Sequence[npt.NDArray[np.uint8] | None]:
-        """Return a picture of each game."""
+        """Return an image of each game."""
         return self.games.render()
 
 
@@ -195,11 +195,11 @@ class FlatVecEnv(VecEnvWrapper):
         super().__init__(venv, flat_space(self._max_wrong))
 
     def reset(self) -> npt.NDArray[np.int8]:
-        """Begin new games; return their vectors, shape (num_envs, size)."""
+        """Start new games; return their vectors, shape (num_envs, size)."""
         return flatten(cast(Observation, self.venv.reset()), self._max_wrong)
 
     def step_wait(self) -> VecEnvStepReturn:
-        """Guess the letters; the last observation of a game is a vector as well."""
+        """Guess the letters; terminal observations are vectors, too."""
         observations, rewards, ended, infos = self.venv.step_wait()
         for game in np.flatnonzero(ended):
             last = infos[game]["terminal_observation"]

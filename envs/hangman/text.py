@@ -1,4 +1,4 @@
-"""Hangman in words, for language models: the observation is a line of text, the action a letter."""
+"""Hangman as text, for language models: observations are lines of text, actions are letters."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hangman_lab.envs.hangman.rendering import masked_word, wrong_letters
 
 
 def describe(observation: Observation) -> str:
-    """Return one game as text: ``word: _ o _ _, wrong letters: e t, lives: 4``."""
+    """Return an observation as text: ``word: _ o _ _, wrong letters: e t, lives: 4``."""
     wrong = " ".join(wrong_letters(observation)) or "none"
     return (
         f"word: {masked_word(observation)}, wrong letters: {wrong}, lives: {observation['lives']}"
@@ -23,7 +23,7 @@ def describe(observation: Observation) -> str:
 class TextEnv(gym.Wrapper):
     """``HangmanEnv`` with the text of :func:`describe` as observation and letters as actions.
 
-    ``step`` ignores case and surrounding white space; ValueError if the rest is not a letter.
+    ``step`` ignores case and surrounding white space. ValueError if the action is not a letter.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class TextEnv(gym.Wrapper):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[str, dict[str, Any]]:
-        """Begin a new game, as ``HangmanEnv.reset`` does."""
+        """Start a new game; see ``HangmanEnv.reset``."""
         observation, info = self.env.reset(seed=seed, options=options)
         return describe(observation), info
 

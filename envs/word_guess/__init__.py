@@ -1,1 +1,1 @@
-"""The games in which a whole word is guessed: Cats and Dogs, Guess the Word."""
+"""Games in which whole words are guessed: Cats and Dogs, Guess the Word."""

@@ -1,6 +1,6 @@
-"""Answers to a guess about the secret word: the one implementation of both kinds.
+"""Answers to a guess, for both games.
 
-The rule is public, so that players may compute with it; it knows no secret.
+The rule is public: agents compute with it. It does not depend on the secret.
 """
 
 from __future__ import annotations
@@ -13,20 +13,21 @@ import numpy.typing as npt
 
 from hangman_lab.envs.encoding import LETTER_CODES
 
-# So that every answer has a code of 8 bits: 21 letters have 253 pairs of cats and dogs.
+# Answer codes have 8 bits; words of 21 letters have 253 pairs of cats and dogs.
 MAX_WORD_LENGTH = 21
 
 
 @dataclass(frozen=True)
 class AnswerRule:
-    """The answer to a guess, and its code; ValueError if ``word_length`` is not in 1..21.
+    """The answer to a guess and its code; ValueError if ``word_length`` is not in 1..21.
 
-    With ``count_misplaced`` the answer is two numbers: cats, the letters in common at other places,
-    and dogs, the letters at the right place. A letter counts as often as both words have it, as in
-    Mastermind. Otherwise the answer is one number, the letters at the right place.
+    With ``count_misplaced`` the answer is two numbers: cats, the common letters at different
+    positions, and dogs, the letters at the correct position. Repeated letters count as often as
+    they occur in both words, as in Mastermind. Otherwise the answer is one number, the letters at
+    the correct position.
 
-    Each answer has a code from 0 to ``num_codes - 1``, so that a matrix of answers takes a byte per
-    entry. The code of the secret word itself is the highest.
+    Each answer has a code from 0 to ``num_codes - 1``, so a matrix of answers takes one byte per
+    entry. The secret word itself has the highest code.
     """
 
     word_length: int
@@ -38,12 +39,12 @@ class AnswerRule:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the numbers of an answer are called, in their order."""
+        """The names of the numbers of an answer, in order."""
         return ("cats", "dogs") if self.count_misplaced else ("matches",)
 
     @property
     def num_codes(self) -> int:
-        """How many codes there are."""
+        """The number of codes."""
         return len(self.answers_by_code)
 
     @property
@@ -61,7 +62,7 @@ class AnswerRule:
         return np.array(answers, dtype=np.int8)
 
     def encode(self, answers: npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:
-        """Return the codes of answers whose last axis has the numbers of an answer."""
+        """Return the codes of answers; the last axis has the numbers of an answer."""
         counts = answers.astype(np.int64)
         if not self.count_misplaced:
             return counts[..., 0]
@@ -72,11 +73,10 @@ class AnswerRule:
     def answer(
         self, guesses: npt.NDArray[np.uint8], secrets: npt.NDArray[np.uint8]
     ) -> npt.NDArray[np.uint8]:
-        """Return the code of the answer to each guess about the secret of the same row.
+        """Return the code of the answer to each guess, given the secret in the same row.
 
-        Words are arrays of uint8, shape (N, word_length) or (1, word_length), as
-        :func:`envs.encoding.encode_words`
-        has them; the codes are uint8, shape (N,).
+        Words are uint8 codes of :func:`envs.encoding.encode_words`, shape (N, word_length) or
+        (1, word_length). The answer codes are uint8, shape (N,).
         """
         dogs = (guesses == secrets).sum(axis=1)
         if not self.count_misplaced:

@@ -1,4 +1,4 @@
-"""Cats and Dogs and Guess the Word as Gymnasium environments: single games, and in batches."""
+"""Cats and Dogs and Guess the Word as Gymnasium environments: single and batched."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _make_games(
     opponent: str,
     mask: str,
 ) -> WordGuessGames:
-    """Return the games of an environment with its arguments; None is the variant's default."""
+    """Return games for the arguments of an environment; None is the variant's default."""
     check_choice("variant", variant, VARIANTS)
     defaults = VARIANTS[variant]
     length = defaults.word_length if word_length is None else word_length
@@ -40,19 +40,19 @@ def _make_games(
 
 
 class WordGuessEnv(SingleEnv[Observation]):
-    """Guess a hidden word by words.
+    """Guess a hidden word by guessing words.
 
     ## Description
 
-    Each guess is a word of the allowed list, and its answer compares it with the secret. The word
+    Each guess is a word of the allowed list; the answer compares it with the secret. The secret
     itself is never observed. There are two variants:
 
-    - `"cats_and_dogs"` (`CatsAndDogs-v0`): the answer is two numbers: **dogs**, the letters that
-      the secret has at the same place, and **cats**, the letters in common that are elsewhere. A
-      letter counts as often as both words have it, as in Mastermind: `noon` for `neon` has 3 dogs
-      and no cat.
-    - `"guess_the_word"` (`GuessTheWord-v0`): the answer is the number of places at which the guess
-      has the secret's letter. `envs.word_guess.master.Master` lets code play that speaks in words.
+    - `"cats_and_dogs"` (`CatsAndDogs-v0`): the answer is two numbers: **dogs**, the letters at the
+      same position in both words, and **cats**, the common letters at different positions.
+      Repeated letters count as often as they occur in both words, as in Mastermind: `noon` for
+      `neon` has 3 dogs and no cats.
+    - `"guess_the_word"` (`GuessTheWord-v0`): the answer is the number of positions at which guess
+      and secret have the same letter. `envs.word_guess.master.Master` takes guesses as strings.
 
     ## Action Space
 
@@ -65,14 +65,14 @@ class WordGuessEnv(SingleEnv[Observation]):
     | key           | space                                         | meaning                      |
     |---------------|-----------------------------------------------|------------------------------|
     | `guesses`     | `Box(-1, allowed - 1, (max_guesses,), int32)` | the actions so far, then -1  |
-    | `answers`     | `Box(-1, length, (max_guesses, k), int8)`     | the answer of each, then -1  |
+    | `answers`     | `Box(-1, length, (max_guesses, k), int8)`     | their answers, then -1       |
     | `num_guesses` | `Discrete(max_guesses + 1)`                   | the guesses made             |
 
-    A guess by `env.unwrapped.guess(word)` that is not in the list has -1 in both.
+    For an unlisted word guessed with `env.unwrapped.guess(word)` both are -1.
 
     ## Starting State
 
-    A secret drawn from the words, no guess made. `reset(options={"word": "cold"})` forces one.
+    A secret drawn from the words, no guess made. `reset(options={"word": "cold"})` sets the secret.
 
     ## Rewards
 
@@ -89,22 +89,21 @@ class WordGuessEnv(SingleEnv[Observation]):
     `reset` and `step` return
 
     - `action_mask`: ndarray of int8, shape (allowed words,): 1 for each allowed word, or, with
-      `mask="consistent"`, for each word that may still be the secret;
+      `mask="consistent"`, for each word that is consistent with the answers;
     - `won`: bool, whether the secret was guessed.
 
     ## Arguments
 
     - `variant`: `"cats_and_dogs"` or `"guess_the_word"`.
-    - `words`: sequence of lower-case words, the secrets. If not given: the words of the default
-      list (`web2`) for Cats and Dogs, 100 words of random letters
+    - `words`: sequence of lower-case words, the secrets. By default the words of the default list
+      (`web2`) for Cats and Dogs, and 100 words of random letters
       (`envs.word_guess.words.random_words`) for Guess the Word. Words of another length are not
       used.
-    - `allowed`: the words that may be guessed, which include all secrets; the secrets if not
-      given.
+    - `allowed`: the words that can be guessed, including all secrets; by default the secrets.
     - `word_length`: 1 to 21; by default 4 for Cats and Dogs, 6 for Guess the Word.
     - `max_guesses`: by default 128 for Cats and Dogs, 10 for Guess the Word.
-    - `opponent`: `"random"` draws a secret; an `"adversary"` has none, and gives the answer that
-      leaves most words consistent.
+    - `opponent`: `"random"` draws a secret; an `"adversary"` has no secret and always gives the
+      answer that leaves the most words consistent.
     - `mask`: `"all"` or `"consistent"`.
     - `reward`: `"sparse"`, `"mistakes"`, or an object as in `envs.rewards`.
     - `render_mode`: `"ansi"`, `"human"` (prints to the terminal) or `"rgb_array"`.
@@ -142,22 +141,22 @@ class WordGuessEnv(SingleEnv[Observation]):
 
     @property
     def allowed(self) -> tuple[str, ...]:
-        """The words that may be guessed; an action is an index into them."""
+        """The words that can be guessed; an action is an index into them."""
         return self._games.words.allowed
 
     def guess(self, word: str) -> tuple[int, ...] | None:
-        """Guess a word by its letters, whether it is in the allowed list or not.
+        """Guess a word, in the allowed list or not.
 
         Returns
         -------
         tuple of int or None
-            The numbers of the answer; None for a word that is not in the list, which costs a guess
-            all the same.
+            The numbers of the answer; None for a word that is not in the list, which also costs a
+            guess.
 
         Raises
         ------
         gymnasium.error.ResetNeeded
-            If no game is going on.
+            If no game is in progress.
         """
         self._require_game()
         index = self._games.words.index(word)
@@ -219,5 +218,5 @@ class WordGuessVectorEnv(BatchEnv[Observation]):
 
     @property
     def allowed(self) -> tuple[str, ...]:
-        """The words that may be guessed; an action is an index into them."""
+        """The words that can be guessed; an action is an index into them."""
         return self._games.words.allowed

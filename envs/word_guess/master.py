@@ -1,4 +1,4 @@
-"""Guess the Word for code that speaks in words: ``master.guess(word)``."""
+"""Guess the Word with guesses as strings: ``master.guess(word)``."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ NOT_IN_THE_LIST = -1
 
 
 class Master:
-    """The interface of the problem "Guess the Word" over an environment whose game has begun.
+    """The interface of the problem "Guess the Word" for an environment after ``reset``.
 
-    ``env`` is a :class:`WordGuessEnv` of the variant ``guess_the_word`` after ``reset``, or
-    wrappers around it, which do not see the guesses. ``calls`` counts the calls of :meth:`guess`.
-    TypeError for another environment, gymnasium.error.ResetNeeded if no game is going on.
+    ``env`` is a :class:`WordGuessEnv` of the variant ``guess_the_word``, which may be wrapped;
+    wrappers do not see the guesses. ``calls`` counts the calls of :meth:`guess`. TypeError for
+    another environment, gymnasium.error.ResetNeeded if no game is in progress.
 
     Examples
     --------
@@ -34,20 +34,20 @@ class Master:
             raise TypeError(f"env: {env.unwrapped!r} is not a game of guess_the_word")
         self._env = cast(WordGuessEnv, env.unwrapped)
         if self._env.is_over:
-            raise gym.error.ResetNeeded("Cannot begin: no game is going on, call reset first")
+            raise gym.error.ResetNeeded("Cannot start: no game is in progress, call reset first")
         self._limit: int = cast(Any, self._env.observation_space)["guesses"].shape[0]
         self.calls = 0
         self._found = False
 
     @property
     def passed(self) -> bool:
-        """Whether the secret was guessed, with no more calls than the game has guesses."""
+        """Whether the secret was guessed within the maximum number of guesses."""
         return self._found and self.calls <= self._limit
 
     def guess(self, word: str) -> int:
         """Return the number of exact matches with the secret, -1 for a word not in the list.
 
-        Calls after the end of the game are answered as well, and counted.
+        Calls after the end of the game are also answered and counted.
         """
         self.calls += 1
         if not self._env.is_over:

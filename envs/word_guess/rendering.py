@@ -1,15 +1,15 @@
-"""Drawing a game in which words are guessed: as text, and the same text as a picture."""
+"""Rendering of a word guessing game as text, and as an image of that text."""
 
 from __future__ import annotations
 
 from hangman_lab.envs.rendering import Drawing, text_picture
 from hangman_lab.envs.word_guess.rules import NO_WORD, WordGuessGames
 
-_LINES_OF_PICTURE = 17
+_MAX_IMAGE_LINES = 17
 
 
 def draw_game(games: WordGuessGames, game: int, mode: str) -> Drawing:
-    """Draw one of the games: a picture of its last guesses for ``rgb_array``, else text."""
+    """Draw one game: an image of the last guesses for ``rgb_array``, else text."""
     observation, secret = games.view(game)
     rule, allowed = games.rule, games.words.allowed
     made = int(observation["num_guesses"])
@@ -24,7 +24,7 @@ def draw_game(games: WordGuessGames, game: int, mode: str) -> Drawing:
             )
         lines.append(f"{number + 1:>4}  {word:<{rule.word_length}}  {told}")
     if mode == "rgb_array":
-        lines = lines[-_LINES_OF_PICTURE:]
+        lines = lines[-_MAX_IMAGE_LINES:]
     lines.insert(
         0,
         f"{len(allowed):,} words of {rule.word_length} letters, "

@@ -1,4 +1,4 @@
-"""The rules of the games in which a word is guessed, for N games at once."""
+"""The rules of word guessing for N games at once."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _UNDECIDED = -1
 
 
 class Observation(TypedDict):
-    """What a player sees: of one game, or of N games with a first axis of games.
+    """The observation of one game, or of N games along the first axis.
 
-    Guesses are indices into the allowed list, in order. Rows from ``num_guesses`` on are -1, and
-    rows of guesses that are not in the list.
+    Guesses are indices into the allowed list, in order. Rows from ``num_guesses`` on and rows of
+    unlisted words are -1.
     """
 
     guesses: npt.NDArray[np.int32]  # (max_guesses,)
@@ -33,24 +33,24 @@ class Observation(TypedDict):
 
 
 class Step(NamedTuple):
-    """What one guess did in each of N games; all arrays have the shape (N,)."""
+    """The result of one guess in each of N games; all arrays have the shape (N,)."""
 
-    codes: npt.NDArray[np.int64]  # of the answers; -1 for an unlisted word, and in games over
-    played: npt.NDArray[np.bool_]  # the game was not over before the guess
+    codes: npt.NDArray[np.int64]  # of the answers; -1 for unlisted words and finished games
+    played: npt.NDArray[np.bool_]  # the game was in progress before the guess
     won: npt.NDArray[np.bool_]  # the guess won the game
     lost: npt.NDArray[np.bool_]  # the guess lost the game
 
 
 class WordGuessGames(Games[Observation]):
-    """N games in which a whole word is guessed.
+    """N games of word guessing.
 
     Each guess is answered by ``rule``. A game is won by guessing the secret, and lost with guess
-    ``max_guesses``. A word that was guessed before, or that is not in the list, costs a guess. A
-    game that is over ignores further guesses. With ``mask="consistent"`` the action masks have the
-    words that may still be the secret, in place of all.
+    ``max_guesses``. Repeated and unlisted words cost a guess. Finished games ignore further
+    guesses. With ``mask="consistent"`` the action masks are True only for words consistent with
+    all answers.
 
-    The adversary has no secret: it gives the answer that leaves most secret words consistent with
-    all its answers, the one with the lowest code among equals, so that it gives in last.
+    The adversary has no secret. It gives the answer that leaves the most secret words consistent
+    with all answers; ties go to the lowest code, so it concedes last.
     """
 
     _state_names: tuple[str, ...] = ("_secrets", "_guesses", "_answers", "_num_guesses", "_won")
@@ -77,7 +77,7 @@ class WordGuessGames(Games[Observation]):
         self._answers = np.full((num_games, max_guesses, len(rule.names)), NO_ANSWER, dtype=np.int8)
         self._num_guesses = np.zeros(num_games, dtype=np.int64)
         self._won = np.zeros(num_games, dtype=np.bool_)
-        # Which words are consistent with the answers of each game, where something asks for them.
+        # The words consistent with the answers of each game; None if not needed.
         self._consistent: npt.NDArray[np.bool_] | None = None
         if opponent == "adversary" or mask == "consistent":
             self._can_be_secret = np.zeros(len(words), dtype=np.bool_)
@@ -99,34 +99,34 @@ class WordGuessGames(Games[Observation]):
 
     @property
     def action_space(self) -> spaces.Discrete:
-        """The allowed words."""
+        """The indices of the allowed words."""
         return spaces.Discrete(len(self.words))
 
     @property
     def won(self) -> npt.NDArray[np.bool_]:
-        """Games whose secret was guessed; shape (N,)."""
+        """Whether the secret of each game was guessed, shape (N,)."""
         return self._won.copy()
 
     @property
     def over(self) -> npt.NDArray[np.bool_]:
-        """Games that are won or out of guesses; shape (N,)."""
+        """Whether each game is won or out of guesses, shape (N,)."""
         return self._won | (self._num_guesses == self.max_guesses)
 
     def secret(self, game: int) -> str:
-        """Return the hidden word of one game, or the first that an adversary may still choose."""
+        """Return the secret word of one game; for an adversary, the first consistent word."""
         index = self._secrets[game]
         if self._consistent is not None and index == _UNDECIDED:
             index = self._consistent[game].argmax()
         return self.words.allowed[index]
 
     def action_masks(self, games: Index = ALL) -> npt.NDArray[np.bool_]:
-        """Return the words that may be guessed, shape (games, allowed words)."""
+        """Return which words can be guessed, as a new array of shape (games, allowed words)."""
         if self._consistent is not None and self._mask == "consistent":
             return self._consistent[games].copy()
         return np.ones((len(self._won[games]), len(self.words)), dtype=np.bool_)
 
     def start(self, games: Index, secrets: npt.NDArray[np.int64] | None) -> None:
-        """Begin new games with these secrets; None stands for an adversary's choice."""
+        """Start new games with these secrets; None for an adversary."""
         self._secrets[games] = _UNDECIDED if secrets is None else secrets
         self._guesses[games] = NO_WORD
         self._answers[games] = NO_ANSWER
@@ -141,7 +141,7 @@ class WordGuessGames(Games[Observation]):
         return self.guess_any(actions.astype(np.int64))
 
     def guess_any(self, words: npt.NDArray[np.int64]) -> Step:
-        """Guess one word in every game; ``NO_WORD`` stands for a word that is not in the list."""
+        """Guess one word in every game; ``NO_WORD`` is an unlisted word."""
         playing = ~self.over
         listed = np.flatnonzero(playing & (words != NO_WORD))
         codes = np.full(len(self), NO_ANSWER, dtype=np.int64)
@@ -157,7 +157,7 @@ class WordGuessGames(Games[Observation]):
         return Step(codes=codes, played=playing, won=won, lost=lost)
 
     def observe(self, games: Index = ALL) -> Observation:
-        """Return copies of what the players of ``games`` see."""
+        """Return copies of the observations of ``games``."""
         return Observation(
             guesses=self._guesses[games].copy(),
             answers=self._answers[games].copy(),
@@ -167,12 +167,12 @@ class WordGuessGames(Games[Observation]):
     def _answer(
         self, games: npt.NDArray[np.int64], words: npt.NDArray[np.int64]
     ) -> npt.NDArray[np.int64]:
-        """Return the codes of the answers in ``games``, and note what they rule out."""
+        """Return the codes of the answers in ``games``, and update the consistent words."""
         secrets, letters = self._secrets[games], self.words.encoded.codes
         codes = self.rule.answer(letters[words], letters[secrets]).astype(np.int64)
         if self._consistent is None:
             return codes
-        # Games that guess the same word share the answers about it.
+        # Games that guess the same word share its answers.
         for word in np.unique(words):
             answers = self.rule.answer(letters[[word]], letters)
             for number in np.flatnonzero(words == word):

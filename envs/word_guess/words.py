@@ -1,6 +1,6 @@
-"""The words of a game: those that may be guessed, and those among them that may be the secret.
+"""The words of a game: allowed guesses, and the secrets among them.
 
-The two games differ by their :class:`Variant`.
+The two games differ in their :class:`Variant`.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ class GuessWords:
     """The allowed list, and the secret words in it as indices.
 
     ``words``, lower-case, are the secrets; words of another length than ``word_length`` are not
-    used. ``allowed`` are the words that may be guessed, which include every secret; by default the
-    secrets. Their order is kept, since an action is an index into them; repetitions are left out.
+    used. ``allowed`` are the words that can be guessed, including all secrets; by default the
+    secrets. Their order is kept, since an action is an index into them; duplicates are dropped.
     ValueError if no word is left, a word cannot be encoded, or a secret is not allowed.
 
     Attributes
@@ -43,7 +43,7 @@ class GuessWords:
         if missing:
             raise ValueError(
                 f"allowed: {len(missing)} of {len(chosen)} words are not in the allowed list, "
-                f"{missing[0]!r} for one"
+                f"for example {missing[0]!r}"
             )
         self.secrets = np.array([self._index[word] for word in chosen], dtype=np.int64)
         self.encoded: EncodedWords = encode_words(self.allowed, word_length)
@@ -52,17 +52,17 @@ class GuessWords:
         return len(self.allowed)
 
     def index(self, word: str) -> int | None:
-        """Return a word's place in the allowed list, None if it is not there."""
+        """Return the index of a word in the allowed list, None if it is not there."""
         return self._index.get(word)
 
     def draw(
         self, streams: npt.NDArray[np.uint64], episodes: npt.NDArray[np.int64]
     ) -> npt.NDArray[np.int64] | None:
-        """Return a secret for each pair of a stream and the number of an episode in it."""
+        """Return a secret for each pair of a stream and an episode number."""
         return self.secrets[below(keyed_bits(streams, episodes), len(self.secrets))]
 
     def encode(self, words: Sequence[str]) -> npt.NDArray[np.int64]:
-        """Return the indices of forced secrets; ValueError if one is not a secret word."""
+        """Return the indices of given secrets; ValueError if a word is not a secret word."""
         known = {self.allowed[index] for index in self.secrets}
         for word in words:
             if not isinstance(word, str) or word not in known:
@@ -71,10 +71,10 @@ class GuessWords:
 
 
 class Undecided(GuessWords):
-    """The words of an adversary, which has no secret unless one is forced."""
+    """The words of an adversary, which has no secret unless the caller sets it."""
 
     def draw(self, streams: npt.NDArray[np.uint64], episodes: npt.NDArray[np.int64]) -> None:
-        """Draw nothing."""
+        """Return None: an adversary has no secret."""
 
 
 def default_words(word_length: int) -> tuple[str, ...]:
@@ -87,7 +87,7 @@ def random_words(
 ) -> tuple[str, ...]:
     """Return distinct words of letters that are drawn independently and uniformly.
 
-    These are the tests of the problem "Guess the Word": 100 words of 6 letters.
+    The problem "Guess the Word" is tested with 100 words of 6 letters.
 
     Raises
     ------
@@ -109,10 +109,10 @@ def random_words(
 
 @dataclass(frozen=True)
 class Variant:
-    """One of the two games: its id in Gymnasium's registry, its answers and its defaults.
+    """One of the two games: its id in Gymnasium's registry, answers and defaults.
 
-    With ``count_misplaced`` the answer counts letters at the wrong place, too. ``default_words``
-    returns the secrets of a length where the user gives none.
+    With ``count_misplaced`` the answer also counts letters at the wrong position.
+    ``default_words`` returns the default secrets of a given length.
     """
 
     env_id: str

@@ -299,7 +299,7 @@ def test_misuse_is_refused():
         ({"options": {"word": "Noon"}}, "letters a to z"),
         ({"options": {"word": ["ox", 3]}}, "3 is not a word"),
         ({"options": {"words": "noon"}}, r"'words' is not one of \('word', 'reset_mask'\)"),
-        ({"options": {"reset_mask": [True, False]}}, "reset_mask is not an array of bool"),
+        ({"options": {"reset_mask": [True, False]}}, "reset_mask must be an array of bool"),
         ({"options": {"reset_mask": mask[:1]}}, r"of shape \(2,\)"),
         ({"options": {"reset_mask": np.array([1, 0])}}, "of bool"),
         ({"options": {"reset_mask": np.array([False, False])}}, "with a True"),

@@ -15,7 +15,7 @@ def test_the_allowed_list_keeps_its_order_and_leaves_out_other_lengths():
 @pytest.mark.parametrize(
     ("words", "allowed", "message"),
     [
-        (["dove"], ["zest"], "words are not in the allowed list, 'dove' for one"),
+        (["dove"], ["zest"], "words are not in the allowed list, for example 'dove'"),
         (["pigeon"], None, "words: none of 1 has 4 letters"),
         (["d-ve"], None, "'d-ve' is not a word"),
         ("dove", None, "not a sequence of words"),
