@@ -302,7 +302,7 @@ def test_misuse_is_refused():
         ({"options": {"reset_mask": [True, False]}}, "reset_mask must be an array of bool"),
         ({"options": {"reset_mask": mask[:1]}}, r"of shape \(2,\)"),
         ({"options": {"reset_mask": np.array([1, 0])}}, "of bool"),
-        ({"options": {"reset_mask": np.array([False, False])}}, "with a True"),
+        ({"options": {"reset_mask": np.array([False, False])}}, "with at least one True"),
     ):
         before = env.reset(seed=0)
         with pytest.raises(ValueError, match=message):
