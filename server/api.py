@@ -9,10 +9,9 @@ from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from hangman_lab.envs.encoding import MAX_LENGTH
-from hangman_lab.server import errors
 from hangman_lab.server.access import Address, HeaderPlayer, RequestKey, Server
 from hangman_lab.server.agent import AgentGameAnswer, HintAnswer
-from hangman_lab.server.errors import RequestError
+from hangman_lab.server.errors import RESPONSES, RequestError
 from hangman_lab.server.game import GameAnswer
 from hangman_lab.server.leaderboard import Leaderboard, PlayerRecord
 from hangman_lab.server.served_words import Choice, Difficulty
@@ -22,7 +21,7 @@ _MAX_LISTED = 1_000
 # Spaces and commas may stand between letters.
 _MAX_TEXT = 4 * MAX_LENGTH
 
-router = APIRouter(prefix=BASE_PATH, responses=errors.COMMON)
+router = APIRouter(prefix=BASE_PATH, responses=RESPONSES)
 
 
 class _Body(BaseModel):
@@ -130,11 +129,7 @@ async def get_leaderboard(
     return Response(board.model_dump_json(), media_type="application/json")
 
 
-@router.get(
-    "/leaderboard/player",
-    responses=errors.describe({404: "no recorded game of a player of this name"}),
-    tags=["server"],
-)
+@router.get("/leaderboard/player", tags=["server"])
 async def get_player_record(
     server: Server, name: Annotated[str, Query(max_length=_MAX_TEXT)]
 ) -> PlayerRecord:
@@ -142,12 +137,7 @@ async def get_player_record(
     return await server.ranking.player(name)
 
 
-@router.post(
-    "/guests",
-    status_code=201,
-    responses=errors.describe({403: "there are no guests here"}),
-    tags=["players"],
-)
+@router.post("/guests", status_code=201, tags=["players"])
 async def add_guest(server: Server, address: Address) -> GuestAnswer:
     """Make a token for practice games."""
     return GuestAnswer(token=await server.players.add_guest(address))
@@ -160,7 +150,7 @@ async def get_player(server: Server, player: HeaderPlayer) -> PlayerAnswer:
     return PlayerAnswer(name=player.name, open_games=counts.open_games, **counts._asdict())
 
 
-@router.post("/games", status_code=201, responses=errors.NO_MORE_GAMES, tags=["games"])
+@router.post("/games", status_code=201, tags=["games"])
 async def new_game(
     server: Server,
     player: HeaderPlayer,
@@ -189,13 +179,13 @@ async def list_open_games(
     return OpenGamesAnswer(game_ids=await server.games.list_open(player, limit))
 
 
-@router.get("/games/{game_id}", responses=errors.NO_GAME, tags=["games"])
+@router.get("/games/{game_id}", tags=["games"])
 async def get_game(server: Server, player: HeaderPlayer, game_id: str) -> GameAnswer:
     """Return how a game stands."""
     return await server.games.find(player, game_id)
 
 
-@router.post("/games/{game_id}/guesses", responses=errors.GAME_OVER, tags=["games"])
+@router.post("/games/{game_id}/guesses", tags=["games"])
 async def guess_letter(
     server: Server, player: HeaderPlayer, game_id: str, body: GuessBody, key: RequestKey = None
 ) -> GameAnswer:
@@ -203,23 +193,13 @@ async def guess_letter(
     return await server.games.guess(player, game_id, body.letter, key)
 
 
-@router.post("/games/{game_id}/resignation", responses=errors.GAME_OVER, tags=["games"])
+@router.post("/games/{game_id}/resignation", tags=["games"])
 async def resign(server: Server, player: HeaderPlayer, game_id: str) -> GameAnswer:
     """Give a game up: it is failed, and its word is told."""
     return await server.games.resign(player, game_id)
 
 
-@router.post(
-    "/hints",
-    responses=errors.describe(
-        {
-            403: "hints are off in recorded games",
-            404: "this server has no agent, or this token no such game",
-            409: "the game is over, or recorded games are open and none is named",
-        }
-    ),
-    tags=["agent"],
-)
+@router.post("/hints", tags=["agent"])
 async def get_hint(
     server: Server, player: HeaderPlayer, address: Address, body: HintBody
 ) -> HintAnswer:
@@ -235,9 +215,7 @@ async def get_hint(
     return hint
 
 
-@router.post(
-    "/agent-games", responses=errors.describe({404: "this server has no agent"}), tags=["agent"]
-)
+@router.post("/agent-games", tags=["agent"])
 async def play_word(
     server: Server, player: HeaderPlayer, address: Address, body: WordBody
 ) -> AgentGameAnswer:

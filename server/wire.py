@@ -11,14 +11,14 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
-from hangman_lab.server import errors
 from hangman_lab.server.access import QueryPlayer, RequestKey, Server
+from hangman_lab.server.errors import RESPONSES
 from hangman_lab.server.game import Status
 
 BASE_PATH = "/trexsim/hangman"
 _WORD = r"^(?:[a-z_] )+$"
 
-router = APIRouter(prefix=BASE_PATH, tags=["wire contract"], responses=errors.COMMON)
+router = APIRouter(prefix=BASE_PATH, tags=["wire contract"], responses=RESPONSES)
 
 
 class NewGame(BaseModel):
@@ -40,7 +40,7 @@ class GuessAnswer(BaseModel):
     reason: str = Field("", description="why the game is failed; left out otherwise")
 
 
-@router.get("/new_game", responses=errors.NO_MORE_GAMES)
+@router.get("/new_game")
 async def new_game(
     server: Server,
     player: QueryPlayer,
@@ -52,7 +52,7 @@ async def new_game(
     return NewGame(game_id=game.game_id, word=spaced(game.word), tries_remains=game.tries_remains)
 
 
-@router.get("/guess_letter", responses=errors.GAME_OVER, response_model_exclude_defaults=True)
+@router.get("/guess_letter", response_model_exclude_defaults=True)
 async def guess_letter(
     server: Server,
     player: QueryPlayer,
