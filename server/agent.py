@@ -8,9 +8,10 @@ import multiprocessing
 import os
 import signal
 import threading
-import time
+from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
+from weakref import WeakValueDictionary
 
 import numpy as np
 from pydantic import BaseModel, Field
@@ -26,13 +27,12 @@ from hangman_lab.server import observability
 from hangman_lab.server.errors import RequestError
 from hangman_lab.server.game import Status
 from hangman_lab.server.settings import Settings
-from hangman_lab.server.turns import Turns
 
 NO_AGENT = "none"
 DEFAULT_AGENT = "ppo"
-# Turns that wait, of everybody and of one identity: a token, or the guests of an address.
-_MAX_WAITING = 64
-_MAX_WAITING_EACH = 16
+# Turns asked for and not yet taken, of all and of one identity: a token, or an address's guests.
+_MAX_ASKED = 64
+_MAX_ASKED_EACH = 16
 # Played once before the first player asks: frequent and rare letters, short and long, words that
 # no list has, so that all that is compiled at its first use has been used.
 _WARM_UP_WORDS = ("a", "qi", "letter", "zzyzx", "jazz", "mississippi", "uncopyrightables")
@@ -99,7 +99,10 @@ class AgentPlayer:
         self._think_there = think
         self._make_executor = make_executor
         self._max_wrong = settings.max_wrong
-        self._turns = Turns(settings.agent_processes)
+        self._processes = asyncio.Semaphore(settings.agent_processes)
+        # Each identity has one turn in the queue for a process, so that identities alternate.
+        self._locks: WeakValueDictionary[Hashable, asyncio.Lock] = WeakValueDictionary()
+        self._num_asked: Counter[Hashable] = Counter()
 
     async def hint(self, pattern: str, wrong: str, identity: Hashable) -> HintAnswer:
         """Return a hint for a game as :func:`envs.hangman.observation.parse_observation` reads it.
@@ -142,24 +145,30 @@ class AgentPlayer:
     async def _think(self, identity: Hashable, observations: Observation) -> Hint:
         if self.executor is None:
             raise RequestError(404, "this server has no agent")
-        if (waiting := self._turns.num_waiting(identity)) >= _MAX_WAITING_EACH:
-            message = f"{waiting} turns of the agent wait for you already; try again"
+        if (asked := self._num_asked[identity]) >= _MAX_ASKED_EACH:
+            message = f"{asked} turns of the agent wait for you already; try again"
             raise RequestError(429, message, 1.0)
-        if self._turns.num_waiting() >= _MAX_WAITING:
+        if self._num_asked.total() >= _MAX_ASKED:
             raise RequestError(503, "the agent is busy; try again", 1.0)
-        loop = asyncio.get_running_loop()
-        with observability.THINKING.track_inprogress():
-            async with self._turns.turn(identity):
-                executor, begun = self.executor, time.perf_counter()
-                try:
-                    hint = await loop.run_in_executor(executor, self._think_there, observations)
-                except BrokenExecutor as error:
-                    logger.error("the agent's process ended; another one is started")
-                    if self.executor is executor:
-                        self.executor = self._make_executor()
-                    raise RequestError(503, "the agent is busy; try again", 5.0) from error
-                observability.THINK_SECONDS.observe(time.perf_counter() - begun)
-                return hint
+        self._num_asked[identity] += 1
+        lock = self._locks.setdefault(identity, asyncio.Lock())
+        try:
+            with observability.THINKING.track_inprogress():
+                async with lock, self._processes:
+                    with observability.THINK_SECONDS.time():
+                        return await self._run(observations)
+        finally:
+            self._num_asked -= Counter([identity])
+
+    async def _run(self, observations: Observation) -> Hint:
+        executor, loop = self.executor, asyncio.get_running_loop()
+        try:
+            return await loop.run_in_executor(executor, self._think_there, observations)
+        except BrokenExecutor as error:
+            logger.error("the agent's process ended; another one is started")
+            if self.executor is executor:
+                self.executor = self._make_executor()
+            raise RequestError(503, "the agent is busy; try again", 5.0) from error
 
 
 def make_agent_player(

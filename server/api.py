@@ -15,6 +15,7 @@ from hangman_lab.server.errors import RESPONSES, RequestError
 from hangman_lab.server.game import GameAnswer
 from hangman_lab.server.leaderboard import Leaderboard, PlayerRecord
 from hangman_lab.server.served_words import Choice, Difficulty
+from hangman_lab.server.store import GameCounts
 
 BASE_PATH = "/api/v1"
 _MAX_LISTED = 1_000
@@ -50,17 +51,6 @@ class GuestAnswer(BaseModel):
     """A guest."""
 
     token: str = Field(description="for practice games; it is shown this once")
-
-
-class PlayerAnswer(BaseModel):
-    """The games of a player."""
-
-    name: str | None = Field(description="null for a guest")
-    practice_runs: int = Field(ge=0)
-    practice_successes: int = Field(ge=0)
-    recorded_runs: int = Field(ge=0)
-    recorded_successes: int = Field(ge=0)
-    open_games: int = Field(ge=0)
 
 
 class NewGameBody(_Body):
@@ -144,10 +134,9 @@ async def add_guest(server: Server, address: Address) -> GuestAnswer:
 
 
 @router.get("/player", tags=["players"])
-async def get_player(server: Server, player: HeaderPlayer) -> PlayerAnswer:
+async def get_player(server: Server, player: HeaderPlayer) -> GameCounts:
     """Return how many games the token has."""
-    counts = await server.players.count_games(player)
-    return PlayerAnswer(name=player.name, open_games=counts.open_games, **counts._asdict())
+    return await server.players.count_games(player)
 
 
 @router.post("/games", status_code=201, tags=["games"])

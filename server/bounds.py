@@ -6,6 +6,7 @@ import asyncio
 import logging
 import random
 import time
+from weakref import WeakValueDictionary
 
 from fastapi.responses import JSONResponse
 from starlette.datastructures import Headers, MutableHeaders
@@ -14,15 +15,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from hangman_lab.server import observability
 from hangman_lab.server.errors import RequestError
 from hangman_lab.server.rates import Buckets, networks_of
-from hangman_lab.server.turns import Turns
 
 logger = logging.getLogger("server")
 # Bytes of a request's body, of its method, path and query, and of its headers.
 MAX_BODY = 16_384
 MAX_TARGET = 2_048
 MAX_HEADERS = 16_384
-# Requests that are begun before the event loop looks for what has come.
-_BEGUN_AT_ONCE = 8
 # Seconds that a 429 is held, so that asking faster than allowed gains nothing.
 _REFUSAL_SECONDS = 1.0
 # Those that a log line names; a client may send anything.
@@ -49,14 +47,13 @@ _TOO_LONG = RequestError(413, f"the body is longer than {MAX_BODY:,} bytes")
 class Bounds:
     """ASGI middleware: refuses what is too much or too large, and adds headers to what is answered.
 
-    Each request takes one of the rate of its address, before anything else. Where requests come
-    faster than they are begun, addresses take turns.
+    Each request first takes a token from the bucket of its address. Addresses take turns.
     """
 
     def __init__(self, app: ASGIApp, rates: Buckets) -> None:
         self.app = app
         self.rates = rates
-        self._turns = Turns(_BEGUN_AT_ONCE)
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -92,8 +89,8 @@ class Bounds:
         try:
             try:
                 self.rates.take(address)
-                async with self._turns.turn(next(iter(networks_of(address)))):
-                    # The event loop comes back to everybody else before the next ones begin.
+                # An address begins one request per pass of the event loop.
+                async with self._locks.setdefault(next(iter(networks_of(address))), asyncio.Lock()):
                     await asyncio.sleep(0)
                 _check_head(scope)
             except RequestError as error:

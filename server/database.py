@@ -224,6 +224,7 @@ def _connect(path: str) -> sqlite3.Connection:
         isolation_level=None,
         check_same_thread=False,
     )
+    connection.row_factory = sqlite3.Row
     try:
         for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
             connection.execute(f"PRAGMA {pragma}")

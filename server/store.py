@@ -6,16 +6,23 @@ transaction.
 
 from __future__ import annotations
 
+import math
 import secrets
+from functools import cached_property
 from sqlite3 import Connection, IntegrityError
+from statistics import NormalDist
 from time import time
 from typing import NamedTuple
+
+from pydantic import BaseModel, Field, computed_field
 
 from hangman_lab.envs.hangman.game import Game
 from hangman_lab.server.game import PlayerGame
 
 MAX_NAME_LENGTH = 64
 MAX_KEY_LENGTH = 128
+# Standard errors of a 95% interval.
+_Z = NormalDist().inv_cdf(0.975)
 
 
 class Player(NamedTuple):
@@ -30,35 +37,56 @@ class Player(NamedTuple):
         return self.name is None
 
 
-class GameCounts(NamedTuple):
-    """The games of a player: those begun (runs), won, and open."""
+class GameCounts(BaseModel):
+    """The games of a player: begun (runs), won, and open."""
 
-    practice_runs: int
-    practice_successes: int
-    practice_open: int
-    recorded_runs: int
-    recorded_successes: int
-    recorded_open: int
+    name: str | None = Field(description="null for a guest")
+    practice_runs: int = Field(ge=0)
+    practice_successes: int = Field(ge=0)
+    recorded_runs: int = Field(ge=0)
+    recorded_successes: int = Field(ge=0)
+    open_games: int = Field(ge=0)
+    recorded_open: int = Field(ge=0)
 
+
+class WinRate(BaseModel):
+    """Recorded games won without a hint, with the 95% Wilson interval of their rate."""
+
+    games: int = Field(ge=0, description="recorded games begun")
+    wins: int = Field(ge=0, description="games won without a hint")
+    unfinished: int = Field(ge=0, description="open games; they count as not won")
+    hinted: int = Field(ge=0, description="games with a hint; they count as not won")
+    hinted_wins: int = Field(ge=0, description="games won with a hint")
+
+    @computed_field
     @property
-    def open_games(self) -> int:
-        """Open games of both kinds."""
-        return self.practice_open + self.recorded_open
+    def win_rate(self) -> float:
+        """Wins per game, from 0 to 1."""
+        return self.wins / max(1, self.games)
+
+    @computed_field
+    @cached_property
+    def ci95(self) -> tuple[float, float]:
+        """The interval; (0, 1) without games."""
+        return wilson_interval(self.wins, self.games)
 
 
-class RecordedCount(NamedTuple):
-    """The recorded games of one player, all or those with words of one length.
+class Row(WinRate):
+    """The recorded games of a player."""
 
-    ``wins`` are those without a hint; ``hinted_wins`` are apart.
-    """
-
+    rank: int | None = Field(None, ge=1, description="null with too few games; ties share a rank")
     name: str
-    games: int
-    wins: int
-    unfinished: int
-    hinted: int
-    hinted_wins: int
-    length: int | None = None
+
+
+def wilson_interval(wins: int, games: int) -> tuple[float, float]:
+    """Return the 95% Wilson interval of a win rate; (0, 1) without games."""
+    # scipy's test takes a thousand times as long, and thousands of players are ranked at once.
+    if not games:
+        return 0.0, 1.0
+    square = _Z * _Z
+    centre = (wins + square / 2) / (games + square)
+    half = _Z / (games + square) * math.sqrt(wins * (games - wins) / games + square / 4)
+    return centre - half if wins else 0.0, centre + half if wins < games else 1.0
 
 
 def load_draw_key(connection: Connection) -> bytes:
@@ -146,11 +174,12 @@ def delete_practice_games(connection: Connection, begun_before: float, most_game
 def count_games(connection: Connection, player_id: int) -> GameCounts | None:
     """Return how many games a player has; None if there is no such player."""
     row = connection.execute(
-        "SELECT practice_games, practice_wins, practice_open, recorded_games, recorded_wins, "
-        "recorded_open FROM players WHERE id = ?",
+        "SELECT name, practice_games AS practice_runs, practice_wins AS practice_successes, "
+        "recorded_games AS recorded_runs, recorded_wins AS recorded_successes, "
+        "practice_open + recorded_open AS open_games, recorded_open FROM players WHERE id = ?",
         (player_id,),
     ).fetchone()
-    return row and GameCounts(*row)
+    return row and GameCounts(**row)
 
 
 def list_recorded_words(connection: Connection, player_id: int) -> set[str]:
@@ -250,27 +279,29 @@ def list_open_games(connection: Connection, player_id: int, limit: int) -> list[
     return [game_id for (game_id,) in rows]
 
 
-def list_players(connection: Connection) -> list[RecordedCount]:
+def list_players(connection: Connection) -> list[Row]:
     """Return the recorded games of all players but guests, by name."""
     rows = connection.execute(
-        "SELECT name, recorded_games, recorded_wins - COUNT(games.id), recorded_open, "
-        "recorded_hinted, COUNT(games.id) FROM players LEFT JOIN games "
+        "SELECT name, recorded_games AS games, recorded_wins - COUNT(games.id) AS wins, "
+        "recorded_open AS unfinished, recorded_hinted AS hinted, COUNT(games.id) AS hinted_wins "
+        "FROM players LEFT JOIN games "
         "ON player_id = players.id AND recorded AND hinted AND status = 'success' "
         "WHERE name IS NOT NULL GROUP BY name ORDER BY name"
     )
-    return [RecordedCount(*row) for row in rows]
+    return [Row(**row) for row in rows]
 
 
-def count_by_length(connection: Connection, name: str) -> list[RecordedCount]:
+def count_by_length(connection: Connection, name: str) -> dict[str, WinRate]:
     """Count the recorded games of a player by the length of the secret."""
     rows = connection.execute(
-        "SELECT name, COUNT(*), SUM(status = 'success' AND NOT hinted), SUM(status = 'ongoing'), "
-        "SUM(hinted), SUM(status = 'success' AND hinted), LENGTH(secret) "
+        "SELECT LENGTH(secret) AS length, COUNT(*) AS games, SUM(hinted) AS hinted, "
+        "SUM(status = 'success' AND NOT hinted) AS wins, SUM(status = 'ongoing') AS unfinished, "
+        "SUM(status = 'success' AND hinted) AS hinted_wins "
         "FROM games JOIN players ON players.id = player_id "
-        "WHERE recorded AND name = ? GROUP BY LENGTH(secret) ORDER BY LENGTH(secret)",
+        "WHERE recorded AND name = ? GROUP BY length ORDER BY length",
         (name,),
     )
-    return [RecordedCount(*row) for row in rows]
+    return {str(row["length"]): WinRate(**row) for row in rows}
 
 
 def _scalar(connection: Connection, statement: str, *values: object) -> object:
