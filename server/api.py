@@ -1,4 +1,4 @@
-"""The versioned JSON interface: games, hints, games of the agent, the leaderboard."""
+"""The versioned JSON interface: games, hints, games of the agent, and the leaderboard."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import time
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Response
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from hangman_lab.envs.encoding import MAX_LENGTH
 from hangman_lab.server.access import Address, HeaderPlayer, RequestKey, Server
@@ -25,36 +25,27 @@ _MAX_TEXT = 4 * MAX_LENGTH
 router = APIRouter(prefix=BASE_PATH, responses=RESPONSES)
 
 
-class _Body(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-
 class ServerAnswer(BaseModel):
     """What this server offers."""
 
-    agent: str | None = Field(description="who gives hints; null without an agent")
+    agent: str | None = Field(description="the agent that gives hints, if any")
     max_wrong: int = Field(description="the number of wrong guesses that loses")
-    recorded_runs: int = Field(description="recorded games that one token may begin")
-    practice_runs: int
-    practice_lengths: list[int] = Field(description="lengths of practice words that can be chosen")
-    guests: bool = Field(description="whether one can play without a token of one's own")
-    recorded_words: Literal["public", "withheld"] = Field(
-        description="public: words of a public list, which clients can look up; withheld: words "
-        "of the operator's own, told to nobody"
-    )
-    recorded_hints: Literal["marked", "off"] = Field(
-        description="whether a recorded game with a hint is marked, or hints are refused there"
-    )
+    recorded_runs: int = Field(description="recorded games per token")
+    practice_runs: int = Field(description="practice games per token")
+    practice_lengths: list[int] = Field(description="lengths of practice words to choose from")
+    guests: bool = Field(description="whether guests may play")
+    recorded_words: Literal["public", "withheld"] = Field(description="withheld: never revealed")
+    recorded_hints: Literal["marked", "off"] = Field(description="hints in recorded games")
 
 
 class GuestAnswer(BaseModel):
     """A guest."""
 
-    token: str = Field(description="for practice games; it is shown this once")
+    token: str = Field(description="an access token for practice games, shown only once")
 
 
-class NewGameBody(_Body):
-    """Which kind of game begins, and with which practice word."""
+class NewGameBody(BaseModel, extra="forbid"):
+    """The kind of a new game, and its choice of practice words."""
 
     recorded: bool = False
     daily: bool = Field(False, description="the word of the day (UTC), the same for all players")
@@ -62,7 +53,7 @@ class NewGameBody(_Body):
     difficulty: Difficulty | None = None
 
 
-class GuessBody(_Body):
+class GuessBody(BaseModel, extra="forbid"):
     """A guess."""
 
     letter: str = Field(pattern="^[A-Za-z]$", description="one letter a to z")
@@ -74,8 +65,8 @@ class OpenGamesAnswer(BaseModel):
     game_ids: list[str]
 
 
-class HintBody(_Body):
-    """A game of the player, or a state of any game of Hangman, played here or elsewhere."""
+class HintBody(BaseModel, extra="forbid"):
+    """A game of the player, or the state of any game of Hangman."""
 
     game_id: str | None = Field(None, max_length=_MAX_TEXT, description="instead of a pattern")
     pattern: str | None = Field(
@@ -84,26 +75,22 @@ class HintBody(_Body):
     wrong: str = Field("", max_length=_MAX_TEXT, description="letters that are not in the word")
 
 
-class WordBody(_Body):
-    """A word that the agent has to guess."""
+class WordBody(BaseModel, extra="forbid"):
+    """A word for the agent to guess."""
 
     word: str = Field(min_length=1, max_length=_MAX_TEXT, description="letters a to z")
 
 
 @router.get("/server", tags=["server"])
 async def get_server(server: Server) -> ServerAnswer:
-    """Say what this server offers."""
-    bounds = server.settings
-    return ServerAnswer(
-        agent=server.agent.name,
-        max_wrong=bounds.max_wrong,
-        recorded_runs=bounds.recorded_runs,
-        practice_runs=bounds.practice_runs,
-        practice_lengths=server.words.practice_lengths,
-        guests=bounds.guests > 0,
-        recorded_words="withheld" if server.words.withheld else "public",
-        recorded_hints=bounds.recorded_hints,
-    )
+    """Return what this server offers."""
+    offered = {
+        "agent": server.agent.name,
+        "guests": server.settings.guests > 0,
+        "practice_lengths": server.words.practice_lengths,
+        "recorded_words": "withheld" if server.words.withheld else "public",
+    }
+    return ServerAnswer(**server.settings.model_dump() | offered)
 
 
 @router.get("/leaderboard", response_model=Leaderboard, tags=["server"])
@@ -115,7 +102,7 @@ async def get_leaderboard(
     """Rank players by the lower end of the 95% interval of their win rate without hints."""
     rows = await server.ranking.rows()
     board = Leaderboard(players=rows[offset : offset + limit], total=len(rows))
-    # Made here: FastAPI would validate each row again.
+    # FastAPI would validate each row again.
     return Response(board.model_dump_json(), media_type="application/json")
 
 
@@ -129,13 +116,13 @@ async def get_player_record(
 
 @router.post("/guests", status_code=201, tags=["players"])
 async def add_guest(server: Server, address: Address) -> GuestAnswer:
-    """Make a token for practice games."""
+    """Create a guest, who plays practice games."""
     return GuestAnswer(token=await server.players.add_guest(address))
 
 
 @router.get("/player", tags=["players"])
 async def get_player(server: Server, player: HeaderPlayer) -> GameCounts:
-    """Return how many games the token has."""
+    """Count the games of the player."""
     return await server.players.count_games(player)
 
 
@@ -147,7 +134,7 @@ async def new_game(
     response: Response,
     key: RequestKey = None,
 ) -> GameAnswer:
-    """Begin a practice game, or a recorded one; the word of the day has one game a day."""
+    """Begin a practice or recorded game; the word of the day has one game per player."""
     chosen = body.length is not None or body.difficulty is not None
     if body.recorded + body.daily + chosen > 1:
         raise RequestError(422, "recorded, daily, length or difficulty: one at most")
@@ -164,13 +151,13 @@ async def list_open_games(
     player: HeaderPlayer,
     limit: Annotated[int, Query(ge=1, le=_MAX_LISTED)] = _MAX_LISTED,
 ) -> OpenGamesAnswer:
-    """Return the token's open games, the oldest first."""
+    """List the open games of the player, oldest first."""
     return OpenGamesAnswer(game_ids=await server.games.list_open(player, limit))
 
 
 @router.get("/games/{game_id}", tags=["games"])
 async def get_game(server: Server, player: HeaderPlayer, game_id: str) -> GameAnswer:
-    """Return how a game stands."""
+    """Return the state of a game."""
     return await server.games.find(player, game_id)
 
 
@@ -184,7 +171,7 @@ async def guess_letter(
 
 @router.post("/games/{game_id}/resignation", tags=["games"])
 async def resign(server: Server, player: HeaderPlayer, game_id: str) -> GameAnswer:
-    """Give a game up: it is failed, and its word is told."""
+    """Resign a game: it is failed, and its word is revealed unless words are withheld."""
     return await server.games.resign(player, game_id)
 
 
@@ -192,7 +179,7 @@ async def resign(server: Server, player: HeaderPlayer, game_id: str) -> GameAnsw
 async def get_hint(
     server: Server, player: HeaderPlayer, address: Address, body: HintBody
 ) -> HintAnswer:
-    """Ask the agent what it thinks of a game; in a recorded game that marks it."""
+    """Ask the agent for a hint, which marks the game."""
     if (body.game_id is None) == (body.pattern is None):
         raise RequestError(422, "pattern, game_id: one of them is expected")
     identity = server.players.admit_agent(player, address)

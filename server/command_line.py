@@ -114,7 +114,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 0
         with closing(_listen(command.host, command.port)) as listener:
             # This takes seconds to import; mistakes in the options are told before.
-            from hangman_lab.server.serving import serve
+            from hangman_lab.server.app import serve
 
             serve(listener, command)
     except InputError as error:

@@ -1,4 +1,4 @@
-"""A player's game in memory, and what its player may be told of it."""
+"""A player's game, and its state as the player may know it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Status = Literal["ongoing", "success", "failed"]
 
 
 class GameAnswer(BaseModel):
-    """How a game stands."""
+    """The state of a game."""
 
     game_id: str
     recorded: bool
@@ -25,9 +25,7 @@ class GameAnswer(BaseModel):
     wrong: str = Field(pattern="^[a-z]*$", description="those that are not in the word")
     resigned: bool
     hinted: bool = Field(description="whether the agent gave a hint")
-    secret: str | None = Field(
-        description="null until the game is over, and after it where words are withheld"
-    )
+    secret: str | None = Field(description="null before the end, and for withheld words")
 
 
 @dataclass(eq=False)
@@ -37,31 +35,30 @@ class PlayerGame:
     game_id: str
     player_id: int
     hangman: Game
-    # Of the requests that made the guesses, by which a repeated one is recognised.
+    # Idempotency keys of the guesses.
     keys: list[str | None] = field(default_factory=list)
     recorded: bool = False
-    # Whether the word is not told when the game is lost.
+    # The word of a lost game is not revealed.
     withheld: bool = False
     resigned: bool = False
-    # Whether the agent gave a hint.
     hinted: bool = False
-    # Held by the one request that looks at the game or changes it.
+    # Held by the request that uses the game.
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     @property
     def kind(self) -> Literal["recorded", "practice"]:
-        """Whether the game counts on the leaderboard."""
+        """Recorded games count on the leaderboard."""
         return "recorded" if self.recorded else "practice"
 
     @property
     def status(self) -> Status:
-        """How the game stands."""
+        """The status of the game."""
         if self.hangman.won:
             return "success"
         return "failed" if self.resigned or self.hangman.over else "ongoing"
 
     def answer(self) -> GameAnswer:
-        """Return what the player may know; the secret only when the game is over."""
+        """Return what the player may know: the secret only after the end."""
         status, game = self.status, self.hangman
         tells = status == "success" or (status == "failed" and not self.withheld)
         return GameAnswer(
@@ -78,7 +75,7 @@ class PlayerGame:
         )
 
     def answer_after(self, number: int) -> GameAnswer:
-        """Return the answer right after the guess of that number, from 1; 0 for the beginning."""
+        """Return the state after ``number`` guesses."""
         game = self.hangman
         earlier = Game(game.secret, game.max_wrong, game.guesses[:number])
         return replace(self, hangman=earlier, resigned=False).answer()

@@ -46,7 +46,7 @@ class GameCounts(BaseModel):
     recorded_runs: int = Field(ge=0)
     recorded_successes: int = Field(ge=0)
     open_games: int = Field(ge=0)
-    recorded_open: int = Field(ge=0)
+    recorded_open: int = Field(exclude=True)
 
 
 class WinRate(BaseModel):
