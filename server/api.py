@@ -12,10 +12,9 @@ from hangman_lab.envs.encoding import MAX_LENGTH
 from hangman_lab.server.access import Address, HeaderPlayer, RequestKey, Server
 from hangman_lab.server.agent import AgentGameAnswer, HintAnswer
 from hangman_lab.server.errors import RESPONSES, RequestError
-from hangman_lab.server.game import GameAnswer
 from hangman_lab.server.leaderboard import Leaderboard, PlayerRecord
 from hangman_lab.server.served_words import Choice, Difficulty
-from hangman_lab.server.store import GameCounts
+from hangman_lab.server.store import GameAnswer, GameCounts
 
 BASE_PATH = "/api/v1"
 _MAX_LISTED = 1_000

@@ -1,4 +1,4 @@
-"""The application: its parts put together, its errors in one form, and what its operator asks."""
+"""The application, its error format, the operator's routes, and the process that serves it."""
 
 from __future__ import annotations
 
@@ -38,16 +38,13 @@ from hangman_lab.server.rates import Buckets
 from hangman_lab.server.served_words import ServedWords, divide_words, use_recorded_words
 from hangman_lab.server.settings import Settings
 
-# Requests of an address at once: those of these seconds.
-_BURST_SECONDS = 1.0
-
 _operator = APIRouter(include_in_schema=False)
 
 
 def create_app(words: ServedWords, agent: AgentPlayer, settings: Settings) -> ASGIApp:
-    """Return the server; it opens its database when it starts."""
-    # One request may cost the burst at most.
-    burst = max(_BURST_SECONDS * settings.address_rate, GUEST_COST + AGENT_COST)
+    """Return the application, which opens its database at its start."""
+    # A second's requests, and at least what one request may cost.
+    burst = max(settings.address_rate, GUEST_COST + AGENT_COST)
     rates = Buckets(settings.address_rate, burst)
 
     @asynccontextmanager
@@ -60,16 +57,16 @@ def create_app(words: ServedWords, agent: AgentPlayer, settings: Settings) -> AS
         yield
         pruning.cancel()
         agent.close()
-        # On a thread: it waits for what is being stored.
+        # This waits for the writer.
         await asyncio.to_thread(database.close)
 
     app = FastAPI(
         title="Hangman Lab",
         summary="Games of Hangman for people and agents.",
         version="1",
-        # It is made once, and its page comes from here.
+        # Served below, compressed.
         openapi_url=None,
-        # They would lead to the host that the client names.
+        # Redirects would lead to the host that the client names.
         redirect_slashes=False,
         lifespan=lifespan,
         exception_handlers={
@@ -85,7 +82,7 @@ def create_app(words: ServedWords, agent: AgentPlayer, settings: Settings) -> AS
 
 @_operator.get(f"{api.BASE_PATH}/openapi.json")
 async def description(request: Request) -> Response:
-    """Return the description of the interface."""
+    """Return the OpenAPI description."""
     state = request.app.state
     if not hasattr(state, "description"):
         content = json.dumps(request.app.openapi()).encode()
@@ -95,20 +92,20 @@ async def description(request: Request) -> Response:
 
 @_operator.get("/healthz")
 async def healthz() -> PlainTextResponse:
-    """Say that the process answers."""
+    """Answer while the process runs."""
     return PlainTextResponse("alive")
 
 
 @_operator.get("/readyz")
 async def readyz(server: Server) -> PlainTextResponse:
-    """Say that the database was read; the agent was warm before the server answered anything."""
+    """Answer while the database can be read."""
     await server.database.read(store.check_tables)
     return PlainTextResponse("ready")
 
 
 @_operator.get("/metrics")
 async def metrics() -> Response:
-    """Return the metrics, as Prometheus reads them."""
+    """Return metrics for Prometheus."""
     return Response(generate_latest(), media_type=CONTENT_TYPE_LATEST)
 
 
@@ -124,22 +121,21 @@ async def _refuse_values(request: Request, error: RequestValidationError) -> JSO
     if first["type"] == "json_invalid":
         place = f"at character {first['loc'][-1]}: {first['ctx']['error'].lower()}"
         return JSONResponse({"error": f"body: it is not JSON ({place})"}, 422)
-    # What was given is not repeated: it may be a token in the wrong place.
+    # The value is not repeated: it may be a misplaced token.
     where = ".".join(str(part) for part in first["loc"][1:]) or str(first["loc"][0])
-    if len(where) > 64 or not where.isprintable():
-        # The name of an unknown field may be any text.
+    if len(where) > 64 or not where.isprintable():  # an unknown field
         where = str(first["loc"][0])
     return JSONResponse({"error": f"{where}: {first['msg'][0].lower()}{first['msg'][1:]}"}, 422)
 
 
 async def _fail(request: Request, error: Exception) -> JSONResponse:
-    return JSONResponse({"error": "the server made a mistake; it is in its log"}, 500)
+    return JSONResponse({"error": "internal error; see the server's log"}, 500)
 
 
 def serve(listener: socket.socket, settings: Settings) -> None:
-    """Serve games to those who connect to a socket that listens, until the process is stopped.
+    """Serve games on a listening socket until the process is stopped.
 
-    InputError if the settings cannot be met, or another server plays in the database.
+    InputError if the settings cannot be met, or another server uses the database.
     """
     run = None if settings.run is None else RunDirectory.open(settings.run)
     words = _find_words(run, settings)
@@ -151,20 +147,19 @@ def serve(listener: socket.socket, settings: Settings) -> None:
         config = uvicorn.Config(
             create_app(words, agent, settings),
             http=partial(BoundedConnection, ConnectionBounds(settings)),
-            # h11 bounds the size of what it has not understood yet.
+            # Bytes of a request's head.
             h11_max_incomplete_event_size=MAX_HEADERS + MAX_TARGET,
             ws="none",
             log_config=LOG_CONFIG,
             access_log=False,
-            # A request's address is that of its connection, unless a proxy is trusted.
             proxy_headers=settings.forwarded_allow_ips is not None,
             forwarded_allow_ips=settings.forwarded_allow_ips,
             server_header=False,
             timeout_graceful_shutdown=3,
         )
-        # The thread that writes and the thread that answers hand over to each other often.
+        # The writer and the event loop alternate often.
         sys.setswitchinterval(0.0005)
-        # What was loaded stays; to look through it for garbage would stop everybody for a moment.
+        # Collecting what was loaded would stop the event loop for a moment.
         gc.freeze()
         _Server(config).run(sockets=[listener])
 

@@ -19,11 +19,10 @@ from hangman_lab.envs.hangman.game import Game
 from hangman_lab.server import observability, store
 from hangman_lab.server.database import Database
 from hangman_lab.server.errors import RequestError
-from hangman_lab.server.game import GameAnswer, PlayerGame
 from hangman_lab.server.players import check_known
 from hangman_lab.server.served_words import Choice, ServedWords, draw_word, select_practice
 from hangman_lab.server.settings import Settings
-from hangman_lab.server.store import GameCounts, Player
+from hangman_lab.server.store import GameAnswer, GameCounts, Player, PlayerGame
 
 _GUEST_OPEN_GAMES = 20
 _CACHED_GAMES = 10_000

@@ -21,15 +21,14 @@ THINK_SECONDS = Histogram("hangman_agent_seconds", "Turns of the agent, without 
 
 # For uvicorn.
 LOG_CONFIG = str(Path(__file__).with_name("logging.yaml"))
-# Of the request that is being answered.
 request_id: contextvars.ContextVar[str | None] = contextvars.ContextVar("request_id", default=None)
 
 
 class WithRequest(logging.Filter):
-    """Adds the id of the request that is being answered."""
+    """Adds the id of the current request to log records."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Change the record; keep it."""
+        """Keep the record."""
         if (of := request_id.get()) is not None:
             record.request_id = of
         # uvicorn repeats the message in colours.

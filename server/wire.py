@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 
 from hangman_lab.server.access import QueryPlayer, RequestKey, Server
 from hangman_lab.server.errors import RESPONSES
-from hangman_lab.server.game import GameAnswer, Status
+from hangman_lab.server.store import GameAnswer, Status
 
 BASE_PATH = "/trexsim/hangman"
 
