@@ -46,15 +46,13 @@ class Token(BaseModel):
         if not 1 <= len(name) <= store.MAX_NAME_LENGTH or not name.isprintable():
             longest = f"{store.MAX_NAME_LENGTH} printable characters"
             raise InputError(f"token: {name!r} is not a name of 1 to {longest}")
-        if self.replace and not store.replace_token(connection, name, hash_token(token)):
-            raise InputError(f"token: there is no player {name!r} whose token to replace")
+        store_token = store.replace_token if self.replace else store.add_player
         try:
-            if not self.replace:
-                store.add_player(connection, name, hash_token(token))
+            if not store_token(connection, name, hash_token(token)):
+                raise InputError(f"token: there is no player {name!r} whose token to replace")
         except sqlite3.IntegrityError as error:
-            raise InputError(
-                f"token: there is a player {name!r} already; --replace makes another token"
-            ) from error
+            message = f"token: there is a player {name!r} already; --replace makes another token"
+            raise InputError(message) from error
         return ["Keep it: only its hash is stored.", f"access token of {name}: {token}"]
 
 

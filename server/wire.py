@@ -49,23 +49,17 @@ async def guess_letter(
 ) -> WireAnswer:
     """Guess a letter; one that was guessed before changes nothing and costs nothing."""
     game = await server.games.guess(player, game_id, letter, key)
-    reason = ""
-    if game.status == "failed":
-        told = "" if game.secret is None else f"; the word was {game.secret}"
-        reason = f"no tries are left{told}"
-    return _answer(game, game.status, reason)
+    word = "" if game.secret is None else f"; the word was {game.secret}"
+    return _answer(game, game.status, f"no tries are left{word}" if game.status == "failed" else "")
 
 
 @router.get("/my_status")
 async def my_status(server: Server, player: QueryPlayer) -> list[int]:
     """Return the practice runs, recorded runs, recorded successes and practice successes."""
-    counts = await server.players.count_games(player)
-    runs = [counts.practice_runs, counts.recorded_runs]
-    return [*runs, counts.recorded_successes, counts.practice_successes]
+    of = await server.players.count_games(player)
+    return [of.practice_runs, of.recorded_runs, of.recorded_successes, of.practice_successes]
 
 
 def _answer(game: GameAnswer, status: str, reason: str = "") -> WireAnswer:
-    word, lives = "".join(f"{place} " for place in game.word), game.tries_remains
-    return WireAnswer(
-        status=status, game_id=game.game_id, word=word, tries_remains=lives, reason=reason
-    )
+    state = {"word": "".join(f"{place} " for place in game.word), "reason": reason}
+    return WireAnswer(**game.model_dump() | state | {"status": status})
