@@ -37,9 +37,9 @@ from benchmarks.server import measure
 from hangman_lab.envs.hangman.game import Game
 from hangman_lab.server import store
 from hangman_lab.server.database import Database, open_database
-from hangman_lab.server.game import PlayerGame
-from hangman_lab.server.retention import prune
+from hangman_lab.server.players import prune
 from hangman_lab.server.settings import Settings
+from hangman_lab.server.store import PlayerGame
 from tests.server.load import ServerProcess, add_token, serving
 
 LARGE = "/assets/swagger-ui-bundle.js"

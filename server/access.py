@@ -1,4 +1,4 @@
-"""What routes depend on: the parts of the application, the sender's address, and its player."""
+"""Dependencies of routes: the parts of the application, and the address and player of a request."""
 
 from __future__ import annotations
 
@@ -31,8 +31,7 @@ class Services:
     settings: Settings
 
 
-# These are asynchronous because FastAPI sends plain functions to a thread, which costs more than
-# they do.
+# Coroutines, as FastAPI runs plain functions on threads.
 async def _get_services(request: Request) -> Services:
     return request.app.state.services
 
@@ -63,7 +62,7 @@ async def _player_of_header(
     return await server.players.authenticate(credentials and credentials.credentials, address)
 
 
-# The token in the query, as the wire contract has it, and in the header.
+# By the token in the query, as in the wire contract, or in the header.
 QueryPlayer = Annotated[Player, Depends(_player_of_query)]
 HeaderPlayer = Annotated[Player, Depends(_player_of_header)]
 RequestKey = Annotated[

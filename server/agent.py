@@ -1,4 +1,4 @@
-"""The agent of the server, in processes of its own: hints, and games that are watched."""
+"""The agent of the server, in processes of its own: hints, and games to watch."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ import multiprocessing
 import os
 import signal
 import threading
-import time
+from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
+from weakref import WeakValueDictionary
 
 import numpy as np
 from pydantic import BaseModel, Field
@@ -24,19 +25,17 @@ from hangman_lab.run_files.agents import check_agent_names, find_run, load_run_a
 from hangman_lab.run_files.directory import RunDirectory
 from hangman_lab.server import observability
 from hangman_lab.server.errors import RequestError
-from hangman_lab.server.game import Status
 from hangman_lab.server.settings import Settings
-from hangman_lab.server.turns import Turns
+from hangman_lab.server.store import Status
 
 NO_AGENT = "none"
 DEFAULT_AGENT = "ppo"
-# Turns that wait, of everybody and of one identity: a token, or the guests of an address.
-_MAX_WAITING = 64
-_MAX_WAITING_EACH = 16
-# Played once before the first player asks: frequent and rare letters, short and long, words that
-# no list has, so that all that is compiled at its first use has been used.
+# Turns asked for and not yet taken, of all and of one identity: a token, or an address's guests.
+_MAX_ASKED = 64
+_MAX_ASKED_EACH = 16
+# Words played at the start, so that everything is compiled before the first hint.
 _WARM_UP_WORDS = ("a", "qi", "letter", "zzyzx", "jazz", "mississippi", "uncopyrightables")
-# In a process that thinks: its agent, or why it has none.
+# In a process of the agent: the agent, or why it could not be loaded.
 _loaded: Future[PosteriorAgent] = Future()
 logger = logging.getLogger("server")
 
@@ -44,20 +43,18 @@ logger = logging.getLogger("server")
 class Hint(BaseModel):
     """What an agent thinks of a state of a game."""
 
-    letter: str = Field(description="what it would guess")
-    probabilities: dict[str, float] = Field(
-        description="for each letter how likely it is in the hidden part of the word"
-    )
+    letter: str = Field(description="the best guess")
+    probabilities: dict[str, float] = Field(description="that a letter is in the hidden part")
 
 
 class HintAnswer(Hint):
-    """What the agent thinks."""
+    """A hint and its agent."""
 
     agent: str
 
 
 class TurnAnswer(Hint):
-    """One guess of the agent: what it thought, and the game after it."""
+    """A guess of the agent, and the game after it."""
 
     word: str
     tries_remains: int
@@ -73,18 +70,17 @@ class AgentGameAnswer(BaseModel):
 
 
 def think(agent: PosteriorAgent, observations: Observation) -> Hint:
-    """Return what an agent thinks of one game."""
+    """Return the hint for one game."""
     letter = int(agent.act(observations, np.zeros(1, dtype=np.uint64))[0])
     probabilities = zip(ALPHABET, agent.letter_probabilities(observations)[0].tolist(), strict=True)
     return Hint(letter=ALPHABET[letter], probabilities=dict(probabilities))
 
 
 class AgentPlayer:
-    """An agent that thinks in an executor, one turn after the other, for each identity in turn.
+    """An agent that thinks in an executor; identities (players, networks of guests) alternate.
 
-    ``think`` returns the hint for the observations of one game and runs in the executor, which
-    is made again if its processes have died. Without a name, the server has no agent: it refuses
-    to answer.
+    ``think`` returns the hint for the observations of one game. The executor is replaced if its
+    processes die. Without a name there is no agent, and requests are refused.
     """
 
     def __init__(
@@ -99,12 +95,15 @@ class AgentPlayer:
         self._think_there = think
         self._make_executor = make_executor
         self._max_wrong = settings.max_wrong
-        self._turns = Turns(settings.agent_processes)
+        self._processes = asyncio.Semaphore(settings.agent_processes)
+        # Each identity has one turn in the queue for a process, so that identities alternate.
+        self._locks: WeakValueDictionary[Hashable, asyncio.Lock] = WeakValueDictionary()
+        self._num_asked: Counter[Hashable] = Counter()
 
     async def hint(self, pattern: str, wrong: str, identity: Hashable) -> HintAnswer:
-        """Return a hint for a game as :func:`envs.hangman.observation.parse_observation` reads it.
+        """Return a hint for a game, as :func:`envs.hangman.observation.parse_observation` reads it.
 
-        422 if it is no game, 404 without an agent, 429 or 503 if the agent is busy.
+        422 if the game is invalid or has no guess left; 404 without an agent; 429 or 503 if busy.
         """
         try:
             observations = parse_observation(pattern, wrong, self._max_wrong)
@@ -118,7 +117,7 @@ class AgentPlayer:
         return HintAnswer(agent=self.name, **vars(hint))
 
     async def play(self, word: str, identity: Hashable) -> AgentGameAnswer:
-        """Let the agent play a word, which the rules alone know; 422 if it is no word."""
+        """Let the agent play a word that only the rules see; 422 if it is invalid."""
         secret = word.strip().lower()
         if not (secret.isascii() and secret.isalpha() and len(secret) <= MAX_LENGTH):
             raise RequestError(422, f"word: 1 to {MAX_LENGTH} letters a to z are expected")
@@ -133,7 +132,7 @@ class AgentPlayer:
         return AgentGameAnswer(agent=self.name, status=status, turns=turns)
 
     def close(self) -> None:
-        """End the executor, without waiting for what it is thinking."""
+        """End the executor at once."""
         if self.executor is not None:
             for process in multiprocessing.active_children():
                 process.terminate()
@@ -142,34 +141,39 @@ class AgentPlayer:
     async def _think(self, identity: Hashable, observations: Observation) -> Hint:
         if self.executor is None:
             raise RequestError(404, "this server has no agent")
-        if (waiting := self._turns.num_waiting(identity)) >= _MAX_WAITING_EACH:
-            message = f"{waiting} turns of the agent wait for you already; try again"
+        if (asked := self._num_asked[identity]) >= _MAX_ASKED_EACH:
+            message = f"{asked} turns of the agent wait for you already; try again"
             raise RequestError(429, message, 1.0)
-        if self._turns.num_waiting() >= _MAX_WAITING:
+        if self._num_asked.total() >= _MAX_ASKED:
             raise RequestError(503, "the agent is busy; try again", 1.0)
-        loop = asyncio.get_running_loop()
-        with observability.THINKING.track_inprogress():
-            async with self._turns.turn(identity):
-                executor, begun = self.executor, time.perf_counter()
-                try:
-                    hint = await loop.run_in_executor(executor, self._think_there, observations)
-                except BrokenExecutor as error:
-                    logger.error("the agent's process ended; another one is started")
-                    if self.executor is executor:
-                        self.executor = self._make_executor()
-                    raise RequestError(503, "the agent is busy; try again", 5.0) from error
-                observability.THINK_SECONDS.observe(time.perf_counter() - begun)
-                return hint
+        self._num_asked[identity] += 1
+        lock = self._locks.setdefault(identity, asyncio.Lock())
+        try:
+            with observability.THINKING.track_inprogress():
+                async with lock, self._processes:
+                    with observability.THINK_SECONDS.time():
+                        return await self._run(observations)
+        finally:
+            self._num_asked -= Counter([identity])
+
+    async def _run(self, observations: Observation) -> Hint:
+        executor, loop = self.executor, asyncio.get_running_loop()
+        try:
+            return await loop.run_in_executor(executor, self._think_there, observations)
+        except BrokenExecutor as error:
+            logger.error("the agent's process ended; another one is started")
+            if self.executor is executor:
+                self.executor = self._make_executor()
+            raise RequestError(503, "the agent is busy; try again", 5.0) from error
 
 
 def make_agent_player(
     run: RunDirectory | None, words: Sequence[str], settings: Settings
 ) -> AgentPlayer:
-    """Return the agent, ready to play at once.
+    """Return the agent, loaded and warm.
 
-    Each of its processes has the memory of an agent. Learned agents are those of the run, or of
-    the pretrained policy; the rest are fitted on the words. InputError if there is no such agent,
-    or it has no letter probabilities.
+    Learned agents are those of the run or the pretrained policy; the rest are fitted on the words.
+    InputError if there is no such agent, or it has no letter probabilities.
     """
     if settings.agent == NO_AGENT:
         return AgentPlayer(settings)
@@ -200,11 +204,10 @@ def make_agent_player(
 def _load(
     name: str, run: RunDirectory | None, words: Sequence[str], known: float, max_wrong: int
 ) -> None:
-    # Ctrl-C is the server's, which ends this process; so does the server's own end.
+    # Ctrl-C is for the server, with which this process ends.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    if hasattr(os, "nice"):
-        # Those who play go before those who ask for hints.
+    if hasattr(os, "nice"):  # Games have priority over hints.
         os.nice(5)
     try:
         agent = load_run_agent(name, run, words, known=known)

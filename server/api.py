@@ -1,4 +1,4 @@
-"""The versioned JSON interface: games, hints, games of the agent, the leaderboard."""
+"""The versioned JSON interface: games, hints, games of the agent, and the leaderboard."""
 
 from __future__ import annotations
 
@@ -6,66 +6,45 @@ import time
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Response
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from hangman_lab.envs.encoding import MAX_LENGTH
-from hangman_lab.server import errors
 from hangman_lab.server.access import Address, HeaderPlayer, RequestKey, Server
 from hangman_lab.server.agent import AgentGameAnswer, HintAnswer
-from hangman_lab.server.errors import RequestError
-from hangman_lab.server.game import GameAnswer
+from hangman_lab.server.errors import RESPONSES, RequestError
 from hangman_lab.server.leaderboard import Leaderboard, PlayerRecord
 from hangman_lab.server.served_words import Choice, Difficulty
+from hangman_lab.server.store import GameAnswer, GameCounts
 
 BASE_PATH = "/api/v1"
 _MAX_LISTED = 1_000
 # Spaces and commas may stand between letters.
 _MAX_TEXT = 4 * MAX_LENGTH
 
-router = APIRouter(prefix=BASE_PATH, responses=errors.COMMON)
-
-
-class _Body(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+router = APIRouter(prefix=BASE_PATH, responses=RESPONSES)
 
 
 class ServerAnswer(BaseModel):
     """What this server offers."""
 
-    agent: str | None = Field(description="who gives hints; null without an agent")
+    agent: str | None = Field(description="the agent that gives hints, if any")
     max_wrong: int = Field(description="the number of wrong guesses that loses")
-    recorded_runs: int = Field(description="recorded games that one token may begin")
-    practice_runs: int
-    practice_lengths: list[int] = Field(description="lengths of practice words that can be chosen")
-    guests: bool = Field(description="whether one can play without a token of one's own")
-    recorded_words: Literal["public", "withheld"] = Field(
-        description="public: words of a public list, which clients can look up; withheld: words "
-        "of the operator's own, told to nobody"
-    )
-    recorded_hints: Literal["marked", "off"] = Field(
-        description="whether a recorded game with a hint is marked, or hints are refused there"
-    )
+    recorded_runs: int = Field(description="recorded games per token")
+    practice_runs: int = Field(description="practice games per token")
+    practice_lengths: list[int] = Field(description="lengths of practice words to choose from")
+    guests: bool = Field(description="whether guests may play")
+    recorded_words: Literal["public", "withheld"] = Field(description="withheld: never revealed")
+    recorded_hints: Literal["marked", "off"] = Field(description="hints in recorded games")
 
 
 class GuestAnswer(BaseModel):
     """A guest."""
 
-    token: str = Field(description="for practice games; it is shown this once")
+    token: str = Field(description="an access token for practice games, shown only once")
 
 
-class PlayerAnswer(BaseModel):
-    """The games of a player."""
-
-    name: str | None = Field(description="null for a guest")
-    practice_runs: int = Field(ge=0)
-    practice_successes: int = Field(ge=0)
-    recorded_runs: int = Field(ge=0)
-    recorded_successes: int = Field(ge=0)
-    open_games: int = Field(ge=0)
-
-
-class NewGameBody(_Body):
-    """Which kind of game begins, and with which practice word."""
+class NewGameBody(BaseModel, extra="forbid"):
+    """The kind of a new game, and its choice of practice words."""
 
     recorded: bool = False
     daily: bool = Field(False, description="the word of the day (UTC), the same for all players")
@@ -73,7 +52,7 @@ class NewGameBody(_Body):
     difficulty: Difficulty | None = None
 
 
-class GuessBody(_Body):
+class GuessBody(BaseModel, extra="forbid"):
     """A guess."""
 
     letter: str = Field(pattern="^[A-Za-z]$", description="one letter a to z")
@@ -85,8 +64,8 @@ class OpenGamesAnswer(BaseModel):
     game_ids: list[str]
 
 
-class HintBody(_Body):
-    """A game of the player, or a state of any game of Hangman, played here or elsewhere."""
+class HintBody(BaseModel, extra="forbid"):
+    """A game of the player, or the state of any game of Hangman."""
 
     game_id: str | None = Field(None, max_length=_MAX_TEXT, description="instead of a pattern")
     pattern: str | None = Field(
@@ -95,26 +74,22 @@ class HintBody(_Body):
     wrong: str = Field("", max_length=_MAX_TEXT, description="letters that are not in the word")
 
 
-class WordBody(_Body):
-    """A word that the agent has to guess."""
+class WordBody(BaseModel, extra="forbid"):
+    """A word for the agent to guess."""
 
     word: str = Field(min_length=1, max_length=_MAX_TEXT, description="letters a to z")
 
 
 @router.get("/server", tags=["server"])
 async def get_server(server: Server) -> ServerAnswer:
-    """Say what this server offers."""
-    bounds = server.settings
-    return ServerAnswer(
-        agent=server.agent.name,
-        max_wrong=bounds.max_wrong,
-        recorded_runs=bounds.recorded_runs,
-        practice_runs=bounds.practice_runs,
-        practice_lengths=server.words.practice_lengths,
-        guests=bounds.guests > 0,
-        recorded_words="withheld" if server.words.withheld else "public",
-        recorded_hints=bounds.recorded_hints,
-    )
+    """Return what this server offers."""
+    offered = {
+        "agent": server.agent.name,
+        "guests": server.settings.guests > 0,
+        "practice_lengths": server.words.practice_lengths,
+        "recorded_words": "withheld" if server.words.withheld else "public",
+    }
+    return ServerAnswer(**server.settings.model_dump() | offered)
 
 
 @router.get("/leaderboard", response_model=Leaderboard, tags=["server"])
@@ -126,15 +101,11 @@ async def get_leaderboard(
     """Rank players by the lower end of the 95% interval of their win rate without hints."""
     rows = await server.ranking.rows()
     board = Leaderboard(players=rows[offset : offset + limit], total=len(rows))
-    # Made here: FastAPI would validate each row again.
+    # FastAPI would validate each row again.
     return Response(board.model_dump_json(), media_type="application/json")
 
 
-@router.get(
-    "/leaderboard/player",
-    responses=errors.describe({404: "no recorded game of a player of this name"}),
-    tags=["server"],
-)
+@router.get("/leaderboard/player", tags=["server"])
 async def get_player_record(
     server: Server, name: Annotated[str, Query(max_length=_MAX_TEXT)]
 ) -> PlayerRecord:
@@ -142,25 +113,19 @@ async def get_player_record(
     return await server.ranking.player(name)
 
 
-@router.post(
-    "/guests",
-    status_code=201,
-    responses=errors.describe({403: "there are no guests here"}),
-    tags=["players"],
-)
+@router.post("/guests", status_code=201, tags=["players"])
 async def add_guest(server: Server, address: Address) -> GuestAnswer:
-    """Make a token for practice games."""
+    """Create a guest, who plays practice games."""
     return GuestAnswer(token=await server.players.add_guest(address))
 
 
 @router.get("/player", tags=["players"])
-async def get_player(server: Server, player: HeaderPlayer) -> PlayerAnswer:
-    """Return how many games the token has."""
-    counts = await server.players.count_games(player)
-    return PlayerAnswer(name=player.name, open_games=counts.open_games, **counts._asdict())
+async def get_player(server: Server, player: HeaderPlayer) -> GameCounts:
+    """Count the games of the player."""
+    return await server.players.count_games(player)
 
 
-@router.post("/games", status_code=201, responses=errors.NO_MORE_GAMES, tags=["games"])
+@router.post("/games", status_code=201, tags=["games"])
 async def new_game(
     server: Server,
     player: HeaderPlayer,
@@ -168,7 +133,7 @@ async def new_game(
     response: Response,
     key: RequestKey = None,
 ) -> GameAnswer:
-    """Begin a practice game, or a recorded one; the word of the day has one game a day."""
+    """Begin a practice or recorded game; the word of the day has one game per player."""
     chosen = body.length is not None or body.difficulty is not None
     if body.recorded + body.daily + chosen > 1:
         raise RequestError(422, "recorded, daily, length or difficulty: one at most")
@@ -185,17 +150,17 @@ async def list_open_games(
     player: HeaderPlayer,
     limit: Annotated[int, Query(ge=1, le=_MAX_LISTED)] = _MAX_LISTED,
 ) -> OpenGamesAnswer:
-    """Return the token's open games, the oldest first."""
+    """List the open games of the player, oldest first."""
     return OpenGamesAnswer(game_ids=await server.games.list_open(player, limit))
 
 
-@router.get("/games/{game_id}", responses=errors.NO_GAME, tags=["games"])
+@router.get("/games/{game_id}", tags=["games"])
 async def get_game(server: Server, player: HeaderPlayer, game_id: str) -> GameAnswer:
-    """Return how a game stands."""
+    """Return the state of a game."""
     return await server.games.find(player, game_id)
 
 
-@router.post("/games/{game_id}/guesses", responses=errors.GAME_OVER, tags=["games"])
+@router.post("/games/{game_id}/guesses", tags=["games"])
 async def guess_letter(
     server: Server, player: HeaderPlayer, game_id: str, body: GuessBody, key: RequestKey = None
 ) -> GameAnswer:
@@ -203,27 +168,17 @@ async def guess_letter(
     return await server.games.guess(player, game_id, body.letter, key)
 
 
-@router.post("/games/{game_id}/resignation", responses=errors.GAME_OVER, tags=["games"])
+@router.post("/games/{game_id}/resignation", tags=["games"])
 async def resign(server: Server, player: HeaderPlayer, game_id: str) -> GameAnswer:
-    """Give a game up: it is failed, and its word is told."""
+    """Resign a game: it is failed, and its word is revealed unless words are withheld."""
     return await server.games.resign(player, game_id)
 
 
-@router.post(
-    "/hints",
-    responses=errors.describe(
-        {
-            403: "hints are off in recorded games",
-            404: "this server has no agent, or this token no such game",
-            409: "the game is over, or recorded games are open and none is named",
-        }
-    ),
-    tags=["agent"],
-)
+@router.post("/hints", tags=["agent"])
 async def get_hint(
     server: Server, player: HeaderPlayer, address: Address, body: HintBody
 ) -> HintAnswer:
-    """Ask the agent what it thinks of a game; in a recorded game that marks it."""
+    """Ask the agent for a hint, which marks the game."""
     if (body.game_id is None) == (body.pattern is None):
         raise RequestError(422, "pattern, game_id: one of them is expected")
     identity = server.players.admit_agent(player, address)
@@ -235,9 +190,7 @@ async def get_hint(
     return hint
 
 
-@router.post(
-    "/agent-games", responses=errors.describe({404: "this server has no agent"}), tags=["agent"]
-)
+@router.post("/agent-games", tags=["agent"])
 async def play_word(
     server: Server, player: HeaderPlayer, address: Address, body: WordBody
 ) -> AgentGameAnswer:

@@ -1,4 +1,4 @@
-"""Around the application: bounds of requests, headers of every answer, what is told of it."""
+"""Middleware: bounds of requests, headers of answers, and the log."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import asyncio
 import logging
 import random
 import time
+from weakref import WeakValueDictionary
 
 from fastapi.responses import JSONResponse
 from starlette.datastructures import Headers, MutableHeaders
@@ -14,24 +15,21 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from hangman_lab.server import observability
 from hangman_lab.server.errors import RequestError
 from hangman_lab.server.rates import Buckets, networks_of
-from hangman_lab.server.turns import Turns
 
 logger = logging.getLogger("server")
-# Bytes of a request's body, of its method, path and query, and of its headers.
+# Bytes of a body, of method, path and query, and of the headers.
 MAX_BODY = 16_384
 MAX_TARGET = 2_048
 MAX_HEADERS = 16_384
-# Requests that are begun before the event loop looks for what has come.
-_BEGUN_AT_ONCE = 8
-# Seconds that a 429 is held, so that asking faster than allowed gains nothing.
+# Delay of a 429, so that asking too fast gains nothing.
 _REFUSAL_SECONDS = 1.0
-# Those that a log line names; a client may send anything.
+# Methods that the log names; a client may send any text.
 _METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"}
-# What browsers say of a request that a page of another site makes.
+# Values of Sec-Fetch-Site for pages of other sites.
 _OTHER_SITES = {"cross-site", "same-site"}
-# Clients of the wire contract change games with GET, which HEAD must not.
+# In the wire contract GET changes games, which HEAD must not.
 _ONLY_GET = "/trexsim/"
-# The page has its own files alone: no inline script or style, nothing from elsewhere, no frames.
+# Own files alone: no inline script or style, no other host, no frames.
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -47,16 +45,15 @@ _TOO_LONG = RequestError(413, f"the body is longer than {MAX_BODY:,} bytes")
 
 
 class Bounds:
-    """ASGI middleware: refuses what is too much or too large, and adds headers to what is answered.
+    """ASGI middleware that bounds the rate and size of requests and adds headers to answers.
 
-    Each request takes one of the rate of its address, before anything else. Where requests come
-    faster than they are begun, addresses take turns.
+    Each request first takes a token from the bucket of its address. Addresses take turns.
     """
 
     def __init__(self, app: ASGIApp, rates: Buckets) -> None:
         self.app = app
         self.rates = rates
-        self._turns = Turns(_BEGUN_AT_ONCE)
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -66,14 +63,13 @@ class Bounds:
         begun = time.perf_counter()
         status = 500
         address = (scope.get("client") or ("",))[0]
-        # No secret, and drawn a hundred times faster than one.
+        # Not a secret.
         number = f"{random.getrandbits(64):016x}"
         observability.request_id.set(number)
-        # What the server of the application keeps is not changed with it.
         scope = dict(scope)
         method = scope["method"] if scope["method"] in _METHODS else "other"
         if method == "HEAD" and not scope["path"].startswith(_ONLY_GET):
-            # The server sends no body in answer to HEAD.
+            # uvicorn leaves out the body.
             scope["method"] = "GET"
 
         async def send_with_headers(message: Message) -> None:
@@ -82,7 +78,7 @@ class Bounds:
                 status = message["status"]
                 headers = MutableHeaders(scope=message)
                 headers.setdefault("Content-Security-Policy", CONTENT_SECURITY_POLICY)
-                # A browser asks for files each time, and gets them when they have changed.
+                # Browsers revalidate files.
                 caching = "no-cache" if "etag" in headers else "no-store"
                 headers.update({**_HEADERS, "Cache-Control": caching, "X-Request-ID": number})
                 if status == 429:
@@ -92,8 +88,8 @@ class Bounds:
         try:
             try:
                 self.rates.take(address)
-                async with self._turns.turn(next(iter(networks_of(address)))):
-                    # The event loop comes back to everybody else before the next ones begin.
+                # An address begins one request per pass of the event loop.
+                async with self._locks.setdefault(next(iter(networks_of(address))), asyncio.Lock()):
                     await asyncio.sleep(0)
                 _check_head(scope)
             except RequestError as error:
@@ -104,7 +100,7 @@ class Bounds:
                 await self.app(scope, _bound_body(receive), send_with_headers)
         finally:
             seconds = time.perf_counter() - begun
-            # The template of the path: paths have the ids of games, and are as many as one likes.
+            # The template of the path, as the number of paths is unbounded.
             route = getattr(scope.get("route"), "path", "none")
             observability.REQUESTS.labels(route, status).inc()
             observability.REQUEST_SECONDS.labels(route).observe(seconds)
@@ -130,10 +126,10 @@ def _check_head(scope: Scope) -> None:
     if int(headers.get("content-length", 0)) > MAX_BODY:
         raise _TOO_LONG
     if "content-length" in headers and "transfer-encoding" in headers:
-        # Servers read such a body in two ways, so that it may hide a request.
+        # Servers differ in how they read it, so it may hide a request.
         raise RequestError(400, "Content-Length, Transfer-Encoding: one of them is expected")
     if headers.get("sec-fetch-site") in _OTHER_SITES and scope["method"] == "POST":
-        raise RequestError(403, "a page of another site cannot ask for this")
+        raise RequestError(403, "requests of pages of other sites are refused")
 
 
 def _bound_body(receive: Receive) -> Receive:

@@ -1,4 +1,4 @@
-"""The command ``serve.py``: it serves games, or manages players."""
+"""The command ``serve.py``, which serves games or manages players."""
 
 from __future__ import annotations
 
@@ -34,27 +34,25 @@ _SEND_BUFFER = 131_072
 
 
 class Token(BaseModel):
-    """Make the access token of a player. It is printed this once."""
+    """Make the access token of a player. It is printed only once."""
 
-    name: CliPositionalArg[str] = Field(description="as the leaderboard shows it")
-    replace: CliImplicitFlag[bool] = Field(False, description="instead of the one there is")
+    name: CliPositionalArg[str] = Field(description="name on the leaderboard")
+    replace: CliImplicitFlag[bool] = Field(False, description="replace the present token")
     db: str | None = Field(None, description="the file of the database")
 
     def run(self, connection: sqlite3.Connection) -> list[str]:
-        """Store the hash of a new token; return lines for the user."""
+        """Store the hash of a new token; return lines to print."""
         name, token = self.name.strip(), make_token()
         if not 1 <= len(name) <= store.MAX_NAME_LENGTH or not name.isprintable():
             longest = f"{store.MAX_NAME_LENGTH} printable characters"
             raise InputError(f"token: {name!r} is not a name of 1 to {longest}")
-        if self.replace and not store.replace_token(connection, name, hash_token(token)):
-            raise InputError(f"token: there is no player {name!r} whose token to replace")
+        store_token = store.replace_token if self.replace else store.add_player
         try:
-            if not self.replace:
-                store.add_player(connection, name, hash_token(token))
+            if not store_token(connection, name, hash_token(token)):
+                raise InputError(f"token: there is no player {name!r} whose token to replace")
         except sqlite3.IntegrityError as error:
-            raise InputError(
-                f"token: there is a player {name!r} already; --replace makes another token"
-            ) from error
+            message = f"token: there is a player {name!r} already; --replace makes another token"
+            raise InputError(message) from error
         return ["Keep it: only its hash is stored.", f"access token of {name}: {token}"]
 
 
@@ -66,7 +64,7 @@ class ManagePlayers(BaseModel):
     db: str | None = Field(None, description="the file of the database")
 
     def run(self, connection: sqlite3.Connection) -> list[str]:
-        """Do it; return lines for the user."""
+        """Run the action; return lines to print."""
         if (self.name is None) != (self.action == "list"):
             expected = "no NAME is" if self.name else "the NAME of a player is"
             raise InputError(f"player {self.action}: {expected} expected")
@@ -78,7 +76,7 @@ class ManagePlayers(BaseModel):
             ]
             return [*lines, f"{len(lines):,} players, {store.count_guests(connection):,} guests"]
         if self.action == "revoke":
-            # The new token is nobody's.
+            # Nobody has the new token.
             found = store.replace_token(connection, self.name, hash_token(make_token()))
             done = f"the token of {self.name} is worthless; its games stay"
         else:
@@ -99,7 +97,7 @@ class Command(Settings):
     def settings_customise_sources(
         cls, settings_cls: type[Settings], init_settings: PydanticBaseSettingsSource, **_: object
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Read settings alone from the environment: HANGMAN_TOKEN is a client's, no command."""
+        """Read only settings from the environment: HANGMAN_TOKEN is for clients."""
         return init_settings, EnvSettingsSource(Settings)
 
 
@@ -113,8 +111,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print("\n".join(_manage(action, action.db or command.db)))
             return 0
         with closing(_listen(command.host, command.port)) as listener:
-            # This takes seconds to import; mistakes in the options are told before.
-            from hangman_lab.server.serving import serve
+            # This takes seconds to import, so options are checked first.
+            from hangman_lab.server.app import serve
 
             serve(listener, command)
     except InputError as error:
@@ -126,10 +124,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def read_command(arguments: Sequence[str]) -> Command:
-    """Read the settings of the command line, else of the environment, and what is to be done.
-
-    InputError if a value has a wrong type or range.
-    """
+    """Read the command line and the environment; InputError if a value is invalid."""
     parser = CommandParser(prog=program("serve"), description=Command.__doc__, allow_abbrev=False)
     source = CliSettingsSource(
         Command,
@@ -149,20 +144,19 @@ def read_command(arguments: Sequence[str]) -> Command:
             where = f"HANGMAN_{name.upper()}"
         allowed = first["msg"][0].lower() + first["msg"][1:]
         if not isinstance(first["input"], str):
-            # The value is missing, and what is given may have a token.
+            # A value is missing; the input may contain a token.
             raise InputError(f"{name}: {allowed}") from error
         raise InputError(f"{where}: {first['input']!r} is not allowed ({allowed})") from error
 
 
 def _manage(action: Token | ManagePlayers, db: str) -> list[str]:
-    """Change or list players; return lines for the user."""
     with closing(open_database(db)) as connection:
         try:
             with transaction(connection):
                 lines = action.run(connection)
         except sqlite3.Error as error:
             raise InputError(f"--db: {db} cannot be used ({error})") from error
-    # When it ends, a server that runs refuses the old token.
+    # A running server forgets the old token.
     time.sleep(players.SECONDS_KNOWN)
     return lines
 
@@ -171,12 +165,12 @@ def _listen(host: str, port: int) -> socket.socket:
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         listener = socket.create_server((host, port), family=family, backlog=2048)
-        # What the system takes of an answer before its client reads it, for each connection.
+        # Bytes of an answer that the system buffers, per connection.
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER)
         return listener
     except (OSError, UnicodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not the name of a host"
-        # Python adds the address to the reason.
+        # Python adds the address.
         reason = reason.partition(" (while")[0]
         where = f"--host, --port: cannot listen on {host}:{port}"
         raise InputError(f"{where} ({reason})") from error

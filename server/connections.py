@@ -1,7 +1,4 @@
-"""Connections: how many there may be, of everybody and of one address, and how long one is silent.
-
-uvicorn's own bound counts connections that ask for nothing, and lets them stay for ever.
-"""
+"""Connections: bounds of their number, in total and per address, and deadlines of clients."""
 
 from __future__ import annotations
 
@@ -17,26 +14,25 @@ from hangman_lab.server import observability
 from hangman_lab.server.rates import networks_of
 from hangman_lab.server.settings import Settings
 
-# Of the connections, those that one address may have.
+# An address may have one connection in this many.
 _SHARE_OF_AN_ADDRESS = 5
-# Refused connections that are told so, and for how long at most.
+# Refused connections that get an answer, and their deadline.
 _MAX_REFUSED = 100
 _REFUSAL_SECONDS = 1.0
-# Bytes of a long answer that a client has to read in the time in which it has to send a request.
+# Bytes of an answer that a client has to read within its deadline.
 _LEAST_READ = 65_536
 
 
 class ConnectionBounds:
-    """The connections of a server, and how many it takes.
+    """Bounds of the number of connections.
 
-    A connection above a bound takes the place of one that waits for its client: of one that does
-    not read its answer, else of the one that has waited longest. Where all are being answered it is
-    refused. Behind trusted proxies, whose connections are of everybody, an address has no bound of
-    its own here.
+    A connection above a bound replaces one that waits for its client: first one whose client does
+    not read its answer, then the one that has waited longest. If all are being answered, it is
+    refused. Behind trusted proxies, an address has no bound of its own.
     """
 
     def __init__(self, settings: Settings) -> None:
-        # Those that do not read first, then in the order in which they began to wait.
+        # Those that do not read first, then by the time of waiting.
         self.waiting: OrderedDict[BoundedConnection, None] = OrderedDict()
         self.refused: set[BoundedConnection] = set()
         self.num_open = 0
@@ -48,7 +44,7 @@ class ConnectionBounds:
             self._most_of_one //= _SHARE_OF_AN_ADDRESS
 
     def make_room(self, networks: dict[str, int]) -> bool:
-        """Return whether there is a place for a connection of networks, or one could be made."""
+        """Return whether there is a place for a connection, ending another one if necessary."""
         for network, share in networks.items():
             full = self.of_networks[network] >= share * self._most_of_one
             if full and not self._end_first(network):
@@ -56,7 +52,7 @@ class ConnectionBounds:
         return self.num_open < self._most or self._end_first()
 
     def count(self, networks: dict[str, int], change: int) -> None:
-        """Add a connection of these networks, or take one away."""
+        """Count a new connection of these networks, or a lost one."""
         self.num_open += change
         observability.CONNECTIONS.inc(change)
         for network in networks:
@@ -73,7 +69,7 @@ class ConnectionBounds:
 
 
 class BoundedConnection(H11Protocol):
-    """A connection of a server; for uvicorn's option ``http``, after its bounds are given."""
+    """A connection with bounds; with ``bounds`` given, a value of uvicorn's option ``http``."""
 
     def __init__(self, bounds: ConnectionBounds, *of: Any, **options: Any) -> None:
         super().__init__(*of, **options)
@@ -81,7 +77,7 @@ class BoundedConnection(H11Protocol):
         self._bounds = bounds
         self._is_open = False
         self._deadline: asyncio.TimerHandle | None = None
-        # Bytes that the client had not read when the server began to wait for it.
+        # Unread bytes when the wait for the client began.
         self._unread = 0
 
     def connection_made(self, transport: asyncio.Transport) -> None:
@@ -97,12 +93,11 @@ class BoundedConnection(H11Protocol):
         self._wait_for_client()
 
     def connection_lost(self, error: Exception | None) -> None:
-        """Make its place free."""
+        """Free its place."""
         self._bounds.refused.discard(self)
         self._forget()
         self._set_deadline(None)
-        if self.flow is not None:
-            # Not one that was refused.
+        if self.flow is not None:  # not refused
             super().connection_lost(error)
 
     def data_received(self, data: bytes) -> None:
@@ -111,7 +106,7 @@ class BoundedConnection(H11Protocol):
             super().data_received(data)
 
     def handle_events(self) -> None:
-        """Begin to answer what has been read."""
+        """Handle what has been read."""
         super().handle_events()
         self._serve()
 
@@ -126,17 +121,17 @@ class BoundedConnection(H11Protocol):
         self._wait_for_client()
 
     def resume_writing(self) -> None:
-        """Answer on."""
+        """Continue the answer."""
         super().resume_writing()
         self._serve()
 
     def send_400_response(self, msg: str) -> None:
-        """Refuse what cannot be read, in the form of all errors."""
+        """Refuse what cannot be read."""
         self.transport.write(_refusal(400, "the request is not HTTP, or its head is too long"))
         self.transport.close()
 
     def give_up(self) -> None:
-        """Close it, whatever the client has not read."""
+        """Close it at once."""
         self._forget()
         self.transport.abort()
 
@@ -146,14 +141,14 @@ class BoundedConnection(H11Protocol):
         if len(self._bounds.refused) >= _MAX_REFUSED:
             transport.abort()
             return
-        # Closed at once, it would be reset by what the client is sending, before it reads why.
+        # Closed at once, it would be reset before the client reads the answer.
         self._bounds.refused.add(self)
         transport.write(_refusal(503, "too many connections; try again", b"retry-after: 1\r\n"))
         transport.write_eof()
         self._set_deadline(self.loop.call_later(_REFUSAL_SECONDS, transport.abort))
 
     def _serve(self) -> None:
-        """Wait for the client no more, if it is the server's turn."""
+        """Clear the deadline if the server has to answer."""
         cycle = self.cycle
         asked = cycle is not None and not cycle.more_body and not cycle.response_complete
         if self._is_open and asked and not self.flow.write_paused:

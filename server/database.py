@@ -1,4 +1,4 @@
-"""The database, a file of SQLite: opened, locked, read by threads, and written by one thread."""
+"""The SQLite database: opening, locking, reading on threads, and writing on one thread."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ VERSION = 1
 _SCHEMA = Path(__file__).with_name("schema.sql")
 _NUM_READERS = 2
 _MAX_BATCH = 256
-# Seconds that a statement waits for another process's lock, and a request for its turn.
+# Seconds to wait for another process's lock, and for the thread.
 _BUSY_SECONDS = 2.0
 _PATIENCE = 5.0
 
@@ -33,28 +33,29 @@ logger = logging.getLogger("server")
 
 
 def open_database(path: str) -> sqlite3.Connection:
-    """Open a database, with tables if the file is new; return a connection.
+    """Open a database and create missing tables; return a connection.
 
-    WAL mode with ``synchronous=NORMAL``: what was committed survives the end of the process,
-    however it ends, though not a loss of power. A new file can be read by its owner alone.
-    InputError if the file cannot be used or has tables of another version.
+    Committed data survives the end of the process, but not a loss of power. Only the owner can
+    read a new file. InputError if the file cannot be used or has tables of another version.
     """
     file = Path(path)
     try:
         if not file.exists() or not file.stat().st_size:
-            # SQLite gives the files that it puts beside it the same mode.
+            # SQLite gives its other files the same mode.
             file.touch()
             file.chmod(0o600)
         connection = _connect(path)
         try:
+            for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
+                connection.execute(f"PRAGMA {pragma}")
             (version,) = connection.execute("PRAGMA user_version").fetchone()
             (num_tables,) = connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
             if num_tables and version != VERSION:
                 raise InputError(
                     f"--db: {path} has tables of version {version}, this server needs {VERSION}; "
-                    "start the server that made it, or begin a new file"
+                    "start the server that made it, or use a new file"
                 )
-            # Indexes may be added to tables that are there.
+            # Existing tables may lack an index.
             connection.executescript(_SCHEMA.read_text())
         except BaseException:
             connection.close()
@@ -67,17 +68,15 @@ def open_database(path: str) -> sqlite3.Connection:
 
 @contextmanager
 def only_server(path: str) -> Iterator[None]:
-    """Keep a second server from a database as long as this one plays in it.
+    """Lock a database against other servers, links to it included; Windows has no such lock.
 
-    The file is locked, not its name, so that links lead to the same lock, which ends with the
-    process. Windows has no such lock. InputError if another server has it, or the file cannot be
-    opened.
+    InputError if another server has the lock, or the file cannot be opened.
     """
     try:
         file = open(path, "rb")  # noqa: SIM115
     except OSError as error:
         raise InputError(f"--db: {path} cannot be used ({error.strerror})") from error
-    # To close a file ends SQLite's own locks on it: after all connections.
+    # Closing a file ends SQLite's locks on it, so it is closed after all connections.
     with file:
         try:
             import fcntl
@@ -85,15 +84,14 @@ def only_server(path: str) -> Iterator[None]:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise InputError(f"--db: another server plays in {path}") from error
-        except ImportError:
-            # Windows.
+        except ImportError:  # Windows
             pass
         yield
 
 
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """Commit what is written, or roll it back if an exception is raised."""
+    """Commit the changes, or roll them back if an exception is raised."""
     with connection:
         connection.execute("BEGIN IMMEDIATE")
         yield
@@ -107,11 +105,10 @@ class _Write(NamedTuple):
 
 
 class Database:
-    """Reads from several threads; writes from one, many requests to a transaction.
+    """Reads on several threads; writes on one.
 
-    Requests that arrive while a transaction is being committed are written together by the next
-    one, so that the cost of a commit is shared. A request is answered after its commit.
-    ``draw_key`` is the secret that draws words.
+    Writes that arrive during a commit share the next one. ``draw_key`` is the secret that draws
+    words.
     """
 
     def __init__(self, path: str) -> None:
@@ -127,7 +124,7 @@ class Database:
         self._writer.start()
 
     async def read(self, statement: Callable[..., T], *arguments: Any) -> T:
-        """Run ``statement(connection, *arguments)`` on a thread; 503 where the database fails."""
+        """Run ``statement(connection, *arguments)`` on a thread; 503 if the database fails."""
         asked = time.monotonic()
 
         def run() -> T:
@@ -145,9 +142,9 @@ class Database:
             return await asyncio.get_running_loop().run_in_executor(self._readers, run)
 
     async def write(self, statement: Callable[..., T], *arguments: Any) -> T:
-        """Run ``statement(connection, *arguments)``; return when it is committed.
+        """Run ``statement(connection, *arguments)`` and commit it; 503 if the database fails.
 
-        A statement that raises an exception stores nothing; where the database fails it is 503.
+        A statement that raises an exception stores nothing.
         """
         future: Future[T] = Future()
         self._waiting.put(_Write(statement, arguments, time.monotonic(), future))
@@ -155,7 +152,7 @@ class Database:
             return await asyncio.wrap_future(future)
 
     def close(self) -> None:
-        """End the threads after what is waiting has been written."""
+        """Write what is waiting, and end the threads."""
         self._waiting.put(None)
         self._writer.join()
         self._readers.shutdown(cancel_futures=True)
@@ -165,7 +162,7 @@ class Database:
 
     @contextmanager
     def _refusing(self, what: str, done: str) -> Iterator[None]:
-        """Refuse a request where the database fails; log the cause."""
+        """Refuse a request if the database fails; log the cause."""
         try:
             yield
         except sqlite3.Error as error:
@@ -179,7 +176,7 @@ class Database:
             batch = [self._waiting.get()]
             while len(batch) < _MAX_BATCH and not self._waiting.empty():
                 batch.append(self._waiting.get())
-            # Without the requests that were cancelled.
+            # Cancelled requests are left out.
             writes = [each for each in batch if each and each.future.set_running_or_notify_cancel()]
             if writes:
                 self._commit(writes)
@@ -201,12 +198,11 @@ class Database:
                 write.future.set_result(result)
 
     def _run(self, write: _Write) -> Any:
-        """Return the result of a statement or the exception that it raised, which undoes it."""
+        """Return the result of a statement, or the exception that undid it."""
         self._writing.execute("SAVEPOINT one")
         try:
             result = write.statement(self._writing, *write.arguments)
         except sqlite3.OperationalError:
-            # The database fails, so that all would have to wait for it.
             raise
         except Exception as error:
             self._writing.execute("ROLLBACK TO one")
@@ -224,12 +220,7 @@ def _connect(path: str) -> sqlite3.Connection:
         isolation_level=None,
         check_same_thread=False,
     )
-    try:
-        for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
-            connection.execute(f"PRAGMA {pragma}")
-    except BaseException:
-        connection.close()
-        raise
+    connection.row_factory = sqlite3.Row
     return connection
 
 

@@ -1,11 +1,12 @@
-"""The games of players: begun, guessed, resigned, and how many each may have.
+"""The games of players: beginning, guessing and resigning.
 
-What is kept in memory is what the database holds: a change is answered when it has been committed,
-and forgotten in memory if that failed. All of it runs on one event loop.
+Games in memory equal those in the database: a change is answered after its commit, and a game whose
+change was not stored is forgotten. All of it runs on one event loop.
 """
 
 from __future__ import annotations
 
+import math
 import re
 import secrets
 from collections import OrderedDict
@@ -18,15 +19,12 @@ from hangman_lab.envs.hangman.game import Game
 from hangman_lab.server import observability, store
 from hangman_lab.server.database import Database
 from hangman_lab.server.errors import RequestError
-from hangman_lab.server.game import GameAnswer, PlayerGame
 from hangman_lab.server.players import check_known
 from hangman_lab.server.served_words import Choice, ServedWords, draw_word, select_practice
 from hangman_lab.server.settings import Settings
-from hangman_lab.server.store import GameCounts, Player
+from hangman_lab.server.store import GameAnswer, GameCounts, Player, PlayerGame
 
-# Open games of a guest.
 _GUEST_OPEN_GAMES = 20
-# Games in memory; the rest are read again when their players ask for them.
 _CACHED_GAMES = 10_000
 _ANY = Choice()
 _ID_BYTES = 16
@@ -45,14 +43,13 @@ class Games:
     async def begin(
         self, player: Player, recorded: bool, key: str | None = None, choice: Choice = _ANY
     ) -> GameAnswer:
-        """Begin a game, or return the game that an earlier request with this key began.
+        """Begin a game, or return the game begun with this key, or the player's game of the day.
 
-        The word of a day is one game of each player, whose answer is how it stands.
-        403 if no more games are allowed, 422 for a key that began a game of the other kind, or if
-        no word is as it was chosen.
+        403 if no more games are allowed; 422 if the key began a game of the other kind, or no word
+        fits the choice.
         """
         if choice.day is not None:
-            # No key of a client has a space.
+            # Keys of clients have no spaces.
             key = f"day {choice.day}"
         game, is_new = await self._database.write(self._begin, player, recorded, key, choice)
         if is_new:
@@ -67,9 +64,9 @@ class Games:
     async def guess(
         self, player: Player, game_id: str, letter: str, key: str | None = None
     ) -> GameAnswer:
-        """Guess a letter; with the key of an earlier guess, return that guess's answer again.
+        """Guess a letter; with the key of an earlier guess, return its answer.
 
-        400 if it is not one letter, 404 if the player has no such game, 409 if the game is over,
+        400 if it is not one letter; 404 if the player has no such game; 409 if the game is over;
         422 if the key belongs to another letter.
         """
         guessed = letter.lower()
@@ -92,7 +89,7 @@ class Games:
             return answer
 
     async def resign(self, player: Player, game_id: str) -> GameAnswer:
-        """Give a game up, again perhaps; 404 if there is none, 409 if it has ended otherwise."""
+        """Resign a game; 404 if there is none, 409 if it ended otherwise."""
         async with self._locked(player, game_id) as game:
             if game.resigned:
                 return game.answer()
@@ -103,24 +100,24 @@ class Games:
             return answer
 
     async def find(self, player: Player, game_id: str) -> GameAnswer:
-        """Return how a game of the player stands; 404 if there is none."""
+        """Return the state of a game; 404 if the player has no such game."""
         async with self._locked(player, game_id) as game:
             return game.answer()
 
     async def list_open(self, player: Player, limit: int) -> list[str]:
-        """Return the ids of the player's open games, the oldest first."""
+        """Return the ids of the player's open games, oldest first."""
         return await self._database.read(store.list_open_games, player.id, limit)
 
     async def begin_hint(self, player: Player, game_id: str | None) -> GameAnswer | None:
-        """Return the game that a hint is asked for; None for a pattern of no game.
+        """Return the game that needs a hint, or None without an id.
 
-        403 if hints are off, 404 if the player has no such game, 409 if it is over, or if no game
-        is named while recorded games are open.
+        403 if hints are off; 404 if the player has no such game; 409 if it is over, or if recorded
+        games are open and no id is given.
         """
         if game_id is None:
             counts = await self._database.read(store.count_games, player.id)
             if counts is not None and counts.recorded_open:
-                raise RequestError(409, "recorded games are open; say by game_id which game it is")
+                raise RequestError(409, "recorded games are open; game_id is expected")
             return None
         async with self._locked(player, game_id) as game:
             _check_open(game)
@@ -129,7 +126,7 @@ class Games:
             return game.answer()
 
     async def mark_hinted(self, player: Player, game_id: str) -> None:
-        """Mark a game in which a hint is given."""
+        """Mark a game as one with a hint."""
         async with self._locked(player, game_id) as game:
             if not game.hinted:
                 game.hinted = True
@@ -143,7 +140,7 @@ class Games:
         key: str | None,
         choice: Choice,
     ) -> tuple[PlayerGame, bool]:
-        """Store a new game, or find the one that the key began; return it and whether it is new."""
+        """Store a new game or find the one that the key began; return it and whether it is new."""
         if key is not None:
             game_id = store.find_game_by_key(connection, player.id, key)
             if game_id is not None:
@@ -161,7 +158,7 @@ class Games:
         name = f"{player.id} {recorded} {runs}" if choice.day is None else key
         secret = draw_word(words, played, self._database.draw_key, name)
         hangman = Game(secret, self._settings.max_wrong)
-        # As random as a token; it has nothing to do with the word.
+        # Drawn apart from the word.
         game_id = secrets.token_hex(_ID_BYTES)
         withheld = recorded and self._words.withheld
         game = PlayerGame(game_id, player.id, hangman, recorded=recorded, withheld=withheld)
@@ -169,22 +166,21 @@ class Games:
         return game, True
 
     def _check_quota(self, player: Player, recorded: bool, counts: GameCounts) -> None:
-        bounds = self._settings
         if recorded and player.is_guest:
-            raise RequestError(403, "guests play practice games; recorded ones need an own token")
+            raise RequestError(
+                403, "guests have practice games; recorded games need an access token"
+            )
         kind = "recorded" if recorded else "practice"
-        runs = getattr(bounds, f"{kind}_runs")
+        runs = getattr(self._settings, f"{kind}_runs")
         if getattr(counts, f"{kind}_runs") >= runs:
             raise RequestError(403, f"all {runs:,} {kind} runs are used up")
-        allowed = bounds.open_games
-        if player.is_guest:
-            allowed = min(allowed, _GUEST_OPEN_GAMES)
+        allowed = min(self._settings.open_games, _GUEST_OPEN_GAMES if player.is_guest else math.inf)
         if counts.open_games >= allowed:
             raise RequestError(403, f"{allowed:,} games are open; finish one or give one up first")
 
     @asynccontextmanager
     async def _locked(self, player: Player, game_id: str) -> AsyncIterator[PlayerGame]:
-        """Hold a game of the player, so that no other request touches it meanwhile."""
+        """Hold the lock of a game of the player; 404 if there is none."""
         while True:
             game = self._games.get(game_id)
             if game is None and _ID.fullmatch(game_id):
@@ -195,7 +191,7 @@ class Games:
                 raise RequestError(404, "game_id: this token has no such game")
             self._keep(game)
             async with game.lock:
-                # Whoever had it before may have had to forget it.
+                # The previous holder may have forgotten it.
                 if self._games.get(game_id) is game:
                     yield game
                     return
@@ -210,7 +206,7 @@ class Games:
         try:
             await self._database.write(statement, game)
         except BaseException:
-            # What is stored is what counts; it is read again by the next request.
+            # The next request reads what is stored.
             self._games.pop(game.game_id, None)
             raise
 

@@ -1,4 +1,4 @@
-"""The web page, and the page of the interface, with all that they need from here."""
+"""The web page, the page of the interface, and their files."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from hangman_lab.server.bounds import CONTENT_SECURITY_POLICY
 _DOCS_POLICY = CONTENT_SECURITY_POLICY.replace(
     "style-src 'self'", "style-src 'self' 'unsafe-inline'"
 )
-# Some systems name another type, which browsers refuse.
+# Browsers refuse the type that some systems name.
 mimetypes.add_type("text/javascript", ".js")
 
 router = APIRouter(include_in_schema=False)
 
 
 class File:
-    """A file in memory, compressed once; it is sent as one message, which takes nobody's place."""
+    """A file in memory, compressed once and sent as one message."""
 
     def __init__(self, name: str, content: bytes) -> None:
         self.content = content
@@ -33,7 +33,7 @@ class File:
         self._tag = f'W/"{hashlib.sha256(content).hexdigest()[:32]}"'
 
     def answer(self, request: Request) -> Response:
-        """Return the file, or that it has not changed."""
+        """Return the file, or 304."""
         headers = {"ETag": self._tag, "Vary": "Accept-Encoding"}
         if request.headers.get("if-none-match") == self._tag:
             return Response(status_code=304, headers=headers)
@@ -45,7 +45,7 @@ class File:
 
 
 _FOLDER = Path(__file__).parent / "page"
-# The page of the interface is Swagger UI; FastAPI would take it from another server.
+# FastAPI would load Swagger UI from another host.
 _SWAGGER_UI = files("fastapi_offline") / "static"
 _PATHS = [
     *_FOLDER.glob("*.html"),
@@ -72,12 +72,12 @@ async def docs(request: Request) -> Response:
 
 @router.get("/assets/{name}")
 async def asset(request: Request, name: str) -> Response:
-    """Return a file that the pages need."""
+    """Return a file of the pages."""
     if name not in _FILES or name.endswith(".html"):
         raise HTTPException(404)
     return _FILES[name].answer(request)
 
 
 def not_found() -> Response:
-    """Return the page for an address where there is nothing."""
+    """Return the page for unknown addresses."""
     return Response(_FILES["not_found.html"].content, 404, media_type="text/html")

@@ -1,15 +1,14 @@
-"""Players: whose a token is, guests, and what their requests cost.
-
-What is kept in memory is what the database holds; all of it runs on one event loop.
-"""
+"""Players by their tokens, guests, and the cost of their requests."""
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import secrets
 import time
 from collections import OrderedDict
 from collections.abc import Hashable
+from contextlib import suppress
 from typing import TypeVar
 
 from hangman_lab.server import store
@@ -19,16 +18,20 @@ from hangman_lab.server.rates import Buckets, Clock, networks_of
 from hangman_lab.server.settings import Settings
 from hangman_lab.server.store import GameCounts, Player
 
-# A token that was replaced or revoked stays known for this time.
+# Maximum age of a token in memory.
 SECONDS_KNOWN = 1.0
-# Requests that one of a guest, or one with an unknown token, counts as.
+# Tokens of the bucket that a request takes as a guest, or with an unknown access token.
 GUEST_COST = 8
-# Requests that a hint, or a game of the agent, counts as, beside its own.
+# Further tokens that a hint or a game of the agent takes.
 AGENT_COST = 10
-# New guests at once: those of these seconds.
 _NEW_GUEST_BURST_SECONDS = 300.0
+# Games deleted per transaction; seconds between transactions, and between searches.
+_PRUNED_GAMES = 50
+_PAUSE = 0.02
+_PRUNE_SECONDS = 5.0
+# Guests seen since then may be playing.
+_SEEN_SECONDS = 600.0
 _MAX_TOKENS = 20_000
-# A longer text is no token.
 _MAX_TOKEN_LENGTH = 128
 
 T = TypeVar("T")
@@ -40,29 +43,28 @@ def make_token() -> str:
 
 
 def hash_token(token: str) -> str:
-    """Return what is stored of a token: its SHA-256 as 64 hexadecimal digits.
+    """Return the SHA-256 of a token, 64 hexadecimal digits.
 
-    A token is drawn from 2**256, so that no dictionary of likely tokens exists and a salt or a
-    slow hash would add nothing.
+    Tokens are random, so a salt or a slow hash would add nothing.
     """
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 class Players:
-    """Players by their tokens, and what the requests of guests and to the agent cost."""
+    """Players by their tokens, and the cost of their requests."""
 
     def __init__(self, database: Database, rates: Buckets, settings: Settings) -> None:
         self._database = database
         self._rates = rates
         self._clock: Clock = time.monotonic
-        # By the hash of a token, its player and when that was read; the oldest first.
+        # By the hash of a token, its player and when that was read; oldest first.
         self._known_tokens: OrderedDict[str, tuple[Player, float]] = OrderedDict()
         self._has_guests = settings.guests > 0
         rate = settings.new_guest_rate
         self._new_guests = Buckets(rate, max(1, _NEW_GUEST_BURST_SECONDS * rate))
 
     async def authenticate(self, token: str | None, address: str) -> Player:
-        """Return whose a token is; 401 without one or with an unknown one, 429 above its rate."""
+        """Return the player of a token; 401 if it is missing or unknown, 429 above the rate."""
         if not token:
             raise RequestError(401, "no access token is given")
         player = await self._find(token, address)
@@ -71,16 +73,16 @@ class Players:
         return player
 
     def admit_agent(self, player: Player, address: str) -> Hashable:
-        """Let a player ask the agent; return the identity in whose turn. 429 above the rate."""
+        """Return whose turn the agent takes, a player's or a network's; 429 above the rate."""
         self._rates.take(address, AGENT_COST)
         return next(iter(networks_of(address))) if player.is_guest else player.id
 
     async def count_games(self, player: Player) -> GameCounts:
-        """Return how many games a player has; 401 if it was deleted."""
+        """Count the games of a player; 401 if it was deleted."""
         return check_known(await self._database.read(store.count_games, player.id))
 
     async def add_guest(self, address: str) -> str:
-        """Return a new guest's token; 403 without guests, 429 above the rate of new guests."""
+        """Return the token of a new guest; 403 without guests, 429 above the rate."""
         if not self._has_guests:
             raise RequestError(403, "this server has no guests; use an access token")
         self._new_guests.take(address)
@@ -94,7 +96,7 @@ class Players:
         if known is not None and self._clock() - known[1] < SECONDS_KNOWN:
             return known[0]
         if known is None:
-            # Unknown until the contrary is read, so that tokens are not tried faster than this.
+            # Given back if the token is known. This bounds how fast tokens are tried.
             self._rates.take(address, GUEST_COST - 1)
         now = self._clock()
         player = await self._database.read(store.find_player, hashed)
@@ -109,7 +111,28 @@ class Players:
 
 
 def check_known(found: T | None) -> T:
-    """Return what was found of a player; 401 if nothing was."""
+    """Return what was found of a player; 401 if it is None."""
     if found is None:
         raise RequestError(401, "the access token is not known")
     return found
+
+
+async def keep_pruning(database: Database, settings: Settings) -> None:
+    """Prune every few seconds until cancelled."""
+    while True:
+        await asyncio.sleep(_PRUNE_SECONDS)
+        # The database has logged the cause.
+        with suppress(RequestError):
+            await prune(database, settings)
+
+
+async def prune(database: Database, settings: Settings) -> None:
+    """Delete old practice games and surplus guests in small transactions."""
+    begun_before = store.time() - 86_400 * settings.practice_days
+    while not await database.write(store.delete_practice_games, begun_before, _PRUNED_GAMES):
+        await asyncio.sleep(_PAUSE)
+    seen_since = store.time() - _SEEN_SECONDS
+    guests = await database.read(store.list_least_used_guests, settings.guests, seen_since)
+    for guest in guests:
+        while not await database.write(store.forget_guest, guest, _PRUNED_GAMES):
+            await asyncio.sleep(_PAUSE)

@@ -1,4 +1,4 @@
-"""Rates of addresses: token buckets, and the networks that share one."""
+"""Token buckets of addresses and their networks."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from functools import lru_cache
 
 from hangman_lab.server.errors import RequestError
 
-# Of more buckets, the least recently used is forgotten, which fills it.
+# Above this number, the least recently used bucket is dropped.
 _MAX_BUCKETS = 20_000
-# The bits of an IPv6 network, and how many times the bound of an address it has: a household may
-# have 256 networks of 64 bits, or 65,536.
+# Prefix lengths of IPv6 networks and their share of an address's bound. A household may have 65,536
+# networks of 64 bits.
 _IPV6_SHARES = {64: 1, 56: 2, 48: 4}
 
 Clock = Callable[[], float]
@@ -21,10 +21,7 @@ Clock = Callable[[], float]
 
 @lru_cache(4096)
 def networks_of(address: str) -> dict[str, int]:
-    """Return the networks of an address, each with how many times an address's bound it has.
-
-    An IPv4 address is a network of its own. What is no address is taken as it is.
-    """
+    """Return the networks of an address with their shares; other text than IPv6 is one network."""
     if ":" not in address:
         return {address: 1}
     try:
@@ -32,7 +29,6 @@ def networks_of(address: str) -> dict[str, int]:
     except ValueError:
         return {address: 1}
     if parsed.ipv4_mapped is not None:
-        # How a socket for both kinds of address writes an IPv4 address.
         return {str(parsed.ipv4_mapped): 1}
     return {
         str(ipaddress.ip_network((parsed, bits), strict=False)): share
@@ -41,23 +37,19 @@ def networks_of(address: str) -> dict[str, int]:
 
 
 class Buckets:
-    """A token bucket for each network: it begins with ``burst`` tokens and gains ``rate`` a second.
-
-    It never holds more than the burst. The clock returns seconds; the rate is above 0, the burst
-    at least 1.
-    """
+    """Token buckets of networks; each holds ``burst`` tokens and gains ``rate`` per second."""
 
     def __init__(self, rate: float, burst: float, clock: Clock = time.monotonic) -> None:
         self.clock = clock
         self._rate = rate
         self._burst = burst
-        # The tokens of a bucket and when they were counted, the least recently used first.
+        # Tokens and the time of counting, least recently used first.
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def take(self, address: str, cost: float = 1.0) -> None:
-        """Take tokens from the buckets of an address's networks, of all or of none; else 429.
+        """Take tokens from the buckets of all networks of an address, or raise 429.
 
-        The cost is at most the burst; a negative cost gives tokens back.
+        A negative cost gives tokens back.
         """
         now, longest, taken = self.clock(), 0.0, {}
         for network, share in networks_of(address).items():

@@ -1,4 +1,4 @@
-"""The words of the games, those that agents are fitted on, and how a word is drawn."""
+"""The secrets of games, the words that agents are fitted on, and how a secret is drawn."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Difficulty = Literal["easy", "medium", "hard"]
 
 
 class Choice(NamedTuple):
-    """Which practice word a player asks for; ``day`` names the word of a day, the same for all."""
+    """A player's choice of practice words; ``day`` names the word of the day."""
 
     length: int | None = None
     difficulty: Difficulty | None = None
@@ -37,10 +37,9 @@ class Choice(NamedTuple):
 
 @dataclass(frozen=True)
 class ServedWords:
-    """The secrets of recorded and of practice games, and what agents are fitted on.
+    """The secrets of recorded and practice games, and the words that agents are fitted on.
 
-    ``description`` says how many there are, and from where. Recorded words are ``withheld`` if they
-    are an operator's own, which nobody is told.
+    ``description`` is a line for the operator. ``withheld`` recorded words are never revealed.
     """
 
     recorded: tuple[str, ...]
@@ -51,23 +50,19 @@ class ServedWords:
 
     @property
     def practice_lengths(self) -> list[int]:
-        """Lengths of practice words that come in every difficulty."""
+        """Lengths with practice words of every difficulty."""
         counts = np.bincount([len(word) for word in self.practice])
         return np.flatnonzero(counts >= len(DIFFICULTIES)).tolist()
 
 
 def divide_words(
-    word_list: WordList,
-    split: Split,
-    lengths: tuple[int, int] | None = None,
-    common: bool = False,
+    word_list: WordList, split: Split, lengths: tuple[int, int] | None = None, common: bool = False
 ) -> ServedWords:
-    """Return the words of each kind of game, of these lengths, both ends included.
+    """Return the words of each kind of game, of lengths in the closed interval ``lengths``.
 
-    Recorded games have the test words and practice games the valid words: who practises here learns
-    nothing of the words of recorded games, and no agent has been fitted on either. With ``common``
-    practice games have the common words of the train and valid words instead, if there are any.
-    A list that is too short to be split is served whole. InputError if no word is left.
+    Recorded games have the test words, practice games the valid words or, with ``common``, the
+    common words among train and valid words. A list too short to be split is served whole.
+    InputError if no word is left.
     """
     parts, note = split.divide(word_list), ""
     if not all(parts.values()):
@@ -96,7 +91,7 @@ def divide_words(
 def select_practice(
     words: tuple[str, ...], length: int | None, difficulty: Difficulty | None
 ) -> tuple[str, ...]:
-    """Return the words of a length and a difficulty; None for any. It may be empty."""
+    """Return the words of a length and difficulty, None for any; it may be empty."""
     chosen = tuple(word for word in words if length in (None, len(word)))
     if difficulty is None or len(chosen) < len(DIFFICULTIES):
         return chosen
@@ -106,11 +101,10 @@ def select_practice(
 def use_recorded_words(
     served: ServedWords, path: str, public: WordList, fitted: npt.NDArray[np.uint64] | None
 ) -> ServedWords:
-    """Return the words with recorded games that have an operator's own, those of a file.
+    """Return the words with recorded words from an operator's file.
 
-    Words that are in the public list, or that a learned agent was fitted on (``fitted`` has their
-    hashes), are left out: clients may know the former, and hints the latter. InputError if the
-    file cannot be read, or no word is left.
+    Words of the public list, and words that the agent was fitted on (``fitted`` has their hashes),
+    are left out. InputError if the file cannot be read, or no word is left.
     """
     given = read_word_list(path).words
     known = set(public.words)
@@ -129,9 +123,9 @@ def use_recorded_words(
 
 
 def draw_word(words: Sequence[str], played: Collection[str], key: bytes, game: str) -> str:
-    """Draw a word that nobody foresees who does not know the server's key.
+    """Draw a word for a game by a secret key, the same for the same arguments.
 
-    The same game has the same word. Words that were played are not drawn, unless all have been.
+    Words in ``played`` are excluded, unless all have been played.
     """
     left = [word for word in words if word not in played] if played else words
     digest = hmac.digest(key, game.encode(), hashlib.sha256)

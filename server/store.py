@@ -1,68 +1,162 @@
-"""Statements on the tables of players, games and guesses (``schema.sql``).
-
-Each function takes a connection of :mod:`server.database`, so that several of them can share a
-transaction.
-"""
+"""Players and games as they are stored, and the statements on the tables of ``schema.sql``."""
 
 from __future__ import annotations
 
+import asyncio
+import math
 import secrets
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from sqlite3 import Connection, IntegrityError
+from statistics import NormalDist
 from time import time
-from typing import NamedTuple
+from typing import Literal, NamedTuple
+
+from pydantic import BaseModel, Field, computed_field
 
 from hangman_lab.envs.hangman.game import Game
-from hangman_lab.server.game import PlayerGame
 
 MAX_NAME_LENGTH = 64
 MAX_KEY_LENGTH = 128
+Status = Literal["ongoing", "success", "failed"]
+# Standard errors of a 95% interval.
+_Z = NormalDist().inv_cdf(0.975)
 
 
 class Player(NamedTuple):
-    """Whose a token is; guests have no name."""
+    """A player; guests have no name."""
 
     id: int
     name: str | None
 
     @property
     def is_guest(self) -> bool:
-        """Whether it is a guest, who plays practice games alone."""
+        """Guests play only practice games."""
         return self.name is None
 
 
-class GameCounts(NamedTuple):
-    """The games of a player: those begun (runs), won, and open."""
+class GameAnswer(BaseModel):
+    """The state of a game."""
 
-    practice_runs: int
-    practice_successes: int
-    practice_open: int
-    recorded_runs: int
-    recorded_successes: int
-    recorded_open: int
+    game_id: str
+    recorded: bool
+    status: Status
+    word: str = Field(pattern="^[a-z_]+$", description="_ for each hidden letter")
+    tries_remains: int = Field(ge=0)
+    guesses: str = Field(pattern="^[a-z]*$", description="the letters in order")
+    wrong: str = Field(pattern="^[a-z]*$", description="those that are not in the word")
+    resigned: bool
+    hinted: bool = Field(description="whether the agent gave a hint")
+    secret: str | None = Field(description="null before the end, and for withheld words")
+
+
+@dataclass(eq=False)
+class PlayerGame:
+    """A game with what is stored of it."""
+
+    game_id: str
+    player_id: int
+    hangman: Game
+    # Idempotency keys of the guesses.
+    keys: list[str | None] = field(default_factory=list)
+    recorded: bool = False
+    # The word of a lost game is not revealed.
+    withheld: bool = False
+    resigned: bool = False
+    hinted: bool = False
+    # Held by the request that uses the game.
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     @property
-    def open_games(self) -> int:
-        """Open games of both kinds."""
-        return self.practice_open + self.recorded_open
+    def kind(self) -> Literal["recorded", "practice"]:
+        """Recorded games count on the leaderboard."""
+        return "recorded" if self.recorded else "practice"
+
+    @property
+    def status(self) -> Status:
+        """The status of the game."""
+        if self.hangman.won:
+            return "success"
+        return "failed" if self.resigned or self.hangman.over else "ongoing"
+
+    def answer(self) -> GameAnswer:
+        """Return what the player may know: the secret only after the end."""
+        status, game = self.status, self.hangman
+        tells = status == "success" or (status == "failed" and not self.withheld)
+        return GameAnswer(
+            game_id=self.game_id,
+            recorded=self.recorded,
+            status=status,
+            word=game.word,
+            tries_remains=game.lives,
+            guesses=game.guesses,
+            wrong=game.wrong_letters,
+            resigned=self.resigned,
+            hinted=self.hinted,
+            secret=game.secret if tells else None,
+        )
+
+    def answer_after(self, number: int) -> GameAnswer:
+        """Return the state after ``number`` guesses."""
+        game = self.hangman
+        earlier = Game(game.secret, game.max_wrong, game.guesses[:number])
+        return replace(self, hangman=earlier, resigned=False).answer()
 
 
-class RecordedCount(NamedTuple):
-    """The recorded games of one player, all or those with words of one length.
+class GameCounts(BaseModel):
+    """The games of a player: begun (runs), won, and open."""
 
-    ``wins`` are those without a hint; ``hinted_wins`` are apart.
-    """
+    name: str | None = Field(description="null for a guest")
+    practice_runs: int = Field(ge=0)
+    practice_successes: int = Field(ge=0)
+    recorded_runs: int = Field(ge=0)
+    recorded_successes: int = Field(ge=0)
+    open_games: int = Field(ge=0)
+    recorded_open: int = Field(exclude=True)
 
+
+class WinRate(BaseModel):
+    """Recorded games won without a hint, with the 95% Wilson interval of their rate."""
+
+    games: int = Field(ge=0, description="recorded games begun")
+    wins: int = Field(ge=0, description="games won without a hint")
+    unfinished: int = Field(ge=0, description="open games; they count as not won")
+    hinted: int = Field(ge=0, description="games with a hint; they count as not won")
+    hinted_wins: int = Field(ge=0, description="games won with a hint")
+
+    @computed_field
+    @property
+    def win_rate(self) -> float:
+        """Wins per game, from 0 to 1."""
+        return self.wins / max(1, self.games)
+
+    @computed_field
+    @cached_property
+    def ci95(self) -> tuple[float, float]:
+        """The interval; (0, 1) without games."""
+        return wilson_interval(self.wins, self.games)
+
+
+class Row(WinRate):
+    """The recorded games of a player."""
+
+    rank: int | None = Field(None, ge=1, description="null with too few games; ties share a rank")
     name: str
-    games: int
-    wins: int
-    unfinished: int
-    hinted: int
-    hinted_wins: int
-    length: int | None = None
+
+
+def wilson_interval(wins: int, games: int) -> tuple[float, float]:
+    """Return the 95% Wilson interval of a win rate; (0, 1) without games."""
+    # scipy is a thousand times slower.
+    if not games:
+        return 0.0, 1.0
+    square = _Z * _Z
+    centre = (wins + square / 2) / (games + square)
+    half = _Z / (games + square) * math.sqrt(wins * (games - wins) / games + square / 4)
+    return centre - half if wins else 0.0, centre + half if wins < games else 1.0
 
 
 def load_draw_key(connection: Connection) -> bytes:
-    """Return the secret that draws words, which is made once and stays the same at every start."""
+    """Return the secret that draws words, made once per database."""
     connection.execute("INSERT OR IGNORE INTO server_state VALUES (1, ?)", (secrets.token_hex(32),))
     return bytes.fromhex(_scalar(connection, "SELECT draw_key FROM server_state"))
 
@@ -73,7 +167,7 @@ def check_tables(connection: Connection) -> None:
 
 
 def add_player(connection: Connection, name: str | None, token_hash: str) -> int:
-    """Store a player, a guest without a name, and return its number."""
+    """Store a player, or a guest if the name is None; return its id."""
     statement = "INSERT INTO players (name, token_hash, seen_at) VALUES (?, ?, ?)"
     return connection.execute(statement, (name, token_hash, time())).lastrowid
 
@@ -86,13 +180,13 @@ def find_player(connection: Connection, token_hash: str) -> Player | None:
 
 
 def replace_token(connection: Connection, name: str, token_hash: str) -> bool:
-    """Give a player another token; return whether there is such a player."""
+    """Replace the token of a player; return whether the player exists."""
     statement = "UPDATE players SET token_hash = ? WHERE name = ?"
     return connection.execute(statement, (token_hash, name)).rowcount == 1
 
 
 def delete_player(connection: Connection, name: str) -> bool:
-    """Delete a player with all games; return whether there was such a player."""
+    """Delete a player with all games; return whether the player existed."""
     return connection.execute("DELETE FROM players WHERE name = ?", (name,)).rowcount == 1
 
 
@@ -102,9 +196,9 @@ def count_guests(connection: Connection) -> int:
 
 
 def list_least_used_guests(connection: Connection, most: int, seen_since: float) -> list[int]:
-    """Return the guests above a number: those with the fewest games, then the longest unseen.
+    """Return the guests in excess of ``most``: first those not seen since ``seen_since``.
 
-    Guests that began a game since ``seen_since``, or were made since then, come last.
+    They are ordered by their number of games, then by the time when they were seen.
     """
     rows = connection.execute(
         "SELECT id FROM players WHERE name IS NULL ORDER BY seen_at > ?, practice_games, seen_at "
@@ -115,10 +209,7 @@ def list_least_used_guests(connection: Connection, most: int, seen_since: float)
 
 
 def forget_guest(connection: Connection, player_id: int, most_games: int) -> bool:
-    """Delete a guest with its games, or this many games if it has more; return whether it is gone.
-
-    So no other write waits long for it.
-    """
+    """Delete a guest's games, ``most_games`` at most, then the guest; return whether it is gone."""
     deleted = connection.execute(
         "DELETE FROM games WHERE id IN (SELECT id FROM games WHERE player_id = ? LIMIT ?)",
         (player_id, most_games),
@@ -130,7 +221,7 @@ def forget_guest(connection: Connection, player_id: int, most_games: int) -> boo
 
 
 def delete_practice_games(connection: Connection, begun_before: float, most_games: int) -> bool:
-    """Delete old practice games, this many at most; return whether all are gone."""
+    """Delete old practice games, ``most_games`` at most; return whether all are gone."""
     deleted = connection.execute(
         "DELETE FROM games WHERE id IN (SELECT id FROM games WHERE NOT recorded "
         "AND created_at < ? LIMIT ?) RETURNING player_id, status",
@@ -144,13 +235,14 @@ def delete_practice_games(connection: Connection, begun_before: float, most_game
 
 
 def count_games(connection: Connection, player_id: int) -> GameCounts | None:
-    """Return how many games a player has; None if there is no such player."""
+    """Count the games of a player; None if there is no such player."""
     row = connection.execute(
-        "SELECT practice_games, practice_wins, practice_open, recorded_games, recorded_wins, "
-        "recorded_open FROM players WHERE id = ?",
+        "SELECT name, practice_games AS practice_runs, practice_wins AS practice_successes, "
+        "recorded_games AS recorded_runs, recorded_wins AS recorded_successes, "
+        "practice_open + recorded_open AS open_games, recorded_open FROM players WHERE id = ?",
         (player_id,),
     ).fetchone()
-    return row and GameCounts(*row)
+    return row and GameCounts(**row)
 
 
 def list_recorded_words(connection: Connection, player_id: int) -> set[str]:
@@ -160,7 +252,7 @@ def list_recorded_words(connection: Connection, player_id: int) -> set[str]:
 
 
 def add_game(connection: Connection, game: PlayerGame, key: str | None) -> None:
-    """Store a game that begins."""
+    """Store a new game."""
     now, secret, max_wrong = time(), game.hangman.secret, game.hangman.max_wrong
     connection.execute(
         "INSERT INTO games (id, player_id, secret, recorded, max_wrong, withheld, request_key, "
@@ -176,10 +268,7 @@ def add_game(connection: Connection, game: PlayerGame, key: str | None) -> None:
 
 
 def add_guess(connection: Connection, game: PlayerGame) -> None:
-    """Store the last guess of a game, and its status after it.
-
-    Raises IntegrityError if the game has a guess of this number or with this letter.
-    """
+    """Store the last guess of a game; IntegrityError if it has its number or letter already."""
     number = len(game.keys)
     connection.execute(
         "INSERT INTO guesses VALUES (?, ?, ?, ?, ?)",
@@ -190,10 +279,7 @@ def add_guess(connection: Connection, game: PlayerGame) -> None:
 
 
 def end_game(connection: Connection, game: PlayerGame) -> None:
-    """Store that a game is over, and whether its player gave it up.
-
-    Raises IntegrityError if the game was deleted meanwhile.
-    """
+    """Store the end of a game; IntegrityError if the game was deleted."""
     ended = connection.execute(
         "UPDATE games SET status = ?, resigned = ? WHERE id = ?",
         (game.status, game.resigned, game.game_id),
@@ -209,7 +295,7 @@ def end_game(connection: Connection, game: PlayerGame) -> None:
 
 
 def mark_hinted(connection: Connection, game: PlayerGame) -> None:
-    """Store that the agent gave a hint in a game that had none."""
+    """Store that a game has a hint."""
     connection.execute("UPDATE games SET hinted = 1 WHERE id = ?", (game.game_id,))
     if game.recorded:
         connection.execute(
@@ -235,13 +321,13 @@ def find_game(connection: Connection, game_id: str) -> PlayerGame | None:
 
 
 def find_game_by_key(connection: Connection, player_id: int, key: str) -> str | None:
-    """Return the id of the game that a player began by a request with this key."""
+    """Return the id of the game that a player began with this key."""
     statement = "SELECT id FROM games WHERE player_id = ? AND request_key = ?"
     return _scalar(connection, statement, player_id, key)
 
 
 def list_open_games(connection: Connection, player_id: int, limit: int) -> list[str]:
-    """Return the ids of a player's open games, the oldest first."""
+    """Return the ids of a player's open games, oldest first."""
     rows = connection.execute(
         "SELECT id FROM games WHERE player_id = ? AND status = 'ongoing' "
         "ORDER BY created_at, id LIMIT ?",
@@ -250,27 +336,29 @@ def list_open_games(connection: Connection, player_id: int, limit: int) -> list[
     return [game_id for (game_id,) in rows]
 
 
-def list_players(connection: Connection) -> list[RecordedCount]:
+def list_players(connection: Connection) -> list[Row]:
     """Return the recorded games of all players but guests, by name."""
     rows = connection.execute(
-        "SELECT name, recorded_games, recorded_wins - COUNT(games.id), recorded_open, "
-        "recorded_hinted, COUNT(games.id) FROM players LEFT JOIN games "
+        "SELECT name, recorded_games AS games, recorded_wins - COUNT(games.id) AS wins, "
+        "recorded_open AS unfinished, recorded_hinted AS hinted, COUNT(games.id) AS hinted_wins "
+        "FROM players LEFT JOIN games "
         "ON player_id = players.id AND recorded AND hinted AND status = 'success' "
         "WHERE name IS NOT NULL GROUP BY name ORDER BY name"
     )
-    return [RecordedCount(*row) for row in rows]
+    return [Row(**row) for row in rows]
 
 
-def count_by_length(connection: Connection, name: str) -> list[RecordedCount]:
+def count_by_length(connection: Connection, name: str) -> dict[str, WinRate]:
     """Count the recorded games of a player by the length of the secret."""
     rows = connection.execute(
-        "SELECT name, COUNT(*), SUM(status = 'success' AND NOT hinted), SUM(status = 'ongoing'), "
-        "SUM(hinted), SUM(status = 'success' AND hinted), LENGTH(secret) "
+        "SELECT LENGTH(secret) AS length, COUNT(*) AS games, SUM(hinted) AS hinted, "
+        "SUM(status = 'success' AND NOT hinted) AS wins, SUM(status = 'ongoing') AS unfinished, "
+        "SUM(status = 'success' AND hinted) AS hinted_wins "
         "FROM games JOIN players ON players.id = player_id "
-        "WHERE recorded AND name = ? GROUP BY LENGTH(secret) ORDER BY LENGTH(secret)",
+        "WHERE recorded AND name = ? GROUP BY length ORDER BY length",
         (name,),
     )
-    return [RecordedCount(*row) for row in rows]
+    return {str(row["length"]): WinRate(**row) for row in rows}
 
 
 def _scalar(connection: Connection, statement: str, *values: object) -> object:

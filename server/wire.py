@@ -1,8 +1,4 @@
-"""The wire contract of the public challenge, so that its clients play here unchanged.
-
-GET with query parameters, the token among them; JSON answers. An ``Idempotency-Key`` header is an
-addition that other clients need not know.
-"""
+"""The wire contract of the public challenge, and optional ``Idempotency-Key`` headers."""
 
 from __future__ import annotations
 
@@ -11,48 +7,38 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
-from hangman_lab.server import errors
 from hangman_lab.server.access import QueryPlayer, RequestKey, Server
-from hangman_lab.server.game import Status
+from hangman_lab.server.errors import RESPONSES
+from hangman_lab.server.store import GameAnswer, Status
 
 BASE_PATH = "/trexsim/hangman"
-_WORD = r"^(?:[a-z_] )+$"
 
-router = APIRouter(prefix=BASE_PATH, tags=["wire contract"], responses=errors.COMMON)
+router = APIRouter(prefix=BASE_PATH, tags=["wire contract"], responses=RESPONSES)
 
 
-class NewGame(BaseModel):
-    """A game that begins."""
+class WireAnswer(BaseModel):
+    """The state of a game; ``reason`` is left out unless the game is failed."""
 
-    status: Literal["approved"] = "approved"
+    status: Literal["approved"] | Status
     game_id: str
-    word: str = Field(pattern=_WORD, description="underscores, each followed by a space")
-    tries_remains: int = Field(ge=1)
-
-
-class GuessAnswer(BaseModel):
-    """A game after a guess."""
-
-    status: Status
-    game_id: str
-    word: str = Field(pattern=_WORD, description="underscores and letters, each with a space")
+    word: str = Field(pattern=r"^(?:[a-z_] )+$", description="_ for hidden letters; spaces between")
     tries_remains: int = Field(ge=0)
-    reason: str = Field("", description="why the game is failed; left out otherwise")
+    reason: str = ""
 
 
-@router.get("/new_game", responses=errors.NO_MORE_GAMES)
+@router.get("/new_game", response_model_exclude_defaults=True)
 async def new_game(
     server: Server,
     player: QueryPlayer,
     practice: Annotated[bool, Query(description="True or False")] = True,
     key: RequestKey = None,
-) -> NewGame:
-    """Begin a practice game, or a recorded one."""
+) -> WireAnswer:
+    """Begin a practice or recorded game."""
     game = await server.games.begin(player, not practice, key)
-    return NewGame(game_id=game.game_id, word=spaced(game.word), tries_remains=game.tries_remains)
+    return _answer(game, "approved")
 
 
-@router.get("/guess_letter", responses=errors.GAME_OVER, response_model_exclude_defaults=True)
+@router.get("/guess_letter", response_model_exclude_defaults=True)
 async def guess_letter(
     server: Server,
     player: QueryPlayer,
@@ -60,30 +46,20 @@ async def guess_letter(
     letter: Annotated[str, Query(description="one letter a to z")],
     request: Literal["guess_letter"] = "guess_letter",
     key: RequestKey = None,
-) -> GuessAnswer:
+) -> WireAnswer:
     """Guess a letter; one that was guessed before changes nothing and costs nothing."""
     game = await server.games.guess(player, game_id, letter, key)
-    reason = ""
-    if game.status == "failed":
-        told = "" if game.secret is None else f"; the word was {game.secret}"
-        reason = f"no tries are left{told}"
-    return GuessAnswer(
-        status=game.status,
-        game_id=game.game_id,
-        word=spaced(game.word),
-        tries_remains=game.tries_remains,
-        reason=reason,
-    )
+    word = "" if game.secret is None else f"; the word was {game.secret}"
+    return _answer(game, game.status, f"no tries are left{word}" if game.status == "failed" else "")
 
 
 @router.get("/my_status")
 async def my_status(server: Server, player: QueryPlayer) -> list[int]:
     """Return the practice runs, recorded runs, recorded successes and practice successes."""
-    counts = await server.players.count_games(player)
-    runs = [counts.practice_runs, counts.recorded_runs]
-    return [*runs, counts.recorded_successes, counts.practice_successes]
+    of = await server.players.count_games(player)
+    return [of.practice_runs, of.recorded_runs, of.recorded_successes, of.practice_successes]
 
 
-def spaced(word: str) -> str:
-    """Return a masked word with a space after each place."""
-    return "".join(f"{place} " for place in word)
+def _answer(game: GameAnswer, status: str, reason: str = "") -> WireAnswer:
+    state = {"word": "".join(f"{place} " for place in game.word), "reason": reason}
+    return WireAnswer(**game.model_dump() | state | {"status": status})

@@ -49,9 +49,9 @@ def test_nobody_waits_for_a_strangers_long_games():
     assert ask(use)[0] == "alice"
 
 
-def test_the_turns_that_wait_are_bounded_for_one_and_for_all(monkeypatch):
-    monkeypatch.setattr(agent, "_MAX_WAITING", 6)
-    monkeypatch.setattr(agent, "_MAX_WAITING_EACH", 3)
+def test_the_turns_asked_for_are_bounded_for_one_and_for_all(monkeypatch):
+    monkeypatch.setattr(agent, "_MAX_ASKED", 7)
+    monkeypatch.setattr(agent, "_MAX_ASKED_EACH", 4)
 
     async def use(player):
         asked = ["greedy"] * 6 + ["alice", "bob", "carol", "dan"]
@@ -60,7 +60,6 @@ def test_the_turns_that_wait_are_bounded_for_one_and_for_all(monkeypatch):
         )
         return [getattr(answer, "status_code", 200) for answer in answers]
 
-    # One is being thought about.
     assert ask(use) == [200] * 4 + [429] * 2 + [200] * 3 + [503]
 
 

@@ -8,14 +8,20 @@ import pytest
 from hangman_lab.agents import make_agent
 from hangman_lab.evaluation.statistics import win_rate_interval
 from hangman_lab.server import leaderboard
-from hangman_lab.server.leaderboard import rank, wilson_interval
-from hangman_lab.server.store import RecordedCount
+from hangman_lab.server.leaderboard import rank
+from hangman_lab.server.store import Row, wilson_interval
 from tests.server.harness import API
 
 
 def ranked(**counts):
     """Return (rank, name) of players with these games and wins."""
-    rows = rank([RecordedCount(name, *games, 0, 0, 0) for name, games in counts.items()])
+    nothing = {"unfinished": 0, "hinted": 0, "hinted_wins": 0}
+    rows = rank(
+        [
+            Row(name=name, games=games, wins=wins, **nothing)
+            for name, (games, wins) in counts.items()
+        ]
+    )
     return [(row.rank, row.name) for row in rows]
 
 

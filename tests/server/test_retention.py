@@ -5,8 +5,8 @@ from functools import partial
 
 import pytest
 
-from hangman_lab.server import retention, store
-from hangman_lab.server.retention import prune
+from hangman_lab.server import players, store
+from hangman_lab.server.players import prune
 from tests.server.harness import API
 
 DAY = 86_400
@@ -17,8 +17,8 @@ def clock(monkeypatch):
     """The server's time of day, in seconds; the server prunes when the test says so."""
     times = [1e9]
     monkeypatch.setattr(store, "time", lambda: times[0])
-    monkeypatch.setattr(retention, "_SECONDS", 1e9)
-    monkeypatch.setattr(retention, "_PAUSE", 0.0)
+    monkeypatch.setattr(players, "_PRUNE_SECONDS", 1e9)
+    monkeypatch.setattr(players, "_PAUSE", 0.0)
     return times
 
 
@@ -88,7 +88,7 @@ def test_of_guests_used_equally_the_longest_unseen_make_room(start, clock):
 
 
 def test_a_server_that_prunes_writes_between_small_transactions(start, clock, monkeypatch):
-    monkeypatch.setattr(retention, "_GAMES", 5)
+    monkeypatch.setattr(players, "_PRUNED_GAMES", 5)
     server = start(guests=1, words=["a"], new_guest_rate=100)
     for token in [add_guest(server) for _ in range(3)]:
         for _ in range(12):
@@ -123,13 +123,11 @@ def test_a_server_that_prunes_writes_between_small_transactions(start, clock, mo
 
 def test_a_database_that_fails_is_pruned_when_it_works_again(start, clock, monkeypatch):
     server = start(guests=0)
-    monkeypatch.setattr(retention, "_SECONDS", 0.0)
+    monkeypatch.setattr(players, "_PRUNE_SECONDS", 0.0)
     server.sql("ALTER TABLE games RENAME TO elsewhere")
 
     async def keep_pruning():
-        task = asyncio.create_task(
-            retention.keep_pruning(server.services.database, server.settings)
-        )
+        task = asyncio.create_task(players.keep_pruning(server.services.database, server.settings))
         await asyncio.sleep(0.05)
         server.sql("ALTER TABLE elsewhere RENAME TO games")
         while server.sql("SELECT COUNT(*) FROM players WHERE name IS NULL") != [(0,)]:

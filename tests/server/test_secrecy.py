@@ -11,7 +11,7 @@ from scipy.stats import chi2_contingency
 from hangman_lab.envs.hangman.game import Game
 from hangman_lab.server import store
 from hangman_lab.server.errors import RequestError
-from hangman_lab.server.game import PlayerGame
+from hangman_lab.server.store import PlayerGame
 from tests.server.harness import API, WIRE, Harness, bearer
 
 pytestmark = pytest.mark.slow
