@@ -91,7 +91,7 @@ def test_an_agent_is_watched_to_the_end(run_command, words, agent):
     guesses = re.findall(rf"^{agent} guesses (\w): ", output, re.MULTILINE)
     assert len(guesses) == len(set(guesses)) >= 5
     if agent == "dictionary":
-        told = re.findall(r"it would guess (\w)$", output, re.MULTILINE)
+        told = re.findall(r"its guess: (\w)$", output, re.MULTILINE)
         assert told == guesses
     assert run_command(options, ["n"])[1] == output
 
