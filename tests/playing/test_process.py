@@ -98,7 +98,7 @@ def test_ctrl_c_and_end_of_input_leave_the_terminal_as_it_was(
 
 def test_ctrl_c_stops_an_agent_that_is_being_watched(play):
     game = play("--watch", "dictionary", "--speed", "0.001")
-    game.expect_exact("it would guess a")
+    game.expect_exact("its guess: a")
     assert finish(game, CTRL_C)[0] == 130
 
 
