@@ -8,6 +8,8 @@ A reward is a callable. It gets the outcome of a guess in N games, an ``envs.han
 import gymnasium as gym
 import numpy as np
 
+import hangman_lab  # noqa: F401 - registers the environments
+
 
 class HitReward:
     """1 for a letter in the word, -1 for a lost life, and ``win`` for a won game."""

@@ -6,24 +6,21 @@ python -m examples.record_game --word WORD --output game.gif
 import argparse
 
 import gymnasium as gym
-import numpy as np
 from PIL import Image
 
-from hangman_lab.run_files.agents import load_run_agent
-from hangman_lab.run_files.directory import PRETRAINED, RunDirectory
+import hangman_lab
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--word", default="hangmanship")
 parser.add_argument("--output", default="game.gif")
 options = parser.parse_args()
 
-agent = load_run_agent("ppo", RunDirectory.open(PRETRAINED), ())
+agent = hangman_lab.load_pretrained()
 env = gym.make("hangman_lab/Hangman-v0", render_mode="rgb_array")
 observation, info = env.reset(options={"word": options.word})
-frames, done = [env.render()], False
-while not done:
-    batch = {name: np.asarray(array)[None] for name, array in observation.items()}
-    observation, _, done, _, info = env.step(agent.act(batch)[0])
+frames, terminated = [env.render()], False
+while not terminated:
+    observation, _, terminated, _, info = env.step(agent.act(observation))
     frames.append(env.render())
 
 # A small palette keeps the file small.

@@ -33,6 +33,7 @@ def checkout(tmp_path):
     for package in ("agents", "envs", "training"):
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / package, tmp_path / package, ignore=ignored)
+    shutil.copy(ROOT / "hangman_lab.py", tmp_path)
     (tmp_path / "agents" / "caller.py").write_text(CALLER)
     return tmp_path
 
@@ -40,7 +41,7 @@ def checkout(tmp_path):
 def called(checkout, **environment):
     """What the kernel returns in a new process, and whether it was read from the cache."""
     environment = os.environ | {"PYTHONPATH": str(checkout)} | environment
-    command = [sys.executable, "-m", "agents.caller"]
+    command = [sys.executable, "-m", "hangman_lab.agents.caller"]
     done = subprocess.run(command, cwd=checkout, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return tuple(map(int, done.stdout.split()))

@@ -47,7 +47,7 @@ def test_words_are_narrowed_by_length_and_then_by_difficulty():
     assert sorted(sum(parts, ())) == sorted(set(words) - {"fjord"})
     with pytest.raises(InputError, match="7 to 9 letters; there are words of 2, 3, 4, 5"):
         narrow(words, (7, 9), None)
-    with pytest.raises(InputError, match="2 words cannot be cut"):
+    with pytest.raises(InputError, match="2 words cannot be divided"):
         narrow(words, (3, 3), "easy")
 
 

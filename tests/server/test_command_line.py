@@ -83,7 +83,7 @@ def test_a_name_has_one_token_that_can_be_replaced(serve, database):
         (["--run", "/no/such/run"], ["/no/such/run"]),
         (["--agent", "nobody"], ["--agent", "'nobody'"]),
         (["--agent", "ppo", "--run", "/nowhere"], ["/nowhere", "not the folder of a run"]),
-        (["--agent", "random", "--words", "WORDS"], ["--agent", "random", "how likely"]),
+        (["--agent", "random", "--words", "WORDS"], ["--agent", "random", "letter probabilities"]),
         (["--address-rate", "inf"], ["--address-rate"]),
         (["--address-rate", "1e-310"], ["--address-rate", "greater than or equal to 0.001"]),
         (["--practice-days", "0"], ["--practice-days", "greater than 0"]),
