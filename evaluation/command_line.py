@@ -32,10 +32,8 @@ def parser() -> CommandParser:
     """Return the parser of the command line."""
     names = ", ".join([*LEARNED_AGENTS, *STOCK_ALGORITHMS, *AGENTS])
     names += f"; for whole-word games {', '.join(WORD_GUESS_AGENTS)}"
-    parser = CommandParser(
-        prog=program("evaluate"),
-        description="Compare the win rates of agents on the same words.",
-    )
+    description = "Compare the win rates of agents on the same words."
+    parser = CommandParser(prog=program("evaluate"), description=description)
     parser.add_argument(
         "--env",
         choices=[ENV_ID, *VARIANT_OF_ID],
