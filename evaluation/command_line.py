@@ -49,17 +49,14 @@ def parser() -> CommandParser:
         metavar="RUN_DIR",
         help="a training run: its policy, word list and split (default: the pretrained policy)",
     )
-    parser.add_argument("--words", metavar="FILE", help="a word list, one word per line")
+    parser.add_words()
     parser.add_argument(
         "--split", metavar="PART", help=f"part of the list: {', '.join(PARTS)} (default: test)"
     )
     parser.add_argument("--secrets", metavar="FILE", help="play exactly the words of this file")
     parser.add_argument("--games", metavar="N", help="play a random sample of N words")
-    parser.add_argument(
-        "--max-wrong",
-        metavar="N",
-        help=f"wrong guesses allowed (default: {DEFAULT_MAX_WRONG})",
-    )
+    text = f"wrong guesses allowed (default: {DEFAULT_MAX_WRONG})"
+    parser.add_argument("--max-wrong", metavar="N", help=text)
     parser.add_argument(
         "--known",
         metavar="P",
