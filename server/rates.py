@@ -12,6 +12,8 @@ from hangman_lab.server.errors import RequestError
 
 # Above this number, the least recently used bucket is dropped.
 _MAX_BUCKETS = 20_000
+# Seconds by which sums of times are off: who has waited as told is not refused.
+_ROUNDING = 1e-9
 # Prefix lengths of IPv6 networks and their share of an address's bound. A household may have 65,536
 # networks of 64 bits.
 _IPV6_SHARES = {64: 1, 56: 2, 48: 4}
@@ -57,7 +59,7 @@ class Buckets:
             tokens = min(share * self._burst, tokens + (now - counted) * share * self._rate)
             longest = max(longest, (cost - tokens) / (share * self._rate))
             taken[network] = min(share * self._burst, tokens - cost), now
-        if longest > 0:
+        if longest > _ROUNDING:
             raise RequestError(429, "too many requests of this address; wait a moment", longest)
         for network, state in taken.items():
             self._buckets[network] = state

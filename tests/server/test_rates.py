@@ -1,7 +1,7 @@
 """Token buckets, the networks that share one, and the rate of every request."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hangman_lab.server import rates
@@ -19,6 +19,7 @@ def take(buckets, address, cost=1.0):
     return 0
 
 
+@example(0.125, 1.0, [1.4654762407405677, 0.32354461688146824, 0.0])
 @given(
     st.floats(0.1, 100),
     st.floats(1, 100),
