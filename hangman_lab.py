@@ -60,7 +60,7 @@ def make_agent(name: str, seed: int = 0) -> Agent:
         return load_run_agent(name, run, words, seed)
 
 
-def load_pretrained(agent: str = "ppo", known: float = 0.5) -> Agent:
+def load_pretrained(agent: str = "ppo", known: float | None = None) -> Agent:
     """Return an agent of the pretrained run; see :func:`load_run`."""
     with _needs("agents"):
         from hangman_lab.run_files.directory import PRETRAINED
@@ -68,7 +68,7 @@ def load_pretrained(agent: str = "ppo", known: float = 0.5) -> Agent:
         return load_run(PRETRAINED, agent, known)
 
 
-def load_run(path: str | Path, agent: str | None = None, known: float = 0.5) -> Agent:
+def load_run(path: str | Path, agent: str | None = None, known: float | None = None) -> Agent:
     """Return an agent of a training run.
 
     Parameters
@@ -77,8 +77,9 @@ def load_run(path: str | Path, agent: str | None = None, known: float = 0.5) -> 
         The folder of the run.
     agent : str, optional
         ``"ppo"``, ``"look-ahead"`` or ``"posterior"``; by default the run's policy.
-    known : float
-        The prior probability, 0 to 1, that the secret is one of the run's train words.
+    known : float, optional
+        The prior probability, 0 to 1, that the secret is one of the run's train words; by default
+        ``DEFAULT_KNOWN`` of ``agents.posterior.prior``.
 
     Raises
     ------
@@ -89,7 +90,8 @@ def load_run(path: str | Path, agent: str | None = None, known: float = 0.5) -> 
         from hangman_lab.run_files.agents import find_run, load_run_agent
 
         run = find_run(path, ())
-        return load_run_agent(agent or run.load_config().algorithm, run, (), known=known)
+        prior = {} if known is None else {"known": known}
+        return load_run_agent(agent or run.load_config().algorithm, run, (), **prior)
 
 
 def main() -> int:

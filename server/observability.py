@@ -31,6 +31,6 @@ class WithRequest(logging.Filter):
         """Keep the record."""
         if (of := request_id.get()) is not None:
             record.request_id = of
-        # uvicorn repeats the message in colours.
+        # uvicorn repeats the message in colors.
         record.__dict__.pop("color_message", None)
         return True

@@ -135,7 +135,7 @@ def test_two_words_that_look_alike_are_answered_alike(start):
         )
         shown = ask(server, "GET", f"{API}/games/{game}", token=token)
         replies = [begun, *map(server.run, (*guesses, shown))]
-        # The numbers of requests are drawn anew.
+        # The numbers of requests are drawn again.
         replies = [(head.partition(b"x-request-id")[0], body) for head, body in replies]
         return [reply.replace(game.encode(), b"ID") for pair in replies for reply in pair]
 
