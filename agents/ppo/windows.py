@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numba
@@ -115,6 +116,25 @@ def _add_to_windows(words, first_blank, context, change, weight, num_tasks):
                 blank += 1
 
 
+class _ReusedZeros:
+    """Zeros in the memory of the last ones, unless a tensor still refers to it.
+
+    New memory of the embedding's size costs five times as much as zeroing it.
+    """
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self._shape = shape
+        self._array = np.zeros(0, dtype=np.float32)
+
+    def __call__(self) -> torch.Tensor:
+        # One reference is the attribute, one the argument; tensors in this memory have others.
+        if self._array.size == 0 or sys.getrefcount(self._array) > 2:
+            self._array = np.zeros(self._shape, dtype=np.float32)
+        else:
+            self._array.fill(0)
+        return torch.from_numpy(self._array)
+
+
 class _WindowSums(torch.autograd.Function):
     """Like ``torch.nn.EmbeddingBag``, whose backward pass on a CPU is 10 times slower."""
 
@@ -125,18 +145,19 @@ class _WindowSums(torch.autograd.Function):
         words: npt.NDArray[np.uint8],
         first_blank: npt.NDArray[np.int64],
         context: int,
+        zeros: _ReusedZeros,
     ) -> torch.Tensor:
         sums = torch.empty((int(first_blank[-1]), NUM_LETTERS))
         _sum_windows(words, first_blank, context, weight.detach().numpy(), sums.numpy())
-        ctx.windows, ctx.shape = (words, first_blank, context), weight.shape
+        ctx.windows, ctx.zeros = (words, first_blank, context), zeros
         return sums
 
     @staticmethod
-    def backward(ctx: Any, change: torch.Tensor) -> tuple[torch.Tensor, None, None, None]:
-        gradient = torch.zeros(ctx.shape)
+    def backward(ctx: Any, change: torch.Tensor) -> tuple[torch.Tensor, None, None, None, None]:
+        gradient = ctx.zeros()
         change = change.contiguous().numpy()
         _add_to_windows(*ctx.windows, change, gradient.numpy(), numba.get_num_threads())
-        return gradient, None, None, None
+        return gradient, None, None, None, None
 
 
 class WindowNetwork(nn.Module):
@@ -164,6 +185,7 @@ class WindowNetwork(nn.Module):
         self.parameters_of_init = {"context": context, "log_rows": log_rows}
         self.context = context
         self.windows = nn.Parameter(torch.zeros(2**log_rows, NUM_LETTERS))
+        self._zeros = _ReusedZeros((2**log_rows, NUM_LETTERS))
         self.log_sharpness = nn.Parameter(torch.zeros(()))
         self.guessed = nn.Linear(2 * NUM_LETTERS, NUM_LETTERS, bias=False)
         nn.init.zeros_(self.guessed.weight)
@@ -204,7 +226,9 @@ class WindowNetwork(nn.Module):
         """
         blanks = (word == BLANK).sum(dim=1)
         first_blank = np.concatenate([[0], blanks.numpy().cumsum()])
-        sums = _WindowSums.apply(self.windows, word.numpy(), first_blank, self.context)
+        sums = _WindowSums.apply(
+            self.windows, word.numpy(), first_blank, self.context, self._zeros
+        )
         game = torch.repeat_interleave(blanks)
         return sums.masked_fill(guessed[game], -torch.inf), game
 

@@ -97,3 +97,23 @@ def test_the_gradient_is_that_of_the_sum_over_windows(states):
                 network.windows[row, letter] += step
             expected = gradients[0][row, letter].item()
             assert (high - low) / (2 * step) == pytest.approx(expected, rel=0.05, abs=0.02)
+
+
+def test_gradients_are_added_over_passes(states):
+    network = network_of(WindowNetwork, context=3, log_rows=6)
+
+    def loss(power):
+        return (network(states)[0] * torch.arange(26) ** power).mean()
+
+    def gradient(*losses):
+        network.zero_grad()
+        for value in losses:
+            value.backward()
+        return network.windows.grad
+
+    first, second = gradient(loss(1)).clone(), gradient(loss(2)).clone()
+    assert torch.allclose(gradient(loss(1), loss(2)), first + second, rtol=1e-4)
+    assert torch.allclose(gradient(loss(1) + loss(2)), first + second, rtol=1e-4)
+    kept = gradient(loss(1))
+    gradient(loss(2))
+    assert torch.allclose(kept, first)
