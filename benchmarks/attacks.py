@@ -18,7 +18,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import itertools
-import multiprocessing
 import os
 import platform
 import secrets
@@ -27,13 +26,13 @@ import sqlite3
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Coroutine
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks.server import measure
+from benchmarks.server import beside, measure
 from hangman_lab.envs.hangman.game import Game
 from hangman_lab.server import store
 from hangman_lab.server.database import Database, open_database
@@ -111,42 +110,13 @@ async def attack(name: str, attacker: Attacker, number: int, path: str) -> None:
             await attacker.ask("GET", path)
 
 
-def _run_attack(name: str, count: int, port: int, path: str, begun: object, end: object) -> None:
-    statuses = Counter()
-
-    async def attack_all() -> None:
-        sources = [
-            f"127.0.0.{2 + (number % 3 if name == 'unread' else 0)}" for number in range(count)
-        ]
-        tasks = [
-            asyncio.create_task(attack(name, Attacker(port, source, statuses), number, path))
-            for number, source in enumerate(sources)
-        ]
-        begun.set()
-        await asyncio.to_thread(end.wait)
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-
-    asyncio.run(attack_all())
-    if statuses:
-        print(f"    answers to the attackers: {dict(sorted(statuses.items()))}", flush=True)
-
-
-@contextmanager
-def attacking(name: str, count: int, port: int, path: str = "") -> Iterator[None]:
-    """Attack from a process of its own."""
-    context = multiprocessing.get_context("spawn")
-    begun, end = context.Event(), context.Event()
-    arguments = name, count, port, path, begun, end
-    process = context.Process(target=_run_attack, args=arguments)
-    process.start()
-    begun.wait()
-    try:
-        yield
-    finally:
-        end.set()
-        process.join()
+def attackers(statuses: Counter, name: str, count: int, port: int, path: str) -> list[Coroutine]:
+    """Return attackers, of three addresses if they do not read their answers."""
+    sources = [f"127.0.0.{2 + (number % 3 if name == 'unread' else 0)}" for number in range(count)]
+    return [
+        attack(name, Attacker(port, source, statuses), number, path)
+        for number, source in enumerate(sources)
+    ]
 
 
 def memory(server: ServerProcess) -> float:
@@ -228,7 +198,7 @@ def main() -> None:
 
             def run(name: str, count: int, of: str = "") -> None:
                 target = ROUTES.get(of, "").format(token=stolen)
-                with attacking(name, count, server.port, target):
+                with beside("attackers", attackers, name, count, server.port, target):
                     watch(f"{name} {of}".strip(), server, address, token, options.seconds)
 
             watch("alone", server, address, token, options.seconds)

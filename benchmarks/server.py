@@ -21,7 +21,7 @@ import platform
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -78,11 +78,11 @@ async def measure(address: str, token: str, clients: int, seconds: float, pause:
 
 
 @contextmanager
-def flooding(address: str, kinds: Sequence[str], tokens: Sequence[str]) -> Iterator[None]:
-    """Let clients of another address ask as fast as they can, in a process of its own."""
+def beside(who: str, make_clients: Callable, *arguments: object) -> Iterator[None]:
+    """Run the coroutines of ``make_clients(statuses, *arguments)`` in a process of their own."""
     context = multiprocessing.get_context("spawn")
     begun, ending = context.Event(), context.Event()
-    process = context.Process(target=_flood, args=(address, kinds, tokens, begun, ending))
+    process = context.Process(target=_run, args=(begun, ending, who, make_clients, *arguments))
     process.start()
     begun.wait()
     try:
@@ -92,10 +92,28 @@ def flooding(address: str, kinds: Sequence[str], tokens: Sequence[str]) -> Itera
         process.join()
 
 
-def _flood(
-    address: str, kinds: Sequence[str], tokens: Sequence[str], begun: object, ending: object
+def _run(
+    begun: object, ending: object, who: str, make_clients: Callable, *arguments: object
 ) -> None:
     statuses = Counter()
+
+    async def run() -> None:
+        tasks = [asyncio.create_task(client) for client in make_clients(statuses, *arguments)]
+        begun.set()
+        await asyncio.to_thread(ending.wait)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    asyncio.run(run())
+    if statuses:
+        print(f"    answers to the {who}: {dict(sorted(statuses.items()))}", flush=True)
+
+
+def flood(
+    statuses: Counter, address: str, kinds: Sequence[str], tokens: Sequence[str]
+) -> list[Coroutine]:
+    """Return clients of another address that ask as fast as they are answered."""
 
     async def go_on(kind: str, token: str) -> None:
         headers = {"Authorization": f"Bearer {token}"} if token else {}
@@ -115,18 +133,7 @@ def _flood(
             while True:
                 await ask(session, statuses, method, path, body)
 
-    async def flood() -> None:
-        tasks = [asyncio.create_task(go_on(*each)) for each in zip(kinds, tokens, strict=True)]
-        begun.set()
-        await asyncio.to_thread(ending.wait)
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-
-    asyncio.run(flood())
-    print(
-        f"    answers to the {len(kinds):,} clients: {dict(sorted(statuses.items()))}", flush=True
-    )
+    return [go_on(*each) for each in zip(kinds, tokens, strict=True)]
 
 
 def main() -> None:
@@ -149,14 +156,14 @@ def main() -> None:
         with serving(path, "--agent", "none", "--address-rate=1e9") as (server, address):
             token = add_token(path, "load")
             run(address, f"{options.clients} clients", options.clients)
-            with flooding(address, ["leaderboard"] * 60, [""] * 60):
+            with beside("60 clients", flood, address, ["leaderboard"] * 60, [""] * 60):
                 run(address, "  beside 60 that ask for the leaderboard", options.clients)
             server.stop()
         with serving(path, "--agent", options.agent) as (server, address):
             run(address, "another player alone", 1, 0.1)
             tokens = [add_token(path, None) for _ in range(options.guests)]
             kinds = list(itertools.islice(itertools.cycle(KINDS), options.guests))
-            with flooding(address, kinds, tokens):
+            with beside(f"{options.guests:,} clients", flood, address, kinds, tokens):
                 run(address, f"  beside {options.guests:,} guests of one address", 1, 0.1)
             server.stop()
 
