@@ -28,17 +28,11 @@ class Adviser:
     agent: Agent
 
     def choose(self, observations: Observation, game: int = 0) -> int:
-        """Return the agent's guess, 0 to 25, in a batch of one game.
-
-        ``game`` is the key of the game for agents that sample letters.
-        """
+        """Return the agent's guess, 0 to 25; ``game`` is the key of agents that sample letters."""
         return int(self.agent.act(observations, np.array([game], dtype=np.uint64))[0])
 
     def show(self, console: Console, observations: Observation, count: int, game: int = 0) -> None:
-        """Draw up to ``count`` letters as bars, with the agent's guess marked.
-
-        Nothing is drawn for an agent without letter probabilities.
-        """
+        """Draw up to ``count`` letters as bars, if the agent has letter probabilities."""
         if not isinstance(self.agent, PosteriorAgent):
             return
         probabilities = self.agent.letter_probabilities(observations)[0]
@@ -55,11 +49,7 @@ class Adviser:
 def assist(
     console: Console, adviser: Adviser, words: PlayWords, max_wrong: int, ranked: bool
 ) -> None:
-    """Help in a game played elsewhere: show likely letters and the matching listed words.
-
-    Reads the masked word and the wrong letters until the input ends. ``max_wrong`` wrong letters
-    lose. Words that are ``ranked`` by how common they are are always shown.
-    """
+    """Help in a game played elsewhere; words may be ``ranked`` by how common they are."""
     console.print(
         "Type the pattern of the word, with _ . - or ? for each hidden letter, for example "
         "_ pp _ e, then the wrong letters. Ctrl-D quits."
@@ -77,7 +67,6 @@ def assist(
 
 
 def _read_pattern(pattern: str) -> str:
-    """Return a pattern; raise InputError if it has no blank."""
     if not (parse_observation(pattern)["word"] == BLANK).any():
         raise InputError(f"pattern {pattern!r}: no letter is hidden")
     return pattern
@@ -86,7 +75,6 @@ def _read_pattern(pattern: str) -> str:
 def _show_words(
     console: Console, listed: PlayWords, observations: Observation, ranked: bool
 ) -> None:
-    """Count the words that fit, and list them if they are few, or the most common."""
     words, source = matching_words(listed.to_guess, observations), listed.description
     count = f"{len(words):,} of the {len(listed.to_guess):,} words of {source} fit"
     if not words:

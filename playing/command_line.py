@@ -1,7 +1,4 @@
-"""The command ``play.py``: options, invalid combinations of options, exit status.
-
-Slow imports follow the parsing of options, so that help, errors and Ctrl-C are handled at once.
-"""
+"""The command ``play.py``: options, invalid combinations of options, exit status."""
 
 from __future__ import annotations
 
@@ -23,8 +20,6 @@ from hangman_lab.evaluation.arguments import (
     program,
 )
 from hangman_lab.playing.screen import make_console
-
-INTERRUPTED = 130
 
 
 def parser() -> CommandParser:
@@ -68,15 +63,12 @@ def parser() -> CommandParser:
 
 @command_main
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; return its exit status.
-
-    It is 0 at the end of the input or of the games, 2 after a mistake in the options, and 130
-    after Ctrl-C.
-    """
+    """Run the command; return its exit status."""
     console = make_console()
     try:
         options = _read(arguments)
         console = make_console(color=not options.no_color)
+        # This takes seconds to import, so options are checked first.
         from hangman_lab.playing.session import play
 
         play(options, console)
@@ -87,13 +79,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except EOFError:
         status = 0
     except KeyboardInterrupt:
-        status = INTERRUPTED
+        status = 130
     console.print("\nGoodbye.")
     return status
 
 
 def _read(arguments: Sequence[str] | None) -> argparse.Namespace:
-    """Return the options, after refusing invalid combinations."""
     command = parser()
     options = command.parse_args(arguments)
     if not (options.hint or options.assist):
@@ -110,7 +101,6 @@ def _read(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _lengths(text: str) -> tuple[int, int]:
-    """Read a length, or the lowest and the highest."""
     shortest, dash, longest = text.partition("-")
     try:
         bounds = int(shortest), int(longest if dash else shortest)
@@ -124,7 +114,6 @@ def _lengths(text: str) -> tuple[int, int]:
 
 
 def _speed(text: str) -> float:
-    """Read a number of letters per second."""
     try:
         speed = float(text)
     except ValueError:

@@ -50,10 +50,7 @@ def watch(console: Console, game: Game, adviser: Adviser, speed: float, number: 
 
 
 def play_versus(console: Console, game: Game, adviser: Adviser, number: int) -> str | None:
-    """Let the person and an agent guess the same word in turns.
-
-    The agent's letters are hidden until the person's game is over.
-    """
+    """Let the person and an agent, whose letters are hidden until the end, guess in turns."""
     name, opponent = adviser.name, Game(game.secret, game.max_wrong)
     while not game.over:
         _show_boards(console, game, opponent, name, hide_letters=True)
@@ -98,14 +95,12 @@ def ask_letter(console: Console, game: Game) -> int:
 
 
 def _describe(letter: int, places: int) -> str:
-    """Describe the outcome of a guess."""
     if not places:
         return f"{ALPHABET[letter]} is not in the word"
     return f"{ALPHABET[letter]} is in the word, {places} time{'s' if places > 1 else ''}"
 
 
 def _show_board(console: Console, game: Game) -> None:
-    """Draw a game after an empty line."""
     console.print()
     console.print(draw_board(game, console.width))
 
@@ -124,7 +119,6 @@ def _show_boards(
 
 
 def _note(game: Game) -> str:
-    """Describe the result of a finished game."""
     return ("won" if game.won else "lost") if game.over else ""
 
 

@@ -28,11 +28,7 @@ T = TypeVar("T")
 
 
 def make_console(color: bool = True) -> Console:
-    """Return a console on standard input and output.
-
-    Without ``color``, with ``NO_COLOR`` set, or without a capable terminal, no escape codes are
-    written.
-    """
+    """Return a console, which writes no escape codes without ``color`` or a capable terminal."""
     for stream in (sys.stdin, sys.stdout):
         # Invalid bytes, and text that cannot be encoded, must not end the game.
         if hasattr(stream, "reconfigure"):
@@ -71,10 +67,7 @@ class _Question(PromptBase[T]):
 
 
 def ask(console: Console, prompt: str, read: Callable[[str], T] = str) -> T:
-    """Ask until ``read``, called with the stripped line, raises no InputError; return its result.
-
-    Raises EOFError at the end of the input.
-    """
+    """Ask until ``read`` of the stripped line raises no InputError; return its result."""
     return _Question(console, prompt, read)()
 
 
@@ -90,11 +83,7 @@ def ask_yes(console: Console, question: str) -> bool:
 
 
 def draw_board(game: Game, width: int, note: str = "", hide_letters: bool = False) -> Table:
-    """Draw a game: the gallows, the word, the wrong letters, the lives and a note.
-
-    Letters are spaced if the board fits ``width`` columns. With ``hide_letters``, the numbers of
-    shown and wrong letters replace the letters.
-    """
+    """Draw a game in ``width`` columns; with ``hide_letters``, their numbers replace letters."""
     gallows = draw_gallows(game.max_wrong - game.lives, game.max_wrong)
     misses = sorted(game.wrong_letters)
     word, wrong = " ".join(game.word), " ".join(misses) or "-"
@@ -115,10 +104,7 @@ def draw_board(game: Game, width: int, note: str = "", hide_letters: bool = Fals
 def draw_bars(
     letters: Sequence[tuple[int, float]], chosen: int, width: int, ascii_only: bool = False
 ) -> list[str]:
-    """Draw letters, 0 to 25, and their probabilities as bars; ``>`` marks the chosen letter.
-
-    Returns a line per letter, at most ``width`` long; ``ascii_only`` replaces blocks by ``#``.
-    """
+    """Return a line of at most ``width`` per letter, with its probability as a bar."""
     block = "#" if ascii_only else "█"
     lines = []
     for letter, probability in letters:

@@ -26,10 +26,7 @@ _WEIGHING = "dictionary"
 
 
 def play(options: argparse.Namespace, console: Console) -> None:
-    """Play by the options of the command line, until the player stops.
-
-    Raises InputError if an option is invalid, and EOFError at the end of the input.
-    """
+    """Play by the options of the command line, until the player stops."""
     name, option = _agent_of(options)
     if name is not None:
         check_agent_names([name], option)
@@ -100,12 +97,10 @@ def _agent_of(options: argparse.Namespace) -> tuple[str | None, str]:
 
 
 def _check_tells_probabilities(name: str) -> None:
-    """Raise InputError for an agent without letter probabilities."""
     able = [*LEARNED_AGENTS, *(a for a in AGENTS if isinstance(make_agent(a), PosteriorAgent))]
     if name not in able:
         raise InputError(f"--agent: {name} has no letter probabilities; {', '.join(able)} have")
 
 
 def _count(number: int, singular: str, plural: str | None = None) -> str:
-    """Return a number and its noun, singular or plural."""
     return f"{number:,} {singular if number == 1 else plural or singular + 's'}"

@@ -1,10 +1,7 @@
 """The words of a session: the words to guess, the words to fit agents on, and their order.
 
-With an agent, the words to guess are the test split, which no agent is fitted on. A list that is
-too short is not split, with a message. Without an agent or a run, the whole list is used.
-
-The difficulty of a word is the number of wrong guesses if letters are guessed in the order of how
-many words contain them. In the default list *jazz* is hard and *relation* is easy.
+With an agent, the words to guess are the test split, which no agent is fitted on. Without an agent
+or a run, or if the list is too short to be split, the whole list is used.
 """
 
 from __future__ import annotations
@@ -32,10 +29,7 @@ class PlayWords(NamedTuple):
 
 
 def divide_words(words: RunWords, keep_apart: bool, has_run: bool) -> PlayWords:
-    """Return the words to guess and the words to fit agents on, disjoint if ``keep_apart``.
-
-    ``has_run`` is whether the split is that of a run. Raises InputError if a part of it is empty.
-    """
+    """Return the words, disjoint if ``keep_apart``; InputError if a part of a run's is empty."""
     whole, source = words.word_list.words, words.word_list.source
     if not keep_apart:
         return PlayWords(whole, whole, source)
@@ -45,13 +39,7 @@ def divide_words(words: RunWords, keep_apart: bool, has_run: bool) -> PlayWords:
 
 
 def weigh_words(words: PlayWords) -> PlayWords:
-    """Return the words ranked by how common they are, to be fitted on as often as they weigh.
-
-    Raises
-    ------
-    InputError
-        If the package wordfreq is not installed.
-    """
+    """Return the words ranked by how common they are, to be fitted on as often as they weigh."""
     ranked, weights = rank_words(words.to_guess)
     return PlayWords(ranked, tuple(np.repeat(ranked, weights).tolist()), words.description)
 
@@ -59,10 +47,7 @@ def weigh_words(words: PlayWords) -> PlayWords:
 def narrow(
     words: Sequence[str], lengths: tuple[int, int], difficulty: str | None
 ) -> tuple[str, ...]:
-    """Return the words with a length in an inclusive range and a difficulty.
-
-    Raises InputError if there are none.
-    """
+    """Return the words with a length in an inclusive range and a difficulty, or InputError."""
     chosen = tuple(word for word in words if lengths[0] <= len(word) <= lengths[1])
     if not chosen:
         present = sorted({len(word) for word in words})
