@@ -40,6 +40,7 @@ async def _get_address(request: Request) -> str:
     return request.client.host if request.client is not None else ""
 
 
+_bearer = HTTPBearer(auto_error=False)
 Server = Annotated[Services, Depends(_get_services)]
 Address = Annotated[str, Depends(_get_address)]
 
@@ -55,14 +56,12 @@ async def _player_of_query(
 async def _player_of_header(
     server: Server,
     address: Address,
-    credentials: Annotated[
-        HTTPAuthorizationCredentials | None, Security(HTTPBearer(auto_error=False))
-    ],
+    credentials: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)],
 ) -> Player:
     return await server.players.authenticate(credentials and credentials.credentials, address)
 
 
-# By the token in the query, as in the wire contract, or in the header.
+# By the token in the query, as in the challenge's protocol, or in the header.
 QueryPlayer = Annotated[Player, Depends(_player_of_query)]
 HeaderPlayer = Annotated[Player, Depends(_player_of_header)]
 RequestKey = Annotated[

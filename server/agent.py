@@ -28,14 +28,12 @@ from hangman_lab.server.errors import RequestError
 from hangman_lab.server.settings import Settings
 from hangman_lab.server.store import Status
 
-NO_AGENT = "none"
-DEFAULT_AGENT = "ppo"
 # Turns asked for and not yet taken, of all and of one identity: a token, or an address's guests.
 _MAX_ASKED = 64
 _MAX_ASKED_EACH = 16
 # Words played at the start, so that everything is compiled before the first hint.
 _WARM_UP_WORDS = ("a", "qi", "letter", "zzyzx", "jazz", "mississippi", "uncopyrightables")
-# In a process of the agent: the agent, or why it could not be loaded.
+# In a process of the agent: the agent, or why it was not loaded.
 _loaded: Future[PosteriorAgent] = Future()
 logger = logging.getLogger("server")
 
@@ -77,11 +75,7 @@ def think(agent: PosteriorAgent, observations: Observation) -> Hint:
 
 
 class AgentPlayer:
-    """An agent that thinks in an executor; identities (players, networks of guests) alternate.
-
-    ``think`` returns the hint for the observations of one game. The executor is replaced if its
-    processes die. Without a name there is no agent, and requests are refused.
-    """
+    """An agent, if any, that thinks in an executor, which is replaced if its processes die."""
 
     def __init__(
         self,
@@ -101,10 +95,7 @@ class AgentPlayer:
         self._num_asked: Counter[Hashable] = Counter()
 
     async def hint(self, pattern: str, wrong: str, identity: Hashable) -> HintAnswer:
-        """Return a hint for a game, as :func:`envs.hangman.observation.parse_observation` reads it.
-
-        422 if the game is invalid or has no guess left; 404 without an agent; 429 or 503 if busy.
-        """
+        """Return a hint for a game; 422 if it is invalid or has no guess left."""
         try:
             observations = parse_observation(pattern, wrong, self._max_wrong)
         except InputError as error:
@@ -170,18 +161,12 @@ class AgentPlayer:
 def make_agent_player(
     run: RunDirectory | None, words: Sequence[str], settings: Settings
 ) -> AgentPlayer:
-    """Return the agent, loaded and warm.
-
-    Learned agents are those of the run or the pretrained policy; the rest are fitted on the words.
-    InputError if there is no such agent, or it has no letter probabilities.
-    """
-    if settings.agent == NO_AGENT:
+    """Return the agent, loaded and warm; InputError if it is unknown or gives no probabilities."""
+    if settings.agent == "none":
         return AgentPlayer(settings)
-    name = settings.agent or DEFAULT_AGENT
+    name = settings.agent or "ppo"
     check_agent_names([name], "--agent")
-    if run is None:
-        run = find_run(None, [name])
-    arguments = name, run, tuple(words), settings.known, settings.max_wrong
+    arguments = name, run or find_run(None, [name]), tuple(words), settings
 
     def make_executor() -> ProcessPoolExecutor:
         context = multiprocessing.get_context("spawn")
@@ -189,9 +174,9 @@ def make_agent_player(
 
     player = AgentPlayer(settings, name, _think_here, make_executor)
     try:
-        processes = range(settings.agent_processes)
-        for loading in [player.executor.submit(_check_loaded) for _ in processes]:
-            loading.result()
+        # Each process has loaded its agent when it answers.
+        observations = Game("a", settings.max_wrong).observations
+        list(player.executor.map(_think_here, [observations] * settings.agent_processes))
     except BrokenExecutor as error:
         message = f"--agent: the process of {name} ended; is there too little memory?"
         raise InputError(message) from error
@@ -201,20 +186,18 @@ def make_agent_player(
     return player
 
 
-def _load(
-    name: str, run: RunDirectory | None, words: Sequence[str], known: float, max_wrong: int
-) -> None:
+def _load(name: str, run: RunDirectory | None, words: Sequence[str], settings: Settings) -> None:
     # Ctrl-C is for the server, with which this process ends.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     if hasattr(os, "nice"):  # Games have priority over hints.
         os.nice(5)
     try:
-        agent = load_run_agent(name, run, words, known=known)
+        agent = load_run_agent(name, run, words, known=settings.known)
         if not isinstance(agent, PosteriorAgent):
             raise InputError(f"--agent: {name} has no letter probabilities")
         for word in _WARM_UP_WORDS:
-            game = Game(word, max_wrong)
+            game = Game(word, settings.max_wrong)
             while not game.over:
                 game.guess(letter_index(think(agent, game.observations).letter))
         _loaded.set_result(agent)
@@ -225,10 +208,6 @@ def _load(
 def _end_with_parent() -> None:
     multiprocessing.parent_process().join()
     os._exit(1)
-
-
-def _check_loaded() -> None:
-    _loaded.result()
 
 
 def _think_here(observations: Observation) -> Hint:

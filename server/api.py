@@ -1,4 +1,4 @@
-"""The versioned JSON interface: games, hints, games of the agent, and the leaderboard."""
+"""The JSON API: games, hints, games of the agent, and the leaderboard."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, Field
 
 from hangman_lab.envs.encoding import MAX_LENGTH
+from hangman_lab.server import store
 from hangman_lab.server.access import Address, HeaderPlayer, RequestKey, Server
 from hangman_lab.server.agent import AgentGameAnswer, HintAnswer
 from hangman_lab.server.errors import RESPONSES, RequestError
@@ -151,7 +152,8 @@ async def list_open_games(
     limit: Annotated[int, Query(ge=1, le=_MAX_LISTED)] = _MAX_LISTED,
 ) -> OpenGamesAnswer:
     """List the open games of the player, oldest first."""
-    return OpenGamesAnswer(game_ids=await server.games.list_open(player, limit))
+    games = await server.database.read(store.list_open_games, player.id, limit)
+    return OpenGamesAnswer(game_ids=games)
 
 
 @router.get("/games/{game_id}", tags=["games"])

@@ -10,7 +10,6 @@ import socket
 import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
-from functools import partial
 
 import uvicorn
 from fastapi import APIRouter, FastAPI, Request, Response
@@ -21,13 +20,14 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp
 
 from hangman_lab.envs.words import has_frequencies, load_word_list
+from hangman_lab.run_files.agents import find_run
 from hangman_lab.run_files.config import Config
 from hangman_lab.run_files.directory import PRETRAINED, RunDirectory
-from hangman_lab.server import api, pages, store, wire
+from hangman_lab.server import api, challenge, pages, store
 from hangman_lab.server.access import Server, Services
 from hangman_lab.server.agent import AgentPlayer, make_agent_player
 from hangman_lab.server.bounds import MAX_HEADERS, MAX_TARGET, Bounds
-from hangman_lab.server.connections import BoundedConnection, ConnectionBounds
+from hangman_lab.server.connections import bounded_connections
 from hangman_lab.server.database import Database, only_server, open_database
 from hangman_lab.server.errors import RequestError
 from hangman_lab.server.games import Games
@@ -44,8 +44,7 @@ _operator = APIRouter(include_in_schema=False)
 def create_app(words: ServedWords, agent: AgentPlayer, settings: Settings) -> ASGIApp:
     """Return the application, which opens its database at its start."""
     # A second's requests, and at least what one request may cost.
-    burst = max(settings.address_rate, GUEST_COST + AGENT_COST)
-    rates = Buckets(settings.address_rate, burst)
+    rates = Buckets(settings.address_rate, max(settings.address_rate, GUEST_COST + AGENT_COST))
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -57,17 +56,14 @@ def create_app(words: ServedWords, agent: AgentPlayer, settings: Settings) -> AS
         yield
         pruning.cancel()
         agent.close()
-        # This waits for the writer.
         await asyncio.to_thread(database.close)
 
     app = FastAPI(
         title="Hangman Lab",
         summary="Games of Hangman for people and agents.",
         version="1",
-        # Served below, compressed.
-        openapi_url=None,
-        # Redirects would lead to the host that the client names.
-        redirect_slashes=False,
+        openapi_url=None,  # served below, compressed
+        redirect_slashes=False,  # redirects would lead to the host that the client names
         lifespan=lifespan,
         exception_handlers={
             HTTPException: _refuse,
@@ -75,7 +71,7 @@ def create_app(words: ServedWords, agent: AgentPlayer, settings: Settings) -> AS
             Exception: _fail,
         },
     )
-    for router in (wire.router, api.router, _operator, pages.router):
+    for router in (challenge.router, api.router, _operator, pages.router):
         app.include_router(router)
     return Bounds(app, rates)
 
@@ -133,11 +129,8 @@ async def _fail(request: Request, error: Exception) -> JSONResponse:
 
 
 def serve(listener: socket.socket, settings: Settings) -> None:
-    """Serve games on a listening socket until the process is stopped.
-
-    InputError if the settings cannot be met, or another server uses the database.
-    """
-    run = None if settings.run is None else RunDirectory.open(settings.run)
+    """Serve games until the process is stopped; InputError if the settings cannot be met."""
+    run = find_run(settings.run, ())
     words = _find_words(run, settings)
     open_database(settings.db).close()
     with only_server(settings.db):
@@ -146,8 +139,7 @@ def serve(listener: socket.socket, settings: Settings) -> None:
         print(f"agent: {agent.name or 'none'}", flush=True)
         config = uvicorn.Config(
             create_app(words, agent, settings),
-            http=partial(BoundedConnection, ConnectionBounds(settings)),
-            # Bytes of a request's head.
+            http=bounded_connections(settings),
             h11_max_incomplete_event_size=MAX_HEADERS + MAX_TARGET,
             ws="none",
             log_config=LOG_CONFIG,

@@ -25,9 +25,7 @@ MAX_HEADERS = 16_384
 _REFUSAL_SECONDS = 1.0
 # Methods that the log names; a client may send any text.
 _METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"}
-# Values of Sec-Fetch-Site for pages of other sites.
-_OTHER_SITES = {"cross-site", "same-site"}
-# In the wire contract GET changes games, which HEAD must not.
+# In the challenge's protocol GET changes games, which HEAD must not.
 _ONLY_GET = "/trexsim/"
 # Own files alone: no inline script or style, no other host, no frames.
 CONTENT_SECURITY_POLICY = (
@@ -39,16 +37,11 @@ _HEADERS = {
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-
-
 _TOO_LONG = RequestError(413, f"the body is longer than {MAX_BODY:,} bytes")
 
 
 class Bounds:
-    """ASGI middleware that bounds the rate and size of requests and adds headers to answers.
-
-    Each request first takes a token from the bucket of its address. Addresses take turns.
-    """
+    """ASGI middleware that bounds the rate and size of requests and adds headers to answers."""
 
     def __init__(self, app: ASGIApp, rates: Buckets) -> None:
         self.app = app
@@ -63,7 +56,6 @@ class Bounds:
         begun = time.perf_counter()
         status = 500
         address = (scope.get("client") or ("",))[0]
-        # Not a secret.
         number = f"{random.getrandbits(64):016x}"
         observability.request_id.set(number)
         scope = dict(scope)
@@ -104,16 +96,9 @@ class Bounds:
             route = getattr(scope.get("route"), "path", "none")
             observability.REQUESTS.labels(route, status).inc()
             observability.REQUEST_SECONDS.labels(route).observe(seconds)
-            logger.info(
-                "request",
-                extra={
-                    "method": method,
-                    "path": scope["path"],
-                    "status": status,
-                    "ms": round(1000 * seconds, 1),
-                    "address": address,
-                },
-            )
+            line = {"method": method, "path": scope["path"], "status": status}
+            line |= {"ms": round(1000 * seconds, 1), "address": address}
+            logger.info("request", extra=line)
 
 
 def _check_head(scope: Scope) -> None:
@@ -128,7 +113,7 @@ def _check_head(scope: Scope) -> None:
     if "content-length" in headers and "transfer-encoding" in headers:
         # Servers differ in how they read it, so it may hide a request.
         raise RequestError(400, "Content-Length, Transfer-Encoding: one of them is expected")
-    if headers.get("sec-fetch-site") in _OTHER_SITES and scope["method"] == "POST":
+    if scope["method"] == "POST" and headers.get("sec-fetch-site") in ("cross-site", "same-site"):
         raise RequestError(403, "requests of pages of other sites are refused")
 
 

@@ -29,9 +29,6 @@ from hangman_lab.server.database import open_database, transaction
 from hangman_lab.server.players import hash_token, make_token
 from hangman_lab.server.settings import Settings
 
-_INTERRUPTED = 130
-_SEND_BUFFER = 131_072
-
 
 class Token(BaseModel):
     """Make the access token of a player. It is printed only once."""
@@ -119,7 +116,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"{program('serve')}: error: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        return _INTERRUPTED
+        return 130
     return 0
 
 
@@ -166,11 +163,11 @@ def _listen(host: str, port: int) -> socket.socket:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         listener = socket.create_server((host, port), family=family, backlog=2048)
         # Bytes of an answer that the system buffers, per connection.
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 131_072)
         return listener
     except (OSError, UnicodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not the name of a host"
         # Python adds the address.
         reason = reason.partition(" (while")[0]
-        where = f"--host, --port: cannot listen on {host}:{port}"
-        raise InputError(f"{where} ({reason})") from error
+        message = f"--host, --port: cannot listen on {host}:{port} ({reason})"
+        raise InputError(message) from error

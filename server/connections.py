@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import Counter, OrderedDict
+from collections.abc import Callable
+from functools import partial
 from http import HTTPStatus
 from typing import Any
 
@@ -23,18 +25,22 @@ _REFUSAL_SECONDS = 1.0
 _LEAST_READ = 65_536
 
 
-class ConnectionBounds:
-    """Bounds of the number of connections.
+def bounded_connections(settings: Settings) -> Callable[..., asyncio.Protocol]:
+    """Return what makes connections with bounds, a value of uvicorn's option ``http``."""
+    return partial(_Connection, _Bounds(settings))
+
+
+class _Bounds:
+    """Bounds of the number of connections, in total and, without trusted proxies, per address.
 
     A connection above a bound replaces one that waits for its client: first one whose client does
-    not read its answer, then the one that has waited longest. If all are being answered, it is
-    refused. Behind trusted proxies, an address has no bound of its own.
+    not read its answer, then the one that has waited longest. If there is none, it is refused.
     """
 
     def __init__(self, settings: Settings) -> None:
         # Those that do not read first, then by the time of waiting.
-        self.waiting: OrderedDict[BoundedConnection, None] = OrderedDict()
-        self.refused: set[BoundedConnection] = set()
+        self.waiting: OrderedDict[_Connection, None] = OrderedDict()
+        self.refused: set[_Connection] = set()
         self.num_open = 0
         self.of_networks: Counter[str] = Counter()
         self.idle_seconds = settings.client_seconds
@@ -52,7 +58,6 @@ class ConnectionBounds:
         return self.num_open < self._most or self._end_first()
 
     def count(self, networks: dict[str, int], change: int) -> None:
-        """Count a new connection of these networks, or a lost one."""
         self.num_open += change
         observability.CONNECTIONS.inc(change)
         for network in networks:
@@ -68,20 +73,16 @@ class ConnectionBounds:
         return False
 
 
-class BoundedConnection(H11Protocol):
-    """A connection with bounds; with ``bounds`` given, a value of uvicorn's option ``http``."""
-
-    def __init__(self, bounds: ConnectionBounds, *of: Any, **options: Any) -> None:
+class _Connection(H11Protocol):
+    def __init__(self, bounds: _Bounds, *of: Any, **options: Any) -> None:
         super().__init__(*of, **options)
         self.networks: dict[str, int] = {}
         self._bounds = bounds
         self._is_open = False
         self._deadline: asyncio.TimerHandle | None = None
-        # Unread bytes when the wait for the client began.
-        self._unread = 0
+        self._unread = 0  # bytes, when the wait for the client began
 
     def connection_made(self, transport: asyncio.Transport) -> None:
-        """Take the connection, or refuse it."""
         peer = transport.get_extra_info("peername")
         self.networks = networks_of(peer[0] if peer else "")
         if not self._bounds.make_room(self.networks):
@@ -93,7 +94,6 @@ class BoundedConnection(H11Protocol):
         self._wait_for_client()
 
     def connection_lost(self, error: Exception | None) -> None:
-        """Free its place."""
         self._bounds.refused.discard(self)
         self._forget()
         self._set_deadline(None)
@@ -101,37 +101,30 @@ class BoundedConnection(H11Protocol):
             super().connection_lost(error)
 
     def data_received(self, data: bytes) -> None:
-        """Read what the client sends, unless the connection is refused."""
         if self._is_open:
             super().data_received(data)
 
     def handle_events(self) -> None:
-        """Handle what has been read."""
         super().handle_events()
         self._serve()
 
     def on_response_complete(self) -> None:
-        """Wait for the next request."""
         self._wait_for_client()
         super().on_response_complete()
 
     def pause_writing(self) -> None:
-        """Wait until the client reads."""
         super().pause_writing()
         self._wait_for_client()
 
     def resume_writing(self) -> None:
-        """Continue the answer."""
         super().resume_writing()
         self._serve()
 
     def send_400_response(self, msg: str) -> None:
-        """Refuse what cannot be read."""
         self.transport.write(_refusal(400, "the request is not HTTP, or its head is too long"))
         self.transport.close()
 
     def give_up(self) -> None:
-        """Close it at once."""
         self._forget()
         self.transport.abort()
 

@@ -33,19 +33,16 @@ logger = logging.getLogger("server")
 
 
 def open_database(path: str) -> sqlite3.Connection:
-    """Open a database and create missing tables; return a connection.
-
-    Committed data survives the end of the process, but not a loss of power. Only the owner can
-    read a new file. InputError if the file cannot be used or has tables of another version.
-    """
+    """Open a database and create missing tables; InputError if it cannot be used."""
     file = Path(path)
     try:
         if not file.exists() or not file.stat().st_size:
-            # SQLite gives its other files the same mode.
+            # For the owner alone; SQLite gives its other files the same mode.
             file.touch()
             file.chmod(0o600)
         connection = _connect(path)
         try:
+            # What is committed survives the end of the process, but not a loss of power.
             for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
                 connection.execute(f"PRAGMA {pragma}")
             (version,) = connection.execute("PRAGMA user_version").fetchone()
@@ -68,16 +65,9 @@ def open_database(path: str) -> sqlite3.Connection:
 
 @contextmanager
 def only_server(path: str) -> Iterator[None]:
-    """Lock a database against other servers, links to it included; Windows has no such lock.
-
-    InputError if another server has the lock, or the file cannot be opened.
-    """
-    try:
-        file = open(path, "rb")  # noqa: SIM115
-    except OSError as error:
-        raise InputError(f"--db: {path} cannot be used ({error.strerror})") from error
+    """Lock a database against other servers, links to it included; Windows has no such lock."""
     # Closing a file ends SQLite's locks on it, so it is closed after all connections.
-    with file:
+    with open(path, "rb") as file:
         try:
             import fcntl
 
@@ -105,15 +95,12 @@ class _Write(NamedTuple):
 
 
 class Database:
-    """Reads on several threads; writes on one.
-
-    Writes that arrive during a commit share the next one. ``draw_key`` is the secret that draws
-    words.
-    """
+    """Reads on several threads; writes on one: those that arrive in a commit share the next."""
 
     def __init__(self, path: str) -> None:
         self._writing = open_database(path)
         with transaction(self._writing):
+            # The secret that draws words.
             self.draw_key = store.load_draw_key(self._writing)
         self._reading: queue.SimpleQueue[sqlite3.Connection] = queue.SimpleQueue()
         for _ in range(_NUM_READERS):
@@ -142,10 +129,7 @@ class Database:
             return await asyncio.get_running_loop().run_in_executor(self._readers, run)
 
     async def write(self, statement: Callable[..., T], *arguments: Any) -> T:
-        """Run ``statement(connection, *arguments)`` and commit it; 503 if the database fails.
-
-        A statement that raises an exception stores nothing.
-        """
+        """Run and commit ``statement(connection, *arguments)``, or nothing of it if it raises."""
         future: Future[T] = Future()
         self._waiting.put(_Write(statement, arguments, time.monotonic(), future))
         with self._refusing("write", "stored"):
@@ -162,7 +146,6 @@ class Database:
 
     @contextmanager
     def _refusing(self, what: str, done: str) -> Iterator[None]:
-        """Refuse a request if the database fails; log the cause."""
         try:
             yield
         except sqlite3.Error as error:
@@ -212,14 +195,9 @@ class Database:
 
 
 def _connect(path: str) -> sqlite3.Connection:
-    """Open a connection that any thread may use, one at a time."""
-    connection = sqlite3.connect(
-        # An absolute path is a file, whatever its name.
-        os.path.abspath(path),
-        timeout=_BUSY_SECONDS,
-        isolation_level=None,
-        check_same_thread=False,
-    )
+    # An absolute path is a file, whatever its name. Several threads use a connection in turn.
+    options = {"timeout": _BUSY_SECONDS, "isolation_level": None, "check_same_thread": False}
+    connection = sqlite3.connect(os.path.abspath(path), **options)
     connection.row_factory = sqlite3.Row
     return connection
 

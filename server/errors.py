@@ -9,10 +9,9 @@ from starlette.exceptions import HTTPException
 
 
 class RequestError(HTTPException):
-    """A refused request; the client gets ``{"error": message}``.
+    """A refused request, which may succeed after ``retry_after`` seconds.
 
-    The message is one line: what was wrong and what is allowed. After ``retry_after`` seconds the
-    same request may succeed.
+    The client gets ``{"error": message}``: one line that tells what was wrong and is allowed.
     """
 
     def __init__(self, status: int, message: str, retry_after: float | None = None) -> None:

@@ -1,7 +1,6 @@
-"""The games of players: beginning, guessing and resigning.
+"""The games of players, of which those in memory equal those in the database.
 
-Games in memory equal those in the database: a change is answered after its commit, and a game whose
-change was not stored is forgotten. All of it runs on one event loop.
+A change is answered after its commit; a game whose change was not stored leaves the memory.
 """
 
 from __future__ import annotations
@@ -43,14 +42,9 @@ class Games:
     async def begin(
         self, player: Player, recorded: bool, key: str | None = None, choice: Choice = _ANY
     ) -> GameAnswer:
-        """Begin a game, or return the game begun with this key, or the player's game of the day.
-
-        403 if no more games are allowed; 422 if the key began a game of the other kind, or no word
-        fits the choice.
-        """
+        """Begin a game, or return the game begun with this key, or the player's game of the day."""
         if choice.day is not None:
-            # Keys of clients have no spaces.
-            key = f"day {choice.day}"
+            key = f"day {choice.day}"  # keys of clients have no spaces
         game, is_new = await self._database.write(self._begin, player, recorded, key, choice)
         if is_new:
             observability.GAMES.labels(game.kind).inc()
@@ -64,11 +58,7 @@ class Games:
     async def guess(
         self, player: Player, game_id: str, letter: str, key: str | None = None
     ) -> GameAnswer:
-        """Guess a letter; with the key of an earlier guess, return its answer.
-
-        400 if it is not one letter; 404 if the player has no such game; 409 if the game is over;
-        422 if the key belongs to another letter.
-        """
+        """Guess a letter; with the key of an earlier guess, return its answer."""
         guessed = letter.lower()
         if len(letter) != 1 or not letter.isascii() or guessed not in ALPHABET:
             raise RequestError(400, "letter: one letter a to z is expected")
@@ -89,7 +79,7 @@ class Games:
             return answer
 
     async def resign(self, player: Player, game_id: str) -> GameAnswer:
-        """Resign a game; 404 if there is none, 409 if it ended otherwise."""
+        """Resign a game."""
         async with self._locked(player, game_id) as game:
             if game.resigned:
                 return game.answer()
@@ -100,20 +90,12 @@ class Games:
             return answer
 
     async def find(self, player: Player, game_id: str) -> GameAnswer:
-        """Return the state of a game; 404 if the player has no such game."""
+        """Return the state of a game."""
         async with self._locked(player, game_id) as game:
             return game.answer()
 
-    async def list_open(self, player: Player, limit: int) -> list[str]:
-        """Return the ids of the player's open games, oldest first."""
-        return await self._database.read(store.list_open_games, player.id, limit)
-
     async def begin_hint(self, player: Player, game_id: str | None) -> GameAnswer | None:
-        """Return the game that needs a hint, or None without an id.
-
-        403 if hints are off; 404 if the player has no such game; 409 if it is over, or if recorded
-        games are open and no id is given.
-        """
+        """Return the game that needs a hint, or None without an id and open recorded games."""
         if game_id is None:
             counts = await self._database.read(store.count_games, player.id)
             if counts is not None and counts.recorded_open:
@@ -140,7 +122,7 @@ class Games:
         key: str | None,
         choice: Choice,
     ) -> tuple[PlayerGame, bool]:
-        """Store a new game or find the one that the key began; return it and whether it is new."""
+        """Return a new game or the one that the key began, and whether it is new."""
         if key is not None:
             game_id = store.find_game_by_key(connection, player.id, key)
             if game_id is not None:
@@ -158,8 +140,7 @@ class Games:
         name = f"{player.id} {recorded} {runs}" if choice.day is None else key
         secret = draw_word(words, played, self._database.draw_key, name)
         hangman = Game(secret, self._settings.max_wrong)
-        # Drawn apart from the word.
-        game_id = secrets.token_hex(_ID_BYTES)
+        game_id = secrets.token_hex(_ID_BYTES)  # drawn apart from the word
         withheld = recorded and self._words.withheld
         game = PlayerGame(game_id, player.id, hangman, recorded=recorded, withheld=withheld)
         store.add_game(connection, game, key)

@@ -7,7 +7,6 @@ import math
 import time
 from bisect import bisect_left
 from collections.abc import Sequence
-from sqlite3 import Connection
 
 from pydantic import BaseModel, Field
 
@@ -17,10 +16,8 @@ from hangman_lab.server.errors import RequestError
 from hangman_lab.server.rates import Clock
 from hangman_lab.server.store import Row, WinRate
 
-# Players with fewer recorded games have no rank.
 LEAST_GAMES = 20
-# Maximum age of a ranking.
-_SECONDS = 1.0
+_MAX_AGE_SECONDS = 1.0
 
 
 class PlayerRecord(Row):
@@ -30,7 +27,7 @@ class PlayerRecord(Row):
 
 
 class Leaderboard(BaseModel):
-    """A part of the ranking; players without a rank come last."""
+    """A part of the ranking; players with too few games for a rank come last."""
 
     players: list[Row]
     least_games: int = Field(LEAST_GAMES, description="recorded games that a rank needs")
@@ -38,12 +35,9 @@ class Leaderboard(BaseModel):
 
 
 def rank(players: Sequence[Row]) -> list[Row]:
-    """Sort players by the lower end of the interval of their win rate, and set their ranks.
-
-    Equal lower ends share a rank; players with fewer than ``LEAST_GAMES`` games follow without
-    one. Open games and games with hints count as not won: leaving a bad game gains nothing.
-    """
-    rows = sorted(players, key=lambda row: (row.games < LEAST_GAMES, -row.ci95[0], row.name))
+    """Rank players with games by the lower end of the interval of their win rate."""
+    rows = [row for row in players if row.games]
+    rows.sort(key=lambda row: (row.games < LEAST_GAMES, -row.ci95[0], row.name))
     ranked = [-row.ci95[0] for row in rows if row.games >= LEAST_GAMES]
     for row, lower in zip(rows, ranked, strict=False):
         row.rank = 1 + bisect_left(ranked, lower)
@@ -58,15 +52,14 @@ class RankingCache:
         self._clock: Clock = time.monotonic
         self._rows: list[Row] = []
         self._made = -math.inf
-        # Concurrent requests wait for the same result.
-        self._lock = asyncio.Lock()
+        self._lock = asyncio.Lock()  # concurrent requests wait for the same result
 
     async def rows(self) -> list[Row]:
         """Return the ranking of all players with recorded games."""
         async with self._lock:
-            if self._clock() - self._made >= _SECONDS:
+            if self._clock() - self._made >= _MAX_AGE_SECONDS:
                 # On a reader's thread, so that no request waits for it.
-                self._rows = await self._database.read(_rank_stored)
+                self._rows = await self._database.read(lambda of: rank(store.list_players(of)))
                 # The age counts from the end of the computation.
                 self._made = self._clock()
             return self._rows
@@ -78,7 +71,3 @@ class RankingCache:
             raise RequestError(404, "no recorded game of a player of this name")
         by_length = await self._database.read(store.count_by_length, name)
         return PlayerRecord(**dict(row), by_length=by_length)
-
-
-def _rank_stored(connection: Connection) -> list[Row]:
-    return rank([row for row in store.list_players(connection) if row.games])

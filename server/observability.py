@@ -19,7 +19,6 @@ CONNECTIONS_REFUSED = Counter("hangman_connections_refused_total", "Connections 
 THINKING = Gauge("hangman_agent_waiting", "Turns of the agent, running or waiting")
 THINK_SECONDS = Histogram("hangman_agent_seconds", "Turns of the agent, without their wait")
 
-# For uvicorn.
 LOG_CONFIG = str(Path(__file__).with_name("logging.yaml"))
 request_id: contextvars.ContextVar[str | None] = contextvars.ContextVar("request_id", default=None)
 

@@ -1,4 +1,4 @@
-"""The web page, the page of the interface, and their files."""
+"""The web page, the page that describes the API, and their files."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ async def index(request: Request) -> Response:
 
 @router.get("/docs")
 async def docs(request: Request) -> Response:
-    """Return the page of the interface."""
+    """Return the page that describes the API."""
     response = _FILES["docs.html"].answer(request)
     response.headers["Content-Security-Policy"] = _DOCS_POLICY
     return response

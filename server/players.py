@@ -43,10 +43,7 @@ def make_token() -> str:
 
 
 def hash_token(token: str) -> str:
-    """Return the SHA-256 of a token, 64 hexadecimal digits.
-
-    Tokens are random, so a salt or a slow hash would add nothing.
-    """
+    """Return the SHA-256 of a token; as tokens are random, a salt would add nothing."""
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 

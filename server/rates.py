@@ -24,8 +24,6 @@ Clock = Callable[[], float]
 @lru_cache(4096)
 def networks_of(address: str) -> dict[str, int]:
     """Return the networks of an address with their shares; other text than IPv6 is one network."""
-    if ":" not in address:
-        return {address: 1}
     try:
         parsed = ipaddress.IPv6Address(address.partition("%")[0])
     except ValueError:
@@ -49,10 +47,7 @@ class Buckets:
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def take(self, address: str, cost: float = 1.0) -> None:
-        """Take tokens from the buckets of all networks of an address, or raise 429.
-
-        A negative cost gives tokens back.
-        """
+        """Take tokens of all networks of an address, or raise 429; a negative cost gives back."""
         now, longest, taken = self.clock(), 0.0, {}
         for network, share in networks_of(address).items():
             tokens, counted = self._buckets.get(network, (share * self._burst, now))

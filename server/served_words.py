@@ -37,16 +37,13 @@ class Choice(NamedTuple):
 
 @dataclass(frozen=True)
 class ServedWords:
-    """The secrets of recorded and practice games, and the words that agents are fitted on.
-
-    ``description`` is a line for the operator. ``withheld`` recorded words are never revealed.
-    """
+    """The secrets of recorded and practice games, and the words that agents are fitted on."""
 
     recorded: tuple[str, ...]
     practice: tuple[str, ...]
     to_fit: tuple[str, ...]
-    description: str
-    withheld: bool = False
+    description: str  # for the operator
+    withheld: bool = False  # recorded words are never revealed
 
     @property
     def practice_lengths(self) -> list[int]:
@@ -58,11 +55,9 @@ class ServedWords:
 def divide_words(
     word_list: WordList, split: Split, lengths: tuple[int, int] | None = None, common: bool = False
 ) -> ServedWords:
-    """Return the words of each kind of game, of lengths in the closed interval ``lengths``.
+    """Return the words of each kind of game, with lengths in the closed interval ``lengths``.
 
-    Recorded games have the test words, practice games the valid words or, with ``common``, the
-    common words among train and valid words. A list too short to be split is served whole.
-    InputError if no word is left.
+    With ``common``, practice games have the common words among train and valid words.
     """
     parts, note = split.divide(word_list), ""
     if not all(parts.values()):
@@ -101,10 +96,9 @@ def select_practice(
 def use_recorded_words(
     served: ServedWords, path: str, public: WordList, fitted: npt.NDArray[np.uint64] | None
 ) -> ServedWords:
-    """Return the words with recorded words from an operator's file.
+    """Return the words with recorded words of a file that are neither public nor fitted.
 
-    Words of the public list, and words that the agent was fitted on (``fitted`` has their hashes),
-    are left out. InputError if the file cannot be read, or no word is left.
+    ``fitted`` has the hashes of the words that the agent was fitted on.
     """
     given = read_word_list(path).words
     known = set(public.words)
@@ -123,10 +117,7 @@ def use_recorded_words(
 
 
 def draw_word(words: Sequence[str], played: Collection[str], key: bytes, game: str) -> str:
-    """Draw a word for a game by a secret key, the same for the same arguments.
-
-    Words in ``played`` are excluded, unless all have been played.
-    """
+    """Draw a word for a game by a secret key, none of ``played`` unless all have been played."""
     left = [word for word in words if word not in played] if played else words
     digest = hmac.digest(key, game.encode(), hashlib.sha256)
     return (left or words)[int.from_bytes(digest) % len(left or words)]

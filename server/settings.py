@@ -21,11 +21,7 @@ class Settings(BaseSettings):
     """Options: ``--max-wrong 8``, or ``HANGMAN_MAX_WRONG=8`` in the environment."""
 
     model_config = SettingsConfigDict(
-        env_prefix="HANGMAN_",
-        env_ignore_empty=True,
-        extra="forbid",
-        frozen=True,
-        allow_inf_nan=False,
+        env_prefix="HANGMAN_", env_ignore_empty=True, frozen=True, allow_inf_nan=False
     )
 
     host: str = Field("127.0.0.1", description="address to listen on")

@@ -57,15 +57,12 @@ class PlayerGame:
     game_id: str
     player_id: int
     hangman: Game
-    # Idempotency keys of the guesses.
-    keys: list[str | None] = field(default_factory=list)
+    keys: list[str | None] = field(default_factory=list)  # idempotency keys of the guesses
     recorded: bool = False
-    # The word of a lost game is not revealed.
-    withheld: bool = False
+    withheld: bool = False  # the word of a lost game is not revealed
     resigned: bool = False
     hinted: bool = False
-    # Held by the request that uses the game.
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)  # of the request that plays it
 
     @property
     def kind(self) -> Literal["recorded", "practice"]:
@@ -134,7 +131,13 @@ class WinRate(BaseModel):
     @cached_property
     def ci95(self) -> tuple[float, float]:
         """The interval; (0, 1) without games."""
-        return wilson_interval(self.wins, self.games)
+        # scipy is a thousand times slower.
+        wins, games, square = self.wins, self.games, _Z * _Z
+        if not games:
+            return 0.0, 1.0
+        centre = (wins + square / 2) / (games + square)
+        half = _Z / (games + square) * math.sqrt(wins * (games - wins) / games + square / 4)
+        return centre - half if wins else 0.0, centre + half if wins < games else 1.0
 
 
 class Row(WinRate):
@@ -142,17 +145,6 @@ class Row(WinRate):
 
     rank: int | None = Field(None, ge=1, description="null with too few games; ties share a rank")
     name: str
-
-
-def wilson_interval(wins: int, games: int) -> tuple[float, float]:
-    """Return the 95% Wilson interval of a win rate; (0, 1) without games."""
-    # scipy is a thousand times slower.
-    if not games:
-        return 0.0, 1.0
-    square = _Z * _Z
-    centre = (wins + square / 2) / (games + square)
-    half = _Z / (games + square) * math.sqrt(wins * (games - wins) / games + square / 4)
-    return centre - half if wins else 0.0, centre + half if wins < games else 1.0
 
 
 def load_draw_key(connection: Connection) -> bytes:
@@ -196,10 +188,7 @@ def count_guests(connection: Connection) -> int:
 
 
 def list_least_used_guests(connection: Connection, most: int, seen_since: float) -> list[int]:
-    """Return the guests in excess of ``most``: first those not seen since ``seen_since``.
-
-    They are ordered by their number of games, then by the time when they were seen.
-    """
+    """Return the guests in excess of ``most``: those long unseen, with few games come first."""
     rows = connection.execute(
         "SELECT id FROM players WHERE name IS NULL ORDER BY seen_at > ?, practice_games, seen_at "
         "LIMIT ?",
@@ -210,11 +199,8 @@ def list_least_used_guests(connection: Connection, most: int, seen_since: float)
 
 def forget_guest(connection: Connection, player_id: int, most_games: int) -> bool:
     """Delete a guest's games, ``most_games`` at most, then the guest; return whether it is gone."""
-    deleted = connection.execute(
-        "DELETE FROM games WHERE id IN (SELECT id FROM games WHERE player_id = ? LIMIT ?)",
-        (player_id, most_games),
-    )
-    if deleted.rowcount == most_games:
+    statement = "DELETE FROM games WHERE id IN (SELECT id FROM games WHERE player_id = ? LIMIT ?)"
+    if connection.execute(statement, (player_id, most_games)).rowcount == most_games:
         return False
     connection.execute("DELETE FROM players WHERE id = ?", (player_id,))
     return True
@@ -253,13 +239,13 @@ def list_recorded_words(connection: Connection, player_id: int) -> set[str]:
 
 def add_game(connection: Connection, game: PlayerGame, key: str | None) -> None:
     """Store a new game."""
-    now, secret, max_wrong = time(), game.hangman.secret, game.hangman.max_wrong
+    now, kind, hangman = time(), game.kind, game.hangman
+    values = game.game_id, game.player_id, hangman.secret, hangman.max_wrong, game.recorded
     connection.execute(
-        "INSERT INTO games (id, player_id, secret, recorded, max_wrong, withheld, request_key, "
+        "INSERT INTO games (id, player_id, secret, max_wrong, recorded, withheld, request_key, "
         "created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        (game.game_id, game.player_id, secret, game.recorded, max_wrong, game.withheld, key, now),
+        (*values, game.withheld, key, now),
     )
-    kind = game.kind
     connection.execute(
         f"UPDATE players SET seen_at = ?, {kind}_games = {kind}_games + 1, "
         f"{kind}_open = {kind}_open + 1 WHERE id = ?",
@@ -269,22 +255,17 @@ def add_game(connection: Connection, game: PlayerGame, key: str | None) -> None:
 
 def add_guess(connection: Connection, game: PlayerGame) -> None:
     """Store the last guess of a game; IntegrityError if it has its number or letter already."""
-    number = len(game.keys)
-    connection.execute(
-        "INSERT INTO guesses VALUES (?, ?, ?, ?, ?)",
-        (game.game_id, number, game.hangman.guesses[-1], game.keys[-1], time()),
-    )
+    values = game.game_id, len(game.keys), game.hangman.guesses[-1], game.keys[-1], time()
+    connection.execute("INSERT INTO guesses VALUES (?, ?, ?, ?, ?)", values)
     if game.status != "ongoing":
         end_game(connection, game)
 
 
 def end_game(connection: Connection, game: PlayerGame) -> None:
     """Store the end of a game; IntegrityError if the game was deleted."""
-    ended = connection.execute(
-        "UPDATE games SET status = ?, resigned = ? WHERE id = ?",
-        (game.status, game.resigned, game.game_id),
-    )
-    if not ended.rowcount:
+    statement = "UPDATE games SET status = ?, resigned = ? WHERE id = ?"
+    values = game.status, game.resigned, game.game_id
+    if not connection.execute(statement, values).rowcount:
         raise IntegrityError("the game was deleted")
     kind = game.kind
     connection.execute(
@@ -297,11 +278,8 @@ def end_game(connection: Connection, game: PlayerGame) -> None:
 def mark_hinted(connection: Connection, game: PlayerGame) -> None:
     """Store that a game has a hint."""
     connection.execute("UPDATE games SET hinted = 1 WHERE id = ?", (game.game_id,))
-    if game.recorded:
-        connection.execute(
-            "UPDATE players SET recorded_hinted = recorded_hinted + 1 WHERE id = ?",
-            (game.player_id,),
-        )
+    statement = "UPDATE players SET recorded_hinted = recorded_hinted + ? WHERE id = ?"
+    connection.execute(statement, (game.recorded, game.player_id))
 
 
 def find_game(connection: Connection, game_id: str) -> PlayerGame | None:
@@ -362,6 +340,5 @@ def count_by_length(connection: Connection, name: str) -> dict[str, WinRate]:
 
 
 def _scalar(connection: Connection, statement: str, *values: object) -> object:
-    """Return the first column of the first row, None without a row."""
     row = connection.execute(statement, values).fetchone()
     return row and row[0]

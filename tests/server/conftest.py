@@ -1,9 +1,12 @@
-"""Servers for the tests of the server."""
+"""Servers for the tests of the server, and the web page in a browser."""
+
+import shutil
 
 import pytest
 
 from hangman_lab.server import bounds
 from tests.server.harness import Harness
+from tests.server.load import serving
 
 
 @pytest.fixture(autouse=True)
@@ -24,3 +27,54 @@ def start(tmp_path):
     yield start
     for server in started:
         server.close()
+
+
+@pytest.fixture(scope="module")
+def page_server(tmp_path_factory):
+    """A server whose games all have the word banana: (address, its database)."""
+    path = tmp_path_factory.mktemp("page") / "games.sqlite3"
+    options = ("--agent", "dictionary", "--address-rate=1e9", "--new-guest-rate=1000")
+    with serving(path, *options, words=["banana"]) as (_, address):
+        yield address, path
+
+
+@pytest.fixture(scope="module")
+def browser():
+    from playwright.sync_api import sync_playwright
+
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    if chromium is None:
+        pytest.skip("chromium is not installed (Debian: chromium)")
+    options = ["--no-sandbox", "--disable-gpu"]
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=options)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def open_page(page_server, browser):
+    """Open the page in a window; at the end, no script may have failed or asked elsewhere."""
+    from tests.server.page import expect
+
+    address, _ = page_server
+    contexts, messages, requests = [], [], []
+
+    def open_page(width=1200, height=800, path="/", **options):
+        size = {"width": width, "height": height}
+        contexts.append(context := browser.new_context(viewport=size, **options))
+        page = context.new_page()
+        page.on("console", lambda message: messages.append(message.text))
+        page.on("pageerror", lambda error: messages.append(str(error)))
+        page.on("request", lambda request: requests.append(request.url))
+        page.goto(address + path)
+        if path == "/":
+            expect(page.locator("#play-board .outcome")).not_to_be_empty()
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    # A refusal that a test provokes is told on the console; a script's error would be too.
+    assert [text for text in messages if "Failed to load resource" not in text] == []
+    assert all(url.startswith((address, "data:")) for url in requests)

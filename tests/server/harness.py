@@ -15,7 +15,7 @@ from hangman_lab.server.served_words import ServedWords
 from hangman_lab.server.settings import Settings
 from tests.server.load import add_token
 
-WIRE = "/trexsim/hangman"
+CHALLENGE = "/trexsim/hangman"
 API = "/api/v1"
 WORDS = ("apple", "banana", "jazz", "rhythm", "a", "mississippi", "noon", "letter")
 
@@ -37,10 +37,8 @@ class Harness:
     def start(self):
         agent = AgentPlayer(self.settings)
         if self.agent is not None:
-            think_here = partial(think, self.agent)
-            agent = AgentPlayer(
-                self.settings, "an agent", think_here, lambda: ThreadPoolExecutor(1)
-            )
+            parts = partial(think, self.agent), partial(ThreadPoolExecutor, 1)
+            agent = AgentPlayer(self.settings, "an agent", *parts)
         self.app = create_app(self.words, agent, self.settings)
         self.lifespan = self.app.app.router.lifespan_context(self.app.app)
         self.run(self.lifespan.__aenter__())
@@ -105,24 +103,19 @@ class Harness:
         return await self.client.post(path, json=body, headers=headers)
 
     def new_game(self, token, recorded=False):
-        """Begin a game over the wire; return its id."""
-        answer = self.get(f"{WIRE}/new_game", practice=str(not recorded), access_token=token)
+        """Begin a game by the challenge's protocol; return its id."""
+        answer = self.get(f"{CHALLENGE}/new_game", practice=str(not recorded), access_token=token)
         assert answer.status_code == 200, answer.text
         return answer.json()["game_id"]
 
     def guess(self, token, game, letter, key=None):
-        headers = None if key is None else {"Idempotency-Key": key}
-        return self.get(
-            f"{WIRE}/guess_letter",
-            headers=headers,
-            request="guess_letter",
-            game_id=game,
-            letter=letter,
-            access_token=token,
-        )
+        headers = {} if key is None else {"Idempotency-Key": key}
+        query = {"request": "guess_letter", "game_id": game, "letter": letter}
+        path = f"{CHALLENGE}/guess_letter"
+        return self.get(path, headers=headers, access_token=token, **query)
 
     def status(self, token):
-        return self.get(f"{WIRE}/my_status", access_token=token).json()
+        return self.get(f"{CHALLENGE}/my_status", access_token=token).json()
 
     def play(self, token, recorded=False, letters=ALPHABET):
         """Play a game to its end; return the last answer."""

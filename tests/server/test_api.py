@@ -1,4 +1,4 @@
-"""The versioned JSON interface."""
+"""The JSON API."""
 
 import pytest
 
@@ -18,23 +18,16 @@ def test_a_game_and_its_end(start):
     assert begun.status_code == 201
     game = begun.json()["game_id"]
     assert begun.headers["location"] == f"{API}/games/{game}"
-    assert begun.json() == {
-        "game_id": game,
-        "recorded": True,
-        "status": "ongoing",
-        "word": "____",
-        "guesses": "",
-        "wrong": "",
-        "tries_remains": 6,
-        "resigned": False,
-        "hinted": False,
+    state = {
+        **{"game_id": game, "recorded": True, "resigned": False, "hinted": False},
+        **{"status": "ongoing", "word": "____", "guesses": "", "wrong": "", "tries_remains": 6},
         "secret": None,
     }
+    assert begun.json() == state
     for letter in "xo":
         answer = server.post(f"{API}/games/{game}/guesses", {"letter": letter}, token)
-    assert answer.json()["word"] == "_oo_"
-    assert (answer.json()["guesses"], answer.json()["wrong"]) == ("xo", "x")
-    assert server.get(f"{API}/games/{game}", token).json() == answer.json()
+    state |= {"word": "_oo_", "guesses": "xo", "wrong": "x", "tries_remains": 5}
+    assert server.get(f"{API}/games/{game}", token).json() == answer.json() == state
     assert server.get(f"{API}/games", token).json() == {"game_ids": [game]}
     answer = server.post(f"{API}/games/{game}/guesses", {"letter": "n"}, token)
     assert (answer.json()["status"], answer.json()["secret"]) == ("success", "noon")
@@ -49,25 +42,6 @@ def test_a_game_and_its_end(start):
     }
 
 
-def test_a_game_that_is_resigned_is_failed_and_tells_its_word(start):
-    server = start(words=["noon"])
-    token = server.token()
-    game = server.post(f"{API}/games", {}, token).json()["game_id"]
-    server.post(f"{API}/games/{game}/guesses", {"letter": "o"}, token, key="k")
-    for _ in range(2):
-        for _ in range(2):
-            answer = server.post(f"{API}/games/{game}/resignation", token=token)
-            assert answer.status_code == 200
-            assert answer.json()["status"] == "failed"
-            assert (answer.json()["word"], answer.json()["secret"]) == ("_oo_", "noon")
-        refused = server.post(f"{API}/games/{game}/guesses", {"letter": "n"}, token)
-        assert refused.status_code == 409
-        # The answer of before is still that of before.
-        again = server.post(f"{API}/games/{game}/guesses", {"letter": "o"}, token, key="k")
-        assert (again.json()["status"], again.json()["secret"]) == ("ongoing", None)
-        server.restart()
-
-
 def test_guests_play_practice_games_alone(start):
     server = start(words=["a"])
     made = server.post(f"{API}/guests")
@@ -79,12 +53,9 @@ def test_guests_play_practice_games_alone(start):
     assert "guests" in refused.json()["error"]
     statuses = [server.post(f"{API}/games", {}, token).status_code for _ in range(21)]
     assert statuses == [201] * 20 + [403]
-
-
-def test_a_server_without_guests(start):
-    server = start(guests=0)
-    assert server.post(f"{API}/guests").status_code == 403
-    assert server.get(f"{API}/server").json()["guests"] is False
+    without_guests = start(guests=0)
+    assert without_guests.post(f"{API}/guests").status_code == 403
+    assert without_guests.get(f"{API}/server").json()["guests"] is False
 
 
 def test_a_hint_has_a_probability_for_each_letter(start, agent):
@@ -201,13 +172,11 @@ def test_a_practice_word_is_chosen_by_length_and_difficulty_or_the_day(start):
         assert len(game["word"]) == 4
     game = server.post(f"{API}/games", {"length": 6}, token).json()["game_id"]
     assert server.secret(game) == "banana"
-    none = server.post(f"{API}/games", {"length": 7}, token)
-    assert (none.status_code, none.json()) == (
-        422,
-        {"error": "length: no practice word has 7 letters"},
-    )
-    both = server.post(f"{API}/games", {"recorded": True, "daily": True}, token)
-    assert both.status_code == 422
-    assert both.json()["error"].endswith("one at most")
+    for body, error in (
+        ({"length": 7}, "length: no practice word has 7 letters"),
+        ({"recorded": True, "daily": True}, "recorded, daily, length or difficulty: one at most"),
+    ):
+        refused = server.post(f"{API}/games", body, token)
+        assert (refused.status_code, refused.json()) == (422, {"error": error})
     daily = server.post(f"{API}/games", {"daily": True}, token).json()
     assert server.post(f"{API}/games", {"daily": True}, token).json() == daily

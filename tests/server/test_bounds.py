@@ -7,34 +7,26 @@ import httpx
 import pytest
 
 from hangman_lab.server import bounds
-from tests.server.harness import API, WIRE, ClockStopped
-
-
-async def post_pieces(server, token, *pieces):
-    """Begin a game with a body whose length is not told, or is if it is one piece."""
-
-    async def chunks():
-        for piece in pieces:
-            yield piece
-
-    return await server.client.post(
-        f"{API}/games",
-        content=pieces[0] if len(pieces) == 1 else chunks(),
-        headers={"Authorization": f"Bearer {token}", "Content-Type": "application/json"},
-    )
+from tests.server.harness import API, CHALLENGE, ClockStopped, bearer
 
 
 def test_a_body_is_read_in_pieces_and_refused_when_it_is_too_long(start):
     server = start()
-    token = server.token()
-    answer = server.run(post_pieces(server, token, b'{"reco', b'rded": ', b"true}"))
-    assert answer.json()["recorded"] is True
+    headers = {**bearer(server.token()), "Content-Type": "application/json"}
+
+    async def chunks(*pieces):
+        for piece in pieces:
+            yield piece
+
+    def post(content):
+        return server.run(server.client.post(f"{API}/games", content=content, headers=headers))
+
+    assert post(chunks(b'{"reco', b'rded": ', b"true}")).json()["recorded"] is True
     long = b'{"x": "' + b"y" * bounds.MAX_BODY + b'"}'
-    for pieces in ([long], [long[:10_000], long[10_000:]]):
-        answer = server.run(post_pieces(server, token, *pieces))
+    for content in (long, chunks(long[:10_000], long[10_000:])):
+        answer = post(content)
         assert answer.status_code == 413
         assert answer.json() == {"error": "the body is longer than 16,384 bytes"}
-    assert server.post(f"{API}/games", {}, token).status_code == 201
 
 
 def test_a_refusal_above_a_rate_waits_and_nobody_else_does(start, monkeypatch):
@@ -96,15 +88,15 @@ def test_a_page_of_another_site_spends_nothing_of_its_visitors(start, site, stat
 
 def test_addresses_and_headers_that_are_too_long_are_refused(start):
     server = start()
-    answer = server.get(f"{WIRE}/my_status", access_token="x" * 3000)
+    answer = server.get(f"{CHALLENGE}/my_status", access_token="x" * 3000)
     assert answer.status_code == 414
     assert answer.json() == {"error": "the method, path and query are longer than 2,048 bytes"}
-    answer = server.get(f"{WIRE}/my_status", headers={"X-Long": "x" * 17_000})
+    answer = server.get(f"{CHALLENGE}/my_status", headers={"X-Long": "x" * 17_000})
     assert (answer.status_code, list(answer.json())) == (431, ["error"])
 
 
 @pytest.mark.parametrize(
-    "path", ["/", "/assets/main.js", f"{WIRE}/my_status", f"{API}/server", "/nothing"]
+    "path", ["/", "/assets/main.js", f"{CHALLENGE}/my_status", f"{API}/server", "/nothing"]
 )
 def test_every_answer_has_its_headers(start, path):
     headers = start().get(path).headers

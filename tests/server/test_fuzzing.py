@@ -30,7 +30,7 @@ from hangman_lab.server.app import create_app
 from hangman_lab.server.served_words import ServedWords
 from hangman_lab.server.settings import Settings
 from tests.envs.hangman.referee import Referee
-from tests.server.harness import API, WIRE, Harness
+from tests.server.harness import API, CHALLENGE, Harness
 from tests.server.load import add_token, serving
 
 pytestmark = pytest.mark.slow
@@ -101,7 +101,7 @@ def test_every_answer_is_as_described(label, mode, fuzzed):
         if is_known and "game_id" in operation.path:
             begun = requests.post(f"{address}{API}/games", json={}, headers=headers, timeout=30)
             fixed["path_parameters"] = {"game_id": begun.json()["game_id"]}
-        if operation.path.startswith(WIRE):
+        if operation.path.startswith(CHALLENGE):
             fixed["query"] = {"access_token": token}
         case = data.draw(operation.as_strategy(mode, **fixed))
         response = case.call_and_validate(base_url=address, checks=CHECKS)

@@ -8,27 +8,25 @@ from hangman_lab.agents import make_agent
 from hangman_lab.server import games, players
 from hangman_lab.server.served_words import Choice
 from hangman_lab.server.store import Player
-from tests.server.harness import API, WIRE
+from tests.server.harness import API, CHALLENGE
 
 
 def test_a_guess_sent_again_with_its_key_is_answered_as_before(start):
     server = start(words=["noon"])
     token = server.token()
     game = server.new_game(token)
-    first = server.guess(token, game, "x", key="k1")
-    second = server.guess(token, game, "o", key="k2")
-    last = server.guess(token, game, "n", key="k3")
-    assert last.json()["status"] == "success"
+    answers = {letter: server.guess(token, game, letter, key=letter) for letter in "xon"}
+    assert answers["n"].json()["status"] == "success"
     for _ in range(2):
-        for letter, key, answer in (("x", "k1", first), ("o", "k2", second), ("n", "k3", last)):
-            again = server.guess(token, game, letter, key=key)
+        for letter, answer in answers.items():
+            again = server.guess(token, game, letter, key=letter)
             assert (again.status_code, again.json()) == (200, answer.json())
         server.restart()
-    refused = server.guess(token, game, "o", key="k1")
+    refused = server.guess(token, game, "o", key="x")
     assert refused.status_code == 422
     assert "another letter" in refused.json()["error"]
     other = server.new_game(token)
-    assert server.guess(token, other, "o", key="k1").json()["word"] == "_ o o _ "
+    assert server.guess(token, other, "o", key="x").json()["word"] == "_ o o _ "
     assert server.count("guesses") == 4
     assert server.status(token) == [2, 0, 0, 1]
 
@@ -37,7 +35,7 @@ def test_a_guess_sent_again_with_its_key_is_answered_as_before(start):
 def test_a_key_that_cannot_be_one_is_refused(start, key):
     server = start()
     headers = {"Idempotency-Key": key.encode("utf-8")}
-    answer = server.get(f"{WIRE}/new_game", headers=headers, access_token=server.token())
+    answer = server.get(f"{CHALLENGE}/new_game", headers=headers, access_token=server.token())
     assert answer.status_code == 422
     assert "Idempotency-Key" in answer.json()["error"]
 
@@ -106,7 +104,7 @@ def test_the_number_of_open_games_is_bounded(start):
     token = server.token()
     games = [server.new_game(token) for _ in range(3)]
     for _ in range(2):
-        answer = server.get(f"{WIRE}/new_game", access_token=token)
+        answer = server.get(f"{CHALLENGE}/new_game", access_token=token)
         assert answer.status_code == 403
         assert answer.json()["error"].startswith("3 games are open")
         server.restart()
@@ -114,26 +112,14 @@ def test_the_number_of_open_games_is_bounded(start):
     server.post(f"{API}/games/{games[1]}/resignation", token=token)
     for _ in range(2):
         server.new_game(token)
-    assert server.get(f"{WIRE}/new_game", access_token=token).status_code == 403
+    assert server.get(f"{CHALLENGE}/new_game", access_token=token).status_code == 403
     # Another token has games of its own.
     server.new_game(server.token("bob"))
 
 
-def test_a_recorded_player_does_not_get_a_word_twice_while_others_are_left(start):
-    words = ["apple", "banana", "jazz", "noon"]
-    server = start(words=words)
-    token = server.token()
-    for number in range(4):
-        server.play(token, recorded=True)
-        if number == 1:
-            server.restart()
-    assert sorted(server.sql("SELECT secret FROM games")) == [(word,) for word in words]
-    server.play(token, recorded=True)
-
-
-def test_a_word_is_had_by_the_game_that_began_and_by_no_repeated_request(start):
-    words = [f"{first}{second}" for first in "abcdefgh" for second in "abcdefg"]
-    server = start(words=words, recorded_runs=30, open_games=100)
+def test_a_player_does_not_get_a_recorded_word_twice_while_others_are_left(start):
+    words = [f"{first}{second}" for first in "abcdef" for second in "abcde"]
+    server = start(words=words, recorded_runs=31, open_games=100)
     token = server.token()
 
     def begin(key, count=1):
@@ -149,12 +135,15 @@ def test_a_word_is_had_by_the_game_that_began_and_by_no_repeated_request(start):
     server.sql("ALTER TABLE players RENAME COLUMN recorded_open TO elsewhere")
     assert begin("failed", 3) == {503}
     server.sql("ALTER TABLE players RENAME COLUMN elsewhere TO recorded_open")
+    server.restart()
     for number in range(5):
         assert begin(f"later-{number}") == {201}
+    drawn = "SELECT COUNT(*), COUNT(DISTINCT secret) FROM games"
+    assert server.sql(drawn) == [(30, 30)]
+    # When all have been played, one comes again.
+    assert begin("again") == {201}
+    assert server.sql(drawn) == [(31, 30)]
     assert begin("too-many", 3) == {403}
-    (count,) = server.sql("SELECT COUNT(DISTINCT secret) FROM games")
-    assert count == (30,)
-    assert server.count("games") == 30
 
 
 def test_a_word_depends_on_the_servers_secret(start):
@@ -209,10 +198,9 @@ def test_hints_in_recorded_games_may_be_off(start):
     agent = make_agent("dictionary").fit(["noon"])
     server = start(words=["noon"], agent=agent, recorded_hints="off")
     token = server.token()
-    game = server.new_game(token, recorded=True)
-    assert server.post(f"{API}/hints", {"game_id": game}, token).status_code == 403
-    practice = server.new_game(token)
-    assert server.post(f"{API}/hints", {"game_id": practice}, token).status_code == 200
+    for recorded, status in ((True, 403), (False, 200)):
+        game = server.new_game(token, recorded)
+        assert server.post(f"{API}/hints", {"game_id": game}, token).status_code == status
     assert server.get(f"{API}/leaderboard").json()["players"][0]["hinted"] == 0
 
 

@@ -9,49 +9,35 @@ from hangman_lab.agents import make_agent
 from hangman_lab.evaluation.statistics import win_rate_interval
 from hangman_lab.server import leaderboard
 from hangman_lab.server.leaderboard import rank
-from hangman_lab.server.store import Row, wilson_interval
+from hangman_lab.server.store import Row
 from tests.server.harness import API
 
 
-def ranked(**counts):
-    """Return (rank, name) of players with these games and wins."""
-    nothing = {"unfinished": 0, "hinted": 0, "hinted_wins": 0}
-    rows = rank(
-        [
-            Row(name=name, games=games, wins=wins, **nothing)
-            for name, (games, wins) in counts.items()
-        ]
-    )
-    return [(row.rank, row.name) for row in rows]
+def row(games, wins, name=""):
+    return Row(name=name, games=games, wins=wins, unfinished=0, hinted=0, hinted_wins=0)
 
 
-def test_players_are_ranked_by_the_lower_end_of_the_interval():
-    assert ranked(good=(60, 27), best=(100, 90), young=(20, 9)) == [
-        (1, "best"),
-        (2, "good"),
-        (3, "young"),
-    ]
-    assert ranked() == []
-
-
-def test_players_with_equal_figures_share_a_rank():
-    assert ranked(a=(30, 20), b=(30, 20), c=(30, 29), d=(30, 1), e=(20, 0), f=(50, 0)) == [
-        (1, "c"),
-        (2, "a"),
-        (2, "b"),
-        (4, "d"),
-        (5, "e"),
-        (5, "f"),
-    ]
-
-
-def test_a_few_lucky_games_do_not_lead():
-    assert ranked(lucky=(19, 19), steady=(60, 27), new=(1, 0), losing=(50, 0)) == [
-        (1, "steady"),
-        (2, "losing"),
-        (None, "lucky"),
-        (None, "new"),
-    ]
+@pytest.mark.parametrize(
+    ("players", "expected"),
+    [
+        ([], []),
+        # By the lower end of the interval.
+        ([(60, 27, "b"), (100, 90, "a"), (20, 9, "c")], [(1, "a"), (2, "b"), (3, "c")]),
+        # Equal figures share a rank.
+        (
+            [(30, 20, "a"), (30, 20, "b"), (30, 29, "c"), (30, 1, "d"), (20, 0, "e"), (50, 0, "f")],
+            [(1, "c"), (2, "a"), (2, "b"), (4, "d"), (5, "e"), (5, "f")],
+        ),
+        # A few lucky games do not lead.
+        (
+            [(19, 19, "lucky"), (60, 27, "steady"), (1, 0, "new"), (50, 0, "losing")],
+            [(1, "steady"), (2, "losing"), (None, "lucky"), (None, "new")],
+        ),
+    ],
+)
+def test_players_are_ranked(players, expected):
+    ranked = rank([row(*player) for player in players])
+    assert [(player.rank, player.name) for player in ranked] == expected
 
 
 def test_games_with_hints_are_apart_and_count_as_not_won(start):
@@ -68,19 +54,18 @@ def test_games_with_hints_are_apart_and_count_as_not_won(start):
     game = server.new_game(token, recorded=True)
     server.post(f"{API}/hints", {"game_id": game}, token)
     expected = {"games": 4, "wins": 1, "unfinished": 1, "hinted": 3, "hinted_wins": 2}
-    (row,) = server.get(f"{API}/leaderboard").json()["players"]
+    (listed,) = server.get(f"{API}/leaderboard").json()["players"]
     one = server.get(f"{API}/leaderboard/player", name="alice").json()
-    for counts in (row, one, one["by_length"]["4"]):
+    for counts in (listed, one, one["by_length"]["4"]):
         assert {name: counts[name] for name in expected} == expected
-    assert row["win_rate"] == 0.25
+    assert listed["win_rate"] == 0.25
     assert server.status(token) == [0, 4, 3, 0]
 
 
-@pytest.mark.parametrize("games", [1, 2, 7, 500])
+@pytest.mark.parametrize("games", [0, 1, 2, 7, 500])
 def test_intervals_are_those_of_the_evaluation(games):
     for wins in {0, 1, games // 2, games}:
-        expected = win_rate_interval(wins, games)
-        assert wilson_interval(wins, games) == pytest.approx(expected)
+        assert row(games, wins).ci95 == pytest.approx(win_rate_interval(wins, games))
 
 
 def test_recorded_games_are_counted_and_open_ones_are_not_won(start):
@@ -89,11 +74,8 @@ def test_recorded_games_are_counted_and_open_ones_are_not_won(start):
     server.services.ranking._clock = iter(range(10_000)).__next__
     alice, bob = server.token("alice"), server.token("bob")
     server.play(bob, recorded=False, letters="abcdef")
-    assert server.get(f"{API}/leaderboard").json() == {
-        "players": [],
-        "least_games": 20,
-        "total": 0,
-    }
+    nothing = {"players": [], "least_games": 20, "total": 0}
+    assert server.get(f"{API}/leaderboard").json() == nothing
     for letters in ("no", "no", "abcdef"):
         server.play(alice, recorded=True, letters=letters)
     server.new_game(alice, recorded=True)

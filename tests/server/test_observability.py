@@ -6,7 +6,7 @@ import re
 from prometheus_client.parser import text_string_to_metric_families
 
 from hangman_lab.server.observability import WithRequest
-from tests.server.harness import API, WIRE
+from tests.server.harness import API, CHALLENGE
 
 
 def read_metrics(server):
@@ -49,7 +49,7 @@ def test_metrics_count_games_guesses_and_requests_by_route(start):
     assert grown("hangman_guesses_total") == 1
     assert grown("hangman_commit_seconds_count") == 2
     for route, status, count in (
-        (f"{WIRE}/guess_letter", "200", 2),
+        (f"{CHALLENGE}/guess_letter", "200", 2),
         (f"{API}/games/{{game_id}}", "200", 1),
         ("none", "404", 2),
     ):
@@ -63,7 +63,7 @@ def test_a_line_of_the_log_names_the_request_that_is_answered(start, caplog):
     caplog.handler.addFilter(WithRequest())
     server = start()
     server.sql("ALTER TABLE players RENAME TO elsewhere")
-    answer = server.get(f"{WIRE}/my_status", access_token="x")
+    answer = server.get(f"{CHALLENGE}/my_status", access_token="x")
     number = answer.headers["x-request-id"]
     assert re.fullmatch("[0-9a-f]{16}", number)
     assert answer.status_code == 503
@@ -73,5 +73,5 @@ def test_a_line_of_the_log_names_the_request_that_is_answered(start, caplog):
     )
     assert failed.request_id == request.request_id == number
     assert "players" in failed.cause
-    assert (request.path, request.status) == (f"{WIRE}/my_status", 503)
+    assert (request.path, request.status) == (f"{CHALLENGE}/my_status", 503)
     assert server.get("/").headers["x-request-id"] != number

@@ -1,91 +1,16 @@
-"""The web page in a browser: keyboard and touch, wide and narrow, light and dark."""
+"""The web page in a browser: games, hints, the agent, the leaderboard, a server that is gone."""
 
 import re
-import shutil
 
 import pytest
 
 from hangman_lab.agents import make_agent
+from hangman_lab.envs.encoding import ALPHABET
 from hangman_lab.envs.hangman.observation import parse_observation
-from tests.server.load import add_token, serving
+from tests.server.load import add_token
+from tests.server.page import expect, key, outcome, settle, type_letters, word_of
 
 pytestmark = pytest.mark.slow
-
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-if CHROMIUM is None:
-    pytest.skip("chromium is not installed (Debian: chromium)", allow_module_level=True)
-sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-expect = sync_api.expect
-
-LETTERS = "abcdefghijklmnopqrstuvwxyz"
-WIDE, NARROW = {"width": 1200, "height": 800}, {"width": 360, "height": 740}
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    """A server whose games all have the word banana: (address, its database)."""
-    path = tmp_path_factory.mktemp("page") / "games.sqlite3"
-    options = ("--agent", "dictionary", "--address-rate=1e9", "--new-guest-rate=1000")
-    with serving(path, *options, words=["banana"]) as (_, address):
-        yield address, path
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
-        )
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def open_page(server, browser):
-    """Open the page in a window; at the end, no script may have failed or asked elsewhere."""
-    address, _ = server
-    contexts, messages, requests = [], [], []
-
-    def open_page(viewport=WIDE, path="/", **options):
-        context = browser.new_context(viewport=viewport, **options)
-        contexts.append(context)
-        page = context.new_page()
-        page.on("console", lambda message: messages.append(message.text))
-        page.on("pageerror", lambda error: messages.append(str(error)))
-        page.on("request", lambda request: requests.append(request.url))
-        page.goto(address + path)
-        if path == "/":
-            expect(page.locator("#play-board .outcome")).not_to_be_empty()
-        return page
-
-    yield open_page
-    for context in contexts:
-        context.close()
-    # A refusal that a test provokes is told on the console; a script's error would be too.
-    assert [text for text in messages if "Failed to load resource" not in text] == []
-    assert all(url.startswith((address, "data:")) for url in requests)
-
-
-def settle(page):
-    expect(page.locator("#play:not([aria-busy])")).to_be_visible()
-
-
-def type_letters(page, letters):
-    for letter in letters:
-        page.keyboard.press(letter)
-    settle(page)
-
-
-def word_of(page, board="play-board"):
-    return page.locator(f"#{board} .said").text_content()
-
-
-def outcome(page, board="play-board"):
-    return page.locator(f"#{board} .outcome")
-
-
-def key(page, letter, board="play-board"):
-    return page.locator(f"#{board} .key[data-letter={letter}]")
 
 
 def test_a_word_is_won_with_the_keyboard(open_page):
@@ -105,18 +30,12 @@ def test_a_word_is_won_with_the_keyboard(open_page):
     expect(page.locator("#play-board .figure > .shown").first).to_be_hidden()
 
 
-def test_fast_typing_loses_no_letter_and_repeats_cost_nothing(open_page):
+def test_a_word_is_lost_by_fast_typing_of_which_repeats_cost_nothing(open_page):
     page = open_page()
     page.keyboard.type("xxaxyaxz")
     settle(page)
     expect(page.locator("#play-board .tries")).to_have_text("3 tries left")
-    for letter in "xyz":
-        assert key(page, letter).get_attribute("aria-label") == f"{letter}, not in the word"
-
-
-def test_a_word_is_lost_and_shown(open_page):
-    page = open_page()
-    type_letters(page, "acdefgh")
+    type_letters(page, "cde")
     expect(outcome(page)).to_have_text("Lost: the word was banana.")
     expect(page.locator("#play-board .place.missed")).to_have_text(["b", "n", "n"])
     assert page.locator("#play-board svg title").text_content() == "6 of 6 wrong guesses"
@@ -141,39 +60,6 @@ def test_giving_up_shows_the_word(open_page):
     expect(outcome(page)).to_have_text("Given up: the word was banana.")
 
 
-def test_a_game_goes_on_when_the_page_is_opened_again(open_page):
-    page = open_page()
-    type_letters(page, "xb")
-    page.reload()
-    expect(outcome(page)).to_have_text("Your game goes on.")
-    assert word_of(page).startswith("Word of 6 letters: b, blank")
-    expect(page.locator("#play-board .tries")).to_contain_text("5 tries left")
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_it_is_played_by_touch_in_a_narrow_window(open_page, scheme):
-    page = open_page(NARROW, has_touch=True, is_mobile=True, color_scheme=scheme)
-    for letter in "xban":
-        key(page, letter).tap()
-        settle(page)
-    expect(outcome(page)).to_have_text("You won: the word is banana.")
-    page.tap("#new-game")
-    settle(page)
-    page.tap("#hint")
-    expect(page.locator("#play-board.with-bars")).to_be_visible()
-    for tab in ("play", "watch", "leaderboard"):
-        page.tap(f"#tab-{tab}")
-        assert page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
-    page.tap("#tab-play")
-    sizes = "all => all.map(one => one.getBoundingClientRect()).map(box => [box.width, box.height])"
-    for box in page.locator("#play :is(button, select):visible:not(.key)").evaluate_all(sizes):
-        assert min(box) >= 40, box
-    # Ten keys are in a row, as on a phone's own keyboard.
-    for width, height in page.locator("#play .key:visible").evaluate_all(sizes):
-        assert width >= 32
-        assert height >= 50
-
-
 def test_a_hint_is_drawn_as_bars_under_the_letters(open_page):
     page = open_page()
     type_letters(page, "ax")
@@ -182,9 +68,9 @@ def test_a_hint_is_drawn_as_bars_under_the_letters(open_page):
     agent = make_agent("dictionary").fit(["banana"])
     observations = parse_observation("_a_a_a", "x")
     expected = agent.letter_probabilities(observations)[0]
-    guessed = LETTERS[int(agent.act(observations)[0])]
+    guessed = ALPHABET[int(agent.act(observations)[0])]
     bars = [
-        key(page, letter).locator(".bar").evaluate("bar => bar.style.height") for letter in LETTERS
+        key(page, letter).locator(".bar").evaluate("bar => bar.style.height") for letter in ALPHABET
     ]
     assert [float(bar.removesuffix("%")) for bar in bars] == pytest.approx(100 * expected, abs=0.01)
     assert page.locator("#play-board .key.chosen .letter").all_text_contents() == [guessed]
@@ -231,9 +117,9 @@ def test_watching_goes_letter_by_letter(open_page):
     expect(outcome(page, "watch-board")).to_have_text(re.compile("^[abn] is in the word"))
 
 
-def test_a_recorded_game_is_on_the_leaderboard(open_page, server):
+def test_a_recorded_game_is_on_the_leaderboard(open_page, page_server):
     name = "<b>alice</b>"
-    token = add_token(server[1], name)
+    token = add_token(page_server[1], name)
     page = open_page()
     page.click("#account summary")
     page.fill("#token", "hm_wrong")
@@ -265,71 +151,6 @@ def test_a_recorded_game_is_on_the_leaderboard(open_page, server):
     expect(page.locator("#lengths > div")).to_have_text([re.compile("6 letters.*100.0% of 1")])
 
 
-def test_everything_that_can_be_used_has_a_name(open_page):
-    page = open_page()
-    nameless = page.locator("button, input, select, [role=img], [role=region]").evaluate_all(
-        """all => all.filter(one => !(one.getAttribute("aria-label") || one.textContent.trim()
-             || one.labels?.length || one.querySelector("title"))).map(one => one.outerHTML)"""
-    )
-    assert nameless == []
-    assert page.evaluate("document.documentElement.lang") == "en"
-
-
-@pytest.mark.parametrize("width", [320, 360, 1200])
-def test_a_word_of_20_letters_is_on_one_line(open_page, width):
-    page = open_page({"width": width, "height": 740})
-    page.evaluate(
-        """() => import("/assets/board.js").then(({ Board }) => {
-             const element = document.getElementById("play-board");
-             element.replaceChildren();
-             new Board(element).show({ word: "_".repeat(20), wrong: "", tries: 6, maxWrong: 6 });
-           })"""
-    )
-    shown = page.locator("#play-board .place").evaluate_all(
-        """all => all.map(one => [one.getBoundingClientRect(), getComputedStyle(one).fontSize])
-             .map(([box, size]) => [Math.round(box.top), box.right, parseFloat(size)])"""
-    )
-    assert len(shown) == 20
-    assert len({top for top, *_ in shown}) == 1
-    assert shown[-1][1] <= width
-    # It fills the line: a shorter word has larger letters.
-    assert shown[0][2] > (10 if width < 700 else 20)
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-
-
-EVERYTHING = "#play :is(p, button, svg, details, select, .ending):not(.ending *)"
-BOXES = "all => all.map(one => JSON.stringify(one.getBoundingClientRect()))"
-
-
-@pytest.mark.parametrize("width", [320, 360, 768, 1200])
-@pytest.mark.parametrize("letters", ["xban", "acdefgh"])
-def test_nothing_moves_from_the_first_guess_to_the_end(open_page, width, letters):
-    page = open_page({"width": width, "height": 740}, reduced_motion="reduce")
-    page.click("#new-game")
-    settle(page)
-    everything = page.locator(EVERYTHING)
-    before = everything.evaluate_all(BOXES)
-    for letter in letters:
-        page.keyboard.press(letter)
-        settle(page)
-        assert everything.evaluate_all(BOXES) == before
-    # Nor does what the server refuses.
-    page.evaluate("document.getElementById('problem').textContent = 'A problem. '.repeat(20)")
-    assert everything.evaluate_all(BOXES) == before
-
-
-@pytest.mark.parametrize("viewport", [WIDE, NARROW])
-def test_a_hint_moves_nothing(open_page, viewport):
-    page = open_page(viewport)
-    settle(page)
-    everything = page.locator(EVERYTHING)
-    before = everything.evaluate_all(BOXES)
-    page.click("#hint")
-    expect(page.locator("#play-board.with-bars")).to_be_visible()
-    settle(page)
-    assert everything.evaluate_all(BOXES) == before
-
-
 def test_a_game_and_the_next_need_the_keyboard_alone(open_page):
     page = open_page()
     expect(page.locator("#new-game")).to_have_class("quiet")
@@ -341,14 +162,11 @@ def test_a_game_and_the_next_need_the_keyboard_alone(open_page):
     expect(outcome(page)).to_have_text("A word of 6 letters.")
     expect(page.locator("#new-game")).to_have_class("quiet")
     # While it goes on, Enter is no end of it.
-    type_letters(page, "b")
+    type_letters(page, "x")
     page.keyboard.press("Enter")
     settle(page)
-    assert word_of(page).startswith("Word of 6 letters: b")
-
-
-def test_the_focus_stays_where_it_was(open_page):
-    page = open_page()
+    expect(page.locator("#play-board .tries")).to_contain_text("5 tries left")
+    # The focus stays where it was.
     for letter in "ba":
         key(page, letter).focus()
         page.keyboard.press("Space")
@@ -373,7 +191,10 @@ def test_the_focus_stays_where_it_was(open_page):
 
 def test_open_games_can_be_gone_on_with(open_page):
     page = open_page()
-    type_letters(page, "n")
+    type_letters(page, "xn")
+    page.reload()
+    expect(outcome(page)).to_have_text("Your game goes on.")
+    expect(page.locator("#play-board .tries")).to_contain_text("5 tries left")
     expect(page.locator("#open-games")).to_be_hidden()
     page.click("#new-game")
     expect(page.locator("#open-games summary")).to_have_text("1 open game")
@@ -415,14 +236,6 @@ def test_the_end_shows_ones_own_games_by_wrong_guesses_and_the_streak(open_page)
         "href", "https://en.wiktionary.org/wiki/banana"
     )
     expect(page.locator("#streak")).to_have_text("Streak 0")
-
-
-def test_the_end_is_animated_unless_motion_is_unwanted(open_page):
-    for motion, animated in (("no-preference", True), ("reduce", False)):
-        page = open_page(reduced_motion=motion)
-        type_letters(page, "ban")
-        running = page.evaluate("document.getAnimations().map(one => one.animationName)")
-        assert ("hop" in running) == animated
 
 
 def test_the_word_of_the_day_is_played_once_and_comes_first(open_page):
@@ -491,18 +304,10 @@ def test_panels_have_addresses_and_are_chosen_with_arrow_keys(open_page):
     assert page.locator("#tab-watch").get_attribute("aria-selected") == "true"
 
 
-def test_forced_colors_keep_right_and_wrong_apart(open_page):
-    page = open_page(forced_colors="active")
-    type_letters(page, "ax")
-    border = "one => getComputedStyle(one).borderStyle + getComputedStyle(one).borderWidth"
-    borders = [key(page, letter).evaluate(border) for letter in "axb"]
-    assert len(set(borders)) == 3
-
-
-def test_a_hint_in_a_recorded_game_is_asked_about_and_marked(open_page, server):
+def test_a_hint_in_a_recorded_game_is_asked_about_and_marked(open_page, page_server):
     page = open_page()
     page.evaluate(
-        "token => localStorage.setItem('hangman-token', token)", add_token(server[1], "carol")
+        "token => localStorage.setItem('hangman-token', token)", add_token(page_server[1], "carol")
     )
     page.reload()
     page.click("#account summary")
@@ -533,33 +338,7 @@ def test_a_hint_in_a_recorded_game_is_asked_about_and_marked(open_page, server):
     expect(page.locator("#players tr", has_text="carol")).to_contain_text("1 with hints")
 
 
-LUMINANCE = """one => {
-  const channels = text => text.match(/[0-9.]+/g).slice(0, 3).map(Number);
-  const light = text => channels(text).map(part => part / 255)
-    .map(part => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4)
-    .reduce((sum, part, index) => sum + part * [0.2126, 0.7152, 0.0722][index], 0);
-  let behind = one;
-  const ground = () => getComputedStyle(behind).backgroundColor;
-  while (ground() === "rgba(0, 0, 0, 0)") behind = behind.parentElement;
-  const [text, page] = [getComputedStyle(one).color, ground()].map(light);
-  return (Math.max(text, page) + 0.05) / (Math.min(text, page) + 0.05);
-}"""
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_stands_out_in_light_and_dark(open_page, scheme):
-    """The Web Content Accessibility Guidelines ask for a contrast of 4.5 (level AA)."""
-    page = open_page(color_scheme=scheme)
-    type_letters(page, "abxyzqwc")
-    page.click("#account summary")
-    texts = "h1,#tab-play,#tab-watch,summary,footer p,footer a,#account p,#new-game,.place.missed"
-    states = ".key.right,.key.wrong,#play-board .tries,#play-board .outcome,#spread b"
-    for selector in f"{texts},{states}".split(","):
-        contrast = page.locator(selector).first.evaluate(LUMINANCE)
-        assert contrast >= 4.5, (selector, contrast)
-
-
-def test_the_page_of_the_interface_comes_from_here(open_page):
+def test_the_page_that_describes_the_api_comes_from_here(open_page):
     page = open_page(path="/docs")
     expect(page.locator(".opblock").first).to_be_visible()
     expect(page.locator("#docs")).to_contain_text("/trexsim/hangman/guess_letter")
@@ -632,48 +411,3 @@ def test_a_server_without_an_agent_says_so(open_page):
     page.click("#tab-watch")
     expect(page.locator("#watch")).to_have_text(re.compile(r"This server has no agent to watch\."))
     expect(page.locator("#watch-form")).to_be_hidden()
-
-
-@pytest.mark.parametrize("options", [{}, {"color_scheme": "dark"}, {"forced_colors": "active"}])
-def test_axe_finds_nothing_serious(open_page, server, options):
-    """axe-core checks the rules of the Web Content Accessibility Guidelines that a program can."""
-    axe = pytest.importorskip("axe_playwright_python.base", reason="axe is not installed")
-    # The page's own policy forbids scripts from elsewhere.
-    page = open_page(bypass_csp=True, reduced_motion="reduce", **options)
-    page.evaluate(axe.AXE_SCRIPT)
-
-    def violations():
-        found = page.evaluate("axe.run({ resultTypes: ['violations'] })")["violations"]
-        return [
-            (one["id"], [node["html"] for node in one["nodes"]])
-            for one in found
-            if one["impact"] in ("serious", "critical")
-        ]
-
-    type_letters(page, "ax")
-    page.click("#hint")
-    settle(page)
-    page.click("#account summary")
-    assert violations() == []
-    page.click("#give-up")
-    assert violations() == []
-    page.click("#sure-yes")
-    settle(page)
-    assert violations() == []
-    page.click("#tab-watch")
-    expect(outcome(page, "watch-board")).not_to_be_empty()
-    assert violations() == []
-    page.click("#tab-leaderboard")
-    page.locator("#leaderboard-empty:visible, #players tr").first.wait_for()
-    assert violations() == []
-
-
-def test_the_first_view_is_small(open_page):
-    """Half a second at 200 kB/s, which leaves a second for connections and the server."""
-    page = open_page()
-    sizes = page.evaluate(
-        """performance.getEntriesByType("resource").concat(performance.getEntriesByType("navigation"))
-             .map(one => one.transferSize)"""
-    )
-    assert len(sizes) >= 10
-    assert sum(sizes) < 100_000

@@ -61,15 +61,13 @@ def test_files_are_sent_again_only_when_they_have_changed(start, path, kind):
     assert again.headers["cache-control"] == "no-cache"
 
 
-def test_the_page_of_the_interface_may_set_styles_alone(start):
-    policy = start().get("/docs").headers["content-security-policy"]
+def test_the_page_of_the_api_may_set_styles_alone_and_is_small_on_its_way(start):
+    server = start()
+    page = server.get("/docs")
+    policy = page.headers["content-security-policy"]
     assert "script-src 'self';" in policy
     assert policy.count("unsafe") == 1
-
-
-def test_the_page_of_the_interface_is_small_on_its_way(start):
-    server = start()
-    names = re.findall(r"/assets/[\w.-]+", server.get("/docs").text)
+    names = re.findall(r"/assets/[\w.-]+", page.text)
     paths = ["/docs", f"{API}/openapi.json", *names]
     assert len(paths) >= 6
     compressed = 0

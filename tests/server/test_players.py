@@ -1,11 +1,11 @@
 """Tokens, guests, and what their requests cost."""
 
 from hangman_lab.server import store
-from tests.server.harness import API, WIRE, ClockStopped
+from tests.server.harness import API, ClockStopped
 
 
 def statuses_of(server, token, number):
-    return [server.get(f"{WIRE}/my_status", access_token=token).status_code for _ in range(number)]
+    return [server.get(f"{API}/player", token).status_code for _ in range(number)]
 
 
 def test_unknown_tokens_reach_the_database_a_few_times_only(start, monkeypatch):
@@ -30,9 +30,10 @@ def test_a_request_of_a_guest_counts_as_eight(start):
     clock.now += 2.0
     assert [statuses_of(server, token, 4) for token in tokens] == [[200] * 4] * 2
     assert statuses_of(server, tokens[0], 1) == [429]
-    # A token that is not a guest's counts as one.
+    # A token that is not a guest's counts as one, and shares the bucket of its address.
     clock.now += 2.0
-    assert statuses_of(server, server.token(), 65) == [200] * 64 + [429]
+    assert statuses_of(server, server.token(), 32) == [200] * 32
+    assert statuses_of(server, server.token("bob"), 33) == [200] * 32 + [429]
 
 
 def test_an_address_makes_guests_slowly(start):

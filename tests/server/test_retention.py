@@ -56,35 +56,22 @@ def test_practice_games_are_kept_for_a_time_and_recorded_games_for_ever(start, c
     assert server.guess(token, young, "n").status_code == 200
 
 
-def test_the_least_used_guests_make_room(start, clock):
-    server = start(guests=2, words=["a"], new_guest_rate=100)
-    unused, once, often = (add_guest(server) for _ in range(3))
-    for token in (once, often, often):
+def test_the_least_used_and_longest_unseen_guests_make_room(start, clock):
+    server = start(guests=3, words=["a"], new_guest_rate=100)
+    unused, once, once_before, often = (add_guest(server) for _ in range(4))
+    for token in (often, often, once_before, once):
+        clock[0] += 1
         server.play(token, letters="a")
     clock[0] += DAY
     # Whoever comes is not refused, and is not the one that goes.
     new = add_guest(server)
     prune_now(server)
-    assert [is_known(server, token) for token in (unused, once, often, new)] == [
-        False,
-        False,
-        True,
-        True,
-    ]
-    assert (server.count("players"), server.count("games")) == (2, 2)
+    assert [is_known(server, token) for token in (unused, once_before)] == [False, False]
+    assert [is_known(server, token) for token in (once, often, new)] == [True, True, True]
+    assert (server.count("players"), server.count("games")) == (3, 3)
     # The number of a guest that was forgotten is nobody else's.
     server.token("alice")
-    assert server.sql("SELECT id FROM players WHERE name = 'alice'") == [(5,)]
-
-
-def test_of_guests_used_equally_the_longest_unseen_make_room(start, clock):
-    server = start(guests=1, words=["a"], new_guest_rate=100)
-    tokens = [add_guest(server) for _ in range(2)]
-    for token in (tokens[1], tokens[0]):
-        clock[0] += 1
-        server.play(token, letters="a")
-    prune_now(server)
-    assert [is_known(server, token) for token in tokens] == [True, False]
+    assert server.sql("SELECT id FROM players WHERE name = 'alice'") == [(6,)]
 
 
 def test_a_server_that_prunes_writes_between_small_transactions(start, clock, monkeypatch):

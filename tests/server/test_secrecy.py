@@ -12,7 +12,7 @@ from hangman_lab.envs.hangman.game import Game
 from hangman_lab.server import store
 from hangman_lab.server.errors import RequestError
 from hangman_lab.server.store import PlayerGame
-from tests.server.harness import API, WIRE, Harness, bearer
+from tests.server.harness import API, CHALLENGE, Harness, bearer
 
 pytestmark = pytest.mark.slow
 
@@ -59,10 +59,10 @@ def test_no_answer_of_a_thousand_games_tells_the_word_before_the_end(tmp_path, l
 
         async def play(number):
             query = {"practice": bool(number % 2), "access_token": token}
-            head, body = await ask(server, "GET", f"{WIRE}/new_game", **query)
+            head, body = await ask(server, "GET", f"{CHALLENGE}/new_game", **query)
             game = json.loads(body)["game_id"]
             assert secret_of(game).encode() not in (head + body).lower()
-            path, wire = f"{API}/games/{game}", (game, "GET", f"{WIRE}/guess_letter")
+            path, challenge = f"{API}/games/{game}", (game, "GET", f"{CHALLENGE}/guess_letter")
             for turn, letter in enumerate(ORDERS[number % 5 == 0]):
                 if turn == 2 and number % 8 == 0:
                     # Wrong requests of all kinds, in the middle of the game.
@@ -71,12 +71,12 @@ def test_no_answer_of_a_thousand_games_tells_the_word_before_the_end(tmp_path, l
                     await look(game, "POST", f"{path}/guesses", {"letter": "ab"}, token)
                     await look(game, "POST", f"{path}/guesses", {"letter": "e"}, None)
                     await look(game, "POST", f"{path}/resignation", None, other)
-                    await look(*wire, game_id=game, letter="1", access_token=token)
-                    await look(*wire, game_id=game, letter="e", access_token=other)
+                    await look(*challenge, game_id=game, letter="1", access_token=token)
+                    await look(*challenge, game_id=game, letter="e", access_token=other)
                     await look(game, "DELETE", path, None, token)
                     await look(game, "GET", f"{API}/leaderboard")
                 if number % 3:
-                    answer = await look(*wire, game_id=game, letter=letter, access_token=token)
+                    answer = await look(*challenge, game_id=game, letter=letter, access_token=token)
                 else:
                     answer = await look(game, "POST", f"{path}/guesses", {"letter": letter}, token)
                 if answer["status"] != "ongoing":
@@ -127,12 +127,11 @@ def test_two_words_that_look_alike_are_answered_alike(start):
     def answers(word):
         server = start(words=[word])
         token = server.token("x" * 5)
-        begun = server.run(ask(server, "GET", f"{WIRE}/new_game", access_token=token))
+        begun = server.run(ask(server, "GET", f"{CHALLENGE}/new_game", access_token=token))
         game = json.loads(begun[1])["game_id"]
         query = {"game_id": game, "access_token": token}
-        guesses = (
-            ask(server, "GET", f"{WIRE}/guess_letter", letter=letter, **query) for letter in "aqpz"
-        )
+        path = f"{CHALLENGE}/guess_letter"
+        guesses = (ask(server, "GET", path, letter=letter, **query) for letter in "aqpz")
         shown = ask(server, "GET", f"{API}/games/{game}", token=token)
         replies = [begun, *map(server.run, (*guesses, shown))]
         # The numbers of requests are drawn again.

@@ -58,18 +58,9 @@ def test_words_that_were_played_come_when_no_other_is_left():
     assert draw_word(words, words, b"key", "1") in words
 
 
-@pytest.fixture
-def own_list(tmp_path):
-    def write(*words):
-        path = tmp_path / "own.txt"
-        path.write_text("\n".join(words))
-        return str(path)
-
-    return write
-
-
-def test_words_of_an_operator_are_served_unless_they_are_public_or_fitted(word_list, own_list):
-    path = own_list("grfzgl", word_list.words[0], "blorptang", "fittedword")
+def test_words_of_an_operator_are_served_unless_they_are_public_or_fitted(word_list, tmp_path):
+    path = tmp_path / "own.txt"
+    path.write_text("\n".join(["grfzgl", word_list.words[0], "blorptang", "fittedword"]))
     served = divide_words(word_list, Split())
     used = use_recorded_words(served, path, word_list, np.sort(hash_words(["fittedword"])))
     assert set(used.recorded) == {"grfzgl", "blorptang"}
@@ -78,14 +69,9 @@ def test_words_of_an_operator_are_served_unless_they_are_public_or_fitted(word_l
     assert used.practice == served.practice
     assert "2 words of the operator's own, 2 that are public left out" in used.description
     assert "blorptang" not in used.description
-
-
-def test_a_list_of_an_operator_without_a_word_of_its_own_is_refused(word_list, own_list):
-    served = divide_words(word_list, Split())
+    path.write_text("\n".join(word_list.words[:3]))
     with pytest.raises(InputError, match=r"^--recorded-words: .* has no word that is neither"):
-        use_recorded_words(served, own_list(*word_list.words[:3]), word_list, None)
-    with pytest.raises(InputError, match="cannot read"):
-        use_recorded_words(served, "/no/such/file", word_list, None)
+        use_recorded_words(served, path, word_list, None)
 
 
 def test_practice_words_are_known_to_a_reader_and_never_recorded_ones():
@@ -98,17 +84,12 @@ def test_practice_words_are_known_to_a_reader_and_never_recorded_ones():
     assert sum(word in known for word in drawn) >= 95
     # There are enough of them to choose from.
     assert len(select_practice(served.practice, 5, "hard")) > 400
-
-
-def test_a_list_without_common_words_is_served_as_it_is(word_list):
-    rare = clean_words(["qqqx", "zzyzx"], "a list")
-    pytest.importorskip("wordfreq", reason="wordfreq is not installed")
+    rare = clean_words(["qqqx", "zzyzx"], "a list without common words")
     assert divide_words(rare, Split(), common=True) == divide_words(rare, Split())
 
 
 def test_practice_words_are_chosen_by_length_and_difficulty(word_list):
     words = word_list.words
-    assert select_practice(words, None, None) == words
     parts = [select_practice(words, 6, name) for name in ("easy", "medium", "hard")]
     assert sorted(sum(parts, ())) == [word for word in words if len(word) == 6]
     assert select_practice(words, 32, "easy") == ()

@@ -1,4 +1,4 @@
-// Swagger UI for the description of the interface, in the colors that the reader prefers.
+// Swagger UI for the description of the API, in the colors that the reader prefers.
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const paint = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
 dark.addEventListener("change", paint);

@@ -1,4 +1,4 @@
-"""The wire contract of the public challenge, and optional ``Idempotency-Key`` headers."""
+"""The protocol of the public challenge, and optional ``Idempotency-Key`` headers."""
 
 from __future__ import annotations
 
@@ -11,12 +11,10 @@ from hangman_lab.server.access import QueryPlayer, RequestKey, Server
 from hangman_lab.server.errors import RESPONSES
 from hangman_lab.server.store import GameAnswer, Status
 
-BASE_PATH = "/trexsim/hangman"
-
-router = APIRouter(prefix=BASE_PATH, tags=["wire contract"], responses=RESPONSES)
+router = APIRouter(prefix="/trexsim/hangman", tags=["challenge"], responses=RESPONSES)
 
 
-class WireAnswer(BaseModel):
+class ChallengeAnswer(BaseModel):
     """The state of a game; ``reason`` is left out unless the game is failed."""
 
     status: Literal["approved"] | Status
@@ -32,10 +30,9 @@ async def new_game(
     player: QueryPlayer,
     practice: Annotated[bool, Query(description="True or False")] = True,
     key: RequestKey = None,
-) -> WireAnswer:
+) -> ChallengeAnswer:
     """Begin a practice or recorded game."""
-    game = await server.games.begin(player, not practice, key)
-    return _answer(game, "approved")
+    return _answer(await server.games.begin(player, not practice, key), "approved")
 
 
 @router.get("/guess_letter", response_model_exclude_defaults=True)
@@ -46,7 +43,7 @@ async def guess_letter(
     letter: Annotated[str, Query(description="one letter a to z")],
     request: Literal["guess_letter"] = "guess_letter",
     key: RequestKey = None,
-) -> WireAnswer:
+) -> ChallengeAnswer:
     """Guess a letter; one that was guessed before changes nothing and costs nothing."""
     game = await server.games.guess(player, game_id, letter, key)
     word = "" if game.secret is None else f"; the word was {game.secret}"
@@ -60,6 +57,6 @@ async def my_status(server: Server, player: QueryPlayer) -> list[int]:
     return [of.practice_runs, of.recorded_runs, of.recorded_successes, of.practice_successes]
 
 
-def _answer(game: GameAnswer, status: str, reason: str = "") -> WireAnswer:
+def _answer(game: GameAnswer, status: str, reason: str = "") -> ChallengeAnswer:
     state = {"word": "".join(f"{place} " for place in game.word), "reason": reason}
-    return WireAnswer(**game.model_dump() | state | {"status": status})
+    return ChallengeAnswer(**game.model_dump() | state | {"status": status})

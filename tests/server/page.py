@@ -1,0 +1,27 @@
+"""What the tests do on the web page."""
+
+import pytest
+
+expect = pytest.importorskip("playwright.sync_api", reason="playwright is not installed").expect
+
+
+def settle(page):
+    expect(page.locator("#play:not([aria-busy])")).to_be_visible()
+
+
+def type_letters(page, letters):
+    for letter in letters:
+        page.keyboard.press(letter)
+    settle(page)
+
+
+def word_of(page, board="play-board"):
+    return page.locator(f"#{board} .said").text_content()
+
+
+def outcome(page, board="play-board"):
+    return page.locator(f"#{board} .outcome")
+
+
+def key(page, letter):
+    return page.locator(f"#play-board .key[data-letter={letter}]")
