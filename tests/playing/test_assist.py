@@ -101,14 +101,6 @@ def test_it_reports_that_no_word_matches(assist):
     assert any(line.startswith("no word of") for line in assist("zzz_", ""))
 
 
-def test_agents_without_probabilities_are_refused(run_command):
-    status, output = run_command(["--assist", "--agent", "random"], [])
-    assert status == 2
-    (line,) = output.splitlines()
-    assert line.startswith("play.py: error: --agent: random has no letter probabilities;")
-    assert "dictionary" in line
-
-
 @pytest.mark.slow
 def test_the_sample_of_the_guide_is_what_the_program_prints(run_command):
     guide = (ROOT / "docs/playing.md").read_text()
@@ -125,8 +117,3 @@ def test_common_words_come_first_and_weigh_more(run_command):
     assert re.search(r"of the [\d,]+ words of web2 fit; the most common: have, make, made,", told)
     # Of all that fit as many have an n as an m; of those that people use, more have an m.
     assert "dictionary: most likely letters; its guess: m" in told
-    status, output = run_command(["--assist", "--words", "common", "--agent", "ppo"], [])
-    assert status == 2
-    assert output == (
-        "play.py: error: --agent: --assist weighs common words for dictionary, not for ppo\n"
-    )

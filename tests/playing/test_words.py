@@ -1,13 +1,12 @@
 """The words of a session."""
 
 import itertools
-from collections import Counter
 
 import pytest
 
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.words import DIFFICULTIES, Split, clean_words
-from hangman_lab.playing.words import PlayWords, divide_words, draw_words, narrow, weigh_words
+from hangman_lab.playing.words import divide_words, draw_words, narrow
 from hangman_lab.run_files.config import Config
 from hangman_lab.run_files.words import split_words
 
@@ -20,22 +19,16 @@ def divide(word_list, **given):
     return divide_words(split_words(Config(), word_list), **given)
 
 
-def test_with_an_agent_the_words_to_guess_are_the_test_split():
+def test_with_an_agent_the_words_to_guess_are_the_test_split_without_one_the_whole_list():
     words = divide(MANY, keep_apart=True, has_run=False)
     parts = Split().divide(MANY)
-    assert (words.to_guess, words.to_fit) == (parts["test"], parts["train"])
-    assert "test split" in words.description
-
-
-def test_without_an_agent_the_whole_list_is_guessed():
-    words = divide(MANY, keep_apart=False, has_run=False)
-    assert words.to_guess == words.to_fit == MANY.words
+    assert words == (parts["test"], parts["train"], "test split of a list")
+    assert divide(MANY, keep_apart=False, has_run=False) == (MANY.words, MANY.words, "a list")
 
 
 def test_a_short_list_is_not_split_except_for_a_run():
-    words = divide(SHORT, keep_apart=True, has_run=False)
-    assert words.to_guess == words.to_fit == ("ox", "tea")
-    assert "too few" in words.description
+    whole = ("ox", "tea"), ("ox", "tea"), "a list, too few to be split"
+    assert divide(SHORT, keep_apart=True, has_run=False) == whole
     with pytest.raises(InputError, match="a list: no test word of 1 to 32 letters"):
         divide(SHORT, keep_apart=True, has_run=True)
 
@@ -59,12 +52,3 @@ def test_a_seed_determines_the_order_of_the_words():
     assert sorted(drawn) == list(MANY.words)
     assert drawn == draw(MANY.words, 3, len(MANY)) != draw(MANY.words, 4, len(MANY))
     assert draw(("a",), 0, 3) == ["a", "a", "a"]
-
-
-def test_words_are_ranked_and_fitted_on_by_how_common_they_are():
-    pytest.importorskip("wordfreq", reason="wordfreq is not installed")
-    words = PlayWords(("chaetopodan", "time", "water"), (), "a list")
-    weighed = weigh_words(words)
-    assert weighed.to_guess == ("time", "water", "chaetopodan")
-    counts = Counter(weighed.to_fit)
-    assert counts["time"] == counts["water"] > counts["chaetopodan"] == 1
