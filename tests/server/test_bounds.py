@@ -102,6 +102,8 @@ def test_every_answer_has_its_headers(start, path):
     headers = start().get(path).headers
     assert headers["x-content-type-options"] == "nosniff"
     assert headers["referrer-policy"] == "no-referrer"
-    assert "frame-ancestors 'none'" in headers["content-security-policy"]
+    for part in ("default-src 'none'", "script-src 'self';", "frame-ancestors 'none'"):
+        assert part in headers["content-security-policy"]
+    assert "unsafe" not in headers["content-security-policy"]
     expected = "no-cache" if path in ("/", "/assets/main.js") else "no-store"
     assert headers["cache-control"] == expected

@@ -12,6 +12,7 @@ import schemathesis
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
+    Bundle,
     RuleBasedStateMachine,
     precondition,
     rule,
@@ -120,6 +121,7 @@ class Games(RuleBasedStateMachine):
     """One player's games: what the server answers, and what the plain rules say."""
 
     folder = None
+    begun = Bundle("begun")
 
     def __init__(self):
         super().__init__()
@@ -128,26 +130,28 @@ class Games(RuleBasedStateMachine):
         self.token = self.server.token()
         self.other = self.server.token("bob")
         self.referees = {}
-        self.recorded = {}
+        self.recorded = set()
         self.resigned = set()
         self.last = None
-        self.number = 0
 
     def teardown(self):
         self.server.close()
 
-    @rule(recorded=st.booleans(), keyed=st.booleans())
+    @rule(target=begun, recorded=st.booleans(), keyed=st.booleans())
     def begin(self, recorded, keyed):
-        key = self._next_key() if keyed else None
-        answer = self.server.post(f"{API}/games", {"recorded": recorded}, self.token, key)
+        key = os.urandom(8).hex() if keyed else None
+        request = f"{API}/games", {"recorded": recorded}, self.token, key
+        answer = self.server.post(*request)
         assert answer.status_code == 201
         game = answer.json()["game_id"]
         assert game not in self.referees
         self.referees[game] = Referee(self.server.secret(game), repeated_guess="free")
-        self.recorded[game] = recorded
+        if recorded:
+            self.recorded.add(game)
         self._check(game, answer.json())
         if keyed:
-            self.last = ("games", {"recorded": recorded}, key, 201, answer.json())
+            self.last = request, answer
+        return game
 
     def _check(self, game, answer):
         referee = self.referees[game]
@@ -161,26 +165,20 @@ class Games(RuleBasedStateMachine):
             letter for letter in answer["guesses"] if letter not in referee.word
         )
         assert answer["secret"] == (None if status == "ongoing" else referee.word)
-        assert answer["recorded"] == self.recorded[game]
+        assert answer["recorded"] == (game in self.recorded)
 
-    def _next_key(self):
-        self.number += 1
-        return f"key-{self.number}"
-
-    @precondition(lambda self: self.referees)
     @rule(
-        choice=st.integers(0, 10**6),
+        game=begun,
         letter=st.sampled_from("abcdefghijklmnopqrstuvwxyzLETRNOX"),
         keyed=st.booleans(),
     )
-    def guess(self, choice, letter, keyed):
-        game = list(self.referees)[choice % len(self.referees)]
-        key = self._next_key() if keyed else None
-        path, body = f"games/{game}/guesses", {"letter": letter}
+    def guess(self, game, letter, keyed):
+        key = os.urandom(8).hex() if keyed else None
+        request = f"{API}/games/{game}/guesses", {"letter": letter}, self.token, key
         referee = self.referees[game]
         was_over = referee.over or game in self.resigned
         is_new = letter.lower() not in referee.guessed
-        answer = self.server.post(f"{API}/{path}", body, self.token, key)
+        answer = self.server.post(*request)
         if was_over:
             assert answer.status_code == 409
             return
@@ -188,19 +186,17 @@ class Games(RuleBasedStateMachine):
         referee.guess(letter.lower())
         self._check(game, answer.json())
         if keyed and is_new:
-            self.last = (path, body, key, 200, answer.json())
+            self.last = request, answer
 
     @precondition(lambda self: self.last)
     @rule()
     def repeat(self):
-        path, body, key, status, expected = self.last
-        answer = self.server.post(f"{API}/{path}", body, self.token, key)
-        assert (answer.status_code, answer.json()) == (status, expected)
+        request, first = self.last
+        answer = self.server.post(*request)
+        assert (answer.status_code, answer.json()) == (first.status_code, first.json())
 
-    @precondition(lambda self: self.referees)
-    @rule(choice=st.integers(0, 10**6))
-    def resign(self, choice):
-        game = list(self.referees)[choice % len(self.referees)]
+    @rule(game=begun)
+    def resign(self, game):
         answer = self.server.post(f"{API}/games/{game}/resignation", token=self.token)
         if self.referees[game].over:
             assert answer.status_code == 409
@@ -208,33 +204,21 @@ class Games(RuleBasedStateMachine):
         self.resigned.add(game)
         self._check(game, answer.json())
 
-    @precondition(lambda self: self.referees)
-    @rule(choice=st.integers(0, 10**6))
-    def look(self, choice):
-        game = list(self.referees)[choice % len(self.referees)]
+    @rule(game=begun)
+    def look(self, game):
         path = f"{API}/games/{game}"
-        mine, other = (self.server.get(path, token) for token in (self.token, self.other))
-        self._check(game, mine.json())
-        assert other.status_code == 404
+        self._check(game, self.server.get(path, self.token).json())
+        assert self.server.get(path, self.other).status_code == 404
 
     @rule()
     def count(self):
         won = {game for game, referee in self.referees.items() if referee.won}
-        recorded = {game for game in self.referees if self.recorded[game]}
-        practice = set(self.referees) - recorded
-        assert self.server.status(self.token) == [
-            len(practice),
-            len(recorded),
-            len(won & recorded),
-            len(won & practice),
-        ]
-        open_games = {
-            game
-            for game, referee in self.referees.items()
-            if not referee.over and game not in self.resigned
-        }
+        over = {game for game, referee in self.referees.items() if referee.over} | self.resigned
+        practice = set(self.referees) - self.recorded
+        sets = practice, self.recorded, won & self.recorded, won & practice
+        assert self.server.status(self.token) == [*map(len, sets)]
         listed = self.server.get(f"{API}/games", self.token).json()["game_ids"]
-        assert sorted(listed) == sorted(open_games)
+        assert sorted(listed) == sorted(set(self.referees) - over)
 
     @rule()
     def restart(self):

@@ -117,6 +117,9 @@ def test_axe_finds_nothing_serious(open_page, options):
     page.click("#hint")
     settle(page)
     page.click("#account summary")
+    # The rule of contrast leaves out what is disabled, as guessed letters are.
+    enable = "all => all.forEach(one => one.removeAttribute('aria-disabled'))"
+    page.locator(".key.right, .key.wrong").evaluate_all(enable)
     assert violations() == []
     page.click("#give-up")
     assert violations() == []
