@@ -86,12 +86,9 @@ class Harness:
     def token(self, name="alice"):
         return add_token(self.path, name)
 
-    def get(self, path, token=None, **query):
-        return self.run(self.aget(path, token, **query))
-
-    async def aget(self, path, token=None, headers=None, **query):
+    def get(self, path, token=None, headers=None, **query):
         headers = {**bearer(token), **(headers or {})}
-        return await self.client.get(path, params=query, headers=headers)
+        return self.run(self.client.get(path, params=query, headers=headers))
 
     def post(self, path, body=None, token=None, key=None):
         return self.run(self.apost(path, body, token, key))

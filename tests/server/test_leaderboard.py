@@ -1,6 +1,5 @@
 """The ranking."""
 
-import asyncio
 import threading
 
 import pytest
@@ -117,10 +116,7 @@ def test_the_ranking_is_computed_once_for_all_who_ask_and_elsewhere(start, monke
     # A clock by which it takes a second, from whose end its age counts.
     server.services.ranking._clock = lambda: float(len(threads))
 
-    async def ask():
-        asked = (server.aget(f"{API}/leaderboard") for _ in range(60))
-        return [answer.status_code for answer in await asyncio.gather(*asked)]
-
-    assert server.run(ask()) == [200] * 60
+    answers = server.together(*(server.client.get(f"{API}/leaderboard") for _ in range(60)))
+    assert [answer.status_code for answer in answers] == [200] * 60
     assert len(threads) == 1
     assert threads[0] is not threading.main_thread()
