@@ -25,9 +25,8 @@ _STATE_NAMES = ("streams", "episodes", "steps", "to_reset")
 class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
     """Seeds, resets, steps, truncates and renders ``games`` as one batch.
 
-    Game ``i`` of a batch seeded with ``s`` equals the game of a single environment seeded with
-    ``s + i``: it has the same words, observations, rewards and ends. Returned arrays have the
-    layout of Gymnasium's ``SyncVectorEnv``; later steps do not change them.
+    Returned arrays have the layout of Gymnasium's ``SyncVectorEnv``; later steps do not change
+    them.
     """
 
     metadata = {  # noqa: RUF012 - an instance variable in Gymnasium
@@ -84,13 +83,9 @@ class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
             is drawn. ``"reset_mask"``, an array of bool of shape (num_envs,), selects the games to
             reset; the rest continue.
 
-        Raises
-        ------
-        ValueError
-            If an option is unknown, the number of seeds or words is not ``num_envs``, a word is
-            invalid, or the mask has another shape or dtype or selects no game.
-        gymnasium.error.ResetNeeded
-            If the first call of ``reset`` has a mask.
+        ValueError if an option is unknown, the number of seeds or words is not ``num_envs``, a word
+        is invalid, or the mask has another shape or dtype or selects no game.
+        gymnasium.error.ResetNeeded if the first call of ``reset`` has a mask.
         """
         check_options(options, "word", "reset_mask")
         options = options or {}
@@ -112,13 +107,9 @@ class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
     ) -> tuple[Obs, npt.NDArray, npt.NDArray, npt.NDArray, dict[str, Any]]:
         """Take one action in every game; ``actions`` has the shape (num_envs,).
 
-        Raises
-        ------
-        ValueError
-            If the shape is wrong, or an action is not an integer in the action space.
-        gymnasium.error.ResetNeeded
-            If ``reset`` was never called, or if the autoreset mode is ``DISABLED`` and a game that
-            has ended was not reset.
+        ValueError if the shape is wrong, or an action is not an integer in the action space.
+        gymnasium.error.ResetNeeded if ``reset`` was never called, or if the autoreset mode is
+        ``DISABLED`` and a game that has ended was not reset.
         """
         rewards, terminated, truncated = self.act(actions)
         infos: dict[str, Any] = {}

@@ -40,9 +40,14 @@ class Secrets(Protocol):
 
 
 class Games(ABC, Generic[Obs]):
-    """N games with the same rules; ``_state_names`` names the arrays that hold their state."""
+    """N games with the same rules.
+
+    ``_state_names`` names the arrays that hold their state, ``_observed`` has those of the
+    observation.
+    """
 
     _state_names: tuple[str, ...]
+    _observed: Obs
 
     def __init__(self, num_games: int) -> None:
         self._num_games = num_games
@@ -86,9 +91,9 @@ class Games(ABC, Generic[Obs]):
     def guess(self, actions: npt.NDArray[np.integer]) -> Any:
         """Guess once in every game; return a step with ``won`` and ``lost``, shape (N,)."""
 
-    @abstractmethod
     def observe(self, games: Index = ALL) -> Obs:
         """Return copies of the observations of ``games``."""
+        return cast(Obs, {name: array[games].copy() for name, array in self._observed.items()})
 
     def check_actions(self, actions: npt.NDArray, num_actions: int) -> None:
         """Raise ValueError unless ``actions`` are N integers from 0 to ``num_actions - 1``."""

@@ -16,12 +16,9 @@ _LOW_32 = np.uint64(0xFFFFFFFF)
 
 
 def keyed_bits(*keys: npt.ArrayLike) -> npt.NDArray[np.uint64]:
-    """Return 64 random bits for each row of keys.
+    """Return 64 random bits for each row of integer keys, which are broadcast.
 
-    Parameters
-    ----------
-    *keys : array_like of integers
-        Broadcast against each other; their order matters. Negative integers wrap around.
+    The order of the keys matters; negative keys wrap around.
 
     References
     ----------

@@ -17,7 +17,6 @@ class Reward(Protocol):
 
     def __call__(self, step: Any) -> npt.NDArray[np.float64]:
         """Return the reward of each game, shape (N,)."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -96,10 +95,7 @@ WORD_GUESS_REWARDS: dict[str, type[Reward]] = {"sparse": SparseReward, "mistakes
 def compute_rewards(reward: Reward, step: Any) -> npt.NDArray[np.float64]:
     """Return the rewards of a step as a new array of float64, shape (N,).
 
-    Raises
-    ------
-    ValueError
-        If ``reward`` does not return one number per game.
+    ValueError if ``reward`` does not return one number per game.
     """
     rewards = np.array(reward(step), dtype=np.float64)
     if rewards.shape != step.won.shape:
@@ -112,10 +108,7 @@ def make_reward(
 ) -> Reward:
     """Return the named reward with these parameters, or ``reward`` itself if it is an object.
 
-    Raises
-    ------
-    ValueError
-        If the name is unknown.
+    ValueError if the name is unknown.
     """
     if not isinstance(reward, str):
         return reward

@@ -96,11 +96,8 @@ class SingleEnv(gym.Env[Obs, int]):
         step = self._games.guess(np.array([action]))
         if self.render_mode == "human":
             self.render()
-        reward, ended = (
-            float(compute_rewards(self._reward, step)[0]),
-            bool(step.won[0] or step.lost[0]),
-        )
-        return self._get_obs(), reward, ended, False, self._get_info()
+        reward = float(compute_rewards(self._reward, step)[0])
+        return self._get_obs(), reward, bool(step.won[0] or step.lost[0]), False, self._get_info()
 
     def render(self) -> Drawing | None:
         """Return the game as text (``ansi``) or an image (``rgb_array``); ``human`` prints it."""

@@ -52,12 +52,7 @@ def clean_words(lines: Iterable[str], source: str) -> WordList:
 
     White space, carriage returns and byte-order marks are stripped, and letters lower-cased. Then
     dropped and counted, in this order: blank lines, words with a character outside a to z, words
-    of more than 32 letters, duplicates.
-
-    Raises
-    ------
-    InputError
-        If no word is left.
+    of more than 32 letters, duplicates. Raises InputError if no word is left.
     """
     rules = ("blank", "with other characters", f"over {MAX_LENGTH} letters", "duplicate")
     dropped = dict.fromkeys(rules, 0)
@@ -91,10 +86,7 @@ def default_word_list() -> WordList:
 def read_word_list(path: str | Path) -> WordList:
     """Read a file with one word per line (UTF-8; lines in other encodings count as unusable).
 
-    Raises
-    ------
-    InputError
-        If the file cannot be read, is not text or holds no usable word.
+    Raises InputError if the file cannot be read, is not text or holds no usable word.
     """
     try:
         text = Path(path).read_text(encoding="utf-8-sig", errors="replace")
@@ -110,8 +102,8 @@ def load_word_list(
 ) -> WordList:
     """Return the word list of a file, or of a sequence of words with ``name`` as its source.
 
-    None and ``"web2"`` are the default list, ``"common"`` is its common words. Raises InputError
-    if the file cannot be read or holds no usable word, or wordfreq is not installed.
+    None and ``"web2"`` are the default list, ``"common"`` is its common words, which need wordfreq.
+    InputError as :func:`read_word_list` raises.
     """
     if source is None or source == DEFAULT_SOURCE:
         return default_word_list()

@@ -21,20 +21,11 @@ _CODES = np.eye(NUM_CODES, dtype=np.int8)
 
 
 def flatten(observations: Observation, max_wrong: int) -> npt.NDArray[np.int8]:
-    """Return observations as vectors, whose size does not depend on the word list.
+    """Return observations of one game or of N as vectors, int8 of shape (size,) or (N, size).
 
-    Parameters
-    ----------
-    observations : Observation
-        Of one game, or of N games; lives above ``max_wrong`` count as ``max_wrong``.
-    max_wrong : int
-        The maximum number of lives.
-
-    Returns
-    -------
-    ndarray of int8, shape (size,) or (N, size)
-        The one-hot codes of 32 positions with 28 entries each, the 26 entries of ``guessed``, and
-        the one-hot lives; ``size`` is ``923 + max_wrong``.
+    A vector has the one-hot codes of 32 positions with 28 entries each, the 26 entries of
+    ``guessed``, and the one-hot lives, of which those above ``max_wrong`` count as ``max_wrong``.
+    Its size is ``923 + max_wrong`` for any word list.
     """
     word = observations["word"]
     word = np.pad(word, [(0, 0)] * (word.ndim - 1) + [(0, MAX_LENGTH - word.shape[-1])])
@@ -59,12 +50,7 @@ def max_wrong_of(space: spaces.Space[Any]) -> int:
 
 
 class FlatObservation(gym.ObservationWrapper):
-    """The vector of :func:`flatten` as the observation of ``HangmanEnv``.
-
-    Parameters
-    ----------
-    env : gymnasium.Env
-    """
+    """The vector of :func:`flatten` as the observation of ``HangmanEnv``."""
 
     def __init__(self, env: gym.Env) -> None:
         super().__init__(env)
@@ -79,11 +65,8 @@ class FlatObservation(gym.ObservationWrapper):
 class FlatVectorObservation(VectorObservationWrapper):
     """The vectors of :func:`flatten` as the observations of ``HangmanVectorEnv``.
 
-    Parameters
-    ----------
-    env : gymnasium.vector.VectorEnv
-        Its autoreset mode is ``NEXT_STEP`` or ``DISABLED``; Gymnasium's observation wrappers raise
-        ValueError for ``SAME_STEP``.
+    Its autoreset mode is ``NEXT_STEP`` or ``DISABLED``; Gymnasium's observation wrappers raise
+    ValueError for ``SAME_STEP``.
     """
 
     def __init__(self, env: VectorEnv) -> None:

@@ -1,23 +1,13 @@
-"""The observation of Hangman: encoding, space, and parsing from text."""
+"""The observation of Hangman: encoding, and parsing from text."""
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import Any, TypedDict, cast
 
 import numpy as np
 import numpy.typing as npt
-from gymnasium import spaces
 
-from hangman_lab.envs.encoding import (
-    ALPHABET,
-    BLANK,
-    FIRST_LETTER,
-    MAX_LENGTH,
-    NUM_CODES,
-    NUM_LETTERS,
-    PADDING,
-    letter_index,
-)
+from hangman_lab.envs.encoding import ALPHABET, BLANK, FIRST_LETTER, MAX_LENGTH, letter_index
 from hangman_lab.envs.errors import InputError
 
 DEFAULT_MAX_WRONG = 6
@@ -32,33 +22,16 @@ class Observation(TypedDict):
     lives: npt.NDArray[np.int64]  # (): the wrong guesses left, 0 to ``max_wrong``
 
 
-def observation_space(width: int, max_wrong: int) -> spaces.Dict:
-    """Return the space of one game's observation."""
-    return spaces.Dict(
-        {
-            "word": spaces.Box(PADDING, NUM_CODES - 1, (width,), np.uint8),
-            "guessed": spaces.MultiBinary(NUM_LETTERS),
-            "lives": spaces.Discrete(max_wrong + 1),
-        }
-    )
-
-
 def select(observations: Observation, games: npt.NDArray | slice | int) -> Observation:
     """Return the observations of a subset of a batch: index, slice or boolean mask."""
-    return Observation(
-        word=observations["word"][games],
-        guessed=observations["guessed"][games],
-        lives=observations["lives"][games],
-    )
+    arrays = cast(dict[str, Any], observations)
+    return cast(Observation, {name: array[games] for name, array in arrays.items()})
 
 
 def as_batch(observation: Observation) -> Observation:
     """Return the observation of one game as a batch of one game."""
-    return Observation(
-        word=np.asarray(observation["word"])[None],
-        guessed=np.asarray(observation["guessed"])[None],
-        lives=np.asarray(observation["lives"])[None],
-    )
+    arrays = {name: np.asarray(array)[None] for name, array in observation.items()}
+    return cast(Observation, arrays)
 
 
 def distinct(observations: Observation) -> tuple[Observation, npt.NDArray[np.intp]]:
@@ -76,19 +49,9 @@ def parse_observation(
 ) -> Observation:
     """Parse a game written as text; return a batch of one observation.
 
-    Parameters
-    ----------
-    pattern : str
-        The masked word: letters, and ``_``, ``.``, ``-`` or ``?`` for a blank. Spaces are ignored.
-    wrong : str
-        The guessed letters that are not in the word; spaces and commas are ignored.
-    max_wrong : int
-        The number of wrong guesses that loses the game.
-
-    Raises
-    ------
-    InputError
-        If the pattern or the letters are not those of a possible game.
+    ``pattern`` is the masked word: letters, and ``_``, ``.``, ``-`` or ``?`` for a blank. ``wrong``
+    are the guessed letters that are not in the word. Spaces, and commas in ``wrong``, are ignored.
+    Raises InputError if they are not those of a possible game.
     """
     places = "".join(pattern.lower().split())
     codes = []

@@ -14,21 +14,14 @@ from hangman_lab.envs.rendering import BAD, FAINT, GOOD, INK, Drawing, draw_pict
 
 PICTURE_SIZE = (640, 400)
 
-# The parts are drawn in this order; the lines below are the complete drawing.
-_PARTS = {
-    "head": "O",
-    "body": "|",
-    "left_arm": "/",
-    "right_arm": "\\",
-    "left_leg": "/",
-    "right_leg": "\\",
-}
+# Head, body, arms and legs, in the order in which they are drawn, and their places.
+_PARTS = "O|/\\/\\"
 _GALLOWS = (
     "  +---+   ",
     "  |   |   ",
-    "  |   {head}   ",
-    "  |  {left_arm}{body}{right_arm}  ",
-    "  |  {left_leg} {right_leg}  ",
+    "  |   {0}   ",
+    "  |  {2}{1}{3}  ",
+    "  |  {4} {5}  ",
     "  |       ",
     "=========+",
 )
@@ -67,12 +60,8 @@ def masked_word(observation: Observation) -> str:
 
 def draw_gallows(wrong: int, max_wrong: int) -> list[str]:
     """Return the gallows as lines of text of equal width."""
-    hung = parts_hung(wrong, max_wrong)
-    parts = {
-        name: character if number < hung else " "
-        for number, (name, character) in enumerate(_PARTS.items())
-    }
-    return [line.format(**parts) for line in _GALLOWS]
+    parts = _PARTS[: parts_hung(wrong, max_wrong)].ljust(len(_PARTS))
+    return [line.format(*parts) for line in _GALLOWS]
 
 
 def render_text(observation: Observation, max_wrong: int, secret: str | None = None) -> str:

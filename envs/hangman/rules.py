@@ -8,10 +8,18 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from hangman_lab.envs.encoding import BLANK, FIRST_LETTER, NUM_LETTERS, EncodedWords, decode
+from hangman_lab.envs.encoding import (
+    BLANK,
+    FIRST_LETTER,
+    NUM_CODES,
+    NUM_LETTERS,
+    PADDING,
+    EncodedWords,
+    decode,
+)
 from hangman_lab.envs.errors import check_choice
 from hangman_lab.envs.games import ALL, Games, Index
-from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG, Observation, observation_space
+from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG, Observation
 
 REPEATED_GUESS_RULES = ("life", "free")
 
@@ -64,6 +72,7 @@ class HangmanGames(Games[Observation]):
         self._guessed = np.zeros((num_games, NUM_LETTERS), dtype=np.int8)
         self._lives = np.zeros(num_games, dtype=np.int64)
         self._shown = np.zeros(num_games, dtype=np.int64)
+        self._observed = Observation(word=self._word, guessed=self._guessed, lives=self._lives)
         self._rows = np.arange(num_games)
 
     @property
@@ -79,7 +88,13 @@ class HangmanGames(Games[Observation]):
     @property
     def observation_space(self) -> spaces.Dict:
         """The space of one game's observation."""
-        return observation_space(self.secrets.shape[1], self.max_wrong)
+        return spaces.Dict(
+            {
+                "word": spaces.Box(PADDING, NUM_CODES - 1, self.secrets.shape[1:], np.uint8),
+                "guessed": spaces.MultiBinary(NUM_LETTERS),
+                "lives": spaces.Discrete(self.max_wrong + 1),
+            }
+        )
 
     @property
     def action_space(self) -> spaces.Discrete:
@@ -134,12 +149,4 @@ class HangmanGames(Games[Observation]):
             lives=self._lives.copy(),
             lengths=self.lengths.copy(),
             max_wrong=self.max_wrong,
-        )
-
-    def observe(self, games: Index = ALL) -> Observation:
-        """Return copies of the observations of ``games``."""
-        return Observation(
-            word=self._word[games].copy(),
-            guessed=self._guessed[games].copy(),
-            lives=self._lives[games].copy(),
         )

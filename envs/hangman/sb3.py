@@ -183,12 +183,7 @@ class HangmanVecEnv(SB3VecEnv):
 
 
 class FlatVecEnv(VecEnvWrapper):
-    """The vectors of :func:`envs.hangman.flat.flatten` as the observations of a batch.
-
-    Parameters
-    ----------
-    venv : HangmanVecEnv
-    """
+    """The vectors of :func:`envs.hangman.flat.flatten` as the observations of a batch."""
 
     def __init__(self, venv: HangmanVecEnv) -> None:
         self._max_wrong = max_wrong_of(venv.observation_space)

@@ -24,10 +24,6 @@ class TextEnv(gym.Wrapper):
     """``HangmanEnv`` with the text of :func:`describe` as observation and letters as actions.
 
     ``step`` ignores case and surrounding white space. ValueError if the action is not a letter.
-
-    Parameters
-    ----------
-    env : gymnasium.Env
     """
 
     def __init__(self, env: gym.Env) -> None:

@@ -113,10 +113,6 @@ class WordGuessEnv(SingleEnv[Observation]):
     Cats and Dogs is Bulls and Cows with words. D. E. Knuth, "The computer as Master Mind", Journal
     of Recreational Mathematics 9 (1976), for the answers with repeated letters. Guess the Word is
     problem 843, https://leetcode.com/problems/guess-the-word/.
-
-    ## Version History
-
-    * v0: Initial version.
     """
 
     _games: WordGuessGames
@@ -145,18 +141,10 @@ class WordGuessEnv(SingleEnv[Observation]):
         return self._games.words.allowed
 
     def guess(self, word: str) -> tuple[int, ...] | None:
-        """Guess a word, in the allowed list or not.
+        """Guess a word, in the allowed list or not; return the numbers of the answer.
 
-        Returns
-        -------
-        tuple of int or None
-            The numbers of the answer; None for a word that is not in the list, which also costs a
-            guess.
-
-        Raises
-        ------
-        gymnasium.error.ResetNeeded
-            If no game is in progress.
+        None for a word that is not in the list, which also costs a guess. Raises
+        gymnasium.error.ResetNeeded if no game is in progress.
         """
         self._require_game()
         index = self._games.words.index(word)
@@ -167,7 +155,7 @@ class WordGuessEnv(SingleEnv[Observation]):
 
 
 class WordGuessVectorEnv(BatchEnv[Observation]):
-    """N games of :class:`WordGuessEnv`, played as one batch.
+    """N games of :class:`WordGuessEnv`; ValueError if an argument is out of its range.
 
     Parameters
     ----------
@@ -177,11 +165,6 @@ class WordGuessVectorEnv(BatchEnv[Observation]):
         As for :class:`WordGuessEnv`.
     render_mode : str, optional
         ``"ansi"`` or ``"rgb_array"``.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of its range.
     """
 
     _games: WordGuessGames
@@ -206,14 +189,9 @@ class WordGuessVectorEnv(BatchEnv[Observation]):
         games = _make_games(
             num_envs, variant, words, allowed, word_length, max_guesses, opponent, mask
         )
+        reward = make_reward(reward, WORD_GUESS_REWARDS)
         super().__init__(
-            games,
-            games.words,
-            make_reward(reward, WORD_GUESS_REWARDS),
-            draw_game,
-            max_episode_steps,
-            autoreset_mode,
-            render_mode,
+            games, games.words, reward, draw_game, max_episode_steps, autoreset_mode, render_mode
         )
 
     @property

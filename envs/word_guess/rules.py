@@ -77,6 +77,9 @@ class WordGuessGames(Games[Observation]):
         self._answers = np.full((num_games, max_guesses, len(rule.names)), NO_ANSWER, dtype=np.int8)
         self._num_guesses = np.zeros(num_games, dtype=np.int64)
         self._won = np.zeros(num_games, dtype=np.bool_)
+        self._observed = Observation(
+            guesses=self._guesses, answers=self._answers, num_guesses=self._num_guesses
+        )
         # The words consistent with the answers of each game; None if not needed.
         self._consistent: npt.NDArray[np.bool_] | None = None
         if opponent == "adversary" or mask == "consistent":
@@ -155,14 +158,6 @@ class WordGuessGames(Games[Observation]):
         self._won |= won
         lost = playing & ~won & (self._num_guesses == self.max_guesses)
         return Step(codes=codes, played=playing, won=won, lost=lost)
-
-    def observe(self, games: Index = ALL) -> Observation:
-        """Return copies of the observations of ``games``."""
-        return Observation(
-            guesses=self._guesses[games].copy(),
-            answers=self._answers[games].copy(),
-            num_guesses=self._num_guesses[games].copy(),
-        )
 
     def _answer(
         self, games: npt.NDArray[np.int64], words: npt.NDArray[np.int64]

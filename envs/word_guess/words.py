@@ -24,13 +24,6 @@ class GuessWords:
     used. ``allowed`` are the words that can be guessed, including all secrets; by default the
     secrets. Their order is kept, since an action is an index into them; duplicates are dropped.
     ValueError if no word is left, a word cannot be encoded, or a secret is not allowed.
-
-    Attributes
-    ----------
-    allowed : tuple of str
-    encoded : EncodedWords
-        The allowed words.
-    secrets : ndarray of int64
     """
 
     def __init__(
@@ -87,12 +80,8 @@ def random_words(
 ) -> tuple[str, ...]:
     """Return distinct words of letters that are drawn independently and uniformly.
 
-    The problem "Guess the Word" is tested with 100 words of 6 letters.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than ``count`` words of ``word_length`` letters.
+    The problem "Guess the Word" is tested with 100 words of 6 letters. ValueError if there are
+    fewer than ``count`` words of ``word_length`` letters.
     """
     if not 1 <= count <= NUM_LETTERS**word_length:
         raise ValueError(
