@@ -1,8 +1,6 @@
 """The batched environments of all games, compared with Gymnasium's batches of single ones."""
 
 import pickle
-import re
-from functools import partial
 from pathlib import Path
 
 import gymnasium as gym
@@ -10,6 +8,7 @@ import numpy as np
 import pytest
 from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import data_equivalence
+from gymnasium.utils.env_match import check_environments_match
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers import TimeLimit, vector
 from hypothesis import given, settings
@@ -17,43 +16,22 @@ from hypothesis import strategies as st
 
 from hangman_lab.envs.encoding import decode, letter_index
 from hangman_lab.envs.hangman.env import HangmanEnv, HangmanVectorEnv
-from hangman_lab.envs.hangman.flat import FlatVectorObservation
 from hangman_lab.envs.word_guess.env import WordGuessEnv, WordGuessVectorEnv
 
 NUM_ENVS = 4
 PER_ENV = {"min_size": NUM_ENVS, "max_size": NUM_ENVS}
-WRAPPERS = {
-    "RecordEpisodeStatistics": vector.RecordEpisodeStatistics,
-    "DictInfoToList": vector.DictInfoToList,
-    "FilterObservation": partial(vector.FilterObservation, filter_keys=["word"]),
-    "FlattenObservation": vector.FlattenObservation,
-    "FlatVectorObservation": FlatVectorObservation,
-    "ClipReward": partial(vector.ClipReward, min_reward=-0.1, max_reward=0.1),
-    "NormalizeReward": vector.NormalizeReward,
-    "TransformAction": partial(vector.TransformAction, func=lambda actions: 25 - actions),
-}
 LETTERS = ("a", "ox", "cat", "noon", "apple", "banana", "jazz", "rhythm", "mississippi")
 WORDS = ("bell", "cell", "dell", "cold", "clod", "noon", "neon", "onto")
+HANGMAN, GUESSING = (HangmanEnv, HangmanVectorEnv), (WordGuessEnv, WordGuessVectorEnv)
 GAMES = {
-    "hangman": (HangmanEnv, HangmanVectorEnv, {"words": LETTERS, "max_wrong": 4}),
-    "dense": (HangmanEnv, HangmanVectorEnv, {"words": LETTERS, "reward": "dense"}),
-    "potential": (
-        HangmanEnv,
-        HangmanVectorEnv,
-        {"words": LETTERS, "reward": "potential", "repeated_guess": "free"},
-    ),
-    "cats and dogs": (WordGuessEnv, WordGuessVectorEnv, {"words": WORDS, "max_guesses": 4}),
-    "adversary": (WordGuessEnv, WordGuessVectorEnv, {"words": WORDS, "opponent": "adversary"}),
-    "mistakes": (
-        WordGuessEnv,
-        WordGuessVectorEnv,
-        {"words": WORDS[:6], "allowed": WORDS, "mask": "consistent", "reward": "mistakes"},
-    ),
-    "guess the word": (
-        WordGuessEnv,
-        WordGuessVectorEnv,
-        {"variant": "guess_the_word", "max_guesses": 3},
-    ),
+    "hangman": (*HANGMAN, {"words": LETTERS, "max_wrong": 4}),
+    "dense": (*HANGMAN, {"words": LETTERS, "reward": "dense"}),
+    "potential": (*HANGMAN, {"words": LETTERS, "reward": "potential", "repeated_guess": "free"}),
+    "cats and dogs": (*GUESSING, {"words": WORDS, "max_guesses": 4}),
+    "adversary": (*GUESSING, {"words": WORDS, "opponent": "adversary"}),
+    "consistent": (*GUESSING, {"words": WORDS[:6], "allowed": WORDS, "mask": "consistent"}),
+    "mistakes": (*GUESSING, {"words": WORDS, "reward": "mistakes"}),
+    "guess the word": (*GUESSING, {"variant": "guess_the_word", "max_guesses": 3}),
 }
 
 
@@ -131,51 +109,18 @@ def test_a_batch_answers_as_gymnasiums_own_batch_of_single_games(game, mode, lim
 
 
 @pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP])
-@pytest.mark.parametrize("wrap", WRAPPERS.values(), ids=WRAPPERS)
-def test_gymnasiums_wrappers_see_no_difference(wrap, mode):
-    ours, theirs = both("dense", mode)
-    try:
-        theirs = wrap(theirs)
-    except ValueError as refusal:  # of a batch that begins the next game in the same step
-        with pytest.raises(ValueError, match=re.escape(str(refusal))):
-            wrap(ours)
-        return
-    ours = wrap(ours)
-    assert ours.single_observation_space == theirs.single_observation_space
+def test_gymnasiums_wrappers_see_no_difference(mode):
+    ours, theirs = (
+        vector.DictInfoToList(vector.RecordEpisodeStatistics(env)) for env in both("dense", mode)
+    )
     assert data_equivalence(ours.reset(seed=3), theirs.reset(seed=3))
     random = np.random.default_rng(4)
     for _ in range(60):
         actions = random.integers(26, size=NUM_ENVS)
         steps = [env.step(actions) for env in (ours, theirs)]
-        for step in steps:
-            if "episode" in step[4]:
-                del step[4]["episode"]["t"]
+        for info in (info for step in steps for info in step[4] if "episode" in info):
+            del info["episode"]["t"]
         assert data_equivalence(*steps)
-
-
-def test_episode_statistics_count_on_through_a_masked_reset():
-    envs = vector.RecordEpisodeStatistics(
-        gym.make_vec(
-            "hangman_lab/Hangman-v0", 3, words=LETTERS, autoreset_mode=AutoresetMode.DISABLED
-        )
-    )
-    envs.reset(options={"word": "jazz"})
-    for letter in "jb":
-        envs.step(np.full(3, letter_index(letter)))
-    envs.reset(options={"word": "ox", "reset_mask": np.array([False, True, False])})
-    envs.step(np.array([letter_index(letter) for letter in "aoa"]))
-    *_, infos = envs.step(np.array([letter_index(letter) for letter in "zxz"]))
-    assert infos["episode"]["l"].tolist() == [4, 2, 4]
-
-
-def test_actions_are_sampled_by_the_masks():
-    envs = gym.make_vec("hangman_lab/Hangman-v0", 3, words=LETTERS)
-    envs.action_space.seed(0)
-    _, infos = envs.reset(seed=0)
-    for _ in range(40):
-        actions = envs.action_space.sample(mask=tuple(infos["action_mask"]))
-        assert infos["action_mask"][np.arange(3), actions].all()
-        *_, infos = envs.step(actions)
 
 
 @pytest.mark.parametrize("sync", [False, True])
@@ -213,6 +158,14 @@ def test_a_saved_state_and_a_pickle_continue_with_the_same_games(game, mode):
         assert data_equivalence(step, third.step(actions))
     # What was returned is left alone by later steps.
     assert data_equivalence(kept, copy)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_single_games_of_one_seed_are_alike_and_survive_pickling(game):
+    single_type, _, options = GAMES[game]
+    env = single_type(**options)
+    check_environments_match(env, single_type(**options), num_steps=40)
+    check_environments_match(env, pickle.loads(pickle.dumps(env)), num_steps=10)
 
 
 def test_a_state_of_other_games_is_refused_and_changes_nothing():

@@ -25,6 +25,9 @@ def test_words_survive_encoding(words):
     assert encoded.width == max(map(len, words))
     counts = [[word.count(letter) for letter in ALPHABET] for word in words]
     assert encoded.letter_counts.tolist() == counts
+    last = encoded[np.array([len(words) - 1])]
+    assert (decode(last.codes[0]), last.lengths.tolist()) == (words[-1], [len(words[-1])])
+    assert len(encoded[:0]) == len(encode_words([])) == 0
 
 
 def test_codes_are_those_of_the_documentation():
@@ -34,19 +37,8 @@ def test_codes_are_those_of_the_documentation():
     assert [letter_index(letter) for letter in ALPHABET] == list(range(26))
 
 
-def test_rows_are_chosen_by_index():
-    encoded = encode_words(["cat", "apple", "ox"])[np.array([2, 0])]
-    assert len(encoded) == 2
-    assert [decode(codes) for codes in encoded.codes] == ["ox", "cat"]
-    assert encoded.lengths.tolist() == [2, 3]
-
-
 @pytest.mark.parametrize("word", ["", "Cat", "it's", "naïve", "c\x00", "abcdef", "cat "])
 def test_what_cannot_be_encoded_is_refused_by_name(word):
     with pytest.raises(ValueError, match="letters a to z") as caught:
         encode_words(["dog", word], width=5)
     assert repr(word) in str(caught.value)
-
-
-def test_no_words_make_no_rows():
-    assert len(encode_words([])) == 0

@@ -1,17 +1,16 @@
-import pickle
 import warnings
 from functools import partial
 
 import gymnasium as gym
 import numpy as np
 import pytest
+from gymnasium import spaces
 from gymnasium.error import ResetNeeded
-from gymnasium.utils.env_checker import check_env, data_equivalence
+from gymnasium.utils.env_checker import check_env
 from stable_baselines3.common.env_checker import check_env as check_env_for_sb3
 
 from hangman_lab.envs.encoding import letter_index
 from hangman_lab.envs.hangman.env import HangmanEnv, HangmanVectorEnv
-from hangman_lab.envs.rewards import DenseReward
 from hangman_lab.envs.words import default_word_list
 
 VARIANTS = [
@@ -20,17 +19,6 @@ VARIANTS = [
     {"max_wrong": 26, "repeated_guess": "free", "reward": "dense"},
     {"reward": "potential", "min_length": 3, "max_length": 6},
 ]
-
-
-def rollout(env, seed, steps=60):
-    """Everything that a player sees in a while of random play."""
-    random = np.random.default_rng(9)
-    seen = [env.reset(seed=seed)]
-    for _ in range(steps):
-        seen.append(env.step(int(random.integers(26))))
-        if seen[-1][2] or seen[-1][3]:
-            seen.append(env.reset())
-    return seen
 
 
 @pytest.mark.parametrize("options", VARIANTS)
@@ -45,9 +33,11 @@ def test_the_checkers_of_gymnasium_and_stable_baselines_are_content(few_words, o
 def test_gym_makes_the_env_with_the_default_list_and_its_options():
     env = gym.make("hangman_lab/Hangman-v0")
     assert isinstance(env.unwrapped, HangmanEnv)
-    longest = max(map(len, default_word_list().words))
-    assert env.observation_space["word"].shape == (longest,)
-    assert env.observation_space["lives"].n == 7
+    assert env.observation_space == spaces.Dict(
+        word=spaces.Box(0, 27, (max(map(len, default_word_list().words)),), np.uint8),
+        guessed=spaces.MultiBinary(26),
+        lives=spaces.Discrete(7),
+    )
     observation, _ = env.reset(seed=1)
     assert env.observation_space.contains(observation)
     shorter = gym.make("hangman_lab/Hangman-v0", min_length=4, max_length=5, max_wrong=3)
@@ -66,14 +56,6 @@ def test_gym_makes_the_vector_env(few_words):
     assert envs.single_observation_space["lives"].n == 5
 
 
-def test_the_same_seed_gives_the_same_games(few_words):
-    one, other = HangmanEnv(few_words), HangmanEnv(few_words)
-    assert data_equivalence(rollout(one, 5), rollout(other, 5))
-    # An env that has been played before gives them too.
-    assert data_equivalence(rollout(one, 5), rollout(HangmanEnv(few_words), 5))
-    assert not data_equivalence(rollout(one, 5), rollout(other, 6))
-
-
 def test_a_reset_without_a_seed_goes_on_with_the_stream(real_words):
     env, twin = HangmanEnv(real_words), HangmanEnv(real_words)
     words = []
@@ -88,19 +70,10 @@ def test_a_reset_without_a_seed_goes_on_with_the_stream(real_words):
         assert twin.secret == word
 
 
-def test_a_word_can_be_forced(few_words):
-    env = HangmanEnv(few_words)
-    observation, _ = env.reset(seed=0, options={"word": "qat"})
-    assert env.secret == "qat"
-    assert observation["word"].tolist()[:5] == [1, 1, 1, 0, 0]
-    for letter in "qat":
-        observation, reward, terminated, _, info = env.step(letter_index(letter))
-    assert (reward, terminated, info["won"]) == (1.0, True, True)
-
-
 def test_a_forced_word_leaves_the_seeded_stream_as_it_was(real_words):
     env, twin = HangmanEnv(real_words), HangmanEnv(real_words)
-    env.reset(seed=3, options={"word": "cat"})
+    env.reset(seed=3, options={"word": "qat"})
+    assert env.secret == "qat"
     twin.reset(seed=3)
     for _ in range(5):
         env.reset()
@@ -112,8 +85,6 @@ def test_a_forced_word_leaves_the_seeded_stream_as_it_was(real_words):
     ("options", "message"),
     [
         ({"word": ""}, "letters a to z"),
-        ({"word": "Apple"}, "letters a to z"),
-        ({"word": "it's"}, "letters a to z"),
         ({"word": "abcdefghijklmnopq"}, "letters a to z"),
         ({"word": 3}, "options: 3 is not a word"),
         ({"wrod": "apple"}, r"options: 'wrod' is not one of \('word',\)"),
@@ -125,27 +96,11 @@ def test_an_option_that_cannot_be_used_is_refused(few_words, options, message):
         env.reset(options=options)
 
 
-def test_a_render_needs_a_game(few_words):
-    for mode in ("ansi", "rgb_array"):
-        with pytest.raises(ResetNeeded):
-            HangmanEnv(few_words, render_mode=mode).render()
-
-
-@pytest.mark.parametrize(
-    "make", [HangmanEnv, HangmanVectorEnv, partial(gym.make, "hangman_lab/Hangman-v0")]
-)
-def test_an_unknown_option_is_refused_by_name(few_words, make):
-    with pytest.raises(TypeError, match="unexpected keyword argument 'max_wrongs'"):
-        make(words=few_words, max_wrongs=8)
-
-
 @pytest.mark.parametrize(
     ("action", "message"),
     [
         (-1, r"0\.\.25"),
         (26, r"0\.\.25"),
-        (1000, r"0\.\.25"),
-        (3.9, "float64 is not an integer type"),
         (1.5, "float64 is not an integer type"),
         ("a", "<U1 is not an integer type"),
         ([1], r"shape \(1, 1\)"),
@@ -159,10 +114,11 @@ def test_an_action_outside_the_space_raises_and_the_game_continues(few_words, ac
     assert env.step(0)[0]["guessed"][0] == 1
 
 
-def test_a_step_needs_a_game_that_goes_on():
-    env = HangmanEnv(["ox"])
-    with pytest.raises(ResetNeeded):
-        env.step(0)
+def test_a_render_needs_a_game_and_a_step_one_that_goes_on():
+    env = HangmanEnv(["ox"], render_mode="ansi")
+    for call in (env.render, partial(env.step, 0)):
+        with pytest.raises(ResetNeeded):
+            call()
     env.reset()
     env.step(letter_index("o"))
     env.step(letter_index("x"))
@@ -186,22 +142,6 @@ def test_bad_arguments_are_refused_by_name(few_words, kind, options):
     name = "words" if "min_length" in options else next(iter(options))
     with pytest.raises(ValueError, match=name):
         kind(words=few_words, **options)
-
-
-def test_a_pickle_round_trip_goes_on_with_the_same_game(few_words):
-    env = HangmanEnv(few_words, reward=DenseReward(hit=0.3), render_mode="ansi")
-    env.reset(seed=4)
-    env.step(0)
-    twin = pickle.loads(pickle.dumps(env))
-    assert twin.render() == env.render()
-    assert twin.secret == env.secret
-    random = np.random.default_rng(0)
-    for _ in range(100):
-        action = int(random.integers(26))
-        one, other = env.step(action), twin.step(action)
-        assert data_equivalence(one, other)
-        if one[2]:
-            assert data_equivalence(env.reset(), twin.reset())
 
 
 def test_the_terminal_shows_each_step(capsys):

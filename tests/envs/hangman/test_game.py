@@ -1,7 +1,6 @@
 """A single game, as a person or a client plays it."""
 
 import numpy as np
-import pytest
 
 from hangman_lab.envs.encoding import letter_index
 from hangman_lab.envs.hangman.game import Game
@@ -27,9 +26,3 @@ def test_a_game_goes_on_from_the_guesses_that_were_played():
     assert game.over
     assert not game.won
     assert game.word == "_oo_"
-
-
-@pytest.mark.parametrize("max_wrong", [0, 27])
-def test_the_wrong_guesses_that_lose_are_1_to_26(max_wrong):
-    with pytest.raises(ValueError, match="max_wrong"):
-        Game("noon", max_wrong)

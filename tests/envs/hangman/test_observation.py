@@ -2,21 +2,7 @@ import numpy as np
 import pytest
 
 from hangman_lab.envs.errors import InputError
-from hangman_lab.envs.hangman.observation import (
-    distinct,
-    observation_space,
-    parse_observation,
-    select,
-)
-
-
-def test_the_space_is_the_documented_one():
-    space = observation_space(7, 6)
-    assert space["word"].shape == (7,)
-    assert space["word"].dtype == np.uint8
-    assert (space["word"].low.min(), space["word"].high.max()) == (0, 27)
-    assert space["guessed"].shape == (26,)
-    assert space["lives"].n == 7
+from hangman_lab.envs.hangman.observation import distinct, parse_observation, select
 
 
 def test_games_that_look_alike_are_one_whatever_their_lives():

@@ -1,10 +1,7 @@
-import pickle
-
 import gymnasium as gym
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
-from gymnasium.utils.env_match import check_environments_match
 
 from hangman_lab.envs.word_guess.env import WordGuessEnv
 from tests.envs.word_guess.referee import cats_and_dogs
@@ -17,14 +14,6 @@ WORDS = ("bell", "cell", "dell", "cold", "clod", "noon", "neon", "onto")
 @pytest.mark.parametrize("options", [{}, {"mask": "consistent"}, {"opponent": "adversary"}])
 def test_gymnasium_finds_no_fault(env_id, options):
     check_env(gym.make(env_id, **options).unwrapped, skip_render_check=True)
-
-
-@pytest.mark.parametrize("env_id", IDS)
-def test_two_environments_with_one_seed_play_alike_and_survive_pickling(env_id):
-    env = gym.make(env_id)
-    check_environments_match(env, gym.make(env_id), num_steps=40)
-    again = pickle.loads(pickle.dumps(env))
-    check_environments_match(env, again, num_steps=10)
 
 
 @pytest.mark.parametrize(

@@ -21,21 +21,19 @@ def test_the_problems_example_is_answered_as_it_says():
     assert master.passed
 
 
-def test_a_word_that_is_not_in_the_list_costs_a_guess():
+@pytest.mark.parametrize(
+    ("calls", "matches", "passed"),
+    [
+        # A word that is not in the list costs a guess, too.
+        (("zzzzzz", "not even a word", "acckzz"), [-1, -1, 6], False),
+        (("acckzz", "ccbazz"), [6, 3], True),
+        (("acckzz", "ccbazz", "zzzzzz"), [6, 3, -1], False),
+    ],
+)
+def test_too_many_calls_fail(calls, matches, passed):
     master = new_master(max_guesses=2)
-    assert master.guess("zzzzzz") == -1
-    assert master.guess("not even a word") == -1
-    assert master.guess("acckzz") == 6
-    assert not master.passed
-
-
-def test_too_many_calls_fail():
-    master = new_master(max_guesses=2)
-    for word in ("acckzz", "ccbazz"):
-        master.guess(word)
-    assert master.passed
-    master.guess("zzzzzz")
-    assert not master.passed
+    assert [master.guess(word) for word in calls] == matches
+    assert master.passed == passed
 
 
 def test_it_sits_on_wrappers_too():
