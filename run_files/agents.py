@@ -26,10 +26,7 @@ def check_agent_names(names: Iterable[str], option: str) -> None:
 
 
 def find_run(path: str | Path | None, names: Iterable[str]) -> RunDirectory | None:
-    """Return the run at ``path``, by default the pretrained run if an agent needs it.
-
-    Raises InputError if the folder is not that of a run.
-    """
+    """Return the run at ``path``, by default the pretrained run if an agent needs it."""
     if path is None and all(name in AGENTS for name in names):
         return None
     return RunDirectory.open(PRETRAINED if path is None else path)
@@ -51,25 +48,11 @@ def load_run_agent(
     seed: int = 0,
     known: float = DEFAULT_KNOWN,
 ) -> Agent:
-    """Return a fitted agent.
+    """Return a learned agent of a run, or another agent fitted on ``train_words``.
 
-    Parameters
-    ----------
-    name : str
-        A name accepted by :func:`check_agent_names`.
-    run : RunDirectory, optional
-        From :func:`find_run`; required by learned agents.
-    train_words : sequence of str
-        The words that other agents are fitted on.
-    seed : int, default 0
-        The seed of agents that sample letters.
-    known : float, default 0.5
-        The prior probability that the secret is a word that the run was fitted on, 0 to 1.
-
-    Raises
-    ------
-    InputError
-        If a file of the run cannot be read or is invalid, or the run lacks the agent.
+    ``known`` is the prior probability, 0 to 1, that the secret is a word that the run was fitted
+    on. Raises InputError if a file of the run cannot be read or is invalid, or the run lacks the
+    agent.
     """
     if name in AGENTS:
         return make_agent(name, seed).fit(train_words)

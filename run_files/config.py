@@ -226,10 +226,7 @@ def find_config(name: str | Path, kind: str = "config") -> Path:
 
 
 def load_config(path: str | Path, overrides: Sequence[str] = ()) -> Config:
-    """Load a config from YAML and apply overrides, ``key.sub=value`` with a YAML value each.
-
-    Raises InputError if the file is unreadable, a key is unknown, or a value is invalid.
-    """
+    """Load a config from YAML and apply overrides; raise InputError if anything is invalid."""
     values = read_options(path)
     for override in overrides:
         apply_override(values, override)
@@ -249,9 +246,8 @@ def read_options(path: str | Path) -> dict[str, Any]:
     try:
         values = yaml.load(Path(path).read_text(encoding="utf-8"), _Loader)
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise InputError(
-            f"{path}: not readable as YAML ({' '.join(str(error).split())})"
-        ) from error
+        detail = " ".join(str(error).split())
+        raise InputError(f"{path}: not readable as YAML ({detail})") from error
     values = {} if values is None else values
     if not isinstance(values, dict):
         raise InputError(f"{path}: a mapping of options is expected, not {values!r}")

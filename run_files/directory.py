@@ -61,13 +61,7 @@ def numbered_names(name: str) -> Iterator[str]:
 
 
 class RunDirectory:
-    """The files of one run.
-
-    Parameters
-    ----------
-    path : Path
-        An existing folder; see :meth:`create` and :meth:`open`.
-    """
+    """The files of one run, in an existing folder; see :meth:`create` and :meth:`open`."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -90,17 +84,8 @@ class RunDirectory:
     def create(cls, config: Config, path: Path | None = None) -> RunDirectory:
         """Create a new run directory with its config and command line.
 
-        Parameters
-        ----------
-        config : Config
-        path : Path, optional
-            By default ``runs/Hangman-v0__NAME__SEED__TIME``. If it exists, the next free name,
-            ``PATH-2`` and so on, is used.
-
-        Raises
-        ------
-        InputError
-            If the folder cannot be created.
+        By default it is ``runs/Hangman-v0__NAME__SEED__TIME``. If it exists, the next free name,
+        ``PATH-2`` and so on, is used. Raises InputError if the folder cannot be created.
         """
         if path is None:
             stamp = time.strftime("%Y%m%d-%H%M%S")
@@ -193,16 +178,8 @@ class RunDirectory:
     def read_curves(self) -> pandas.DataFrame:
         """Return the curves of the run as a table with a row per step, in ascending order.
 
-        Returns
-        -------
-        DataFrame
-            The column ``step``, and a column per TensorBoard tag, for example ``valid/win_rate``;
-            NaN where a tag has no point.
-
-        Raises
-        ------
-        InputError
-            If the run has no curves, or the file is damaged.
+        It has the column ``step``, and one per TensorBoard tag, for example ``valid/win_rate``; NaN
+        where a tag has no point. Raises InputError if the run has no curves, or they are damaged.
         """
         # Imported here because the import takes half a second.
         import pandas

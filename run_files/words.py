@@ -17,20 +17,11 @@ from hangman_lab.run_files.config import Config
 
 @dataclass(frozen=True)
 class RunWords:
-    """A word list and its parts.
-
-    Attributes
-    ----------
-    word_list : WordList
-    parts : dict of str to tuple of str
-        The words of the allowed lengths, by part; a part may be empty.
-    lengths : tuple of int
-        The minimal and the maximal length.
-    """
+    """A word list and its parts."""
 
     word_list: WordList
-    parts: dict[str, tuple[str, ...]]
-    lengths: tuple[int, int]
+    parts: dict[str, tuple[str, ...]]  # the words of the allowed lengths; a part may be empty
+    lengths: tuple[int, int]  # the minimal and the maximal length
 
     def part(self, name: str) -> tuple[str, ...]:
         """Return the words of a part; raise InputError if it is empty."""
@@ -71,10 +62,7 @@ def draw_indices(words: Sequence[str], number: int, *seed: int) -> npt.NDArray[n
 
 
 def load_words(config: Config, source: str | Path | Sequence[str] | None = None) -> RunWords:
-    """Load the words of a run, optionally from another list, a file or its words.
-
-    Raises InputError if the list cannot be read.
-    """
+    """Load the words of a run, optionally from another list, a file or its words."""
     return split_words(config, load_word_list(config.words if source is None else source))
 
 

@@ -60,14 +60,10 @@ def test_a_written_config_is_read_back(load):
     [
         ("ppo.steps=123", "ppo", "steps", 123),
         ("ppo.known=0", "ppo", "known", 0.0),
-        ("ppo.known=1", "ppo", "known", 1.0),
-        ("ppo.learning_rate=0.5", "ppo", "learning_rate", 0.5),
-        ("ppo.learning_rate=1", "ppo", "learning_rate", 1.0),
         ("ppo.learning_rate=1e-3", "ppo", "learning_rate", 0.001),
         ("ppo.steps=1e5", "ppo", "steps", 100_000),
         ("ppo.steps=1.5E+5", "ppo", "steps", 150_000),
         ("ppo.learning_rate=1e0", "ppo", "learning_rate", 1),
-        ("ppo.learning_rate=2.5E-4", "ppo", "learning_rate", 0.00025),
         ("posterior.enabled=false", "posterior", "enabled", False),
         ("reward.name=potential", "reward", "name", "potential"),
         ("split.fractions=[0.5, 0.25, 0.25]", "split", "fractions", [0.5, 0.25, 0.25]),
@@ -90,21 +86,16 @@ def test_the_last_override_wins_over_the_file(load):
         ("env.max_wrong=0", ["env.max_wrong", "0", "greater than or equal to 1"]),
         ("env.max_wrong=27", ["env.max_wrong", "27", "less than or equal to 26"]),
         ("env.max_wrong=six", ["env.max_wrong", "'six'", "integer"]),
-        ("env.max_wrong=6.5", ["env.max_wrong", "6.5", "integer"]),
         ("env.max_wrong=true", ["env.max_wrong", "True", "integer"]),
         ("reward.name=kind", ["reward.name", "'kind'", "'sparse', 'dense' or 'potential'"]),
-        ("ppo.freeze=[scale]", ["'ppo.freeze'", "rollout_steps"]),
         ("ppo.learning_rate=-1", ["ppo.learning_rate", "-1", "greater than 0"]),
         ("ppo.learning_rate=.nan", ["ppo.learning_rate", "nan", "finite"]),
         ("ppo.learning_rate=.inf", ["ppo.learning_rate", "inf", "finite"]),
-        ("ppo.learning_rate=fast", ["ppo.learning_rate", "'fast'", "number"]),
         ("split.fractions=[all]", ["split.fractions.0", "'all'", "number"]),
         ("ppo=3", ["ppo", "3", "dictionary"]),
         ("posterior.enabled=1", ["posterior.enabled", "1", "boolean"]),
         ("ppo.known=-0.1", ["ppo.known", "-0.1", "greater than or equal to 0"]),
         ("ppo.known=1.01", ["ppo.known", "1.01", "less than or equal to 1"]),
-        ("ppo.known=.nan", ["ppo.known", "nan", "finite"]),
-        ("ppo.known=half", ["ppo.known", "'half'", "number"]),
         ("discount=-0.1", ["discount", "-0.1", "greater than or equal to 0"]),
         ("discount=1.01", ["discount", "1.01", "less than or equal to 1"]),
         ("algorithm=a2c", ["algorithm", "'a2c'", "'ppo', 'sb3-ppo', 'sb3-dqn' or"]),
@@ -160,16 +151,15 @@ def test_a_malformed_override_is_refused(load, override):
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("text", ["{", "- a\n- b", "just text", "a: b: c", "\x00"])
+# YAML cannot run code.
+CODE = "name: !!python/object/apply:os.getcwd []"
+
+
+@pytest.mark.parametrize("text", ["{", "- a\n- b", "just text", "a: b: c", "\x00", CODE])
 def test_a_file_without_a_mapping_is_refused_in_one_line(load, text):
     with pytest.raises(InputError, match=r"test\.yaml") as caught:
         load(text)
     assert "\n" not in str(caught.value)
-
-
-def test_yaml_cannot_run_code(load):
-    with pytest.raises(InputError):
-        load("name: !!python/object/apply:os.getcwd []")
 
 
 def test_an_unknown_config_is_refused_with_the_known_ones():
