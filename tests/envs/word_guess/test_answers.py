@@ -31,13 +31,6 @@ def test_cats_and_dogs_count_a_letter_as_often_as_both_words_have_it(guess, secr
     assert answer(AnswerRule(4, True), guess, secret) == expected
 
 
-@pytest.mark.parametrize(
-    ("guess", "expected"), [("acckzz", 6), ("ccbazz", 3), ("eiowzz", 2), ("abcczz", 4)]
-)
-def test_the_example_of_guess_the_word_has_its_answers(guess, expected):
-    assert answer(AnswerRule(6, False), guess, "acckzz") == (expected,)
-
-
 same_length = st.integers(1, MAX_WORD_LENGTH).flatmap(
     lambda length: st.lists(
         st.text("abcd", min_size=length, max_size=length), min_size=1, max_size=5
