@@ -50,26 +50,13 @@ def replay(games: pd.DataFrame, max_wrong: int) -> Iterator[Turn]:
 def reliability(
     games: pd.DataFrame, agent: PosteriorAgent, max_wrong: int = DEFAULT_MAX_WRONG
 ) -> dict[str, Any]:
-    """Compare predicted letter probabilities with outcomes.
+    """Compare predicted letter probabilities with outcomes in an agent's games.
 
-    Each unguessed letter in each state of the games is a prediction.
-
-    Parameters
-    ----------
-    games : DataFrame
-        The agent's games, from :func:`evaluation.arena.play`.
-    agent : PosteriorAgent
-    max_wrong : int, default 6
-        The number of wrong guesses that loses, as in ``games``.
-
-    Returns
-    -------
-    dict
-        The number of ``predictions``; the Brier score ``brier``; ``expected_calibration_error``,
-        the mean distance between probability and share, weighted by predictions; the nonempty
-        ``bins`` of 20 bins of equal width, each with ``low``, ``high``, ``predictions``,
-        ``mean_probability``, the ``share`` of letters that were hidden, and its ``ci95``, for which
-        the predictions of a word are a cluster.
+    Each unguessed letter in each state of the games is a prediction. Returns the number of
+    ``predictions``; the Brier score ``brier``; ``expected_calibration_error``, the mean distance
+    between probability and share, weighted by predictions; the nonempty ``bins`` of 20 bins of
+    equal width, with the ``share`` of letters that were hidden, and its ``ci95``, for which the
+    predictions of a word are a cluster.
     """
     if games.empty:
         return {"predictions": 0, "brier": 0.0, "expected_calibration_error": 0.0, "bins": []}
@@ -106,24 +93,11 @@ def reliability(
 def win_rate_by_limit(
     agent: Agent, games: pd.DataFrame, max_wrong: int = DEFAULT_MAX_WRONG
 ) -> dict[str, Any]:
-    """Return the win rate for each limit of 1 to 12 wrong guesses.
+    """Return :func:`win_rate` for each limit of 1 to 12 wrong guesses, as text.
 
     An agent that does not use its lives plays once, with the highest limit; it wins under every
     limit above its number of wrong guesses. Other agents play once per limit, on at most 4,000 of
-    the words, chosen by hash.
-
-    Parameters
-    ----------
-    agent : Agent
-    games : DataFrame
-        The agent's games.
-    max_wrong : int, default 6
-        The number of wrong guesses that loses, as in ``games``.
-
-    Returns
-    -------
-    dict
-        By limit, as text: ``games``, ``wins``, ``win_rate``, ``ci95``.
+    the words of its ``games``, chosen by hash.
     """
     if not agent.uses_lives:
         if max_wrong < LIMITS[-1]:
@@ -153,18 +127,8 @@ def analyze(
 ) -> None:
     """Add ``by_limit`` and, for agents with probabilities, ``reliability`` to an evaluation.
 
-    Statistics that have been computed are kept.
-
-    Parameters
-    ----------
-    match : Match
-    evaluation : dict
-    games : DataFrame
-        Both from :func:`evaluation.comparison.compare_agents`.
-    note : callable, optional
-        Called with a description of each step.
-    wanted : collection of str, optional
-        Which of the two are computed.
+    ``evaluation`` and ``games`` are from :func:`evaluation.comparison.compare_agents`; statistics
+    that have been computed are kept. ``note`` is called with a description of each step.
     """
     for name, agent in match.agents.items():
         statistics = evaluation["agents"][name]

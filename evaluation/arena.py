@@ -27,29 +27,12 @@ def play(
     batch_size: int = DEFAULT_BATCH_SIZE,
     advance: Advance | None = None,
 ) -> pd.DataFrame:
-    """Play every word with an agent.
+    """Play every word with a fitted agent, which gets observations only.
 
-    Random draws are keyed by the word: its game does not depend on list, order or batch.
-
-    Parameters
-    ----------
-    agent : Agent
-        A fitted agent, which gets observations only.
-    words : sequence of str
-        The secret words.
-    max_wrong : int, default 6
-        The number of wrong guesses that loses, 1 to 26.
-    batch_size : int, default 4096
-        The number of games played at once.
-    advance : callable, optional
-        Called with the number of games that have just ended.
-
-    Returns
-    -------
-    DataFrame
-        A row per game, in the order of ``words``: ``word`` (str), ``length`` (int64), ``won``
-        (bool), ``wrong_guesses`` (int64), ``guesses`` (int64, their number) and ``letters`` (str,
-        the guesses in order).
+    Random draws are keyed by the word: its game does not depend on list, order or batch. Returns a
+    row per game, in the order of ``words``: ``word`` (str), ``length`` (int64), ``won`` (bool),
+    ``wrong_guesses`` (int64), ``guesses`` (int64, their number) and ``letters`` (str, the guesses
+    in order).
     """
     return pd.concat(
         [
@@ -84,10 +67,7 @@ def games_table(
     guesses: npt.NDArray[np.int64],
     names: Sequence[str],
 ) -> pd.DataFrame:
-    """Return the table of N games; see :func:`play`.
-
-    ``guesses`` are from :func:`play_games`; ``names`` are the texts of actions, of equal length.
-    """
+    """Return the table of :func:`play`; ``names`` are the texts of actions, of equal length."""
     secrets = np.array(words, dtype=np.str_)
     return pd.DataFrame(
         {

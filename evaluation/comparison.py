@@ -36,23 +36,10 @@ def compare_agents(
     progress: Progress | None = None,
     play: Callable[..., pd.DataFrame] = play,
 ) -> tuple[dict[str, Any], pd.DataFrame]:
-    """Play every word with each agent.
+    """Play every word with each agent; ``play`` is called like :func:`evaluation.arena.play`.
 
-    Parameters
-    ----------
-    match : Match
-    progress : rich.progress.Progress, optional
-        Shows the number of finished games.
-    play : callable
-        Called like :func:`evaluation.arena.play`.
-
-    Returns
-    -------
-    evaluation : dict
-        The content of ``evaluate.py --json``.
-    games : DataFrame
-        The tables of :func:`evaluation.arena.play`, with the columns ``agent`` and ``known`` (bool)
-        added.
+    Returns the content of ``evaluate.py --json``, and the tables of :func:`evaluation.arena.play`
+    with the columns ``agent`` and ``known`` (bool) added.
     """
     statistics, tables = {}, []
     for name in match.agents:

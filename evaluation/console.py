@@ -38,15 +38,11 @@ def stage(
 ) -> Iterator[Callable[[float], None]]:
     """Show the progress of a stage; without a terminal, print a line when it is done.
 
-    Yields
-    ------
-    callable
-        Call it with the number of units done since the last call.
+    Yields a function to call with the number of units done since the last call.
     """
     task = progress.add_task(name, total=total)
     yield partial(progress.advance, task)
     progress.update(task, total=total or 1, completed=total or 1)
     if not progress.console.is_terminal:
-        say(
-            progress.console, f"{name}: done" if total is None else f"{name}: {total:,} {unit} done"
-        )
+        done = "done" if total is None else f"{total:,} {unit} done"
+        say(progress.console, f"{name}: {done}")

@@ -46,8 +46,6 @@ STYLE = {
         ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color"), INK
     ),
 }
-_CAPTION_SIZE = 9
-_PNG_DPI = 200
 _FEW_GAMES = 30
 
 
@@ -86,16 +84,16 @@ def save_plots(figures: dict[str, Figure], folder: str | Path) -> list[Path]:
                 path = folder / f"{name}.{ending}"
                 metadata = {"Date": None} if ending == "svg" else None
                 with mpl.rc_context(STYLE):
-                    figure.savefig(path, dpi=_PNG_DPI, metadata=metadata)
+                    figure.savefig(path, dpi=200, metadata=metadata)
                 files.append(path)
     except OSError as error:
         raise InputError(f"{folder}: cannot write the plots ({error.strerror})") from error
     return files
 
 
-def new_figure(title: str, note: str, height: float = 4.8) -> tuple[Figure, Axes]:
+def new_figure(title: str, note: str) -> tuple[Figure, Axes]:
     """Return a figure with one panel, a title and a caption."""
-    figure = Figure(figsize=(8.0, height), layout="constrained")
+    figure = Figure(layout="constrained")
     axes = figure.add_subplot()
     axes.set_title(title, loc="left")
     set_caption(figure, note)
@@ -104,7 +102,7 @@ def new_figure(title: str, note: str, height: float = 4.8) -> tuple[Figure, Axes
 
 def set_caption(figure: Figure, note: str) -> None:
     """Set the caption below a figure."""
-    figure.supxlabel(note, fontsize=_CAPTION_SIZE, x=0.01, ha="left", wrap=True)
+    figure.supxlabel(note, fontsize=9, x=0.01, ha="left", wrap=True)
 
 
 def look(number: int) -> dict[str, Any]:
@@ -130,11 +128,11 @@ def _draw_points(
     axes.errorbar(x, points[rate], yerr=bars, capsize=2, elinewidth=0.9, label=label, **style)
 
 
-def _finish_rates(axes: Axes, label: str) -> None:
-    """Label the axes of a win-rate plot and add a legend."""
-    axes.set(xlabel=label, ylabel="win rate", ylim=(-0.03, 1.03))
+def finish_rates(axes: Axes, label: str, rate: str = "win rate", ticks: int = 13) -> None:
+    """Label the axes of a plot of rates and add a legend."""
+    axes.set(xlabel=label, ylabel=rate, ylim=(-0.03, 1.03))
     axes.yaxis.set_major_formatter(PercentFormatter(1.0))
-    axes.xaxis.set_major_locator(MaxNLocator(13, integer=True))
+    axes.xaxis.set_major_locator(MaxNLocator(ticks, integer=True))
     axes.figure.legend(loc="outside right upper")
 
 
@@ -149,7 +147,7 @@ def _draw_by_length(evaluation: dict[str, Any]) -> Figure:
         pooled = pool_lengths(statistics["by_length"])
         x = np.arange(len(pooled)) + 0.12 * (number - (len(agents) - 1) / 2)
         _draw_points(axes, x, pd.DataFrame(pooled.values()), "win_rate", number, name)
-    _finish_rates(axes, "length of the word (letters)")
+    finish_rates(axes, "length of the word (letters)")
     axes.set_xticks(range(len(pooled)), pooled)
     return figure
 
@@ -164,12 +162,11 @@ def pool_lengths(by_length: dict[str, dict[str, Any]]) -> dict[str, dict[str, An
         while len(groups) > 1 and groups[end][2] < _FEW_GAMES:
             (lengths, wins, games), (more, more_wins, more_games) = groups.pop(end), groups[end]
             groups[end] = (sorted(more + lengths), wins + more_wins, games + more_games)
-    return {
-        f"{lengths[0]}-{lengths[-1]}" if len(lengths) > 1 else f"{lengths[0]}": win_rate(
-            wins, games
-        )
-        for lengths, wins, games in groups
-    }
+    pooled = {}
+    for lengths, wins, games in groups:
+        name = f"{lengths[0]}-{lengths[-1]}" if len(lengths) > 1 else f"{lengths[0]}"
+        pooled[name] = win_rate(wins, games)
+    return pooled
 
 
 def _draw_by_limit(evaluation: dict[str, Any]) -> Figure:
@@ -185,7 +182,7 @@ def _draw_by_limit(evaluation: dict[str, Any]) -> Figure:
         limits, cells = zip(*statistics["by_limit"].items(), strict=True)
         _draw_points(axes, list(map(int, limits)), pd.DataFrame(cells), "win_rate", number, name)
     axes.axvline(evaluation["max_wrong"], color=INK, linewidth=0.8, alpha=0.5)
-    _finish_rates(axes, "wrong guesses allowed")
+    finish_rates(axes, "wrong guesses allowed")
     return figure
 
 
@@ -225,11 +222,7 @@ def draw_reliability(
             _draw_points(upper, bins["mean_probability"], bins, "share", number, label)
             lower.plot(bins["mean_probability"], bins["predictions"], **look(number))
         upper.set(xlim=(-0.02, 1.02), ylabel="share of letters in\nthe hidden part")
-        lower.set(
-            yscale="log",
-            ylabel="predictions",
-            xlabel="predicted probability",
-        )
+        lower.set(yscale="log", ylabel="predictions", xlabel="predicted probability")
         upper.yaxis.set_major_formatter(PercentFormatter(1.0))
         lower.xaxis.set_major_formatter(PercentFormatter(1.0))
         figure.legend(loc="outside right upper", fontsize=10)
@@ -255,7 +248,7 @@ def _draw_learning_curves(curves: pd.DataFrame, name: str) -> Figure:
     for number, (tag, level) in enumerate(levels.items(), start=3):
         color = COLORS[number % len(COLORS)]
         axes.axhline(level, label=tag.removeprefix(BASELINE_PREFIX), color=color, linestyle="--")
-    _finish_rates(axes, "steps of PPO")
+    finish_rates(axes, "steps of PPO")
     axes.xaxis.set_major_locator(MaxNLocator(6))
     axes.xaxis.set_major_formatter(EngFormatter(sep=""))
     return figure

@@ -110,10 +110,7 @@ def prepare(
     say: Callable[[str], None] = lambda line: None,
     custom_agents: dict[str, Agent] | None = None,
 ) -> Match:
-    """Load the words, and fit or load the agents.
-
-    ``say`` is called with messages. Raises InputError if an option or a file is invalid.
-    """
+    """Load the words, and fit or load the agents; raise InputError if anything is invalid."""
     names = _agent_names(request)
     check_agent_names(names, "agents")
     learned = [name for name in names if name not in AGENTS]

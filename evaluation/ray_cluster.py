@@ -67,20 +67,9 @@ def ray_cluster(
 ) -> Iterator[ModuleType]:
     """Start Ray or connect to a cluster; yield the module ``ray``.
 
-    Parameters
-    ----------
-    address : str, optional
-        ``auto`` or the address of a cluster. By default, and with ``local``, Ray is started on
-        this machine.
-    option : str
-        The command-line option named by errors.
-    object_store_bytes : int, optional
-        The size of the object store if Ray is started on this machine.
-
-    Raises
-    ------
-    InputError
-        If Ray is not installed, does not start, or has no cluster at the address.
+    ``address`` is ``auto`` or that of a cluster; with None or ``local``, Ray is started on this
+    machine. Raises InputError, which names the command-line ``option``, if Ray is not installed,
+    does not start, or has no cluster at the address.
     """
     require_ray(option)
     for name, value in _SETTINGS.items():
@@ -119,7 +108,6 @@ def play_on_workers(
     """Play on Ray workers, with the same results as :func:`evaluation.arena.play`.
 
     A worker plays whole batches, since the last bits of an agent's scores can depend on the batch.
-    Raises InputError if a batch loses too many workers.
     """
     import ray
 

@@ -45,20 +45,9 @@ class RemoteGame:
 class GameClient:
     """An asynchronous context manager that sends requests to a server until they are answered.
 
-    The header ``Idempotency-Key`` lets the server repeat its answer to a retried request.
-
-    Parameters
-    ----------
-    url : str
-        For example ``http://127.0.0.1:8000``; the default path is that of the wire contract.
-    token : str
-    patience : float, default 120
-        Seconds after which an unanswered request fails.
-
-    Raises
-    ------
-    InputError
-        If the URL is invalid.
+    The header ``Idempotency-Key`` lets the server repeat its answer to a retried request. The
+    default path of ``url`` is that of the wire contract; an unanswered request fails after
+    ``patience`` seconds. InputError if the URL is invalid.
     """
 
     def __init__(self, url: str, token: str, patience: float = 120.0) -> None:
@@ -90,10 +79,7 @@ class GameClient:
     async def new_game(self, recorded: bool) -> RemoteGame:
         """Start a recorded game or a practice game.
 
-        Raises
-        ------
-        InputError
-            If the server refuses, does not answer, or breaks the contract.
+        Raises InputError if the server refuses, does not answer, or breaks the contract.
         """
         index = next(self._numbers)
         query = {"practice": str(not recorded)}

@@ -47,11 +47,7 @@ def write_files(
     draw: Callable[[], dict[str, Figure]],
     tell: Callable[[str], None],
 ) -> None:
-    """Write the files of ``--json``, ``--csv``, ``--plots`` and ``--report``.
-
-    ``draw()`` returns the plots by name, ``tell(line)`` prints. Raises InputError if a file cannot
-    be written.
-    """
+    """Write the files that were asked for; raise InputError if one cannot be written."""
     if options.json is not None:
         write_text(Path(options.json), json.dumps(evaluation, indent=2) + "\n")
         tell(f"results written to {options.json}")

@@ -35,17 +35,11 @@ def win_rate_interval(wins: int, games: int) -> tuple[float, float]:
 def mean_interval(
     values: npt.NDArray, clusters: npt.NDArray[np.int64]
 ) -> tuple[float, tuple[float, float] | None]:
-    """Return a mean and its 95% interval, for values with dependence within clusters.
+    """Return the mean of N values and its 95% interval, for values that depend within clusters.
 
     The interval is Student's, with the cluster-robust standard error and one degree of freedom
-    fewer than clusters. A single cluster has no interval.
-
-    Parameters
-    ----------
-    values : ndarray, shape (N,)
-        At least one value.
-    clusters : ndarray of int64, shape (N,)
-        The nonnegative cluster number of each value.
+    fewer than clusters. A single cluster has no interval. ``clusters`` has the nonnegative cluster
+    number of each value.
 
     References
     ----------
@@ -66,8 +60,7 @@ def share_interval(
     """Return a share and its 95% interval, for outcomes with dependence within clusters.
 
     The interval is Wilson's for the effective number of independent outcomes; if all outcomes are
-    equal, for the number of clusters. The parameters are those of :func:`mean_interval`, with
-    outcomes 0 or 1.
+    equal, for the number of clusters.
 
     References
     ----------
@@ -123,17 +116,10 @@ def basic_statistics(games: pd.DataFrame, seconds: float) -> dict[str, Any]:
 
 
 def summarize(games: pd.DataFrame, seconds: float) -> dict[str, Any]:
-    """Return the statistics of an agent's games, as in the JSON of ``evaluate.py``.
+    """Return the statistics of the games of :func:`evaluation.arena.play`, which took ``seconds``.
 
     The hardest words are lost words with the fewest letters found; ties are ordered by hash. The
     easiest words are won words with the fewest wrong guesses, the longest first.
-
-    Parameters
-    ----------
-    games : DataFrame
-        From :func:`evaluation.arena.play`.
-    seconds : float
-        The duration of the games.
     """
     # Lost games have the same number of wrong guesses, so that fewer guesses found fewer letters.
     lost = games[~games["won"]]
@@ -187,17 +173,9 @@ def _first_letters(games: pd.DataFrame) -> list[dict[str, Any]]:
 def mcnemar(first: npt.ArrayLike, second: npt.ArrayLike) -> dict[str, Any]:
     """Compare two agents on the same words by McNemar's exact test.
 
-    Parameters
-    ----------
-    first, second : array_like of bool, shape (N,)
-        Whether each agent won each word, in the same order. Words are taken as independent.
-
-    Returns
-    -------
-    dict
-        ``words``, ``both_won``, ``only_first_won``, ``only_second_won``, ``neither_won``,
-        ``difference`` of the win rates (first less second), and the two-sided ``p_value`` of the
-        hypothesis that both win equally often.
+    ``first`` and ``second`` are whether each agent won each word, in the same order. Words are
+    taken as independent. ``difference`` is of the win rates (first less second); the two-sided
+    ``p_value`` is that of the hypothesis that both win equally often.
 
     References
     ----------

@@ -13,7 +13,6 @@ import matplotlib as mpl
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator, PercentFormatter
 from rich.console import Console
 from rich.progress import Progress
 
@@ -32,7 +31,7 @@ from hangman_lab.envs.words import load_word_list, read_word_list
 from hangman_lab.evaluation.arena import Advance, batches, game_keys, games_table, play_games
 from hangman_lab.evaluation.arguments import Refuse, positive
 from hangman_lab.evaluation.console import make_progress, say, stage
-from hangman_lab.evaluation.plots import STYLE, look, new_figure
+from hangman_lab.evaluation.plots import STYLE, finish_rates, look, new_figure
 from hangman_lab.evaluation.preparation import Request, sample_words
 from hangman_lab.evaluation.report_page import write_files
 from hangman_lab.evaluation.statistics import mean_interval, share_interval
@@ -85,11 +84,7 @@ def check(options: argparse.Namespace, refuse: Refuse) -> None:
 
 
 def evaluate(options: argparse.Namespace, console: Console) -> None:
-    """Play, print tables and write files; raise InputError if an option is invalid.
-
-    Cats and Dogs uses words of four letters, Guess the Word words of six. Without ``--words``,
-    these are from the default list and from lists of random letters, respectively.
-    """
+    """Play, print tables and write files; raise InputError if an option is invalid."""
     names = ("agents", "words", "secrets", "games", "seed")
     request = Request.of(**{name: getattr(options, name) for name in names})
     variant = VARIANT_OF_ID[options.env]
@@ -108,7 +103,6 @@ def evaluate(options: argparse.Namespace, console: Console) -> None:
 
 
 def _plays_random_lists(options: argparse.Namespace) -> bool:
-    """Return whether lists of random letters are played."""
     return options.env == GUESS_THE_WORD.env_id and options.words is None
 
 
@@ -144,10 +138,7 @@ def _listed_words(
 
 
 def random_lists(variant: Variant, num_lists: int, num_words: int, seed: int) -> WordLists:
-    """Return lists of random letters, all of whose words are played.
-
-    List ``i`` is ``random_words(num_words, length, seed=(seed, i))``.
-    """
+    """Return lists of random letters, all of whose words are played."""
     length = variant.word_length
     drawn = (random_words(num_words, length, (seed, index)) for index in range(num_lists))
     return [(GuessWords(words, word_length=length), words) for words in drawn]
@@ -162,25 +153,10 @@ def play(
     batch_size: int = DEFAULT_BATCH_SIZE,
     advance: Advance | None = None,
 ) -> pd.DataFrame:
-    """Play every secret with an agent; see :func:`evaluation.arena.play`.
+    """Play distinct secrets with an agent that was fitted on ``words`` and ``rule``.
 
-    Parameters
-    ----------
-    agent : WordGuessAgent
-        Fitted on ``words`` and ``rule``.
-    rule : AnswerRule
-    words : GuessWords
-    secrets : sequence of str
-        Distinct secrets of ``words``.
-    max_guesses : int
-    batch_size, advance
-        See :func:`evaluation.arena.play`.
-
-    Returns
-    -------
-    DataFrame
-        The columns of :func:`evaluation.arena.play`; ``letters`` has the guessed words, separated
-        by spaces.
+    Returns the table of :func:`evaluation.arena.play`; ``letters`` has the guessed words, separated
+    by spaces.
     """
     names = [f"{word} " for word in words.allowed]
     tables = []
@@ -202,30 +178,10 @@ def compare_agents(
     max_guesses: int | None = None,
     progress: Progress | None = None,
 ) -> tuple[dict[str, Any], pd.DataFrame]:
-    """Play every secret with each agent.
+    """Play the secrets of each list with each agent, fitted on the list.
 
-    Parameters
-    ----------
-    names : sequence of str
-        Agent names.
-    variant : Variant
-    lists : sequence of (GuessWords, sequence of str)
-        The word lists that agents are fitted on, with the secrets that are played.
-    source : str
-        The source of the words.
-    seed : int, default 0
-        The seed of agents that sample guesses.
-    max_guesses : int, optional
-        Guesses per game; by default those of the variant.
-    progress : rich.progress.Progress, optional
-        Shows the number of finished games.
-
-    Returns
-    -------
-    evaluation : dict
-        The content of ``evaluate.py --json``.
-    games : DataFrame
-        The tables of :func:`play`, with the columns ``agent`` and ``list`` (an index) added.
+    Returns the content of ``evaluate.py --json``, and the tables of :func:`play` with the columns
+    ``agent`` and ``list`` (an index) added.
     """
     first, limit = lists[0][0], max_guesses or variant.max_guesses
     statistics, tables = {}, []
@@ -270,19 +226,11 @@ def _play_lists(
 
 
 def summarize(games: pd.DataFrame, seconds: float, num_toughest: int = 25) -> dict[str, Any]:
-    """Return the statistics of an agent's games, as in the JSON of ``evaluate.py``.
+    """Return the statistics of an agent's games, which took ``seconds``.
 
     The guesses of unsolved games count in ``mean_guesses`` and ``max_guesses``. With several lists,
-    intervals are clustered by list.
-
-    Parameters
-    ----------
-    games : DataFrame
-        With the columns ``list``, ``word``, ``won`` and ``guesses``.
-    seconds : float
-        The duration of the games.
-    num_toughest : int, default 25
-        The number of words in ``toughest``, those with the highest mean number of guesses.
+    intervals are clustered by list. ``toughest`` are the words with the highest mean number of
+    guesses.
     """
     count = len(games)
     clusters = games["list"].to_numpy() if games["list"].nunique() > 1 else np.arange(count)
@@ -364,8 +312,5 @@ def draw_plots(evaluation: dict[str, Any]) -> dict[str, Figure]:
         for index, (name, statistics) in enumerate(evaluation["agents"].items()):
             limits = [int(limit) for limit in statistics["solved_within"]]
             axes.plot(limits, list(statistics["solved_within"].values()), label=name, **look(index))
-        axes.set(xlabel="guesses", ylabel="games solved", ylim=(-0.03, 1.03))
-        axes.yaxis.set_major_formatter(PercentFormatter(1.0))
-        axes.xaxis.set_major_locator(MaxNLocator(MAX_SHARE, integer=True))
-        figure.legend(loc="outside right upper")
+        finish_rates(axes, "guesses", "games solved", MAX_SHARE)
     return {"word_guess_solved": figure}

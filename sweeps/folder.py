@@ -14,20 +14,8 @@ _SWEEP_NAME = "sweep.yaml"
 class SweepFolder:
     """The folder of a sweep: Ray Tune's files, the sweep file and the results.
 
-    Parameters
-    ----------
-    address : str
-        A path, or a URI for ``pyarrow.fs.FileSystem.from_uri``.
-
-    Raises
-    ------
-    InputError
-        If the file system is not supported.
-
-    Attributes
-    ----------
-    address : str
-        An absolute path, or the URI.
+    ``address`` is a path, which is made absolute, or a URI for ``pyarrow.fs.FileSystem.from_uri``.
+    InputError if the file system is not supported.
     """
 
     def __init__(self, address: str) -> None:

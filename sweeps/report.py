@@ -34,21 +34,14 @@ _NUM_COLORED = 6
 
 
 class SweepResults:
-    """The results of a sweep whose trials have all ended.
-
-    Parameters
-    ----------
-    sweep : Sweep
-    results : ResultGrid
-        From ``tune.Tuner.fit``.
+    """The results of a sweep whose trials have all ended, from those of ``tune.Tuner.fit``.
 
     Attributes
     ----------
     trials : DataFrame
         A row per trial: ``trial`` (Tune's id), ``status`` (``finished``, ``stopped`` by the
         scheduler, or ``failed``), ``point`` (options as text), ``seed``, the options, and the last
-        report: ``step``, ``win_rate`` on valid words and, for finished trials, the number of
-        ``games`` and the other win rates of the final games.
+        report; the number of ``games`` and most win rates are those of finished trials alone.
     points : DataFrame
         A row per point, the best first, indexed by ``point``: the means of its finished trials,
         ``half_width`` of Student's 95% interval over seeds (NaN for one seed), and the numbers of

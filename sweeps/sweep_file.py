@@ -135,20 +135,10 @@ def load_sweep(
     words: str | None = None,
     name: str | None = None,
 ) -> Sweep:
-    """Load and validate a sweep file.
+    """Load a sweep file; raise InputError if a key or a value is invalid.
 
-    Parameters
-    ----------
-    path : Path
-    overrides : sequence of str
-        ``key.sub=value`` for the recipe, or ``sweep.key=value`` for the sweep file.
-    words, name : str, optional
-        Replace the word list of the recipe and the name of the sweep.
-
-    Raises
-    ------
-    InputError
-        If a key or a value is invalid.
+    An override is ``key.sub=value`` for the recipe, or ``sweep.key=value`` for the sweep file.
+    ``words`` and ``name`` replace the word list of the recipe and the name of the sweep.
     """
     values = read_options(path)
     recipe = [override for override in overrides if not override.startswith(_PREFIX)]
@@ -174,10 +164,7 @@ def load_sweep(
 
 
 def parse_sweep(text: str) -> Sweep:
-    """Return the sweep dumped by :meth:`Sweep.dump`.
-
-    Raises InputError if the text is invalid, or if the word list has changed.
-    """
+    """Return a dumped sweep; raise InputError if it is invalid or its word list has changed."""
     try:
         values = yaml.safe_load(text)
         described, base, words_hash = (values[key] for key in ("sweep", "base", "words_hash"))

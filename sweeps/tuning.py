@@ -93,17 +93,8 @@ def run_trial(
 ) -> None:
     """Train a run, or resume it from a checkpoint, and report to Tune.
 
-    A checkpoint is the whole run directory.
-
-    Parameters
-    ----------
-    config : dict
-        The options of a point and the seed, chosen by Tune.
-    sweep : Sweep
-    posteriors : dict
-        From :func:`fit_posteriors`.
-    command : sequence of str
-        The command line of the sweep, for ``command.txt`` of the run.
+    A checkpoint is the whole run directory. ``config`` has the options of a point and the seed,
+    chosen by Tune; ``command`` is the command line of the sweep, for ``command.txt`` of the run.
     """
     sys.argv = list(command)
     recipe = sweep.trial_config(config, config[SEED] + config.get(TRIAL_INDEX, 0))
@@ -209,10 +200,7 @@ def _make_tuner(sweep: Sweep, folder: SweepFolder) -> tune.Tuner:
 
 
 def run_sweep(sweep: Sweep, folder: SweepFolder) -> tune.ResultGrid:
-    """Run the unfinished trials on the running Ray.
-
-    Raises KeyboardInterrupt after Ctrl-C, when Tune has written its state.
-    """
+    """Run the unfinished trials; raise KeyboardInterrupt after Ctrl-C, when Tune has stopped."""
     results = _make_tuner(sweep, folder).fit()
     # A finished trial has reported its games; a trial stopped by the scheduler is done.
     ended = [r for r in results if r.error or r.metrics.keys() & {"games"} or r.metrics.get("done")]
