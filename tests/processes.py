@@ -41,6 +41,15 @@ def start(script, *arguments, cwd=None):
     )
 
 
+def run_main(main, capsys, *arguments):
+    """Run the ``main`` of a command to its end in this process."""
+    try:
+        status = main([*map(str, arguments)])
+    except SystemExit as ending:
+        status = ending.code
+    return subprocess.CompletedProcess(arguments, status, *capsys.readouterr())
+
+
 def assert_refused(done, script, *said):
     """It ended with status 2 and one line on stderr that has all of ``said``."""
     assert done.returncode == 2, done.stderr

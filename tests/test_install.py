@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.processes import ROOT, assert_refused
 from tests.test_import_order import ORDER
 
-ROOT = Path(__file__).resolve().parent.parent
 PIP = [sys.executable, "-m", "pip", "--quiet"]
 
 # What README shows, and an agent that acts on what the environment returns.
@@ -35,13 +35,8 @@ CORE_MODULES = (
     "typing_extensions",
 )  # fmt: skip
 # Names that a user's folder may have, too.
-OWN = (
-    "envs/__init__.py",
-    "agents/__init__.py",
-    "training/__init__.py",
-    "evaluation.py",
-    "server.py",
-)
+OWN = [f"{package}/__init__.py" for package in ("envs", "agents", "training")]
+OWN += ["evaluation.py", "server.py"]
 CORE = """
 import sys
 import gymnasium as gym
@@ -84,14 +79,19 @@ def wheel(checkout, tmp_path_factory):
     return next(folder.glob("*.whl"))
 
 
+def install(wheel, folder):
+    """Make an environment with the wheel alone in a folder; return the folder of its packages."""
+    run([sys.executable, "-m", "venv", "--without-pip", folder], folder.parent)
+    python = folder / "bin" / "python"
+    run([*PIP, "--python", python, "install", "--no-deps", "--no-index", wheel], folder.parent)
+    return next(folder.glob("lib/python*/site-packages"))
+
+
 @pytest.fixture(scope="module")
 def installed(wheel, tmp_path_factory):
     """The folder of the commands of an environment with the wheel, which lends what it needs."""
     folder = tmp_path_factory.mktemp("environment")
-    run([sys.executable, "-m", "venv", "--without-pip", folder], folder)
-    python = folder / "bin" / "python"
-    run([*PIP, "--python", python, "install", "--no-deps", "--no-index", wheel], folder)
-    packages = next(folder.glob("lib/python*/site-packages"))
+    packages = install(wheel, folder)
     lent = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
     (packages / "lent.pth").write_text("\n".join(sorted(lent)) + "\n")
     return folder / "bin"
@@ -136,23 +136,19 @@ def test_policy_and_commands_work_beside_modules_of_the_same_names(installed, fo
         capture_output=True,
         text=True,
     )
-    assert refused.returncode == 2
-    assert refused.stderr.startswith("hangman-train: error: ")
+    assert_refused(refused, "hangman-train")
     assert sorted(path for path in folder.rglob("*") if path.name != "__pycache__") == before
 
 
 @pytest.mark.slow
 def test_the_core_needs_no_extra_and_names_the_one_that_is_missing(wheel, tmp_path):
     folder = tmp_path / "environment"
-    run([sys.executable, "-m", "venv", "--without-pip", folder], tmp_path)
-    python = folder / "bin" / "python"
-    run([*PIP, "--python", python, "install", "--no-deps", "--no-index", wheel], tmp_path)
-    packages = next(folder.glob("lib/python*/site-packages"))
+    packages = install(wheel, folder)
     # The core's packages and what these need, alone.
     for module in CORE_MODULES:
         for found in Path(sysconfig.get_path("purelib")).glob(f"{module}*"):
             (packages / found.name).symlink_to(found)
-    printed = run([python, "-c", CORE], tmp_path).splitlines()
+    printed = run([folder / "bin" / "python", "-c", CORE], tmp_path).splitlines()
     assert len(printed) == 2
     assert all("hangman-lab[agents]" in line for line in printed)
     for name, extra in (("train", "train"), ("serve", "server"), ("evaluate", "agents")):

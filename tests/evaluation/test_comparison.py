@@ -5,7 +5,6 @@ import json
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -24,8 +23,8 @@ from hangman_lab.evaluation.plots import caption, draw_plots
 from hangman_lab.evaluation.preparation import Match
 from hangman_lab.evaluation.statistics import win_rate
 from hangman_lab.evaluation.tables import agents_table, make_tables, print_comparison
+from tests.processes import ROOT, assert_refused, run_main
 
-ROOT = Path(__file__).resolve().parents[2]
 GUIDE = ROOT / "docs" / "comparing.md"
 
 
@@ -114,12 +113,9 @@ def test_the_csv_is_the_table_of_games(comparison, tmp_path):
     comparison.to_csv(tmp_path / "games.csv")
     read = pd.read_csv(tmp_path / "games.csv")
     pd.testing.assert_frame_equal(read, comparison.games)
-    statistics = comparison.to_dict()["agents"]
     for name, games in read.groupby("agent"):
-        assert (len(games), games["won"].sum()) == (
-            statistics[name]["games"],
-            statistics[name]["wins"],
-        )
+        statistics = comparison.to_dict()["agents"][name]
+        assert (statistics["games"], statistics["wins"]) == (len(games), games["won"].sum())
     for game in read.itertuples():
         assert len(set(game.letters)) == game.guesses
         assert (set(game.word) <= set(game.letters)) == game.won
@@ -173,36 +169,17 @@ def test_a_plot_computes_what_it_needs_alone(word_file):
     figures = comparison.to_dict()["agents"]["dictionary"]
     assert "reliability" in figures
     assert "by_limit" not in figures
-
-
-def test_a_plot_that_does_not_exist_is_an_error(word_file):
-    comparison = compare(["random"], words=word_file, games=5)
     with pytest.raises(InputError, match="'learning_curves' is not available; there are win_rate"):
         comparison.plot("learning_curves")
 
 
 @pytest.mark.parametrize("option", ["--json", "--csv", "--report", "--plots"])
-def test_a_file_that_cannot_be_written_is_told_before_the_games(
-    option, word_file, tmp_path, capsys
-):
+def test_a_file_that_cannot_be_written_is_told_before_the_games(option, tmp_path, capsys):
     (tmp_path / "file").touch()
-    path = tmp_path / ("file" if option == "--plots" else "missing/file")
-    assert main(["--agents", "random", "--words", str(word_file), option, str(path)]) == 2
-    printed = capsys.readouterr()
-    assert printed.out == ""
-    assert printed.err.startswith(f"evaluate.py: error: {option}: {tmp_path}")
-    assert "is not a folder that can be written to" in printed.err
-
-
-def test_plots_and_json_of_the_command_hold_what_was_asked_for(word_file, tmp_path):
-    arguments = ["--agents", "dictionary", "--words", str(word_file), "--games", "20"]
-    folder, page = tmp_path / "made" / "plots", tmp_path / "report.html"
-    assert main([*arguments, "--plots", str(folder)]) == 0
-    assert {path.stem for path in folder.iterdir()} == {"win_rate_by_length"}
-    assert main([*arguments, "--plots", str(folder), "--report", str(page)]) == 0
-    plots = {"win_rate_by_length", "win_rate_by_limit", "reliability"}
-    assert {path.stem for path in folder.iterdir()} == plots
-    assert page.read_text().count("<figure>") == 3
+    path = tmp_path / "file" / "below"
+    done = run_main(main, capsys, "--agents", "random", option, path)
+    assert done.stdout == ""
+    assert_refused(done, "evaluate.py", f"{option}: {tmp_path}", "is not a folder that can be writ")
 
 
 def test_tables_fit_in_80_columns(comparison, tmp_path):
@@ -281,10 +258,13 @@ def test_a_note_names_an_agent_fitted_on_other_words_than_the_known_ones(real_wo
 
 
 def test_the_command_writes_games_plots_and_report(word_file, tmp_path, capsys):
-    games, plots, report = tmp_path / "games.csv", tmp_path / "plots", tmp_path / "report.html"
+    games, plots, report = tmp_path / "games.csv", tmp_path / "made/plots", tmp_path / "report.html"
     arguments = ["--agents", "dictionary", "--words", str(word_file), "--games", "12"]
-    files = ["--csv", str(games), "--plots", str(plots), "--report", str(report)]
-    assert main([*arguments, *files]) == 0
+    arguments += ["--plots", str(plots)]
+    assert main(arguments) == 0
+    assert {path.stem for path in plots.iterdir()} == {"win_rate_by_length"}
+    # The report has plots of more games.
+    assert main([*arguments, "--csv", str(games), "--report", str(report)]) == 0
     assert len(games.read_text().splitlines()) == 13
     names = {"win_rate_by_length", "win_rate_by_limit", "reliability"}
     assert {path.name for path in plots.iterdir()} == {
@@ -295,17 +275,6 @@ def test_the_command_writes_games_plots_and_report(word_file, tmp_path, capsys):
             assert image.width == 1600
     assert report.read_text().count("<figure>") == len(names)
     assert capsys.readouterr().err == ""
-
-
-@pytest.mark.parametrize("option", ["--json", "--csv", "--plots", "--report"])
-def test_a_file_that_cannot_be_written_is_one_line(option, word_file, tmp_path, capsys):
-    (tmp_path / "file").write_text("")
-    target = tmp_path / "file" / "below"
-    arguments = ["--agents", "random", "--words", str(word_file), "--games", "3"]
-    assert main([*arguments, option, str(target)]) == 2
-    error = capsys.readouterr().err
-    assert len(error.splitlines()) == 1
-    assert "file" in error
 
 
 def test_importing_the_package_loads_nothing_heavy():

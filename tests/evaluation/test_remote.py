@@ -5,8 +5,8 @@ import json
 import re
 import socket
 import sqlite3
-import subprocess
 from contextlib import closing
+from functools import partial
 
 import pandas as pd
 import pytest
@@ -20,7 +20,7 @@ from hangman_lab.evaluation.preparation import Request, prepare
 from hangman_lab.evaluation.remote import observe
 from hangman_lab.evaluation.remote_client import GameClient, RemoteGame
 from hangman_lab.evaluation.statistics import basic_statistics
-from tests.processes import assert_refused
+from tests.processes import assert_refused, run_main
 from tests.server.load import add_token
 from tests.server.load import serving as serve
 
@@ -46,14 +46,7 @@ def serving(tmp_path_factory, words):
 def evaluate(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "160")
 
-    def evaluate(*arguments):
-        try:
-            status = main([*map(str, arguments)])
-        except SystemExit as ending:
-            status = ending.code
-        return subprocess.CompletedProcess(arguments, status, *capsys.readouterr())
-
-    return evaluate
+    return partial(run_main, main, capsys)
 
 
 def played_by(path, token_name):

@@ -10,6 +10,7 @@ from hangman_lab.envs.word_guess.answers import AnswerRule
 from hangman_lab.envs.word_guess.words import GUESS_THE_WORD, GuessWords
 from hangman_lab.evaluation.command_line import main
 from hangman_lab.evaluation.word_guess import compare_agents, play, random_lists, summarize
+from tests.processes import assert_refused, run_main
 
 WORDS = ("bell", "cell", "dell", "cold", "clod", "noon", "neon", "onto")
 
@@ -125,7 +126,5 @@ def test_without_words_guess_the_word_has_lists_of_random_letters(tmp_path):
     ],
 )
 def test_bad_options_end_with_one_line_and_status_2(arguments, message, word_file, capsys):
-    assert main(arguments.format(file=word_file).split()) == 2
-    error = capsys.readouterr().err
-    assert message in error
-    assert error.count("\n") == 1
+    done = run_main(main, capsys, *arguments.format(file=word_file).split())
+    assert_refused(done, "evaluate.py", message)

@@ -12,7 +12,7 @@ from hangman_lab.evaluation.arena import play
 from hangman_lab.evaluation.command_line import main
 from hangman_lab.evaluation.ray_cluster import play_on_workers, ray_cluster
 from hangman_lab.run_files.agents import load_run_agent
-from tests.processes import assert_refused, run, start
+from tests.processes import assert_refused, run, run_main, start
 
 pytestmark = pytest.mark.slow
 
@@ -93,8 +93,7 @@ def test_a_lost_node_does_not_change_the_games(tmp_path, two_nodes, real_words):
 
 @pytest.mark.parametrize("address", ["127.0.0.1:1", "nonsense", "ray://127.0.0.1:1"])
 def test_an_unreachable_cluster_is_one_line(address, capsys):
-    status = main(["--agents", "random", "--games", "10", "--workers", address])
-    done = subprocess.CompletedProcess([], status, *capsys.readouterr())
+    done = run_main(main, capsys, "--agents", "random", "--games", 10, "--workers", address)
     assert_refused(done, "evaluate.py", "--workers", repr(address))
 
 

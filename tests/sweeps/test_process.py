@@ -10,7 +10,7 @@ import time
 import pytest
 
 from hangman_lab.sweeps.command_line import main
-from tests.processes import ROOT, assert_refused, start
+from tests.processes import ROOT, assert_refused, run_main, start
 from tests.sweeps.conftest import RATES
 
 WEIGHTS = ("policy.safetensors", "posterior.safetensors", "held_back_posterior.safetensors")
@@ -118,18 +118,13 @@ def test_ctrl_c_says_how_to_resume(write_sweep, few_hundred_words, tmp_path):
 )
 def test_bad_input_is_one_line_and_status_2(tmp_path, arguments, said, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    status = main(arguments)
-    printed = capsys.readouterr()
-    done = subprocess.CompletedProcess(arguments, status, printed.out, printed.err)
-    assert_refused(done, "sweep.py", *said)
+    assert_refused(run_main(main, capsys, *arguments), "sweep.py", *said)
     assert not list(tmp_path.iterdir())
 
 
 def test_without_ray_one_line_says_what_to_install(capsys, monkeypatch):
     monkeypatch.setattr("hangman_lab.evaluation.ray_cluster.find_spec", lambda name: None)
-    status = main(["smoke.yaml"])
-    printed = capsys.readouterr()
-    done = subprocess.CompletedProcess([], status, printed.out, printed.err)
+    done = run_main(main, capsys, "smoke.yaml")
     assert_refused(done, "sweep.py", "ray", "pip install -r requirements-cluster.txt")
 
 
