@@ -110,11 +110,11 @@ def _agent_names(request: Request, variant: Variant) -> list[str]:
     """Return the requested agents, by default those that support the rule."""
     names = request.agents
     if names is None:
-        names = [name for name in DEFAULT_AGENTS if variant.count_misplaced or name != "filter"]
-    rule = AnswerRule(variant.word_length, variant.count_misplaced)
+        misplaced = variant.rule.count_misplaced
+        names = [name for name in DEFAULT_AGENTS if misplaced or name != "filter"]
     for name in names:
         # Raises InputError for an unknown agent, or if it does not support the rule.
-        make_word_guess_agent(name).answers_kept(rule)
+        make_word_guess_agent(name).answers_kept(variant.rule)
     return names
 
 
@@ -125,7 +125,7 @@ def _listed_words(
     word_list = load_word_list(request.words)
     allowed = None if allowed_file is None else read_word_list(allowed_file).words
     try:
-        words = GuessWords(word_list.words, allowed, variant.word_length)
+        words = GuessWords(word_list.words, allowed, variant.rule.word_length)
         secrets = words.secrets
         if request.secrets is not None:
             secrets = words.encode(read_word_list(request.secrets).words)
@@ -139,7 +139,7 @@ def _listed_words(
 
 def random_lists(variant: Variant, num_lists: int, num_words: int, seed: int) -> WordLists:
     """Return lists of random letters, all of whose words are played."""
-    length = variant.word_length
+    length = variant.rule.word_length
     drawn = (random_words(num_words, length, (seed, index)) for index in range(num_lists))
     return [(GuessWords(words, word_length=length), words) for words in drawn]
 
@@ -209,8 +209,7 @@ def _play_lists(
     agent: WordGuessAgent, variant: Variant, lists: WordLists, limit: int, advance: Advance
 ) -> tuple[pd.DataFrame, float]:
     """Play every list with an agent; return its games and their duration in seconds."""
-    rule = AnswerRule(variant.word_length, variant.count_misplaced)
-    seconds, tables = 0.0, []
+    rule, seconds, tables = variant.rule, 0.0, []
     for words, secrets in lists:
         listed = [words.allowed[index] for index in words.secrets]
         agent.fit(listed, rule, words.allowed)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from gymnasium.vector import AutoresetMode
@@ -11,7 +12,6 @@ from hangman_lab.envs.batch import BatchEnv
 from hangman_lab.envs.errors import check_at_least, check_choice
 from hangman_lab.envs.rewards import WORD_GUESS_REWARDS, Reward, make_reward
 from hangman_lab.envs.single import SingleEnv
-from hangman_lab.envs.word_guess.answers import AnswerRule
 from hangman_lab.envs.word_guess.rendering import draw_game
 from hangman_lab.envs.word_guess.rules import NO_WORD, Observation, WordGuessGames
 from hangman_lab.envs.word_guess.words import VARIANTS, GuessWords, Undecided
@@ -30,9 +30,9 @@ def _make_games(
     """Return games for the arguments of an environment; None is the variant's default."""
     check_choice("variant", variant, VARIANTS)
     defaults = VARIANTS[variant]
-    length = defaults.word_length if word_length is None else word_length
+    length = defaults.rule.word_length if word_length is None else word_length
     limit = defaults.max_guesses if max_guesses is None else max_guesses
-    rule = AnswerRule(length, defaults.count_misplaced)
+    rule = replace(defaults.rule, word_length=length)
     if words is None:
         words = defaults.default_words(length)
     kind = Undecided if opponent == "adversary" else GuessWords

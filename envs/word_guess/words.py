@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from hangman_lab.envs.encoding import ALPHABET, NUM_LETTERS, EncodedWords, encode_words
 from hangman_lab.envs.keyed_random import below, keyed_bits
+from hangman_lab.envs.word_guess.answers import AnswerRule
 from hangman_lab.envs.words import check_sequence, default_word_list
 
 
@@ -98,21 +99,19 @@ def random_words(
 
 @dataclass(frozen=True)
 class Variant:
-    """One of the two games: its id in Gymnasium's registry, answers and defaults.
+    """One of the two games: its id in Gymnasium's registry, and its defaults.
 
-    With ``count_misplaced`` the answer also counts letters at the wrong position.
     ``default_words`` returns the default secrets of a given length.
     """
 
     env_id: str
-    count_misplaced: bool
-    word_length: int
+    rule: AnswerRule
     max_guesses: int
     default_words: Callable[[int], tuple[str, ...]]
 
 
-CATS_AND_DOGS = Variant("CatsAndDogs-v0", True, 4, 128, default_words)
-GUESS_THE_WORD = Variant("GuessTheWord-v0", False, 6, 10, partial(random_words, 100))
+CATS_AND_DOGS = Variant("CatsAndDogs-v0", AnswerRule(4, True), 128, default_words)
+GUESS_THE_WORD = Variant("GuessTheWord-v0", AnswerRule(6, False), 10, partial(random_words, 100))
 VARIANTS = {"cats_and_dogs": CATS_AND_DOGS, "guess_the_word": GUESS_THE_WORD}
 VARIANT_OF_ID = {variant.env_id: variant for variant in VARIANTS.values()}
 
