@@ -36,27 +36,6 @@ def parts_of(words_file, fractions=(0.8, 0.1, 0.1)):
     return Split(0, fractions).divide(read_word_list(words_file))
 
 
-def assert_schema(evaluation):
-    """The JSON of docs/comparing.md, with its types."""
-    assert {name: type(value) for name, value in evaluation.items()}.items() >= {
-        "env": str, "words": dict, "split": str, "seed": int, "max_wrong": int, "known": float,
-        "versions": dict, "agents": dict,
-    }.items()  # fmt: skip
-    assert evaluation["env"] == "Hangman-v0"
-    assert evaluation["versions"] == {
-        "python": platform.python_version(), "torch": torch.__version__,
-    }  # fmt: skip
-    for agent in evaluation["agents"].values():
-        assert {name: type(value) for name, value in agent.items()}.items() >= {
-            "games": int, "wins": int, "win_rate": float, "ci95": list,
-            "mean_wrong_guesses": float, "mean_guesses": float, "games_per_second": float,
-            "seen": int, "by_length": dict, "hardest": list,
-        }.items()  # fmt: skip
-        assert sum(row["games"] for row in agent["by_length"].values()) == agent["games"]
-        for row in agent["by_length"].values():
-            assert set(row) == {"games", "wins", "win_rate", "ci95"}
-
-
 def test_as_a_process_it_plays_the_test_words_and_writes_the_documented_json(tiny_files, tmp_path):
     _, words = tiny_files
     path = tmp_path / "results.json"
@@ -64,7 +43,9 @@ def test_as_a_process_it_plays_the_test_words_and_writes_the_documented_json(tin
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     evaluation = json.loads(path.read_text())
-    assert_schema(evaluation)
+    assert evaluation["env"] == "Hangman-v0"
+    versions = {"python": platform.python_version(), "torch": torch.__version__}
+    assert evaluation["versions"] == versions
     parts = parts_of(words, (0.9, 0.05, 0.05))
     assert list(evaluation["agents"]) == ["dictionary", "random"]
     assert evaluation["words"] == {
@@ -84,7 +65,6 @@ def test_a_run_determines_the_list_the_split_and_the_agents(evaluate, tiny_run, 
     run_directory, _ = tiny_run
     done, evaluation = evaluate("--run", run_directory.path)
     assert done.returncode == 0, done.stderr
-    assert_schema(evaluation)
     assert list(evaluation["agents"]) == ["ppo", "look-ahead", "posterior", "dictionary", "random"]
     assert evaluation["words"]["source"] == str(tiny_files[1])
     theirs = json.loads(run_directory.evaluation.read_text())

@@ -46,8 +46,9 @@ def comparison(word_file):
 def match(real_words):
     """A match on three known words and 197 unseen ones."""
     words = real_words[:200]
-    hashes = hash_words(words[:3])
+    hashes = hash_words(words)
     agents = {name: make_agent(name, 4).fit(real_words[200:]) for name in ("dictionary", "random")}
+    agents["other"] = make_agent("dictionary").fit(real_words[100:])
     return Match(
         agents,
         words,
@@ -56,8 +57,8 @@ def match(real_words):
         seed=4,
         max_wrong=5,
         known=0.25,
-        known_words=hashes,
-        fitted_words={"dictionary": hashes},
+        known_words=hashes[:3],
+        fitted_words={"dictionary": hashes[:3], "other": hashes[100:]},
     )
 
 
@@ -78,7 +79,7 @@ def test_statistics_are_those_of_the_games(match, played):
         statistics = evaluation["agents"][name]
         assert (statistics["games"], statistics["wins"]) == (200, again["won"].sum())
         assert statistics["mean_guesses"] == pytest.approx(again["guesses"].mean())
-        assert statistics["seen"] == (3 if name == "dictionary" else 0)
+        assert statistics["seen"] == {"dictionary": 3, "random": 0, "other": 100}[name]
         of_agent = games[games["agent"] == name].reset_index(drop=True)
         assert of_agent[again.columns].equals(again)
         assert of_agent["known"].tolist() == [True] * 3 + [False] * 197
@@ -86,6 +87,9 @@ def test_statistics_are_those_of_the_games(match, played):
             assert statistics[kind] == win_rate(won.sum(), len(won))
             shown = (str(len(won)), str(won.sum()), f"{won.mean():.1%}")
             assert rows[f"{name} ({kind})"][:3] == shown
+    # A note names agents that were fitted on other words than the known ones.
+    note = agents_table(evaluation).note
+    assert note.endswith("per game; other was fitted on the words of 100 games")
 
 
 def test_the_evaluation_is_that_of_the_command(comparison, word_file, tmp_path):
@@ -237,24 +241,6 @@ def test_every_title_names_the_kind_of_words(real_words, kind):
 
 def title_of(figure):
     return figure.get_suptitle() or figure.axes[0].get_title(loc="left")
-
-
-def test_a_note_names_an_agent_fitted_on_other_words_than_the_known_ones(real_words):
-    words = real_words[:20]
-    agents = {name: make_agent(name).fit(words) for name in ("dictionary", "ngram", "random")}
-    match = Match(
-        agents,
-        words,
-        WordList(words, "list", {}),
-        "train",
-        known_words=hash_words(words[:5]),
-        fitted_words={"dictionary": hash_words(words), "ngram": hash_words(words[:5])},
-    )
-    evaluation, _ = compare_agents(match)
-    note = agents_table(evaluation).note
-    assert "dictionary was fitted on the words of 20 games" in note
-    assert "ngram" not in note
-    assert "random" not in note
 
 
 def test_the_command_writes_games_plots_and_report(word_file, tmp_path, capsys):

@@ -61,14 +61,8 @@ def undisturbed(tmp_path_factory, base_recipe, few_hundred_words):
 
     @cache
     def folder_of(rate, seed):
-        overrides = [
-            "ppo.num_envs=32",
-            "validation.games=30",
-            f"ppo.learning_rate={rate}",
-            f"seed={seed}",
-            f"words={few_hundred_words}",
-            "final_split=valid",
-        ]
+        overrides = ["ppo.num_envs=32", "validation.games=30", "final_split=valid"]
+        overrides += [f"ppo.learning_rate={rate}", f"seed={seed}", f"words={few_hundred_words}"]
         folder = tmp_path_factory.mktemp("train") / "run"
         train(load_config(base_recipe, overrides), Console(file=io.StringIO()), folder)
         return folder

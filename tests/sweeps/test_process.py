@@ -70,10 +70,8 @@ def test_a_sweep_survives_a_kill_and_a_lost_node_with_the_weights_of_train(
     assert_weights_of_train(folder, undisturbed)
     with open(folder / "results.csv") as file:
         rows = list(csv.DictReader(file))
-    assert (
-        sorted(row["ppo.learning_rate"] for row in rows)
-        == ["0.001"] * 2 + ["0.01"] * 2 + ["0.1"] * 2
-    )
+    rates = sorted(row["ppo.learning_rate"] for row in rows)
+    assert rates == ["0.001"] * 2 + ["0.01"] * 2 + ["0.1"] * 2
     assert f"words: {few_hundred_words}\n" in (folder / "config.yaml").read_text()
     assert (folder / "report.html").exists()
 

@@ -60,11 +60,8 @@ def test_the_best_point_has_the_highest_mean_and_all_seeds(make_results, tmp_pat
     assert "8 finished, 1 stopped" in results.describe()
     assert "62.00%" in results.describe()
     assert list(results.points["finished"]) == [2, 3, 3]
-    assert results.table().rows[1][:3] == (
-        "ppo.epochs=2 ppo.learning_rate=0.02",
-        "3/3",
-        "62.0% ± 5.0",
-    )
+    point = "ppo.epochs=2 ppo.learning_rate=0.02"
+    assert results.table().rows[1][:3] == (point, "3/3", "62.0% ± 5.0")
 
 
 def test_the_interval_over_seeds_is_students(make_results):

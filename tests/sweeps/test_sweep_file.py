@@ -57,6 +57,7 @@ def test_the_sweeps_in_configs_are_valid():
 
 EPOCHS = "ppo.epochs"
 FLOATS = {"ppo.gae_lambda": {"uniform": [0.1, 0.2]}}
+LISTS = {"split.fractions": {"choice": [[0.5]]}}
 
 
 @pytest.mark.parametrize(
@@ -86,10 +87,7 @@ FLOATS = {"ppo.gae_lambda": {"uniform": [0.1, 0.2]}}
         ({"base": "missing.yaml"}, ["missing.yaml", "smoke.yaml"]),
         ({"samples": 3}, ["samples: 3", "nothing to draw"]),
         ({"searcher": "tpe"}, ["tpe", "choice instead of grid_search"]),
-        (
-            {"searcher": "tpe", "space": {"split.fractions": {"choice": [[0.5]]}}},
-            ["numbers, texts"],
-        ),
+        ({"searcher": "tpe", "space": LISTS}, ["numbers, texts"]),
         (
             {"searcher": "tpe", "space": FLOATS, "asha": {"grace_steps": 512}},
             ["asha", "seeds: 1", "do not go together"],

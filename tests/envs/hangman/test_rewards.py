@@ -6,7 +6,6 @@ over these states, with the words that still fit as the belief.
 """
 
 from collections import defaultdict
-from functools import cache
 
 import numpy as np
 import pytest
@@ -65,15 +64,21 @@ def test_rewards_are_made_by_name_with_their_parameters():
 
 
 class HangmanMDP:
-    """All that can happen to a player who knows the list but not the word."""
+    """All that can happen to a player who knows the list but not the word.
+
+    ``values`` has the value of each letter, best policy thereafter, in every state that any play
+    can reach: the words that fit, the letters guessed and the lives.
+    """
 
     def __init__(self, words, max_wrong, reward, discount):
-        self.words, self.max_wrong = words, max_wrong
-        self.reward, self.discount = reward, discount
+        self.max_wrong, self.reward, self.discount = max_wrong, reward, discount
         self.letters = sorted(set("".join(words)) | {"z"})
-        self.values = cache(self._values)
+        self.values = {}
+        for length in set(map(len, words)):
+            fit = tuple(word for word in words if len(word) == length)
+            self._solve(fit, frozenset(), max_wrong)
 
-    def outcomes(self, fit, guessed, lives, letter):
+    def _outcomes(self, fit, guessed, lives, letter):
         """The next states of a guess with their probabilities and rewards, from the rules."""
         secrets = encode_words(fit)
         games = HangmanGames(len(fit), secrets.width, self.max_wrong)
@@ -84,58 +89,32 @@ class HangmanMDP:
         assert len(np.unique(games.observe()["word"], axis=0)) == 1
         step = games.guess(np.full(len(fit), letter_index(letter)))
         paid = self.reward(step)
-        seen = games.observe()
         groups = defaultdict(list)
-        for number in range(len(fit)):
-            groups[seen["word"][number].tobytes(), int(seen["lives"][number])].append(number)
+        for number, shown in enumerate(games.observe()["word"]):
+            groups[shown.tobytes(), int(step.lives[number])].append(number)
         for (_, lives_left), members in groups.items():
-            first = members[0]
-            over = bool(step.won[first] or step.lost[first])
-            assert len({float(paid[member]) for member in members}) == 1
-            yield (
-                len(members) / len(fit),
-                float(paid[first]),
-                None if over else (tuple(fit[member] for member in members), lives_left),
-            )
+            assert len(set(paid[members].tolist())) == 1
+            words = tuple(fit[member] for member in members)
+            over = games.over[members[0]]
+            state = None if over else (words, guessed | {letter}, lives_left)
+            yield len(members) / len(fit), float(paid[members[0]]), state
 
-    def _values(self, fit, guessed, lives):
-        """The value of each letter in a state, best policy thereafter."""
-        values = {}
-        for letter in self.letters:
-            if letter in guessed:
-                continue
-            total = 0.0
-            for probability, paid, following in self.outcomes(fit, guessed, lives, letter):
-                if following is not None:
-                    after = self.values(following[0], guessed | {letter}, following[1])
-                    paid += self.discount * max(after.values())
-                total += probability * paid
-            values[letter] = total
-        return values
+    def _solve(self, *state):
+        """Return the value of a state."""
+        if state not in self.values:
+            self.values[state] = {
+                letter: sum(
+                    share * (paid + (self.discount * self._solve(*after) if after else 0.0))
+                    for share, paid, after in self._outcomes(*state, letter)
+                )
+                for letter in self.letters
+                if letter not in state[1]
+            }
+        return max(self.values[state].values())
 
-    def optimal_letters(self, fit, guessed, lives):
-        values = self.values(fit, guessed, lives)
-        best = max(values.values())
-        return {letter for letter, value in values.items() if value > best - 1e-9}
-
-    def states(self):
-        """All states that can be reached by any play, wins and losses left out."""
-        seen = set()
-        by_length = defaultdict(list)
-        for word in self.words:
-            by_length[len(word)].append(word)
-        waiting = [(tuple(group), frozenset(), self.max_wrong) for group in by_length.values()]
-        while waiting:
-            state = waiting.pop()
-            if state in seen:
-                continue
-            seen.add(state)
-            for letter in self.letters:
-                if letter not in state[1]:
-                    for _, _, following in self.outcomes(*state, letter):
-                        if following is not None:
-                            waiting.append((following[0], state[1] | {letter}, following[1]))
-        return seen
+    def optimal_letters(self, state):
+        values = self.values[state]
+        return {letter for letter, value in values.items() if value > max(values.values()) - 1e-9}
 
 
 TINY_LISTS = [
@@ -150,17 +129,16 @@ TINY_LISTS = [
 def test_potential_based_shaping_leaves_the_optimal_policy_as_it_is(words, max_wrong, discount):
     sparse = HangmanMDP(words, max_wrong, SparseReward(), discount)
     shaped = HangmanMDP(words, max_wrong, PotentialReward(discount=discount), discount)
-    states = sparse.states()
-    assert len(states) > 10
+    assert len(sparse.values) > 10
     choices = set()
-    for state in states:
-        assert shaped.optimal_letters(*state) == sparse.optimal_letters(*state)
-        choices.add(frozenset(sparse.optimal_letters(*state)))
+    for state, values in sparse.values.items():
+        assert shaped.optimal_letters(state) == sparse.optimal_letters(state)
+        choices.add(frozenset(sparse.optimal_letters(state)))
         fit, guessed, lives = state
         shown = sum(letter in guessed for letter in fit[0]) / len(fit[0])
         potential = 0.5 * shown + 0.5 * lives / max_wrong
-        for letter, value in sparse.values(*state).items():
-            assert shaped.values(*state)[letter] == pytest.approx(value - potential)
+        for letter, value in values.items():
+            assert shaped.values[state][letter] == pytest.approx(value - potential)
     # The policies could have differed: not every letter is optimal everywhere.
     assert len(choices) > 3
 
@@ -179,7 +157,7 @@ def test_other_shaping_can_change_the_optimal_policy(reward, discount):
         sparse = HangmanMDP(words, max_wrong, SparseReward(), discount)
         shaped = HangmanMDP(words, max_wrong, reward, discount)
         differs += sum(
-            not shaped.optimal_letters(*state) <= sparse.optimal_letters(*state)
-            for state in sparse.states()
+            not shaped.optimal_letters(state) <= sparse.optimal_letters(state)
+            for state in sparse.values
         )
     assert differs > 0
