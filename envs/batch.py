@@ -83,9 +83,13 @@ class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
             is drawn. ``"reset_mask"``, an array of bool of shape (num_envs,), selects the games to
             reset; the rest continue.
 
-        ValueError if an option is unknown, the number of seeds or words is not ``num_envs``, a word
-        is invalid, or the mask has another shape or dtype or selects no game.
-        gymnasium.error.ResetNeeded if the first call of ``reset`` has a mask.
+        Raises
+        ------
+        ValueError
+            If an option is unknown, the number of seeds or words is not ``num_envs``, a word is
+            invalid, or the mask has another shape or dtype or selects no game.
+        gymnasium.error.ResetNeeded
+            If the first call of ``reset`` has a mask.
         """
         check_options(options, "word", "reset_mask")
         options = options or {}
@@ -107,9 +111,13 @@ class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
     ) -> tuple[Obs, npt.NDArray, npt.NDArray, npt.NDArray, dict[str, Any]]:
         """Take one action in every game; ``actions`` has the shape (num_envs,).
 
-        ValueError if the shape is wrong, or an action is not an integer in the action space.
-        gymnasium.error.ResetNeeded if ``reset`` was never called, or if the autoreset mode is
-        ``DISABLED`` and a game that has ended was not reset.
+        Raises
+        ------
+        ValueError
+            If the shape is wrong, or an action is not an integer in the action space.
+        gymnasium.error.ResetNeeded
+            If ``reset`` was never called, or if the autoreset mode is ``DISABLED`` and a game that
+            has ended was not reset.
         """
         rewards, terminated, truncated = self.act(actions)
         infos: dict[str, Any] = {}

@@ -46,7 +46,7 @@ class EncodedWords:
 def encode_words(words: Sequence[str], width: int | None = None) -> EncodedWords:
     """Encode words of 1 to ``width`` letters a to z; ``width`` defaults to the longest word.
 
-    ValueError if a word is empty, longer than ``width``, or has a character outside a to z.
+    Raises ValueError if a word is empty, longer than ``width``, or has a character outside a to z.
     """
     lengths = np.fromiter((len(word) for word in words), dtype=np.int64, count=len(words))
     if width is None:

@@ -95,7 +95,7 @@ WORD_GUESS_REWARDS: dict[str, type[Reward]] = {"sparse": SparseReward, "mistakes
 def compute_rewards(reward: Reward, step: Any) -> npt.NDArray[np.float64]:
     """Return the rewards of a step as a new array of float64, shape (N,).
 
-    ValueError if ``reward`` does not return one number per game.
+    Raises ValueError if ``reward`` does not return one number per game.
     """
     rewards = np.array(reward(step), dtype=np.float64)
     if rewards.shape != step.won.shape:
@@ -108,7 +108,7 @@ def make_reward(
 ) -> Reward:
     """Return the named reward with these parameters, or ``reward`` itself if it is an object.
 
-    ValueError if the name is unknown.
+    Raises ValueError if the name is unknown.
     """
     if not isinstance(reward, str):
         return reward

@@ -102,8 +102,8 @@ def load_word_list(
 ) -> WordList:
     """Return the word list of a file, or of a sequence of words with ``name`` as its source.
 
-    None and ``"web2"`` are the default list, ``"common"`` is its common words, which need wordfreq.
-    InputError as :func:`read_word_list` raises.
+    None and ``"web2"`` are the default list, ``"common"`` is its common words. Raises InputError
+    if the file cannot be read or holds no usable word, or wordfreq is not installed.
     """
     if source is None or source == DEFAULT_SOURCE:
         return default_word_list()

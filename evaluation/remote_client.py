@@ -46,7 +46,7 @@ class GameClient:
     """An asynchronous context manager that sends requests to a server until they are answered.
 
     The header ``Idempotency-Key`` lets the server repeat its answer to a retried request. The
-    default path of ``url`` is that of the wire contract; an unanswered request fails after
+    default path of ``url`` is that of the challenge's protocol; an unanswered request fails after
     ``patience`` seconds. InputError if the URL is invalid.
     """
 

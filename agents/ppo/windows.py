@@ -226,9 +226,7 @@ class WindowNetwork(nn.Module):
         """
         blanks = (word == BLANK).sum(dim=1)
         first_blank = np.concatenate([[0], blanks.numpy().cumsum()])
-        sums = _WindowSums.apply(
-            self.windows, word.numpy(), first_blank, self.context, self._zeros
-        )
+        sums = _WindowSums.apply(self.windows, word.numpy(), first_blank, self.context, self._zeros)
         game = torch.repeat_interleave(blanks)
         return sums.masked_fill(guessed[game], -torch.inf), game
 

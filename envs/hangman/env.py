@@ -22,9 +22,9 @@ class HangmanEnv(SingleEnv[Observation]):
 
     ## Description
 
-    A correct letter is uncovered at all its positions; a wrong letter costs a life. The word itself
-    is never observed, so the environment is partially observable: different words can have the
-    same observation.
+    Guess a hidden word letter by letter. A correct letter is uncovered at all its positions; a
+    wrong letter costs a life. The word itself is never observed, so the environment is partially
+    observable: different words can have the same observation.
 
     ## Action Space
 
@@ -78,6 +78,10 @@ class HangmanEnv(SingleEnv[Observation]):
 
     A. Y. Ng, D. Harada and S. Russell, "Policy invariance under reward transformations", ICML
     1999, for the potential-based reward.
+
+    ## Version History
+
+    * v0: Initial version.
     """
 
     def __init__(
@@ -97,7 +101,7 @@ class HangmanEnv(SingleEnv[Observation]):
 
 
 class HangmanVectorEnv(BatchEnv[Observation]):
-    """N games of :class:`HangmanEnv`; ValueError if an argument is out of its range.
+    """N games of :class:`HangmanEnv`, played as one batch.
 
     Game ``i`` of a batch seeded with ``s`` equals the game of a single environment seeded with
     ``s + i``: it has the same words, observations, rewards and ends.
@@ -117,6 +121,11 @@ class HangmanVectorEnv(BatchEnv[Observation]):
         As for :class:`HangmanEnv`.
     render_mode : str, optional
         ``"ansi"`` or ``"rgb_array"``.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of its range.
     """
 
     def __init__(

@@ -49,9 +49,19 @@ def parse_observation(
 ) -> Observation:
     """Parse a game written as text; return a batch of one observation.
 
-    ``pattern`` is the masked word: letters, and ``_``, ``.``, ``-`` or ``?`` for a blank. ``wrong``
-    are the guessed letters that are not in the word. Spaces, and commas in ``wrong``, are ignored.
-    Raises InputError if they are not those of a possible game.
+    Parameters
+    ----------
+    pattern : str
+        The masked word: letters, and ``_``, ``.``, ``-`` or ``?`` for a blank. Spaces are ignored.
+    wrong : str
+        The guessed letters that are not in the word; spaces and commas are ignored.
+    max_wrong : int
+        The number of wrong guesses that loses the game.
+
+    Raises
+    ------
+    InputError
+        If the pattern or the letters are not those of a possible game.
     """
     places = "".join(pattern.lower().split())
     codes = []

@@ -113,6 +113,10 @@ class WordGuessEnv(SingleEnv[Observation]):
     Cats and Dogs is Bulls and Cows with words. D. E. Knuth, "The computer as Master Mind", Journal
     of Recreational Mathematics 9 (1976), for the answers with repeated letters. Guess the Word is
     problem 843, https://leetcode.com/problems/guess-the-word/.
+
+    ## Version History
+
+    * v0: Initial version.
     """
 
     _games: WordGuessGames
@@ -155,7 +159,7 @@ class WordGuessEnv(SingleEnv[Observation]):
 
 
 class WordGuessVectorEnv(BatchEnv[Observation]):
-    """N games of :class:`WordGuessEnv`; ValueError if an argument is out of its range.
+    """N games of :class:`WordGuessEnv`, played as one batch.
 
     Parameters
     ----------
@@ -165,6 +169,11 @@ class WordGuessVectorEnv(BatchEnv[Observation]):
         As for :class:`WordGuessEnv`.
     render_mode : str, optional
         ``"ansi"`` or ``"rgb_array"``.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of its range.
     """
 
     _games: WordGuessGames

@@ -81,8 +81,8 @@ def random_words(
 ) -> tuple[str, ...]:
     """Return distinct words of letters that are drawn independently and uniformly.
 
-    The problem "Guess the Word" is tested with 100 words of 6 letters. ValueError if there are
-    fewer than ``count`` words of ``word_length`` letters.
+    The problem "Guess the Word" is tested with 100 words of 6 letters. Raises ValueError if
+    there are fewer than ``count`` words of ``word_length`` letters.
     """
     if not 1 <= count <= NUM_LETTERS**word_length:
         raise ValueError(
