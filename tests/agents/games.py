@@ -1,9 +1,11 @@
 """Observations from games in the middle of play, for tests of agents."""
 
+import itertools
+
 import numpy as np
 
-from hangman_lab.envs.encoding import encode_words, letter_index
-from hangman_lab.envs.hangman.observation import select
+from hangman_lab.envs.encoding import ALPHABET, encode_words, letter_index
+from hangman_lab.envs.hangman.observation import parse_observation, select
 from hangman_lab.envs.hangman.rules import HangmanGames
 
 
@@ -17,13 +19,32 @@ def observe(word, letters, max_wrong=26):
     return games.observe()
 
 
-def random_states(words, seed=0, max_turns=12, width=None):
+def game_and_words(pattern, left):
+    """A game in which only the letters ``left`` are not guessed, and all words that match it.
+
+    The words have the letters behind the blanks.
+    """
+    wrong = "".join(letter for letter in ALPHABET if letter not in pattern and letter not in left)
+    fillings = itertools.product(left, repeat=pattern.count("_"))
+    words = {pattern.replace("_", "{}").format(*filling): set(filling) for filling in fillings}
+    return parse_observation(pattern, wrong, max_wrong=26), words
+
+
+def presence(words, chances):
+    """The probability of each letter behind a blank, for words and their probabilities."""
+    result = np.zeros(26)
+    for hidden, chance in zip(words.values(), chances, strict=True):
+        result[[letter_index(letter) for letter in hidden]] += chance
+    return result / sum(chances)
+
+
+def random_states(words, seed=0, max_turns=12):
     """Observations of unfinished games on ``words``, each after some random guesses.
 
     Also returns the words of these games.
     """
     random = np.random.default_rng(seed)
-    secrets = encode_words(words, width)
+    secrets = encode_words(words)
     games = HangmanGames(len(words), secrets.width, 6)
     games.start(slice(None), secrets)
     # Frequent letters first, so that words are partly shown before the lives are used up.

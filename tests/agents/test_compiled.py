@@ -69,17 +69,15 @@ def test_a_kernel_is_recompiled_when_an_imported_constant_or_function_changes(ch
     change(checkout / "agents" / "base.py", "import annotations\n", "import annotations\n\n")
     assert called(checkout) == (6, 31, 1)
     # What was compiled of older sources is gone.
-    assert len(kernels(checkout)) == 1
+    assert len(kernels(checkout / "agents" / "__pycache__")) == 1
 
 
 @pytest.mark.slow
-def test_kernels_are_cached_beside_the_sources_or_in_the_user_cache(checkout):
-    called(checkout)
-    assert kernels(checkout / "agents" / "__pycache__")
+def test_kernels_are_cached_in_a_named_folder_or_in_the_user_cache(checkout):
     called(checkout, NUMBA_CACHE_DIR=str(checkout / "named"))
     assert kernels(checkout / "named")
     # As where packages cannot be written to.
-    shutil.rmtree(checkout / "agents" / "__pycache__")
+    shutil.rmtree(checkout / "agents" / "__pycache__", ignore_errors=True)
     (checkout / "agents" / "__pycache__").touch()
     home = {"HOME": str(checkout / "home"), "XDG_CACHE_HOME": str(checkout / "home" / "cache")}
     assert called(checkout, **home)[2] == 0

@@ -48,11 +48,6 @@ def test_the_windows_of_the_decomposition_are_those_of_the_sources_example():
     assert {ALPHABET[k]: int(scores[k]) for k in np.flatnonzero(scores)} == {"a": 2, "x": 1, "t": 1}
 
 
-def test_without_pieces_the_whole_list_decides_if_no_word_matches():
-    agent = DecompositionAgent(use_pieces=False).fit(("accord", "zzz"))
-    assert ALPHABET[agent.act(parse_observation("_ccom_lishmen_"))[0]] == "z"
-
-
 @pytest.mark.parametrize(
     ("pattern", "wrong", "by_frequency"),
     [

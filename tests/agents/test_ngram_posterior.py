@@ -1,7 +1,5 @@
 """The smoothed n-grams, and their posterior compared with a sum over all words."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np
@@ -11,8 +9,9 @@ from hangman_lab.agents.ngram_posterior import NgramPosteriorAgent
 from hangman_lab.agents.posterior.ngram_lattice import ngram_presence
 from hangman_lab.agents.smoothed_ngrams import END, SmoothedNgrams
 from hangman_lab.agents.word_arrays import WordArrays
+from hangman_lab.envs.encoding import ALPHABET
 from hangman_lab.envs.hangman.observation import parse_observation
-from tests.agents.games import random_states
+from tests.agents.games import game_and_words, presence, random_states
 
 WORDS = ("abba", "baba", "abc", "cab", "cabbie", "bee", "bead", "deed", "added", "ice", "ace", "a")
 
@@ -59,15 +58,10 @@ def test_a_state_is_the_longest_context_that_was_seen(real_words):
 def test_the_scale_of_the_discounts_moves_mass_from_seen_to_unseen(real_words):
     """Mass is taken from the likeliest next letter of long contexts, and from known words."""
     known = WordArrays.of(real_words)
-    logs = [
-        SmoothedNgrams(real_words, 5, scale).log_probabilities(known).mean()
-        for scale in (0.7, 1.0, 1.3)
-    ]
+    models = [SmoothedNgrams(real_words, 5, scale) for scale in (0.7, 1.0, 1.3)]
+    logs = [model.log_probabilities(known).mean() for model in models]
     assert logs[0] > logs[1] + 0.1 > logs[2] + 0.2
-    likeliest = [
-        SmoothedNgrams(real_words, 5, scale).tables.probabilities.max(axis=1).mean()
-        for scale in (0.7, 1.0, 1.3)
-    ]
+    likeliest = [model.tables.probabilities.max(axis=1).mean() for model in models]
     assert likeliest == sorted(likeliest, reverse=True)
 
 
@@ -76,12 +70,9 @@ def test_probabilities_of_words_and_lengths_are_those_of_their_letters(real_word
     words = ("cab", "zebra", "a")
     expected = [word_probability(model, word) for word in words]
     assert np.exp(model.log_probabilities(WordArrays.of(words))) == pytest.approx(expected)
-    letters = "abcdefghijklmnopqrstuvwxyz"
     for length in (1, 2):
-        total = sum(
-            word_probability(model, "".join(word))
-            for word in itertools.product(letters, repeat=length)
-        )
+        strings = itertools.product(ALPHABET, repeat=length)
+        total = sum(word_probability(model, string) for string in strings)
         assert model.length_masses()[length] == pytest.approx(total, rel=1e-4)
 
 
@@ -100,29 +91,18 @@ def test_pairs_are_the_trigram_probabilities(real_words):
 )
 def test_without_a_beam_the_posterior_is_a_sum_over_all_words(pattern, num_left, order):
     left = [letter for letter in "abcdefxyz" if letter not in pattern][:num_left]
-    wrong = "".join(c for c in map(chr, range(97, 123)) if c not in left and c not in pattern)
-    observation = parse_observation(pattern, wrong, max_wrong=26)
-    blanks = [place for place, letter in enumerate(pattern) if letter == "_"]
-    model = SmoothedNgrams(WORDS, order, 1.15)
-    total, having = 0.0, np.zeros(26)
-    for filling in itertools.product(left, repeat=len(blanks)):
-        word = list(pattern)
-        for place, letter in zip(blanks, filling, strict=True):
-            word[place] = letter
-        probability = word_probability(model, "".join(word))
-        total += probability
-        for letter in set(filling):
-            having[ord(letter) - ord("a")] += probability
-    np.testing.assert_allclose(present(model, observation, 0.0)[0], having / total, atol=1e-5)
+    game, words = game_and_words(pattern, left)
+    model = SmoothedNgrams(WORDS, order)
+    expected = presence(words, [word_probability(model, word) for word in words])
+    np.testing.assert_allclose(present(model, game, 0.0)[0], expected, atol=1e-5)
 
 
 def test_the_loss_of_the_beam_vanishes_as_it_widens(real_words):
     observations, _ = random_states(real_words[::151], seed=1, max_turns=6)
     model = SmoothedNgrams(real_words, 4)
     exact = present(model, observations, 0.0)
-    losses = [
-        np.abs(present(model, observations, beam) - exact).max() for beam in (1e-2, 1e-4, 1e-7)
-    ]
+    beams = (1e-2, 1e-4, 1e-7)
+    losses = [np.abs(present(model, observations, beam) - exact).max() for beam in beams]
     assert losses == sorted(losses, reverse=True)
     assert losses[0] > 0.01
     assert losses[-1] < 0.01

@@ -1,6 +1,5 @@
 """Learning from play: the agent knows only what its games have shown."""
 
-import io
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,6 +8,7 @@ from gymnasium.vector import AutoresetMode
 from rich.console import Console
 
 from hangman_lab.agents import make_agent
+from hangman_lab.agents.posterior.posterior import load_posterior
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.env import HangmanVectorEnv
 from hangman_lab.envs.words import hash_words, read_word_list
@@ -17,9 +17,14 @@ from hangman_lab.run_files.words import split_words
 from hangman_lab.training.checkpoint import load_checkpoint
 from hangman_lab.training.from_play import Play
 from hangman_lab.training.run import resume, train
-from tests.training.listed import known_words
 
 BEGIN = {"words": "", "num_fitted": 0, "games": 0}
+QUIET = Console(quiet=True)
+
+
+@pytest.fixture(autouse=True)
+def _few_games_per_round(monkeypatch):
+    monkeypatch.setattr("hangman_lab.training.run._GAMES_PER_ROUND", 500)
 
 
 def behind_a_wall(words, num_envs=32):
@@ -89,32 +94,18 @@ def config_of(tiny_files, tmp_path_factory):
         """A run of short words, so that PPO alone uncovers some within seconds."""
         path = folder / f"{hash(words)}.txt"
         path.write_text("\n".join(words))
-        options = [
-            f"words={path}",
-            "env.max_wrong=10",
-            "final_split=valid",
-            "ppo.steps=1024",
-            "play.games=6000",
-            "play.alone=[ppo.steps=20000, ppo.num_envs=128, ppo.batch_size=512,"
-            " windows.log_rows=12]",
-            "play.num_envs=128",
-            *options,
-        ]
-        return load_config(tiny_files[0], options)
+        common = f"""
+            words={path} env.max_wrong=10 final_split=valid ppo.steps=1024 play.games=6000
+            play.alone=[ppo.steps=20000,ppo.num_envs=128,ppo.batch_size=512,windows.log_rows=12]
+            play.num_envs=128
+        """
+        return load_config(tiny_files[0], [*common.split(), *options])
 
     return config_of
 
 
-def quiet():
-    return Console(file=io.StringIO(), width=120)
-
-
 def train_words_of(config):
     return set(split_words(config, read_word_list(config.words)).parts["train"])
-
-
-def uncovered(run):
-    return set(run.uncovered.read_text().split())
 
 
 @pytest.mark.slow
@@ -122,36 +113,20 @@ def test_runs_on_disjoint_lists_learn_nothing_of_each_other(config_of, real_word
     """A run learns only what its games show."""
     for part in (0, 1):
         config = config_of(real_words[part::2])
-        run, evaluation = train(config, quiet(), tmp_path / str(part))
-        learned = uncovered(run)
+        run, evaluation = train(config, QUIET, tmp_path / str(part))
+        learned = set(run.uncovered.read_text().split())
         train_words = train_words_of(config)
         assert learned < train_words
         assert len(learned) > 100
-        assert known_words(run_posterior(run)) == learned
+        assert set(load_posterior(run.posterior).known_words) == learned
         assert np.array_equal(run.load_fitted_words(), np.sort(hash_words(sorted(learned))))
         # The final tables tell apart what was uncovered and what was not.
-        games = {name: evaluation[name]["agents"]["ppo"]["games"] for name in TABLES}
-        assert games == {
-            "uncovered": min(len(learned), 400),
-            "missed": min(len(train_words - learned), 400),
-        }
-        assert evaluation["uncovered"]["agents"]["posterior"]["seen"] == games["uncovered"]
-        assert evaluation["missed"]["agents"]["posterior"]["seen"] == 0
-
-
-TABLES = ("uncovered", "missed")
-
-
-def run_posterior(run):
-    from hangman_lab.agents.posterior.posterior import load_posterior
-
-    return load_posterior(run.posterior)
-
-
-@pytest.fixture(autouse=True)
-def _few_known_words_at_the_end(monkeypatch):
-    monkeypatch.setattr("hangman_lab.training.run._NUM_KNOWN", 400)
-    monkeypatch.setattr("hangman_lab.training.run._GAMES_PER_ROUND", 500)
+        uncovered, missed = (
+            evaluation[name]["agents"]["posterior"] for name in ("uncovered", "missed")
+        )
+        assert uncovered["games"] == uncovered["seen"] == min(len(learned), 400)
+        assert missed["games"] == min(len(train_words - learned), 400)
+        assert missed["seen"] == 0
 
 
 class StoppedError(Exception):
@@ -163,7 +138,7 @@ def test_a_run_stopped_while_playing_resumes_to_the_same_words_and_weights(
     config_of, real_words, tmp_path, monkeypatch
 ):
     config = config_of(real_words[::2])
-    whole, _ = train(config, quiet(), tmp_path / "whole")
+    whole, _ = train(config, QUIET, tmp_path / "whole")
     play = Play.play
 
     def stopped(self, agent, num_games):
@@ -174,11 +149,11 @@ def test_a_run_stopped_while_playing_resumes_to_the_same_words_and_weights(
     with monkeypatch.context() as patched:
         patched.setattr(Play, "play", stopped)
         with pytest.raises(StoppedError):
-            train(config, quiet(), tmp_path / "stopped")
+            train(config, QUIET, tmp_path / "stopped")
     phase, state = load_checkpoint(tmp_path / "stopped" / "checkpoint.pt")
     assert phase == "play"
     assert state["games"] > 4500
-    resumed, _ = resume(tmp_path / "stopped", quiet())
+    resumed, _ = resume(tmp_path / "stopped", QUIET)
     for name in ("uncovered", "posterior", "held_back_posterior", "policy"):
         assert getattr(resumed, name).read_bytes() == getattr(whole, name).read_bytes(), name
 
@@ -187,9 +162,10 @@ def test_a_run_stopped_while_playing_resumes_to_the_same_words_and_weights(
 def test_a_run_can_start_with_the_posterior_of_another(config_of, real_words, tiny_run, tmp_path):
     own = tuple(word[::-1] for word in real_words[::4])
     config = config_of(own, f"play.begin_with={tiny_run[0].path}", "play.games=2000")
-    run, _ = train(config, quiet(), tmp_path / "adapted")
-    given = known_words(run_posterior(tiny_run[0]))
-    learned = known_words(run_posterior(run))
+    run, _ = train(config, QUIET, tmp_path / "adapted")
+    given, learned = (
+        set(load_posterior(each.posterior).known_words) for each in (tiny_run[0], run)
+    )
     assert given < learned
     assert learned - given <= train_words_of(config)
     assert not (run.path / "alone").exists()
@@ -201,7 +177,7 @@ def test_a_run_can_start_with_the_posterior_of_another(config_of, real_words, ti
 def test_an_unusable_start_is_refused(config_of, real_words, tmp_path):
     config = config_of(real_words[::4], f"play.begin_with={tmp_path / 'none'}")
     with pytest.raises(InputError, match="not the folder of a run"):
-        train(config, quiet(), tmp_path / "run")
+        train(config, QUIET, tmp_path / "run")
     assert not (tmp_path / "run").exists()
     with pytest.raises(InputError, match=r"play\.games: only for posterior\.enabled: true"):
         config_of(real_words[::4], "posterior.enabled=false")

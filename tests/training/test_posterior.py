@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from hangman_lab.agents.posterior.posterior import load_posterior
 from hangman_lab.agents.word_arrays import WordArrays
+from hangman_lab.envs.encoding import decode
 from hangman_lab.envs.hangman.observation import parse_observation
 from hangman_lab.training.posterior import fit_posterior, hold_back
-from tests.training.listed import candidates, known_words
 
 STEMS = tuple("".join(letters) for letters in itertools.product("bdgkt", "aeo", "lmnr", "pst"))
 ENDINGS = ("", "s", "ed", "ing", "er")
@@ -27,6 +27,11 @@ WORDS = st.lists(st.text("abcdez", min_size=1, max_size=8), min_size=1, max_size
 @pytest.fixture(scope="module")
 def fitted():
     return fit_posterior(REGULAR)
+
+
+def candidates(posterior):
+    words, is_known = posterior.prior.listed[:2]
+    return {decode(codes) for codes in words.codes[~is_known]}
 
 
 def probabilities(posterior, words):
@@ -48,8 +53,8 @@ def test_held_back_words_do_not_depend_on_their_order(words, random):
 
 def test_one_posterior_knows_all_words_and_the_other_no_held_back_word(fitted):
     _, others = hold_back(REGULAR)
-    assert known_words(fitted.posterior) == set(REGULAR)
-    assert known_words(fitted.held_back_posterior) == set(others)
+    assert set(fitted.posterior.known_words) == set(REGULAR)
+    assert set(fitted.held_back_posterior.known_words) == set(others)
     assert not candidates(fitted.posterior) & set(REGULAR)
     assert not candidates(fitted.held_back_posterior) & set(others)
 
@@ -142,8 +147,8 @@ GAMES += [("z_" * 16, ""), ("_" * 32, "e"), ("_" * 9, "qx")]
 def test_any_list_gives_probabilities(words, tmp_path):
     fitted = fit_posterior(words)
     _, others = hold_back(words)
-    assert known_words(fitted.posterior) == set(words)
-    assert known_words(fitted.held_back_posterior) == set(others)
+    assert set(fitted.posterior.known_words) == set(words)
+    assert set(fitted.held_back_posterior.known_words) == set(others)
     asked = ("x", "quiz", "bead", "walked", words[0][::-1], "jazzy" * 6, *words)
     games = [parse_observation(*game) for game in GAMES]
     for posterior in fitted:
@@ -153,7 +158,7 @@ def test_any_list_gives_probabilities(words, tmp_path):
                 believed = model.with_known(known)
                 chances = probabilities(believed, asked)
                 assert np.isfinite(chances).all()
-                is_known = np.isin(asked, sorted(known_words(model)))
+                is_known = np.isin(asked, model.known_words)
                 assert (chances[~is_known] > 0).all()
                 assert (chances[is_known] > 0).all() == (known > 0)
                 for game in games:

@@ -36,13 +36,6 @@ def test_probabilities_are_calibrated_despite_sampling_of_negative_examples(exam
         assert chances[features[:, 0] == kind].mean() == pytest.approx(chance, rel=0.1)
 
 
-def test_the_seed_determines_the_sampled_examples(examples):
-    features, found = examples
-    one, again, other = (rate(fit_rating(features, found, seed), features) for seed in (0, 0, 1))
-    assert (one == again).all()
-    assert (one != other).any()
-
-
 @pytest.mark.parametrize("num_found", [0, 19])
 def test_no_rating_is_fitted_on_too_few_words(examples, num_found):
     features = examples[0][:1_000]

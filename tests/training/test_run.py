@@ -1,6 +1,5 @@
 """Training runs by ``train`` and ``resume``: their files, stopping and resuming."""
 
-import io
 import json
 import signal
 
@@ -22,19 +21,11 @@ from hangman_lab.evaluation.arena import play
 from hangman_lab.run_files.config import load_config
 from hangman_lab.run_files.directory import RunDirectory
 from hangman_lab.training.checkpoint import Interrupted, load_checkpoint, save_checkpoint
-from hangman_lab.training.posterior import fit_posterior, hold_back
+from hangman_lab.training.posterior import hold_back
 from hangman_lab.training.ppo import make_model, reward_of
 from hangman_lab.training.run import resume, train
-from tests.training.listed import known_words
 
-
-@pytest.fixture(autouse=True)
-def _few_known_words_at_the_end(monkeypatch):
-    monkeypatch.setattr("hangman_lab.training.run._NUM_KNOWN", 400)
-
-
-def quiet():
-    return Console(file=io.StringIO(), width=120)
+QUIET = Console(quiet=True)
 
 
 def weights(run):
@@ -113,27 +104,16 @@ def test_the_final_games_are_on_unseen_known_and_excluded_words(tiny_run, tiny_f
         assert unseen[0] > evaluation["agents"]["random"]["ci95"][1] + 0.05
 
 
-EXPECTED_SCALARS = {
-    "valid/win_rate",
-    "valid/win_rate_low",
-    "valid/win_rate_high",
-    "valid/wrong_guesses",
-    "valid/episode_length",
-    "valid_by_length/07_letters",
-    "valid/known_win_rate",
-    "rollout/win_rate",
-    "rollout/ep_rew_mean",
-    "rollout/ep_len_mean",
-    "train/entropy_loss",
-    "train/approx_kl",
-    "train/explained_variance",
-    "train/learning_rate",
-    "time/fps",
-    "final/ppo_unseen_win_rate",
-    "final/ppo_known_win_rate",
-    "final/posterior_excluded_win_rate",
-    "final/random_unseen_win_rate",
-}
+CURVES = """
+    valid/win_rate valid/win_rate_low valid/win_rate_high valid/wrong_guesses valid/episode_length
+    valid_by_length/07_letters valid/known_win_rate rollout/win_rate rollout/ep_rew_mean
+    rollout/ep_len_mean train/entropy_loss train/approx_kl train/explained_variance
+    train/learning_rate time/fps
+"""
+FINAL = """
+    final/ppo_unseen_win_rate final/ppo_known_win_rate final/posterior_excluded_win_rate
+    final/random_unseen_win_rate
+"""
 
 
 @pytest.mark.slow
@@ -142,14 +122,12 @@ def test_tensorboard_and_curves_jsonl_agree(tiny_run):
     events = EventAccumulator(str(run.path), size_guidance={"scalars": 0, "tensors": 0})
     events.Reload()
     tags = events.Tags()
-    assert set(tags["scalars"]) >= EXPECTED_SCALARS
+    assert set(tags["scalars"]) >= {*CURVES.split(), *FINAL.split()}
     assert "valid/letters" in tags["histograms"]
     assert "valid/sample_games/text_summary" in tags["tensors"]
     assert any(tag.startswith("_hparams_") for tag in events.summary_metadata)
     curves = run.read_curves().set_index("step")
-    for tag in EXPECTED_SCALARS:
-        if tag.startswith("final/"):
-            continue
+    for tag in CURVES.split():
         points = curves[tag].dropna()
         scalars = events.Scalars(tag)
         assert [scalar.step for scalar in scalars] == points.index.tolist()
@@ -179,10 +157,10 @@ def test_nothing_is_fitted_on_valid_or_test_words(tinier_files, tmp_path):
         kept = [word for name in parts for word in parts[name] if name != part]
         path.write_text("\n".join([*kept, *replaced]))
         config = load_config(config_file, [f"words={path}", *options])
-        return train(config, quiet(), tmp_path / part)
+        return train(config, QUIET, tmp_path / part)
 
     config = load_config(config_file, [f"words={words_file}", "ppo.steps=2048"])
-    one, one_evaluation = train(config, quiet(), tmp_path / "one")
+    one, one_evaluation = train(config, QUIET, tmp_path / "one")
     other, other_evaluation = run_with("test", "ppo.steps=2048")
     assert weights(one) == weights(other)
     games = [e["agents"]["dictionary"]["games"] for e in (one_evaluation, other_evaluation)]
@@ -192,7 +170,7 @@ def test_nothing_is_fitted_on_valid_or_test_words(tinier_files, tmp_path):
     assert one.posterior.read_bytes() == other.posterior.read_bytes()
     assert one.held_back_posterior.read_bytes() == other.held_back_posterior.read_bytes()
     assert not np.isin(hash_words(parts["test"] + parts["valid"]), one.load_fitted_words()).any()
-    listed = known_words(load_posterior(one.posterior))
+    listed = set(load_posterior(one.posterior).known_words)
     assert listed == set(parts["train"])
 
 
@@ -212,19 +190,19 @@ def test_ppo_alone_learns_within_seconds_and_resumes_to_the_same_weights(tiny_fi
         "validation.every=16_384",
     ]
     config = load_config(tiny_files[0], options)
-    whole, evaluation = train(config, quiet(), tmp_path / "whole", fit=fit_again)
+    whole, evaluation = train(config, QUIET, tmp_path / "whole", fit=fit_again)
     assert set(weights(whole)) == {"policy.safetensors"}
     agents = evaluation["agents"]
     assert evaluation["split"] == "valid"
     assert list(agents) == ["ppo", "dictionary", "random"]
     assert evaluation["known"]["split"] == "train"
-    assert "excluded" not in evaluation
     # There is no posterior that has a prior.
+    assert "excluded" not in evaluation
     assert evaluation["known"]["known"] is None
     assert agents["ppo"]["ci95"][0] > agents["random"]["ci95"][1] + 0.1
     with pytest.raises(StoppedError):
-        train(config, quiet(), tmp_path / "stopped", on_validation=stop_at(16_384))
-    resumed, _ = resume(tmp_path / "stopped", quiet())
+        train(config, QUIET, tmp_path / "stopped", on_validation=stop_at(16_384))
+    resumed, _ = resume(tmp_path / "stopped", QUIET)
     assert weights(resumed) == weights(whole)
 
 
@@ -247,24 +225,19 @@ def test_half_of_the_games_of_ppo_have_words_unknown_to_the_posterior(
     made = []
 
     def make(config, posterior, unknown, known):
-        model = make_model(config, posterior, unknown, known)
-        made.append((model, set(unknown), set(known)))
-        return model
+        made.append((posterior, set(unknown), set(known)))
+        return make_model(config, posterior, unknown, known)
 
     monkeypatch.setattr("hangman_lab.training.run.make_model", make)
     options = [f"words={tinier_files[1]}", "ppo.steps=1_024", "final_split=valid"]
-    run, _ = train(load_config(tinier_files[0], options), quiet(), tmp_path / "run")
+    run, _ = train(load_config(tinier_files[0], options), QUIET, tmp_path / "run")
     train_words = set(parts_of(tinier_files[1])["train"])
-    ((model, unknown, known),) = made
-    played_with = known_words(model.env.posterior)
-    # All posteriors of a run know their words, so that the one of all words would fail here.
-    assert played_with == known
-    assert not played_with & unknown
-    assert played_with | unknown == train_words
+    ((posterior, unknown, known),) = made
+    assert set(posterior.known_words) == known == train_words - unknown
     assert unknown == set(hold_back(tuple(sorted(train_words)))[0])
     assert 0.07 < len(unknown) / len(train_words) < 0.13
-    assert known_words(load_posterior(run.posterior)) == train_words
-    assert known_words(load_posterior(run.held_back_posterior)) == known
+    assert set(load_posterior(run.posterior).known_words) == train_words
+    assert set(load_posterior(run.held_back_posterior).known_words) == known
 
 
 @pytest.mark.parametrize("known", [0.0, 0.5])
@@ -281,31 +254,23 @@ def test_the_posterior_is_calibrated_on_valid_words(tiny_run, tiny_files, known)
     assert figures["expected_calibration_error"] < 0.03
     # The error is seen: a posterior that is sure where this one is not fails the same check.
     overconfident = load_posterior(run.posterior, known)
-    monotone = overconfident.letter_probabilities
-    overconfident.letter_probabilities = lambda states: np.round(monotone(states))
+    overconfident.letter_probabilities = lambda states: np.round(agent.letter_probabilities(states))
     wrong = reliability(play(agent, words), overconfident)
     assert wrong["expected_calibration_error"] > 0.05
 
 
 @pytest.mark.slow
-def test_a_stopped_run_resumes_to_the_same_weights(tiny_files, tiny_run, tmp_path):
+def test_a_stopped_run_resumes_to_the_same_weights_without_fitting_again(
+    tiny_files, tiny_run, tmp_path
+):
     config = load_config(tiny_files[0], [f"words={tiny_files[1]}"])
-    fitted = []
-
-    def fit(words, seed, say):
-        fitted.append((tuple(words), seed))
-        return fit_posterior(words, seed, say)
-
     with pytest.raises(StoppedError):
-        train(config, quiet(), tmp_path / "stopped", fit=fit, on_validation=stop_at(0))
-    assert fitted == [(parts_of(tiny_files[1])["train"], 0)]
+        train(config, QUIET, tmp_path / "stopped", on_validation=stop_at(0))
     (tmp_path / "stopped" / ".checkpoint.pt.99.tmp").write_text("left by a killed process")
     options = {"fit": fit_again, "on_validation": stop_at(2_048)}
     with pytest.raises(StoppedError):
-        resume(tmp_path / "stopped", quiet(), **options)
-    phase, state = load_checkpoint(tmp_path / "stopped" / "checkpoint.pt")
-    assert (phase, state["step"]) == ("ppo", 2_048)
-    resumed, _ = resume(tmp_path / "stopped", quiet(), fit=fit_again)
+        resume(tmp_path / "stopped", QUIET, **options)
+    resumed, _ = resume(tmp_path / "stopped", QUIET, fit=fit_again)
     assert weights(resumed) == weights(tiny_run[0])
     assert not list(resumed.path.glob(".*.tmp"))
     ours, theirs = (run.read_curves().set_index("step") for run in (resumed, tiny_run[0]))
@@ -319,7 +284,7 @@ def test_after_ctrl_c_in_the_last_rollout_the_resumed_run_plays_the_final_games(
 ):
     options = [f"words={tinier_files[1]}", "posterior.enabled=false", "windows.log_rows=14"]
     config = load_config(tinier_files[0], [*options, "ppo.steps=2_048", "final_split=valid"])
-    whole, _ = train(config, quiet(), tmp_path / "whole")
+    whole, _ = train(config, QUIET, tmp_path / "whole")
     update = MaskablePPO.train
 
     def interrupted(model):
@@ -329,10 +294,10 @@ def test_after_ctrl_c_in_the_last_rollout_the_resumed_run_plays_the_final_games(
 
     monkeypatch.setattr(MaskablePPO, "train", interrupted)
     with pytest.raises(Interrupted) as stop:
-        train(config, quiet(), tmp_path / "stopped")
+        train(config, QUIET, tmp_path / "stopped")
     assert stop.value.args == (tmp_path / "stopped",)
     assert not (tmp_path / "stopped" / "evaluation.json").exists()
-    resumed, evaluation = resume(tmp_path / "stopped", quiet())
+    resumed, evaluation = resume(tmp_path / "stopped", QUIET)
     assert weights(resumed) == weights(whole)
     assert json.loads(resumed.evaluation.read_text()) == evaluation
 
@@ -355,7 +320,7 @@ def test_resuming_plays_the_final_words_again_and_needs_no_policy_before_ppo(tin
     save_checkpoint(fitted.checkpoint, "ppo", {})
     fitted.policy.unlink()
     for run in (finished, fitted):
-        _, evaluation = resume(run.path, quiet(), fit=fit_again)
+        _, evaluation = resume(run.path, QUIET, fit=fit_again)
         assert weights(run) == before
         assert evaluation["agents"]["ppo"]["wins"] == wins
         assert json.loads(run.evaluation.read_text()) == evaluation
@@ -400,7 +365,7 @@ def test_a_run_that_cannot_be_resumed_says_why_in_one_line(tiny_run, tmp_path, c
     change(run)
     before = weights(run)
     with pytest.raises(InputError) as caught:
-        resume(run.path, quiet())
+        resume(run.path, QUIET)
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
     assert weights(run) == before
@@ -414,7 +379,7 @@ def test_a_part_without_words_is_refused(tiny_files, tmp_path):
     ):
         config = load_config(tiny_files[0], [f"words={tiny_files[1]}", override])
         with pytest.raises(InputError) as caught:
-            train(config, quiet(), tmp_path / "run")
+            train(config, QUIET, tmp_path / "run")
         assert said in str(caught.value)
     assert not (tmp_path / "run").exists()
 

@@ -22,34 +22,18 @@ from hangman_lab.training.stock import make_stock_model
 CLASSES = dict(zip(STOCK_ALGORITHMS, (PPO, DQN, MaskablePPO), strict=True))
 # With which a rollout of PPO has 4,096 steps.
 NUM_ENVS = 2
-
-
-@pytest.fixture(autouse=True)
-def _few_known_words_at_the_end(monkeypatch):
-    monkeypatch.setattr("hangman_lab.training.run._NUM_KNOWN", 400)
+QUIET = Console(quiet=True)
 
 
 @pytest.fixture
 def config_of(tinier_files):
-    def config_of(algorithm, *options):
-        settings = {
-            "algorithm": algorithm,
-            "words": tinier_files[1],
-            "env.max_wrong": 10,
-            "split.fractions": "[0.8, 0.1, 0.1]",
-            "ppo.steps": 8_192,
-            "ppo.num_envs": NUM_ENVS,
-            "validation.every": 4_096,
-            "validation.games": 50,
-        }
-        overrides = [f"{key}={value}" for key, value in settings.items()]
-        return load_config("configs/stock.yaml", [*overrides, *options])
-
-    return config_of
-
-
-def quiet():
-    return Console(file=io.StringIO(), width=120)
+    common = f"""
+        words={tinier_files[1]} env.max_wrong=10 split.fractions=[0.8,0.1,0.1] ppo.steps=8_192
+        ppo.num_envs={NUM_ENVS} validation.every=4_096 validation.games=50
+    """
+    return lambda algorithm: load_config(
+        "configs/stock.yaml", [f"algorithm={algorithm}", *common.split()]
+    )
 
 
 @pytest.mark.parametrize("algorithm", STOCK_ALGORITHMS)
@@ -88,7 +72,7 @@ def test_it_learns_on_train_words_and_ends_with_its_name_in_the_table(
     reported = []
     config = config_of(algorithm)
     run, evaluation = train(
-        config, quiet(), tmp_path / "run", on_validation=lambda *report: reported.append(report)
+        config, QUIET, tmp_path / "run", on_validation=lambda *report: reported.append(report)
     )
     agents = evaluation["agents"]
     assert evaluation["split"] == "valid"
@@ -117,15 +101,15 @@ def test_it_learns_on_train_words_and_ends_with_its_name_in_the_table(
 @pytest.mark.slow
 def test_a_stopped_run_restarts_and_ends_with_the_same_weights(config_of, tmp_path):
     config = config_of("sb3-dqn")
-    whole, _ = train(config, quiet(), tmp_path / "whole")
+    whole, _ = train(config, QUIET, tmp_path / "whole")
 
     def stop(step, win_rate, run):
         if step == 4_096:
             raise Interrupted(run.path)
 
     with pytest.raises(Interrupted):
-        train(config, quiet(), tmp_path / "stopped", on_validation=stop)
-    console = quiet()
+        train(config, QUIET, tmp_path / "stopped", on_validation=stop)
+    console = Console(file=io.StringIO(), width=120)
     resumed, _ = resume(tmp_path / "stopped", console)
     assert "sb3-dqn: from its first step" in console.file.getvalue()
     assert resumed.policy.read_bytes() == whole.policy.read_bytes()

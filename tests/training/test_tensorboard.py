@@ -6,13 +6,12 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 from hangman_lab.agents.ppo.agent import PPOAgent
 from hangman_lab.agents.ppo.network import PolicyNetwork
-from hangman_lab.envs.encoding import encode_words
 from hangman_lab.envs.errors import InputError
-from hangman_lab.envs.hangman.rules import HangmanGames
 from hangman_lab.evaluation.analysis import reliability
 from hangman_lab.evaluation.arena import play
 from hangman_lab.run_files.directory import RunDirectory
 from hangman_lab.training.tensorboard import TrainingLog
+from tests.agents.games import observe
 from tests.agents.posterior.priors import posterior_of
 
 WORDS = ("apple", "jazz", "zebra", "quiz", "banana", "rhythm", "onion")
@@ -59,10 +58,11 @@ def test_one_chart_has_curves_and_baselines(events):
 
 def test_calibration_is_that_of_the_evaluation(events, agent, played):
     expected = reliability(played, agent)
-    assert values(events, "valid/brier_score")[-1][1] == pytest.approx(expected["brier"])
-    assert values(events, "valid/calibration_error")[-1][1] == pytest.approx(
-        expected["expected_calibration_error"]
-    )
+    for tag, name in (
+        ("brier_score", "brier"),
+        ("calibration_error", "expected_calibration_error"),
+    ):
+        assert values(events, f"valid/{tag}")[-1][1] == pytest.approx(expected[name])
     assert "valid/reliability" in events.Tags()["images"]
 
 
@@ -78,10 +78,7 @@ def test_sample_games_have_the_five_top_letters_of_the_policy(events, agent, pla
     text = events.Tensors("valid/sample_games/text_summary")[0].tensor_proto.string_val[0].decode()
     lines = [line for line in text.splitlines() if "guess " in line]
     assert len(lines) == played["guesses"].head(5).sum()
-    secret = encode_words([WORDS[0]])
-    games = HangmanGames(1, secret.width)
-    games.start(slice(None), secret)
-    choices = agent.choice_probabilities(games.observe())[0]
+    choices = agent.choice_probabilities(observe(WORDS[0], "", max_wrong=6))[0]
     assert choices.sum() == pytest.approx(1)
     top = np.argsort(-choices)[:5]
     shown = lines[0].split("(")[1].rstrip(")").split(", ")

@@ -5,7 +5,6 @@ import itertools
 import numpy as np
 import pytest
 
-from hangman_lab.agents.posterior.multigrams import Multigrams
 from hangman_lab.agents.word_arrays import WordArrays
 from hangman_lab.training.multigrams import fit_multigrams
 
@@ -54,9 +53,3 @@ def test_the_masses_of_lengths_are_sums_over_all_words(model):
         total = np.exp(model.log_probabilities(WordArrays.of(words))).sum()
         assert model.length_masses()[length] == pytest.approx(total, rel=1e-5)
     assert model.length_masses().sum() <= 1 + 1e-6
-
-
-def test_a_model_survives_a_round_trip_through_its_arrays(model):
-    again = Multigrams(model.tensors)
-    words = WordArrays.of(["bead", "zebra", "cabbage"])
-    assert (again.log_probabilities(words) == model.log_probabilities(words)).all()

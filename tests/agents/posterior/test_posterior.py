@@ -11,7 +11,7 @@ from hangman_lab.agents.posterior.posterior import LetterPosterior, LookAheadAge
 from hangman_lab.agents.word_arrays import WordArrays
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.observation import parse_observation, select
-from tests.agents.games import random_states
+from tests.agents.games import game_and_words, presence
 from tests.agents.posterior.priors import CANDIDATES, WORDS, Explosive, posterior_of
 
 
@@ -22,11 +22,6 @@ def model(real_words):
     return posterior_of(known, candidates)
 
 
-@pytest.fixture(scope="module")
-def states(real_words):
-    return random_states(real_words[:400], seed=11)[0]
-
-
 @pytest.mark.parametrize("known", [0.0, 0.5, 1.0])
 @pytest.mark.parametrize(
     ("pattern", "num_left"),
@@ -34,53 +29,36 @@ def states(real_words):
 )
 def test_the_posterior_is_a_sum_over_all_words(pattern, num_left, known):
     left = [letter for letter in "bdegcafstxyzhijklmnopqruvw" if letter not in pattern][:num_left]
-    wrong = "".join(c for c in map(chr, range(97, 123)) if c not in left and c not in pattern)
+    game, words = game_and_words(pattern, left)
     agent = posterior_of(share=known, exact=True)
-    blanks = [place for place, letter in enumerate(pattern) if letter == "_"]
-    words, fillings = [], list(itertools.product(left, repeat=len(blanks)))
-    for filling in fillings:
-        word = list(pattern)
-        for place, letter in zip(blanks, filling, strict=True):
-            word[place] = letter
-        words.append("".join(word))
-    chances = agent.prior.probabilities(WordArrays.of(words))
-    expected = np.zeros(26)
-    for filling, chance in zip(fillings, chances, strict=True):
-        for letter in set(filling):
-            expected[ord(letter) - ord("a")] += chance
-    belief = agent.belief(parse_observation(pattern, wrong, max_wrong=26))
-    np.testing.assert_allclose(belief.present[0], expected / chances.sum(), atol=2e-3)
+    chances = agent.prior.probabilities(WordArrays.of(list(words)))
+    belief = agent.belief(game)
+    np.testing.assert_allclose(belief.present[0], presence(words, chances), atol=2e-3)
     listed = {*WORDS, *CANDIDATES}
     of_listed = sum(c for word, c in zip(words, chances, strict=True) if word in listed)
     assert belief.listed_share[0] == pytest.approx(of_listed / chances.sum(), abs=2e-3)
 
 
-def test_the_posterior_of_a_game_does_not_depend_on_the_batch(model, states):
-    whole = model.letter_probabilities(states)
-    order = np.random.default_rng(0).permutation(len(whole))
-    # Anew: the model itself keeps what it has believed.
-    anew = LetterPosterior(model.prior).letter_probabilities(select(states, order))
-    assert (anew == whole[order]).all()
-    for game in range(5):
-        alone = LetterPosterior(model.prior).letter_probabilities(
-            select(states, slice(game, game + 1))
-        )
-        assert (alone[0] == whole[game]).all()
-
-
-def test_the_cache_does_not_change_beliefs(model, states, monkeypatch):
+def test_beliefs_do_not_depend_on_the_batch_or_the_cache(model, states, monkeypatch):
     expected = LetterPosterior(model.prior).belief(states)
     for most_kept in (0, 100, 10**6):
         monkeypatch.setattr("hangman_lab.agents.posterior.posterior._CACHE_SIZE", most_kept)
         agent = LetterPosterior(model.prior)
         parts = [slice(first, first + 150) for first in range(0, len(states["lives"]), 100)]
-        for part in (*parts, *reversed(parts)):
+        order = np.random.default_rng(0).permutation(len(states["lives"]))
+        for part in (*parts, *reversed(parts), slice(3, 4), order):
             belief = agent.belief(select(states, part))
             assert (belief.present == expected.present[part]).all()
             assert (belief.listed_share == expected.listed_share[part]).all()
         # Of words of another width.
         wider = states | {"word": np.pad(states["word"], ((0, 0), (0, 3)))}
         assert (agent.belief(wider).present == expected.present).all()
+
+
+def test_the_share_of_listed_words_is_a_probability(model, states):
+    for known, beam in itertools.product((0.0, 0.5, 1.0), (0.0, 1.5e-3)):
+        share = LetterPosterior(model.prior.with_known(known), beam).belief(states).listed_share
+        assert ((share >= 0) & (share <= 1)).all()
 
 
 def test_pruning_changes_little(model, states):
@@ -93,7 +71,7 @@ def test_pruning_changes_little(model, states):
 @pytest.mark.parametrize("known", [0.0, 0.5, 1.0])
 def test_words_that_cannot_be_the_secret_do_not_skip_the_letter_models(known):
     """A hundred listed words match, but with ``known`` 0 only one of them is possible."""
-    words = ["".join(letters) for letters in itertools.product("bcdfg", "aeiou", "klmn")][:99]
+    words = list(map("".join, itertools.product("bcdfg", "aeiou", "klmn")))[:99]
     game = parse_observation("___")
     agent = posterior_of(tuple(words), {"xyz": 1e-3}, known)
     exact = posterior_of(tuple(words), {"xyz": 1e-3}, known, exact=True)
@@ -107,13 +85,6 @@ def test_words_that_cannot_be_the_secret_do_not_skip_the_letter_models(known):
     else:
         # All hundred can be it: they decide, without the models of letters.
         assert share == 1
-
-
-def test_the_share_of_listed_words_is_a_probability(model, states):
-    for known in (0.0, 0.5, 1.0):
-        for beam in (0.0, 1.5e-3):
-            share = LetterPosterior(model.prior.with_known(known), beam).belief(states).listed_share
-            assert ((share >= 0) & (share <= 1)).all()
 
 
 def test_guessed_letters_and_solved_words_have_probability_0(model, states):

@@ -5,7 +5,6 @@ import itertools
 import numpy as np
 import pytest
 
-from hangman_lab.agents.posterior.prior import WordPrior
 from hangman_lab.agents.word_arrays import WordArrays
 from hangman_lab.envs.encoding import ALPHABET
 from tests.agents.posterior.priors import CANDIDATES, WORDS, prior_of
@@ -65,11 +64,3 @@ def test_candidate_probabilities_follow_the_ratings():
 def test_an_invalid_probability_of_known_words_is_refused(known):
     with pytest.raises(ValueError, match=r"known: .* is not in 0\.\.1"):
         prior_of().with_known(known)
-
-
-def test_inconsistent_arrays_are_refused():
-    prior = prior_of()
-    with pytest.raises(ValueError, match="do not fit together"):
-        WordPrior(
-            prior.listed._replace(ratings=prior.listed.ratings[1:]), prior.models, prior.shares
-        )

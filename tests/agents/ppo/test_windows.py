@@ -46,12 +46,9 @@ def test_it_sees_letters_their_places_the_ends_and_what_was_guessed():
     assert differ(scores(network, "____"), scores(network, "_____"))
     assert differ(scores(network, "c___", "x"), scores(network, "c___", "y"))
     assert np.isfinite(scores(network, "____")).all()
-
-
-def test_it_sees_only_its_context():
     network = network_of(WindowNetwork, context=2)
     torch.nn.init.zeros_(network.guessed.weight)
-    # The place in the word is seen, so that the lengths are alike.
+    # Only the context is seen, and the place in the word: the lengths are alike.
     assert differ(scores(network, "_abcd"), scores(network, "_bacd"))
     assert not differ(scores(network, "_abcd"), scores(network, "_abdc"))
 

@@ -1,0 +1,8 @@
+"""Runs end with games on fewer known words, to be done sooner."""
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def _few_known_words_at_the_end(monkeypatch):
+    monkeypatch.setattr("hangman_lab.training.run._NUM_KNOWN", 400)
