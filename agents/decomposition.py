@@ -11,7 +11,7 @@ from numba import njit
 
 from hangman_lab.agents.base import ScoringAgent
 from hangman_lab.agents.compiled import word_length
-from hangman_lab.agents.dictionary import CandidateIndex, count_letters
+from hangman_lab.agents.dictionary import CandidateIndex, back_off, count_letters
 from hangman_lab.agents.word_arrays import number_runs
 from hangman_lab.agents.word_sets import fitting_set, search_room, write_numbers
 from hangman_lab.envs.encoding import (
@@ -22,7 +22,7 @@ from hangman_lab.envs.encoding import (
     PADDING,
     encode_words,
 )
-from hangman_lab.envs.hangman.observation import Observation, distinct
+from hangman_lab.envs.hangman.observation import Observation, distinct, select
 
 # Constants of the source: the minimal relative length of a shorter word, and the share of shown
 # places up to which longer words count as a whole.
@@ -54,11 +54,6 @@ class DecompositionAgent(ScoringAgent):
 
     Part 3 counts the letters of the whole list.
 
-    Parameters
-    ----------
-    use_pieces : bool, default True
-        Whether part 2 is used.
-
     Notes
     -----
     Where the source is open: a blank of a longer word or piece matches any letter, guessed or not.
@@ -74,31 +69,23 @@ class DecompositionAgent(ScoringAgent):
 
     uses_lives = False
 
-    def __init__(self, use_pieces: bool = True) -> None:
-        super().__init__(greedy=True)
-        self.use_pieces = use_pieces
-
     def fit(self, words: Sequence[str]) -> Self:
         """Index the words and their pieces of three to five places."""
         self.index_ = CandidateIndex(words)
-        if self.use_pieces:
-            lengths = range(_SHORTEST_PIECE, _PIECE_LENGTH + 1)
-            self.pieces_ = tuple(_count_pieces(words, length) for length in lengths)
+        lengths = range(_SHORTEST_PIECE, _PIECE_LENGTH + 1)
+        self.pieces_ = tuple(_count_pieces(words, length) for length in lengths)
         return self
 
     def letter_scores(self, observations: Observation) -> npt.NDArray[np.float64]:
         """Return the counts of the first part that is not stuck, shape (N, 26)."""
         states, row_of_game = distinct(observations)
-        word, guessed = states["word"], states["guessed"]
-        counts = _count_in_words(word, guessed, self.index_.words)
-        counts[guessed != 0] = 0
-        stuck = ~counts.any(axis=1)
-        if self.use_pieces and stuck.any():
-            counts[stuck] = _count_in_pieces(word[stuck], self.pieces_)
-            counts[guessed != 0] = 0
-            stuck = ~counts.any(axis=1)
-        counts[stuck] = self.index_.letter_counts
-        return counts[row_of_game].astype(np.float64)
+        counts = _count_in_words(states["word"], states["guessed"], self.index_.words)
+        scores = back_off(states, counts)
+        stuck = ~scores.any(axis=1)
+        part = select(states, stuck)
+        in_pieces = _count_in_pieces(part["word"], self.pieces_)
+        scores[stuck] = back_off(part, in_pieces, self.index_.letter_counts)
+        return scores[row_of_game]
 
 
 def _count_pieces(words: Sequence[str], length: int) -> npt.NDArray[np.int32]:
@@ -136,10 +123,7 @@ def _count_in_words(word, guessed, words):
 
 @njit(cache=True)
 def _count_at_length(masked, guessed, length, words, room, union, counts):
-    """Count the letters of the words of one length, or of their pieces, that match.
-
-    ``union`` is overwritten with the bit set of the words that match at any offset.
-    """
+    """Count the letters of the words of one length, or of their pieces; overwrite ``union``."""
     longer_by = length - len(masked)
     num_shown = (masked != BLANK).sum()
     by_pieces = longer_by >= 0 and num_shown >= _WHOLE_SHARE * len(masked)

@@ -20,48 +20,29 @@ from hangman_lab.envs.hangman.observation import Observation, distinct, select
 class CandidateIndex:
     """An index of words by length, place and letter.
 
-    The candidates of a game are the listed words that match the shown places.
-
-    Parameters
-    ----------
-    words : sequence of str
-        Lower-case words of 1 to 32 letters a to z; duplicates count repeatedly.
+    The candidates of a game are the listed words that match the shown places; duplicates count
+    repeatedly.
 
     Attributes
     ----------
-    letter_counts : ndarray of int64, shape (26,)
-        Occurrences of each letter in the list.
-    word_counts : ndarray of int64, shape (26,)
-        The number of words that contain each letter.
-    num_words : int
+    letter_counts, word_counts : ndarray of int64, shape (26,)
+        Occurrences of each letter in the list, and the number of words that contain it.
     words : WordSets
     """
 
     def __init__(self, words: Sequence[str]) -> None:
         arrays = WordArrays.of(words)
         self.words = word_sets(arrays.take(np.argsort(arrays.lengths, kind="stable")))
-        self.num_words = len(words)
         self.letter_counts = np.bincount(arrays.codes.ravel(), minlength=NUM_CODES)[FIRST_LETTER:]
         self.word_counts = (self.words.letters[:, None] >> np.arange(NUM_LETTERS) & 1).sum(axis=0)
 
     def count_words(
         self, observations: Observation, exclude_wrong: bool = True, exclude_shown: bool = True
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Count the candidates of each game that contain each letter.
+        """Count the candidates with each letter, shape (N, 26), and all candidates, shape (N,).
 
-        Parameters
-        ----------
-        observations : Observation
-            Observations of N games.
-        exclude_wrong : bool, default True
-            Exclude words that contain a wrong letter.
-        exclude_shown : bool, default True
-            Exclude words with a shown letter behind a blank.
-
-        Returns
-        -------
-        counts : ndarray of int64, shape (N, 26)
-        num_candidates : ndarray of int64, shape (N,)
+        ``exclude_wrong`` and ``exclude_shown`` exclude words that contain a wrong letter, and words
+        with a shown letter behind a blank.
         """
         states, row_of_game = distinct(observations)
         word, guessed = states["word"], states["guessed"]
@@ -73,8 +54,7 @@ class CandidateIndex:
     ) -> npt.NDArray[np.int32]:
         """Count the letters of each game's candidates by place, shape (N, width, 26).
 
-        Candidates may have a shown letter behind a blank. The parameters are those of
-        :meth:`count_words`. Counts after the end of the word are 0.
+        Candidates may have a shown letter behind a blank.
         """
         states, row_of_game = distinct(observations)
         word, guessed = states["word"], states["guessed"]
@@ -114,17 +94,14 @@ class DictionaryAgent(ScoringAgent, PosteriorAgent):
         """Return the letter frequencies among the matching words, shape (N, 26)."""
         index = self.index_
         if self.literal:
-            scores = index.count_places(observations, exclude_wrong=False).sum(axis=1)
-            undecided = ~_has_new_letter(scores, observations)
-            scores[undecided] = index.letter_counts
-            return scores.astype(np.float64)
-        scores, _ = index.count_words(observations)
-        undecided = np.flatnonzero(~_has_new_letter(scores, observations))
+            counts = index.count_places(observations, exclude_wrong=False).sum(axis=1)
+            return back_off(observations, counts, index.letter_counts)
+        scores = back_off(observations, index.count_words(observations)[0])
+        undecided = ~scores.any(axis=1)
         states = select(observations, undecided)
         counts, _ = index.count_words(states, exclude_shown=False)
-        decided = _has_new_letter(counts, states)
-        scores[undecided] = np.where(decided[:, None], counts, index.word_counts)
-        return scores.astype(np.float64)
+        scores[undecided] = back_off(states, counts, index.word_counts)
+        return scores
 
     def letter_probabilities(self, observations: Observation) -> npt.NDArray[np.float64]:
         """Return the share of the matching words that contain each letter, shape (N, 26)."""
@@ -133,15 +110,18 @@ class DictionaryAgent(ScoringAgent, PosteriorAgent):
         shares = np.where(
             num_candidates[:, None] > 0,
             counts / np.maximum(num_candidates, 1)[:, None],
-            self.index_.word_counts / max(self.index_.num_words, 1),
+            self.index_.word_counts / max(len(self.index_.words.letters), 1),
         )
         return np.where(observations["guessed"] != 0, 0.0, shares)
 
 
-def _has_new_letter(
-    counts: npt.NDArray[np.int64], observations: Observation
-) -> npt.NDArray[np.bool_]:
-    return ((counts > 0) & (observations["guessed"] == 0)).any(axis=1)
+def back_off(observations: Observation, *counts: npt.NDArray) -> npt.NDArray[np.float64]:
+    """Return each game's first letter counts with an unguessed letter, shape (N, 26)."""
+    new = observations["guessed"] == 0
+    scores = np.zeros(new.shape)
+    for part in counts:
+        scores = np.where(scores.any(axis=1, keepdims=True), scores, np.where(new, part, 0.0))
+    return scores
 
 
 @njit(cache=True)

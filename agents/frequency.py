@@ -9,18 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from hangman_lab.agents.base import ScoringAgent
-from hangman_lab.agents.dictionary import CandidateIndex
+from hangman_lab.agents.dictionary import CandidateIndex, back_off
 from hangman_lab.envs.encoding import NUM_LETTERS
 from hangman_lab.envs.hangman.observation import Observation
 
 
 class RandomAgent(ScoringAgent):
-    """Samples an unguessed letter uniformly.
-
-    Parameters
-    ----------
-    seed : int, default 0
-    """
+    """Samples an unguessed letter uniformly."""
 
     uses_lives = False
 
@@ -69,18 +64,7 @@ class OverallFrequencyAgent(ScoringAgent):
     def letter_scores(self, observations: Observation) -> npt.NDArray[np.float64]:
         """Return the occurrences of each letter in the matching words, shape (N, 26)."""
         counts = self.index_.count_places(observations).sum(axis=1)
-        return self._back_off(observations, counts.astype(np.float64))
-
-    def _back_off(
-        self, observations: Observation, scores: npt.NDArray[np.float64]
-    ) -> npt.NDArray[np.float64]:
-        """Replace rows without a scored unguessed letter by the frequencies of the whole list."""
-        new = observations["guessed"] == 0
-        scores = np.where(new, scores, 0.0)
-        for fallback in (self.index_.letter_counts, np.ones(NUM_LETTERS)):
-            undecided = ~scores.any(axis=1)
-            scores[undecided] = np.where(new[undecided], fallback, 0.0)
-        return scores
+        return back_off(observations, counts, self.index_.letter_counts, np.ones(NUM_LETTERS))
 
 
 class TopHeavyFrequencyAgent(OverallFrequencyAgent):
@@ -107,5 +91,5 @@ class TopHeavyFrequencyAgent(OverallFrequencyAgent):
         skews = np.where(in_first_half, descending, 0).sum(axis=2) / np.maximum(totals, 1)
         # Shown places have no unguessed letter.
         best = np.where(totals > 0, skews, -1.0).argmax(axis=1)
-        scores = counts[np.arange(len(counts)), best]
-        return self._back_off(observations, scores.astype(np.float64))
+        counts = counts[np.arange(len(counts)), best]
+        return back_off(observations, counts, self.index_.letter_counts, np.ones(NUM_LETTERS))
