@@ -9,15 +9,7 @@ from hangman_lab.agents.word_guess.base import RandomConsistentAgent, WordGuessA
 from hangman_lab.agents.word_guess.filter import FilterAgent
 from hangman_lab.agents.word_guess.partition import EntropyAgent, MinimaxAgent
 
-__all__ = [
-    "WORD_GUESS_AGENTS",
-    "EntropyAgent",
-    "FilterAgent",
-    "MinimaxAgent",
-    "RandomConsistentAgent",
-    "WordGuessAgent",
-    "make_word_guess_agent",
-]
+__all__ = ["WORD_GUESS_AGENTS", "WordGuessAgent", "make_word_guess_agent"]
 
 # The number of guesses compared by rollouts. docs/word_guess.md shows the effect of more.
 LOOKAHEAD = 40

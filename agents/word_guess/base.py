@@ -111,12 +111,10 @@ class WordGuessAgent(ABC):
             keys = np.arange(len(turns), dtype=np.uint64)
         histories, history = np.unique(self._histories(observations), axis=0, return_inverse=True)
         guesses = np.zeros(len(turns), dtype=np.int64)
-        by_history = np.argsort(history, kind="stable")
-        bounds = np.searchsorted(history[by_history], np.arange(len(histories) + 1))
         for first in range(0, len(histories), _HISTORIES_AT_ONCE):
-            last = min(first + _HISTORIES_AT_ONCE, len(histories))
+            last = first + _HISTORIES_AT_ONCE
             sets = candidate_sets(histories[first:last], self.matrix_, self.keep_)
-            rows = by_history[bounds[first] : bounds[last]]
+            rows = np.flatnonzero((first <= history) & (history < last))
             rows = rows[sets.sizes[history[rows] - first] > 0]
             positions = Positions(history[rows] - first, keys[rows], turns[rows])
             guesses[rows] = self.choose(sets, positions)
@@ -127,24 +125,16 @@ class WordGuessAgent(ABC):
         """Return a guess for each of G games as an index into the allowed list, shape (G,)."""
 
     def _histories(self, observations: Observation) -> npt.NDArray[np.int32]:
-        """Return the histories of all games, as :func:`candidate_sets` takes them."""
+        """Return the guess and the code of its answer in each turn, shape (N, turns, 2)."""
         turns = int(observations["num_guesses"].max(initial=0))
         guesses = observations["guesses"][:, :turns]
         codes = self.rule_.encode(observations["answers"][:, :turns])
-        histories = np.empty((len(guesses), 2 * turns), dtype=np.int32)
-        histories[:, 0::2] = guesses
-        histories[:, 1::2] = np.where(guesses == NO_GUESS, 0, codes)
-        return histories
+        histories = np.stack([guesses, np.where(guesses == NO_GUESS, 0, codes)], axis=2)
+        return histories.astype(np.int32)
 
 
 class RandomConsistentAgent(WordGuessAgent):
-    """Samples a word that is consistent with all answers, uniformly.
-
-    Parameters
-    ----------
-    seed : int, default 0
-        The seed of the samples.
-    """
+    """Samples a word that is consistent with all answers, uniformly."""
 
     def __init__(self, seed: int = 0) -> None:
         self.seed = seed
@@ -158,22 +148,13 @@ class RandomConsistentAgent(WordGuessAgent):
 
 @njit(cache=True)
 def candidate_sets(histories, matrix, keep):
-    """Return the :class:`CandidateSets` of histories.
+    """Return the :class:`CandidateSets` of histories, int32 of shape (H, turns, 2).
 
-    The common prefix of adjacent histories is processed once, so that sorted histories are
-    traversed like a decision tree.
-
-    Parameters
-    ----------
-    histories : ndarray of int32, shape (H, 2 * turns)
-        The index of each guess, followed by the code of its answer; -1 for no guess.
-    matrix : ndarray of uint8, shape (guesses, secrets)
-        The code of the answer to each guess about each secret.
-    keep : ndarray of bool, shape (codes, codes)
-        See :meth:`WordGuessAgent.answers_kept`.
+    A turn is the index of the guess, -1 for none, and the code of its answer. The common prefix of
+    adjacent histories is processed once, so that sorted histories are traversed like a decision
+    tree. ``keep`` is from :meth:`WordGuessAgent.answers_kept`.
     """
-    num_histories, num_columns = histories.shape
-    turns = num_columns // 2
+    num_histories, turns, _ = histories.shape
     num_secrets = matrix.shape[1]
     # The candidates after each turn of the current history.
     left = np.empty((turns + 1, num_secrets), dtype=np.int32)
@@ -181,29 +162,22 @@ def candidate_sets(histories, matrix, keep):
     sizes[0] = num_secrets
     left[0] = np.arange(num_secrets)
     offsets = np.zeros(num_histories + 1, dtype=np.int64)
-    members = np.empty(max(1, num_secrets), dtype=np.int32)
+    members = np.empty(num_histories * num_secrets, dtype=np.int32)
     for row in range(num_histories):
         shared = 0
         if row > 0:
-            same = histories[row] == histories[row - 1]
-            while shared < turns and same[2 * shared] and same[2 * shared + 1]:
+            while shared < turns and (histories[row, shared] == histories[row - 1, shared]).all():
                 shared += 1
         for turn in range(shared, turns):
-            guess, code = histories[row, 2 * turn], histories[row, 2 * turn + 1]
+            guess, code = histories[row, turn, 0], histories[row, turn, 1]
             size = 0
             for secret in left[turn, : sizes[turn]]:
                 if guess == NO_GUESS or keep[code, matrix[guess, secret]]:
                     left[turn + 1, size] = secret
                     size += 1
             sizes[turn + 1] = size
-        start = offsets[row]
-        end = start + sizes[turns]
-        if end > len(members):
-            longer = np.empty(2 * end, dtype=np.int32)
-            longer[:start] = members[:start]
-            members = longer
-        members[start:end] = left[turns, : sizes[turns]]
-        offsets[row + 1] = end
+        offsets[row + 1] = offsets[row] + sizes[turns]
+        members[offsets[row] : offsets[row + 1]] = left[turns, : sizes[turns]]
     return CandidateSets(offsets, members[: offsets[num_histories]].copy())
 
 
@@ -212,8 +186,8 @@ def answer_matrix(
 ) -> npt.NDArray[np.uint8]:
     """Return the code of the answer to every guess about every secret; uint8, shape (G, S).
 
-    Guesses have the shape (G, word_length), secrets (S, word_length). The matrix is filled in
-    place, so that nothing else takes memory: 100 MB for 10,000 words by 10,000.
+    Guesses have the shape (G, word_length), secrets (S, word_length). Nothing else takes memory:
+    100 MB for 10,000 words by 10,000.
     """
     matrix = np.empty((len(guesses), len(secrets)), dtype=np.uint8)
     # By place, so that the letters of neighbouring secrets are neighbours in memory.

@@ -59,13 +59,8 @@ class PartitionAgent(WordGuessAgent):
 
     def choose(self, sets: CandidateSets, positions: Positions) -> npt.NDArray[np.int64]:
         """Return the best guess of each game's set."""
-        measure = _Measure(
-            self.matrix_,
-            self.secrets_,
-            self.set_costs(int(sets.sizes.max())),
-            self.takes_worst,
-            self.pool == "all",
-        )
+        costs, any_word = self.set_costs(int(sets.sizes.max())), self.pool == "all"
+        measure = _Measure(self.matrix_, self.secrets_, costs, self.takes_worst, any_word)
         guesses = _best_guesses(*sets, measure, self.rule_.num_codes, self.lookahead)
         return guesses[positions.set_of_game]
 
