@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -13,7 +13,6 @@ import numpy.typing as npt
 import torch
 from gymnasium import spaces
 from sb3_contrib import MaskablePPO
-from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvStepReturn
 
 from hangman_lab.agents.posterior.posterior import LetterPosterior
@@ -35,10 +34,7 @@ from hangman_lab.training.prediction import PredictivePPO
 
 
 def reward_of(config: Config) -> Reward:
-    """Return the reward of a config; raise InputError if a parameter is unknown.
-
-    The potential's discount is that of the learner.
-    """
+    """Return the reward of a config; raise InputError if a parameter is unknown."""
     parameters: dict[str, float] = dict(config.reward.parameters)
     if config.reward.name == "potential":
         if "discount" in parameters:
@@ -58,31 +54,21 @@ def reward_of(config: Config) -> Reward:
 
 
 class PosteriorVecEnv(SB3VecEnv):
-    """Combines several environments into one that observes ``policy_features``.
+    """Combines environments with different words into one that observes ``policy_features``.
 
     The features are computed once per step instead of once per epoch of PPO.
-
-    Parameters
-    ----------
-    envs : sequence of HangmanVecEnv
-        Environments with different words.
-    posterior : LetterPosterior
-    look_ahead_lives : int, default 0
-        See :func:`agents.ppo.network.policy_features`.
     """
 
     render_mode = None
 
     def __init__(
-        self,
-        envs: Sequence[HangmanVecEnv],
-        posterior: LetterPosterior,
-        look_ahead_lives: int = 0,
+        self, envs: list[HangmanVecEnv], posterior: LetterPosterior, look_ahead_lives: int
     ) -> None:
+        self.games = self
         self.posterior = posterior
         self._look_ahead_lives = look_ahead_lives
-        self._envs = list(envs)
-        self._first = np.cumsum([0, *(env.num_envs for env in self._envs)])
+        self._envs = envs
+        self._first = np.cumsum([0, *(env.num_envs for env in envs)])
         features = {
             "letters": spaces.Box(-np.inf, np.inf, (NUM_LETTERS, NUM_LETTER_FEATURES)),
             "state": spaces.Box(-np.inf, np.inf, (NUM_STATE_FEATURES,)),
@@ -124,11 +110,6 @@ class PosteriorVecEnv(SB3VecEnv):
         infos = [info for _, _, _, infos in steps for info in infos]
         return self.observe(), rewards, ended, infos
 
-    @property
-    def games(self) -> PosteriorVecEnv:
-        """The object in which ``get_attr`` and ``env_method`` look up names."""
-        return self
-
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return the unguessed letters, shape (num_envs, 26)."""
         return np.concatenate([env.action_masks() for env in self._envs])
@@ -151,54 +132,29 @@ def make_model(
 ) -> MaskablePPO:
     """Return a new learner.
 
-    Parameters
-    ----------
-    config : Config
-    posterior : LetterPosterior or None
-        Fitted on the known words; None for PPO alone.
-    unknown, known : sequence of str
-        The words of the games, at least one in total. The share ``config.ppo.known`` of the games
-        has known words, unless one of the sequences is empty. Without a posterior they are joined.
+    The posterior is fitted on the known words; None is for PPO alone, which plays all words. With a
+    posterior, the share ``config.ppo.known`` of the games has known words, unless there are only
+    known or only unknown ones.
     """
     options = config.ppo
+    make_env = partial(HangmanVecEnv, reward=reward_of(config), **config.env.model_dump())
+    learner, policy = MaskablePPO, {}
     if posterior is None:
-        env = HangmanVecEnv(
-            options.num_envs,
-            words=(*unknown, *known),
-            reward=reward_of(config),
-            **config.env.model_dump(),
-        )
-        network = partial(WindowNetwork, **config.windows.model_dump())
+        env = make_env(options.num_envs, words=(*unknown, *known))
+        policy["network"] = partial(WindowNetwork, **config.windows.model_dump())
         # Fused, since the update of the embedding takes as long as its gradients.
-        policy = {"optimizer_kwargs": {"eps": 1e-5, "fused": True}}
-        if config.prediction.learning_rate == 0:
-            return _make_learner(config, env, network, MaskablePPO, **policy)
-        learner = partial(PredictivePPO, prediction_rate=config.prediction.learning_rate)
-        return _make_learner(config, env, network, learner, **policy)
-    num_known = round(options.num_envs * options.known)
-    if not unknown or not known:
-        num_known = options.num_envs if known else 0
-    env = PosteriorVecEnv(
-        [
-            HangmanVecEnv(count, words=words, reward=reward_of(config), **config.env.model_dump())
-            for count, words in ((options.num_envs - num_known, unknown), (num_known, known))
-            if count
-        ],
-        posterior.with_known(options.known),
-        config.policy.look_ahead_lives,
-    )
-    network = partial(PolicyNetwork, **config.policy.model_dump())
-    return _make_learner(config, env, network, MaskablePPO)
-
-
-def _make_learner(
-    config: Config,
-    env: VecEnv,
-    network: Callable[[], PolicyNetwork | WindowNetwork],
-    learner: Callable[..., MaskablePPO],
-    **policy: Any,
-) -> MaskablePPO:
-    options = config.ppo
+        policy["optimizer_kwargs"] = {"eps": 1e-5, "fused": True}
+        if rate := config.prediction.learning_rate:
+            learner = partial(PredictivePPO, prediction_rate=rate)
+    else:
+        policy["network"] = partial(PolicyNetwork, **config.policy.model_dump())
+        num_known = round(options.num_envs * options.known)
+        if not unknown or not known:
+            num_known = options.num_envs if known else 0
+        parts = (options.num_envs - num_known, unknown), (num_known, known)
+        envs = [make_env(count, words=words) for count, words in parts if count]
+        believed = posterior.with_known(options.known)
+        env = PosteriorVecEnv(envs, believed, config.policy.look_ahead_lives)
     with warnings.catch_warnings():
         # A smaller last mini-batch does no harm.
         warnings.filterwarnings("ignore", message="You have specified a mini-batch size")
@@ -212,17 +168,15 @@ def _make_learner(
             gamma=config.discount,
             gae_lambda=options.gae_lambda,
             ent_coef=options.entropy_coefficient,
-            policy_kwargs={"network": network} | policy,
+            policy_kwargs=policy,
             seed=config.seed,
             device="cpu",
         )
 
 
 def _learning_rate(options: PPOConfig, progress_remaining: float) -> float:
-    """Return the linearly decreasing learning rate of an update, above 0 for the last one.
-
-    Stable-Baselines3 counts the steps of a rollout before its update.
-    """
+    """Return the linearly decreasing learning rate of an update, above 0 for the last one."""
+    # Stable-Baselines3 counts the steps of a rollout before its update.
     rollout = options.num_envs * options.rollout_steps
     return options.learning_rate * (progress_remaining + rollout / max(options.steps, 1))
 
@@ -247,13 +201,7 @@ def get_state(model: MaskablePPO) -> dict[str, Any]:
 
 
 def set_state(model: MaskablePPO, state: dict[str, Any]) -> None:
-    """Restore a state saved by :func:`get_state`.
-
-    Raises
-    ------
-    KeyError, ValueError, RuntimeError
-        If the state does not fit the model.
-    """
+    """Restore a state saved by :func:`get_state`."""
     model.policy.load_state_dict(state["policy"])
     model.policy.optimizer.load_state_dict(state["optimizer"])
     if isinstance(model, PredictivePPO):

@@ -20,15 +20,9 @@ class PredictivePPO(MaskablePPO):
 
     In one pass over the rollout, in batches of ``batch_size``, a separate Adam optimizer minimizes
     :func:`prediction_loss` over the windows of a :class:`WindowNetwork`. The targets are the
-    agent's later observations of the same games, never secrets. With ``n_epochs`` 0 there is no
-    policy gradient.
-
-    Parameters
-    ----------
-    prediction_rate : float
-        The learning rate of the auxiliary phase; it decreases like that of PPO.
-    *args, **kwargs
-        The arguments of MaskablePPO.
+    agent's later observations of the same games, never secrets. The learning rate,
+    ``prediction_rate``, decreases like that of PPO. With ``n_epochs`` 0 there is no policy
+    gradient.
 
     References
     ----------
@@ -80,31 +74,17 @@ def last_observations(
 ) -> dict[str, npt.NDArray[np.uint8]]:
     """Return, for each state of a rollout, the last observation of the same game.
 
-    Parameters
-    ----------
-    terminal : dict
-        The terminal observations, by step and environment.
-    following : Observation
-        The observations of the N environments after the rollout.
-    num_steps : int
-
-    Returns
-    -------
-    dict
-        ``word``, shape (num_steps, N, width), and ``guessed``, shape (num_steps, N, 26).
+    These are ``word``, shape (num_steps, N, width), and ``guessed``, shape (num_steps, N, 26).
+    ``terminal`` has the terminal observations by step and environment; ``following`` are the
+    observations of the N environments after the rollout.
     """
-    ends = {name: np.array(following[name]) for name in ("word", "guessed")}
     result = {
-        name: np.empty((num_steps, *end.shape), dtype=end.dtype) for name, end in ends.items()
+        name: np.repeat(following[name][None], num_steps, axis=0) for name in ("word", "guessed")
     }
-    by_step: list[list[int]] = [[] for _ in range(num_steps)]
-    for step, env in terminal:
-        by_step[step].append(env)
-    for step in reversed(range(num_steps)):
-        for name, end in ends.items():
-            for env in by_step[step]:
-                end[env] = terminal[step, env][name]
-            result[name][step] = end
+    # From the last ending to the first, each replaces the observations up to it.
+    for step, env in sorted(terminal, reverse=True):
+        for name, array in result.items():
+            array[: step + 1, env] = terminal[step, env][name]
     return result
 
 
@@ -117,15 +97,9 @@ def prediction_loss(
 ) -> torch.Tensor:
     """Return the mean negative log-likelihood of the letters behind blanks.
 
-    The likelihood of a blank is the probability of its letter if the last observation shows it,
-    and otherwise the total probability of the letters that were not guessed by then.
-
-    Parameters
-    ----------
-    network : WindowNetwork
-    word, last_word : tensor of uint8, shape (N, width)
-        The masked words of states, and of the last observations of their games.
-    guessed, last_guessed : tensor of bool, shape (N, 26)
+    The likelihood of a blank is the probability of its letter if the last observation of the game,
+    ``last_word`` and ``last_guessed``, shows it, and otherwise the total probability of the letters
+    that were not guessed by then. The shapes are (N, width) and (N, 26).
     """
     logits, game = network.blank_logits(word, guessed)
     log_likelihoods = log_softmax(logits, dim=1)

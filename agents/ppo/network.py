@@ -56,9 +56,6 @@ class PolicyNetwork(nn.Module):
         See :func:`policy_features`; stored with the weights that depend on it.
     """
 
-    latent_dim_pi = NUM_LETTERS
-    latent_dim_vf = 1
-
     def __init__(self, letter_hidden: int = 32, look_ahead_lives: int = 0) -> None:
         super().__init__()
         sizes = {"letter_hidden": letter_hidden, "look_ahead_lives": look_ahead_lives}
@@ -93,18 +90,11 @@ class PolicyNetwork(nn.Module):
 
 
 def policy_features(
-    posterior: LetterPosterior,
-    observations: Observation,
-    look_ahead_lives: int = 0,
+    posterior: LetterPosterior, observations: Observation, look_ahead_lives: int = 0
 ) -> dict[str, npt.NDArray[np.float32]]:
     """Return the inputs of :class:`PolicyNetwork` for N games.
 
-    Parameters
-    ----------
-    posterior : LetterPosterior
-    observations : Observation
-    look_ahead_lives : int, default 0
-        The look-ahead is used in games with at most this many lives.
+    The look-ahead is used in games with at most ``look_ahead_lives`` lives.
 
     Returns
     -------
@@ -124,21 +114,15 @@ def policy_features(
     wins = np.where(np.isnan(wins), -1.0, wins)
     best = np.where(looked, wins.max(axis=1), 0.0)
     gap = np.where(looked[:, None], 100 * (wins - best[:, None]), 0.0).clip(-_MAX_LOSS, 0.0)
-    letters = _letter_features(observations, belief.present, gap)
-    state = _state_features(observations, belief, looked, best)
-    return {"letters": letters.astype(np.float32), "state": state.astype(np.float32)}
-
-
-def _letter_features(
-    observations: Observation, present: npt.NDArray[np.float64], gap: npt.NDArray[np.float64]
-) -> npt.NDArray[np.float64]:
     guessed = observations["guessed"] != 0
-    chance = np.clip(present, 1e-6, 1 - 1e-6)
+    chance = np.clip(belief.present, 1e-6, 1 - 1e-6)
     log_odds = np.log(chance / (1 - chance)).clip(-_MAX_LOG_ODDS, _MAX_LOG_ODDS)
     log_odds[guessed] = -_MAX_LOG_ODDS
     relative = log_odds - log_odds.max(axis=1, keepdims=True)
-    shown = (observations["word"][:, :, None] == LETTER_CODES).any(axis=1)
-    return np.stack([log_odds, relative, present, guessed, guessed & ~shown, gap], axis=2)
+    wrong = guessed & ~(observations["word"][:, :, None] == LETTER_CODES).any(axis=1)
+    letters = np.stack([log_odds, relative, belief.present, guessed, wrong, gap], axis=2)
+    state = _state_features(observations, belief, looked, best)
+    return {"letters": letters.astype(np.float32), "state": state.astype(np.float32)}
 
 
 def _state_features(

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from gymnasium import spaces
 from sb3_contrib.common.maskable.distributions import MaskableDistribution
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.type_aliases import Schedule
@@ -18,26 +17,13 @@ from hangman_lab.agents.ppo.windows import WindowNetwork
 
 
 class LetterPolicy(MaskableActorCriticPolicy):
-    """Actor and critic that are one network, without a features extractor.
-
-    Parameters
-    ----------
-    observation_space, action_space, lr_schedule
-        See ``MaskableActorCriticPolicy``.
-    network : callable
-        Returns the network.
-    """
+    """Actor and critic that are one network, made by ``network``, without a features extractor."""
 
     def __init__(
-        self,
-        observation_space: spaces.Dict,
-        action_space: spaces.Discrete,
-        lr_schedule: Schedule,
-        network: Callable[[], PolicyNetwork | WindowNetwork],
-        **options: Any,
+        self, *args: Any, network: Callable[[], PolicyNetwork | WindowNetwork], **options: Any
     ) -> None:
         self._make_network = network
-        super().__init__(observation_space, action_space, lr_schedule, ortho_init=False, **options)
+        super().__init__(*args, ortho_init=False, **options)
 
     def _build(self, lr_schedule: Schedule) -> None:
         self.mlp_extractor = self._make_network()

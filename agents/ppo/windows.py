@@ -7,7 +7,6 @@ from typing import Any
 
 import numba
 import numpy as np
-import numpy.typing as npt
 import torch
 from numba import njit, prange
 from torch import nn
@@ -21,7 +20,6 @@ _START = np.uint64(0x9E3779B97F4A7C15)
 _MIX = np.uint64(0xBF58476D1CE4E5B9)
 # Separators, which are not codes of a word.
 _LEFT, _PLACE = NUM_CODES + 4, NUM_CODES + 5
-_GAMES_PER_TASK = 64
 # Adam's steps do not depend on the gradient's scale; the unit sets how fast the policy can become
 # deterministic.
 _SHARPNESS_UNIT = 10.0
@@ -74,22 +72,19 @@ def _find_windows(word, length, place, context, mask, rows):
 def _sum_windows(words, first_blank, context, weight, sums):
     """Write the sum of each blank's rows of ``weight`` to ``sums``, shape (blanks, 26)."""
     mask = np.uint64(len(weight) - 1)
-    num_games = len(words)
-    for task in prange((num_games + _GAMES_PER_TASK - 1) // _GAMES_PER_TASK):
+    for game in prange(len(words)):
         rows = np.empty((context + 1) ** 2 + 1, dtype=np.uint64)
-        end = min((task + 1) * _GAMES_PER_TASK, num_games)
-        for game in range(task * _GAMES_PER_TASK, end):
-            word, blank = words[game], first_blank[game]
-            length = word_length(word)
-            for place in range(length):
-                if word[place] != BLANK:
-                    continue
-                sums[blank] = 0
-                for window in range(_find_windows(word, length, place, context, mask, rows)):
-                    row = rows[window]
-                    for letter in range(NUM_LETTERS):
-                        sums[blank, letter] += weight[row, letter]
-                blank += 1
+        word, blank = words[game], first_blank[game]
+        length = word_length(word)
+        for place in range(length):
+            if word[place] != BLANK:
+                continue
+            sums[blank] = 0
+            for window in range(_find_windows(word, length, place, context, mask, rows)):
+                row = rows[window]
+                for letter in range(NUM_LETTERS):
+                    sums[blank, letter] += weight[row, letter]
+            blank += 1
 
 
 @njit(cache=True, parallel=True)
@@ -139,17 +134,12 @@ class _WindowSums(torch.autograd.Function):
     """Like ``torch.nn.EmbeddingBag``, whose backward pass on a CPU is 10 times slower."""
 
     @staticmethod
-    def forward(
-        ctx: Any,
-        weight: torch.Tensor,
-        words: npt.NDArray[np.uint8],
-        first_blank: npt.NDArray[np.int64],
-        context: int,
-        zeros: _ReusedZeros,
-    ) -> torch.Tensor:
+    def forward(ctx: Any, weight: torch.Tensor, zeros: _ReusedZeros, *windows: Any) -> torch.Tensor:
+        # The words, the first blank of each word, and the size of the context.
+        _, first_blank, _ = windows
+        ctx.windows, ctx.zeros = windows, zeros
         sums = torch.empty((int(first_blank[-1]), NUM_LETTERS))
-        _sum_windows(words, first_blank, context, weight.detach().numpy(), sums.numpy())
-        ctx.windows, ctx.zeros = (words, first_blank, context), zeros
+        _sum_windows(*windows, weight.detach().numpy(), sums.numpy())
         return sums
 
     @staticmethod
@@ -176,9 +166,6 @@ class WindowNetwork(nn.Module):
     log_rows : int, default 18
         The embedding has ``2**log_rows`` rows; windows with the same hash share a row.
     """
-
-    latent_dim_pi = NUM_LETTERS
-    latent_dim_vf = 1
 
     def __init__(self, context: int = 6, log_rows: int = 18) -> None:
         super().__init__()
@@ -226,7 +213,7 @@ class WindowNetwork(nn.Module):
         """
         blanks = (word == BLANK).sum(dim=1)
         first_blank = np.concatenate([[0], blanks.numpy().cumsum()])
-        sums = _WindowSums.apply(self.windows, word.numpy(), first_blank, self.context, self._zeros)
+        sums = _WindowSums.apply(self.windows, self._zeros, word.numpy(), first_blank, self.context)
         game = torch.repeat_interleave(blanks)
         return sums.masked_fill(guessed[game], -torch.inf), game
 
