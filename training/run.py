@@ -67,32 +67,13 @@ def train(
     fit: Fit = fit_posterior,
     on_validation: OnValidation | None = None,
 ) -> tuple[RunDirectory, dict[str, Any]]:
-    """Start a training run.
+    """Start a training run; return its directory and the final results.
 
-    Parameters
-    ----------
-    config : Config
-    console : Console
-    run_dir : str or Path, optional
-        The folder of the run; if it exists, the next free name is used.
-    fit : callable
-        Called like :func:`training.posterior.fit_posterior`.
-    on_validation : callable, optional
-        ``on_validation(step, win_rate, run)`` is called after each validation and its checkpoint,
-        with the win rate on valid words.
-
-    Returns
-    -------
-    run : RunDirectory
-    evaluation : dict
-        The final results, as in ``evaluation.json``.
-
-    Raises
-    ------
-    InputError
-        If the words, the split, the reward or the earlier run of the config cannot be used.
-    Interrupted
-        After Ctrl-C and a checkpoint.
+    If the folder ``run_dir`` exists, the next free name is used. ``fit`` is called like
+    :func:`training.posterior.fit_posterior`, and ``on_validation(step, win_rate, run)`` after each
+    validation and its checkpoint, with the win rate on valid words. Raises InputError if the words,
+    the split, the reward or the earlier run of the config cannot be used, and Interrupted after
+    Ctrl-C and a checkpoint.
     """
     word_list = load_word_list(config.words)
     say(console, word_list.describe())
@@ -118,15 +99,7 @@ def resume(
     fit: Fit = fit_posterior,
     on_validation: OnValidation | None = None,
 ) -> tuple[RunDirectory, dict[str, Any]]:
-    """Resume a run from its last checkpoint; see :func:`train`.
-
-    Raises
-    ------
-    InputError
-        If there is no usable checkpoint, or the word list has changed.
-    Interrupted
-        After Ctrl-C and a checkpoint.
-    """
+    """Resume a run from its last checkpoint; see :func:`train`."""
     run = RunDirectory.open(run_dir)
     config = run.load_config()
     words = _divide(config, load_word_list(config.words))
@@ -162,12 +135,13 @@ def _run(
     torch.set_num_threads(config.threads)
     # The checkpoint's own step has been logged.
     log = TrainingLog(run, state.get("step", -1) + 1)
-    stages = _Stages(run, config, words, log, make_progress(console), StopRequest(console))
+    progress, stop = make_progress(console), StopRequest(console)
+    stages = _Stages(run, config, words, log, progress, stop, fit, on_validation)
     posterior = None
-    with closing(log), stages.progress:
-        with stages.stop:
+    with closing(log), progress:
+        with stop:
             if phase == "play":
-                phase, state = "ppo", stages.learn_from_play(fit, state)
+                phase, state = "ppo", stages.learn_from_play(state)
             if config.play.games > 0:
                 stages.words = words.known_to(load_posterior(run.posterior).known_words)
                 run.write_fitted_words(stages.words.parts["train"])
@@ -175,21 +149,17 @@ def _run(
                 log.baselines = stages.play_baselines()
             if config.posterior.enabled:
                 if phase == "begun":
-                    stages.fit_posterior(fit, words.parts["train"])
+                    stages.fit_posterior(words.parts["train"])
                     stages.save("ppo", {})
                 posterior = load_posterior(run.posterior)
             if phase != "done":
-                stages.learn(posterior, state, on_validation)
-            stages.stop.raise_if_requested(run.path)
+                stages.learn(posterior, state)
+            stop.raise_if_requested(run.path)
         return stages.play_final_games(posterior)
 
 
 def _begin_play(run: RunDirectory, config: Config, console: Console) -> dict[str, Any]:
-    """Return the initial state of :class:`Play`.
-
-    The agent knows the words of the run ``config.play.begin_with``, or those uncovered by a run of
-    PPO alone in the folder ``alone``.
-    """
+    """Return the initial state of :class:`Play`, with the words of a run or of PPO alone."""
     if config.play.begin_with is not None:
         posterior = load_posterior(RunDirectory.open(config.play.begin_with).posterior)
         write_atomically(run.posterior, posterior.save)
@@ -230,6 +200,8 @@ class _Stages:
     log: TrainingLog
     progress: Progress
     stop: StopRequest
+    fit: Fit
+    on_validation: OnValidation | None
 
     def play_baselines(self) -> dict[str, float]:
         """Return the win rates of untrained agents on valid words."""
@@ -242,7 +214,7 @@ class _Stages:
                 levels[name] = float(played.won.mean())
         return levels
 
-    def fit_posterior(self, fit: Fit, words: Sequence[str]) -> None:
+    def fit_posterior(self, words: Sequence[str]) -> None:
         """Fit and write the posterior of words, and that without the held-back words."""
 
         def tell(text: str) -> None:
@@ -250,11 +222,11 @@ class _Stages:
             say(self.progress.console, f"posterior: {text}")
 
         with stage(self.progress, "posterior"):
-            fitted = fit(words, self.config.seed, tell)
+            fitted = self.fit(words, self.config.seed, tell)
             write_atomically(self.run.posterior, fitted.posterior.save)
             write_atomically(self.run.held_back_posterior, fitted.held_back_posterior.save)
 
-    def learn_from_play(self, fit: Fit, state: dict[str, Any]) -> dict[str, Any]:
+    def learn_from_play(self, state: dict[str, Any]) -> dict[str, Any]:
         """Play with the posterior and refit it as words are uncovered; return PPO's state."""
         options, run = self.config.play, self.run
         env = HangmanVectorEnv(
@@ -275,7 +247,7 @@ class _Stages:
             while True:
                 is_over = play.games >= options.games
                 if is_over or play.growth >= options.growth:
-                    self.fit_posterior(fit, play.words)
+                    self.fit_posterior(play.words)
                     play.num_fitted, posterior = len(play.words), None
                 self.save("play", play.get_state())
                 self.stop.raise_if_requested(run.path)
@@ -303,20 +275,13 @@ class _Stages:
         for name, known in (("valid/win_rate", DEFAULT_KNOWN), ("valid/excluded_win_rate", 0.0)):
             agent = LookAheadAgent(posterior.with_known(known), self.config.policy.look_ahead_lives)
             rates[name] = float(arena.play(agent, words, self.config.env.max_wrong).won.mean())
-        log.by_games(rates["valid/win_rate"], play.games)
+        unseen = rates["valid/win_rate"]
+        log.by_games(unseen, play.games)
         log.scalars(rates | {"rollout/uncovered": len(fitted)}, play.games)
-        say(
-            self.progress.console,
-            f"play: {play.games:,} games, {len(fitted):,} words known, "
-            f"unseen {rates['valid/win_rate']:.1%}",
-        )
+        text = f"play: {play.games:,} games, {len(fitted):,} words known, unseen {unseen:.1%}"
+        say(self.progress.console, text)
 
-    def learn(
-        self,
-        posterior: LetterPosterior | None,
-        state: dict[str, Any],
-        on_validation: OnValidation | None,
-    ) -> None:
+    def learn(self, posterior: LetterPosterior | None, state: dict[str, Any]) -> None:
         """Train the policy network from a state; keep the best one in validation."""
         config, run = self.config, self.run
         train_words, log_interval = self.words.parts["train"], 1
@@ -336,20 +301,19 @@ class _Stages:
                 set_state(model, state["ppo"])
             except (KeyError, TypeError, ValueError, RuntimeError) as error:
                 detail = " ".join(str(error).split())
-                raise InputError(
-                    f"{run.checkpoint}: does not fit the run's config ({detail})"
-                ) from error
+                text = f"{run.checkpoint}: does not fit the run's config ({detail})"
+                raise InputError(text) from error
         left = config.ppo.steps - model.num_timesteps
         with stage(self.progress, config.algorithm.upper(), config.ppo.steps, "steps") as advance:
             advance(model.num_timesteps)
-            callback = _ValidationCallback(self, model, agent, state, on_validation, advance)
+            callback = _ValidationCallback(self, model, agent, state, advance)
             if left > 0:
                 model.learn(left, callback, log_interval, reset_num_timesteps=False)
             callback.validate_and_checkpoint(last=True)
 
     def save(self, phase: str, state: dict[str, Any]) -> None:
         """Write a checkpoint, after flushing the curves up to it."""
-        self.log.flush()
+        self.log.writer.flush()
         save_checkpoint(self.run.checkpoint, phase, state)
 
     def play_final_games(self, posterior: LetterPosterior | None) -> dict[str, Any]:
@@ -415,7 +379,6 @@ class _ValidationCallback(BaseCallback):
         learner: BaseAlgorithm,
         agent: NetworkAgent,
         state: dict[str, Any],
-        on_validation: OnValidation | None,
         advance: Callable[[float], None],
     ) -> None:
         super().__init__()
@@ -424,7 +387,6 @@ class _ValidationCallback(BaseCallback):
         self._agent = agent
         # The win rate of the best network; negative before the first validation.
         self._best = state.get("best", -1.0)
-        self._on_validation = on_validation
         self._advance = advance
         games = stages.config.validation.games
         self._valid, self._known = (
@@ -475,8 +437,8 @@ class _ValidationCallback(BaseCallback):
                 stages.save("done", state)
             elif config.algorithm == "ppo":
                 stages.save("ppo", state | {"ppo": get_state(self._learner)})
-            if rates is not None and self._on_validation is not None:
-                self._on_validation(steps, rates[0], stages.run)
+            if rates is not None and stages.on_validation is not None:
+                stages.on_validation(steps, rates[0], stages.run)
             if not last:
                 stages.stop.raise_if_requested(stages.run.path)
 

@@ -53,11 +53,7 @@ _LAYOUT = {
 class TrainingLog(TensorBoardOutputFormat):
     """Writes the curves of a run to TensorBoard and to ``curves.jsonl``, by environment steps.
 
-    Parameters
-    ----------
-    run : RunDirectory
-    first_step : int, default 0
-        The first step to be logged; points that an interrupted run wrote from there on are dropped.
+    Points that an interrupted run wrote from ``first_step`` on are dropped.
     """
 
     def __init__(self, run: RunDirectory, first_step: int = 0) -> None:
@@ -70,10 +66,6 @@ class TrainingLog(TensorBoardOutputFormat):
         # Win rates of baselines on valid words, logged as constant curves.
         self.baselines: dict[str, float] = {}
         self.writer.add_custom_scalars(_LAYOUT)
-
-    def flush(self) -> None:
-        """Write all points to disk."""
-        self.writer.flush()
 
     def logger(self) -> Logger:
         """Return a Stable-Baselines3 logger that writes to this log."""
@@ -109,10 +101,7 @@ class TrainingLog(TensorBoardOutputFormat):
     def validation(
         self, played: pd.DataFrame, agent: NetworkAgent, max_wrong: int, step: int
     ) -> float:
-        """Log win rates, letters, calibration and sample games on valid words; return the win rate.
-
-        ``played`` is a table of :func:`evaluation.arena.play`.
-        """
+        """Log the games ``played`` on valid words; return the win rate."""
         rate = float(played.won.mean())
         low, high = win_rate_interval(int(played.won.sum()), len(played))
         self.scalars(
@@ -181,17 +170,12 @@ def flatten(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
         if isinstance(value, dict):
             flat |= flatten(value, f"{prefix}{key}.")
         else:
-            flat[prefix + key] = (
-                value if isinstance(value, bool | int | float | str) else str(value)
-            )
+            flat[prefix + key] = value if isinstance(value, int | float | str) else str(value)
     return flat
 
 
 def _describe_games(played: pd.DataFrame, agent: NetworkAgent, max_wrong: int) -> str:
-    """Describe the first games as Markdown, with the policy's top letters in each turn.
-
-    Each letter has its action probability and, with a posterior, its probability of being hidden.
-    """
+    """Describe the first games as Markdown, with the policy's top letters in each turn."""
     hidden = " / in the hidden part of the word" if isinstance(agent, PPOAgent) else ""
     lines = [f"top letters: chosen by the policy{hidden}\n"]
     for row in played.head(_NUM_SAMPLE_GAMES).itertuples():
