@@ -5,27 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import hangman_lab.agents.compiled  # noqa: F401 - before any kernel is declared
-from hangman_lab.agents.base import Agent, PosteriorAgent, ScoringAgent, agent_named
+from hangman_lab.agents.base import Agent, PosteriorAgent, agent_named
 from hangman_lab.agents.decomposition import DecompositionAgent
 from hangman_lab.agents.dictionary import DictionaryAgent
 from hangman_lab.agents.frequency import OverallFrequencyAgent, RandomAgent, TopHeavyFrequencyAgent
 from hangman_lab.agents.ngram import NgramAgent
 from hangman_lab.agents.ngram_posterior import NgramPosteriorAgent
 
-__all__ = [
-    "AGENTS",
-    "Agent",
-    "DecompositionAgent",
-    "DictionaryAgent",
-    "NgramAgent",
-    "NgramPosteriorAgent",
-    "OverallFrequencyAgent",
-    "PosteriorAgent",
-    "RandomAgent",
-    "ScoringAgent",
-    "TopHeavyFrequencyAgent",
-    "make_agent",
-]
+__all__ = ["AGENTS", "Agent", "PosteriorAgent", "make_agent"]
 
 # Each factory takes the seed of the agent's random draws.
 AGENTS: dict[str, Callable[[int], Agent]] = {

@@ -48,10 +48,9 @@ config.CACHE_DIR = _cache_folder()
 
 
 def in_threads(work: Callable[..., Any], *arguments: Any) -> list[Any]:
-    """Call ``work(thread, num_threads, *arguments)`` in each thread; return the list of results.
+    """Call the compiled ``work(thread, num_threads, *arguments)`` in each thread.
 
-    ``work`` is compiled with ``nogil`` and does the part of ``thread``. Numba's parallel loops
-    do not accept nested tuples of arrays, and take longer to compile.
+    Numba's parallel loops do not accept nested tuples of arrays, and take longer to compile.
     """
     num_threads = get_num_threads()
     if num_threads == 1:
@@ -110,13 +109,7 @@ def letter_columns(guessed):
     Arrays of masses have a column per unguessed letter (the words without that letter) and a last
     column for all words, which guessed letters share.
     """
-    columns = np.empty(NUM_LETTERS, dtype=np.int64)
-    num_open = 0
-    for letter in range(NUM_LETTERS):
-        if not guessed[letter]:
-            columns[letter] = num_open
-            num_open += 1
-    for letter in range(NUM_LETTERS):
-        if guessed[letter]:
-            columns[letter] = num_open
-    return columns, num_open
+    open_letters = np.flatnonzero(guessed == 0)
+    columns = np.full(NUM_LETTERS, len(open_letters))
+    columns[open_letters] = np.arange(len(open_letters))
+    return columns, len(open_letters)

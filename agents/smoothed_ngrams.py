@@ -20,6 +20,7 @@ _BEGIN = NUM_LETTERS + 1
 _BASE = NUM_LETTERS + 2
 # The highest order whose n-grams fit into 64 bits.
 _MAX_ORDER = 10
+_Integers = npt.NDArray[np.int64]
 
 
 class NgramTables(NamedTuple):
@@ -46,17 +47,11 @@ class SmoothedNgrams:
     words : sequence of str or WordArrays
         At least one word.
     order : int, default 7
-        The length of the longest n-gram, 2 to 10.
+        The length of the longest n-gram, 2 to 10; the attribute is at most the length of the
+        longest word, with its beginning and end.
     discount_scale : float, default 1.15
         A factor on the estimated discounts, except in the trigrams of ``pairs``. Both defaults were
         chosen by the cross-entropy of valid words.
-
-    Attributes
-    ----------
-    order : int
-        At most the length of the longest word, with its beginning and end.
-    discount_scale : float
-    tables : NgramTables
 
     References
     ----------
@@ -66,10 +61,7 @@ class SmoothedNgrams:
     """
 
     def __init__(
-        self,
-        words: Sequence[str] | WordArrays,
-        order: int = 7,
-        discount_scale: float = 1.15,
+        self, words: Sequence[str] | WordArrays, order: int = 7, discount_scale: float = 1.15
     ) -> None:
         if not isinstance(words, WordArrays):
             words = WordArrays.of(words)
@@ -77,9 +69,8 @@ class SmoothedNgrams:
             raise ValueError(f"order: {order} is not in 2..{_MAX_ORDER}")
         self.order = min(order, int(words.lengths.max()) + 2)
         self.discount_scale = discount_scale
-        ngrams, counts = _count(words, self.order)
-        automaton = _automaton(ngrams, counts, self.order, discount_scale)
-        self.tables = NgramTables(*automaton, _pairs(ngrams, counts, self.order))
+        automaton = _automaton(*_count(words, self.order), self.order, discount_scale)
+        self.tables = NgramTables(*automaton, _pairs(words, min(self.order, 3)))
 
     def log_probabilities(self, words: WordArrays) -> npt.NDArray[np.float64]:
         """Return the natural log-probability of each word, shape (words,)."""
@@ -100,10 +91,7 @@ class SmoothedNgrams:
 
 
 def _automaton(
-    ngrams: npt.NDArray[np.int64],
-    ngram_counts: npt.NDArray[np.int64],
-    order: int,
-    discount_scale: float,
+    ngrams: _Integers, ngram_counts: _Integers, order: int, discount_scale: float
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int32], int]:
     """Return the first three fields of :class:`NgramTables`."""
     contexts, counts_by_length = _contexts(ngrams, ngram_counts, order)
@@ -137,12 +125,15 @@ def _automaton(
 
 
 def _contexts(
-    ngrams: npt.NDArray[np.int64], ngram_counts: npt.NDArray[np.int64], order: int
-) -> tuple[list[npt.NDArray[np.int64]], list[npt.NDArray[np.int32]]]:
+    ngrams: _Integers, ngram_counts: _Integers, order: int
+) -> tuple[list[_Integers], list[npt.NDArray[np.int32]]]:
     """Return the sorted contexts of each length, and the counts of the symbols after them."""
     contexts, counts_by_length = [], []
     histories, symbols = np.divmod(ngrams, NUM_SYMBOLS)
-    lengths = _history_lengths(histories, order)
+    # Letters of each history, including the beginning of the word.
+    lengths = np.full(len(histories), order - 1)
+    for length in range(1, order):
+        lengths[histories // _BASE ** (order - 1 - length) % _BASE == _BEGIN] = length
     for length in range(order):
         long_enough = np.flatnonzero(lengths >= length)
         # N-grams are sorted by the newest letter first, so that those of a context are adjacent.
@@ -159,16 +150,9 @@ def _contexts(
     return contexts, counts_by_length
 
 
-def _pairs(
-    ngrams: npt.NDArray[np.int64], ngram_counts: npt.NDArray[np.int64], order: int
-) -> npt.NDArray[np.float32]:
+def _pairs(words: WordArrays, order: int) -> npt.NDArray[np.float32]:
     """Return ``pairs`` of :class:`NgramTables`."""
-    histories, symbols = np.divmod(ngrams, NUM_SYMBOLS)
-    short_order = min(order, 3)
-    shorter = histories // _BASE ** (order - short_order) * NUM_SYMBOLS + symbols
-    shorter, rows = np.unique(shorter, return_inverse=True)
-    counts = np.bincount(rows.ravel(), weights=ngram_counts).astype(np.int64)
-    probabilities, next_state, start = _automaton(shorter, counts, short_order, 1.0)
+    probabilities, next_state, start = _automaton(*_count(words, order), order, 1.0)
     pairs = np.empty((NUM_SYMBOLS, NUM_SYMBOLS, NUM_SYMBOLS), dtype=np.float32)
     for first in range(NUM_SYMBOLS):
         before = start if first == NUM_LETTERS else next_state[0, first]
@@ -204,7 +188,7 @@ def _one_letter_more(thread, num_threads, reached, probabilities, next_state, fo
     return ended
 
 
-def _count(words: WordArrays, order: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def _count(words: WordArrays, order: int) -> tuple[_Integers, _Integers]:
     """Return the n-grams of the longest order, sorted, and their counts.
 
     An n-gram is the number ``27 * history + symbol``; the history has ``order - 1`` digits.
@@ -220,14 +204,6 @@ def _count(words: WordArrays, order: int) -> tuple[npt.NDArray[np.int64], npt.ND
             ngrams.append(history * NUM_SYMBOLS + symbols[:, place])
             history = history // _BASE + symbols[:, place] * newest
     return np.unique(np.concatenate(ngrams), return_counts=True)
-
-
-def _history_lengths(histories: npt.NDArray[np.int64], order: int) -> npt.NDArray[np.int64]:
-    """Return the number of letters of each history, including the beginning of the word."""
-    lengths = np.full(len(histories), order - 1)
-    for length in range(1, order):
-        lengths[histories // _BASE ** (order - 1 - length) % _BASE == _BEGIN] = length
-    return lengths
 
 
 @njit(cache=True)

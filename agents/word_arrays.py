@@ -65,21 +65,8 @@ def sequence_keys(codes, lengths):
     return keys
 
 
-def pack_parts(
-    codes: npt.NDArray[np.uint8],
-    rows: npt.NDArray[np.int64],
-    begins: npt.NDArray[np.int64],
-    length: int,
-) -> npt.NDArray[np.int64]:
-    """Return parts of words, of 0 to 12 letters, as numbers; the empty part is 0."""
-    numbers = np.zeros(len(rows), dtype=np.int64)
-    for place in range(length):
-        numbers = numbers << _LETTER_BITS | codes[rows, begins + place]
-    return numbers
-
-
 def unpack_parts(numbers: npt.NDArray[np.int64]) -> WordArrays:
-    """Return the parts packed by :func:`pack_parts`."""
+    """Return parts of words from numbers in base ``PACKED_BASE``; the empty part is 0."""
     most = 63 // _LETTER_BITS
     lengths = (numbers[:, None] >> _LETTER_BITS * np.arange(most) > 0).sum(axis=1)
     codes = np.zeros((len(numbers), MAX_LENGTH), dtype=np.uint8)
@@ -93,8 +80,8 @@ def unpack_parts(numbers: npt.NDArray[np.int64]) -> WordArrays:
 def pack_words(words: WordArrays) -> npt.NDArray[np.uint8]:
     """Return words, sorted by length, then alphabetically, as compressed bytes.
 
-    The content is the number of words of each length, the length of the prefix that each word
-    shares with the previous word, and the remaining letters.
+    These are the number of words of each length, the length of the prefix that each word shares
+    with the previous word, and the remaining letters.
     """
     codes, lengths = words
     same = np.zeros(codes.shape, dtype=bool)
@@ -109,13 +96,7 @@ def pack_words(words: WordArrays) -> npt.NDArray[np.uint8]:
 
 
 def unpack_words(packed: npt.NDArray[np.uint8]) -> WordArrays:
-    """Return the words packed by :func:`pack_words`.
-
-    Raises
-    ------
-    ValueError, lzma.LZMAError
-        If the bytes are not those of distinct, sorted words of letters a to z.
-    """
+    """Return the words packed by :func:`pack_words`; raise ValueError or LZMAError for others."""
     content = np.frombuffer(lzma.decompress(packed.tobytes()), dtype=np.uint8)
     head = 8 * (MAX_LENGTH + 1)
     sizes = np.frombuffer(content[:head].tobytes(), dtype="<i8")

@@ -80,19 +80,8 @@ def _fill(words):
 
 @njit(cache=True)
 def _set_with(first_set, chunks, place, letter):
-    """Return the index of the set of words with a letter at a place, or anywhere.
-
-    ``first_set`` and ``chunks`` are those of the word length.
-    """
+    """Return the index of the set of words with a letter at a place, or anywhere."""
     return first_set + (1 + NUM_LETTERS * (1 + place) + letter) * chunks
-
-
-@njit(cache=True)
-def _load(bits, sets, first):
-    """Copy the set at ``first`` to ``bits``."""
-    begin = np.uint64(first)
-    for chunk in range(len(bits)):
-        bits[chunk] = sets[begin + np.uint64(chunk)]
 
 
 @njit(cache=True)
@@ -115,20 +104,13 @@ def _leave_out(bits, sets, first):
 def fitting_set(word, guessed, words, exclude_wrong, exclude_shown, room):
     """Return the bit set of the words that match a masked word, in ``room.bits``.
 
-    Parameters
-    ----------
-    word : ndarray of uint8
-        The observed word, or a part of it, without padding.
-    guessed : ndarray of int8, shape (26,)
-    words : WordSets
-    exclude_wrong, exclude_shown : bool
-        Exclude words with a wrong letter, and words with a shown letter behind a blank.
-    room : SearchRoom
+    ``word`` has no padding. ``exclude_wrong`` and ``exclude_shown`` exclude words with a wrong
+    letter, and words with a shown letter behind a blank.
     """
     length = len(word)
     sets, start, size = words.sets, words.first_set[length], words.chunks[length]
     bits = room.bits[:size]
-    _load(bits, sets, start)
+    bits[:] = sets[start : start + size]
     for place in range(length):
         if word[place] != BLANK:
             _keep(bits, sets, _set_with(start, size, place, word[place] - FIRST_LETTER))
@@ -162,9 +144,6 @@ def write_numbers(words, length, bits, room):
 
 @njit(cache=True)
 def fitting_words(word, guessed, words, exclude_wrong, exclude_shown, room):
-    """Return the rows of the words that match a masked word, in ``room.numbers``.
-
-    The parameters are those of :func:`fitting_set`.
-    """
+    """Return the rows of the words of :func:`fitting_set`, in ``room.numbers``."""
     bits = fitting_set(word, guessed, words, exclude_wrong, exclude_shown, room)
     return write_numbers(words, len(word), bits, room)

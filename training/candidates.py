@@ -20,8 +20,8 @@ from hangman_lab.agents.posterior.multigrams import Multigrams
 from hangman_lab.agents.smoothed_ngrams import END, SmoothedNgrams
 from hangman_lab.agents.word_arrays import (
     KEY_BASE,
+    PACKED_BASE,
     WordArrays,
-    pack_parts,
     sequence_keys,
     unpack_parts,
 )
@@ -88,19 +88,11 @@ _DERIVATION = np.dtype(
 def derive_candidates(
     words: WordArrays, ngrams: SmoothedNgrams, multigrams: Multigrams
 ) -> Candidates:
-    """Derive candidates from known words.
+    """Derive candidates from known words, on which both models were fitted.
 
     The probability of an affix, given a known affix of the stem, is the share of the stems with
     the known affix that also have it; several known affixes are combined by a noisy-or. The 1,000
     most frequent affixes of each side are used.
-
-    Parameters
-    ----------
-    words : WordArrays
-        The known words, at least one.
-    ngrams : SmoothedNgrams
-    multigrams : Multigrams
-        Both fitted on ``words``.
 
     References
     ----------
@@ -177,7 +169,9 @@ def _divisions(
         rows = np.flatnonzero(lengths >= size + _MIN_STEM)
         stem_lengths = lengths[rows] - size
         stems = np.ascontiguousarray(codes[rows, 0 if at_end else size :])
-        affixes = pack_parts(codes, rows, stem_lengths if at_end else np.zeros_like(rows), size)
+        affixes = np.zeros(len(rows), dtype=np.int64)
+        for place in range(size):
+            affixes = affixes * PACKED_BASE + codes[rows, (stem_lengths if at_end else 0) + place]
         parts.append((sequence_keys(stems, stem_lengths), affixes, rows, stem_lengths))
     return tuple(np.concatenate(arrays) for arrays in zip(*parts, strict=True))
 

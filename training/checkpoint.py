@@ -25,12 +25,7 @@ class Interrupted(KeyboardInterrupt):
 
 
 class StopRequest:
-    """A context manager in which Ctrl-C requests a stop; a second Ctrl-C stops at once.
-
-    Parameters
-    ----------
-    console : Console
-    """
+    """A context manager in which Ctrl-C requests a stop; a second Ctrl-C stops at once."""
 
     def __init__(self, console: Console) -> None:
         self.is_made = False
@@ -59,32 +54,17 @@ class StopRequest:
 
 
 def save_checkpoint(path: Path, phase: str, state: dict[str, Any]) -> None:
-    """Write a checkpoint atomically.
+    """Write a phase of ``PHASES`` and a state atomically.
 
-    Parameters
-    ----------
-    path : Path
-    phase : {"begun", "play", "ppo", "done"}
-    state : dict
-        Numbers, strings, lists, dicts, tensors and NumPy arrays.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be written; the previous checkpoint is unchanged.
+    The state has numbers, strings, lists, dicts, tensors and NumPy arrays. Raises InputError if the
+    file cannot be written; the previous checkpoint is unchanged.
     """
     content = {"format": _FORMAT, "phase": phase, "state": _to_torch(state)}
     write_atomically(path, lambda temporary: torch.save(content, temporary))
 
 
 def load_checkpoint(path: Path) -> tuple[str, dict[str, Any]]:
-    """Return the phase and the state of a checkpoint, without running code from the file.
-
-    Raises
-    ------
-    InputError
-        If the file is missing, damaged, or not a checkpoint.
-    """
+    """Return the phase and the state of a checkpoint, without running code from the file."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -14,24 +14,11 @@ from hangman_lab.envs.hangman.env import HangmanVectorEnv
 class Play:
     """Plays games in an environment and collects the words that they uncover.
 
-    Words are learned from observations only: a won game ends with the whole word shown.
-
-    Parameters
-    ----------
-    env : HangmanVectorEnv
-        With ``AutoresetMode.SAME_STEP``. Only ``reset`` and ``step`` are used and, for checkpoints,
-        ``get_state``, ``set_state`` and ``observe``.
-    state : dict
-        The return value of :meth:`get_state`, or its ``words``, ``num_fitted`` and ``games``.
-    seed : int, default 0
-        The seed of the environment and of the sampled letters.
-
-    Attributes
-    ----------
-    num_fitted : int
-        The agent is fitted on the first ``num_fitted`` of ``words``.
-    games : int
-        The number of finished games.
+    Words are learned from observations only: a won game ends with the whole word shown. Only
+    ``reset`` and ``step`` of the environment are used and, for checkpoints, ``get_state``,
+    ``set_state`` and ``observe``; it has ``AutoresetMode.SAME_STEP``. ``state`` is from
+    :meth:`get_state`, or just its ``words``, ``num_fitted`` (the agent is fitted on that many of
+    the words) and ``games`` (finished so far).
     """
 
     def __init__(self, env: HangmanVectorEnv, state: dict[str, Any], seed: int = 0) -> None:
@@ -57,13 +44,8 @@ class Play:
         """Play until ``num_games`` more games have ended.
 
         Letters are sampled in proportion to their squared odds, so that a lost word is played
-        differently the next time.
-
-        Returns
-        -------
-        win_rate : float
-        known : float
-            The share of games that uncovered a fitted word.
+        differently the next time. Returns the win rate, and the share of games that uncovered a
+        fitted word.
         """
         generator = np.random.default_rng([self._seed, self.games])
         ended = won = with_fitted = 0

@@ -131,17 +131,11 @@ class _Counts:
 
 
 def fit_multigrams(words: WordArrays, seed: int = 0) -> Multigrams:
-    """Fit a multigram model to words.
+    """Fit a multigram model to one or more words.
 
     The sequences are all letters, and the sequences of up to nine letters with six or more
-    occurrences. The last pass is one batch of all words.
-
-    Parameters
-    ----------
-    words : WordArrays
-        At least one word.
-    seed : int, default 0
-        The seed of the initial emissions and of the order of the words.
+    occurrences. The initial emissions and the order of the words are random. The last pass is one
+    batch of all words.
 
     References
     ----------

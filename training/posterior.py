@@ -81,13 +81,7 @@ def fit_posterior(
     nothing else in the second posterior depends on these. The first posterior applies the rating
     to the candidates derived from all words.
 
-    Parameters
-    ----------
-    words : sequence of str
-        Distinct lower-case words of 1 to 32 letters a to z; at least one.
-    seed : int, default 0
-    say : callable, optional
-        Called with a description of each step.
+    ``words`` are distinct and at least one; ``say`` is called with a description of each step.
     """
     held_back, rest = hold_back(words)
     if not held_back:
@@ -158,13 +152,8 @@ def fit_rating(
 ) -> lightgbm.Booster | None:
     """Fit a classifier of candidates; return None if fewer than 20 are held-back words.
 
-    Parameters
-    ----------
-    features : ndarray of float32, shape (candidates, features)
-    found : ndarray of bool, shape (candidates,)
-        Whether each candidate is a held-back word.
-    seed : int, default 0
-        The seed of the sample of negative examples.
+    ``found``, shape (candidates,), is whether each is one. The seed is that of the sample of
+    negative examples.
 
     References
     ----------

@@ -23,22 +23,9 @@ def make_stock_model(
 ) -> tuple[BaseAlgorithm, FlatNetwork, int]:
     """Return a new learner with its default network and hyperparameters.
 
-    Only the number of environments, the discount and the seed are taken from the config.
-
-    Parameters
-    ----------
-    config : Config
-        Its algorithm is not ``ppo``.
-    words : sequence of str
-        The words of the games.
-
-    Returns
-    -------
-    model : BaseAlgorithm
-    network : FlatNetwork
-        A network that shares the layers of the model's policy.
-    log_interval : int
-        For ``model.learn``: in rollouts of PPO, in episodes of DQN.
+    Only the number of environments, the discount and the seed are taken from the config. Also
+    returns a network that shares the layers of the model's policy, and the ``log_interval`` of
+    ``model.learn``: in rollouts of PPO, in episodes of DQN.
     """
     num_envs = config.ppo.num_envs
     env = HangmanVecEnv(num_envs, words=words, reward=reward_of(config), **config.env.model_dump())

@@ -58,23 +58,11 @@ _BRANCH = np.dtype(
 
 @njit(cache=True, nogil=True)
 def win_probabilities(thread, num_threads, states, present, listed_share, letters, listed, result):
-    """Write the probability of winning with each of some letters, followed by greedy play.
+    """Write the probability of winning with each of ``letters``, followed by greedy play.
 
-    Parameters
-    ----------
-    thread, num_threads : int
-        See :func:`agents.compiled.in_threads`.
-    states : tuple of ndarray
-        The observed ``word``, ``guessed`` and ``lives`` of N games.
-    present : ndarray of float64, shape (N, 26)
-        The probability of each letter behind a blank.
-    listed_share : ndarray of float64, shape (N,)
-        The probability that the secret is a listed word.
-    letters : ndarray of int64, shape (N, K)
-        The letters to evaluate; -1 for none.
-    listed : ListedTables
-    result : ndarray of float64, shape (N, K)
-        Overwritten where ``letters`` is not -1.
+    ``states`` are the observed ``word``, ``guessed`` and ``lives`` of N games; ``present``, shape
+    (N, 26), and ``listed_share``, shape (N,), are their beliefs. ``letters``, shape (N, K), is -1
+    for none, where ``result``, shape (N, K), is left as it is.
     """
     word, guessed, lives = states
     room = search_room(listed.words)
@@ -180,7 +168,7 @@ def _probability_won(hypotheses, values, first_letter):
 def _settle(words, letters, shares, guessed, rest, value, presence):
     """Return a branch's probability of winning if its guesses do not matter, else -1.
 
-    Overwrites ``presence`` with the mass of the simulated words that contain each unguessed letter.
+    ``presence`` becomes the mass of the simulated words that contain each unguessed letter.
     """
     mass = 0.0
     presence[:] = 0.0

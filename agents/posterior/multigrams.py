@@ -59,11 +59,6 @@ class Multigrams:
         sequence, and their emission probabilities. ``transitions``, float32 of shape
         (classes, classes); ``begin`` and ``end``, float32 of shape (classes,).
 
-    Raises
-    ------
-    KeyError, TypeError, ValueError, IndexError
-        If the arrays are inconsistent.
-
     References
     ----------
     Multigrams: Sabine Deligne and Frederic Bimbot, "Language modeling by variable length sequences:
@@ -74,17 +69,17 @@ class Multigrams:
     def __init__(self, tensors: dict[str, npt.NDArray]) -> None:
         sequences = tensors["sequences"].tobytes().decode("ascii").split("\n")
         counts, classes = tensors["per_sequence"], tensors["classes"]
-        num_classes = len(tensors["begin"])
+        names = ("begin", "end", "transitions", "emissions")
+        floats = [tensors[name].astype(np.float64) for name in names]
+        begin, end, transitions, emissions = floats
+        num_classes = len(begin)
         if (
             len(counts) != len(sequences)
             or counts.sum(dtype=np.int64) != len(classes)
-            or tensors["emissions"].shape != classes.shape
-            or tensors["transitions"].shape != (num_classes, num_classes)
-            or tensors["end"].shape != (num_classes,)
-            or not all(
-                np.isfinite(tensors[name]).all()
-                for name in ("emissions", "transitions", "begin", "end")
-            )
+            or emissions.shape != classes.shape
+            or transitions.shape != (num_classes, num_classes)
+            or not begin.shape == end.shape == (num_classes,)
+            or not all(np.isfinite(array).all() for array in floats)
             or (len(classes) and classes.max() >= num_classes)
             or sorted(sequences, key=lambda text: (len(text), text)) != sequences
         ):
@@ -93,12 +88,12 @@ class Multigrams:
         self.sequences = sequences
         arrays = WordArrays.of(sequences)
         self.tables = MultigramTables(
-            begin=tensors["begin"].astype(np.float64),
-            end=tensors["end"].astype(np.float64),
-            transitions=tensors["transitions"].astype(np.float64),
+            begin,
+            end,
+            transitions,
             first_emission=np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]),
             classes=classes.astype(np.int64),
-            emissions=tensors["emissions"].astype(np.float64),
+            emissions=emissions,
             trie=make_trie(*arrays),
             words=word_sets(arrays),
             longest=int(arrays.lengths.max()),

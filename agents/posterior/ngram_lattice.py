@@ -39,20 +39,12 @@ class _Edges(NamedTuple):
 
 @njit(cache=True)
 def ngram_masses(word, guessed, tables, beam, slot, sums):
-    """Write the total probability of the words that match a game to ``sums``.
+    """Write the total probability of the words that match a game to ``sums``, shape (27,).
 
-    Parameters
-    ----------
-    word : ndarray of uint8
-        From :func:`agents.compiled.open_word`: with a blank and without padding.
-    guessed : ndarray of int8, shape (26,)
-    tables : NgramTables
-    beam : float
-        Contexts with a smaller share of a place's mass are pruned; 0 is exact.
-    slot : ndarray of int32, shape (states,)
-        A buffer, -1 everywhere before and after the call.
-    sums : ndarray of float64, shape (27,)
-        Entries 0 to 25 are for the words without that letter behind a blank, entry 26 is for all.
+    Entries 0 to 25 are for the words without that letter behind a blank, entry 26 is for all.
+    ``word`` is from :func:`agents.compiled.open_word`. Contexts with a smaller share of a place's
+    mass than ``beam`` are pruned; 0 is exact. ``slot``, shape (states,), is a buffer, -1 everywhere
+    before and after the call.
     """
     columns, last = letter_columns(guessed)
     # Padded to fill vector registers.
@@ -149,9 +141,8 @@ def _likely_edges(contexts, letters, mass, tables, follows, beam):
     for context in range(len(contexts.states)):
         state, before = contexts.states[context], contexts.lasts[context, 1]
         for letter in letters:
-            totals[edge] = (
-                mass[context] * tables.probabilities[state, letter] * follows[letter, before]
-            )
+            chance = mass[context] * tables.probabilities[state, letter]
+            totals[edge] = chance * follows[letter, before]
             whole += totals[edge]
             edge += 1
     likely = np.flatnonzero(totals >= min(_EDGE_BEAM * beam * whole, totals.max()))

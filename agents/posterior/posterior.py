@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import lzma
 import zlib
+from lzma import LZMAError
 from pathlib import Path
 from typing import NamedTuple, Self
 
@@ -54,8 +54,9 @@ _CACHE_SIZE = 200_000
 
 # The index of the sum over all words, after the sums over the words without each letter.
 _ALL = NUM_LETTERS
-# The prefix of the multigram arrays in a file.
+# The prefix of the multigram arrays in a file, and what reading a damaged file raises.
 _MULTIGRAMS = "multigrams."
+_DAMAGED = (OSError, SafetensorError, LookupError, TypeError, ValueError, zlib.error, LZMAError)
 
 
 class Belief(NamedTuple):
@@ -131,13 +132,10 @@ class LetterPosterior(PosteriorAgent):
     def win_probabilities(
         self, observations: Observation, belief: Belief, max_lives: int
     ) -> npt.NDArray[np.float64]:
-        """Return the probability of winning with each letter, followed by greedy play.
+        """Return the probability of winning with each letter and then greedy play, shape (N, 26).
 
-        Returns
-        -------
-        ndarray of float64, shape (N, 26)
-            NaN where it was not computed: for unlikely letters, and in games with more than
-            ``max_lives`` lives or an almost certain letter.
+        NaN where it was not computed: for unlikely letters, and in games with more than
+        ``max_lives`` lives or an almost certain letter.
         """
         present = belief.present
         result = np.full(present.shape, np.nan)
@@ -178,8 +176,7 @@ class LetterPosterior(PosteriorAgent):
             "length_masses": models.length_masses,
             "shares": self.prior.shares,
         }
-        for name, array in models.multigrams.tensors.items():
-            tensors[_MULTIGRAMS + name] = array
+        tensors |= {_MULTIGRAMS + name: array for name, array in models.multigrams.tensors.items()}
         # save_file makes files that only their owner can read.
         Path(path).write_bytes(save(tensors))
 
@@ -187,12 +184,8 @@ class LetterPosterior(PosteriorAgent):
 class LookAheadAgent(PosteriorAgent):
     """Guesses the letter with the highest probability of winning by look-ahead.
 
-    Parameters
-    ----------
-    posterior : LetterPosterior
-    max_lives : int
-        In games with more lives, or without a letter evaluated by look-ahead, the agent guesses
-        the most likely letter.
+    In games with more than ``max_lives`` lives, or without a letter evaluated by look-ahead, it
+    guesses the most likely letter.
     """
 
     def __init__(self, posterior: LetterPosterior, max_lives: int) -> None:
@@ -206,9 +199,8 @@ class LookAheadAgent(PosteriorAgent):
         belief = self.posterior.belief(observations)
         wins = self.posterior.win_probabilities(observations, belief, self.max_lives)
         scores = np.where(np.isnan(wins).all(axis=1, keepdims=True), belief.present, wins)
-        return np.where((observations["guessed"] != 0) | np.isnan(scores), -1, scores).argmax(
-            axis=1
-        )
+        ruled_out = (observations["guessed"] != 0) | np.isnan(scores)
+        return np.where(ruled_out, -1, scores).argmax(axis=1)
 
     def letter_probabilities(self, observations: Observation) -> npt.NDArray[np.float64]:
         """Return the posterior's probability of each letter behind a blank, shape (N, 26)."""
@@ -218,16 +210,8 @@ class LookAheadAgent(PosteriorAgent):
 def load_posterior(path: str | Path, known: float = DEFAULT_KNOWN) -> LetterPosterior:
     """Load a posterior saved by :meth:`LetterPosterior.save`, without running code from the file.
 
-    Parameters
-    ----------
-    path : str or Path
-    known : float, default 0.5
-        The prior probability that the secret is one of the fitted words, 0 to 1.
-
-    Raises
-    ------
-    InputError
-        If the file is missing, damaged or not a posterior.
+    ``known``, 0 to 1, is the prior probability that the secret is one of the fitted words. Raises
+    InputError if the file is missing, damaged or not a posterior.
     """
     try:
         tensors = load_file(path)
@@ -242,26 +226,13 @@ def load_posterior(path: str | Path, known: float = DEFAULT_KNOWN) -> LetterPost
         # Counting n-grams again takes no longer than reading their counts would.
         order, scale = int(tensors["ngram_order"]), float(tensors["ngram_discount_scale"])
         ngrams = SmoothedNgrams(words.take(is_known), order, scale)
-        multigrams = Multigrams(
-            {
-                name.removeprefix(_MULTIGRAMS): array
-                for name, array in tensors.items()
-                if name.startswith(_MULTIGRAMS)
-            }
-        )
+        names = [name for name in tensors if name.startswith(_MULTIGRAMS)]
+        multigrams = Multigrams({name.removeprefix(_MULTIGRAMS): tensors[name] for name in names})
         weight = float(tensors["multigram_weight"])
         models = LetterModels(ngrams, multigrams, weight, tensors["length_masses"])
         listed = ListedWords(words, is_known, ratings, by_models.ravel())
         return LetterPosterior(WordPrior(listed, models, tensors["shares"], known))
-    except (
-        OSError,
-        SafetensorError,
-        LookupError,
-        TypeError,
-        ValueError,
-        zlib.error,
-        lzma.LZMAError,
-    ) as error:
+    except _DAMAGED as error:
         detail = " ".join(str(error).split())
         raise InputError(f"{path}: not a readable posterior ({detail})") from error
 
@@ -304,9 +275,7 @@ def _believe(thread, num_threads, word, guessed, prior, beam, result):
 
 
 def _compress(array: npt.NDArray) -> npt.NDArray[np.uint8]:
-    return np.frombuffer(
-        zlib.compress(np.ascontiguousarray(array).tobytes(), level=9), dtype=np.uint8
-    )
+    return np.frombuffer(zlib.compress(array.tobytes(), level=9), dtype=np.uint8)
 
 
 def _expand(compressed: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:

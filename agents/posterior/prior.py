@@ -96,11 +96,6 @@ class WordPrior:
         The probability that an unknown word has each length and is not a candidate.
     known : float, default 0.5
         The probability of a known word, 0 to 1; 0 if the rules exclude known words.
-
-    Raises
-    ------
-    ValueError
-        If ``known`` is not in 0..1, or the arrays are inconsistent.
     """
 
     def __init__(
@@ -159,15 +154,11 @@ class WordPrior:
     def probabilities(self, words: WordArrays) -> npt.NDArray[np.float64]:
         """Return the probability that each word is the secret, shape (words,)."""
         result = self.models.probabilities(words) * self.tables.scale[words.lengths]
-        listed_keys = sequence_keys(*self.listed.words)
+        keys, listed_keys = sequence_keys(*words), sequence_keys(*self.listed.words)
         order = np.argsort(listed_keys)
-        keys = sequence_keys(*words)
-        found = np.searchsorted(listed_keys[order], keys).clip(max=len(order) - 1)
-        if len(order):
-            rows = order[found]
-            is_listed = listed_keys[rows] == keys
-            result[is_listed] = self.tables.listed.prior_mass[rows[is_listed]]
-        return result
+        found = np.searchsorted(listed_keys, keys, sorter=order).clip(max=len(order) - 1)
+        rows = order[found]
+        return np.where(listed_keys[rows] == keys, self.tables.listed.prior_mass[rows], result)
 
 
 def list_words(
@@ -178,13 +169,8 @@ def list_words(
 ) -> ListedWords:
     """Return known words and candidates as :class:`ListedWords`.
 
-    Parameters
-    ----------
-    known, candidates : WordArrays
-    chances : ndarray of float, shape (candidates,)
-        The probability of each candidate among unknown words.
-    by_models : ndarray of float, shape (known + candidates,)
-        The probability of each word by the letter models.
+    ``chances``, shape (candidates,), are the probabilities of the candidates among unknown words;
+    ``by_models``, shape (known + candidates,), those of all words by the letter models.
     """
     words = WordArrays(*(np.concatenate(pair) for pair in zip(known, candidates, strict=True)))
     is_known = np.arange(len(words.lengths)) < len(known.lengths)
@@ -203,10 +189,10 @@ def _to_steps(probabilities: npt.NDArray[np.floating], steps: int, dtype: type) 
 
 @njit(cache=True)
 def listed_masses(listed, rows, bits, prior_sums, model_sums):
-    """Sum the masses of the matching listed words; return how many have a prior mass above 0.
+    """Sum the masses of the matching words ``rows``; return how many have a prior mass above 0.
 
-    ``rows`` are the matching words, ``bits`` the guessed letters. The sums, shape (27,), are over
-    the words without each letter behind a blank, and over all at index 26.
+    The sums, shape (27,), are over the words without each letter behind a blank, and over all at
+    index 26. ``bits`` are the guessed letters.
     """
     prior_sums[:] = 0.0
     model_sums[:] = 0.0

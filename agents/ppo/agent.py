@@ -27,12 +27,7 @@ Network = PolicyNetwork | WindowNetwork | FlatNetwork
 
 
 class NetworkAgent(Agent):
-    """Guesses the unguessed letter with the highest score of a policy network.
-
-    Parameters
-    ----------
-    network : WindowNetwork or FlatNetwork
-    """
+    """Guesses the unguessed letter with the highest score of a policy network."""
 
     def __init__(self, network: Network) -> None:
         self.network = network
@@ -62,13 +57,7 @@ class NetworkAgent(Agent):
 
 
 class PPOAgent(NetworkAgent, PosteriorAgent):
-    """A policy network on the features of a letter posterior.
-
-    Parameters
-    ----------
-    posterior : LetterPosterior
-    network : PolicyNetwork
-    """
+    """A policy network on the features of a letter posterior."""
 
     def __init__(self, posterior: LetterPosterior, network: PolicyNetwork) -> None:
         super().__init__(network)
@@ -98,13 +87,7 @@ def save_network(network: Network, path: str | Path) -> None:
 
 
 def load_network(path: str | Path) -> Network:
-    """Load a network saved by :func:`save_network`, without running code from the file.
-
-    Raises
-    ------
-    InputError
-        If the file is missing, damaged or not a policy network.
-    """
+    """Load a network, without running code from the file; raise InputError if it is not one."""
     try:
         with safe_open(path, framework="pt") as file:
             ((kind, sizes),) = (file.metadata() or {}).items()
