@@ -86,15 +86,10 @@ def main() -> None:
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     envs = make_environments()
     rates = {name: steps_per_second(env, seconds) for name, env in envs.items()}
-    rows = [
-        (
-            name,
-            f"{envs[name].num_envs:,}",
-            f"{rate:,.0f}",
-            *(f"{rate / rates[single]:.1f}" for single in (SYNC, DUMMY)),
-        )
-        for name, rate in rates.items()
-    ]
+    rows = []
+    for name, rate in rates.items():
+        ratios = (f"{rate / rates[single]:.1f}" for single in (SYNC, DUMMY))
+        rows.append((name, f"{envs[name].num_envs:,}", f"{rate:,.0f}", *ratios))
     headings = ("environment", "games", "steps/s", "x SyncVectorEnv", "x DummyVecEnv")
     print_table(Console(width=120), DataTable("steps/s, one core", headings, rows))
 

@@ -38,24 +38,11 @@ def most_won(words: list[str], width: int, lives: int = DEFAULT_MAX_WRONG) -> in
 
 @njit
 def _search(words, lives, width, places, keys, values):
-    """Return the number of words that are won; reorders ``words``.
+    """Return how many of the matching ``words``, which are reordered, are won.
 
-    The matching words and the lives are the whole state, since guessing a letter with the same
-    places in all words has no effect.
-
-    Parameters
-    ----------
-    words : ndarray of int64, shape (N,)
-        The matching words.
-    lives : int
-    width : int
-        The number of letters tried.
-    places : ndarray of uint32, shape (all words, 26)
-        The places of each letter in each word, as bits.
-    keys : ndarray of uint64, shape (all words,)
-        Random keys for Zobrist hashing of sets of words.
-    values : dict of uint64 to int64
-        Results by state.
+    These and the lives are the whole state, since guessing a letter with the same places in all
+    words has no effect. ``places``, shape (all words, 26), has the places of each letter as bits;
+    ``keys``, shape (all words,), are for Zobrist hashing of sets of words.
     """
     # Every miss with a letter of some word eliminates a word.
     if len(words) <= lives:

@@ -67,13 +67,11 @@ def main() -> None:
         part = load_words(run.load_config()).part(options.split)
         words = draw_words([word for word in part if len(word) <= options.max_length], number)
         if index and words != played[0]["word"].tolist():
-            raise InputError(
-                f"{path}: its {options.split} words are not those of {options.runs[0]}"
-            )
+            other = f"its {options.split} words are not those of {options.runs[0]}"
+            raise InputError(f"{path}: {other}")
         policy = load_run_agent("ppo", run, (), known=options.known)
         looking_ahead = LookAheadAgent(policy.posterior, policy.network.look_ahead_lives)
-        agents = (policy.posterior, looking_ahead, policy)
-        for player, agent in zip(PLAYERS, agents, strict=True):
+        for player, agent in zip(PLAYERS, (policy.posterior, looking_ahead, policy), strict=True):
             games = play(agent, words)
             played.append(games.assign(run=f"{index}: {path}", player=player))
         values.append(values_of_guesses(policy, games))
@@ -99,15 +97,10 @@ def print_contrast(console: Console, first: str, second: str, won: pd.DataFrame)
     changed = by_word[by_word != 0]
     p_value = 1.0
     if len(changed) > 1:
-        p_value = permutation_test(
-            (changed,),
-            np.sum,
-            permutation_type="samples",
-            n_resamples=NUM_FLIPS,
-            vectorized=True,
-            batch=1000,
-            rng=np.random.default_rng(0),
-        ).pvalue
+        options = {"permutation_type": "samples", "vectorized": True, "batch": 1000}
+        rng = np.random.default_rng(0)
+        test = permutation_test((changed,), np.sum, n_resamples=NUM_FLIPS, rng=rng, **options)
+        p_value = test.pvalue
     console.print(
         f"{first} minus {second}: {100 * mean:+.2f} points "
         f"({100 * low:+.2f} to {100 * high:+.2f}), won alone {(difference > 0).sum():,}, "

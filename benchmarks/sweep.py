@@ -58,14 +58,11 @@ def main() -> None:
         path.write_text(yaml.safe_dump(described))
         sweep = timed("sweep.py", path, "--words", words)
         arguments = ("--config", "smoke.yaml", "--words", words, "--run-dir", Path(folder) / "run")
-        arguments += ("--set", f"split.fractions={_FRACTIONS}")
-        runs = [
-            timed("train.py", *arguments, "--set", f"ppo.learning_rate={rate}") for rate in rates
-        ]
+        arguments += ("--set", f"split.fractions={_FRACTIONS}", "--set")
+        runs = [timed("train.py", *arguments, f"ppo.learning_rate={rate}") for rate in rates]
+        each = f"{min(runs):.0f} to {max(runs):.0f}"
         print(f"sweep of {len(rates)} trials: {sweep:.0f} s, {sweep / len(rates):.1f} per trial")
-        print(
-            f"{len(runs)} runs of train.py: {sum(runs):.0f} s ({min(runs):.0f} to {max(runs):.0f})"
-        )
+        print(f"{len(runs)} runs of train.py: {sum(runs):.0f} s ({each})")
         print(f"the sweep is {sum(runs) / sweep:.2f} times as fast")
 
 

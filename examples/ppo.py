@@ -8,10 +8,8 @@ other work).
 The policy sees windows around each blank: up to four places on both sides together, ending at
 shown letters or at the ends of the word. Each window is hashed to a row of 26 numbers. The softmax
 of the summed rows of a blank, over the unguessed letters, is a distribution over the letter behind
-it; the policy prefers letters that are expected at many blanks. The network of configs/scratch.yaml
-(agents/ppo/windows.py) also has windows of up to six places, eight times the rows, a row for the
-place of the blank, and a linear layer of the shown and the wrong letters. It also learns to predict
-later observations (training/prediction.py).
+it; the policy prefers letters that are expected at many blanks. configs/scratch.yaml has a larger
+network (agents/ppo/windows.py), which also learns to predict later observations.
 """
 
 import argparse
@@ -63,15 +61,13 @@ def find_windows(word, game, place):
     padded = nn.functional.pad(word, (CONTEXT, CONTEXT))
     left, left_ends, right, right_ends = [], [], [], []
     for keys, ends, step in ((left, left_ends, -1), (right, right_ends, 1)):
-        key = torch.full_like(place, step + 7)
         inside = torch.ones_like(place, dtype=torch.bool)
-        keys.append(key)
+        keys.append(torch.full_like(place, step + 7))
         ends.append(inside)
         for distance in range(1, CONTEXT + 1):
             code = padded[game, place + CONTEXT + step * distance]
-            key = (key ^ (code + 1)) * 0x5851F42D4C957F2D
-            key = key ^ (key >> 29)
-            keys.append(key)
+            key = (keys[-1] ^ (code + 1)) * 0x5851F42D4C957F2D
+            keys.append(key ^ (key >> 29))
             ends.append(inside & (code != BLANK))
             inside = inside & (code != PADDING)
     rows = []
