@@ -12,18 +12,6 @@ def repeat(observation, games):
     return {name: np.repeat(value, games, axis=0) for name, value in observation.items()}
 
 
-def test_top_heavy_prefers_the_most_skewed_blank_to_the_most_frequent_letter():
-    # At the last place s has 4 of 5, so that half of two letters has 0.8; at the first place half
-    # of five letters has 0.4, though e is in the words more often than any other letter.
-    words = ("eees", "beas", "ceos", "deis", "feet")
-    observation = parse_observation("____")
-    assert OverallFrequencyAgent(greedy=True).fit(words).act(observation)[0] == 4
-    places = TopHeavyFrequencyAgent().fit(words).letter_scores(observation)[0]
-    # The second place has a single letter, so its skew is 0.
-    assert dict(zip("st", places[[18, 19]], strict=True)) == {"s": 4, "t": 1}
-    assert places.sum() == 5
-
-
 def test_samples_follow_the_frequencies():
     batch = repeat(parse_observation("__", wrong="d"), 20_000)
     letters = OverallFrequencyAgent(seed=1).fit(("ab", "ac", "ad", "ba")).act(batch)

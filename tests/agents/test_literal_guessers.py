@@ -46,22 +46,3 @@ def test_the_windows_of_the_decomposition_are_those_of_the_sources_example():
     observation = parse_observation("_ccom_lishmen_")
     scores = DecompositionAgent().fit(words).letter_scores(observation)[0]
     assert {ALPHABET[k]: int(scores[k]) for k in np.flatnonzero(scores)} == {"a": 2, "x": 1, "t": 1}
-
-
-@pytest.mark.parametrize(
-    ("pattern", "wrong", "by_frequency"),
-    [
-        ("_____e", "", True),
-        ("_e_e_e", "", False),
-        ("_e__e", "", True),
-        ("______", "abc", True),
-        ("______", "abcd", False),
-    ],
-)
-def test_ngrams_guess_when_half_is_shown_or_fewer_than_three_lives_are_left(
-    pattern, wrong, by_frequency, real_words
-):
-    observation = parse_observation(pattern, wrong)
-    scores = make_agent("ngram").fit(real_words).letter_scores(observation)
-    benchmark = make_agent("benchmark").fit(real_words).letter_scores(observation)
-    assert (scores == benchmark).all() == by_frequency

@@ -90,15 +90,6 @@ def test_unknown_words_are_as_long_as_known_ones(fitted):
     assert ratios == pytest.approx(np.full(len(ratios), ratios[0]), rel=0.02)
 
 
-def test_known_words_have_probability_known_and_unknown_words_the_rest(fitted):
-    for known in (0.0, 0.25, 1.0):
-        posterior = fitted.posterior.with_known(known)
-        assert probabilities(posterior, REGULAR).sum() == pytest.approx(known, abs=1e-6)
-        rest = probabilities(posterior, sorted(candidates(posterior))).sum()
-        # Some is left for strings that are no candidates.
-        assert 0 < rest < max(0.99 * (1 - known), 1e-8)
-
-
 def files(fitted, path):
     contents = []
     for posterior in fitted:

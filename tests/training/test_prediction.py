@@ -59,22 +59,6 @@ def test_shown_letters_have_no_loss(network):
     assert prediction_loss(network, *whole, *whole).item() == 0
 
 
-@pytest.mark.parametrize(
-    ("end", "likelier", "less_likely"),
-    [(state("cat", "e"), ((0, "c"), (1, "t")), ()), (state("_a_", "eo"), (), ((0, "o"), (1, "o")))],
-)
-def test_a_gradient_step_makes_the_shown_letter_likelier(network, end, likelier, less_likely):
-    now = state("_a_", "e")
-    before = probabilities(network, *now)
-    prediction_loss(network, *now, *end).backward()
-    assert torch.isfinite(network.windows.grad).all()
-    with torch.no_grad():
-        network.windows -= 0.1 * network.windows.grad
-    change = probabilities(network, *now) - before
-    assert all(change[blank, ord(letter) - 97] > 0 for blank, letter in likelier)
-    assert all(change[blank, ord(letter) - 97] < 0 for blank, letter in less_likely)
-
-
 def test_the_last_observation_of_a_state_is_of_the_same_game():
     """Two environments, four steps; the first one's game ends at step 1, the next is running."""
 

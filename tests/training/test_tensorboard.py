@@ -44,12 +44,9 @@ def values(events, tag):
     return [(scalar.step, scalar.value) for scalar in events.Scalars(tag)]
 
 
-def test_baselines_are_constant_curves(events):
+def test_baselines_are_constant_curves_in_one_chart_with_the_win_rates(events):
     assert values(events, "baselines/dictionary") == [(100, 0.25), (200, 0.25)]
     assert [step for step, _ in values(events, "valid/win_rate")] == [100, 200]
-
-
-def test_one_chart_has_curves_and_baselines(events):
     (event,) = events.Tensors("custom_scalars__config__")
     layout = event.tensor_proto.string_val[0].decode(errors="replace")
     for tag in ("valid/win_rate", "valid/known_win_rate", "rollout/win_rate", "baselines/"):

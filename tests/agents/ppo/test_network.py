@@ -35,15 +35,10 @@ def real_list():
     return default_word_list().words[60_000:60_600:2]
 
 
-@pytest.fixture(scope="module")
-def features(real_words):
-    states, _ = random_states(real_words[:100], seed=1)
-    arrays = policy_features(posterior_of(), states)
-    return {name: torch.from_numpy(array) for name, array in arrays.items()}
-
-
-def test_scores_are_equivariant_to_permutations_of_letters(features):
+def test_scores_are_equivariant_to_permutations_of_letters(states):
     """Permuting the letters permutes their scores."""
+    arrays = policy_features(posterior_of(), states)
+    features = {name: torch.from_numpy(array) for name, array in arrays.items()}
     network = network_of()
     order = torch.randperm(26, generator=torch.Generator().manual_seed(0))
     renamed = {**features, "letters": features["letters"][:, order]}
@@ -55,9 +50,8 @@ def test_scores_are_equivariant_to_permutations_of_letters(features):
     assert scores.std() > 0.1
 
 
-def test_without_look_ahead_the_initial_policy_is_greedy_on_the_posterior(real_words):
+def test_without_look_ahead_the_initial_policy_is_greedy_on_the_posterior(states):
     model = posterior_of()
-    states, _ = random_states(real_words[:200], seed=6)
     features = policy_features(model, states)
     scores = scores_of(PolicyNetwork(), features)
     scores[states["guessed"] != 0] = -np.inf
