@@ -58,8 +58,9 @@ def main() -> None:
         path.write_text(yaml.safe_dump(described))
         sweep = timed("sweep.py", path, "--words", words)
         arguments = ("--config", "smoke.yaml", "--words", words, "--run-dir", Path(folder) / "run")
-        arguments += ("--set", f"split.fractions={_FRACTIONS}", "--set")
-        runs = [timed("train.py", *arguments, f"ppo.learning_rate={rate}") for rate in rates]
+        arguments += ("--set", f"split.fractions={_FRACTIONS}")
+        options = [("--set", f"ppo.learning_rate={rate}") for rate in rates]
+        runs = [timed("train.py", *arguments, *option) for option in options]
         each = f"{min(runs):.0f} to {max(runs):.0f}"
         print(f"sweep of {len(rates)} trials: {sweep:.0f} s, {sweep / len(rates):.1f} per trial")
         print(f"{len(runs)} runs of train.py: {sum(runs):.0f} s ({each})")
