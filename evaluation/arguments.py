@@ -36,35 +36,45 @@ def installation(extra: str) -> str:
     return f"python -m pip install -r requirements-{extra}.txt"
 
 
-def command_main(main: Callable[..., int]) -> Callable[..., int]:
-    """Decorate the ``main`` of a command, for streams that are closed or full.
+def command_main(name: str) -> Callable[[Callable[..., int]], Callable[..., int]]:
+    """Decorate the ``main`` of a command, which returns its exit status.
 
-    A closed input is an empty one. Output that nobody reads ends the command without a message and
-    with status 1, output to a full disk with an error in one line and status 2.
+    An InputError and output to a full disk end it with an error in one line and status 2, Ctrl-C
+    with status 130, and output that nobody reads without a message and with status 1. A closed
+    input is an empty one.
     """
 
-    @functools.wraps(main)
-    def run(arguments: Sequence[str] | None = None) -> int:
-        if sys.stdin is None:
-            sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115 - until the end
-        if sys.stdout is None:
-            sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
-        try:
+    def decorate(main: Callable[..., int]) -> Callable[..., int]:
+        @functools.wraps(main)
+        def run(arguments: Sequence[str] | None = None) -> int:
+            if sys.stdin is None:
+                sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115 - until the end
+            if sys.stdout is None:
+                sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
             try:
-                return main(arguments)
-            finally:
-                sys.stdout.flush()
-        except OSError as error:
-            if error.errno not in (errno.EPIPE, errno.ENOSPC):
-                raise
-            # Python flushes the output once more at the exit.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            if error.errno == errno.EPIPE:
-                return 1  # as Rich ends it
-            print(f"{Path(sys.argv[0]).name}: error: {error.strerror}", file=sys.stderr)
+                try:
+                    return main(arguments)
+                finally:
+                    sys.stdout.flush()
+            except InputError as error:
+                message = str(error)
+            except KeyboardInterrupt:
+                print(f"{program(name)}: stopped", file=sys.stderr)
+                return 130
+            except OSError as error:
+                if error.errno not in (errno.EPIPE, errno.ENOSPC):
+                    raise
+                # Python flushes the output once more at the exit.
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+                if error.errno == errno.EPIPE:
+                    return 1  # as Rich ends it
+                message = str(error.strerror)
+            print(f"{program(name)}: error: {message}", file=sys.stderr)
             return 2
 
-    return run
+        return run
+
+    return decorate
 
 
 class CommandParser(argparse.ArgumentParser):

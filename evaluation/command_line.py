@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
 from functools import partial
@@ -12,7 +11,6 @@ from rich.console import Console
 
 from hangman_lab.agents import AGENTS
 from hangman_lab.agents.word_guess import WORD_GUESS_AGENTS
-from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG
 from hangman_lab.envs.word_guess.words import VARIANT_OF_ID
 from hangman_lab.envs.words import PARTS
@@ -88,29 +86,22 @@ def parser() -> CommandParser:
     return parser
 
 
-@command_main
+@command_main("evaluate")
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit status."""
     command = parser()
     options = command.parse_args(arguments)
     console = Console()
-    try:
-        refuse = partial(command.refuse, options)
-        remote.check(options, refuse)
-        word_guess.check(options, refuse)
-        check_files(options)
-        if options.server is not None:
-            remote.evaluate(options, console)
-        elif options.env == ENV_ID:
-            _evaluate(options, console)
-        else:
-            word_guess.evaluate(options, console)
-    except InputError as error:
-        print(f"{command.prog}: error: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print(f"{command.prog}: stopped", file=sys.stderr)
-        return 130
+    refuse = partial(command.refuse, options)
+    remote.check(options, refuse)
+    word_guess.check(options, refuse)
+    check_files(options)
+    if options.server is not None:
+        remote.evaluate(options, console)
+    elif options.env == ENV_ID:
+        _evaluate(options, console)
+    else:
+        word_guess.evaluate(options, console)
     return 0
 
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import argparse
 import math
-import sys
 from collections.abc import Sequence
 from functools import partial
 
 from hangman_lab.envs.encoding import MAX_LENGTH, NUM_LETTERS
-from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.words import DIFFICULTIES
 from hangman_lab.evaluation.arguments import (
     CommandParser,
@@ -61,7 +59,7 @@ def parser() -> CommandParser:
     return parser
 
 
-@command_main
+@command_main("play")
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit status."""
     console = make_console()
@@ -73,9 +71,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         play(options, console)
         status = 0
-    except InputError as error:
-        print(f"{program('play')}: error: {error}", file=sys.stderr)
-        return 2
     except EOFError:
         status = 0
     except KeyboardInterrupt:

@@ -98,25 +98,19 @@ class Command(Settings):
         return init_settings, EnvSettingsSource(Settings)
 
 
-@command_main
+@command_main("serve")
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit status."""
-    try:
-        command = read_command(sys.argv[1:] if arguments is None else arguments)
-        action = get_subcommand(command, is_required=False)
-        if action is not None:
-            print("\n".join(_manage(action, action.db or command.db)))
-            return 0
-        with closing(_listen(command.host, command.port)) as listener:
-            # This takes seconds to import, so options are checked first.
-            from hangman_lab.server.app import serve
+    command = read_command(sys.argv[1:] if arguments is None else arguments)
+    action = get_subcommand(command, is_required=False)
+    if action is not None:
+        print("\n".join(_manage(action, action.db or command.db)))
+        return 0
+    with closing(_listen(command.host, command.port)) as listener:
+        # This takes seconds to import, so options are checked first.
+        from hangman_lab.server.app import serve
 
-            serve(listener, command)
-    except InputError as error:
-        print(f"{program('serve')}: error: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        return 130
+        serve(listener, command)
     return 0
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import shlex
-import sys
 from collections.abc import Sequence
 
 from rich.console import Console
@@ -47,7 +46,7 @@ def parser() -> CommandParser:
     return parser
 
 
-@command_main
+@command_main("sweep")
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit status."""
     command = parser()
@@ -59,9 +58,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sweep, folder = _prepare(command, options)
         say(console, f"sweep directory: {folder.address}\n{sweep.num_trials:,} trials")
         _run(sweep, folder, options.address, console)
-    except InputError as error:
-        print(f"{program('sweep')}: error: {error}", file=sys.stderr)
-        return 2
     except KeyboardInterrupt:
         if folder is not None:
             address = shlex.quote(folder.address)

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from hangman_lab.envs.errors import InputError
 from hangman_lab.evaluation.arguments import (
     CommandParser,
     command_main,
@@ -55,7 +54,7 @@ def parser() -> CommandParser:
     return parser
 
 
-@command_main
+@command_main("train")
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit status."""
     command = parser()
@@ -63,9 +62,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     console = Console()
     try:
         run = _train(command, options, console)
-    except InputError as error:
-        print(f"{command.prog}: error: {error}", file=sys.stderr)
-        return 2
     except KeyboardInterrupt as stop:
         if stop.args:  # training.checkpoint.Interrupted: the folder of the run
             folder = shlex.quote(str(stop.args[0]))
