@@ -13,6 +13,7 @@ import numba
 import optuna
 import ray
 from ray import tune
+from ray.exceptions import RayActorError
 from ray.tune.schedulers import ASHAScheduler
 from ray.tune.search import BasicVariantGenerator, ConcurrencyLimiter, Repeater
 from ray.tune.search.optuna import OptunaSearch
@@ -202,6 +203,9 @@ def _make_tuner(sweep: Sweep, folder: SweepFolder) -> tune.Tuner:
 def run_sweep(sweep: Sweep, folder: SweepFolder) -> tune.ResultGrid:
     """Run the unfinished trials; raise KeyboardInterrupt after Ctrl-C, when Tune has stopped."""
     results = _make_tuner(sweep, folder).fit()
+    # Tune fails a trial for good if the loss of its node is reported twice.
+    if any(isinstance(error, RayActorError) for error in results.errors):
+        results = _make_tuner(sweep, folder).fit()
     # A finished trial has reported its games; a trial stopped by the scheduler is done.
     ended = [r for r in results if r.error or r.metrics.keys() & {"games"} or r.metrics.get("done")]
     if len(ended) < sweep.num_trials:

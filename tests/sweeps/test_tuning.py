@@ -17,12 +17,19 @@ def ray():
         yield ray
 
 
-def make_trial(unlucky_seed):
+def make_trial(unlucky_seed, lives):
     """Return what a trial does; made here, so that workers get it with its code."""
 
     def trial(config, sweep, posteriors, command):
+        import os
+        import signal
+
         from ray import tune
 
+        for life in lives:
+            if life.exists():
+                life.unlink()
+                os.kill(os.getpid(), signal.SIGKILL)
         if config.get("__trial_index__", config["seed"]) == unlucky_seed:
             raise ValueError("unlucky")
         win_rate = config["ppo.epochs"] / 100
@@ -41,8 +48,8 @@ def run(ray, monkeypatch):
     monkeypatch.setattr(tuning, "fit_posteriors", lambda sweep: {})
     monkeypatch.setattr(tuning, "_MAX_FAILURES", 1)
 
-    def run(sweep, folder, unlucky_seed=None):
-        trial = make_trial(unlucky_seed)
+    def run(sweep, folder, unlucky_seed=None, lives=()):
+        trial = make_trial(unlucky_seed, lives)
         trial.__name__ = "run_trial"
         monkeypatch.setattr(tuning, "run_trial", trial)
         return SweepResults(sweep, tuning.run_sweep(sweep, folder))
@@ -95,6 +102,16 @@ def test_failed_trials_are_retried_on_resume(run, make_sweep, searcher):
     seeds = results.trials.groupby("point")["seed"]
     assert (seeds.sum() * 2 == seeds.size()).all()
     assert len(results.trials) == sweep.num_trials
+
+
+def test_a_trial_that_lost_its_process_too_often_is_tried_again(run, make_sweep, tmp_path):
+    lives = [tmp_path / f"life_{number}" for number in range(2)]
+    for life in lives:
+        life.touch()
+    sweep = make_sweep(space={"ppo.epochs": {"grid_search": [1]}}, seeds=1)
+    trials = run(sweep, SweepFolder.create(sweep), lives=lives).trials
+    assert set(trials["status"]) == {"finished"}
+    assert not any(life.exists() for life in lives)
 
 
 @pytest.mark.usefixtures("ray")
