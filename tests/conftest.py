@@ -1,23 +1,29 @@
-"""Shared fixtures: real words, tiny runs, and few threads."""
+"""Shared fixtures: real words, tiny runs, and few threads; slow files are tested first."""
 
 import os
 import signal
 
 os.environ.setdefault("NUMBA_NUM_THREADS", "2")
+# Of this process and of those that it starts: several share the cores.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import matplotlib as mpl
 import pytest
-import torch
 from hypothesis import settings
 
 mpl.use("Agg")
 # A shell that begins the tests in the background has Ctrl-C ignored in them and in the commands
 # that they start, of which some are stopped by it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
-torch.set_num_threads(1)
 # The first example may compile a kernel, and no test depends on the clock.
 settings.register_profile("without_deadline", deadline=None)
 settings.load_profile("without_deadline")
+
+
+def pytest_collection_modifyitems(items):
+    """Test files with slow tests first, so that parallel workers end at the same time."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,6 @@ from tests.processes import run
     ("name", "arguments", "printed"),
     [
         ("env_throughput", ["--seconds", 0.1], ["HangmanVecEnv", "SyncVectorEnv"]),
-        ("known_limit", ["--widths", 1], ["211,310", "greedy"]),
         ("ppo_gain", ["--runs", PRETRAINED, PRETRAINED, "--games", 40], ["look-ahead minus"]),
         ("prior", ["--games", 20], ["bits per word", "calibration error"]),
     ],
@@ -23,6 +22,14 @@ def test_a_benchmark_prints_its_results(name, arguments, printed):
     done = run(f"benchmarks.{name}", *arguments)
     assert done.returncode == 0, done.stderr
     for text in printed:
+        assert text in done.stdout
+
+
+@pytest.mark.slow
+def test_the_benchmark_of_known_words_prints_them_by_length(tinier_files):
+    done = run("benchmarks.known_limit", "--widths", 1, "--words", tinier_files[1])
+    assert done.returncode == 0, done.stderr
+    for text in ("letters", "greedy", "all"):
         assert text in done.stdout
 
 

@@ -54,7 +54,6 @@ def test_a_sweep_survives_a_kill_and_a_lost_node_with_the_weights_of_train(
     path = write_sweep()
     process = start("sweep.py", path, "--words", few_hundred_words, *on_the_cluster)
     wait_for(process, folder, FINISHED, 1)
-    wait_for(process, folder, CHECKPOINT, 3)
     process.kill()
     process.communicate()
     assert process.returncode == -signal.SIGKILL
@@ -62,40 +61,36 @@ def test_a_sweep_survives_a_kill_and_a_lost_node_with_the_weights_of_train(
     # It is resumed from its folder alone.
     path.unlink()
     process = start("sweep.py", "--resume", folder, *on_the_cluster)
-    wait_for(process, folder, FINISHED, 3)
+    wait_for(process, folder, FINISHED, 2)
     two_nodes.remove()
     output, errors = process.communicate()
     assert process.returncode == 0, errors + reasons(folder)
-    assert "6 trials (6 finished) of 3 points" in output
+    assert "4 trials (4 finished) of 2 points" in output
     assert_weights_of_train(folder, undisturbed)
     with open(folder / "results.csv") as file:
         rows = list(csv.DictReader(file))
     rates = sorted(row["ppo.learning_rate"] for row in rows)
-    assert rates == ["0.001"] * 2 + ["0.01"] * 2 + ["0.1"] * 2
+    assert rates == ["0.001"] * 2 + ["0.01"] * 2
     assert f"words: {few_hundred_words}\n" in (folder / "config.yaml").read_text()
     assert (folder / "report.html").exists()
 
 
 @pytest.mark.slow
-def test_a_sweep_of_ppo_alone_ends_with_a_report(write_sweep, few_hundred_words):
+def test_ctrl_c_says_how_to_resume_and_ppo_alone_ends_with_a_report(
+    write_sweep, few_hundred_words, tmp_path
+):
+    folder = tmp_path / "sweeps" / "tiny"
     changed = {"posterior.enabled": False, "ppo.num_envs": 32, "validation.games": 30}
     path = write_sweep(set=changed, space={"ppo.epochs": {"grid_search": [1]}}, seeds=1)
     process = start("sweep.py", path, "--words", few_hundred_words)
-    output, errors = process.communicate()
-    assert process.returncode == 0, errors
-    assert "1 trials (1 finished) of 1 points" in output
-
-
-@pytest.mark.slow
-def test_ctrl_c_says_how_to_resume(write_sweep, few_hundred_words, tmp_path):
-    folder = tmp_path / "sweeps" / "tiny"
-    process = start("sweep.py", write_sweep(), "--words", few_hundred_words)
     wait_for(process, folder, CHECKPOINT, 1)
     process.send_signal(signal.SIGINT)
     output, errors = process.communicate()
     assert process.returncode == 130, errors
     assert "Traceback" not in errors
     assert f"resume with: python sweep.py --resume {folder}\n" in output
+    output, errors = start("sweep.py", "--resume", folder).communicate()
+    assert "1 trials (1 finished) of 1 points" in output, errors
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ def test_a_trial_is_the_base_recipe_with_the_options_of_its_point_and_a_seed(
 ):
     path = write_sweep(set={"threads": 1, "discount": 0.9})
     sweep = load_sweep(path, ["ppo.num_envs=32", "sweep.seeds=3"], words=str(few_hundred_words))
-    assert sweep.num_trials == 9
+    assert sweep.num_trials == 6
     overrides = [
         *("discount=0.9", "ppo.num_envs=32", "ppo.learning_rate=0.01", "seed=2", "name=tiny"),
         *("final_split=valid", f"words={few_hundred_words}"),

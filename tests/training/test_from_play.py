@@ -95,7 +95,7 @@ def config_of(tiny_files, tmp_path_factory):
         path = folder / f"{hash(words)}.txt"
         path.write_text("\n".join(words))
         common = f"""
-            words={path} env.max_wrong=10 final_split=valid ppo.steps=1024 play.games=6000
+            words={path} env.max_wrong=10 final_split=valid ppo.steps=1024 play.games=3000
             play.alone=[ppo.steps=20000,ppo.num_envs=128,ppo.batch_size=512,windows.log_rows=12]
             play.num_envs=128
         """
@@ -142,7 +142,7 @@ def test_a_run_stopped_while_playing_resumes_to_the_same_words_and_weights(
     play = Play.play
 
     def stopped(self, agent, num_games):
-        if 4500 < self.games < 5500:
+        if 2000 < self.games < 2900:
             raise StoppedError
         return play(self, agent, num_games)
 
@@ -152,7 +152,7 @@ def test_a_run_stopped_while_playing_resumes_to_the_same_words_and_weights(
             train(config, QUIET, tmp_path / "stopped")
     phase, state = load_checkpoint(tmp_path / "stopped" / "checkpoint.pt")
     assert phase == "play"
-    assert state["games"] > 4500
+    assert state["games"] > 2000
     resumed, _ = resume(tmp_path / "stopped", QUIET)
     for name in ("uncovered", "posterior", "held_back_posterior", "policy"):
         assert getattr(resumed, name).read_bytes() == getattr(whole, name).read_bytes(), name
@@ -161,7 +161,7 @@ def test_a_run_stopped_while_playing_resumes_to_the_same_words_and_weights(
 @pytest.mark.slow
 def test_a_run_can_start_with_the_posterior_of_another(config_of, real_words, tiny_run, tmp_path):
     own = tuple(word[::-1] for word in real_words[::4])
-    config = config_of(own, f"play.begin_with={tiny_run[0].path}", "play.games=2000")
+    config = config_of(own, f"play.begin_with={tiny_run[0].path}", "play.games=1000")
     run, _ = train(config, QUIET, tmp_path / "adapted")
     given, learned = (
         set(load_posterior(each.posterior).known_words) for each in (tiny_run[0], run)

@@ -31,8 +31,8 @@ def config_of(tinier_files):
         words={tinier_files[1]} env.max_wrong=10 split.fractions=[0.8,0.1,0.1] ppo.steps=8_192
         ppo.num_envs={NUM_ENVS} validation.every=4_096 validation.games=50
     """
-    return lambda algorithm: load_config(
-        "configs/stock.yaml", [f"algorithm={algorithm}", *common.split()]
+    return lambda algorithm, *options: load_config(
+        "configs/stock.yaml", [f"algorithm={algorithm}", *common.split(), *options]
     )
 
 
@@ -100,11 +100,11 @@ def test_it_learns_on_train_words_and_ends_with_its_name_in_the_table(
 
 @pytest.mark.slow
 def test_a_stopped_run_restarts_and_ends_with_the_same_weights(config_of, tmp_path):
-    config = config_of("sb3-dqn")
+    config = config_of("sb3-dqn", "ppo.steps=2_048", "validation.every=1_024")
     whole, _ = train(config, QUIET, tmp_path / "whole")
 
     def stop(step, win_rate, run):
-        if step == 4_096:
+        if step == 1_024:
             raise Interrupted(run.path)
 
     with pytest.raises(Interrupted):
