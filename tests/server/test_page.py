@@ -347,9 +347,8 @@ def test_the_page_says_within_a_second_when_the_server_does_not_answer(open_page
     # The server takes the connection, and says nothing.
     held = []
     page.route("**/guesses", lambda route: held.append(route))
-    page.keyboard.press("b")
-    while not held:
-        page.wait_for_timeout(20)
+    with page.expect_request("**/guesses"):
+        page.keyboard.press("b")
     page.clock.run_for(1000)
     expect(page.locator("#problem")).to_have_text("Waiting for the server.")
     page.clock.resume()

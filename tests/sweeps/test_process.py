@@ -89,8 +89,11 @@ def test_ctrl_c_says_how_to_resume_and_ppo_alone_ends_with_a_report(
     assert process.returncode == 130, errors
     assert "Traceback" not in errors
     assert f"resume with: python sweep.py --resume {folder}\n" in output
-    output, errors = start("sweep.py", "--resume", folder).communicate()
-    assert "1 trials (1 finished) of 1 points" in output, errors
+    process = start("sweep.py", "--resume", folder)
+    output, errors = process.communicate()
+    assert process.returncode == 0, errors
+    assert "1 trials (1 finished) of 1 points" in output
+    assert (folder / "report.html").exists()
 
 
 @pytest.mark.parametrize(
