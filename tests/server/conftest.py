@@ -55,7 +55,7 @@ def browser():
 @pytest.fixture
 def open_page(page_server, browser):
     """Open the page in a window; at the end, no script may have failed or asked elsewhere."""
-    from tests.server.page import expect
+    from tests.server.page import settle
 
     address, _ = page_server
     contexts, messages, requests = [], [], []
@@ -69,7 +69,7 @@ def open_page(page_server, browser):
         page.on("request", lambda request: requests.append(request.url))
         page.goto(address + path)
         if path == "/":
-            expect(page.locator("#play-board .outcome")).not_to_be_empty()
+            settle(page)
         return page
 
     yield open_page

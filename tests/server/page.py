@@ -3,10 +3,17 @@
 import pytest
 
 expect = pytest.importorskip("playwright.sync_api", reason="playwright is not installed").expect
+# A machine that runs other tests at the same time may take seconds.
+expect.set_options(timeout=30_000)
 
 
 def settle(page):
     expect(page.locator("#play:not([aria-busy])")).to_be_visible()
+
+
+def reload(page):
+    page.reload()
+    settle(page)
 
 
 def type_letters(page, letters):
