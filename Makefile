@@ -31,17 +31,18 @@ bench: $(VENV)/.development
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
-# Modules are compiled when they are first imported, which few of the packages' are.
+# Modules are compiled when they are first imported, which few of the packages' are, and this is kept.
+unexport PYTHONDONTWRITEBYTECODE
 $(VENV)/.product: requirements.txt | $(VENV)/bin/python
 	$(RUN) -m pip install --quiet --no-compile -r requirements.txt
 	touch $@
 
 $(VENV)/.cluster: requirements.txt requirements-cluster.txt | $(VENV)/bin/python
-	$(RUN) -m pip install --quiet -r requirements.txt -r requirements-cluster.txt
+	$(RUN) -m pip install --quiet --no-compile -r requirements.txt -r requirements-cluster.txt
 	touch $@ $(VENV)/.product
 
 $(VENV)/.development: requirements.txt requirements-cluster.txt requirements-words.txt requirements-dev.txt | $(VENV)/bin/python
-	$(RUN) -m pip install --quiet -r requirements-dev.txt
+	$(RUN) -m pip install --quiet --no-compile -r requirements-dev.txt
 	touch $@ $(VENV)/.product $(VENV)/.cluster
 
 clean:

@@ -8,21 +8,15 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
-import pandas as pd
 
 from hangman_lab.run_files.directory import RunDirectory
 
 
 def curve_of(path):
     """Return the win rates of a run on valid words, indexed by the number of games."""
-    run = RunDirectory(Path(path))
-    if (run.path / "play").is_dir():
-        # Learning from play: PPO alone, then the posterior, whose steps are games.
-        played = RunDirectory(run.path / "play").read_curves().rename(columns={"step": "games"})
-        curves = pd.concat([RunDirectory(run.path / "alone").read_curves(), played])
-        curves["games"] = curves["games"].fillna(curves["rollout/games"])
-    else:
-        curves = run.read_curves().rename(columns={"rollout/games": "games"})
+    curves = RunDirectory(Path(path)).read_curves()
+    # Steps of the folder "play" of learning from play are games.
+    curves["games"] = curves.get("rollout/games", curves["step"])
     return curves.dropna(subset=["games", "valid/win_rate"]).set_index("games")["valid/win_rate"]
 
 
@@ -38,6 +32,7 @@ for text in options.runs:
     curves = [curve_of(path) for path in paths.split(",")]
     # Rates are interpolated between validations, to average over seeds.
     games = np.unique(np.concatenate([curve.index for curve in curves]))
+    games = games[games >= max(curve.index[0] for curve in curves)]
     games = games[games <= min(curve.index[-1] for curve in curves)]
     rates = np.stack([np.interp(games, curve.index, curve) for curve in curves])
     (line,) = axes.plot(games, rates.mean(axis=0), label=f"{name} (seeds: {len(curves)})")

@@ -3,6 +3,8 @@
 import pytest
 
 
-@pytest.fixture(autouse=True)
-def _few_known_words_at_the_end(monkeypatch):
-    monkeypatch.setattr("hangman_lab.training.run._NUM_KNOWN", 400)
+@pytest.fixture(scope="module", autouse=True)
+def _few_known_words_at_the_end():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("hangman_lab.training.run._NUM_KNOWN", 400)
+        yield

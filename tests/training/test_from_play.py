@@ -22,9 +22,11 @@ BEGIN = {"words": "", "num_fitted": 0, "games": 0}
 QUIET = Console(quiet=True)
 
 
-@pytest.fixture(autouse=True)
-def _few_games_per_round(monkeypatch):
-    monkeypatch.setattr("hangman_lab.training.run._GAMES_PER_ROUND", 500)
+@pytest.fixture(scope="module", autouse=True)
+def _few_games_per_round():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("hangman_lab.training.run._GAMES_PER_ROUND", 500)
+        yield
 
 
 def behind_a_wall(words, num_envs=32):
@@ -104,16 +106,22 @@ def config_of(tiny_files, tmp_path_factory):
     return config_of
 
 
+@pytest.fixture(scope="module")
+def whole(config_of, real_words, tmp_path_factory):
+    """An uninterrupted run on half of the words: its directory and its evaluation."""
+    return train(config_of(real_words[::2]), QUIET, tmp_path_factory.mktemp("whole") / "run")
+
+
 def train_words_of(config):
     return set(split_words(config, read_word_list(config.words)).parts["train"])
 
 
 @pytest.mark.slow
-def test_runs_on_disjoint_lists_learn_nothing_of_each_other(config_of, real_words, tmp_path):
+def test_runs_on_disjoint_lists_learn_nothing_of_each_other(config_of, real_words, tmp_path, whole):
     """A run learns only what its games show."""
-    for part in (0, 1):
+    other = train(config_of(real_words[1::2]), QUIET, tmp_path / "other")
+    for part, (run, evaluation) in enumerate((whole, other)):
         config = config_of(real_words[part::2])
-        run, evaluation = train(config, QUIET, tmp_path / str(part))
         learned = set(run.uncovered.read_text().split())
         train_words = train_words_of(config)
         assert learned < train_words
@@ -135,10 +143,9 @@ class StoppedError(Exception):
 
 @pytest.mark.slow
 def test_a_run_stopped_while_playing_resumes_to_the_same_words_and_weights(
-    config_of, real_words, tmp_path, monkeypatch
+    config_of, real_words, tmp_path, monkeypatch, whole
 ):
     config = config_of(real_words[::2])
-    whole, _ = train(config, QUIET, tmp_path / "whole")
     play = Play.play
 
     def stopped(self, agent, num_games):
@@ -155,7 +162,7 @@ def test_a_run_stopped_while_playing_resumes_to_the_same_words_and_weights(
     assert state["games"] > 2000
     resumed, _ = resume(tmp_path / "stopped", QUIET)
     for name in ("uncovered", "posterior", "held_back_posterior", "policy"):
-        assert getattr(resumed, name).read_bytes() == getattr(whole, name).read_bytes(), name
+        assert getattr(resumed, name).read_bytes() == getattr(whole[0], name).read_bytes(), name
 
 
 @pytest.mark.slow
