@@ -31,7 +31,7 @@ bench: $(VENV)/.development
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
-# Modules are compiled when they are first imported, which few of the packages' are, and this is kept.
+# Modules are compiled, and cached, when they are first imported; most of the packages' never are.
 unexport PYTHONDONTWRITEBYTECODE
 $(VENV)/.product: requirements.txt | $(VENV)/bin/python
 	$(RUN) -m pip install --quiet --no-compile -r requirements.txt

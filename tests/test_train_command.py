@@ -43,7 +43,7 @@ def command(capsys):
 
 
 def wait_for(process, checkpoint, phase, step):
-    """Wait until the posterior is fitted, or a checkpoint of PPO after ``step`` is written."""
+    """Wait for the fit of the posterior to begin, or for a checkpoint of PPO after ``step``."""
     if phase == "begun":
         fits = (line.startswith("posterior: learning from nine tenths") for line in process.stdout)
         assert any(fits), f"it ended before it fitted: {process.stderr.read()}"

@@ -75,12 +75,12 @@ def test_the_word_that_was_asked_for_last_is_watched(open_page):
     page.fill("#watch-word", "cabana")
     with page.expect_request("**/agent-games"):
         page.press("#watch-word", "Enter")
+    assert page.input_value("#watch-word") == "cabana"
+    assert len(held) == 2
     # The answer for the word that it began with comes late.
     for route in held[::-1]:
         with page.expect_response("**/agent-games"):
             route.continue_()
-    assert len(held) == 2
-    assert page.input_value("#watch-word") == "cabana"
     page.select_option("#speed", "250")
     expect(outcome(page, "watch-board")).to_have_text(
         re.compile("^dictionary (found|lost).*cabana")
