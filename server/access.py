@@ -13,6 +13,7 @@ from hangman_lab.server.database import Database
 from hangman_lab.server.games import Games
 from hangman_lab.server.leaderboard import RankingCache
 from hangman_lab.server.players import Players
+from hangman_lab.server.rates import Buckets
 from hangman_lab.server.served_words import ServedWords
 from hangman_lab.server.settings import Settings
 from hangman_lab.server.store import MAX_KEY_LENGTH, Player
@@ -29,6 +30,7 @@ class Services:
     agent: AgentPlayer
     words: ServedWords
     settings: Settings
+    rates: Buckets
 
 
 # Coroutines, as FastAPI runs plain functions on threads.

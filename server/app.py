@@ -1,17 +1,12 @@
-"""The application, its error format, the operator's routes, and the process that serves it."""
+"""The application, its error format, and the operator's routes."""
 
 from __future__ import annotations
 
 import asyncio
-import gc
-import ipaddress
-import json
-import socket
-import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-import uvicorn
+from anyio.to_thread import current_default_thread_limiter
 from fastapi import APIRouter, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, PlainTextResponse
@@ -19,25 +14,20 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp
 
-from hangman_lab.envs.words import has_frequencies, load_word_list
-from hangman_lab.run_files.agents import find_run
-from hangman_lab.run_files.config import Config
-from hangman_lab.run_files.directory import PRETRAINED, RunDirectory
 from hangman_lab.server import api, challenge, pages, store
 from hangman_lab.server.access import Server, Services
-from hangman_lab.server.agent import AgentPlayer, make_agent_player
-from hangman_lab.server.bounds import MAX_HEADERS, MAX_TARGET, Bounds
-from hangman_lab.server.connections import bounded_connections
-from hangman_lab.server.database import Database, only_server, open_database
+from hangman_lab.server.agent import AgentPlayer
+from hangman_lab.server.bounds import Bounds
+from hangman_lab.server.database import Database
 from hangman_lab.server.errors import RequestError
 from hangman_lab.server.games import Games
 from hangman_lab.server.leaderboard import RankingCache
-from hangman_lab.server.observability import LOG_CONFIG
 from hangman_lab.server.players import AGENT_COST, GUEST_COST, Players, keep_pruning
 from hangman_lab.server.rates import Buckets
-from hangman_lab.server.served_words import ServedWords, divide_words, use_recorded_words
+from hangman_lab.server.served_words import ServedWords
 from hangman_lab.server.settings import Settings
 
+_FILE_THREADS = 2
 _operator = APIRouter(include_in_schema=False)
 
 
@@ -48,10 +38,14 @@ def create_app(words: ServedWords, agent: AgentPlayer, settings: Settings) -> AS
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        # Threads that read files; more of them would hold up the event loop.
+        current_default_thread_limiter().total_tokens = _FILE_THREADS
         database = Database(settings.db)
         players, games = Players(database, rates, settings), Games(database, words, settings)
         ranking = RankingCache(database)
-        app.state.services = Services(database, players, games, ranking, agent, words, settings)
+        app.state.services = Services(
+            database, players, games, ranking, agent, words, settings, rates
+        )
         pruning = asyncio.create_task(keep_pruning(database, settings))
         yield
         pruning.cancel()
@@ -62,7 +56,9 @@ def create_app(words: ServedWords, agent: AgentPlayer, settings: Settings) -> AS
         title="Hangman Lab",
         summary="Games of Hangman for people and agents.",
         version="1",
-        openapi_url=None,  # served below, compressed
+        openapi_url=f"{api.BASE_PATH}/openapi.json",
+        docs_url=None,  # served by pages, without other hosts
+        redoc_url=None,
         redirect_slashes=False,  # redirects would lead to the host that the client names
         lifespan=lifespan,
         exception_handlers={
@@ -73,17 +69,7 @@ def create_app(words: ServedWords, agent: AgentPlayer, settings: Settings) -> AS
     )
     for router in (challenge.router, api.router, _operator, pages.router):
         app.include_router(router)
-    return Bounds(app, rates)
-
-
-@_operator.get(f"{api.BASE_PATH}/openapi.json")
-async def description(request: Request) -> Response:
-    """Return the OpenAPI description."""
-    state = request.app.state
-    if not hasattr(state, "description"):
-        content = json.dumps(request.app.openapi()).encode()
-        state.description = pages.File("openapi.json", content)
-    return state.description.answer(request)
+    return Bounds(app, rates, settings.client_seconds)
 
 
 @_operator.get("/healthz")
@@ -126,68 +112,3 @@ async def _refuse_values(request: Request, error: RequestValidationError) -> JSO
 
 async def _fail(request: Request, error: Exception) -> JSONResponse:
     return JSONResponse({"error": "internal error; see the server's log"}, 500)
-
-
-def serve(listener: socket.socket, settings: Settings) -> None:
-    """Serve games until the process is stopped; InputError if the settings cannot be met."""
-    run = find_run(settings.run, ())
-    words = _find_words(run, settings)
-    open_database(settings.db).close()
-    with only_server(settings.db):
-        print(words.description, *_warnings(words, listener, settings), sep="\n", flush=True)
-        agent = make_agent_player(run, words.to_fit, settings)
-        print(f"agent: {agent.name or 'none'}", flush=True)
-        config = uvicorn.Config(
-            create_app(words, agent, settings),
-            http=bounded_connections(settings),
-            h11_max_incomplete_event_size=MAX_HEADERS + MAX_TARGET,
-            ws="none",
-            log_config=LOG_CONFIG,
-            access_log=False,
-            proxy_headers=settings.forwarded_allow_ips is not None,
-            forwarded_allow_ips=settings.forwarded_allow_ips,
-            server_header=False,
-            timeout_graceful_shutdown=3,
-        )
-        # The writer and the event loop alternate often.
-        sys.setswitchinterval(0.0005)
-        # Collecting what was loaded would stop the event loop for a moment.
-        gc.freeze()
-        _Server(config).run(sockets=[listener])
-
-
-def _warnings(words: ServedWords, listener: socket.socket, settings: Settings) -> Iterator[str]:
-    if not words.withheld:
-        yield (
-            "recorded words are of a public list, which a client can look up; "
-            "--recorded-words takes a list of your own"
-        )
-    if len(words.recorded) < settings.recorded_runs:
-        yield (
-            f"a player gets recorded words again after {len(words.recorded):,} games of "
-            f"{settings.recorded_runs:,}; --recorded-runs bounds the games"
-        )
-    address = listener.getsockname()[0].partition("%")[0]
-    if not ipaddress.ip_address(address).is_loopback:
-        yield f"whoever reaches {address} can read /metrics; keep it inside by a proxy"
-
-
-def _find_words(run: RunDirectory | None, settings: Settings) -> ServedWords:
-    config = Config() if run is None else run.load_config()
-    word_list = load_word_list(settings.words if settings.words is not None else config.words)
-    lengths = config.env.min_length, config.env.max_length
-    common = settings.practice_words == "common" or (
-        settings.practice_words is None and settings.words is None and has_frequencies()
-    )
-    words = divide_words(word_list, config.split.make(), lengths, common)
-    if settings.recorded_words is None:
-        return words
-    fitted = (run or RunDirectory.open(PRETRAINED)).load_fitted_words()
-    return use_recorded_words(words, settings.recorded_words, word_list, fitted)
-
-
-class _Server(uvicorn.Server):
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        host, port = sockets[0].getsockname()[:2]
-        print(f"serving on http://{f'[{host}]' if ':' in host else host}:{port}", flush=True)

@@ -17,12 +17,10 @@ from hangman_lab.server.errors import RequestError
 from hangman_lab.server.rates import Buckets, networks_of
 
 logger = logging.getLogger("server")
-# Bytes of a body, of method, path and query, and of the headers.
+# Bytes of a body, and of method, path and query.
 MAX_BODY = 16_384
 MAX_TARGET = 2_048
-MAX_HEADERS = 16_384
-# Delay of a 429, so that asking too fast gains nothing.
-_REFUSAL_SECONDS = 1.0
+_MAX_LOGGED_PATH = 200
 # Methods that the log names; a client may send any text.
 _METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"}
 # In the challenge's protocol GET changes games, which HEAD must not.
@@ -37,16 +35,20 @@ _HEADERS = {
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-_TOO_LONG = RequestError(413, f"the body is longer than {MAX_BODY:,} bytes")
 
 
 class Bounds:
-    """ASGI middleware that bounds the rate and size of requests and adds headers to answers."""
+    """ASGI middleware that bounds requests, adds headers to answers, and logs both.
 
-    def __init__(self, app: ASGIApp, rates: Buckets) -> None:
+    A client has ``seconds`` to send a body.
+    """
+
+    def __init__(self, app: ASGIApp, rates: Buckets, seconds: float) -> None:
         self.app = app
         self.rates = rates
+        self._seconds = seconds
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._refusal_logged = -1.0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -61,7 +63,7 @@ class Bounds:
         scope = dict(scope)
         method = scope["method"] if scope["method"] in _METHODS else "other"
         if method == "HEAD" and not scope["path"].startswith(_ONLY_GET):
-            # uvicorn leaves out the body.
+            # The HTTP engine leaves out the body.
             scope["method"] = "GET"
 
         async def send_with_headers(message: Message) -> None:
@@ -73,8 +75,6 @@ class Bounds:
                 # Browsers revalidate files.
                 caching = "no-cache" if "etag" in headers else "no-store"
                 headers.update({**_HEADERS, "Cache-Control": caching, "X-Request-ID": number})
-                if status == 429:
-                    await asyncio.sleep(_REFUSAL_SECONDS)
             await send(message)
 
         try:
@@ -85,47 +85,55 @@ class Bounds:
                     await asyncio.sleep(0)
                 _check_head(scope)
             except RequestError as error:
-                headers = {**error.headers, "connection": "close"}
-                refusal = JSONResponse({"error": error.detail}, error.status_code, headers)
+                closing = {**error.headers, "connection": "close"}
+                refusal = JSONResponse({"error": error.detail}, error.status_code, closing)
                 await refusal(scope, receive, send_with_headers)
             else:
-                await self.app(scope, _bound_body(receive), send_with_headers)
+                await self.app(scope, self._bounded(receive), send_with_headers)
         finally:
-            seconds = time.perf_counter() - begun
+            now = time.perf_counter()
             # The template of the path, as the number of paths is unbounded.
             route = getattr(scope.get("route"), "path", "none")
             observability.REQUESTS.labels(route, status).inc()
-            observability.REQUEST_SECONDS.labels(route).observe(seconds)
-            line = {"method": method, "path": scope["path"], "status": status}
-            line |= {"ms": round(1000 * seconds, 1), "address": address}
-            logger.info("request", extra=line)
+            observability.REQUEST_SECONDS.labels(route).observe(now - begun)
+            # Of requests above the rate, one per second is logged.
+            if status != 429 or now > self._refusal_logged + 1.0:
+                self._refusal_logged = now if status == 429 else self._refusal_logged
+                line = {"method": method, "path": scope["path"][:_MAX_LOGGED_PATH]}
+                line |= {"status": status, "ms": round(1000 * (now - begun), 1)}
+                logger.info("request", extra=line | {"address": address[:_MAX_LOGGED_PATH]})
+
+    def _bounded(self, receive: Receive) -> Receive:
+        """Return what receives a body, or raises 408 if it is slow and 413 if it is long."""
+        deadline = asyncio.get_running_loop().time() + self._seconds
+        more, length = True, 0
+
+        async def receive_bounded() -> Message:
+            nonlocal more, length
+            if not more:
+                return await receive()
+            try:
+                async with asyncio.timeout_at(deadline):
+                    message = await receive()
+            except TimeoutError as error:
+                text = f"the body was not sent within {self._seconds:g} seconds"
+                raise RequestError(408, text) from error
+            more = message.get("more_body", False)
+            length += len(message.get("body", b""))
+            if length > MAX_BODY:
+                raise RequestError(413, f"the body is longer than {MAX_BODY:,} bytes")
+            return message
+
+        return receive_bounded
 
 
 def _check_head(scope: Scope) -> None:
     target = len(scope["method"]) + len(scope.get("raw_path") or scope["path"])
     if target + len(scope["query_string"]) > MAX_TARGET:
         raise RequestError(414, f"the method, path and query are longer than {MAX_TARGET:,} bytes")
-    if sum(len(name) + len(value) for name, value in scope["headers"]) > MAX_HEADERS:
-        raise RequestError(431, f"the headers are longer than {MAX_HEADERS:,} bytes")
-    headers = Headers(scope=scope)
-    if int(headers.get("content-length", 0)) > MAX_BODY:
-        raise _TOO_LONG
-    if "content-length" in headers and "transfer-encoding" in headers:
-        # Servers differ in how they read it, so it may hide a request.
-        raise RequestError(400, "Content-Length, Transfer-Encoding: one of them is expected")
-    if scope["method"] == "POST" and headers.get("sec-fetch-site") in ("cross-site", "same-site"):
-        raise RequestError(403, "requests of pages of other sites are refused")
-
-
-def _bound_body(receive: Receive) -> Receive:
-    length = 0
-
-    async def receive_bounded() -> Message:
-        nonlocal length
-        message = await receive()
-        length += len(message.get("body", b""))
-        if length > MAX_BODY:
-            raise _TOO_LONG
-        return message
-
-    return receive_bounded
+    if scope["method"] == "POST":
+        headers = Headers(scope=scope)
+        origin = headers.get("origin")
+        foreign = origin is not None and origin.partition("://")[2] != headers.get("host")
+        if foreign or headers.get("sec-fetch-site") in ("cross-site", "same-site"):
+            raise RequestError(403, "requests of pages of other sites are refused")

@@ -106,11 +106,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if action is not None:
         print("\n".join(_manage(action, action.db or command.db)))
         return 0
-    with closing(_listen(command.host, command.port)) as listener:
-        # This takes seconds to import, so options are checked first.
-        from hangman_lab.server.app import serve
+    host, port = _find_address(command.host, command.port)
+    # This takes seconds to import, so options are checked first.
+    from hangman_lab.server.engine import serve
 
-        serve(listener, command)
+    serve(host, port, command)
     return 0
 
 
@@ -152,13 +152,12 @@ def _manage(action: Token | ManagePlayers, db: str) -> list[str]:
     return lines
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def _find_address(host: str, port: int) -> tuple[str, int]:
+    """Return the IP address and the port, a free one for 0; InputError if it is not free."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        listener = socket.create_server((host, port), family=family, backlog=2048)
-        # Bytes of an answer that the system buffers, per connection.
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 131_072)
-        return listener
+        with socket.create_server((host, port), family=family) as listener:
+            return listener.getsockname()[:2]
     except (OSError, UnicodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not the name of a host"
         # Python adds the address.

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import contextvars
 import logging
-from pathlib import Path
+import queue
+import sys
+from logging.handlers import QueueHandler, QueueListener
 
 from prometheus_client import Counter, Gauge, Histogram
+from pythonjsonlogger.json import JsonFormatter
 
 REQUESTS = Counter("hangman_requests_total", "Answered requests", ["route", "status"])
 REQUEST_SECONDS = Histogram("hangman_request_seconds", "Time to answer", ["route"])
@@ -14,12 +17,11 @@ GAMES = Counter("hangman_games_total", "Games begun", ["kind"])
 GUESSES = Counter("hangman_guesses_total", "Stored guesses")
 COMMIT_SECONDS = Histogram("hangman_commit_seconds", "Transactions that store games")
 STORAGE_FAILURES = Counter("hangman_storage_failures_total", "Failed reads and writes", ["of"])
-CONNECTIONS = Gauge("hangman_connections", "Open connections")
-CONNECTIONS_REFUSED = Counter("hangman_connections_refused_total", "Connections above a bound")
 THINKING = Gauge("hangman_agent_waiting", "Turns of the agent, running or waiting")
 THINK_SECONDS = Histogram("hangman_agent_seconds", "Turns of the agent, without their wait")
 
-LOG_CONFIG = str(Path(__file__).with_name("logging.yaml"))
+# Log lines that wait for standard error; further ones are dropped.
+_MAX_WAITING = 10_000
 request_id: contextvars.ContextVar[str | None] = contextvars.ContextVar("request_id", default=None)
 
 
@@ -30,6 +32,30 @@ class WithRequest(logging.Filter):
         """Keep the record."""
         if (of := request_id.get()) is not None:
             record.request_id = of
-        # uvicorn repeats the message in colors.
-        record.__dict__.pop("color_message", None)
         return True
+
+
+def log_to_stderr() -> QueueListener:
+    """Log lines of JSON on standard error, from a thread of its own, so that no request waits."""
+    lines = logging.StreamHandler(sys.stderr)
+    names = {"asctime": "time", "levelname": "level"}
+    lines.setFormatter(
+        JsonFormatter(
+            "{asctime}{levelname}{message}",
+            "%Y-%m-%dT%H:%M:%S%z",
+            style="{",
+            rename_fields=names,
+        )
+    )
+    waiting = QueueHandler(queue.Queue(_MAX_WAITING))
+    waiting.addFilter(WithRequest())
+    # A full queue is no error.
+    logging.raiseExceptions = False
+    for name, level in (("server", logging.INFO), ("_granian", logging.ERROR)):
+        logger = logging.getLogger(name)
+        logger.setLevel(level)
+        logger.addHandler(waiting)
+        logger.propagate = False
+    listener = QueueListener(waiting.queue, lines)
+    listener.start()
+    return listener

@@ -12,7 +12,7 @@ from hangman_lab.server.errors import RequestError
 
 # Above this number, the least recently used bucket is dropped.
 _MAX_BUCKETS = 20_000
-# Seconds by which sums of times are off: who has waited as told is not refused.
+# Rounding tolerance in seconds, so that a client that waited as told is not refused.
 _ROUNDING = 1e-9
 # Prefix lengths of IPv6 networks and their share of an address's bound. A household may have 65,536
 # networks of 64 bits.
@@ -23,11 +23,13 @@ Clock = Callable[[], float]
 
 @lru_cache(4096)
 def networks_of(address: str) -> dict[str, int]:
-    """Return the networks of an address with their shares; other text than IPv6 is one network."""
+    """Return the networks of an address with their shares; invalid addresses are one network."""
     try:
-        parsed = ipaddress.IPv6Address(address.partition("%")[0])
+        parsed = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
-        return {address: 1}
+        return {"invalid": 1}
+    if isinstance(parsed, ipaddress.IPv4Address):
+        return {str(parsed): 1}
     if parsed.ipv4_mapped is not None:
         return {str(parsed.ipv4_mapped): 1}
     return {
@@ -47,16 +49,16 @@ class Buckets:
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def take(self, address: str, cost: float = 1.0) -> None:
-        """Take tokens of all networks of an address, or raise 429; a negative cost gives back."""
-        now, longest, taken = self.clock(), 0.0, {}
+        """Take tokens of all networks of an address, or raise 429; a negative cost is a refund."""
+        now, longest, left = self.clock(), 0.0, {}
         for network, share in networks_of(address).items():
             tokens, counted = self._buckets.get(network, (share * self._burst, now))
             tokens = min(share * self._burst, tokens + (now - counted) * share * self._rate)
             longest = max(longest, (cost - tokens) / (share * self._rate))
-            taken[network] = min(share * self._burst, tokens - cost), now
+            left[network] = min(share * self._burst, tokens - cost), now
         if longest > _ROUNDING:
             raise RequestError(429, "too many requests of this address; wait a moment", longest)
-        for network, state in taken.items():
+        for network, state in left.items():
             self._buckets[network] = state
             self._buckets.move_to_end(network)
         while len(self._buckets) > _MAX_BUCKETS:

