@@ -95,17 +95,17 @@ def win_rate_by_limit(
 ) -> dict[str, Any]:
     """Return :func:`win_rate` for each limit of 1 to 12 wrong guesses, as text.
 
-    An agent that does not use its lives plays once, with the highest limit; it wins under every
-    limit above its number of wrong guesses. Other agents play once per limit, on at most 4,000 of
-    the words of its ``games``, chosen by hash.
+    At most 4,000 of the words of ``games`` are played, chosen by hash, so that all agents play the
+    same. An agent that ignores lives plays once, with the highest limit; it wins under every limit
+    above its number of wrong guesses. Other agents play once per limit.
     """
+    games = first_games(games, MAX_WORDS)
+    words = games["word"].tolist()
     if not agent.uses_lives:
         if max_wrong < LIMITS[-1]:
-            games = play(agent, games["word"].tolist(), LIMITS[-1])
+            games = play(agent, words, LIMITS[-1])
         wins = {limit: (games["won"] & (games["wrong_guesses"] < limit)).sum() for limit in LIMITS}
     else:
-        games = first_games(games, MAX_WORDS)
-        words = games["word"].tolist()
         wins = {
             limit: (games if limit == max_wrong else play(agent, words, limit))["won"].sum()
             for limit in LIMITS
@@ -127,7 +127,7 @@ def analyze(
 ) -> None:
     """Add ``by_limit`` and, for agents with probabilities, ``reliability`` to an evaluation.
 
-    ``evaluation`` and ``games`` are from :func:`evaluation.comparison.compare_agents`; statistics
+    ``evaluation`` and ``games`` are of an :class:`evaluation.comparison.Comparison`; statistics
     that have been computed are kept. ``note`` is called with a description of each step.
     """
     for name, agent in match.agents.items():

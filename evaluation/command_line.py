@@ -116,7 +116,7 @@ def _evaluate(options: argparse.Namespace, console: Console) -> None:
             stack.enter_context(ray_cluster(options.workers, "--workers"))
             playing["play"] = play_on_workers
         progress = stack.enter_context(make_progress(console))
-        comparison = Comparison(match, options.run, progress=progress, **playing)
+        comparison = Comparison(match, progress, **playing)
     print_comparison(console, comparison.to_dict())
     if options.report is not None:
         comparison.analyze(note=tell)

@@ -6,7 +6,7 @@ import copy
 import io
 import platform
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -21,71 +21,35 @@ from hangman_lab.agents.base import Agent
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.words import hash_words
 from hangman_lab.evaluation.analysis import analyze
-from hangman_lab.evaluation.arena import play
+from hangman_lab.evaluation.arena import Advance, play
 from hangman_lab.evaluation.console import make_progress, stage
 from hangman_lab.evaluation.plots import PLOTS, draw_plots, save_plots
 from hangman_lab.evaluation.preparation import ENV_ID, Match, Request, prepare
 from hangman_lab.evaluation.report_page import write_games
 from hangman_lab.evaluation.statistics import compare_pairwise, summarize, win_rate
 from hangman_lab.evaluation.tables import agents_table, print_comparison
-from hangman_lab.run_files.directory import RunDirectory
 
 
-def compare_agents(
-    match: Match,
+def play_agents(
+    agents: Mapping[str, Any],
+    play: Callable[[str, Any, Advance], tuple[pd.DataFrame, float]],
+    summarize: Callable[[pd.DataFrame, float], dict[str, Any]],
+    num_games: int,
     progress: Progress | None = None,
-    play: Callable[..., pd.DataFrame] = play,
 ) -> tuple[dict[str, Any], pd.DataFrame]:
-    """Play every word with each agent; ``play`` is called like :func:`evaluation.arena.play`.
+    """Play with each agent; return the statistics by agent, and all games.
 
-    Returns the content of ``evaluate.py --json``, and the tables of :func:`evaluation.arena.play`
-    with the columns ``agent`` and ``known`` (bool) added.
+    ``play(name, agent, advance)`` returns an agent's games and their duration in seconds, which
+    ``summarize`` gets; the games have the column ``agent`` added.
     """
     statistics, tables = {}, []
-    for name in match.agents:
-        games, statistics[name] = _play_agent(name, match, progress or make_progress(), play)
+    for name, agent in agents.items():
+        with stage(progress or make_progress(), name, num_games) as advance:
+            games, seconds = play(name, agent, advance)
+        games.insert(0, "agent", name)
+        statistics[name] = summarize(games, seconds)
         tables.append(games)
-    is_known = np.isin(hash_words(match.words), match.known_words)
-    games = pd.concat(tables, ignore_index=True)
-    evaluation = {
-        "env": ENV_ID,
-        "words": {
-            "source": match.word_list.source,
-            "count": len(match.word_list),
-            "known": int(is_known.sum()),
-            "unseen": int((~is_known).sum()),
-        },
-        "split": match.split,
-        "seed": match.seed,
-        "max_wrong": match.max_wrong,
-        "known": match.known,
-        "versions": {"python": platform.python_version(), "torch": version("torch")},
-        "agents": statistics,
-        "pairwise": compare_pairwise(games),
-    }
-    return evaluation, games
-
-
-def _play_agent(
-    name: str, match: Match, progress: Progress, play: Callable[..., pd.DataFrame]
-) -> tuple[pd.DataFrame, dict[str, Any]]:
-    """Play every word with one agent; return its games and their statistics."""
-    agent, hashes = match.agents[name], hash_words(match.words)
-    if len(match.words):
-        # Compile outside of the measured time.
-        play(agent, match.words[:1], match.max_wrong)
-    with stage(progress, name, len(match.words)) as advance:
-        start = time.perf_counter()
-        games = play(agent, match.words, match.max_wrong, advance=advance)
-        seconds = time.perf_counter() - start
-    games.insert(0, "agent", name)
-    games.insert(3, "known", np.isin(hashes, match.known_words))
-    seen = np.isin(hashes, match.fitted_words.get(name, ()))
-    statistics = {**summarize(games, seconds), "seen": int(seen.sum())}
-    if games["known"].nunique() == 2:
-        for known, won in games.groupby("known")["won"]:
-            statistics["known" if known else "unseen"] = win_rate(won.sum(), len(won))
-    return games, statistics
+    return statistics, pd.concat(tables, ignore_index=True)
 
 
 class Comparison:
@@ -94,10 +58,11 @@ class Comparison:
     Parameters
     ----------
     match : Match
-    run : str or Path, optional
-        A training run whose learning curves are plotted.
-    **playing
-        ``progress`` and ``play`` of :func:`compare_agents`.
+        Every word is played with each agent.
+    progress : Progress, optional
+        Shows the games that have ended.
+    play : callable
+        :func:`evaluation.arena.play`, or a function that is called like it.
 
     Attributes
     ----------
@@ -106,10 +71,51 @@ class Comparison:
         ``won``, ``wrong_guesses``, ``guesses`` (their number), ``letters`` (the guesses in order).
     """
 
-    def __init__(self, match: Match, run: str | Path | None = None, **playing: Any) -> None:
-        self._evaluation, self.games = compare_agents(match, **playing)
+    def __init__(
+        self,
+        match: Match,
+        progress: Progress | None = None,
+        play: Callable[..., pd.DataFrame] = play,
+    ) -> None:
         self._match = match
-        self._run = run
+        hashes = hash_words(match.words)
+        is_known = np.isin(hashes, match.known_words)
+
+        def play_words(name: str, agent: Agent, advance: Advance) -> tuple[pd.DataFrame, float]:
+            if len(match.words):
+                # Compile outside of the measured time.
+                play(agent, match.words[:1], match.max_wrong)
+            start = time.perf_counter()
+            games = play(agent, match.words, match.max_wrong, advance=advance)
+            seconds = time.perf_counter() - start
+            games.insert(2, "known", is_known)
+            return games, seconds
+
+        statistics, self.games = play_agents(
+            match.agents, play_words, summarize, len(match.words), progress
+        )
+        for name, games in self.games.groupby("agent"):
+            seen = np.isin(hashes, match.fitted_words.get(name, ()))
+            statistics[name]["seen"] = int(seen.sum())
+            if games["known"].nunique() == 2:
+                for known, won in games.groupby("known")["won"]:
+                    statistics[name]["known" if known else "unseen"] = win_rate(won.sum(), len(won))
+        self._evaluation = {
+            "env": ENV_ID,
+            "words": {
+                "source": match.word_list.source,
+                "count": len(match.word_list),
+                "known": int(is_known.sum()),
+                "unseen": int((~is_known).sum()),
+            },
+            "split": match.split,
+            "seed": match.seed,
+            "max_wrong": match.max_wrong,
+            "known": match.known,
+            "versions": {"python": platform.python_version(), "torch": version("torch")},
+            "agents": statistics,
+            "pairwise": compare_pairwise(self.games),
+        }
 
     def __str__(self) -> str:
         console = Console(width=80, file=io.StringIO(), force_terminal=False)
@@ -137,8 +143,7 @@ class Comparison:
 
     def draw(self) -> dict[str, Figure]:
         """Return the plots of all computed statistics as Matplotlib figures, by name."""
-        run = None if self._run is None else RunDirectory.open(self._run)
-        return draw_plots(self._evaluation, run)
+        return draw_plots(self._evaluation)
 
     def plot(self, name: str = "win_rate_by_length", folder: str | Path | None = None) -> Figure:
         """Return one plot, after computing the statistics that it needs.
@@ -146,8 +151,8 @@ class Comparison:
         Parameters
         ----------
         name : str
-            ``win_rate_by_length``, ``win_rate_by_limit``, ``reliability`` (needs an agent with
-            letter probabilities) or ``learning_curves`` (needs a run).
+            ``win_rate_by_length``, ``win_rate_by_limit`` or ``reliability`` (needs an agent with
+            letter probabilities).
         folder : str or Path, optional
             A folder to which the plot is written as PNG and SVG.
 
@@ -159,7 +164,7 @@ class Comparison:
         self.analyze(wanted=[needed for plot, (needed, _) in PLOTS.items() if plot == name])
         figures = self.draw()
         if name not in figures:
-            known = ", ".join({**PLOTS, **figures})
+            known = ", ".join(PLOTS)
             raise InputError(f"plot {name!r} is not available; there are {known}")
         if folder is not None:
             save_plots({name: figures[name]}, folder)
@@ -190,4 +195,4 @@ def compare(agents: Sequence[str] | dict[str, Agent] | None = None, **options: A
     """
     custom = agents if isinstance(agents, dict) else {}
     request = Request.of(agents=() if custom else agents, **options)
-    return Comparison(prepare(request, custom_agents=custom), request.run)
+    return Comparison(prepare(request, custom_agents=custom))

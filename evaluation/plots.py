@@ -14,13 +14,12 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import EngFormatter, MaxNLocator, PercentFormatter
+from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from hangman_lab.envs.errors import InputError
 from hangman_lab.evaluation.analysis import MAX_WORDS
 from hangman_lab.evaluation.statistics import win_rate
 from hangman_lab.evaluation.tables import describe_games, name_words
-from hangman_lab.run_files.directory import RunDirectory
 
 # The prefix of the tags of baseline win rates.
 BASELINE_PREFIX = "baselines/"
@@ -56,20 +55,13 @@ def caption(evaluation: dict[str, Any]) -> str:
     return f"{describe_games(evaluation)}, {counts} games per agent, seed {evaluation['seed']}"
 
 
-def draw_plots(evaluation: dict[str, Any], run: RunDirectory | None = None) -> dict[str, Figure]:
-    """Return the available plots by file name.
-
-    Most plots need :func:`evaluation.analysis.analyze`; learning curves need a run. Raises
-    InputError if the curves of the run are damaged.
-    """
+def draw_plots(evaluation: dict[str, Any]) -> dict[str, Figure]:
+    """Return the available plots by file name; most need :func:`evaluation.analysis.analyze`."""
     figures = {}
     with mpl.rc_context(STYLE):
         for name, (needed, draw) in PLOTS.items():
             if any(agent.get(needed) for agent in evaluation["agents"].values()):
                 figures[name] = draw(evaluation)
-        curves = None if run is None or not run.curves.is_file() else run.read_curves()
-        if curves is not None and "valid/win_rate" in curves:
-            figures["learning_curves"] = _draw_learning_curves(curves, run.path.name)
     return figures
 
 
@@ -226,31 +218,6 @@ def draw_reliability(
         upper.yaxis.set_major_formatter(PercentFormatter(1.0))
         lower.xaxis.set_major_formatter(PercentFormatter(1.0))
         figure.legend(loc="outside right upper", fontsize=10)
-    return figure
-
-
-def _draw_learning_curves(curves: pd.DataFrame, name: str) -> Figure:
-    figure, axes = new_figure(
-        "Learning curves",
-        f"run {name}; train: training games, with exploration; valid: unseen words, with 95% "
-        "Wilson interval; dashed: baselines on valid words",
-    )
-    valid = curves.dropna(subset="valid/win_rate")
-    axes.plot(valid["step"], valid["valid/win_rate"], label="valid", **look(0))
-    if "valid/win_rate_low" in valid:
-        band = valid[["valid/win_rate_low", "valid/win_rate_high"]].to_numpy().T
-        axes.fill_between(valid["step"], *band, color=COLORS[0], alpha=0.15, linewidth=0)
-    if "rollout/win_rate" in curves:
-        train = curves.dropna(subset="rollout/win_rate")
-        style = look(1) | {"markersize": 3}
-        axes.plot(train["step"], train["rollout/win_rate"], label="train (PPO)", **style)
-    levels = curves.filter(regex=f"^{BASELINE_PREFIX}").ffill().iloc[-1]
-    for number, (tag, level) in enumerate(levels.items(), start=3):
-        color = COLORS[number % len(COLORS)]
-        axes.axhline(level, label=tag.removeprefix(BASELINE_PREFIX), color=color, linestyle="--")
-    finish_rates(axes, "steps of PPO")
-    axes.xaxis.set_major_locator(MaxNLocator(6))
-    axes.xaxis.set_major_formatter(EngFormatter(sep=""))
     return figure
 
 

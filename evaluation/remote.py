@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
 import os
 import platform
 import time
 from collections.abc import Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import partial
 from importlib.metadata import version
 from typing import Any
@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from rich.console import Console
-from rich.progress import Progress
 
 from hangman_lab.agents.base import Agent
 from hangman_lab.envs.encoding import ALPHABET, PADDING
@@ -23,15 +22,15 @@ from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.observation import Observation, parse_observation
 from hangman_lab.evaluation.arena import Advance
 from hangman_lab.evaluation.arguments import Refuse
-from hangman_lab.evaluation.console import make_progress, say, stage
+from hangman_lab.evaluation.comparison import play_agents
+from hangman_lab.evaluation.console import make_progress, say
 from hangman_lab.evaluation.preparation import ENV_ID, Request, prepare
-from hangman_lab.evaluation.remote_client import GameClient, RemoteGame
+from hangman_lab.evaluation.remote_client import NUM_CONNECTIONS, GameClient, RemoteGame
 from hangman_lab.evaluation.report_page import write_files
 from hangman_lab.evaluation.statistics import basic_statistics
 from hangman_lab.evaluation.tables import agents_table, lengths_tables, print_table
 
 DEFAULT_GAMES = 100
-_AT_ONCE = 32
 # The server chooses the words and the rules.
 _REFUSED = (
     *("secrets", "split", "max_wrong", "drop_seen", "allow_seen"),
@@ -79,8 +78,14 @@ def evaluate(options: argparse.Namespace, console: Console) -> None:
         request.model_copy(update={"games": None}),
         lambda line: tell(f"agents are fitted on the train split of {line}"),
     ).agents
-    with make_progress(console) as progress:
-        played, statistics = asyncio.run(_play(agents, client, games, options.recorded, progress))
+    with make_progress(console) as progress, ThreadPoolExecutor(NUM_CONNECTIONS) as threads:
+
+        def play(name: str, agent: Agent, advance: Advance) -> tuple[pd.DataFrame, float]:
+            start = time.perf_counter()
+            played = _play_games(agent, client, games, options.recorded, threads, advance)
+            return played, time.perf_counter() - start
+
+        statistics, played = play_agents(agents, play, _summarize, games, progress)
     evaluation = {
         "env": ENV_ID,
         "words": {"source": client.url, "count": None},
@@ -99,36 +104,29 @@ def evaluate(options: argparse.Namespace, console: Console) -> None:
     write_files(options, evaluation, played, dict, tell)
 
 
-async def _play(
-    agents: dict[str, Agent], client: GameClient, games: int, recorded: bool, progress: Progress
-) -> tuple[pd.DataFrame, dict[str, Any]]:
-    """Play with each agent; return all games and the statistics by agent."""
-    tables, statistics = [], {}
-    async with client:
-        for name, agent in agents.items():
-            with stage(progress, name, games) as advance:
-                start = time.perf_counter()
-                played = await _play_games(agent, client, games, recorded, advance)
-                seconds = time.perf_counter() - start
-            played.insert(0, "agent", name)
-            tables.append(played)
-            # The secrets are not known here.
-            statistics[name] = {**basic_statistics(played, seconds), "seen": None}
-    return pd.concat(tables, ignore_index=True), statistics
+def _summarize(games: pd.DataFrame, seconds: float) -> dict[str, Any]:
+    """Return the statistics of games whose secrets are not known here."""
+    return {**basic_statistics(games, seconds), "seen": None}
 
 
-async def _play_games(
-    agent: Agent, client: GameClient, games: int, recorded: bool, advance: Advance
+def _play_games(
+    agent: Agent,
+    client: GameClient,
+    games: int,
+    recorded: bool,
+    threads: Executor,
+    advance: Advance,
 ) -> pd.DataFrame:
     """Play with an agent, in batches of up to 32 games; finished games are replaced."""
     played: list[RemoteGame] = []
     playing: list[RemoteGame] = []
     while len(played) < games:
-        begun = min(_AT_ONCE, games - len(played)) - len(playing)
-        playing += await asyncio.gather(*(client.new_game(recorded) for _ in range(begun)))
+        begun = min(NUM_CONNECTIONS, games - len(played)) - len(playing)
+        playing += threads.map(client.new_game, [recorded] * begun)
         keys = np.array([game.index for game in playing], dtype=np.uint64)
-        guesses = zip(playing, agent.act(observe(playing), keys), strict=True)
-        await asyncio.gather(*(client.guess(game, ALPHABET[letter]) for game, letter in guesses))
+        letters = [ALPHABET[letter] for letter in agent.act(observe(playing), keys)]
+        for _ in threads.map(client.guess, playing, letters):
+            pass
         ended = [game for game in playing if game.status != "ongoing"]
         playing = [game for game in playing if game.status == "ongoing"]
         played += ended

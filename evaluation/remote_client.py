@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-import asyncio
 import itertools
 import json
 import re
 import secrets
-import time
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
-import aiohttp
-from yarl import URL
+from urllib3 import PoolManager, Retry
+from urllib3.exceptions import HTTPError, LocationParseError, MaxRetryError
+from urllib3.util import parse_url
 
 from hangman_lab.envs.errors import InputError
 
 DEFAULT_PATH = "/trexsim/hangman"
+# Requests that are sent at once.
+NUM_CONNECTIONS = 32
 # Status codes of a server that is starting, stopping or busy.
 _RETRY_STATUS = (429, 502, 503, 504)
-_FIRST_PAUSE = 0.1
+# With pauses of up to two seconds, about two minutes.
+_RETRIES = 60
 _LONGEST_PAUSE = 2.0
 _REQUEST_SECONDS = 30.0
 
@@ -43,47 +45,44 @@ class RemoteGame:
 
 
 class GameClient:
-    """An asynchronous context manager that sends requests to a server until they are answered.
+    """Sends requests to a server until they are answered; threads may share it.
 
-    The header ``Idempotency-Key`` lets the server repeat its answer to a retried request. The
-    default path of ``url`` is that of the challenge's protocol; an unanswered request fails after
-    ``patience`` seconds. InputError if the URL is invalid.
+    The default path of ``url`` is that of the challenge's protocol. An unanswered request is sent
+    again up to ``retries`` times. InputError if the URL is invalid.
     """
 
-    def __init__(self, url: str, token: str, patience: float = 120.0) -> None:
+    def __init__(self, url: str, token: str, retries: int = _RETRIES) -> None:
         try:
-            base = URL(url)
-            usable = base.scheme in ("http", "https") and base.host
-        except ValueError:
-            usable = False
-        if not usable:
+            base = parse_url(url)
+        except LocationParseError:
+            base = parse_url("")
+        if base.scheme not in ("http", "https") or not base.host:
             raise InputError(f"--server: {url!r} is not a URL like http://127.0.0.1:8000")
-        if base.path in ("", "/"):
-            base = base.with_path(DEFAULT_PATH)
-        self.url = str(base).rstrip("/")
-        self.patience = patience
+        if base.path in (None, "/"):
+            base = base._replace(path=DEFAULT_PATH)
+        self.url = base.url.rstrip("/")
         self._token = token
-        self._is_answered = False
         self._numbers = itertools.count()
+        # A new game that is requested again with the same key is not begun twice.
         self._key = secrets.token_hex(12)
-        self._session: aiohttp.ClientSession | None = None
+        self._pool = PoolManager(maxsize=NUM_CONNECTIONS, timeout=_REQUEST_SECONDS)
+        self._retries = Retry(
+            retries,
+            # A server that has answered may be starting again; without one, nobody waits.
+            connect=0,
+            status_forcelist=_RETRY_STATUS,
+            backoff_factor=0.1,
+            backoff_max=_LONGEST_PAUSE,
+            raise_on_status=False,
+        )
 
-    async def __aenter__(self) -> Self:
-        timeout = aiohttp.ClientTimeout(total=_REQUEST_SECONDS)
-        self._session = aiohttp.ClientSession(timeout=timeout)
-        return self
-
-    async def __aexit__(self, *error: object) -> None:
-        await self._session.close()
-
-    async def new_game(self, recorded: bool) -> RemoteGame:
+    def new_game(self, recorded: bool) -> RemoteGame:
         """Start a recorded game or a practice game.
 
         Raises InputError if the server refuses, does not answer, or breaks the contract.
         """
         index = next(self._numbers)
-        query = {"practice": str(not recorded)}
-        answer = await self._request("new_game", query, f"{self._key}.{index}")
+        answer = self._request("new_game", {"practice": str(not recorded)}, f"{self._key}.{index}")
         try:
             pattern, tries = _read_word(answer["word"]), int(answer["tries_remains"])
             game_id = str(answer["game_id"])
@@ -91,13 +90,10 @@ class GameClient:
             raise self._not_understood(answer) from error
         return RemoteGame(game_id, index, pattern, tries, tries)
 
-    async def guess(self, game: RemoteGame, letter: str) -> None:
+    def guess(self, game: RemoteGame, letter: str) -> None:
         """Guess a letter and update the game; raises InputError like :meth:`new_game`."""
-        answer = await self._request(
-            "guess_letter",
-            {"request": "guess_letter", "game_id": game.game_id, "letter": letter},
-            f"{self._key}.{game.index}.{len(game.guesses)}",
-        )
+        query = {"request": "guess_letter", "game_id": game.game_id, "letter": letter}
+        answer = self._request("guess_letter", query)
         try:
             status, tries = str(answer["status"]), int(answer["tries_remains"])
             # A server may omit the word when the game is over.
@@ -109,39 +105,33 @@ class GameClient:
         game.guesses += letter
         game.status, game.tries, game.pattern = status, tries, pattern
 
-    async def _request(self, path: str, query: dict[str, str], key: str) -> dict[str, Any]:
+    def _request(self, path: str, query: dict[str, str], key: str | None = None) -> dict[str, Any]:
         """Send a request until it is answered; return the JSON object."""
-        query = {**query, "access_token": self._token}
-        give_up = time.monotonic() + self.patience
-        pause = _FIRST_PAUSE
-        while True:
-            try:
-                async with self._session.get(
-                    f"{self.url}/{path}", params=query, headers={"Idempotency-Key": key}
-                ) as response:
-                    text = await response.text(errors="replace")
-            except (aiohttp.ClientError, TimeoutError) as error:
-                reason = str(error) or type(error).__name__
-                # A server that has answered may be starting again; without one, nobody waits.
-                if isinstance(error, aiohttp.ClientConnectorError) and not self._is_answered:
-                    give_up = 0.0
-            else:
-                self._is_answered = True
-                answer = _parse(text)
-                refusal = " ".join(str(answer.get("error") or "").split())
-                if response.status not in _RETRY_STATUS:
-                    if refusal:
-                        raise InputError(f"--server: {self.url} refuses: {refusal}")
-                    if response.status != 200 or not answer:
-                        raise self._not_understood(text)
-                    return answer
-                reason = refusal or f"status {response.status}"
-                asked_pause = response.headers.get("Retry-After", "")
-                pause = max(pause, float(asked_pause) if asked_pause.isdigit() else 0.0)
-            if time.monotonic() + pause > give_up:
-                raise InputError(f"--server: {self.url} does not answer ({reason})")
-            await asyncio.sleep(pause)
-            pause = min(2 * pause, _LONGEST_PAUSE)
+        try:
+            response = self._pool.request(
+                "GET",
+                f"{self.url}/{path}",
+                fields={**query, "access_token": self._token},
+                headers={} if key is None else {"Idempotency-Key": key},
+                retries=self._retries,
+            )
+        except HTTPError as error:
+            reason = error.reason if isinstance(error, MaxRetryError) else error
+            # Not the address, which has the token.
+            name = type(reason).__name__
+            raise InputError(f"--server: {self.url} does not answer ({name})") from None
+        self._retries = self._retries.new(connect=None)
+        text = response.data.decode(errors="replace")
+        answer = _parse(text)
+        refusal = " ".join(str(answer.get("error") or "").split())
+        if response.status in _RETRY_STATUS:
+            reason = refusal or f"status {response.status}"
+            raise InputError(f"--server: {self.url} does not answer ({reason})")
+        if refusal:
+            raise InputError(f"--server: {self.url} refuses: {refusal}")
+        if response.status != 200 or not answer:
+            raise self._not_understood(text)
+        return answer
 
     def _not_understood(self, answer: Any) -> InputError:
         """Return the error for an answer that breaks the contract."""

@@ -15,21 +15,24 @@ from hangman_lab.envs.words import hash_words
 from hangman_lab.evaluation.arena import split_letters
 
 CONFIDENCE = 0.95
+_Z = norm.ppf((1 + CONFIDENCE) / 2)
 _NUM_HARDEST, _NUM_EASIEST = 25, 10
 
 
-def win_rate_interval(wins: int, games: int) -> tuple[float, float]:
-    """Return the 95% Wilson score interval of a win rate; (0, 1) for no games.
+def win_rate_interval(wins: Any, games: Any) -> tuple[Any, Any]:
+    """Return the 95% Wilson score interval of win rates, numbers or arrays; (0, 1) for no games.
 
     References
     ----------
     E. B. Wilson, "Probable inference, the law of succession, and statistical inference",
     Journal of the American Statistical Association 22 (1927).
     """
-    if games == 0:
-        return 0.0, 1.0
-    interval = binomtest(int(wins), int(games)).proportion_ci(CONFIDENCE, method="wilson")
-    return float(interval.low), float(interval.high)
+    rate, square = wins / np.maximum(games, 1), _Z**2
+    center = (wins + square / 2) / (games + square)
+    half = _Z / (games + square) * np.sqrt(wins * (1 - rate) + square / 4)
+    # Rounding could leave a rate of 0 or 1 outside of its interval.
+    low, high = np.where(wins == 0, 0.0, center - half), np.where(wins == games, 1.0, center + half)
+    return low[()], high[()]
 
 
 def mean_interval(
@@ -59,8 +62,8 @@ def share_interval(
 ) -> tuple[float, tuple[float, float]]:
     """Return a share and its 95% interval, for outcomes with dependence within clusters.
 
-    The interval is Wilson's for the effective number of independent outcomes; if all outcomes are
-    equal, for the number of clusters.
+    The interval is Wilson's for the effective number of independent outcomes, which Student's
+    quantiles reduce for few clusters; if all outcomes are equal, for the number of clusters.
 
     References
     ----------
@@ -70,16 +73,15 @@ def share_interval(
     and M. Pagano, "Evaluating confidence interval methods for binomial proportions in clustered
     surveys", Journal of Survey Statistics and Methodology 3 (2015).
     """
-    share, count = float(outcomes.mean()), float(len(np.unique(clusters)))
+    share, number, count = float(outcomes.mean()), len(outcomes), len(np.unique(clusters))
     error = _standard_error(outcomes, clusters) if count > 1 else 0.0
+    effective = float(count)
     if error > 0:
-        count = min(len(outcomes), share * (1 - share) / error**2)
-    z = float(norm.ppf((1 + CONFIDENCE) / 2))
-    shrink = 1 + z**2 / count
-    center = (share + z**2 / (2 * count)) / shrink
-    half = z * np.sqrt(share * (1 - share) / count + z**2 / (4 * count**2)) / shrink
-    # Rounding could leave a share of 0 or 1 outside of its interval.
-    return share, (float(min(center - half, share)), float(max(center + half, share)))
+        quantiles = t.ppf((1 + CONFIDENCE) / 2, [number - 1, count - 1])
+        effective = min(number, share * (1 - share) / error**2)
+        effective *= (quantiles[0] / quantiles[1]) ** 2
+    low, high = win_rate_interval(share * effective, effective)
+    return share, (float(low), float(high))
 
 
 def _standard_error(values: npt.NDArray, clusters: npt.NDArray[np.int64]) -> float:

@@ -30,7 +30,8 @@ from hangman_lab.envs.word_guess.words import (
 from hangman_lab.envs.words import load_word_list, read_word_list
 from hangman_lab.evaluation.arena import Advance, batches, game_keys, games_table, play_games
 from hangman_lab.evaluation.arguments import Refuse, positive
-from hangman_lab.evaluation.console import make_progress, say, stage
+from hangman_lab.evaluation.comparison import play_agents
+from hangman_lab.evaluation.console import make_progress, say
 from hangman_lab.evaluation.plots import STYLE, finish_rates, look, new_figure
 from hangman_lab.evaluation.preparation import Request, sample_words
 from hangman_lab.evaluation.report_page import write_files
@@ -95,7 +96,7 @@ def evaluate(options: argparse.Namespace, console: Console) -> None:
     else:
         source, lists = _listed_words(request, variant, options.allowed)
     with make_progress(console) as progress:
-        evaluation, games = compare_agents(
+        evaluation, games = compare(
             names, variant, lists, source, request.seed, options.max_guesses, progress
         )
     print_comparison(console, evaluation)
@@ -169,7 +170,7 @@ def play(
     return pd.concat(tables, ignore_index=True)
 
 
-def compare_agents(
+def compare(
     names: Sequence[str],
     variant: Variant,
     lists: WordLists,
@@ -184,15 +185,13 @@ def compare_agents(
     ``agent`` and ``list`` (an index) added.
     """
     first, limit = lists[0][0], max_guesses or variant.max_guesses
-    statistics, tables = {}, []
-    for name in names:
-        agent = make_word_guess_agent(name, seed)
-        num_games = sum(len(secrets) for _, secrets in lists)
-        with stage(progress or make_progress(), name, num_games) as advance:
-            games, seconds = _play_lists(agent, variant, lists, limit, advance)
-        games.insert(0, "agent", name)
-        statistics[name] = summarize(games, seconds)
-        tables.append(games)
+    statistics, games = play_agents(
+        {name: make_word_guess_agent(name, seed) for name in names},
+        lambda name, agent, advance: _play_lists(agent, variant, lists, limit, advance),
+        summarize,
+        sum(len(secrets) for _, secrets in lists),
+        progress,
+    )
     size = {"lists": len(lists)} if len(lists) > 1 else {"allowed": len(first)}
     evaluation = {
         "env": variant.env_id,
@@ -202,7 +201,7 @@ def compare_agents(
         "versions": {"python": platform.python_version(), "numpy": np.__version__},
         "agents": statistics,
     }
-    return evaluation, pd.concat(tables, ignore_index=True)
+    return evaluation, games
 
 
 def _play_lists(

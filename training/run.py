@@ -28,7 +28,7 @@ from hangman_lab.envs.hangman.env import HangmanVectorEnv
 from hangman_lab.envs.hangman.flat import unflatten_word
 from hangman_lab.envs.words import WordList, hash_words, load_word_list
 from hangman_lab.evaluation import arena
-from hangman_lab.evaluation.comparison import compare_agents
+from hangman_lab.evaluation.comparison import Comparison
 from hangman_lab.evaluation.console import make_progress, say, stage
 from hangman_lab.evaluation.preparation import Match
 from hangman_lab.evaluation.tables import agents_table, print_table
@@ -365,7 +365,7 @@ class _Stages:
             known_words=hashes,
             fitted_words={name: hashes for name in agents if name != "random"},
         )
-        evaluation, _ = compare_agents(match, self.progress)
+        evaluation = Comparison(match, self.progress).to_dict()
         print_table(self.progress.console, agents_table(evaluation))
         return evaluation
 

@@ -71,19 +71,6 @@ def test_the_game_of_a_word_does_not_depend_on_order_batch_or_list(real_words, n
     pd.testing.assert_frame_equal(part, games[100:120].reset_index(drop=True))
 
 
-def test_sampling_agents_play_other_games_with_another_seed(real_words):
-    games, again, other = (play(make_agent("random", seed), real_words[:50]) for seed in (0, 0, 1))
-    pd.testing.assert_frame_equal(again, games)
-    assert (other["letters"] != games["letters"]).mean() > 0.9
-
-
-def test_finished_games_are_reported(real_words):
-    ended = []
-    play(make_agent("random"), real_words[:100], batch_size=64, advance=ended.append)
-    assert sum(ended) == 100
-    assert min(ended) > 0
-
-
 def test_no_words_make_no_games(real_words):
     games, some = (play(make_agent("random"), words) for words in ((), real_words[:3]))
     assert len(games) == 0

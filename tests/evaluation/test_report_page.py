@@ -8,7 +8,7 @@ import pytest
 from hangman_lab.agents import make_agent
 from hangman_lab.envs.words import WordList
 from hangman_lab.evaluation.analysis import analyze
-from hangman_lab.evaluation.comparison import compare_agents
+from hangman_lab.evaluation.comparison import Comparison
 from hangman_lab.evaluation.plots import draw_plots
 from hangman_lab.evaluation.preparation import Match
 from hangman_lab.evaluation.report_page import report_page
@@ -34,7 +34,8 @@ LISTED = ("apple", "jazz", "zebra", "quiz", "banana", "rhythm", "onion", "counte
 def make_page(words, names=("dictionary", "random")):
     agents = {name: make_agent(name).fit(LISTED) for name in names}
     match = Match(agents, words, WordList(LISTED, "<b>list</b>", {}), "test")
-    evaluation, played = compare_agents(match)
+    comparison = Comparison(match)
+    evaluation, played = comparison.to_dict(), comparison.games
     analyze(match, evaluation, played)
     return report_page(evaluation, draw_plots(evaluation))
 

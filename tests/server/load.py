@@ -1,13 +1,14 @@
 """Servers as processes, clients that load them, and what is left when they are killed."""
 
-import asyncio
 import os
 import re
 import signal
 import sqlite3
 import subprocess
 import tempfile
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 
@@ -108,33 +109,38 @@ class Witness:
     unanswered: str = ""
 
 
-async def play_while(act, address, token, clients, patience=1800.0):
-    """Let clients play until ``act``, on a thread, has returned; return what they saw of games.
+def play_while(act, address, token, clients, retries=900):
+    """Let clients play until ``act`` has returned; return what they saw of games.
 
-    With patience each client sends a request again until it is answered: it may find the server
+    With retries each client sends a request again until it is answered: it may find the server
     gone many times. Without, the letter whose answer did not come stays unanswered.
     """
     witnesses = []
-    stopping = False
+    stopping = threading.Event()
+    remote = GameClient(address, token, retries)
 
-    async def play_on(remote):
-        while not stopping:
-            game = await remote.new_game(recorded=False)
+    def play_on():
+        while not stopping.is_set():
+            game = remote.new_game(recorded=False)
             witnesses.append(witness := Witness(game))
             for letter in LETTERS:
                 witness.unanswered = letter
-                await remote.guess(game, letter)
+                remote.guess(game, letter)
                 witness.answered += letter
                 witness.unanswered = ""
-                if game.status != "ongoing" or stopping:
+                if game.status != "ongoing" or stopping.is_set():
                     break
 
-    async with GameClient(address, token, patience=patience) as remote:
-        playing = [asyncio.create_task(play_on(remote)) for _ in range(clients)]
-        await asyncio.to_thread(act)
-        stopping = True
-        # A server that ended answers no more.
-        await asyncio.gather(*playing, return_exceptions=not patience)
+    with ThreadPoolExecutor(clients) as threads:
+        playing = [threads.submit(play_on) for _ in range(clients)]
+        try:
+            act()
+        finally:
+            stopping.set()
+        for each in playing:
+            # A server that ended answers no more.
+            if (error := each.exception()) and retries:
+                raise error
     return witnesses
 
 
