@@ -117,14 +117,14 @@ def integer(text: str, low: int, high: int) -> int:
     return number
 
 
-def probability(text: str) -> float:
-    """Parse a number from 0 to 1; raise ArgumentTypeError if it is invalid."""
+def real(text: str, low: float, high: float) -> float:
+    """Parse a number from ``low`` to ``high``; raise ArgumentTypeError if it is invalid."""
     try:
         number = float(text)
     except ValueError:
         number = math.nan
-    if not 0 <= number <= 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a probability in 0..1")
+    if not low <= number <= high:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number in {low:g}..{high:g}")
     return number
 
 

@@ -118,9 +118,9 @@ class Comparison:
         }
 
     def __str__(self) -> str:
-        console = Console(width=80, file=io.StringIO(), force_terminal=False)
-        print_comparison(console, self._evaluation)
-        return console.file.getvalue()
+        printed = io.StringIO()
+        print_comparison(Console(width=80, file=printed, force_terminal=False), self._evaluation)
+        return printed.getvalue()
 
     def _repr_html_(self) -> str:
         table = agents_table(self._evaluation)

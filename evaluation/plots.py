@@ -5,12 +5,13 @@ The colors are safe for color-blind readers; agents also differ in marker or lin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -29,7 +30,7 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 LINE_STYLES = ("-", "--", "-.", ":")
 # The color of text and axes; the report page replaces it by its text color.
 INK = "#24292f"
-STYLE = {
+STYLE: dict[Any, Any] = {
     "figure.figsize": (8.0, 4.8),
     "figure.dpi": 100,
     "font.size": 11,
@@ -110,7 +111,7 @@ def look(number: int) -> dict[str, Any]:
 
 
 def _draw_points(
-    axes: Axes, x: Sequence[float], points: pd.DataFrame, rate: str, number: int, label: str
+    axes: Axes, x: npt.ArrayLike, points: pd.DataFrame, rate: str, number: int, label: str
 ) -> None:
     """Draw the column ``rate`` of an agent as a curve, with the intervals ``ci95`` as bars."""
     low, high = np.array(points["ci95"].tolist()).T

@@ -118,7 +118,7 @@ def prepare(
     config = Config() if run is None else run.load_config()
     run_words = load_words(config, request.words)
     say(run_words.word_list.describe())
-    split = request.split or "test"
+    split: str = request.split or "test"
     if request.secrets is not None:
         secrets = load_word_list(request.secrets, "secrets")
         words, split = secrets.words, secrets.source
@@ -126,8 +126,10 @@ def prepare(
         words = run_words.part(split)
     train_words = run_words.part("train")
     train_hashes = hash_words(train_words)
-    known_words = run.load_fitted_words() if learned else train_hashes
-    excluded_by = run.path if learned and request.known == 0 else None
+    known_words, excluded_by = train_hashes, None
+    if run is not None and learned:
+        known_words = run.load_fitted_words()
+        excluded_by = run.path if request.known == 0 else None
     words = _handle_known(words, known_words, request, excluded_by, say)
     if request.games is not None:
         words = sample_words(words, request.games, request.seed)

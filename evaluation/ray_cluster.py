@@ -77,14 +77,15 @@ def ray_cluster(
     import ray
 
     options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.CRITICAL}
-    is_local = address in (None, "local")
+    address = address or "local"
+    is_local = address == "local"
     if is_local:
         options |= {"include_dashboard": False, "object_store_memory": object_store_bytes}
     elif address != "auto":
         _check_reachable(address, option)
     for starts_left in reversed(range(_STARTS if is_local else 1)):
         try:
-            ray.init("local" if is_local else address, **options)
+            ray.init(address, **options)
             break
         except Exception as error:  # Ray raises a plain Exception on a timeout
             ray.shutdown()

@@ -124,7 +124,7 @@ def _play_games(
         begun = min(NUM_CONNECTIONS, games - len(played)) - len(playing)
         playing += threads.map(client.new_game, [recorded] * begun)
         keys = np.array([game.index for game in playing], dtype=np.uint64)
-        letters = [ALPHABET[letter] for letter in agent.act(observe(playing), keys)]
+        letters = [ALPHABET[letter] for letter in agent.act_batch(observe(playing), keys)]
         for _ in threads.map(client.guess, playing, letters):
             pass
         ended = [game for game in playing if game.status != "ongoing"]

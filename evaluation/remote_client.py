@@ -116,10 +116,10 @@ class GameClient:
                 retries=self._retries,
             )
         except HTTPError as error:
-            reason = error.reason if isinstance(error, MaxRetryError) else error
-            # Not the address, which has the token.
-            name = type(reason).__name__
-            raise InputError(f"--server: {self.url} does not answer ({name})") from None
+            # Its text has the address, with the token.
+            cause = error.reason if isinstance(error, MaxRetryError) else error
+            what = type(cause).__name__
+            raise InputError(f"--server: {self.url} does not answer ({what})") from None
         self._retries = self._retries.new(connect=None)
         text = response.data.decode(errors="replace")
         answer = _parse(text)

@@ -26,7 +26,7 @@ class DataTable:
 
     title: str
     headings: tuple[str, ...]
-    rows: list[tuple[str, ...]]
+    rows: Sequence[tuple[str, ...]]
     num_text_columns: int = 1  #: The number of leading text columns; the rest are numbers.
     note: str = ""
 
@@ -158,8 +158,12 @@ def print_table(console: Console, table: DataTable) -> None:
     )
     for number, heading in enumerate(table.headings):
         is_number = number >= table.num_text_columns
-        justify = "right" if is_number else "left"
-        shown.add_column(escape(heading), justify=justify, overflow="fold", no_wrap=is_number)
+        shown.add_column(
+            escape(heading),
+            justify="right" if is_number else "left",
+            overflow="fold",
+            no_wrap=is_number,
+        )
     for row in table.rows:
         shown.add_row(*map(escape, row))
     console.print(shown)

@@ -86,8 +86,8 @@ def check(options: argparse.Namespace, refuse: Refuse) -> None:
 
 def evaluate(options: argparse.Namespace, console: Console) -> None:
     """Play, print tables and write files; raise InputError if an option is invalid."""
-    names = ("agents", "words", "secrets", "games", "seed")
-    request = Request.of(**{name: getattr(options, name) for name in names})
+    chosen = ("agents", "words", "secrets", "games", "seed")
+    request = Request.of(**{name: getattr(options, name) for name in chosen})
     variant = VARIANT_OF_ID[options.env]
     names = _agent_names(request, variant)
     if _plays_random_lists(options):
@@ -107,12 +107,11 @@ def _plays_random_lists(options: argparse.Namespace) -> bool:
     return options.env == GUESS_THE_WORD.env_id and options.words is None
 
 
-def _agent_names(request: Request, variant: Variant) -> list[str]:
+def _agent_names(request: Request, variant: Variant) -> Sequence[str]:
     """Return the requested agents, by default those that support the rule."""
-    names = request.agents
-    if names is None:
-        misplaced = variant.rule.count_misplaced
-        names = [name for name in DEFAULT_AGENTS if misplaced or name != "filter"]
+    misplaced = variant.rule.count_misplaced
+    default = [name for name in DEFAULT_AGENTS if misplaced or name != "filter"]
+    names = default if request.agents is None else request.agents
     for name in names:
         # Raises InputError for an unknown agent, or if it does not support the rule.
         make_word_guess_agent(name).answers_kept(variant.rule)
@@ -129,7 +128,7 @@ def _listed_words(
         words = GuessWords(word_list.words, allowed, variant.rule.word_length)
         secrets = words.secrets
         if request.secrets is not None:
-            secrets = words.encode(read_word_list(request.secrets).words)
+            secrets = words.encode(load_word_list(request.secrets).words)
     except ValueError as error:
         raise InputError(f"{word_list.source}: {error}") from error
     played = tuple(words.allowed[index] for index in secrets)
@@ -208,7 +207,8 @@ def _play_lists(
     agent: WordGuessAgent, variant: Variant, lists: WordLists, limit: int, advance: Advance
 ) -> tuple[pd.DataFrame, float]:
     """Play every list with an agent; return its games and their duration in seconds."""
-    rule, seconds, tables = variant.rule, 0.0, []
+    rule, seconds = variant.rule, 0.0
+    tables: list[pd.DataFrame] = []
     for words, secrets in lists:
         listed = [words.allowed[index] for index in words.secrets]
         agent.fit(listed, rule, words.allowed)

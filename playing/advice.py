@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from rich.console import Console
@@ -29,7 +30,7 @@ class Adviser:
 
     def choose(self, observations: Observation, game: int = 0) -> int:
         """Return the agent's guess, 0 to 25; ``game`` is the key of agents that sample letters."""
-        return int(self.agent.act(observations, np.array([game], dtype=np.uint64))[0])
+        return int(self.agent.act_batch(observations, np.array([game], dtype=np.uint64))[0])
 
     def show(self, console: Console, observations: Observation, count: int, game: int = 0) -> None:
         """Draw up to ``count`` letters as bars, if the agent has letter probabilities."""
@@ -57,11 +58,8 @@ def assist(
     while True:
         console.print()
         pattern = ask(console, "pattern: ", _read_pattern)
-        observations = ask(
-            console,
-            "wrong letters: ",
-            lambda wrong, pattern=pattern: parse_observation(pattern, wrong, max_wrong),
-        )
+        read = partial(parse_observation, pattern, max_wrong=max_wrong)
+        observations = ask(console, "wrong letters: ", read)
         adviser.show(console, observations, NUM_LETTERS_SHOWN)
         _show_words(console, words, observations, ranked)
 

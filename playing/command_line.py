@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import math
 from collections.abc import Sequence
 from functools import partial
 
@@ -14,10 +13,13 @@ from hangman_lab.evaluation.arguments import (
     command_main,
     integer,
     nonnegative,
-    probability,
     program,
+    real,
 )
 from hangman_lab.playing.screen import make_console
+
+# Letters per second.
+_MAX_SPEED = 1_000
 
 
 def parser() -> CommandParser:
@@ -51,9 +53,10 @@ def parser() -> CommandParser:
         "prior probability that the secret is in the word list of ppo, look-ahead and posterior "
         "(default: 0.5)"
     )
-    add("--known", type=probability, metavar="P", help=known)
+    add("--known", type=partial(real, low=0, high=1), metavar="P", help=known)
     speed = "letters per second with --watch (default: 1); 0 waits for Enter"
-    add("--speed", type=_speed, default=1.0, metavar="LETTERS", help=speed)
+    fast = partial(real, low=0, high=_MAX_SPEED)
+    add("--speed", type=fast, default=1.0, metavar="LETTERS", help=speed)
     add("--seed", type=nonnegative, metavar="N", help="seed of the order of the words")
     add("--no-color", action="store_true", help="disable colors, as NO_COLOR=1 does")
     return parser
@@ -106,13 +109,3 @@ def _lengths(text: str) -> tuple[int, int]:
             f"{text!r} is neither N nor MIN-MAX, from 1 to {MAX_LENGTH}"
         )
     return bounds
-
-
-def _speed(text: str) -> float:
-    try:
-        speed = float(text)
-    except ValueError:
-        speed = math.nan
-    if not 0 <= speed < math.inf:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a nonnegative number")
-    return speed

@@ -42,7 +42,7 @@ def watch(console: Console, game: Game, adviser: Adviser, speed: float, number: 
         if speed > 0:
             time.sleep(1 / speed)
         else:
-            ask(console, "Enter for the next letter ")
+            ask(console, "Enter for the next letter ", str)
         letter = adviser.choose(game.observations, number)
         outcome = _describe(letter, game.guess(letter))
         console.print(f"{adviser.name} guesses {ALPHABET[letter]}: {outcome}")

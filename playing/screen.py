@@ -50,7 +50,7 @@ class _Question(PromptBase[T]):
 
     @classmethod
     def get_input(
-        cls, console: Console, prompt: Text, password: bool, stream: TextIO | None = None
+        cls, console: Console, prompt: str | Text, password: bool, stream: TextIO | None = None
     ) -> str:
         line = super().get_input(console, prompt, password, stream)
         if not sys.stdin.isatty():
@@ -66,7 +66,7 @@ class _Question(PromptBase[T]):
             raise InvalidResponse(Text(str(error), "red")) from None
 
 
-def ask(console: Console, prompt: str, read: Callable[[str], T] = str) -> T:
+def ask(console: Console, prompt: str, read: Callable[[str], T]) -> T:
     """Ask until ``read`` of the stripped line raises no InputError; return its result."""
     return _Question(console, prompt, read)()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import secrets
+from typing import Any
 
 from rich.console import Console
 
@@ -51,12 +52,12 @@ def play(options: argparse.Namespace, console: Console) -> None:
             f"{_count(len(to_guess), 'word')} to guess ({which}{words.description}); "
             f"{_count(max_wrong, 'wrong guess loses', 'wrong guesses lose')}"
         )
-    adviser = None
+    adviser: Any = None  # where a mode needs one, it is there
     if name is not None:
         known = DEFAULT_KNOWN if options.known is None else options.known
         agent = load_run_agent(name, run, words.to_fit, seed, known)
         if (options.hint or options.assist) and not isinstance(agent, PosteriorAgent):
-            raise InputError(f"{option}: {name} of {run.path} has no letter probabilities")
+            raise InputError(f"{option}: {name} has no letter probabilities")
         adviser = Adviser(name, agent)
     if options.assist:
         assist(console, adviser, words, max_wrong, weighs)
@@ -70,9 +71,9 @@ def play(options: argparse.Namespace, console: Console) -> None:
             return play_versus(console, game, adviser, number)
         return play_solo(console, game, adviser)
 
-    wins = {} if options.watch is not None else {YOU: 0}
-    if options.watch is not None or options.versus is not None:
-        wins[name] = 0
+    players = [] if options.watch is not None else [YOU]
+    players += [player for player in (options.watch, options.versus) if player is not None]
+    wins = dict.fromkeys(players, 0)
     for number, secret in enumerate(draw_words(to_guess, seed), start=1):
         winner = play_word(secret, number)
         if winner is not None:
