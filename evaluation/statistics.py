@@ -8,31 +8,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy.stats import binomtest, norm, t
+from scipy.stats import binomtest, t
 
 from hangman_lab.envs.encoding import ALPHABET, encode_words
 from hangman_lab.envs.words import hash_words
 from hangman_lab.evaluation.arena import split_letters
+from hangman_lab.evaluation.intervals import CONFIDENCE, win_rate_interval
 
-CONFIDENCE = 0.95
-_Z = norm.ppf((1 + CONFIDENCE) / 2)
 _NUM_HARDEST, _NUM_EASIEST = 25, 10
-
-
-def win_rate_interval(wins: Any, games: Any) -> tuple[Any, Any]:
-    """Return the 95% Wilson score interval of win rates, numbers or arrays; (0, 1) for no games.
-
-    References
-    ----------
-    E. B. Wilson, "Probable inference, the law of succession, and statistical inference",
-    Journal of the American Statistical Association 22 (1927).
-    """
-    rate, square = wins / np.maximum(games, 1), _Z**2
-    center = (wins + square / 2) / (games + square)
-    half = _Z / (games + square) * np.sqrt(wins * (1 - rate) + square / 4)
-    # Rounding could leave a rate of 0 or 1 outside of its interval.
-    low, high = np.where(wins == 0, 0.0, center - half), np.where(wins == games, 1.0, center + half)
-    return low[()], high[()]
 
 
 def mean_interval(

@@ -11,6 +11,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
+from functools import partial
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -25,12 +26,11 @@ from hangman_lab.run_files.agents import check_agent_names, find_run, load_run_a
 from hangman_lab.run_files.directory import RunDirectory
 from hangman_lab.server import observability
 from hangman_lab.server.errors import RequestError
+from hangman_lab.server.games import Status
 from hangman_lab.server.settings import Settings
-from hangman_lab.server.store import Status
 
-# Turns asked for and not yet taken, of all and of one identity: a token, or an address's guests.
-_MAX_ASKED = 64
-_MAX_ASKED_EACH = 16
+# Queued turns, which are shared evenly by those who ask: a token, or the guests of a network.
+_MAX_QUEUED = 64
 # Words played at the start, so that everything is compiled before the first hint.
 _WARM_UP_WORDS = ("a", "qi", "letter", "zzyzx", "jazz", "mississippi", "uncopyrightables")
 # In a process of the agent: the agent, or why it was not loaded.
@@ -63,36 +63,32 @@ class AgentGameAnswer(BaseModel):
     """A game that the agent played."""
 
     agent: str
+    secret: str
     status: Status
     turns: list[TurnAnswer]
 
 
-def think(agent: PosteriorAgent, observations: Observation) -> Hint:
-    """Return the hint for one game."""
-    letter = int(agent.act(observations, np.zeros(1, dtype=np.uint64))[0])
-    probabilities = zip(ALPHABET, agent.letter_probabilities(observations)[0].tolist(), strict=True)
-    return Hint(letter=ALPHABET[letter], probabilities=dict(probabilities))
-
-
 class AgentPlayer:
-    """An agent, if any, that thinks in an executor, which is replaced if its processes die."""
+    """An agent that thinks in executors of one process each."""
 
     def __init__(
         self,
+        name: str,
+        think: Callable[[Observation], Hint],
+        make_executor: Callable[[], Executor],
         settings: Settings,
-        name: str | None = None,
-        think: Callable[[Observation], Hint] | None = None,
-        make_executor: Callable[[], Executor] | None = None,
     ) -> None:
         self.name = name
-        self.executor = make_executor and make_executor()
         self._think_there = think
         self._make_executor = make_executor
         self._max_wrong = settings.max_wrong
-        self._processes = asyncio.Semaphore(settings.agent_processes)
-        # Each identity has one turn in the queue for a process, so that identities alternate.
+        self.executors = [make_executor() for _ in range(settings.agent_processes)]
+        self._free: asyncio.Queue[int] = asyncio.Queue()
+        for number in range(len(self.executors)):
+            self._free.put_nowait(number)
+        # Each identity waits for an executor with one turn, so that identities take turns.
         self._locks: WeakValueDictionary[Hashable, asyncio.Lock] = WeakValueDictionary()
-        self._num_asked: Counter[Hashable] = Counter()
+        self._queued: Counter[Hashable] = Counter()
 
     async def hint(self, pattern: str, wrong: str, identity: Hashable) -> HintAnswer:
         """Return a hint for a game; 422 if it is invalid or has no guess left."""
@@ -119,71 +115,80 @@ class AgentPlayer:
             game.guess(letter_index(hint.letter))
             state = {"word": game.word, "tries_remains": game.lives, "wrong": game.wrong_letters}
             turns.append(TurnAnswer(**vars(hint), **state))
-        status = "success" if game.won else "failed"
-        return AgentGameAnswer(agent=self.name, status=status, turns=turns)
+        status: Status = "success" if game.won else "failed"
+        return AgentGameAnswer(agent=self.name, secret=secret, status=status, turns=turns)
 
     def close(self) -> None:
-        """End the executor at once."""
-        if self.executor is not None:
-            for process in multiprocessing.active_children():
-                process.terminate()
-            self.executor.shutdown(wait=False, cancel_futures=True)
+        """End the executors at once."""
+        for process in multiprocessing.active_children():
+            process.terminate()
+        for executor in self.executors:
+            executor.shutdown(wait=False, cancel_futures=True)
 
     async def _think(self, identity: Hashable, observations: Observation) -> Hint:
-        if self.executor is None:
-            raise RequestError(404, "this server has no agent")
-        if (asked := self._num_asked[identity]) >= _MAX_ASKED_EACH:
-            message = f"{asked} turns of the agent wait for you already; try again"
-            raise RequestError(429, message, 1.0)
-        if self._num_asked.total() >= _MAX_ASKED:
-            raise RequestError(503, "the agent is busy; try again", 1.0)
-        self._num_asked[identity] += 1
+        self._queued[identity] += 1
         lock = self._locks.setdefault(identity, asyncio.Lock())
         try:
+            queued = self._queued[identity]
+            if queued > max(1, _MAX_QUEUED // len(self._queued)):
+                message = f"{queued - 1} turns of the agent wait for you already; try again"
+                raise RequestError(429, message, 1.0)
             with observability.THINKING.track_inprogress():
-                async with lock, self._processes:
-                    with observability.THINK_SECONDS.time():
-                        return await self._run(observations)
+                async with lock:
+                    number = await self._free.get()
+                    try:
+                        return await self._run(number, observations)
+                    finally:
+                        self._free.put_nowait(number)
         finally:
-            self._num_asked -= Counter([identity])
+            self._queued -= Counter([identity])
 
-    async def _run(self, observations: Observation) -> Hint:
-        executor, loop = self.executor, asyncio.get_running_loop()
+    async def _run(self, number: int, observations: Observation) -> Hint:
+        executor, loop = self.executors[number], asyncio.get_running_loop()
         try:
-            return await loop.run_in_executor(executor, self._think_there, observations)
+            with observability.THINK_SECONDS.time():
+                return await loop.run_in_executor(executor, self._think_there, observations)
         except BrokenExecutor as error:
             logger.error("the agent's process ended; another one is started")
-            if self.executor is executor:
-                self.executor = self._make_executor()
+            self.executors[number] = self._make_executor()
             raise RequestError(503, "the agent is busy; try again", 5.0) from error
 
 
 def make_agent_player(
     run: RunDirectory | None, words: Sequence[str], settings: Settings
-) -> AgentPlayer:
-    """Return the agent, loaded and warm; InputError if it is unknown or gives no probabilities."""
+) -> AgentPlayer | None:
+    """Return the agent, if any, warm; InputError if it is unknown or gives no probabilities."""
     if settings.agent == "none":
-        return AgentPlayer(settings)
+        return None
     name = settings.agent or "ppo"
     check_agent_names([name], "--agent")
     arguments = name, run or find_run(None, [name]), tuple(words), settings
-
-    def make_executor() -> ProcessPoolExecutor:
-        context = multiprocessing.get_context("spawn")
-        return ProcessPoolExecutor(settings.agent_processes, context, _load, arguments)
-
-    player = AgentPlayer(settings, name, _think_here, make_executor)
+    context = multiprocessing.get_context("spawn")
+    make_executor = partial(ProcessPoolExecutor, 1, context, _load, arguments)
+    player = AgentPlayer(name, _think_here, make_executor, settings)
     try:
         # Each process has loaded its agent when it answers.
         observations = Game("a", settings.max_wrong).observations
-        list(player.executor.map(_think_here, [observations] * settings.agent_processes))
-    except BrokenExecutor as error:
-        message = f"--agent: the process of {name} ended; is there too little memory?"
-        raise InputError(message) from error
-    except BaseException:
+        for future in [each.submit(_think_here, observations) for each in player.executors]:
+            future.result()
+    except BaseException as error:
         player.close()
+        if isinstance(error, BrokenExecutor):
+            message = f"--agent: the process of {name} ended; is there too little memory?"
+            raise InputError(message) from error
         raise
     return player
+
+
+def think(agent: PosteriorAgent, observations: Observation) -> Hint:
+    """Return the hint for one game."""
+    letter = int(agent.act_batch(observations, np.zeros(1, dtype=np.uint64))[0])
+    probabilities = zip(ALPHABET, agent.letter_probabilities(observations)[0].tolist(), strict=True)
+    return Hint(letter=ALPHABET[letter], probabilities=dict(probabilities))
+
+
+def _think_here(observations: Observation) -> Hint:
+    return think(_loaded.result(), observations)
 
 
 def _load(name: str, run: RunDirectory | None, words: Sequence[str], settings: Settings) -> None:
@@ -206,9 +211,6 @@ def _load(name: str, run: RunDirectory | None, words: Sequence[str], settings: S
 
 
 def _end_with_parent() -> None:
-    multiprocessing.parent_process().join()
+    if (parent := multiprocessing.parent_process()) is not None:
+        parent.join()
     os._exit(1)
-
-
-def _think_here(observations: Observation) -> Hint:
-    return think(_loaded.result(), observations)

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import time
+import secrets
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, Field
 
 from hangman_lab.envs.encoding import MAX_LENGTH
-from hangman_lab.server import store
-from hangman_lab.server.access import Address, HeaderPlayer, RequestKey, Server
+from hangman_lab.server import games
+from hangman_lab.server.access import Address, Agent, HeaderPlayer, RequestKey, Server
 from hangman_lab.server.agent import AgentGameAnswer, HintAnswer
 from hangman_lab.server.errors import RESPONSES, RequestError
+from hangman_lab.server.games import GameAnswer, NewGame
 from hangman_lab.server.leaderboard import Leaderboard, PlayerRecord
-from hangman_lab.server.served_words import Choice, Difficulty
-from hangman_lab.server.store import GameAnswer, GameCounts
+from hangman_lab.server.players import GameCounts, count_games
 
 BASE_PATH = "/api/v1"
 _MAX_LISTED = 1_000
@@ -44,15 +44,6 @@ class GuestAnswer(BaseModel):
     token: str = Field(description="an access token for practice games, shown only once")
 
 
-class NewGameBody(BaseModel, extra="forbid"):
-    """The kind of a new game, and its choice of practice words."""
-
-    recorded: bool = False
-    daily: bool = Field(False, description="the word of the day (UTC), the same for all players")
-    length: int | None = Field(None, ge=1, le=MAX_LENGTH)
-    difficulty: Difficulty | None = None
-
-
 class GuessBody(BaseModel, extra="forbid"):
     """A guess."""
 
@@ -78,14 +69,19 @@ class HintBody(BaseModel, extra="forbid"):
 class WordBody(BaseModel, extra="forbid"):
     """A word for the agent to guess."""
 
-    word: str = Field(min_length=1, max_length=_MAX_TEXT, description="letters a to z")
+    word: str | None = Field(
+        None,
+        min_length=1,
+        max_length=_MAX_TEXT,
+        description="letters a to z; null: a word of the server",
+    )
 
 
 @router.get("/server", tags=["server"])
 async def get_server(server: Server) -> ServerAnswer:
     """Return what this server offers."""
     offered = {
-        "agent": server.agent.name,
+        "agent": server.agent.name if server.agent is not None else None,
         "guests": server.settings.guests > 0,
         "practice_lengths": server.words.practice_lengths,
         "recorded_words": "withheld" if server.words.withheld else "public",
@@ -123,24 +119,18 @@ async def add_guest(server: Server, address: Address) -> GuestAnswer:
 @router.get("/player", tags=["players"])
 async def get_player(server: Server, player: HeaderPlayer) -> GameCounts:
     """Count the games of the player."""
-    return await server.players.count_games(player)
+    return await server.database.read(count_games, player)
 
 
 @router.post("/games", status_code=201, tags=["games"])
 async def new_game(
-    server: Server,
-    player: HeaderPlayer,
-    body: NewGameBody,
-    response: Response,
-    key: RequestKey = None,
+    server: Server, player: HeaderPlayer, body: NewGame, response: Response, key: RequestKey = None
 ) -> GameAnswer:
     """Begin a practice or recorded game; the word of the day has one game per player."""
-    chosen = body.length is not None or body.difficulty is not None
-    if body.recorded + body.daily + chosen > 1:
+    if body.recorded + body.daily + (body.length is not None or body.difficulty is not None) > 1:
         raise RequestError(422, "recorded, daily, length or difficulty: one at most")
-    day = time.strftime("%Y-%m-%d", time.gmtime()) if body.daily else None
-    choice = Choice(body.length, body.difficulty, day)
-    answer = await server.games.begin(player, body.recorded, key, choice)
+    begin = games.begin, player, server.words, server.settings
+    answer = await server.database.write(*begin, body, key)
     response.headers["Location"] = f"{BASE_PATH}/games/{answer.game_id}"
     return answer
 
@@ -152,49 +142,52 @@ async def list_open_games(
     limit: Annotated[int, Query(ge=1, le=_MAX_LISTED)] = _MAX_LISTED,
 ) -> OpenGamesAnswer:
     """List the open games of the player, oldest first."""
-    games = await server.database.read(store.list_open_games, player.id, limit)
-    return OpenGamesAnswer(game_ids=games)
+    game_ids = await server.database.read(games.list_open, player, limit)
+    return OpenGamesAnswer(game_ids=game_ids)
 
 
 @router.get("/games/{game_id}", tags=["games"])
 async def get_game(server: Server, player: HeaderPlayer, game_id: str) -> GameAnswer:
     """Return the state of a game."""
-    return await server.games.find(player, game_id)
+    return await server.database.read(games.find, player, game_id)
 
 
 @router.post("/games/{game_id}/guesses", tags=["games"])
 async def guess_letter(
-    server: Server, player: HeaderPlayer, game_id: str, body: GuessBody, key: RequestKey = None
+    server: Server, player: HeaderPlayer, game_id: str, body: GuessBody
 ) -> GameAnswer:
-    """Guess a letter; one that was guessed before changes nothing and costs nothing."""
-    return await server.games.guess(player, game_id, body.letter, key)
+    """Guess a letter; a repeated one, and a guess after the end, change nothing."""
+    return await server.database.write(games.guess, player, game_id, body.letter)
 
 
 @router.post("/games/{game_id}/resignation", tags=["games"])
 async def resign(server: Server, player: HeaderPlayer, game_id: str) -> GameAnswer:
-    """Resign a game: it is failed, and its word is revealed unless words are withheld."""
-    return await server.games.resign(player, game_id)
+    """Resign an open game: it is failed, and its word is revealed unless words are withheld."""
+    return await server.database.write(games.resign, player, game_id)
 
 
 @router.post("/hints", tags=["agent"])
 async def get_hint(
-    server: Server, player: HeaderPlayer, address: Address, body: HintBody
+    server: Server, player: HeaderPlayer, agent: Agent, address: Address, body: HintBody
 ) -> HintAnswer:
     """Ask the agent for a hint, which marks the game."""
-    if (body.game_id is None) == (body.pattern is None):
+    identity, database = server.players.admit_agent(player, address), server.database
+    if body.pattern is not None and body.game_id is None:
+        await database.read(games.check_agent, player, server.settings, True)
+        return await agent.hint(body.pattern, body.wrong, identity)
+    if body.pattern is not None or body.game_id is None:
         raise RequestError(422, "pattern, game_id: one of them is expected")
-    identity = server.players.admit_agent(player, address)
-    game = await server.games.begin_hint(player, body.game_id)
-    pattern, wrong = (body.pattern, body.wrong) if game is None else (game.word, game.wrong)
-    hint = await server.agent.hint(pattern, wrong, identity)
-    if game is not None:
-        await server.games.mark_hinted(player, game.game_id)
+    game = await database.read(games.find_for_hint, player, server.settings, body.game_id)
+    hint = await agent.hint(game.word, game.wrong, identity)
+    await database.write(games.mark_hinted, player, game.game_id)
     return hint
 
 
 @router.post("/agent-games", tags=["agent"])
 async def play_word(
-    server: Server, player: HeaderPlayer, address: Address, body: WordBody
+    server: Server, player: HeaderPlayer, agent: Agent, address: Address, body: WordBody
 ) -> AgentGameAnswer:
-    """Let the agent play a word."""
-    return await server.agent.play(body.word, server.players.admit_agent(player, address))
+    """Let the agent play a word, by default a practice word."""
+    identity, is_own_choice = server.players.admit_agent(player, address), body.word is not None
+    await server.database.read(games.check_agent, player, server.settings, is_own_choice)
+    return await agent.play(body.word or secrets.choice(server.words.practice), identity)

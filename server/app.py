@@ -14,15 +14,14 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp
 
-from hangman_lab.server import api, challenge, pages, store
+from hangman_lab.server import api, challenge, pages
 from hangman_lab.server.access import Server, Services
 from hangman_lab.server.agent import AgentPlayer
 from hangman_lab.server.bounds import Bounds
-from hangman_lab.server.database import Database
+from hangman_lab.server.database import Database, check
 from hangman_lab.server.errors import RequestError
-from hangman_lab.server.games import Games
 from hangman_lab.server.leaderboard import RankingCache
-from hangman_lab.server.players import AGENT_COST, GUEST_COST, Players, keep_pruning
+from hangman_lab.server.players import AGENT_COST, GUEST_COST, Players
 from hangman_lab.server.rates import Buckets
 from hangman_lab.server.served_words import ServedWords
 from hangman_lab.server.settings import Settings
@@ -31,7 +30,7 @@ _FILE_THREADS = 2
 _operator = APIRouter(include_in_schema=False)
 
 
-def create_app(words: ServedWords, agent: AgentPlayer, settings: Settings) -> ASGIApp:
+def create_app(words: ServedWords, agent: AgentPlayer | None, settings: Settings) -> ASGIApp:
     """Return the application, which opens its database at its start."""
     # A second's requests, and at least what one request may cost.
     rates = Buckets(settings.address_rate, max(settings.address_rate, GUEST_COST + AGENT_COST))
@@ -41,15 +40,11 @@ def create_app(words: ServedWords, agent: AgentPlayer, settings: Settings) -> AS
         # Threads that read files; more of them would hold up the event loop.
         current_default_thread_limiter().total_tokens = _FILE_THREADS
         database = Database(settings.db)
-        players, games = Players(database, rates, settings), Games(database, words, settings)
-        ranking = RankingCache(database)
-        app.state.services = Services(
-            database, players, games, ranking, agent, words, settings, rates
-        )
-        pruning = asyncio.create_task(keep_pruning(database, settings))
+        players, ranking = Players(database, rates, settings), RankingCache(database)
+        app.state.services = Services(database, players, ranking, agent, words, settings, rates)
         yield
-        pruning.cancel()
-        agent.close()
+        if agent is not None:
+            agent.close()
         await asyncio.to_thread(database.close)
 
     app = FastAPI(
@@ -81,7 +76,7 @@ async def healthz() -> PlainTextResponse:
 @_operator.get("/readyz")
 async def readyz(server: Server) -> PlainTextResponse:
     """Answer while the database can be read."""
-    await server.database.read(store.check_tables)
+    await server.database.read(check)
     return PlainTextResponse("ready")
 
 

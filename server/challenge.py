@@ -1,4 +1,4 @@
-"""The protocol of the public challenge, and optional ``Idempotency-Key`` headers."""
+"""The protocol of the public challenge, and an optional ``Idempotency-Key`` of new games."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
+from hangman_lab.server import games
 from hangman_lab.server.access import QueryPlayer, RequestKey, Server
 from hangman_lab.server.errors import RESPONSES
-from hangman_lab.server.store import GameAnswer, Status
+from hangman_lab.server.games import GameAnswer, NewGame, Status
+from hangman_lab.server.players import count_games
 
 router = APIRouter(prefix="/trexsim/hangman", tags=["challenge"], responses=RESPONSES)
 
@@ -32,7 +34,8 @@ async def new_game(
     key: RequestKey = None,
 ) -> ChallengeAnswer:
     """Begin a practice or recorded game."""
-    return _answer(await server.games.begin(player, not practice, key), "approved")
+    begin = games.begin, player, server.words, server.settings, NewGame(recorded=not practice)
+    return _answer(await server.database.write(*begin, key), "approved")
 
 
 @router.get("/guess_letter", response_model_exclude_defaults=True)
@@ -42,18 +45,20 @@ async def guess_letter(
     game_id: str,
     letter: Annotated[str, Query(description="one letter a to z")],
     request: Literal["guess_letter"] = "guess_letter",
-    key: RequestKey = None,
 ) -> ChallengeAnswer:
-    """Guess a letter; one that was guessed before changes nothing and costs nothing."""
-    game = await server.games.guess(player, game_id, letter, key)
-    word = "" if game.secret is None else f"; the word was {game.secret}"
-    return _answer(game, game.status, f"no tries are left{word}" if game.status == "failed" else "")
+    """Guess a letter; a repeated one, and a guess after the end, change nothing."""
+    game = await server.database.write(games.guess, player, game_id, letter)
+    reason = ""
+    if game.status == "failed":
+        reason = "the game was resigned" if game.resigned else "no tries are left"
+        reason += f"; the word was {game.secret}" if game.secret is not None else ""
+    return _answer(game, game.status, reason)
 
 
 @router.get("/my_status")
 async def my_status(server: Server, player: QueryPlayer) -> list[int]:
     """Return the practice runs, recorded runs, recorded successes and practice successes."""
-    of = await server.players.count_games(player)
+    of = await server.database.read(count_games, player)
     return [of.practice_runs, of.recorded_runs, of.recorded_successes, of.practice_successes]
 
 

@@ -24,10 +24,12 @@ from pydantic_settings import (
 
 from hangman_lab.envs.errors import InputError
 from hangman_lab.evaluation.arguments import CommandParser, command_main, program
-from hangman_lab.server import players, store
+from hangman_lab.server import players
 from hangman_lab.server.database import open_database, transaction
 from hangman_lab.server.players import hash_token, make_token
 from hangman_lab.server.settings import Settings
+
+_MAX_NAME_LENGTH = 64
 
 
 class Token(BaseModel):
@@ -40,10 +42,10 @@ class Token(BaseModel):
     def run(self, connection: sqlite3.Connection) -> list[str]:
         """Store the hash of a new token; return lines to print."""
         name, token = self.name.strip(), make_token()
-        if not 1 <= len(name) <= store.MAX_NAME_LENGTH or not name.isprintable():
-            longest = f"{store.MAX_NAME_LENGTH} printable characters"
+        if not 1 <= len(name) <= _MAX_NAME_LENGTH or not name.isprintable():
+            longest = f"{_MAX_NAME_LENGTH} printable characters"
             raise InputError(f"token: {name!r} is not a name of 1 to {longest}")
-        store_token = store.replace_token if self.replace else store.add_player
+        store_token = players.replace_token if self.replace else players.add_player
         try:
             if not store_token(connection, name, hash_token(token)):
                 raise InputError(f"token: there is no player {name!r} whose token to replace")
@@ -67,17 +69,20 @@ class ManagePlayers(BaseModel):
             raise InputError(f"player {self.action}: {expected} expected")
         if self.action == "list":
             lines = [
-                f"{player.name}: {player.games:,} recorded games, {player.wins:,} won, "
-                f"{player.unfinished:,} open, {player.hinted:,} with hints"
-                for player in store.list_players(connection)
+                f"{player['name']}: {player['games']:,} recorded games, {player['wins']:,} won, "
+                f"{player['unfinished']:,} open, {player['hinted']:,} with hints"
+                for player in players.list_players(connection)
             ]
-            return [*lines, f"{len(lines):,} players, {store.count_guests(connection):,} guests"]
+            statement = "SELECT COUNT(*) FROM players WHERE name IS NULL"
+            (guests,) = connection.execute(statement).fetchone()
+            return [*lines, f"{len(lines):,} players, {guests:,} guests"]
         if self.action == "revoke":
             # Nobody has the new token.
-            found = store.replace_token(connection, self.name, hash_token(make_token()))
+            found = players.replace_token(connection, self.name, hash_token(make_token()))
             done = f"the token of {self.name} is worthless; its games stay"
         else:
-            found = store.delete_player(connection, self.name)
+            statement = "DELETE FROM players WHERE name = ?"
+            found = connection.execute(statement, (self.name,)).rowcount == 1
             done = f"{self.name} and its games are deleted"
         if not found:
             raise InputError(f"player {self.action}: there is no player {self.name!r}")

@@ -1,32 +1,28 @@
-"""The SQLite database: opening, locking, reading on threads, and writing on one thread."""
+"""The SQLite database: opening, locking, and a thread for reads and for writes."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 import os
-import queue
+import secrets
 import sqlite3
-import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from hangman_lab.envs.errors import InputError
-from hangman_lab.server import observability, store
+from hangman_lab.server import observability
 from hangman_lab.server.errors import RequestError
 
 # The user_version of schema.sql.
-VERSION = 1
+VERSION = 2
 _SCHEMA = Path(__file__).with_name("schema.sql")
-_NUM_READERS = 2
-_MAX_BATCH = 256
 # Seconds to wait for another process's lock, and for the thread.
-_BUSY_SECONDS = 2.0
-_PATIENCE = 5.0
+_PATIENCE = 2.0
 
 T = TypeVar("T")
 logger = logging.getLogger("server")
@@ -52,8 +48,9 @@ def open_database(path: str) -> sqlite3.Connection:
                     f"--db: {path} has tables of version {version}, this server needs {VERSION}; "
                     "start the server that made it, or use a new file"
                 )
-            # Existing tables may lack an index.
             connection.executescript(_SCHEMA.read_text())
+            key = secrets.token_hex(32)
+            connection.execute("INSERT OR IGNORE INTO server_state VALUES (1, ?)", (key,))
         except BaseException:
             connection.close()
             raise
@@ -87,121 +84,60 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
         yield
 
 
-class _Write(NamedTuple):
-    statement: Callable[..., Any]
-    arguments: tuple[Any, ...]
-    asked: float
-    future: Future[Any]
-
-
 class Database:
-    """Reads on several threads; writes on one: those that arrive in a commit share the next."""
+    """A connection for reads and one for writes, each with its own thread."""
 
     def __init__(self, path: str) -> None:
-        self._writing = open_database(path)
-        with transaction(self._writing):
-            # The secret that draws words.
-            self.draw_key = store.load_draw_key(self._writing)
-        self._reading: queue.SimpleQueue[sqlite3.Connection] = queue.SimpleQueue()
-        for _ in range(_NUM_READERS):
-            self._reading.put(_connect(path))
-        self._readers = ThreadPoolExecutor(_NUM_READERS, thread_name_prefix="reader")
-        self._waiting: queue.SimpleQueue[_Write | None] = queue.SimpleQueue()
-        self._writer = threading.Thread(target=self._write_on, name="writer", daemon=True)
-        self._writer.start()
+        self._writing, self._reading = open_database(path), _connect(path)
+        self._writer, self._reader = (ThreadPoolExecutor(1, name) for name in ("writer", "reader"))
 
-    async def read(self, statement: Callable[..., T], *arguments: Any) -> T:
-        """Run ``statement(connection, *arguments)`` on a thread; 503 if the database fails."""
-        asked = time.monotonic()
+    async def read(self, function: Callable[..., T], *arguments: Any) -> T:
+        """Return ``function(connection, *arguments)``; 503 if the database fails."""
+        return await self._run(self._reader, "read", lambda: function(self._reading, *arguments))
+
+    async def write(self, function: Callable[..., T], *arguments: Any) -> T:
+        """Return ``function(connection, *arguments)`` after its commit, of all or nothing.
+
+        503 if the database fails.
+        """
 
         def run() -> T:
-            _check_wait(asked)
-            connection = self._reading.get()
-            try:
-                # Several statements see the same state.
-                connection.execute("BEGIN")
-                return statement(connection, *arguments)
-            finally:
-                connection.rollback()
-                self._reading.put(connection)
+            with observability.COMMIT_SECONDS.time(), transaction(self._writing):
+                return function(self._writing, *arguments)
 
-        with self._refusing("read", "read"):
-            return await asyncio.get_running_loop().run_in_executor(self._readers, run)
-
-    async def write(self, statement: Callable[..., T], *arguments: Any) -> T:
-        """Run and commit ``statement(connection, *arguments)``, or nothing of it if it raises."""
-        future: Future[T] = Future()
-        self._waiting.put(_Write(statement, arguments, time.monotonic(), future))
-        with self._refusing("write", "stored"):
-            return await asyncio.wrap_future(future)
+        return await self._run(self._writer, "write", run)
 
     def close(self) -> None:
         """Write what is waiting, and end the threads."""
-        self._waiting.put(None)
-        self._writer.join()
-        self._readers.shutdown(cancel_futures=True)
-        self._writing.close()
-        for _ in range(_NUM_READERS):
-            self._reading.get().close()
+        for thread, connection in (self._writer, self._writing), (self._reader, self._reading):
+            thread.shutdown()
+            connection.close()
 
-    @contextmanager
-    def _refusing(self, what: str, done: str) -> Iterator[None]:
+    async def _run(self, thread: ThreadPoolExecutor, what: str, run: Callable[[], T]) -> T:
+        asked = time.monotonic()
+
+        def run_in_time() -> T:
+            if time.monotonic() - asked > _PATIENCE:
+                raise sqlite3.OperationalError("the database is busy")
+            return run()
+
         try:
-            yield
+            return await asyncio.get_running_loop().run_in_executor(thread, run_in_time)
         except sqlite3.Error as error:
             observability.STORAGE_FAILURES.labels(what).inc()
             logger.error("the database failed", extra={"during": what, "cause": str(error)})
-            raise RequestError(503, f"the games cannot be {done} now; try again", 1.0) from error
+            raise RequestError(503, "the database is not available; try again", 1.0) from error
 
-    def _write_on(self) -> None:
-        batch = []
-        while None not in batch:
-            batch = [self._waiting.get()]
-            while len(batch) < _MAX_BATCH and not self._waiting.empty():
-                batch.append(self._waiting.get())
-            # Cancelled requests are left out.
-            writes = [each for each in batch if each and each.future.set_running_or_notify_cancel()]
-            if writes:
-                self._commit(writes)
 
-    def _commit(self, writes: Sequence[_Write]) -> None:
-        begun = time.perf_counter()
-        try:
-            _check_wait(writes[-1].asked)
-            with transaction(self._writing):
-                results = [self._run(write) for write in writes]
-        except Exception as error:
-            results = [error] * len(writes)
-        else:
-            observability.COMMIT_SECONDS.observe(time.perf_counter() - begun)
-        for write, result in zip(writes, results, strict=True):
-            if isinstance(result, Exception):
-                write.future.set_exception(result)
-            else:
-                write.future.set_result(result)
-
-    def _run(self, write: _Write) -> Any:
-        """Return the result of a statement, or the exception that undid it."""
-        self._writing.execute("SAVEPOINT one")
-        try:
-            result = write.statement(self._writing, *write.arguments)
-        except sqlite3.OperationalError:
-            raise
-        except Exception as error:
-            self._writing.execute("ROLLBACK TO one")
-            result = error
-        self._writing.execute("RELEASE one")
-        return result
+def check(connection: sqlite3.Connection) -> None:
+    """Read a row; raise sqlite3.Error if the database cannot be read."""
+    connection.execute("SELECT id FROM server_state").fetchone()
 
 
 def _connect(path: str) -> sqlite3.Connection:
-    # An absolute path is a file, whatever its name. Several threads use a connection in turn.
-    options = {"timeout": _BUSY_SECONDS, "isolation_level": None, "check_same_thread": False}
-    connection = sqlite3.connect(os.path.abspath(path), **options)
+    # An absolute path is a file, whatever its name. One thread at a time uses a connection.
+    connection = sqlite3.connect(
+        os.path.abspath(path), timeout=_PATIENCE, isolation_level=None, check_same_thread=False
+    )
     connection.row_factory = sqlite3.Row
     return connection
-
-
-def _check_wait(asked: float) -> None:
-    if time.monotonic() - asked > _PATIENCE:
-        raise sqlite3.OperationalError("the database did not get to it")

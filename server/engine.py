@@ -42,7 +42,7 @@ def serve(host: str, port: int, settings: Settings) -> None:
     with only_server(settings.db):
         print(words.description, *_warnings(words, host, settings), sep="\n", flush=True)
         agent = make_agent_player(run, words.to_fit, settings)
-        print(f"agent: {agent.name or 'none'}", flush=True)
+        print(f"agent: {agent.name if agent is not None else 'none'}", flush=True)
         app = create_app(words, agent, settings)
         if settings.forwarded_allow_ips is not None:
             app = wrap_asgi_with_proxy_headers(app, settings.forwarded_allow_ips)

@@ -1,197 +1,215 @@
-"""The games of players, of which those in memory equal those in the database.
-
-A change is answered after its commit; a game whose change was not stored leaves the memory.
-"""
+"""The games of players: a function per request, which runs in one transaction."""
 
 from __future__ import annotations
 
-import math
-import re
 import secrets
-from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
-from sqlite3 import Connection
+import time
+from collections.abc import Mapping
+from sqlite3 import Connection, Row
+from typing import Literal
 
-from hangman_lab.envs.encoding import ALPHABET, letter_index
+from pydantic import BaseModel, Field
+
+from hangman_lab.envs.encoding import ALPHABET, MAX_LENGTH, letter_index
 from hangman_lab.envs.hangman.game import Game
-from hangman_lab.server import observability, store
-from hangman_lab.server.database import Database
+from hangman_lab.server import observability
 from hangman_lab.server.errors import RequestError
-from hangman_lab.server.players import check_known
-from hangman_lab.server.served_words import Choice, ServedWords, draw_word, select_practice
+from hangman_lab.server.players import GameCounts, Player, count_games
+from hangman_lab.server.served_words import Difficulty, ServedWords, draw_word, select_practice
 from hangman_lab.server.settings import Settings
-from hangman_lab.server.store import GameAnswer, GameCounts, Player, PlayerGame
 
+Status = Literal["ongoing", "success", "failed"]
 _GUEST_OPEN_GAMES = 20
-_CACHED_GAMES = 10_000
-_ANY = Choice()
-_ID_BYTES = 16
-_ID = re.compile(f"[0-9a-f]{{{2 * _ID_BYTES}}}")
+_DELETED_AT_ONCE = 10
 
 
-class Games:
-    """The games of all players."""
+class NewGame(BaseModel, extra="forbid"):
+    """The kind of a new game, and its choice of practice words."""
 
-    def __init__(self, database: Database, words: ServedWords, settings: Settings) -> None:
-        self._database = database
-        self._words = words
-        self._settings = settings
-        self._games: OrderedDict[str, PlayerGame] = OrderedDict()
-
-    async def begin(
-        self, player: Player, recorded: bool, key: str | None = None, choice: Choice = _ANY
-    ) -> GameAnswer:
-        """Begin a game, or return the game begun with this key, or the player's game of the day."""
-        if choice.day is not None:
-            key = f"day {choice.day}"  # keys of clients have no spaces
-        game, is_new = await self._database.write(self._begin, player, recorded, key, choice)
-        if is_new:
-            observability.GAMES.labels(game.kind).inc()
-            self._keep(game)
-            return game.answer()
-        async with self._locked(player, game.game_id) as begun:
-            if begun.recorded != recorded:
-                raise RequestError(422, "the key of this request belongs to another kind of game")
-            return begun.answer_after(0) if choice.day is None else begun.answer()
-
-    async def guess(
-        self, player: Player, game_id: str, letter: str, key: str | None = None
-    ) -> GameAnswer:
-        """Guess a letter; with the key of an earlier guess, return its answer."""
-        guessed = letter.lower()
-        if len(letter) != 1 or not letter.isascii() or guessed not in ALPHABET:
-            raise RequestError(400, "letter: one letter a to z is expected")
-        async with self._locked(player, game_id) as game:
-            if key is not None and key in game.keys:
-                number = game.keys.index(key)
-                if game.hangman.guesses[number] != guessed:
-                    raise RequestError(422, "the key of this request belongs to another letter")
-                return game.answer_after(number + 1)
-            _check_open(game)
-            if guessed in game.hangman.guesses:
-                return game.answer()
-            game.hangman.guess(letter_index(guessed))
-            game.keys.append(key)
-            answer = game.answer()
-            await self._store_change(game, store.add_guess)
-            observability.GUESSES.inc()
-            return answer
-
-    async def resign(self, player: Player, game_id: str) -> GameAnswer:
-        """Resign a game."""
-        async with self._locked(player, game_id) as game:
-            if game.resigned:
-                return game.answer()
-            _check_open(game)
-            game.resigned = True
-            answer = game.answer()
-            await self._store_change(game, store.end_game)
-            return answer
-
-    async def find(self, player: Player, game_id: str) -> GameAnswer:
-        """Return the state of a game."""
-        async with self._locked(player, game_id) as game:
-            return game.answer()
-
-    async def begin_hint(self, player: Player, game_id: str | None) -> GameAnswer | None:
-        """Return the game that needs a hint, or None without an id and open recorded games."""
-        if game_id is None:
-            counts = await self._database.read(store.count_games, player.id)
-            if counts is not None and counts.recorded_open:
-                raise RequestError(409, "recorded games are open; game_id is expected")
-            return None
-        async with self._locked(player, game_id) as game:
-            _check_open(game)
-            if game.recorded and self._settings.recorded_hints == "off":
-                raise RequestError(403, "this server gives no hints in recorded games")
-            return game.answer()
-
-    async def mark_hinted(self, player: Player, game_id: str) -> None:
-        """Mark a game as one with a hint."""
-        async with self._locked(player, game_id) as game:
-            if not game.hinted:
-                game.hinted = True
-                await self._store_change(game, store.mark_hinted)
-
-    def _begin(
-        self,
-        connection: Connection,
-        player: Player,
-        recorded: bool,
-        key: str | None,
-        choice: Choice,
-    ) -> tuple[PlayerGame, bool]:
-        """Return a new game or the one that the key began, and whether it is new."""
-        if key is not None:
-            game_id = store.find_game_by_key(connection, player.id, key)
-            if game_id is not None:
-                return store.find_game(connection, game_id), False
-        counts = check_known(store.count_games(connection, player.id))
-        self._check_quota(player, recorded, counts)
-        words, played, runs = self._words.practice, set(), counts.practice_runs
-        if choice != _ANY:
-            words = select_practice(words, choice.length, choice.difficulty)
-        if recorded:
-            words, runs = self._words.recorded, counts.recorded_runs
-            played = store.list_recorded_words(connection, player.id)
-        if not words:
-            raise RequestError(422, f"length: no practice word has {choice.length} letters")
-        name = f"{player.id} {recorded} {runs}" if choice.day is None else key
-        secret = draw_word(words, played, self._database.draw_key, name)
-        hangman = Game(secret, self._settings.max_wrong)
-        game_id = secrets.token_hex(_ID_BYTES)  # drawn apart from the word
-        withheld = recorded and self._words.withheld
-        game = PlayerGame(game_id, player.id, hangman, recorded=recorded, withheld=withheld)
-        store.add_game(connection, game, key)
-        return game, True
-
-    def _check_quota(self, player: Player, recorded: bool, counts: GameCounts) -> None:
-        if recorded and player.is_guest:
-            raise RequestError(
-                403, "guests have practice games; recorded games need an access token"
-            )
-        kind = "recorded" if recorded else "practice"
-        runs = getattr(self._settings, f"{kind}_runs")
-        if getattr(counts, f"{kind}_runs") >= runs:
-            raise RequestError(403, f"all {runs:,} {kind} runs are used up")
-        allowed = min(self._settings.open_games, _GUEST_OPEN_GAMES if player.is_guest else math.inf)
-        if counts.open_games >= allowed:
-            raise RequestError(403, f"{allowed:,} games are open; finish one or give one up first")
-
-    @asynccontextmanager
-    async def _locked(self, player: Player, game_id: str) -> AsyncIterator[PlayerGame]:
-        """Hold the lock of a game of the player; 404 if there is none."""
-        while True:
-            game = self._games.get(game_id)
-            if game is None and _ID.fullmatch(game_id):
-                stored = await self._database.read(store.find_game, game_id)
-                # Another request may have been faster.
-                game = self._games.get(game_id) or stored
-            if game is None or game.player_id != player.id:
-                raise RequestError(404, "game_id: this token has no such game")
-            self._keep(game)
-            async with game.lock:
-                # The previous holder may have forgotten it.
-                if self._games.get(game_id) is game:
-                    yield game
-                    return
-
-    def _keep(self, game: PlayerGame) -> None:
-        self._games[game.game_id] = game
-        self._games.move_to_end(game.game_id)
-        if len(self._games) > _CACHED_GAMES:
-            self._games.popitem(last=False)
-
-    async def _store_change(self, game: PlayerGame, statement: Callable[..., None]) -> None:
-        try:
-            await self._database.write(statement, game)
-        except BaseException:
-            # The next request reads what is stored.
-            self._games.pop(game.game_id, None)
-            raise
+    recorded: bool = False
+    daily: bool = Field(False, description="the word of the day (UTC), the same for all players")
+    length: int | None = Field(None, ge=1, le=MAX_LENGTH)
+    difficulty: Difficulty | None = None
 
 
-def _check_open(game: PlayerGame) -> None:
+class GameAnswer(BaseModel):
+    """The state of a game."""
+
+    game_id: str
+    recorded: bool
+    status: Status
+    word: str = Field(pattern="^[a-z_]+$", description="_ for each hidden letter")
+    tries_remains: int = Field(ge=0)
+    guesses: str = Field(pattern="^[a-z]*$", description="the letters in order")
+    wrong: str = Field(pattern="^[a-z]*$", description="those that are not in the word")
+    resigned: bool
+    hinted: bool = Field(description="whether the agent gave a hint")
+    secret: str | None = Field(description="null before the end, and for withheld words")
+
+
+def begin(
+    connection: Connection,
+    player: Player,
+    words: ServedWords,
+    settings: Settings,
+    new: NewGame,
+    key: str | None = None,
+) -> GameAnswer:
+    """Begin a game, or return the game begun with this key, or the player's game of the day."""
+    if new.daily:
+        key = f"day {time.strftime('%Y-%m-%d', time.gmtime())}"  # keys of clients have no spaces
+    statement = "SELECT * FROM games WHERE player_id = ? AND request_key = ?"
+    begun = connection.execute(statement, (player.id, key)).fetchone()
+    if begun is not None:
+        if begun["recorded"] != new.recorded:
+            raise RequestError(422, "the key of this request belongs to another kind of game")
+        return _answer(begun)
+    counts = count_games(connection, player)
+    kind: Literal["recorded", "practice"] = "recorded" if new.recorded else "practice"
+    _check_quota(player, kind, counts, settings)
+    played, chosen = set[str](), words.practice
+    if new.recorded:
+        statement = "SELECT secret FROM games WHERE player_id = ? AND recorded"
+        played = {secret for (secret,) in connection.execute(statement, (player.id,))}
+        chosen = words.recorded
+    elif new.length is not None or new.difficulty is not None:
+        chosen = select_practice(chosen, new.length, new.difficulty)
+    if not chosen:
+        raise RequestError(422, f"length: no practice word has {new.length} letters")
+    (draw_key,) = connection.execute("SELECT draw_key FROM server_state").fetchone()
+    name = key if new.daily else f"{player.id} {kind} {getattr(counts, f'{kind}_runs')}"
+    values = {
+        "id": secrets.token_hex(16),  # drawn independently of the word
+        "player_id": player.id,
+        "secret": draw_word(chosen, played, bytes.fromhex(draw_key), str(name)),
+        "max_wrong": settings.max_wrong,
+        "recorded": new.recorded,
+        "withheld": new.recorded and words.withheld,
+        "request_key": key,
+    }
+    (row,) = connection.execute(
+        f"INSERT INTO games ({', '.join(values)}) VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING *",
+        (*values.values(),),
+    )
+    connection.execute(
+        "DELETE FROM games WHERE number IN (SELECT number FROM games WHERE player_id = ? "
+        "AND NOT recorded AND status != 'ongoing' ORDER BY number DESC LIMIT ? OFFSET ?)",
+        (player.id, _DELETED_AT_ONCE, settings.kept_games),
+    )
+    observability.GAMES.labels(kind).inc()
+    return _answer(row)
+
+
+def guess(connection: Connection, player: Player, game_id: str, letter: str) -> GameAnswer:
+    """Guess a letter; a repeated one, and a guess after the end, change nothing."""
+    guessed = letter.lower()
+    if len(letter) != 1 or not letter.isascii() or guessed not in ALPHABET:
+        raise RequestError(400, "letter: one letter a to z is expected")
+    row = _find(connection, player, game_id)
+    game = _game(row)
+    if row["status"] != "ongoing" or guessed in game.guesses:
+        return _answer(row)
+    game.guess(letter_index(guessed))
+    changes = {"guesses": game.guesses}
+    if game.over:
+        changes["status"] = "success" if game.won else "failed"
+    observability.GUESSES.inc()
+    return _answer(_update(connection, row, changes))
+
+
+def resign(connection: Connection, player: Player, game_id: str) -> GameAnswer:
+    """Resign a game; after its end, this changes nothing."""
+    row = _find(connection, player, game_id)
+    if row["status"] == "ongoing":
+        row = _update(connection, row, {"status": "failed", "resigned": 1})
+    return _answer(row)
+
+
+def find(connection: Connection, player: Player, game_id: str) -> GameAnswer:
+    """Return the state of a game; 404 if the player has no such game."""
+    return _answer(_find(connection, player, game_id))
+
+
+def list_open(connection: Connection, player: Player, limit: int) -> list[str]:
+    """Return the ids of a player's open games, oldest first."""
+    rows = connection.execute(
+        "SELECT id FROM games WHERE player_id = ? AND status = 'ongoing' ORDER BY number LIMIT ?",
+        (player.id, limit),
+    )
+    return [game_id for (game_id,) in rows]
+
+
+def check_agent(
+    connection: Connection, player: Player, settings: Settings, is_own_choice: bool
+) -> None:
+    """Refuse help of the agent with recorded games: on a pattern or word of the player's choice.
+
+    409 while the player has open recorded games. If recorded games have no hints, such players
+    get no help at all, and nobody may choose, as another token could play the recorded games.
+    """
+    is_off = settings.recorded_hints == "off"
+    if is_off and is_own_choice:
+        raise RequestError(403, "here the agent takes no pattern and no word of a client")
+    if (is_off or is_own_choice) and count_games(connection, player).recorded_open:
+        raise RequestError(409, "recorded games are open; finish or resign them first")
+
+
+def find_for_hint(
+    connection: Connection, player: Player, settings: Settings, game_id: str
+) -> GameAnswer:
+    """Return a game that may have a hint; 403 and 409 if it may not."""
+    game = find(connection, player, game_id)
     if game.status != "ongoing":
         raise RequestError(409, f"the game is over ({game.status})")
+    if not game.recorded:
+        check_agent(connection, player, settings, is_own_choice=False)
+    elif settings.recorded_hints == "off":
+        raise RequestError(403, "this server gives no hints in recorded games")
+    return game
+
+
+def mark_hinted(connection: Connection, player: Player, game_id: str) -> None:
+    """Mark a game as one with a hint."""
+    statement = "UPDATE games SET hinted = 1 WHERE id = ? AND player_id = ? AND NOT hinted"
+    connection.execute(statement, (game_id, player.id))
+
+
+def _check_quota(player: Player, kind: str, counts: GameCounts, settings: Settings) -> None:
+    if kind == "recorded" and player.is_guest:
+        raise RequestError(403, "guests have practice games; recorded games need an access token")
+    most = getattr(settings, f"{kind}_runs")
+    if getattr(counts, f"{kind}_runs") >= most:
+        raise RequestError(403, f"all {most:,} {kind} runs are used up")
+    allowed = settings.open_games
+    if player.is_guest:
+        allowed = min(allowed, _GUEST_OPEN_GAMES)
+    if counts.open_games >= allowed:
+        raise RequestError(403, f"{allowed:,} games are open; finish one or give one up first")
+
+
+def _find(connection: Connection, player: Player, game_id: str) -> Row:
+    statement = "SELECT * FROM games WHERE id = ? AND player_id = ?"
+    row = connection.execute(statement, (game_id, player.id)).fetchone()
+    if row is None:
+        raise RequestError(404, "game_id: this token has no such game")
+    return row
+
+
+def _update(connection: Connection, row: Row, changes: Mapping[str, object]) -> Row:
+    columns = ", ".join(f"{name} = ?" for name in changes)
+    statement = f"UPDATE games SET {columns} WHERE number = ? RETURNING *"
+    (updated,) = connection.execute(statement, (*changes.values(), row["number"]))
+    return updated
+
+
+def _game(row: Row) -> Game:
+    return Game(row["secret"], row["max_wrong"], row["guesses"])
+
+
+def _answer(row: Row) -> GameAnswer:
+    """Return what the player may know: the secret only after the end."""
+    game = _game(row)
+    is_told = row["status"] == "success" or (row["status"] == "failed" and not row["withheld"])
+    state = {"game_id": row["id"], "word": game.word, "tries_remains": game.lives}
+    state |= {"wrong": game.wrong_letters, "secret": game.secret if is_told else None}
+    return GameAnswer(**{**row} | state)

@@ -1,5 +1,5 @@
 -- The tables of the server. A change of them needs another user_version, which server/database.py
--- compares. Times are seconds since 1970.
+-- compares.
 BEGIN IMMEDIATE;
 
 CREATE TABLE IF NOT EXISTS players (
@@ -7,49 +7,72 @@ CREATE TABLE IF NOT EXISTS players (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     name TEXT UNIQUE, -- NULL for guests
     token_hash TEXT NOT NULL UNIQUE,
-    seen_at REAL NOT NULL,
-    -- Counted with every change, so that nobody has to count games.
+    -- The newest game of all players at the last visit: an order of visits without a clock.
+    seen INTEGER NOT NULL,
+    -- Counted by the triggers below, as practice games are deleted and games are many.
     practice_games INTEGER NOT NULL DEFAULT 0,
     practice_wins INTEGER NOT NULL DEFAULT 0,
     practice_open INTEGER NOT NULL DEFAULT 0,
     recorded_games INTEGER NOT NULL DEFAULT 0,
     recorded_wins INTEGER NOT NULL DEFAULT 0,
     recorded_open INTEGER NOT NULL DEFAULT 0,
-    recorded_hinted INTEGER NOT NULL DEFAULT 0
+    recorded_hinted INTEGER NOT NULL DEFAULT 0,
+    recorded_hinted_wins INTEGER NOT NULL DEFAULT 0
 );
 
+CREATE INDEX IF NOT EXISTS guests ON players (seen) WHERE name IS NULL;
+
 CREATE TABLE IF NOT EXISTS games (
-    id TEXT PRIMARY KEY,
+    number INTEGER PRIMARY KEY, -- in the order of their beginnings
+    id TEXT NOT NULL UNIQUE,
     player_id INTEGER NOT NULL REFERENCES players (id) ON DELETE CASCADE,
     secret TEXT NOT NULL,
-    recorded INTEGER NOT NULL,
     max_wrong INTEGER NOT NULL,
+    recorded INTEGER NOT NULL,
+    withheld INTEGER NOT NULL, -- the word is not told when the game is lost
+    request_key TEXT,
+    guesses TEXT NOT NULL DEFAULT '', -- distinct letters in the order of play
     status TEXT NOT NULL DEFAULT 'ongoing' CHECK (status IN ('ongoing', 'success', 'failed')),
     resigned INTEGER NOT NULL DEFAULT 0,
     hinted INTEGER NOT NULL DEFAULT 0, -- the agent gave a hint
-    withheld INTEGER NOT NULL, -- the word is not told when the game is lost
-    request_key TEXT,
-    created_at REAL NOT NULL,
     -- A request that is sent again begins no second game.
     UNIQUE (player_id, request_key)
 );
 
-CREATE INDEX IF NOT EXISTS open_games ON games (player_id, created_at) WHERE status = 'ongoing';
-CREATE INDEX IF NOT EXISTS practice_games ON games (created_at) WHERE NOT recorded;
+CREATE INDEX IF NOT EXISTS open_games ON games (player_id) WHERE status = 'ongoing';
+CREATE INDEX IF NOT EXISTS practice_games ON games (player_id)
+    WHERE NOT recorded AND status != 'ongoing';
 CREATE INDEX IF NOT EXISTS recorded_games ON games (player_id, secret) WHERE recorded;
-CREATE INDEX IF NOT EXISTS hinted_wins ON games (player_id)
-    WHERE recorded AND hinted AND status = 'success';
 
-CREATE TABLE IF NOT EXISTS guesses (
-    game_id TEXT NOT NULL REFERENCES games (id) ON DELETE CASCADE,
-    number INTEGER NOT NULL, -- from 1, in the order of play
-    letter TEXT NOT NULL,
-    request_key TEXT,
-    created_at REAL NOT NULL,
-    PRIMARY KEY (game_id, number),
-    -- No letter counts twice in a game.
-    UNIQUE (game_id, letter)
-);
+CREATE TRIGGER IF NOT EXISTS game_begun AFTER INSERT ON games BEGIN
+    UPDATE players SET
+        seen = new.number,
+        practice_games = practice_games + NOT new.recorded,
+        practice_open = practice_open + NOT new.recorded,
+        recorded_games = recorded_games + new.recorded,
+        recorded_open = recorded_open + new.recorded
+    WHERE id = new.player_id;
+END;
+
+CREATE TRIGGER IF NOT EXISTS game_ended AFTER UPDATE OF status ON games BEGIN
+    UPDATE players SET
+        seen = (SELECT MAX(number) FROM games),
+        practice_wins = practice_wins + (NOT new.recorded AND new.status = 'success'),
+        practice_open = practice_open - NOT new.recorded,
+        recorded_wins = recorded_wins + (new.recorded AND new.status = 'success'),
+        recorded_open = recorded_open - new.recorded,
+        recorded_hinted_wins =
+            recorded_hinted_wins + (new.recorded AND new.hinted AND new.status = 'success')
+    WHERE id = new.player_id;
+END;
+
+-- The agent may have thought until the game was over.
+CREATE TRIGGER IF NOT EXISTS game_hinted AFTER UPDATE OF hinted ON games WHEN new.recorded BEGIN
+    UPDATE players SET
+        recorded_hinted = recorded_hinted + 1,
+        recorded_hinted_wins = recorded_hinted_wins + (new.status = 'success')
+    WHERE id = new.player_id;
+END;
 
 -- One row: the secret that draws the words of games.
 CREATE TABLE IF NOT EXISTS server_state (
@@ -57,5 +80,5 @@ CREATE TABLE IF NOT EXISTS server_state (
     draw_key TEXT NOT NULL
 );
 
-PRAGMA user_version = 1;
+PRAGMA user_version = 2;
 COMMIT;

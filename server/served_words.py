@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import compress
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -25,14 +25,6 @@ from hangman_lab.envs.words import (
 )
 
 Difficulty = Literal["easy", "medium", "hard"]
-
-
-class Choice(NamedTuple):
-    """A player's choice of practice words; ``day`` names the word of the day."""
-
-    length: int | None = None
-    difficulty: Difficulty | None = None
-    day: str | None = None
 
 
 @dataclass(frozen=True)

@@ -48,9 +48,9 @@ class Settings(BaseSettings):
     practice_runs: Count = Field(100_000, description="practice games per token")
     open_games: Positive = Field(1_000, description="open games per token; at most 20 for a guest")
     address_rate: Rate = Field(400.0, description="requests per second per address")
-    new_guest_rate: Rate = Field(0.1, description="new guests per second per address")
-    guests: Count = Field(10_000, description="guests to keep; 0 for none")
-    practice_days: float = Field(30.0, gt=0, description="days to keep practice games")
+    new_guest_rate: Rate = Field(0.5, description="new guests per second per address, after 300")
+    guests: Count = Field(50_000, description="guests to keep; 0 for none")
+    kept_games: Count = Field(50, description="finished practice games to keep per player")
     connections: int = Field(8_000, ge=10, le=10**6, description="most open connections")
     client_seconds: float = Field(
         10.0, ge=0.1, le=60, description="time for a client to send a head, and for a body"

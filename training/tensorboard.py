@@ -14,7 +14,6 @@ from torch.utils.tensorboard import SummaryWriter
 from hangman_lab.agents.ppo.agent import NetworkAgent, PPOAgent
 from hangman_lab.envs.encoding import ALPHABET, NUM_LETTERS, letter_index
 from hangman_lab.envs.hangman.game import Game
-from hangman_lab.envs.hangman.rendering import masked_word
 from hangman_lab.evaluation.analysis import reliability
 from hangman_lab.evaluation.arena import split_letters
 from hangman_lab.evaluation.plots import BASELINE_PREFIX, draw_reliability
@@ -190,7 +189,7 @@ def _describe_games(played: pd.DataFrame, agent: NetworkAgent, max_wrong: int) -
                 f"{ALPHABET[letter]} " + "/".join(f"{share[letter]:.0%}" for share in shares)
                 for letter in np.argsort(-choices)[:_NUM_TOP_LETTERS]
             )
-            shown = masked_word(game.observation)
+            shown = " ".join(game.word)
             lines.append(f"    {shown}   guess {ALPHABET[guess]}   ({top})")
             game.guess(guess)
         lines.append("")

@@ -35,10 +35,10 @@ class Harness:
         self.start()
 
     def start(self):
-        agent = AgentPlayer(self.settings)
+        agent = None
         if self.agent is not None:
             parts = partial(think, self.agent), partial(ThreadPoolExecutor, 1)
-            agent = AgentPlayer(self.settings, "an agent", *parts)
+            agent = AgentPlayer("an agent", *parts, self.settings)
         self.app = create_app(self.words, agent, self.settings)
         self.lifespan = self.app.app.router.lifespan_context(self.app.app)
         self.run(self.lifespan.__aenter__())
@@ -105,11 +105,9 @@ class Harness:
         assert answer.status_code == 200, answer.text
         return answer.json()["game_id"]
 
-    def guess(self, token, game, letter, key=None):
-        headers = {} if key is None else {"Idempotency-Key": key}
+    def guess(self, token, game, letter):
         query = {"request": "guess_letter", "game_id": game, "letter": letter}
-        path = f"{CHALLENGE}/guess_letter"
-        return self.get(path, headers=headers, access_token=token, **query)
+        return self.get(f"{CHALLENGE}/guess_letter", access_token=token, **query)
 
     def status(self, token):
         return self.get(f"{CHALLENGE}/my_status", access_token=token).json()

@@ -1,14 +1,70 @@
-"""The JSON API."""
+"""The JSON API and the protocol of the public challenge."""
 
 import pytest
+import requests
+import schemathesis
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from schemathesis import GenerationMode
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
 
-from hangman_lab.agents import make_agent
-from tests.server.harness import API, WORDS, ClockStopped, bearer
+from hangman_lab.server.app import create_app
+from hangman_lab.server.served_words import ServedWords
+from hangman_lab.server.settings import Settings
+from tests.server.harness import API, CHALLENGE, bearer
+from tests.server.load import add_token, serving
+
+CHECKS = [
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_schema_conformance,
+]
+WORD = "zyzzyva"
+# The description needs neither words nor a database.
+APP = create_app(ServedWords((), (), (), ""), None, Settings()).app
+OPERATIONS = {
+    operation.ok().label: operation.ok()
+    for operation in schemathesis.openapi.from_dict(APP.openapi()).get_all_operations()
+}
 
 
-@pytest.fixture
-def agent():
-    return make_agent("dictionary").fit(WORDS)
+@pytest.fixture(scope="module")
+def fuzzed(tmp_path_factory):
+    """A server with generous rates: (address, token)."""
+    path = tmp_path_factory.mktemp("fuzzed") / "games.sqlite3"
+    options = ("--address-rate=1e9", "--open-games=100000")
+    with serving(path, "--agent", "dictionary", *options, words=[WORD]) as (_, address):
+        yield address, add_token(path, "alice")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("label", OPERATIONS)
+def test_every_answer_to_made_up_requests_is_as_described(label, fuzzed):
+    operation, (address, token) = OPERATIONS[label], fuzzed
+    fixed = {"headers": bearer(token)}
+    if operation.path.startswith(CHALLENGE):
+        fixed["query"] = {"access_token": token}
+
+    @settings(max_examples=30, derandomize=True, suppress_health_check=list(HealthCheck))
+    @given(data=st.data(), is_known=st.booleans(), mode=st.sampled_from(GenerationMode))
+    def ask(data, is_known, mode):
+        path = {}
+        if is_known and "game_id" in operation.path:
+            begun = requests.post(f"{address}{API}/games", json={}, headers=bearer(token))
+            path = {"path_parameters": {"game_id": begun.json()["game_id"]}}
+        case = data.draw(operation.as_strategy(mode, **fixed, **path))
+        response = case.call_and_validate(base_url=address, checks=CHECKS)
+        if response.status_code >= 400:
+            assert list(response.json()) == ["error"]
+            assert "\n" not in response.json()["error"]
+
+    ask()
 
 
 def test_a_game_and_its_end(start):
@@ -42,86 +98,87 @@ def test_a_game_and_its_end(start):
     }
 
 
-def test_guests_play_practice_games_alone(start):
-    server = start(words=["a"])
-    made = server.post(f"{API}/guests")
-    assert made.status_code == 201
-    token = made.json()["token"]
-    assert server.play(token)["status"] == "success"
-    refused = server.post(f"{API}/games", {"recorded": True}, token)
-    assert refused.status_code == 403
-    assert "guests" in refused.json()["error"]
-    statuses = [server.post(f"{API}/games", {}, token).status_code for _ in range(21)]
-    assert statuses == [201] * 20 + [403]
-    without_guests = start(guests=0)
-    assert without_guests.post(f"{API}/guests").status_code == 403
-    assert without_guests.get(f"{API}/server").json()["guests"] is False
-
-
-def test_a_hint_has_a_probability_for_each_letter(start, agent):
-    server = start(agent=agent)
+def test_a_game_of_the_challenge_that_is_won(start):
+    server = start(words=["noon"])
     token = server.token()
-    hint = server.post(f"{API}/hints", {"pattern": "_ pp _ e", "wrong": "i, o"}, token).json()
-    assert hint["letter"] == "a"
-    assert list(hint["probabilities"]) == list("abcdefghijklmnopqrstuvwxyz")
-    assert all(0 <= probability <= 1 for probability in hint["probabilities"].values())
-    assert all(hint["probabilities"][letter] == 0 for letter in "peio")
+    begun = server.get(f"{CHALLENGE}/new_game", practice="True", access_token=token)
+    assert (begun.status_code, begun.headers["content-type"]) == (200, "application/json")
+    answer = begun.json()
+    game = answer.pop("game_id")
+    assert answer == {"status": "approved", "word": "_ _ _ _ ", "tries_remains": 6}
+    for letter, status, word in (
+        ("e", "ongoing", "_ _ _ _ "),
+        ("e", "ongoing", "_ _ _ _ "),
+        ("o", "ongoing", "_ o o _ "),
+        ("N", "success", "n o o n "),
+        ("x", "success", "n o o n "),
+    ):
+        expected = {"status": status, "game_id": game, "word": word, "tries_remains": 5}
+        assert server.guess(token, game, letter).json() == expected
+    assert server.status(token) == [1, 0, 0, 1]
+
+
+def test_the_sixth_wrong_guess_loses_and_the_reason_is_told(start):
+    server = start(words=["noon"], practice=["jazz"])
+    token = server.token()
+    game = server.new_game(token, recorded=True)
+    answers = [server.guess(token, game, letter).json() for letter in "abcdefg"]
+    assert [answer["tries_remains"] for answer in answers] == [5, 4, 3, 2, 1, 0, 0]
+    assert [answer["status"] for answer in answers] == ["ongoing"] * 5 + ["failed"] * 2
+    assert answers[-1]["word"] == "_ _ _ _ "
+    assert answers[-1]["reason"] == "no tries are left; the word was noon"
+    assert all("reason" not in answer for answer in answers[:5])
+    assert server.status(token) == [0, 1, 0, 0]
 
 
 @pytest.mark.parametrize(
-    ("body", "said"),
-    [
-        ({"pattern": "ap*le"}, "'*'"),
-        ({"pattern": "apple"}, "no letter is hidden"),
-        ({"pattern": "abcdefghijklmnopqrstuvwxyz_"}, "no letter is left for the blanks"),
-        ({"pattern": "a__le", "wrong": "a"}, "shown in the pattern"),
-        ({"pattern": "_____", "wrong": "bcdfgh"}, "lost at 6"),
-        ({"pattern": "_" * 33}, "at most 32"),
-        ({"pattern": ""}, "pattern"),
-        ({"pattern": 7}, "pattern"),
-        ({}, "pattern"),
-        ({"pattern": "_", "more": 1}, "more"),
-    ],
+    "letter", ["", "ee", "1", "é", "ß", "_", " ", "\N{KELVIN SIGN}", "e\n", "\0"]
 )
-def test_a_pattern_that_cannot_be_is_explained(start, agent, body, said):
-    server = start(agent=agent)
-    answer = server.post(f"{API}/hints", body, server.token())
-    assert answer.status_code == 422
-    assert said in answer.json()["error"]
-
-
-def test_the_agent_plays_a_word_by_the_rules(start, agent):
-    server = start(agent=agent)
+def test_what_is_not_one_letter_is_refused_and_costs_nothing(start, letter):
+    server = start(words=["apple"])
     token = server.token()
-    game = server.post(f"{API}/agent-games", {"word": " Mississippi"}, token).json()
-    assert game["status"] in ("success", "failed")
-    guessed = ""
-    for turn in game["turns"]:
-        assert turn["letter"] not in guessed
-        guessed += turn["letter"]
-        shown = "".join(letter if letter in guessed else "_" for letter in "mississippi")
-        assert turn["word"] == shown
-        assert turn["wrong"] == "".join(letter for letter in guessed if letter not in "misp")
-        assert turn["tries_remains"] == 6 - len(turn["wrong"])
-    assert (game["status"] == "success") == (shown == "mississippi")
+    game = server.new_game(token)
+    answer = server.guess(token, game, letter)
+    expected = {"error": "letter: one letter a to z is expected"}
+    assert (answer.status_code, answer.json()) == (400, expected)
+    assert server.guess(token, game, "a").json()["tries_remains"] == 6
 
 
-@pytest.mark.parametrize("word", ["", "two words", "naïve", "a" * 33, "x1"])
-def test_what_is_no_word_is_not_played(start, agent, word):
-    server = start(agent=agent)
-    assert server.post(f"{API}/agent-games", {"word": word}, server.token()).status_code == 422
+def test_no_or_an_unknown_token_is_refused(start):
+    server = start()
+    for token in ("", "hm_unknown", "x" * 500):
+        assert server.get(f"{CHALLENGE}/my_status", access_token=token).status_code == 401
+        refused = server.get(f"{API}/player", token)
+        assert (refused.status_code, refused.headers["www-authenticate"]) == (401, "Bearer")
 
 
-def test_a_hint_counts_as_ten_more_requests(start, agent):
-    server = start(agent=agent, address_rate=40)
-    server.app.rates.clock = ClockStopped()
+def test_unknown_games_and_those_of_others_are_refused_alike(start):
+    server = start()
+    alice, bob = server.token("alice"), server.token("bob")
+    game = server.new_game(alice)
+    answers = [server.guess(bob, id_, "e") for id_ in (game, "0" * 32, "", "\0'\"", "é")]
+    assert {answer.status_code for answer in answers} == {404}
+    assert len({answer.text for answer in answers}) == 1
+    assert server.guess(alice, game, "z").json()["status"] == "ongoing"
+
+
+def test_a_practice_word_is_chosen_by_length_and_difficulty_or_the_day(start):
+    server = start(words=["noon", "jazz", "tree", "banana"])
     token = server.token()
-    # An unknown token counts as eight until it is known.
-    assert server.post(f"{API}/games", {}, token).status_code == 201
-    body = {"pattern": "_pple"}
-    statuses = [server.post(f"{API}/hints", body, token).status_code for _ in range(4)]
-    assert statuses == [200, 200, 200, 429]
-    assert server.post(f"{API}/games", {}, token).status_code == 201
+    assert server.get(f"{API}/server").json()["practice_lengths"] == [4]
+    for difficulty in ("easy", "medium", "hard"):
+        game = server.post(f"{API}/games", {"length": 4, "difficulty": difficulty}, token).json()
+        assert len(game["word"]) == 4
+    game = server.post(f"{API}/games", {"length": 6}, token).json()["game_id"]
+    assert server.secret(game) == "banana"
+    for body, error in (
+        ({"length": 7}, "length: no practice word has 7 letters"),
+        ({"recorded": True, "daily": True}, "recorded, daily, length or difficulty: one at most"),
+    ):
+        refused = server.post(f"{API}/games", body, token)
+        assert (refused.status_code, refused.json()) == (422, {"error": error})
+    daily = server.post(f"{API}/games", {"daily": True}, token).json()
+    assert server.post(f"{API}/games", {"daily": True}, token).json() == daily
 
 
 @pytest.mark.parametrize("path", ["/nothing", f"{API}/nothing", "/assets/x.js"])
@@ -150,33 +207,3 @@ def test_a_body_that_cannot_be_is_refused_in_one_line(start, body, said):
     assert answer.status_code == 422
     assert answer.json()["error"].startswith(said)
     assert "\n" not in answer.json()["error"]
-
-
-def test_hints_need_an_agent_and_a_token(start, agent):
-    without, server = start(), start(agent=agent)
-    assert without.get(f"{API}/server").json()["agent"] is None
-    token = without.token()
-    for path, body in (("hints", {"pattern": "_"}), ("agent-games", {"word": "a"})):
-        answer = without.post(f"{API}/{path}", body, token)
-        assert (answer.status_code, answer.json()) == (404, {"error": "this server has no agent"})
-        refused = server.post(f"{API}/{path}", body)
-        assert (refused.status_code, refused.headers["www-authenticate"]) == (401, "Bearer")
-
-
-def test_a_practice_word_is_chosen_by_length_and_difficulty_or_the_day(start):
-    server = start(words=["noon", "jazz", "tree", "banana"])
-    token = server.token()
-    assert server.get(f"{API}/server").json()["practice_lengths"] == [4]
-    for difficulty in ("easy", "medium", "hard"):
-        game = server.post(f"{API}/games", {"length": 4, "difficulty": difficulty}, token).json()
-        assert len(game["word"]) == 4
-    game = server.post(f"{API}/games", {"length": 6}, token).json()["game_id"]
-    assert server.secret(game) == "banana"
-    for body, error in (
-        ({"length": 7}, "length: no practice word has 7 letters"),
-        ({"recorded": True, "daily": True}, "recorded, daily, length or difficulty: one at most"),
-    ):
-        refused = server.post(f"{API}/games", body, token)
-        assert (refused.status_code, refused.json()) == (422, {"error": error})
-    daily = server.post(f"{API}/games", {"daily": True}, token).json()
-    assert server.post(f"{API}/games", {"daily": True}, token).json() == daily

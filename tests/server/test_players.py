@@ -1,24 +1,89 @@
 """Tokens, guests, and what their requests cost."""
 
-from hangman_lab.server import store
+from hangman_lab.server import players
 from tests.server.harness import API, ClockStopped
 
 
-def statuses_of(server, token, number):
+def statuses_of(server, token, number=1):
     return [server.get(f"{API}/player", token).status_code for _ in range(number)]
+
+
+def add_guest(server):
+    return server.post(f"{API}/guests").json()["token"]
+
+
+def test_guests_play_a_few_practice_games_alone(start):
+    server = start(words=["a"])
+    token = add_guest(server)
+    assert server.play(token)["status"] == "success"
+    refused = server.post(f"{API}/games", {"recorded": True}, token)
+    assert (refused.status_code, "guests" in refused.json()["error"]) == (403, True)
+    statuses = [server.post(f"{API}/games", {}, token).status_code for _ in range(21)]
+    assert statuses == [201] * 20 + [403]
+    without_guests = start(guests=0)
+    assert without_guests.post(f"{API}/guests").status_code == 403
+    assert without_guests.get(f"{API}/server").json()["guests"] is False
+
+
+def test_an_address_makes_guests_for_a_school_and_then_slowly(start):
+    server = start(new_guest_rate=0.01)
+    statuses = [server.post(f"{API}/guests").status_code for _ in range(302)]
+    assert statuses == [201] * 300 + [429] * 2
+    assert server.post(f"{API}/guests").headers["Retry-After"] == "100"
+    # Whoever has a token plays on.
+    server.new_game(server.token())
+
+
+def test_the_guests_of_the_earliest_visits_make_room(start):
+    server = start(guests=3, words=["a"])
+    unused, often, once = (add_guest(server) for _ in range(3))
+    for token in (often, often, once):
+        server.play(token)
+    new = add_guest(server)
+    assert statuses_of(server, unused) == [401]
+    # The number of games counts for nothing, a visit does: the end of a game, too.
+    server.new_game(once)
+    server.play(new)
+    newest = add_guest(server)
+    assert [statuses_of(server, token) for token in (often, once, new, newest)] == [
+        [401],
+        [200],
+        [200],
+        [200],
+    ]
+    # Their games are gone with them.
+    assert (server.count("players"), server.count("games")) == (3, 3)
+    # The number of a guest that was forgotten is nobody else's.
+    server.token("alice")
+    assert server.sql("SELECT id FROM players WHERE name = 'alice'") == [(6,)]
+
+
+def test_fewer_guests_than_before_are_kept_after_a_few_new_ones(start, monkeypatch):
+    monkeypatch.setattr(players, "_FORGOTTEN_AT_ONCE", 4)
+    server = start()
+    for _ in range(10):
+        add_guest(server)
+    server.settings = server.settings.model_copy(update={"guests": 2})
+    server.restart()
+    left = []
+    for _ in range(4):
+        add_guest(server)
+        left.append(server.count("players"))
+    # No transaction deletes many.
+    assert left == [7, 4, 2, 2]
 
 
 def test_unknown_tokens_reach_the_database_a_few_times_only(start, monkeypatch):
     server = start(address_rate=80)
     server.app.rates.clock = ClockStopped()
     looked_up = []
-    find_player = store.find_player
+    find_player = players._find_player
 
     def counting(connection, token_hash):
         looked_up.append(token_hash)
         return find_player(connection, token_hash)
 
-    monkeypatch.setattr(store, "find_player", counting)
+    monkeypatch.setattr(players, "_find_player", counting)
     assert statuses_of(server, "x", 14) == [401] * 10 + [429] * 4
     assert len(looked_up) == 10
 
@@ -26,28 +91,21 @@ def test_unknown_tokens_reach_the_database_a_few_times_only(start, monkeypatch):
 def test_a_request_of_a_guest_counts_as_eight(start):
     server = start(address_rate=64)
     server.app.rates.clock = clock = ClockStopped()
-    tokens = [server.post(f"{API}/guests").json()["token"] for _ in range(2)]
+    tokens = [add_guest(server) for _ in range(2)]
     clock.now += 2.0
     assert [statuses_of(server, token, 4) for token in tokens] == [[200] * 4] * 2
-    assert statuses_of(server, tokens[0], 1) == [429]
+    assert statuses_of(server, tokens[0]) == [429]
     # A token that is not a guest's counts as one, and shares the bucket of its address.
     clock.now += 2.0
     assert statuses_of(server, server.token(), 32) == [200] * 32
     assert statuses_of(server, server.token("bob"), 33) == [200] * 32 + [429]
 
 
-def test_an_address_makes_guests_slowly(start):
-    server = start(new_guest_rate=0.01)
-    assert [server.post(f"{API}/guests").status_code for _ in range(5)] == [201] * 3 + [429] * 2
-    # Whoever has a token plays on.
-    server.new_game(server.token())
-
-
 def test_a_token_that_was_replaced_is_refused_within_a_second(start):
     server = start()
     old = server.token()
     server.services.players._clock = clock = ClockStopped()
-    assert statuses_of(server, old, 1) == [200]
+    assert statuses_of(server, old) == [200]
     server.sql("UPDATE players SET token_hash = 'another hash'")
     clock.now += 1
-    assert statuses_of(server, old, 1) == [401]
+    assert statuses_of(server, old) == [401]

@@ -1,28 +1,42 @@
-"""A single game, as a person or a client plays it."""
+"""A single game on plain strings, compared with the batched rules."""
 
 import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
 
-from hangman_lab.envs.encoding import letter_index
+from hangman_lab.envs.encoding import ALPHABET, decode, encode_words
 from hangman_lab.envs.hangman.game import Game
-from hangman_lab.envs.hangman.observation import select
+from hangman_lab.envs.hangman.rules import HangmanGames
 
 
-def test_a_game_counts_what_the_rules_say():
+@given(
+    st.text(ALPHABET, min_size=1, max_size=32),
+    st.integers(1, 26),
+    st.lists(st.integers(0, 25), max_size=40),
+)
+def test_a_game_goes_by_the_batched_rules(secret, max_wrong, letters):
+    encoded = encode_words([secret])
+    rules = HangmanGames(1, encoded.width, max_wrong, repeated_guess="free")
+    rules.start(slice(None), encoded)
+    game = Game(secret, max_wrong)
+    for letter in letters:
+        assert game.guess(letter) == rules.guess(np.array([letter])).newly_shown[0]
+        expected = rules.observe()
+        assert (game.over, game.won) == (rules.over[0], rules.won[0])
+        assert game.lives == expected["lives"][0]
+        assert game.word == decode(expected["word"][0])
+        assert {*game.guesses} == {ALPHABET[i] for i in np.flatnonzero(expected["guessed"][0])}
+        assert {*game.wrong_letters} == {*game.guesses} - {*secret}
+        if game.lives:
+            for name, array in game.observations.items():
+                assert array.dtype == expected[name].dtype
+                assert array.tolist() == expected[name].tolist()
+        # The guesses are all there is to store of it.
+        assert vars(Game(secret, max_wrong, game.guesses)) == vars(game)
+
+
+def test_guesses_are_kept_in_their_order():
     game = Game("banana", 6)
-    assert [game.guess(letter_index(letter)) for letter in "azn"] == [3, 0, 2]
-    assert (game.guesses, game.wrong_letters, game.lives) == ("azn", "z", 5)
-    assert (game.word, game.over, game.won) == ("_anana", False, False)
-    assert select(game.observations, 0)["lives"] == game.observation["lives"] == 5
-    assert game.guess(1) == 1
-    assert game.over
-    assert game.won
-    assert np.all(game.observation["word"] >= 2)
-
-
-def test_a_game_goes_on_from_the_guesses_that_were_played():
-    game = Game("noon", 2, "xo")
-    assert (game.word, game.lives, game.guesses) == ("_oo_", 1, "xo")
-    game.guess(letter_index("q"))
-    assert game.over
-    assert not game.won
-    assert game.word == "_oo_"
+    for letter in "znaz":
+        game.guess(ALPHABET.index(letter))
+    assert (game.guesses, game.wrong_letters, game.word) == ("zna", "z", "_anana")
