@@ -26,6 +26,8 @@ PARTS = ("train", "valid", "test")
 DIFFICULTIES = ("easy", "medium", "hard")
 # Common words are the most frequent English words according to the package wordfreq.
 NUM_COMMON = 20_000
+# Words that are not given to a person to guess.
+_UNSHOWN = Path(__file__).with_name("unshown_words.txt")
 # Shorter entries are mostly initials and abbreviations.
 _LEAST_COMMON_LENGTH = 3
 
@@ -133,9 +135,12 @@ def _wordfreq() -> ModuleType:
 def common_words(words: Iterable[str]) -> tuple[str, ...]:
     """Return the words of 3 letters or more among the 20,000 most frequent English words.
 
-    Their order is kept. Raises InputError if wordfreq is not installed.
+    Their order is kept. Names, which ``web2`` has with a capital, and vulgar words are left out.
+    Raises InputError if wordfreq is not installed.
     """
     known = set(_wordfreq().top_n_list("en", NUM_COMMON))
+    known -= {word.lower() for word in get_english_words_set([DEFAULT_SOURCE]) if word[0].isupper()}
+    known -= set(_UNSHOWN.read_text().split())
     return tuple(word for word in words if word in known and len(word) >= _LEAST_COMMON_LENGTH)
 
 

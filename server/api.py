@@ -13,7 +13,7 @@ from hangman_lab.server import games
 from hangman_lab.server.access import Address, Agent, HeaderPlayer, RequestKey, Server
 from hangman_lab.server.agent import AgentGameAnswer, HintAnswer
 from hangman_lab.server.errors import RESPONSES, RequestError
-from hangman_lab.server.games import GameAnswer, NewGame
+from hangman_lab.server.games import DayAnswer, GameAnswer, NewGame
 from hangman_lab.server.leaderboard import Leaderboard, PlayerRecord
 from hangman_lab.server.players import GameCounts, count_games
 
@@ -87,6 +87,12 @@ async def get_server(server: Server) -> ServerAnswer:
         "recorded_words": "withheld" if server.words.withheld else "public",
     }
     return ServerAnswer(**server.settings.model_dump() | offered)
+
+
+@router.get("/daily", tags=["games"])
+async def get_day(server: Server) -> DayAnswer:
+    """Return how players did today, and when the next word of the day comes."""
+    return await server.database.read(games.count_day, server.settings.max_wrong)
 
 
 @router.get("/leaderboard", response_model=Leaderboard, tags=["server"])

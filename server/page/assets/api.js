@@ -1,10 +1,11 @@
-// Requests to the server: who asks, and asking again where no answer came.
+// Requests to the server: who asks, and asking again where no answer came or too many asked.
 
 const GUEST = "hangman-guest";
 const OWN = "hangman-token";
 const ATTEMPTS = 4;
 const PATIENCE = 800;
 const LONGEST = 20_000;
+const TOKEN = /^[\w-]+$/;
 const GONE = "The server does not answer.";
 let tell = () => {};
 
@@ -16,7 +17,9 @@ export class Refusal extends Error {
   }
 }
 
-export const ownToken = () => localStorage.getItem(OWN);
+/** A stored token, or null if what is stored is none. */
+const stored = (name) => (TOKEN.test(localStorage.getItem(name) ?? "") ? localStorage.getItem(name) : null);
+export const ownToken = () => stored(OWN);
 export const setOwnToken = (token) => localStorage.setItem(OWN, token);
 export const forgetOwnToken = () => localStorage.removeItem(OWN);
 
@@ -30,7 +33,7 @@ export const getOpen = (path) => send("GET", path, undefined, null);
 export async function ask(method, path, body) {
   const own = ownToken();
   if (own) return send(method, path, body, own);
-  const guest = localStorage.getItem(GUEST) ?? (await makeGuest());
+  const guest = stored(GUEST) ?? (await makeGuest());
   try {
     return await send(method, path, body, guest);
   } catch (error) {
@@ -50,8 +53,8 @@ async function send(method, path, body, token) {
   const headers = {};
   if (token) headers.Authorization = `Bearer ${token}`;
   if (body !== undefined) headers["Content-Type"] = "application/json";
-  // The same key each time: a request that is repeated is answered as before.
-  if (method === "POST") headers["Idempotency-Key"] = randomKey();
+  // The same key each time: a new game that is asked for again is not begun twice.
+  if (path === "games") headers["Idempotency-Key"] = randomKey();
   const late = setTimeout(() => tell("Waiting for the server."), PATIENCE);
   try {
     for (let attempt = 1; ; attempt++) {
@@ -64,10 +67,14 @@ async function send(method, path, body, token) {
       }
       const { error } = (await response?.json().catch(() => null)) ?? {};
       const message = error ?? (response ? `The server answers with status ${response.status}.` : GONE);
-      if ((response && response.status !== 503) || attempt === ATTEMPTS) throw new Refusal(response?.status ?? 0, message);
+      const isBusy = response?.status === 503 || response?.status === 429;
+      // A visitor waits for a first word, as others of the same network may come at the same time.
+      const isLast = attempt >= ATTEMPTS && path !== "guests";
+      if ((response && !isBusy) || isLast) throw new Refusal(response?.status ?? 0, message);
       clearTimeout(late);
-      tell(`${message} Trying again.`);
-      await new Promise((resume) => setTimeout(resume, 400 * 2 ** attempt));
+      const pause = Math.max(1000 * (Number(response?.headers.get("Retry-After")) || 0), 400 * 2 ** Math.min(attempt, ATTEMPTS));
+      tell(`${message[0].toUpperCase()}${message.slice(1)}. Trying again in ${Math.ceil(pause / 1000)} s.`.replace("..", "."));
+      await new Promise((resume) => setTimeout(resume, pause));
     }
   } finally {
     clearTimeout(late);

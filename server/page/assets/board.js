@@ -57,7 +57,8 @@ export class Board {
     );
     this.word.style.setProperty("--places", word.length);
     this.said.textContent = `Word of ${count(word.length, "letter")}: ${[...word].map((letter) => (letter === "_" ? "blank" : letter)).join(", ")}`;
-    this.tries.textContent = `${count(tries, "try", "tries")} left`;
+    const misses = wrong ? `Wrong: ${[...wrong].join(" ")}` : "No wrong letter";
+    this.tries.textContent = over ? misses : `${count(tries, "try", "tries")} left`;
     for (const [letter, key] of this.keys) {
       const state = wrong.includes(letter) ? "wrong" : word.includes(letter) ? "right" : "";
       key.classList.toggle("wrong", state === "wrong");

@@ -25,10 +25,17 @@ function show(tab, shown) {
   shown[panel(tab).id]?.();
 }
 
+/** Say what the agent is. */
+function describe(agent) {
+  if (agent === null) return "";
+  const what = agent === "ppo" ? "learned the game by reinforcement learning" : "counts words";
+  return `Hints are by ${agent}, a program that ${what}.`;
+}
+
 async function begin() {
   const server = await getOpen("server");
+  document.getElementById("agent").textContent = describe(server.agent);
   document.getElementById("about").textContent =
-    (server.agent ? `Hints are by ${server.agent}. ` : "This server has no agent. ") +
     `The ${server.max_wrong}${["st", "nd", "rd"][server.max_wrong - 1] ?? "th"} wrong guess loses.`;
   setUpPlay(report, server);
   const shown = { leaderboard: setUpLeaderboard(report, server), watch: setUpWatch(report, server) };

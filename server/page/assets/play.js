@@ -1,7 +1,7 @@
 // Playing a word.
 
 import { Board, count } from "./board.js";
-import { ask, forgetOwnToken, ownToken, Refusal, setOwnToken } from "./api.js";
+import { ask, forgetOwnToken, getOpen, ownToken, Refusal, setOwnToken } from "./api.js";
 
 const CURRENT = "hangman-game";
 const DAILY = "hangman-daily";
@@ -9,11 +9,26 @@ const RECORDED = "hangman-recorded";
 const CHOICES = ["length", "difficulty"];
 const MOST_LISTED = 20;
 const MEANINGS = "https://en.wiktionary.org/wiki/";
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
 const byId = (id) => document.getElementById(id);
+const hasKeyboard = () => !matchMedia("(hover: none) and (pointer: coarse)").matches;
+
+/** What is stored under a name, with the fields of `empty` where it is missing or damaged. */
+function read(name, empty) {
+  try {
+    const stored = JSON.parse(localStorage.getItem(name)) ?? {};
+    return Object.fromEntries(Object.entries(empty).map(([key, value]) => [key, typeof stored[key] === typeof value ? stored[key] : value]));
+  } catch {
+    return empty;
+  }
+}
 
 // Finished games by their wrong guesses, those not won as "lost": a guest's, or those of a token of one's own.
+// `days` counts words of the day that were won on days in a row, of which `lastDay` is the last.
+const NO_GAMES = { spread: {}, streak: 0, best: 0, days: 0, lastDay: "" };
 const tallyName = () => (ownToken() ? "hangman-own-tally" : "hangman-tally");
-const readTally = () => JSON.parse(localStorage.getItem(tallyName())) ?? { spread: {}, streak: 0, best: 0 };
+const readTally = () => read(tallyName(), NO_GAMES);
 const writeTally = (tally) => localStorage.setItem(tallyName(), JSON.stringify(tally));
 
 /** Set up the panel; `report` shows what went wrong, `server` says what the server offers. */
@@ -24,9 +39,11 @@ export function setUpPlay(report, server) {
   let waiting = 0;
   let last = Promise.resolve();
   const isOver = () => game !== null && game.status !== "ongoing";
-  const isDaily = () => game !== null && game.game_id === localStorage.getItem(DAILY);
+  // Today's word: its date by the server, when the next one comes, and how others did.
+  let today = null;
+  const isDaily = () => game !== null && today !== null && localStorage.getItem(DAILY) === `${today.date} ${game.game_id}`;
 
-  /** One action after the other, so that fast typing loses nothing and overtakes nothing. */
+  /** Run actions in order, so that fast typing loses nothing. */
   function run(action) {
     waiting += 1;
     byId("play").setAttribute("aria-busy", "true");
@@ -57,7 +74,8 @@ export function setUpPlay(report, server) {
     byId("daily").ariaPressed = isDaily();
     const marked = game.hinted ? ", marked as one with a hint" : server.recorded_hints === "off" ? ", without hints" : "";
     const kind = game.recorded ? `A recorded game: it counts on the leaderboard${marked}. ` : isDaily() ? "The word of the day, the same for all. " : "";
-    byId("play-note").textContent = kind + (over ? "Enter begins the next word." : "Type a letter, or press one.");
+    const how = hasKeyboard() ? (over ? "Enter begins the next word." : "Type a letter, or press one.") : over ? "" : "Tap a letter.";
+    byId("play-note").textContent = kind + (over && isDaily() ? describeDay() : how);
     showEnding();
     // The letters are gone.
     if (over && document.activeElement.closest(".key")) byId("new-game").focus();
@@ -65,10 +83,10 @@ export function setUpPlay(report, server) {
 
   /** Fill what takes the place of the letters when a game is over; it has its room before, so that nothing moves. */
   function showEnding() {
-    const { spread, streak, best } = readTally();
+    const { spread, streak, best, days } = readTally();
     const played = Object.values(spread).reduce((sum, games) => sum + games, 0);
     const won = played - (spread.lost ?? 0);
-    const figures = { Played: played, Won: `${played ? Math.round((100 * won) / played) : 0}%`, Streak: streak, Best: best };
+    const figures = { Played: played, Won: `${played ? Math.round((100 * won) / played) : 0}%`, Streak: streak, Best: best, Days: days };
     byId("figures").replaceChildren(
       ...Object.entries(figures).map(([name, figure]) => {
         const item = document.createElement("div");
@@ -95,7 +113,24 @@ export function setUpPlay(report, server) {
   }
 
   function showStreak() {
-    byId("streak").textContent = `Streak ${readTally().streak}`;
+    const { streak, days } = readTally();
+    byId("streak").textContent = `Streak ${streak}${days > 1 ? `, ${days} days in a row` : ""}`;
+  }
+
+  /** Say how others did today, and when the next word of the day comes. */
+  function describeDay() {
+    const minutes = Math.max(0, Math.ceil((today.next - Date.now()) / MINUTE));
+    const { players, won, wrong_guesses: spread } = today;
+    const usual = spread.indexOf(Math.max(...spread));
+    const others = players > 1
+      ? `${count(won, "player")} of ${players.toLocaleString("en")} found it${won ? `, most with ${count(usual, "wrong guess", "wrong guesses")}` : ""}. `
+      : "Nobody else is done with it yet. ";
+    return others + (minutes ? `The next one comes in ${Math.floor(minutes / 60)} h ${minutes % 60} min.` : "The next one is here.");
+  }
+
+  async function readDay() {
+    const { seconds_left: seconds, ...day } = await getOpen("daily");
+    today = { ...day, next: Date.now() + 1000 * seconds };
   }
 
   /** Ask before what cannot be undone; resolves to whether to do it. */
@@ -116,14 +151,26 @@ export function setUpPlay(report, server) {
     else if (game.status === "failed") board.say(`${game.resigned ? "Given up" : "Lost"}${secret}.`, "lost");
   }
 
-  async function end() {
-    const { spread, streak, best } = readTally();
+  /** Count the game, which is won or lost; leaving it open for another word loses it. */
+  function countGame() {
+    const { spread, streak, best, days, lastDay } = readTally();
     const won = game.status === "success";
     const name = won ? game.wrong.length : "lost";
     const now = won ? streak + 1 : 0;
-    writeTally({ spread: { ...spread, [name]: (spread[name] ?? 0) + 1 }, streak: now, best: Math.max(now, best) });
+    const tally = { spread: { ...spread, [name]: (spread[name] ?? 0) + 1 }, streak: now, best: Math.max(now, best), days, lastDay };
+    if (isDaily()) {
+      const yesterday = new Date(Date.parse(today.date) - DAY).toISOString().slice(0, 10);
+      tally.days = won ? (lastDay === yesterday ? days + 1 : 1) : 0;
+      tally.lastDay = today.date;
+    }
+    writeTally(tally);
     showStreak();
-    showEnding();
+  }
+
+  async function end() {
+    countGame();
+    if (isDaily()) await readDay();
+    show(game);
     tellEnd();
     await showFigures();
   }
@@ -184,6 +231,13 @@ export function setUpPlay(report, server) {
 
   async function newGame() {
     if (!(await mayLeave())) return;
+    // The word of the day can be resumed; any other practice game is resigned, and lost if it had begun.
+    if (game !== null && !isOver() && !game.recorded && !isDaily()) {
+      const { guesses } = game;
+      if (guesses && !(await sure("Give this word up for a new one?", "New word"))) return;
+      game = await ask("POST", `games/${game.game_id}/resignation`);
+      if (guesses) countGame();
+    }
     const choice = Object.fromEntries(CHOICES.map((name) => [name, byId(name).value || null]));
     const body = byId("recorded").checked ? { recorded: true } : { ...choice, length: choice.length && Number(choice.length) };
     show(await ask("POST", "games", body));
@@ -192,10 +246,10 @@ export function setUpPlay(report, server) {
   }
 
   async function daily() {
-    if (isDaily() && !isOver()) return;
     if (!(await mayLeave())) return;
+    await readDay();
     const begun = await ask("POST", "games", { daily: true });
-    localStorage.setItem(DAILY, begun.game_id);
+    localStorage.setItem(DAILY, `${today.date} ${begun.game_id}`);
     show(begun);
     tellBeginning();
     await showFigures();
@@ -237,7 +291,7 @@ export function setUpPlay(report, server) {
     const marks = [...game.guesses].map((letter) => (game.wrong.includes(letter) ? "\u{1F7E5}" : "\u{1F7E9}"));
     const result = game.status === "success" ? "won" : game.resigned ? "given up" : "lost";
     const what = isDaily() ? "the word of the day" : `a word of ${count(game.word.length, "letter")}`;
-    const text = `Hangman Lab: ${what}, ${result} with ${count(game.wrong.length, "wrong guess", "wrong guesses")}${game.hinted ? " and a hint" : ""}\n${marks.join("")}\n${location.origin}/`;
+    const text = `Hangman Lab, ${today?.date ?? ""}: ${what}, ${result} with ${count(game.wrong.length, "wrong guess", "wrong guesses")}${game.hinted ? " and a hint" : ""}\n${marks.join("")}\n${location.origin}/`;
     // Without HTTPS a browser may not let pages copy; then the text is there to be copied.
     const copied = await navigator.clipboard?.writeText(text).then(() => true, () => false);
     if (copied) return board.say("The result is copied.", board.outcome.classList[1]);
@@ -320,10 +374,16 @@ export function setUpPlay(report, server) {
     }
   });
 
+  setInterval(() => isOver() && isDaily() && show(game), MINUTE);
   showToken();
   run(async () => {
+    board.say("Waiting for a word.");
+    await readDay();
+    // A word of an earlier day waits among the open games.
+    const [day, id] = (localStorage.getItem(DAILY) ?? "").split(" ");
     const current = localStorage.getItem(CURRENT);
-    const open = current && (await ask("GET", `games/${current}`).catch(() => null));
+    const isEarlier = current === id && day !== today.date;
+    const open = current && !isEarlier && (await ask("GET", `games/${current}`).catch(() => null));
     if (open?.status !== "ongoing") return daily();
     show(open);
     board.say("Your game goes on.");

@@ -3,7 +3,6 @@
 import { Board, count } from "./board.js";
 import { ask, Refusal } from "./api.js";
 
-const EXAMPLES = ["mystery", "lantern", "orchard", "giraffe", "voyage", "puzzle"];
 const byId = (id) => document.getElementById(id);
 
 /** Set up the panel; returns what is called when it is shown. `server` says what the server offers. */
@@ -59,9 +58,11 @@ export function setUpWatch(report, server) {
   }
 
   async function watch() {
-    const word = byId("watch-word").value.trim().toLowerCase();
+    const typed = byId("watch-word").value.trim().toLowerCase();
     const number = (asked += 1);
-    const answer = await ask("POST", "agent-games", { word });
+    // Without a word, the server chooses one.
+    const answer = await ask("POST", "agent-games", { word: typed || null });
+    const word = answer.secret;
     // Another word may have been asked for meanwhile.
     if (number !== asked) return;
     clearTimeout(timer);
@@ -96,10 +97,9 @@ export function setUpWatch(report, server) {
     for (const id of ["watch-form", "watch-actions", "watch-note"]) byId(id).hidden = true;
   }
 
-  /** Begin with a word, for those who come to see what this is. */
+  /** Begin with a word of the server, for those who come to see what this is. */
   return () => {
     if (played || server.agent === null) return;
-    byId("watch-word").value = EXAMPLES[Math.floor(Math.random() * EXAMPLES.length)];
     byId("watch-form").requestSubmit();
   };
 }
