@@ -85,7 +85,7 @@ class Bounds:
                     await asyncio.sleep(0)
                 _check_head(scope)
             except RequestError as error:
-                closing = {**error.headers, "connection": "close"}
+                closing = {**(error.headers or {}), "connection": "close"}
                 refusal = JSONResponse({"error": error.detail}, error.status_code, closing)
                 await refusal(scope, receive, send_with_headers)
             else:

@@ -12,6 +12,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field, ValidationError
 from pydantic_settings import (
+    BaseSettings,
     CliApp,
     CliImplicitFlag,
     CliPositionalArg,
@@ -64,10 +65,9 @@ class ManagePlayers(BaseModel):
 
     def run(self, connection: sqlite3.Connection) -> list[str]:
         """Run the action; return lines to print."""
-        if (self.name is None) != (self.action == "list"):
-            expected = "no NAME is" if self.name else "the NAME of a player is"
-            raise InputError(f"player {self.action}: {expected} expected")
         if self.action == "list":
+            if self.name is not None:
+                raise InputError("player list: no NAME is expected")
             lines = [
                 f"{player['name']}: {player['games']:,} recorded games, {player['wins']:,} won, "
                 f"{player['unfinished']:,} open, {player['hinted']:,} with hints"
@@ -76,6 +76,8 @@ class ManagePlayers(BaseModel):
             statement = "SELECT COUNT(*) FROM players WHERE name IS NULL"
             (guests,) = connection.execute(statement).fetchone()
             return [*lines, f"{len(lines):,} players, {guests:,} guests"]
+        if self.name is None:
+            raise InputError(f"player {self.action}: the NAME of a player is expected")
         if self.action == "revoke":
             # Nobody has the new token.
             found = players.replace_token(connection, self.name, hash_token(make_token()))
@@ -97,7 +99,11 @@ class Command(Settings):
 
     @classmethod
     def settings_customise_sources(
-        cls, settings_cls: type[Settings], init_settings: PydanticBaseSettingsSource, **_: object
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        *sources: PydanticBaseSettingsSource,
+        **named_sources: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Read only settings from the environment: HANGMAN_TOKEN is for clients."""
         return init_settings, EnvSettingsSource(Settings)
@@ -108,7 +114,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit status."""
     command = read_command(sys.argv[1:] if arguments is None else arguments)
     action = get_subcommand(command, is_required=False)
-    if action is not None:
+    if isinstance(action, Token | ManagePlayers):
         print("\n".join(_manage(action, action.db or command.db)))
         return 0
     host, port = _find_address(command.host, command.port)
@@ -122,7 +128,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def read_command(arguments: Sequence[str]) -> Command:
     """Read the command line and the environment; InputError if a value is invalid."""
     parser = CommandParser(prog=program("serve"), description=Command.__doc__, allow_abbrev=False)
-    source = CliSettingsSource(
+    source: CliSettingsSource = CliSettingsSource(
         Command,
         root_parser=parser,
         cli_kebab_case=True,
@@ -164,7 +170,7 @@ def _find_address(host: str, port: int) -> tuple[str, int]:
         with socket.create_server((host, port), family=family) as listener:
             return listener.getsockname()[:2]
     except (OSError, UnicodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "not the name of a host"
+        reason = str(error.strerror) if isinstance(error, OSError) else "not the name of a host"
         # Python adds the address.
         reason = reason.partition(" (while")[0]
         message = f"--host, --port: cannot listen on {host}:{port} ({reason})"
