@@ -40,11 +40,11 @@ def test_no_more_is_taken_than_burst_and_rate_allow(rate, burst, pauses):
 def test_the_number_of_buckets_is_bounded_and_the_least_recently_used_goes(monkeypatch):
     monkeypatch.setattr(rates, "_MAX_BUCKETS", 3)
     buckets = Buckets(1.0, 2.0, ClockStopped())
-    for address in "abcabd":
-        assert take(buckets, address) == 0
-    assert [take(buckets, address) for address in "ab"] == [1, 1]
-    # The bucket of c was forgotten, which filled it.
-    assert [take(buckets, address) for address in "ccc"] == [0, 0, 1]
+    for number in (1, 2, 3, 1, 2, 4):
+        assert take(buckets, f"192.0.2.{number}") == 0
+    assert [take(buckets, f"192.0.2.{number}") for number in (1, 2)] == [1, 1]
+    # The third bucket was evicted, which filled it.
+    assert [take(buckets, "192.0.2.3") for _ in range(3)] == [0, 0, 1]
     assert len(buckets._buckets) == 3
 
 
