@@ -9,11 +9,15 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import numba
 import numpy as np
-from numba import config, get_num_threads, njit
+from numba import get_num_threads, njit
 from numba.misc.appdirs import AppDirs
 
 from hangman_lab.envs.encoding import BLANK, NUM_LETTERS, PADDING
+
+# Its options are attributes that it sets when it is imported.
+_config: Any = numba.config
 
 
 def _cache_folder() -> str:
@@ -30,7 +34,7 @@ def _cache_folder() -> str:
         if b"njit" in (source := file.read_bytes()) or file.name == "encoding.py"
     )
     root_hash, state = (hashlib.sha256(key).hexdigest()[:16] for key in (bytes(root), sources))
-    beside = config.CACHE_DIR or root / "agents" / "__pycache__"
+    beside = _config.CACHE_DIR or root / "agents" / "__pycache__"
     for cache in (beside, AppDirs("numba", appauthor=False).user_cache_dir):
         folder = Path(cache) / f"hangman-{root_hash}" / state
         try:
@@ -40,11 +44,11 @@ def _cache_folder() -> str:
         for other in set(folder.parent.iterdir()) - {folder}:
             shutil.rmtree(other, ignore_errors=True)
         return str(folder)
-    return config.CACHE_DIR
+    return _config.CACHE_DIR
 
 
 # Numba reads this when a kernel is declared.
-config.CACHE_DIR = _cache_folder()
+_config.CACHE_DIR = _cache_folder()
 
 
 def in_threads(work: Callable[..., Any], *arguments: Any) -> list[Any]:

@@ -42,10 +42,12 @@ class Secrets(Protocol):
 class Games(ABC, Generic[Obs]):
     """N games with the same rules.
 
-    ``_state_names`` names the arrays that hold their state, ``_observed`` has those of the
-    observation.
+    The spaces are those of one game. ``_state_names`` names the arrays that hold the state,
+    ``_observed`` has those of the observation.
     """
 
+    observation_space: spaces.Space[Any]
+    action_space: spaces.Space[Any]
     _state_names: tuple[str, ...]
     _observed: Obs
 
@@ -54,16 +56,6 @@ class Games(ABC, Generic[Obs]):
 
     def __len__(self) -> int:
         return self._num_games
-
-    @property
-    @abstractmethod
-    def observation_space(self) -> spaces.Space[Any]:
-        """The space of one game's observation."""
-
-    @property
-    @abstractmethod
-    def action_space(self) -> spaces.Space[Any]:
-        """The space of one game's action."""
 
     @property
     @abstractmethod

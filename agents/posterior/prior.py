@@ -172,13 +172,14 @@ def list_words(
     ``chances``, shape (candidates,), are the probabilities of the candidates among unknown words;
     ``by_models``, shape (known + candidates,), those of all words by the letter models.
     """
-    words = WordArrays(*(np.concatenate(pair) for pair in zip(known, candidates, strict=True)))
+    codes = np.concatenate([known.codes, candidates.codes])
+    words = WordArrays(codes, np.concatenate([known.lengths, candidates.lengths]))
     is_known = np.arange(len(words.lengths)) < len(known.lengths)
     ratings = np.zeros(len(is_known), dtype=np.uint8)
     ratings[~is_known] = _to_steps(chances, _RATING_STEPS, np.uint8)
-    by_models = _to_steps(by_models, _MODEL_STEPS, np.uint16)
+    model_steps = _to_steps(by_models, _MODEL_STEPS, np.uint16)
     order = words.order()
-    return ListedWords(words.take(order), is_known[order], ratings[order], by_models[order])
+    return ListedWords(words.take(order), is_known[order], ratings[order], model_steps[order])
 
 
 def _to_steps(probabilities: npt.NDArray[np.floating], steps: int, dtype: type) -> npt.NDArray:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -38,7 +39,7 @@ class NetworkAgent(Agent):
         """Return the best letter of each of N games."""
         return self.letter_scores(observations).argmax(axis=1)
 
-    def features(self, observations: Observation) -> Mapping[str, npt.NDArray]:
+    def features(self, observations: Observation) -> Mapping[str, Any]:
         """Return the network's inputs, here the observations."""
         return observations
 
@@ -59,6 +60,8 @@ class NetworkAgent(Agent):
 class PPOAgent(NetworkAgent, PosteriorAgent):
     """A policy network on the features of a letter posterior."""
 
+    network: PolicyNetwork
+
     def __init__(self, posterior: LetterPosterior, network: PolicyNetwork) -> None:
         super().__init__(network)
         self.posterior = posterior
@@ -74,7 +77,9 @@ class PPOAgent(NetworkAgent, PosteriorAgent):
 
 def make_policy_agent(network: Network, posterior: LetterPosterior | None) -> NetworkAgent:
     """Return the agent of a network, with or without a posterior."""
-    return NetworkAgent(network) if posterior is None else PPOAgent(posterior, network)
+    if posterior is None:
+        return NetworkAgent(network)
+    return PPOAgent(posterior, cast(PolicyNetwork, network))
 
 
 def save_network(network: Network, path: str | Path) -> None:

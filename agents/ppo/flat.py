@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch import nn
 
@@ -28,7 +30,7 @@ class FlatNetwork(nn.Module):
         self.parameters_of_init = {"max_wrong": max_wrong, "activation": activation}
         self._max_wrong = max_wrong
         self.layers = nn.Sequential(
-            nn.Linear(flat_space(max_wrong).n, _HIDDEN),
+            nn.Linear(flat_space(max_wrong).shape[0], _HIDDEN),
             _ACTIVATIONS[activation](),
             nn.Linear(_HIDDEN, _HIDDEN),
             _ACTIVATIONS[activation](),
@@ -37,5 +39,5 @@ class FlatNetwork(nn.Module):
 
     def forward_actor(self, observations: dict[str, torch.Tensor]) -> torch.Tensor:
         """Return the letter scores, shape (N, 26), for observations of N games as tensors."""
-        arrays = {name: tensor.numpy() for name, tensor in observations.items()}
+        arrays: Any = {name: tensor.numpy() for name, tensor in observations.items()}
         return self.layers(torch.from_numpy(flatten(arrays, self._max_wrong)).float())

@@ -66,8 +66,8 @@ class PolicyNetwork(nn.Module):
         self.look_ahead = nn.Linear(1, 1, bias=False)
         nn.init.constant_(self.look_ahead.weight, _INITIAL_LOOK_AHEAD)
         self.letters = perceptron(NUM_LETTER_FEATURES + NUM_STATE_FEATURES, letter_hidden)
-        nn.init.zeros_(self.letters[-1].weight)
-        nn.init.zeros_(self.letters[-1].bias)
+        for parameter in self.letters[-1].parameters():
+            nn.init.zeros_(parameter)
         self.value = perceptron(NUM_STATE_FEATURES, letter_hidden)
 
     def forward_actor(self, features: dict[str, torch.Tensor]) -> torch.Tensor:
@@ -110,9 +110,10 @@ def policy_features(
     """
     belief = posterior.belief(observations)
     wins = posterior.win_probabilities(observations, belief, look_ahead_lives)
-    looked = ~np.isnan(wins).all(axis=1)
     wins = np.where(np.isnan(wins), -1.0, wins)
-    best = np.where(looked, wins.max(axis=1), 0.0)
+    best = wins.max(axis=1)
+    looked = best >= 0
+    best = np.where(looked, best, 0.0)
     gap = np.where(looked[:, None], 100 * (wins - best[:, None]), 0.0).clip(-_MAX_LOSS, 0.0)
     guessed = observations["guessed"] != 0
     chance = np.clip(belief.present, 1e-6, 1 - 1e-6)

@@ -19,32 +19,34 @@ from hangman_lab.agents.ppo.windows import WindowNetwork
 class LetterPolicy(MaskableActorCriticPolicy):
     """Actor and critic that are one network, made by ``network``, without a features extractor."""
 
+    # A network and identities, where Stable-Baselines3 has an extractor and linear layers.
+    mlp_extractor: Any
+    action_net: Any
+    value_net: Any
+
     def __init__(
         self, *args: Any, network: Callable[[], PolicyNetwork | WindowNetwork], **options: Any
     ) -> None:
         self._make_network = network
-        super().__init__(*args, ortho_init=False, **options)
+        super().__init__(*args, **(options | {"ortho_init": False}))
 
     def _build(self, lr_schedule: Schedule) -> None:
         self.mlp_extractor = self._make_network()
         self.action_net = nn.Identity()
         self.value_net = nn.Identity()
-        self.optimizer = self.optimizer_class(
-            self.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs
-        )
+        options = {"lr": lr_schedule(1), **self.optimizer_kwargs}
+        self.optimizer = self.optimizer_class(self.parameters(), **options)
 
-    def extract_features(
-        self, obs: dict[str, torch.Tensor], features_extractor: nn.Module | None = None
-    ) -> dict[str, torch.Tensor]:
+    def extract_features(self, obs: Any, features_extractor: Any = None) -> Any:
         """Return the observation unchanged; Stable-Baselines3 would convert it to floats."""
         return obs
 
-    def predict_values(self, obs: dict[str, torch.Tensor]) -> torch.Tensor:
+    def predict_values(self, obs: Any) -> torch.Tensor:
         """Return the expected return, shape (N, 1)."""
         return self.network.forward_critic(obs)
 
     def get_distribution(
-        self, obs: dict[str, torch.Tensor], action_masks: np.ndarray | None = None
+        self, obs: Any, action_masks: np.ndarray | None = None
     ) -> MaskableDistribution:
         """Return the distribution over letters."""
         distribution = self._get_action_dist_from_latent(self.network.forward_actor(obs))

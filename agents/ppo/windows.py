@@ -135,18 +135,17 @@ class _WindowSums(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, weight: torch.Tensor, zeros: _ReusedZeros, *windows: Any) -> torch.Tensor:
-        # The words, the first blank of each word, and the size of the context.
-        _, first_blank, _ = windows
+        words, first_blank, context = windows
         ctx.windows, ctx.zeros = windows, zeros
         sums = torch.empty((int(first_blank[-1]), NUM_LETTERS))
-        _sum_windows(*windows, weight.detach().numpy(), sums.numpy())
+        _sum_windows(words, first_blank, context, weight.detach().numpy(), sums.numpy())
         return sums
 
     @staticmethod
     def backward(ctx: Any, change: torch.Tensor) -> tuple[torch.Tensor, None, None, None, None]:
-        gradient = ctx.zeros()
-        change = change.contiguous().numpy()
-        _add_to_windows(*ctx.windows, change, gradient.numpy(), numba.get_num_threads())
+        gradient, (words, first_blank, context) = ctx.zeros(), ctx.windows
+        rows, num_tasks = change.contiguous().numpy(), numba.get_num_threads()
+        _add_to_windows(words, first_blank, context, rows, gradient.numpy(), num_tasks)
         return gradient, None, None, None, None
 
 

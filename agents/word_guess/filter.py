@@ -51,7 +51,7 @@ class FilterAgent(WordGuessAgent):
     ) -> Self:
         """Compute the answers and the order of the words."""
         super().fit(words, rule, allowed)
-        has_vowel = [not _VOWELS.isdisjoint(word) for word in words]
+        has_vowel = np.array([not _VOWELS.isdisjoint(word) for word in words])
         draws = keyed_bits(self.seed, np.arange(len(words)))
         self.sequence_ = np.lexsort((draws, has_vowel))
         self.rank_ = np.argsort(self.sequence_)

@@ -22,7 +22,7 @@ class Observation(TypedDict):
     lives: npt.NDArray[np.int64]  # (): the wrong guesses left, 0 to ``max_wrong``
 
 
-def select(observations: Observation, games: npt.NDArray | slice | int) -> Observation:
+def select(observations: Observation, games: npt.ArrayLike | slice) -> Observation:
     """Return the observations of a subset of a batch: index, slice or boolean mask."""
     arrays = cast(dict[str, Any], observations)
     return cast(Observation, {name: array[games] for name, array in arrays.items()})

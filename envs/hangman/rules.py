@@ -74,6 +74,14 @@ class HangmanGames(Games[Observation]):
         self._shown = np.zeros(num_games, dtype=np.int64)
         self._observed = Observation(word=self._word, guessed=self._guessed, lives=self._lives)
         self._rows = np.arange(num_games)
+        self.action_space = spaces.Discrete(NUM_LETTERS)
+        self.observation_space = spaces.Dict(
+            {
+                "word": spaces.Box(PADDING, NUM_CODES - 1, (width,), np.uint8),
+                "guessed": spaces.MultiBinary(NUM_LETTERS),
+                "lives": spaces.Discrete(max_wrong + 1),
+            }
+        )
 
     @property
     def won(self) -> npt.NDArray[np.bool_]:
@@ -84,22 +92,6 @@ class HangmanGames(Games[Observation]):
     def over(self) -> npt.NDArray[np.bool_]:
         """Whether each game is won or lost, shape (N,)."""
         return self.won | (self._lives == 0)
-
-    @property
-    def observation_space(self) -> spaces.Dict:
-        """The space of one game's observation."""
-        return spaces.Dict(
-            {
-                "word": spaces.Box(PADDING, NUM_CODES - 1, self.secrets.shape[1:], np.uint8),
-                "guessed": spaces.MultiBinary(NUM_LETTERS),
-                "lives": spaces.Discrete(self.max_wrong + 1),
-            }
-        )
-
-    @property
-    def action_space(self) -> spaces.Discrete:
-        """The letters."""
-        return spaces.Discrete(NUM_LETTERS)
 
     def secret(self, game: int) -> str:
         """Return the secret word of one game."""

@@ -14,13 +14,11 @@ from gymnasium.vector import AutoresetMode
 from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvObs, VecEnvStepReturn
 
-from hangman_lab.envs.encoding import MAX_LENGTH
 from hangman_lab.envs.errors import check_options
 from hangman_lab.envs.games import check_state
 from hangman_lab.envs.hangman.env import HangmanVectorEnv
-from hangman_lab.envs.hangman.flat import flat_space, flatten, max_wrong_of
-from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG, Observation
-from hangman_lab.envs.rewards import Reward
+from hangman_lab.envs.hangman.flat import flat_space, flatten
+from hangman_lab.envs.hangman.observation import Observation
 
 # Creating an info per game would take longer than the step itself.
 _NO_INFO: MappingProxyType[str, Any] = MappingProxyType({})
@@ -73,37 +71,16 @@ class HangmanVecEnv(SB3VecEnv):
 
     Parameters
     ----------
-    num_envs, max_episode_steps, words, max_wrong, min_length, max_length, reward, repeated_guess
+    num_envs, max_episode_steps
         As for :class:`HangmanVectorEnv`.
-    render_mode : str, optional
-        ``"ansi"`` or ``"rgb_array"``.
+    **options
+        Further arguments of :class:`HangmanVectorEnv`: ``words``, ``max_wrong``, ``min_length``,
+        ``max_length``, ``reward``, ``repeated_guess`` and ``render_mode``.
     """
 
-    def __init__(
-        self,
-        num_envs: int,
-        max_episode_steps: int | None = None,
-        *,
-        words: Sequence[str] | None = None,
-        max_wrong: int = DEFAULT_MAX_WRONG,
-        min_length: int = 1,
-        max_length: int = MAX_LENGTH,
-        reward: str | Reward = "sparse",
-        repeated_guess: str = "life",
-        render_mode: str | None = None,
-    ) -> None:
-        self.games = HangmanVectorEnv(
-            num_envs,
-            max_episode_steps,
-            AutoresetMode.SAME_STEP,
-            words=words,
-            max_wrong=max_wrong,
-            min_length=min_length,
-            max_length=max_length,
-            reward=reward,
-            repeated_guess=repeated_guess,
-            render_mode=render_mode,
-        )
+    def __init__(self, num_envs: int, max_episode_steps: int | None = None, **options: Any) -> None:
+        mode = AutoresetMode.SAME_STEP
+        self.games = HangmanVectorEnv(num_envs, max_episode_steps, mode, **options)
         self._actions: npt.NDArray[np.integer] = np.zeros(num_envs, dtype=np.int64)
         self._returns = np.zeros(num_envs)
         self._start_time = time.time()
@@ -186,7 +163,7 @@ class FlatVecEnv(VecEnvWrapper):
     """The vectors of :func:`envs.hangman.flat.flatten` as the observations of a batch."""
 
     def __init__(self, venv: HangmanVecEnv) -> None:
-        self._max_wrong = max_wrong_of(venv.observation_space)
+        self._max_wrong = int(cast(Any, venv.observation_space)["lives"].n) - 1
         super().__init__(venv, flat_space(self._max_wrong))
 
     def reset(self) -> npt.NDArray[np.int8]:

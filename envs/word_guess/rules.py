@@ -80,6 +80,15 @@ class WordGuessGames(Games[Observation]):
         self._observed = Observation(
             guesses=self._guesses, answers=self._answers, num_guesses=self._num_guesses
         )
+        answers = spaces.Box(NO_ANSWER, rule.word_length, self._answers.shape[1:], np.int8)
+        self.action_space = spaces.Discrete(len(words))
+        self.observation_space = spaces.Dict(
+            {
+                "guesses": spaces.Box(NO_WORD, len(words) - 1, (max_guesses,), np.int32),
+                "answers": answers,
+                "num_guesses": spaces.Discrete(max_guesses + 1),
+            }
+        )
         # The words consistent with the answers of each game; None if not needed.
         self._consistent: npt.NDArray[np.bool_] | None = None
         if opponent == "adversary" or mask == "consistent":
@@ -87,23 +96,6 @@ class WordGuessGames(Games[Observation]):
             self._can_be_secret[words.secrets] = True
             self._state_names = (*self._state_names, "_consistent")
             self._consistent = np.tile(self._can_be_secret, (num_games, 1))
-
-    @property
-    def observation_space(self) -> spaces.Dict:
-        """The space of one game's observation."""
-        limit, length = self.max_guesses, self.rule.word_length
-        return spaces.Dict(
-            {
-                "guesses": spaces.Box(NO_WORD, len(self.words) - 1, (limit,), np.int32),
-                "answers": spaces.Box(NO_ANSWER, length, (limit, len(self.rule.names)), np.int8),
-                "num_guesses": spaces.Discrete(limit + 1),
-            }
-        )
-
-    @property
-    def action_space(self) -> spaces.Discrete:
-        """The indices of the allowed words."""
-        return spaces.Discrete(len(self.words))
 
     @property
     def won(self) -> npt.NDArray[np.bool_]:

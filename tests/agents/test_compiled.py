@@ -52,34 +52,20 @@ def change(file, old, new):
     file.write_text(file.read_text().replace(old, new))
 
 
-def kernels(folder):
-    return {path.relative_to(folder).parts[:-1] for path in folder.rglob("caller.figures-*.nbi")}
-
-
 @pytest.mark.slow
 def test_a_kernel_is_recompiled_when_an_imported_constant_or_function_changes(checkout):
     assert called(checkout) == (3, 32, 0)
     assert called(checkout) == (3, 32, 1)
-    change(checkout / "agents" / "compiled.py", "    length = 0\n", "    length = 1\n")
     change(checkout / "agents" / "compiled.py", "    return length\n", "    return length * 2\n")
     assert called(checkout) == (6, 32, 0)
     change(checkout / "envs" / "encoding.py", "MAX_LENGTH = 32", "MAX_LENGTH = 31")
     assert called(checkout) == (6, 31, 0)
-    # Files without kernels leave them as they are.
-    change(checkout / "agents" / "base.py", "import annotations\n", "import annotations\n\n")
-    assert called(checkout) == (6, 31, 1)
-    # What was compiled of older sources is gone.
-    assert len(kernels(checkout / "agents" / "__pycache__")) == 1
 
 
 @pytest.mark.slow
-def test_kernels_are_cached_in_a_named_folder_or_in_the_user_cache(checkout):
-    called(checkout, NUMBA_CACHE_DIR=str(checkout / "named"))
-    assert kernels(checkout / "named")
-    # As where packages cannot be written to.
+def test_kernels_are_cached_for_the_user_where_packages_cannot_be_written_to(checkout):
     shutil.rmtree(checkout / "agents" / "__pycache__", ignore_errors=True)
     (checkout / "agents" / "__pycache__").touch()
     home = {"HOME": str(checkout / "home"), "XDG_CACHE_HOME": str(checkout / "home" / "cache")}
     assert called(checkout, **home)[2] == 0
     assert called(checkout, **home)[2] == 1
-    assert kernels(checkout / "home")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from hangman_lab.agents.dictionary import CandidateIndex, DictionaryAgent
 from hangman_lab.envs.encoding import ALPHABET, decode
-from tests.agents.games import observe, random_states
+from tests.agents.games import observe
 
 
 def matching(words, observation, exclude_wrong, exclude_shown):
@@ -38,6 +38,7 @@ def letters_at_each_place(words, width):
 def check_counts(listed, states):
     """Check all ways of counting the candidates of some games."""
     index = CandidateIndex(listed)
+    probabilities = DictionaryAgent().fit(listed).letter_probabilities(states)
     for exclude in itertools.product([True, False], repeat=2):
         counts, num_candidates = index.count_words(states, *exclude)
         by_place = index.count_places(states, exclude[0])
@@ -46,6 +47,10 @@ def check_counts(listed, states):
             words = matching(listed, observation, *exclude)
             assert num_candidates[game] == len(words)
             assert counts[game].tolist() == words_with_each_letter(words)
+            if all(exclude) and words:
+                # Every word that would have led to this observation is equally likely.
+                expected = np.where(observation["guessed"], 0, counts[game] / len(words))
+                assert probabilities[game] == pytest.approx(expected)
             if not exclude[1]:
                 width = by_place.shape[1]
                 assert by_place[game].tolist() == letters_at_each_place(words, width)
@@ -66,21 +71,6 @@ def test_lists_of_any_size_are_counted(number):
     counts, num_candidates = CandidateIndex(["cat"] * number).count_words(observe("cat", "a"))
     assert num_candidates.tolist() == [number]
     assert counts[0, 0] == number
-
-
-def test_the_posterior_is_exact_for_secrets_of_the_list(real_words):
-    listed = real_words[::2]
-    agent = DictionaryAgent().fit(listed)
-    states, secrets = random_states(listed[:100], seed=2)
-    probabilities = agent.letter_probabilities(states)
-    for game, secret in enumerate(secrets):
-        # Every word that would have led to this observation is equally likely.
-        observation = {key: array[game] for key, array in states.items()}
-        same = matching(listed, observation, True, True)
-        assert secret in same
-        expected = np.array(words_with_each_letter(same)) / len(same)
-        expected[states["guessed"][game] != 0] = 0
-        assert probabilities[game] == pytest.approx(expected)
 
 
 def test_the_letters_of_the_list_are_as_probable_as_in_its_words_if_no_word_matches():

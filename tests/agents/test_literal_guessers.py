@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 from hangman_lab.agents import make_agent
-from hangman_lab.agents.decomposition import DecompositionAgent
 from hangman_lab.envs.encoding import ALPHABET, decode
-from hangman_lab.envs.hangman.observation import parse_observation
 from tests.agents import literal_guessers as literal
 from tests.agents.games import random_states
 
@@ -37,12 +35,3 @@ def test_scores_are_those_of_the_source(name, real_words):
             scores[game], [expected.get(letter, 0.0) for letter in ALPHABET], atol=1e-12
         )
     assert game > 50
-
-
-def test_the_windows_of_the_decomposition_are_those_of_the_sources_example():
-    # Its example reveals .ccom.lishmen. and looks for the pieces #.cco, om.li and en.#. No word is
-    # long enough for part 1.
-    words = ("accord", "comply", "omalica", "kitchenx", "entry", "ment")
-    observation = parse_observation("_ccom_lishmen_")
-    scores = DecompositionAgent().fit(words).letter_scores(observation)[0]
-    assert {ALPHABET[k]: int(scores[k]) for k in np.flatnonzero(scores)} == {"a": 2, "x": 1, "t": 1}

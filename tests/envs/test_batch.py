@@ -10,7 +10,7 @@ from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import data_equivalence
 from gymnasium.utils.env_match import check_environments_match
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
-from gymnasium.wrappers import TimeLimit, vector
+from gymnasium.wrappers import TimeLimit
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -22,11 +22,19 @@ NUM_ENVS = 4
 PER_ENV = {"min_size": NUM_ENVS, "max_size": NUM_ENVS}
 LETTERS = ("a", "ox", "cat", "noon", "apple", "banana", "jazz", "rhythm", "mississippi")
 WORDS = ("bell", "cell", "dell", "cold", "clod", "noon", "neon", "onto")
+
+
+def places_shown(step):
+    """A reward of integers, as a user writes it."""
+    return step.shown
+
+
 HANGMAN, GUESSING = (HangmanEnv, HangmanVectorEnv), (WordGuessEnv, WordGuessVectorEnv)
 GAMES = {
     "hangman": (*HANGMAN, {"words": LETTERS, "max_wrong": 4}),
     "dense": (*HANGMAN, {"words": LETTERS, "reward": "dense"}),
     "potential": (*HANGMAN, {"words": LETTERS, "reward": "potential", "repeated_guess": "free"}),
+    "a user's reward": (*HANGMAN, {"words": LETTERS, "reward": places_shown}),
     "cats and dogs": (*GUESSING, {"words": WORDS, "max_guesses": 4}),
     "adversary": (*GUESSING, {"words": WORDS, "opponent": "adversary"}),
     "consistent": (*GUESSING, {"words": WORDS[:6], "allowed": WORDS, "mask": "consistent"}),
@@ -108,21 +116,6 @@ def test_a_batch_answers_as_gymnasiums_own_batch_of_single_games(game, mode, lim
     assert ours.action_masks().dtype == np.bool_
 
 
-@pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP])
-def test_gymnasiums_wrappers_see_no_difference(mode):
-    ours, theirs = (
-        vector.DictInfoToList(vector.RecordEpisodeStatistics(env)) for env in both("dense", mode)
-    )
-    assert data_equivalence(ours.reset(seed=3), theirs.reset(seed=3))
-    random = np.random.default_rng(4)
-    for _ in range(60):
-        actions = random.integers(26, size=NUM_ENVS)
-        steps = [env.step(actions) for env in (ours, theirs)]
-        for info in (info for step in steps for info in step[4] if "episode" in info):
-            del info["episode"]["t"]
-        assert data_equivalence(*steps)
-
-
 @pytest.mark.parametrize("sync", [False, True])
 def test_a_game_of_free_repetitions_ends_by_the_registered_limit(sync):
     envs = gym.make_vec(
@@ -132,6 +125,7 @@ def test_a_game_of_free_repetitions_ends_by_the_registered_limit(sync):
         words=LETTERS,
         repeated_guess="free",
     )
+    assert isinstance(envs.unwrapped, SyncVectorEnv if sync else HangmanVectorEnv)
     envs.reset(seed=0)
     for step in range(100):
         _, _, terminated, truncated, _ = envs.step(np.full(2, letter_index("q")))
@@ -173,23 +167,17 @@ def test_a_state_of_other_games_is_refused_and_changes_nothing():
     env.reset(seed=0)
     larger.reset(seed=0)
     state = env.get_state()
-    broken = [larger.get_state(), {}, state | {"games": {}}]
-    broken += [{name: state[name] for name in state if name != left_out} for left_out in state]
-    broken += [state | {"steps": state["steps"].astype(np.float64)}]
-    broken += [state | {"games": state["games"] | {"_lives": np.zeros(1, dtype=np.int64)}}]
     env.step(np.array([0, 1]))
     before = env.get_state()
-    for other in broken:
+    for other in (
+        larger.get_state(),
+        state | {"games": {}},
+        {name: state[name] for name in state if name != "steps"},
+        state | {"steps": state["steps"].astype(np.float64)},
+    ):
         with pytest.raises(ValueError, match="state: '"):
             env.set_state(other)
         assert data_equivalence(env.get_state(), before)
-
-
-def test_nothing_is_won_before_the_first_reset():
-    for env in (HangmanVectorEnv(2, words=LETTERS), WordGuessVectorEnv(2, words=WORDS)):
-        assert env.won.tolist() == [False, False]
-    for single in (HangmanEnv(LETTERS), WordGuessEnv(WORDS)):
-        assert single.is_over
 
 
 def test_words_can_be_forced_for_all_games_or_some():
@@ -204,26 +192,21 @@ def test_words_can_be_forced_for_all_games_or_some():
 
 
 def test_each_game_is_rendered():
-    text = HangmanVectorEnv(3, words=LETTERS, render_mode="ansi")
-    text.reset(seed=0)
-    assert ["lives  6 of 6" in game for game in text.render()] == [True] * 3
+    text = WordGuessVectorEnv(2, words=WORDS, render_mode="ansi")
+    text.reset(options={"word": "bell"})
+    text.step(np.array([0, 1]))
+    won, going_on = text.render()
+    assert won.endswith("won")
+    assert "cell" in going_on
     pictures = HangmanVectorEnv(2, words=LETTERS, render_mode="rgb_array")
     pictures.reset(seed=0)
     assert [picture.shape for picture in pictures.render()] == [(400, 640, 3)] * 2
-    words = WordGuessVectorEnv(2, words=WORDS, render_mode="ansi")
-    words.reset(options={"word": "bell"})
-    words.step(np.array([0, 1]))
-    assert words.render()[0].endswith("won")
-    assert "cell" in words.render()[1]
-    assert words.allowed == WORDS
-    assert HangmanVectorEnv(2, words=LETTERS).render() is None
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         ({"num_envs": 0}, "num_envs: 0 is below 1"),
-        ({"num_envs": -1}, "num_envs: -1 is below 1"),
         ({"max_episode_steps": 0}, "max_episode_steps: 0 is below 1"),
         ({"autoreset_mode": "Sometimes"}, "'Sometimes' is not a valid AutoresetMode"),
         ({"render_mode": "human"}, "render_mode: 'human'"),
@@ -246,31 +229,20 @@ def test_misuse_is_refused():
     ):
         with pytest.raises(ResetNeeded, match="reset first"):
             call()
-    for arguments, message in (
-        ({"seed": [1, 2, 3]}, "3 seeds for 2 games"),
-        ({"options": {"word": ["ox"]}}, "1 words for 2 games"),
-        ({"options": {"word": "Noon"}}, "letters a to z"),
-        ({"options": {"word": ["ox", 3]}}, "3 is not a word"),
-        ({"options": {"words": "noon"}}, r"'words' is not one of \('word', 'reset_mask'\)"),
-        ({"options": {"reset_mask": [True, False]}}, "reset_mask must be an array of bool"),
-        ({"options": {"reset_mask": mask[:1]}}, r"of shape \(2,\)"),
-        ({"options": {"reset_mask": np.array([1, 0])}}, "of bool"),
-        ({"options": {"reset_mask": np.array([False, False])}}, "with at least one True"),
-    ):
-        before = env.reset(seed=0)
-        with pytest.raises(ValueError, match=message):
-            env.reset(**arguments)
-        assert data_equivalence(env.observe(), before[0])
-    for actions, message in (
-        ([0], r"shape \(1,\) is not \(2,\)"),
-        ([0, 26], r"0\.\.25"),
-        ([-1, 0], r"0\.\.25"),
-        ([0.0, 1.5], "float64 is not an integer type"),
-        ([True, False], "bool is not an integer type"),
+    before, _ = env.reset(seed=0)
+    for call, message in (
+        (lambda: env.reset(seed=[1, 2, 3]), "3 seeds for 2 games"),
+        (lambda: env.reset(options={"word": ["ox"]}), "1 words for 2 games"),
+        (lambda: env.reset(options={"word": ["ox", 3]}), "3 is not a word"),
+        (lambda: env.reset(options={"reset_mask": mask[:1]}), r"of shape \(2,\)"),
+        (lambda: env.reset(options={"reset_mask": mask & ~mask}), "at least one True"),
+        (lambda: env.step(np.array([0])), r"shape \(1,\) is not \(2,\)"),
+        (lambda: env.step(np.array([0, 26])), r"0\.\.25"),
+        (lambda: env.step(np.array([0.0, 1.5])), "float64 is not an integer type"),
     ):
         with pytest.raises(ValueError, match=message):
-            env.step(np.array(actions))
-        assert data_equivalence(env.observe(), before[0])
+            call()
+        assert data_equivalence(env.observe(), before)
 
 
 @pytest.mark.parametrize("words", ["my_words.txt", "apple", Path("my_words.txt")])
@@ -278,25 +250,6 @@ def test_misuse_is_refused():
 def test_a_string_is_not_a_list_of_words(kind, words):
     with pytest.raises(ValueError, match=r"words: .* is not a sequence of words; .*read_word_list"):
         kind(words=words)
-
-
-class LastShown:
-    """Pays the places that are shown, in an array of integers that it keeps."""
-
-    def __call__(self, step):
-        self.paid = step.shown
-        return self.paid
-
-
-def test_rewards_are_floats_and_a_rewards_own_array_is_left_alone():
-    reward = LastShown()
-    env = HangmanVectorEnv(2, words=["ox"], reward=reward)
-    env.reset(seed=0)
-    for letter in "ox":
-        *_, last = env.step(np.full(2, letter_index(letter)))[:2]
-    assert (last.dtype, last.tolist()) == (np.float64, [2.0, 2.0])
-    env.step(np.zeros(2, dtype=np.int64))
-    assert reward.paid.tolist() == [2, 2]
 
 
 @pytest.mark.parametrize("kind", [HangmanEnv, HangmanVectorEnv])

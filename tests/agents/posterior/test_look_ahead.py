@@ -1,7 +1,5 @@
 """The look-ahead, compared with a recursive simulation of games."""
 
-import itertools
-
 import numpy as np
 import pytest
 
@@ -29,14 +27,13 @@ def states(real_words):
     return random_states(real_words[::29], seed=3)[0]
 
 
-def values_of(prior, states, letters, share=1.0, present=None, lives=None):
+def values_of(prior, states, letters, share, present):
     values = np.full(letters.shape, np.nan)
-    num_games = len(states["lives"])
     in_threads(
         win_probabilities,
-        (states["word"], states["guessed"], states["lives"] if lives is None else lives),
-        np.zeros((num_games, 26)) if present is None else present,
-        np.full(num_games, share),
+        (states["word"], states["guessed"], states["lives"]),
+        present,
+        np.full(len(letters), share),
         letters,
         prior.tables.listed,
         values,
@@ -147,22 +144,6 @@ def test_it_is_the_win_rate_of_greedy_play(prior, states, share):
             assert values[game, number] == pytest.approx(expected, abs=1e-4)
             compared += 0 < expected < 1
     assert compared > 20
-
-
-def test_more_lives_never_hurt(prior, states):
-    letters = np.argsort(states["guessed"], axis=1, kind="stable")[:, :4]
-    values = [
-        values_of(prior, states, letters, lives=np.full_like(states["lives"], lives))
-        for lives in (1, 2, 4, 26)
-    ]
-    fits = [
-        0 < len(fitting(prior, word, guessed)) <= MAX_WORDS
-        for word, guessed in zip(states["word"], states["guessed"], strict=True)
-    ]
-    for fewer, more in itertools.pairwise(values):
-        assert (more[fits] >= fewer[fits] - 1e-12).all()
-    assert any(fits)
-    np.testing.assert_allclose(values[-1][fits], 1)
 
 
 def test_unlisted_words_have_at_least_half_the_mass_of_the_candidates():

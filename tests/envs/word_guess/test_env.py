@@ -36,13 +36,6 @@ def test_a_forced_secret_is_found(reward, expected):
         env.step(0)
 
 
-def test_the_last_guess_loses():
-    env = WordGuessEnv(["acckzz", "ccbazz"], variant="guess_the_word", max_guesses=2)
-    env.reset(options={"word": "acckzz"})
-    assert env.step(1)[1:3] == (0.0, False)
-    assert env.step(1)[1:3] == (-1.0, True)
-
-
 def test_the_consistent_mask_has_the_words_that_agree_with_every_answer():
     env = WordGuessEnv(WORDS[:4], allowed=WORDS, mask="consistent")
     _, info = env.reset(options={"word": "cell"})
@@ -77,18 +70,10 @@ def test_arguments_out_of_range_are_refused(arguments, message):
         WordGuessEnv(**{"words": WORDS, **arguments})
 
 
-@pytest.mark.parametrize("word", ["pigeon", "zest", 3, None, ["bell"]])
+@pytest.mark.parametrize("word", ["pigeon", 3, None])
 def test_a_forced_word_that_is_no_secret_is_refused(word):
     with pytest.raises(ValueError, match="is not one of the 8 secret words"):
         WordGuessEnv(WORDS).reset(options={"word": word})
-
-
-@pytest.mark.parametrize("action", [-1, len(WORDS)])
-def test_an_action_outside_the_list_is_refused(action):
-    env = WordGuessEnv(WORDS)
-    env.reset(seed=0)
-    with pytest.raises(ValueError, match=r"outside 0\.\.7"):
-        env.step(action)
 
 
 def test_the_text_shows_guesses_answers_and_the_end(capsys):
@@ -97,7 +82,7 @@ def test_the_text_shows_guesses_answers_and_the_end(capsys):
     env.step(WORDS.index("noon"))
     assert "1  noon  cats 0  dogs 3" in env.render()
     assert "neon" not in env.render()
-    env.step(WORDS.index("onto"))
+    assert env.step(WORDS.index("onto"))[1:3] == (-1.0, True)
     assert env.render().endswith("lost; the word was neon")
 
     env = WordGuessEnv(["acckzz", "ccbazz"], variant="guess_the_word", render_mode="human")
@@ -111,8 +96,5 @@ def test_the_picture_changes_with_each_guess():
     env.reset(options={"word": "neon"})
     before = env.render()
     assert before.shape == (480, 640, 3)
-    for _ in range(12):
-        env.step(0)
-        after = env.render()
-        assert (before != after).any()
-        before = after
+    env.step(0)
+    assert (before != env.render()).any()
