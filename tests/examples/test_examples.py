@@ -2,14 +2,10 @@
 
 import re
 
-import gymnasium as gym
 import pytest
 from PIL import Image
 
-from examples.custom_reward import HitReward
-from tests.processes import ROOT, run
-
-EXAMPLES = sorted(path.name for path in (ROOT / "examples").glob("*.py"))
+from tests.processes import run
 
 
 def output_of(name, *arguments):
@@ -22,14 +18,6 @@ def rates_of(printed):
     return [float(rate) for rate in re.findall(r"([\d.]+)% of unseen", printed)]
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
-def test_an_example_is_short_and_shown_in_the_docs(name):
-    lines = (ROOT / "examples" / name).read_text().splitlines()
-    assert len(lines) <= (200 if name == "ppo.py" else 60)
-    docs = [path.read_text() for path in (ROOT / "docs").glob("*.md")]
-    assert any(f"examples/{name}" in text for text in docs)
-
-
 @pytest.mark.slow
 def test_ppo_in_one_file_learns_to_win_unseen_words():
     printed = output_of("ppo", "--steps", 131_072)
@@ -40,12 +28,6 @@ def test_ppo_in_one_file_learns_to_win_unseen_words():
         values = [float(value) for value in re.findall(rf"{figure} (-?[\d.]+)", printed)]
         assert len(values) == len(rates)
         assert all(-1 < value < 1 for value in values)
-
-
-@pytest.mark.slow
-def test_ppo_in_one_file_trains_on_other_words_with_a_discount(tinier_files):
-    options = ("--steps", 16_384, "--words", tinier_files[1], "--discount", 0.9, "--seed", 1)
-    assert len(rates_of(output_of("ppo", *options))) == 1
 
 
 @pytest.mark.slow
@@ -62,13 +44,6 @@ def test_a_custom_agent_is_compared_with_built_in_agents():
         for name in ("most words", "dictionary", "random")
     }
     assert rates["dictionary"] > rates["most words"] > rates["random"]
-
-
-def test_a_custom_reward_depends_on_hits_misses_and_wins():
-    env = gym.make("hangman_lab/Hangman-v0", reward=HitReward(win=5))
-    env.reset(options={"word": "noon"})
-    assert [env.step(ord(letter) - ord("a"))[1] for letter in "xon"] == [-1, 1, 6]
-    assert "mean return" in output_of("custom_reward")
 
 
 def test_a_recorded_game_is_an_animated_picture(tmp_path):
