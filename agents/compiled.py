@@ -110,8 +110,8 @@ def open_word(word, guessed):
 def letter_columns(guessed):
     """Return the column of each letter, shape (26,), and the number of unguessed letters.
 
-    Arrays of masses have a column per unguessed letter (the words without that letter) and a last
-    column for all words, which guessed letters share.
+    Column k is for the words without the k-th unguessed letter, the last column for all words;
+    guessed letters map to it.
     """
     open_letters = np.flatnonzero(guessed == 0)
     columns = np.full(NUM_LETTERS, len(open_letters))

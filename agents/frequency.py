@@ -72,8 +72,8 @@ class TopHeavyFrequencyAgent(OverallFrequencyAgent):
 
     The matching words and the parameters are those of :class:`OverallFrequencyAgent`. At each
     blank, the unguessed letters of these words are sorted by frequency. The skew of the blank is
-    the total share of the first half of these letters, rounded down, so that a blank with a single
-    possible letter has skew 0. Ties go to the first blank.
+    the share of the top floor(k / 2) of its k possible letters; with one possible letter it is 0.
+    Ties go to the first blank.
 
     References
     ----------

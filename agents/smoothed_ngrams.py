@@ -105,8 +105,8 @@ def _automaton(
     for length in range(order):
         counts = counts_by_length[length]
         if length + 1 < order:
-            # Lower orders count the different letters that precede each context and symbol; nothing
-            # precedes a context at the beginning of a word, which keeps its counts.
+            # Kneser-Ney: lower orders use continuation counts, except for contexts that start the
+            # word.
             at_beginning = (contexts[length] % _BASE == _BEGIN) & (length > 0)
             counts = np.where(at_beginning[:, None], counts, 0)
             _count_preceding(counts_by_length[length + 1], shorter[length + 1], counts)

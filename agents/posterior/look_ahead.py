@@ -23,13 +23,12 @@ MAX_WORDS = 300
 # Unlisted words have at least this share of the mass of the matching candidates, since the
 # posterior prunes them.
 _MIN_UNLISTED = 0.5
-# The log-odds of winning with a secret that is not simulated, by the lives left, the expected
-# number of hidden letters and the sum of their variances; the last replaces these two for words
-# that the posterior does not foresee. Chosen by the games of valid words; benchmarks/ppo_gain.py
-# shows how well they predict.
+# Logistic regression of a win for secrets that are not simulated. Inputs: lives left, expected
+# hidden letters, their variance. _UNFORESEEN replaces the last two terms for words outside the
+# posterior. Chosen on games of valid words; benchmarks/ppo_gain.py shows how well they predict.
 _INTERCEPT, _PER_LIFE, _PER_LETTER, _PER_VARIANCE, _UNFORESEEN = -0.05, 0.95, 1.05, -2.75, -2.3
-# Of the rest of the words with the guessed letter, the share that has it where no simulated word
-# has it.
+# Given a hit on an unsimulated word, the probability that it fills blanks no simulated word would
+# fill.
 _ELSEWHERE = 0.3
 # Words with a smaller share of a branch are ignored in it.
 _MIN_SHARE = 0.05
@@ -85,7 +84,7 @@ def win_probabilities(thread, num_threads, states, present, listed_share, letter
 
 @njit(cache=True)
 def simulated_share(listed_share, candidates):
-    """Return the share of listed words, and the part of the rest that the posterior foresees.
+    """Return the probability of a listed secret, and the modeled fraction of the unlisted mass.
 
     ``candidates`` is the share of candidates in the matching listed words.
     """
@@ -193,7 +192,7 @@ def _split(stack, depth, letter, hit, places, shares, order, filled):
     """Replace ``stack[depth]`` by the branches after a guess.
 
     ``hit`` is the mass of the rest of the words that contain the letter. Returns the new size of
-    the stack, and the parts of the rest, with and without the letter, that are in no branch.
+    the stack, and the unsimulated mass (hit, miss) that no branch continues.
     """
     branch = stack[depth]
     low, high, lives, blanks = branch.begin, branch.end, branch.lives, branch.blanks

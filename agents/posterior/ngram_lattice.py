@@ -18,7 +18,7 @@ from hangman_lab.agents.compiled import letter_columns, open_word
 from hangman_lab.agents.smoothed_ngrams import END, NUM_SYMBOLS
 from hangman_lab.envs.encoding import BLANK, FIRST_LETTER, NUM_LETTERS
 
-# An edge below this share of the beam is pruned before edges are summed by context.
+# First pruning, per edge: a fraction of the beam. Contexts are pruned again after merging.
 _EDGE_BEAM = 0.1
 
 
@@ -78,7 +78,7 @@ def ngram_masses(word, guessed, tables, beam, slot, sums):
         # Avoid underflow.
         largest = mass[:, last].max()
         mass /= largest
-        # Pruned prefixes are assumed to continue like the kept ones.
+        # Assume that pruned mass has the same suffixes as kept mass.
         if kept_mass > 0.0:
             log_scale += np.log(whole / kept_mass)
         log_scale += np.log(largest)

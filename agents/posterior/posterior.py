@@ -38,7 +38,7 @@ _FORMAT = 3
 _BEAM = 1.5e-3
 # At this many matching listed words, skip the letter models.
 _ENOUGH = 100
-# The mass of unlisted words is at least this many beams: less is pruning noise.
+# Floor on the unlisted mass, in beam widths; smaller values are pruning error.
 _MIN_BEAMS = 8
 # If the listed words have this many times the n-gram mass of the unlisted ones, skip the
 # multigrams.

@@ -18,7 +18,7 @@ from hangman_lab.envs.encoding import MAX_LENGTH, NUM_LETTERS
 
 # The default probability that the secret is one of the fitted words.
 DEFAULT_KNOWN = 0.5
-# Unknown words keep this much with ``known`` 1, for games that no known word matches.
+# Left to unknown words when ``known`` is 1, so that a game no known word matches has a posterior.
 _MIN_UNKNOWN = 1e-9
 # Ratings are stored in eighths of a bit, model probabilities in thousandths of a bit.
 _RATING_STEPS = 8

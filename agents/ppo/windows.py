@@ -20,8 +20,8 @@ _START = np.uint64(0x9E3779B97F4A7C15)
 _MIX = np.uint64(0xBF58476D1CE4E5B9)
 # Separators, which are not codes of a word.
 _LEFT, _PLACE = NUM_CODES + 4, NUM_CODES + 5
-# Adam's steps do not depend on the gradient's scale; the unit sets how fast the policy can become
-# deterministic.
+# Multiplies the learned log-sharpness. Adam's step size is fixed, so this sets how fast the policy
+# sharpens.
 _SHARPNESS_UNIT = 10.0
 _NUM_TOP = 8
 _NUM_STATE_FEATURES = 5
@@ -38,8 +38,8 @@ def _mix(key, code):
 def _find_windows(word, length, place, context, mask, rows):
     """Write the rows of a blank's windows to ``rows``; return their number.
 
-    Windows end at shown letters or at the ends of the word, since a blank at the border adds
-    nothing to the next smaller window.
+    A window whose outermost place is a blank is skipped: the next smaller one carries the same
+    information.
     """
     rows[0] = _mix(_mix(_mix(_START, _PLACE), length), place) & mask
     count = 1

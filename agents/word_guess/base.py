@@ -186,8 +186,7 @@ def answer_matrix(
 ) -> npt.NDArray[np.uint8]:
     """Return the code of the answer to every guess about every secret; uint8, shape (G, S).
 
-    Guesses have the shape (G, word_length), secrets (S, word_length). Nothing else takes memory:
-    100 MB for 10,000 words by 10,000.
+    Guesses have the shape (G, word_length), secrets (S, word_length). Memory: one byte per pair.
     """
     matrix = np.empty((len(guesses), len(secrets)), dtype=np.uint8)
     # By place, so that the letters of neighbouring secrets are neighbours in memory.
@@ -199,8 +198,8 @@ def answer_matrix(
 def _fill_matrix(guesses, secrets, count_misplaced, matrix):
     """Fill the matrix guess by guess; ``secrets`` has the shape (word_length, S)."""
     length, num_secrets = secrets.shape
-    # Where a guess has a letter n times, its k-th occurrence in a secret is in common for k <= n.
-    # The occurrences are counted by place before: rank[p, s] is that of the letter at place p.
+    # rank[p, s]: how often secret s has its letter p before place p. A secret's letter is common if
+    # its rank is below the letter's count in the guess.
     rank = np.zeros((length, num_secrets), dtype=np.uint8)
     for place in range(length):
         for before in range(place):

@@ -10,8 +10,7 @@ import numpy.typing as npt
 from numba import njit
 
 from hangman_lab.agents.word_guess.base import CandidateSets, Positions, WordGuessAgent
-
-POOLS = ("consistent", "all")
+from hangman_lab.envs.errors import check_at_least, check_choice
 
 # Fixed point, so that equal partitions have exactly equal sums of c * log2(c).
 _FIXED_POINT = 2.0**32
@@ -43,10 +42,8 @@ class PartitionAgent(WordGuessAgent):
     """
 
     def __init__(self, pool: str = "consistent", lookahead: int = 1) -> None:
-        if pool not in POOLS:
-            raise ValueError(f"pool: {pool!r} is not one of {POOLS}")
-        if lookahead < 1:
-            raise ValueError(f"lookahead: {lookahead} is below 1")
+        check_choice("pool", pool, ("consistent", "all"))
+        check_at_least("lookahead", lookahead, 1)
         self.pool = pool
         self.lookahead = lookahead
 
