@@ -85,44 +85,18 @@ def test_an_old_checkpoint_survives_a_write_that_fails(tmp_path):
     assert "\n" not in str(caught.value)
 
 
-def foreign_files(tmp_path, whole):
-    for size in (0, 1, 10, len(whole) // 3, len(whole) // 2, len(whole) - 1):
-        yield whole[:size]
-    for place in (0, 30, 60, len(whole) // 2, len(whole) - 30):
-        yield whole[:place] + b"\xff\xff\xff\xff" + whole[place + 4 :]
-    yield b"not a checkpoint\n" * 10
-    yield b"junk"
-    yield pickle.dumps({"format": 2, "phase": "ppo", "state": {}})
-    yield pickle.dumps(Explosive(tmp_path / "exploded"))
-    path = tmp_path / "other.pt"
-    for content in (
-        {"weights": torch.zeros(3)},
-        torch.zeros(3),
-        {"format": 99, "phase": "ppo", "state": {}},
-        {"format": 2, "phase": "dinner", "state": {}},
-        {"format": 2, "phase": ["ppo"], "state": {}},
-        {"format": 2, "phase": "ppo"},
-        {"format": 2, "phase": "ppo", "state": 3},
-        {"format": 2, "phase": "ppo", "state": {"a": {"__array__": torch.zeros(3)}}},
-        {"format": 2, "phase": "ppo", "state": {"a": Explosive(tmp_path / "exploded")}},
-    ):
-        torch.save(content, path)
-        yield path.read_bytes()
-
-
 def test_damaged_and_foreign_checkpoints_are_refused_in_one_line_and_run_no_code(tmp_path):
-    path = tmp_path / "checkpoint.pt"
+    path, explosive = tmp_path / "checkpoint.pt", Explosive(tmp_path / "exploded")
     save_checkpoint(path, "ppo", STATE)
-    refusals = []
-    for content in foreign_files(tmp_path, path.read_bytes()):
+    whole = path.read_bytes()
+    torch.save({"format": 2, "phase": "ppo", "state": {"a": explosive}}, path)
+    foreign = path.read_bytes()
+    for content in (b"", whole[: len(whole) // 2], b"junk", pickle.dumps(explosive), foreign):
         path.write_bytes(content)
-        try:
+        with pytest.raises(InputError) as caught:
             load_checkpoint(path)
-        except InputError as error:
-            refusals.append(str(error))
-    assert all(str(path) in refusal and "\n" not in refusal for refusal in refusals)
-    # A flipped byte of the padding between the parts of a file does no harm.
-    assert len(refusals) >= 18
+        assert str(path) in str(caught.value)
+        assert "\n" not in str(caught.value)
     assert not (tmp_path / "exploded").exists()
 
 

@@ -157,12 +157,3 @@ def test_any_list_gives_probabilities(words, tmp_path):
                     assert np.isfinite(present).all()
                     assert ((present >= 0) & (present <= 1)).all()
                     assert present.max() > 0
-
-
-def test_each_step_is_reported():
-    said = []
-    fit_posterior(REGULAR, say=said.append)
-    assert len(said) == len(set(said)) == 3
-    said.clear()
-    fit_posterior(("bead",), say=said.append)
-    assert len(said) == 1

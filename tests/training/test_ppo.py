@@ -2,7 +2,6 @@
 
 import itertools
 
-import numpy as np
 import pytest
 import torch
 from stable_baselines3.common.callbacks import BaseCallback
@@ -68,18 +67,6 @@ def test_ppo_alone_plays_all_train_words(games_of, real_words):
     env, batches = games_of(None, real_words[:3], real_words[3:400], 0.5)
     assert [(count, set(words)) for count, words in batches] == [(NUM_ENVS, set(real_words[:400]))]
     assert env.observation_space["word"].shape == (max(map(len, real_words[:400])),)
-
-
-def test_the_learner_predicts_unguessed_letters(tiny_files, few_words):
-    """As users of Stable-Baselines3 ask a model."""
-    options = ["posterior.enabled=false", "windows.log_rows=9"]
-    model = ppo.make_model(load_config(tiny_files[0], options), None, (), few_words)
-    observations = model.env.reset()
-    for _ in range(4):
-        masks = model.env.action_masks()
-        letters, _ = model.predict(observations, action_masks=masks)
-        assert masks[np.arange(len(letters)), letters].all()
-        observations, *_ = model.env.step(letters)
 
 
 @pytest.mark.parametrize("steps", [48, 45])

@@ -1,15 +1,12 @@
 """Training runs by ``train`` and ``resume``: their files, stopping and resuming."""
 
 import json
-import signal
 
 import numpy as np
 import pytest
-import torch
 import yaml
 from rich.console import Console
 from safetensors.numpy import save_file
-from sb3_contrib import MaskablePPO
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from hangman_lab.agents.posterior.posterior import load_posterior
@@ -20,9 +17,8 @@ from hangman_lab.evaluation.analysis import reliability
 from hangman_lab.evaluation.arena import play
 from hangman_lab.run_files.config import load_config
 from hangman_lab.run_files.directory import RunDirectory
-from hangman_lab.training.checkpoint import Interrupted, load_checkpoint, save_checkpoint
-from hangman_lab.training.posterior import hold_back
-from hangman_lab.training.ppo import make_model, reward_of
+from hangman_lab.training.checkpoint import load_checkpoint, save_checkpoint
+from hangman_lab.training.ppo import reward_of
 from hangman_lab.training.run import resume, train
 
 QUIET = Console(quiet=True)
@@ -218,28 +214,6 @@ def test_rewards_of_the_config_reach_the_learner(tiny_files):
         reward("reward.name=sparse", "reward.parameters.hit=0.9")
 
 
-@pytest.mark.slow
-def test_half_of_the_games_of_ppo_have_words_unknown_to_the_posterior(
-    tinier_files, tmp_path, monkeypatch
-):
-    made = []
-
-    def make(config, posterior, unknown, known):
-        made.append((posterior, set(unknown), set(known)))
-        return make_model(config, posterior, unknown, known)
-
-    monkeypatch.setattr("hangman_lab.training.run.make_model", make)
-    options = [f"words={tinier_files[1]}", "ppo.steps=1_024", "final_split=valid"]
-    run, _ = train(load_config(tinier_files[0], options), QUIET, tmp_path / "run")
-    train_words = set(parts_of(tinier_files[1])["train"])
-    ((posterior, unknown, known),) = made
-    assert set(posterior.known_words) == known == train_words - unknown
-    assert unknown == set(hold_back(tuple(sorted(train_words)))[0])
-    assert 0.07 < len(unknown) / len(train_words) < 0.13
-    assert set(load_posterior(run.posterior).known_words) == train_words
-    assert set(load_posterior(run.held_back_posterior).known_words) == known
-
-
 @pytest.mark.parametrize("known", [0.0, 0.5])
 @pytest.mark.slow
 def test_the_posterior_is_calibrated_on_valid_words(tiny_run, tiny_files, known):
@@ -276,30 +250,6 @@ def test_a_stopped_run_resumes_to_the_same_weights_without_fitting_again(
     ours, theirs = (run.read_curves().set_index("step") for run in (resumed, tiny_run[0]))
     for tag in ("valid/win_rate", "valid/known_win_rate", "rollout/win_rate"):
         assert ours[tag].dropna().to_dict() == theirs[tag].dropna().to_dict()
-
-
-@pytest.mark.slow
-def test_after_ctrl_c_in_the_last_rollout_the_resumed_run_plays_the_final_games(
-    tinier_files, tmp_path, monkeypatch
-):
-    options = [f"words={tinier_files[1]}", "posterior.enabled=false", "windows.log_rows=14"]
-    config = load_config(tinier_files[0], [*options, "ppo.steps=2_048", "final_split=valid"])
-    whole, _ = train(config, QUIET, tmp_path / "whole")
-    update = MaskablePPO.train
-
-    def interrupted(model):
-        if model.num_timesteps == 2_048:
-            signal.raise_signal(signal.SIGINT)
-        update(model)
-
-    monkeypatch.setattr(MaskablePPO, "train", interrupted)
-    with pytest.raises(Interrupted) as stop:
-        train(config, QUIET, tmp_path / "stopped")
-    assert stop.value.args == (tmp_path / "stopped",)
-    assert not (tmp_path / "stopped" / "evaluation.json").exists()
-    resumed, evaluation = resume(tmp_path / "stopped", QUIET)
-    assert weights(resumed) == weights(whole)
-    assert json.loads(resumed.evaluation.read_text()) == evaluation
 
 
 def copy_of(run, path):
@@ -348,15 +298,10 @@ def _other_format(name):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda run: run.checkpoint.unlink(), "no checkpoint to resume from"),
         (lambda run: run.checkpoint.write_bytes(b"junk"), "not a readable checkpoint"),
-        (lambda run: torch.save({"a": 1}, run.checkpoint), "not a checkpoint of this program"),
-        (lambda run: run.config.unlink(), "not the folder of a run"),
-        (lambda run: run.split.write_text("junk"), "split.json: not the split of a run"),
         (lambda run: run.curves.write_text("junk\n"), "curves.jsonl: not readable curves"),
         (_other_words, "its train words are not those"),
         (_other_sizes, "does not fit the run's config"),
-        (_other_format("posterior.safetensors"), "/posterior.safetensors: not a readable"),
         (_other_format("held_back_posterior.safetensors"), "another version; train again"),
     ],
 )
