@@ -282,7 +282,9 @@ def _describe(error: ValidationError, model: type[BaseModel]) -> str:
     key = ".".join(str(part) for part in first["loc"])
     if first["type"] == "extra_forbidden":
         for part in first["loc"][:-1]:
-            model = cast(type[BaseModel], model.model_fields[str(part)].annotation)
+            annotation = model.model_fields[str(part)].annotation
+            # Of an optional section, the section.
+            model = cast(type[BaseModel], next(iter(get_args(annotation)), annotation))
         return f"unknown key {key!r}; known here are {', '.join(model.model_fields)}"
     if first["type"] == "value_error":
         return str(first["ctx"]["error"])

@@ -8,9 +8,8 @@ import shlex
 import sys
 import time
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,7 +37,8 @@ def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         write(temporary)
-        with open(temporary, "rb") as file:
+        # Opened for writing: Windows flushes no file that is open for reading alone.
+        with open(temporary, "rb+") as file:
             os.fsync(file.fileno())
         os.replace(temporary, path)
     except Exception as error:
@@ -53,11 +53,21 @@ def write_text(path: Path, text: str) -> None:
     write_atomically(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
 
 
-def numbered_names(name: str) -> Iterator[str]:
-    """Yield the name, then ``NAME-2``, ``NAME-3`` and so on."""
-    yield name
-    for number in count(2):
-        yield f"{name}-{number}"
+def create_folder(path: Path) -> Path:
+    """Create a folder and return its path; if it exists, ``PATH-2``, ``PATH-3`` and so on is used.
+
+    Raises InputError if the folder cannot be created.
+    """
+    folder, number = path, 1
+    while True:
+        try:
+            folder.mkdir(parents=True)
+            return folder
+        except FileExistsError:
+            number += 1
+            folder = path.with_name(f"{path.name}-{number}")
+        except OSError as error:
+            raise InputError(f"{folder}: cannot create folder ({error.strerror})") from error
 
 
 class RunDirectory:
@@ -84,21 +94,12 @@ class RunDirectory:
     def create(cls, config: Config, path: Path | None = None) -> RunDirectory:
         """Create a new run directory with its config and command line.
 
-        By default it is ``runs/Hangman-v0__NAME__SEED__TIME``. If it exists, the next free name,
-        ``PATH-2`` and so on, is used. Raises InputError if the folder cannot be created.
+        By default it is ``runs/Hangman-v0__NAME__SEED__TIME``; see :func:`create_folder`.
         """
         if path is None:
             stamp = time.strftime("%Y%m%d-%H%M%S")
             path = RUNS_DIRECTORY / f"Hangman-v0__{config.name}__{config.seed}__{stamp}"
-        for name in numbered_names(path.name):
-            run = cls(path.with_name(name))
-            try:
-                run.path.mkdir(parents=True)
-                break
-            except FileExistsError:
-                continue
-            except OSError as error:
-                raise InputError(f"{run.path}: cannot create folder ({error.strerror})") from error
+        run = cls(create_folder(path))
         write_text(run.config, dump_config(config))
         write_text(run.command, shlex.join([Path(sys.executable).name, *sys.argv]) + "\n")
         return run
@@ -120,7 +121,7 @@ class RunDirectory:
         for path in self.path.glob(".*.tmp"):
             path.unlink(missing_ok=True)
 
-    def write_split(self, config: Config, source: str, parts: dict[str, Sequence[str]]) -> None:
+    def write_split(self, config: Config, source: str, parts: Mapping[str, Sequence[str]]) -> None:
         """Write the split and the hashes of the train words."""
         description = {
             "words": source,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import shlex
 from collections.abc import Sequence
+from pathlib import Path
 
 from rich.console import Console
 
@@ -14,11 +15,13 @@ from hangman_lab.evaluation.console import say
 from hangman_lab.evaluation.ray_cluster import ray_cluster, require_ray
 from hangman_lab.evaluation.tables import print_table
 from hangman_lab.run_files.config import SWEEP_DIRECTORY, dump_config, find_config
-from hangman_lab.sweeps.folder import SweepFolder
-from hangman_lab.sweeps.sweep_file import Sweep, load_sweep
+from hangman_lab.run_files.directory import create_folder, write_text
+from hangman_lab.sweeps.results import best_point, make_table, mean_over_seeds
+from hangman_lab.sweeps.sweep_file import Sweep, load_sweep, read_sweep
 
-# Shared posteriors take 30 MB per seed; the excess is spilled to disk.
-_OBJECT_STORE_BYTES = 2**28
+_SWEEP_FILE = "sweep.yaml"
+# Trials pass each other files alone.
+_OBJECT_STORE_BYTES = 2**27
 
 
 def parser() -> CommandParser:
@@ -52,62 +55,63 @@ def main(arguments: Sequence[str] | None = None) -> int:
     command = parser()
     options = command.parse_args(arguments)
     console = Console()
-    folder: SweepFolder | None = None
+    folder: Path | None = None
     try:
         require_ray(program("sweep"), "optuna")
         sweep, folder = _prepare(command, options)
-        say(console, f"sweep directory: {folder.address}\n{sweep.num_trials:,} trials")
+        say(console, f"sweep directory: {folder}\n{sweep.num_trials:,} trials")
         _run(sweep, folder, options.address, console)
     except KeyboardInterrupt:
         if folder is not None:
-            address = shlex.quote(folder.address)
-            say(console, f"stopped; resume with: {invocation('sweep')} --resume {address}")
+            resume = f"{invocation('sweep')} --resume {shlex.quote(str(folder))}"
+            say(console, f"stopped; resume with: {resume}")
         return 130
     return 0
 
 
-def _prepare(command: CommandParser, options: argparse.Namespace) -> tuple[Sweep, SweepFolder]:
+def _prepare(command: CommandParser, options: argparse.Namespace) -> tuple[Sweep, Path]:
     """Return the sweep and its folder."""
     if options.resume is not None:
         why = "--resume takes the sweep from its folder"
         command.refuse(options, ("words", "name", "set"), why)
         if options.sweep is not None:
             raise InputError(f"SWEEP.yaml: {why}")
-        folder = SweepFolder(options.resume)
-        return folder.load_sweep(), folder
+        folder = Path(options.resume).resolve()
+        if not (folder / _SWEEP_FILE).is_file():
+            raise InputError(f"{folder}: not the folder of a sweep (it has no {_SWEEP_FILE})")
+        return read_sweep(folder / _SWEEP_FILE), folder
     if options.sweep is None:
         raise InputError(f"a sweep file is needed, or --resume DIR (see {command.prog} --help)")
     path = find_config(options.sweep, "sweep")
     sweep = load_sweep(path, options.set, options.words, options.name)
-    return sweep, SweepFolder.create(sweep)
+    folder = create_folder(Path(sweep.config.storage).resolve() / sweep.config.name)
+    sweep.write(folder / _SWEEP_FILE)
+    return sweep, folder
 
 
-def _run(sweep: Sweep, folder: SweepFolder, address: str | None, console: Console) -> None:
+def _run(sweep: Sweep, folder: Path, address: str | None, console: Console) -> None:
     """Run the unfinished trials, write and print the results."""
-    threads = max(sweep.recipe(options).threads for options in sweep.corners())
+    threads = max(recipe.threads for recipe in sweep.variants())
     with ray_cluster(address, "--address", _OBJECT_STORE_BYTES) as ray:
         cpus = ray.cluster_resources().get("CPU", 0)
         if threads > cpus:
             raise InputError(
                 f"threads: {threads} is more than the {cpus:g} cores that Ray has; set threads"
             )
-        from hangman_lab.sweeps.report import SweepResults
         from hangman_lab.sweeps.tuning import run_sweep
 
-        results = SweepResults(sweep, run_sweep(sweep, folder))
-    folder.write("results.csv", results.trials.to_csv(index=False))
-    folder.write("report.html", results.page())
-    if results.best is not None:
-        folder.write("config.yaml", dump_config(sweep.recipe(results.best)))
-    print_table(console, results.table(most=20))
-    quoted = shlex.quote(folder.address)
-    say(console, f"{results.describe()}\nreport: {folder.address}/report.html, results.csv")
-    say(console, f"curves: tensorboard --logdir {quoted}")
-    if results.best is not None:
+        trials, num_failed = run_sweep(sweep, folder)
+    write_text(folder / "results.csv", trials.to_csv(index=False))
+    points = mean_over_seeds(trials)
+    print_table(console, make_table(sweep, points))
+    quoted = shlex.quote(str(folder))
+    say(console, f"results: {folder / 'results.csv'}\ncurves: tensorboard --logdir {quoted}")
+    best = best_point(sweep, points)
+    if best is not None:
+        write_text(folder / "config.yaml", dump_config(sweep.recipe(best)))
         say(console, f"best: {invocation('train')} --config {quoted}/config.yaml")
-    failed = (results.trials["status"] == "failed").sum()
-    if failed:
+    if num_failed:
         raise InputError(
-            f"{failed} of {len(results.trials)} trials failed; why is in their error.txt; to try "
-            f"them again: {invocation('sweep')} --resume {quoted}"
+            f"{num_failed} of {sweep.num_trials} trials failed; why is in their error.txt; "
+            f"to try them again: {invocation('sweep')} --resume {quoted}"
         )

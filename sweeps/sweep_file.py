@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import itertools
 import json
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -25,6 +23,7 @@ from hangman_lab.run_files.config import (
     read_options,
     validate,
 )
+from hangman_lab.run_files.directory import write_text
 from hangman_lab.run_files.words import split_words
 from hangman_lab.training.ppo import reward_of
 
@@ -66,12 +65,11 @@ class SweepConfig(Section):
     search_seed: int = Field(0, ge=0, lt=2**31)
     max_concurrent: int = Field(4, ge=1)
     asha: AshaConfig | None = None
-    storage: str = "runs/sweeps"
+    storage: str = Field("runs/sweeps", min_length=1)
 
 
-@dataclass(frozen=True)
-class Sweep:
-    """A validated sweep."""
+class Sweep(Section):
+    """A validated sweep, the content of ``sweep.yaml`` in its folder."""
 
     config: SweepConfig
     base: Config  #: The common recipe of all trials.
@@ -85,10 +83,9 @@ class Sweep:
 
     def recipe(self, options: dict[str, Any]) -> Config:
         """Return the recipe of a point of the space; raise InputError if it is invalid."""
-        values = self.base.model_dump()
-        for key in self.config.space:
-            apply_override(values, f"{key}={json.dumps(options[key])}")
-        point = {key: options[key] for key in self.config.space}
+        values, point = self.base.model_dump(), {key: options[key] for key in self.config.space}
+        for key, value in point.items():
+            apply_override(values, f"{key}={json.dumps(value)}")
         return validate(Config, values, f"space {describe_point(point)}")
 
     def trial_config(self, options: dict[str, Any], seed: int) -> Config:
@@ -96,20 +93,18 @@ class Sweep:
         update = {"name": self.config.name, "seed": self.base.seed + seed, "final_split": "valid"}
         return self.recipe(options).model_copy(update=update)
 
-    def corners(self) -> Iterator[dict[str, Any]]:
-        """Yield all combinations of listed values and interval bounds."""
-        values = [_extremes(*next(iter(space.items()))) for space in self.config.space.values()]
-        for combination in itertools.product(*values):
-            yield dict(zip(self.config.space, combination, strict=True))
+    def variants(self) -> Iterator[Config]:
+        """Yield recipes with each listed value and interval bound, one option changed at a time."""
+        values = {key: _extremes(*next(iter(s.items()))) for key, s in self.config.space.items()}
+        first = {key: extremes[0] for key, extremes in values.items()}
+        yield self.recipe(first)
+        for key, extremes in values.items():
+            for value in extremes[1:]:
+                yield self.recipe(first | {key: value})
 
-    def dump(self) -> str:
-        """Return the sweep as YAML, for :func:`parse_sweep`."""
-        parts = {
-            "sweep": self.config.model_dump(exclude_none=True),
-            "base": self.base.model_dump(),
-            "words_hash": self.words_hash,
-        }
-        return yaml.safe_dump(parts, sort_keys=False)
+    def write(self, path: Path) -> None:
+        """Write the sweep as YAML, for :func:`read_sweep`."""
+        write_text(path, yaml.safe_dump(self.model_dump(), sort_keys=False))
 
 
 def _extremes(kind: str, values: list[Any]) -> list[Any]:
@@ -121,12 +116,9 @@ def _extremes(kind: str, values: list[Any]) -> list[Any]:
     return [low, high - 1] if kind.endswith("randint") else [float(low), float(high)]
 
 
-def describe_point(options: dict[str, Any]) -> str:
+def describe_point(point: dict[str, Any]) -> str:
     """Return the options of a point as ``ppo.epochs=4 ppo.learning_rate=0.01``."""
-    return " ".join(
-        f"{key}={value:.4g}" if isinstance(value, float) else f"{key}={value}"
-        for key, value in options.items()
-    )
+    return " ".join(f"{key}={value}" for key, value in point.items())
 
 
 def load_sweep(
@@ -156,23 +148,17 @@ def load_sweep(
         base = load_config(find_config(config.base), [*given, *recipe])
         base = base.with_words(base.words if words is None else words)
         word_list = load_word_list(base.words)
-        sweep = Sweep(config, base, _hash(word_list))
-        _check_corners(sweep, word_list)
+        sweep = Sweep(config=config, base=base, words_hash=_hash(word_list))
+        _check_variants(sweep, word_list)
     except InputError as error:
         raise InputError(f"{path}: {error}") from error
     return sweep
 
 
-def parse_sweep(text: str) -> Sweep:
-    """Return a dumped sweep; raise InputError if it is invalid or its word list has changed."""
-    try:
-        values = yaml.safe_load(text)
-        described, base, words_hash = (values[key] for key in ("sweep", "base", "words_hash"))
-    except (yaml.YAMLError, KeyError, TypeError) as error:
-        raise InputError("sweep.yaml: not written by sweep.py") from error
-    config = validate(SweepConfig, described, "sweep.yaml")
-    sweep = Sweep(config, validate(Config, base, "sweep.yaml"), words_hash)
-    if _hash(load_word_list(sweep.base.words)) != words_hash:
+def read_sweep(path: Path) -> Sweep:
+    """Read a written sweep; raise InputError if it is invalid or its word list has changed."""
+    sweep = validate(Sweep, read_options(path), path)
+    if _hash(load_word_list(sweep.base.words)) != sweep.words_hash:
         raise InputError(f"{sweep.base.words}: the word list has changed since the sweep started")
     return sweep
 
@@ -185,6 +171,8 @@ def _check_keys(config: SweepConfig) -> None:
     for key in (*config.set, *config.space):
         if key in _RESERVED_KEYS and not (key in ("words", "seed") and key in config.set):
             raise InputError(f"{key}: a sweep sets this itself, in every trial")
+    if "://" in config.storage:
+        raise InputError(f"storage: {config.storage!r} is not allowed (a folder, no URI)")
     kinds = {kind for space in config.space.values() for kind in space}
     if config.samples > 1 and kinds <= {"grid_search"}:
         raise InputError(f"samples: {config.samples} is not allowed (a grid has nothing to draw)")
@@ -211,8 +199,6 @@ def _check_space(key: str, space: dict[str, list[Any]]) -> None:
     if kind in LISTS:
         if not values:
             raise InputError(f"space.{key}: {kind} has no value")
-        if any(value in values[:place] for place, value in enumerate(values)):
-            raise InputError(f"space.{key}: {kind} has the same value twice: {values!r}")
         return
     types = (int,) if kind.endswith("randint") else (int, float)
     numbers = [value for value in values if type(value) in types and math.isfinite(value)]
@@ -225,20 +211,17 @@ def _check_space(key: str, space: dict[str, list[Any]]) -> None:
         raise InputError(f"space.{key}: {kind} {values!r} has to begin above 0")
 
 
-def _check_corners(sweep: Sweep, word_list: WordList) -> None:
-    """Validate the corners of the space like ``train.py``."""
-    splits = set()
-    for options in sweep.corners():
-        config = sweep.recipe(options)
+def _check_variants(sweep: Sweep, word_list: WordList) -> None:
+    """Validate the options like ``train.py``, and the words of each split."""
+    asha, splits = sweep.config.asha, {}
+    for config in sweep.variants():
         reward_of(config)
-        split = (str(config.split), config.env.min_length, config.env.max_length)
-        if split not in splits:
-            splits.add(split)
-            words = split_words(config, word_list)
-            for part in ("train", "valid"):
-                words.part(part)
-        asha = sweep.config.asha
         if asha is not None and config.ppo.steps < asha.grace_steps:
             raise InputError(
                 f"asha.grace_steps: {asha.grace_steps} is above ppo.steps ({config.ppo.steps})"
             )
+        splits[repr((config.split, config.env))] = config
+    for config in splits.values():
+        words = split_words(config, word_list)
+        for part in ("train", "valid"):
+            words.part(part)

@@ -17,6 +17,7 @@ from hangman_lab.agents.word_arrays import WordArrays, sequence_keys
 from hangman_lab.envs.encoding import MAX_LENGTH
 from hangman_lab.envs.keyed_random import keyed_bits, keyed_uniform
 from hangman_lab.envs.words import hash_words
+from hangman_lab.run_files.directory import RunDirectory, write_atomically
 from hangman_lab.training.candidates import Candidates, derive_candidates
 from hangman_lab.training.multigrams import fit_multigrams
 
@@ -54,6 +55,11 @@ class Fitted(NamedTuple):
 
     posterior: LetterPosterior  #: Of all words.
     held_back_posterior: LetterPosterior  #: Of the words that :func:`hold_back` does not hold back.
+
+    def save(self, run: RunDirectory) -> None:
+        """Write both to a run directory, ``posterior`` first."""
+        write_atomically(run.posterior, self.posterior.save)
+        write_atomically(run.held_back_posterior, self.held_back_posterior.save)
 
 
 class _Part(NamedTuple):

@@ -42,7 +42,7 @@ from hangman_lab.training.checkpoint import (
     save_checkpoint,
 )
 from hangman_lab.training.from_play import Play
-from hangman_lab.training.posterior import Fitted, fit_posterior, hold_back
+from hangman_lab.training.posterior import fit_posterior, hold_back
 from hangman_lab.training.ppo import get_state, make_model, reward_of, set_state
 from hangman_lab.training.stock import make_stock_model
 from hangman_lab.training.tensorboard import TrainingLog, flatten
@@ -55,7 +55,6 @@ _NUM_KNOWN = 10_000
 # The minimal number of training games for a point of their win rate.
 _GAMES_PER_POINT = 50
 
-Fit = Callable[[Sequence[str], int, Callable[[str], None]], Fitted]
 OnValidation = Callable[[int, float, RunDirectory], None]
 
 
@@ -64,20 +63,21 @@ def train(
     console: Console,
     run_dir: str | Path | None = None,
     *,
-    fit: Fit = fit_posterior,
+    posteriors: Path | None = None,
     on_validation: OnValidation | None = None,
 ) -> tuple[RunDirectory, dict[str, Any]]:
     """Start a training run; return its directory and the final results.
 
-    If the folder ``run_dir`` exists, the next free name is used. ``fit`` is called like
-    :func:`training.posterior.fit_posterior`, and ``on_validation(step, win_rate, run)`` after each
-    validation and its checkpoint, with the win rate on valid words. Raises InputError if the words,
-    the split, the reward or the earlier run of the config cannot be used, and Interrupted after
-    Ctrl-C and a checkpoint.
+    If the folder ``run_dir`` exists, the next free name is used. ``posteriors`` is a folder with
+    the fitted posteriors of this run, by :meth:`training.posterior.Fitted.save`; by default they
+    are fitted. ``on_validation(step, win_rate, run)`` is called after each validation and its
+    checkpoint, with the win rate on valid words. Raises InputError if the words, the split, the
+    reward or the earlier run of the config cannot be used, and Interrupted after Ctrl-C and a
+    checkpoint.
     """
     word_list = load_word_list(config.words)
     say(console, word_list.describe())
-    words = _divide(config, word_list)
+    words = prepare_words(config, word_list)
     counts = ", ".join(f"{len(part):,} {name}" for name, part in words.parts.items())
     say(console, f"split: {counts}")
     # Validate before anything is written.
@@ -87,28 +87,30 @@ def train(
     run = RunDirectory.create(config, None if run_dir is None else Path(run_dir))
     say(console, f"run directory: {run.path}")
     run.write_split(config, word_list.source, words.parts)
+    if posteriors is not None:
+        for path in (run.posterior, run.held_back_posterior):
+            shutil.copyfile(posteriors / path.name, path)
     # So that a run that is killed early can be resumed.
-    save_checkpoint(run.checkpoint, "begun", {})
-    return run, _run(run, config, words, console, fit, on_validation)
+    save_checkpoint(run.checkpoint, "begun" if posteriors is None else "ppo", {})
+    return run, _run(run, config, words, console, on_validation)
 
 
 def resume(
     run_dir: str | Path,
     console: Console,
     *,
-    fit: Fit = fit_posterior,
     on_validation: OnValidation | None = None,
 ) -> tuple[RunDirectory, dict[str, Any]]:
     """Resume a run from its last checkpoint; see :func:`train`."""
     run = RunDirectory.open(run_dir)
     config = run.load_config()
-    words = _divide(config, load_word_list(config.words))
+    words = prepare_words(config, load_word_list(config.words))
     if not run.is_split_of(words.parts["train"]):
         raise InputError(f"{words.word_list.source}: its train words are not those of {run.path}")
-    return run, _run(run, config, words, console, fit, on_validation)
+    return run, _run(run, config, words, console, on_validation)
 
 
-def _divide(config: Config, word_list: WordList) -> RunWords:
+def prepare_words(config: Config, word_list: WordList) -> RunWords:
     """Return the words of a run; raise InputError if a part or the reward cannot be used."""
     reward_of(config)
     words = split_words(config, word_list)
@@ -117,12 +119,17 @@ def _divide(config: Config, word_list: WordList) -> RunWords:
     return words
 
 
+def use_threads(config: Config) -> None:
+    """Use the threads of a config; the last bits of what is fitted depend on their number."""
+    numba.set_num_threads(min(config.threads, numba.config.NUMBA_NUM_THREADS))
+    torch.set_num_threads(config.threads)
+
+
 def _run(
     run: RunDirectory,
     config: Config,
     words: RunWords,
     console: Console,
-    fit: Fit,
     on_validation: OnValidation | None,
 ) -> dict[str, Any]:
     """Run the stages after the last checkpoint; return the final evaluation."""
@@ -131,12 +138,11 @@ def _run(
     if phase == "begun" and config.play.games > 0:
         phase, state = "play", _begin_play(run, config, console)
         save_checkpoint(run.checkpoint, phase, state)
-    numba.set_num_threads(min(config.threads, numba.config.NUMBA_NUM_THREADS))
-    torch.set_num_threads(config.threads)
+    use_threads(config)
     # The checkpoint's own step has been logged.
     log = TrainingLog(run, state.get("step", -1) + 1)
     progress, stop = make_progress(console), StopRequest(console)
-    stages = _Stages(run, config, words, log, progress, stop, fit, on_validation)
+    stages = _Stages(run, config, words, log, progress, stop, on_validation)
     posterior = None
     with closing(log), progress:
         with stop:
@@ -200,7 +206,6 @@ class _Stages:
     log: TrainingLog
     progress: Progress
     stop: StopRequest
-    fit: Fit
     on_validation: OnValidation | None
 
     def play_baselines(self) -> dict[str, float]:
@@ -222,9 +227,7 @@ class _Stages:
             say(self.progress.console, f"posterior: {text}")
 
         with stage(self.progress, "posterior"):
-            fitted = self.fit(words, self.config.seed, tell)
-            write_atomically(self.run.posterior, fitted.posterior.save)
-            write_atomically(self.run.held_back_posterior, fitted.held_back_posterior.save)
+            fit_posterior(words, self.config.seed, tell).save(self.run)
 
     def learn_from_play(self, state: dict[str, Any]) -> dict[str, Any]:
         """Play with the posterior and refit it as words are uncovered; return PPO's state."""

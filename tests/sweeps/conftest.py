@@ -25,7 +25,7 @@ def few_hundred_words(tmp_path_factory, real_words):
 @pytest.fixture(scope="session")
 def base_recipe(tmp_path_factory):
     base = tmp_path_factory.mktemp("base") / "base.yaml"
-    base.write_text(TINY_CONFIG.replace("2_048", "512").replace("4_096", "1_536"))
+    base.write_text(TINY_CONFIG.replace("2_048", "1_536").replace("4_096", "1_536"))
     return base
 
 

@@ -1,14 +1,12 @@
 """Sweeps on a real Ray: with trials that only report, where no training run is needed."""
 
-from pathlib import Path
-
 import pytest
 
+from hangman_lab.agents.posterior.posterior import load_posterior
 from hangman_lab.evaluation.ray_cluster import ray_cluster
-from hangman_lab.sweeps.folder import SweepFolder
-from hangman_lab.sweeps.report import SweepResults
-
-pytestmark = pytest.mark.slow
+from hangman_lab.run_files.config import load_config
+from hangman_lab.run_files.words import load_words
+from hangman_lab.training.posterior import fit_posterior
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +18,8 @@ def ray():
 def make_trial(unlucky_seed, life):
     """Return what a trial does; made here, so that workers get it with its code."""
 
-    def trial(config, sweep, posteriors, command):
+    def trial(config, sweep, folder, command):
+        import json
         import os
         import signal
 
@@ -29,97 +28,122 @@ def make_trial(unlucky_seed, life):
         if life and life.exists():
             life.unlink()
             os.kill(os.getpid(), signal.SIGKILL)
-        if config.get("__trial_index__", config["seed"]) == unlucky_seed:
+        seed = config.get("__trial_index__", config["seed"])
+        if seed == unlucky_seed:
             raise ValueError("unlucky")
-        win_rate = config["ppo.epochs"] / 100
+        point = json.dumps({key: config[key] for key in sweep.config.space})
+        reported = {"point": point, "seed": seed, "win_rate": config["ppo.epochs"] / 100}
         for step in (512, 1024, 1536):
-            tune.report({"step": step, "win_rate": win_rate})
-        tune.report({"step": 1536, "win_rate": win_rate, "games": 1})
+            tune.report(reported | {"step": step})
+        tune.report(reported | {"step": 1536, "games": 1})
 
     return trial
 
 
 @pytest.fixture
 def run(ray, monkeypatch):
-    """Return a function: run a sweep of simulated trials and return its results."""
+    """Return a function: run a sweep of simulated trials; return their reports and failures."""
     from hangman_lab.sweeps import tuning
 
-    monkeypatch.setattr(tuning, "fit_posteriors", lambda sweep: {})
     monkeypatch.setattr(tuning, "_MAX_FAILURES", 0)
 
     def run(sweep, folder, unlucky_seed=None, life=None):
         trial = make_trial(unlucky_seed, life)
         trial.__name__ = "run_trial"
         monkeypatch.setattr(tuning, "run_trial", trial)
-        return SweepResults(sweep, tuning.run_sweep(sweep, folder))
+        return tuning.run_sweep(sweep, folder)
 
     return run
 
 
-def test_asha_stops_the_worst_trials(run, make_sweep):
+@pytest.mark.slow
+def test_asha_stops_the_worst_trials(run, make_sweep, tmp_path):
     # The best ones come first, so that the rest is behind.
     sweep = make_sweep(
         space={"ppo.epochs": {"grid_search": [9, 8, 7, 3, 2, 1]}},
         asha={"grace_steps": 512, "reduction_factor": 2},
         seeds=1,
     )
-    results = run(sweep, SweepFolder.create(sweep))
-    statuses = results.trials.sort_values("trial")["status"]
-    assert (statuses.iloc[0], statuses.iloc[-1]) == ("finished", "stopped")
-    assert results.best == {"ppo.epochs": 9}
+    trials, num_failed = run(sweep, tmp_path / "sweep")
+    assert num_failed == 0
+    finished = trials.set_index("config/ppo.epochs")["games"].notna()
+    assert finished[9]
+    assert not finished[1]
 
 
-def test_all_seeds_of_a_sampled_point_have_its_values(run, make_sweep):
-    space = {
-        "ppo.epochs": {"grid_search": [1, 2]},
-        "ppo.learning_rate": {"loguniform": [1e-4, 1e-1]},
-    }
-    sweep = make_sweep(space=space, samples=2)
-    first, again = (run(sweep, SweepFolder.create(sweep)) for _ in range(2))
-    assert (first.points["trials"] == 2).all()
-    assert first.trials["ppo.learning_rate"].nunique() == 2
-    assert set(first.points.index) == set(again.points.index)
+DRAWN = {"ppo.epochs": {"randint": [1, 9]}, "ppo.learning_rate": {"loguniform": [1e-4, 1e-1]}}
 
 
-def test_failed_trials_are_retried_on_resume(run, make_sweep):
-    sweep = make_sweep(
-        space={"ppo.epochs": {"choice": [1, 2]}}, samples=2, searcher="tpe", max_concurrent=2
-    )
-    folder = SweepFolder.create(sweep)
-    failed = run(sweep, folder, unlucky_seed=1).trials
-    assert set(failed[failed["seed"] == 0]["status"]) == {"finished"}
-    assert set(failed[failed["seed"] == 1]["status"]) == {"failed"}
-    results = run(sweep, folder)
-    assert set(results.trials["status"]) == {"finished"}
-    assert set(results.trials["trial"]) == set(failed["trial"])
+@pytest.mark.slow
+def test_all_seeds_of_a_drawn_point_have_its_values(run, make_sweep, tmp_path):
+    sweep = make_sweep(space=DRAWN, samples=2)
+    first, again = (run(sweep, tmp_path / name)[0] for name in ("first", "again"))
+    assert first.groupby("point")["seed"].agg(sorted).tolist() == [[0, 1], [0, 1]]
+    assert set(first["point"]) == set(again["point"])
+
+
+def test_tpe_draws_by_the_search_seed(make_sweep):
+    from hangman_lab.sweeps.tuning import make_search
+
+    def draw(search_seed):
+        sweep = make_sweep(space=DRAWN, searcher="tpe", seeds=1, search_seed=search_seed)
+        search, space = make_search(sweep)
+        assert search.set_search_properties("win_rate", "max", space)
+        return [search.suggest(str(number)) for number in range(3)]
+
+    assert draw(5) == draw(5)
+    assert draw(5) != draw(6)
+
+
+@pytest.mark.slow
+def test_failed_trials_of_tpe_are_retried_on_resume(run, make_sweep, tmp_path):
+    sweep = make_sweep(space=DRAWN, samples=2, searcher="tpe", max_concurrent=2)
+    trials, num_failed = run(sweep, tmp_path / "sweep", unlucky_seed=1)
+    assert num_failed == 2
+    assert trials["seed"].tolist() == [0, 0]
+    resumed, num_failed = run(sweep, tmp_path / "sweep")
+    assert num_failed == 0
+    assert set(trials["trial_id"]) < set(resumed["trial_id"])
     # Each point has both seeds, which Ray Tune's Repeater hands out.
-    seeds = results.trials.groupby("point")["seed"]
-    assert (seeds.sum() * 2 == seeds.size()).all()
-    assert len(results.trials) == sweep.num_trials
+    assert resumed.groupby("point")["seed"].agg(sorted).tolist() == [[0, 1], [0, 1]]
 
 
+@pytest.mark.slow
 def test_a_trial_that_lost_its_process_too_often_is_tried_again(run, make_sweep, tmp_path):
     life = tmp_path / "life"
     life.touch()
     sweep = make_sweep(space={"ppo.epochs": {"grid_search": [1]}}, seeds=1)
-    trials = run(sweep, SweepFolder.create(sweep), life=life).trials
-    assert set(trials["status"]) == {"finished"}
+    trials, num_failed = run(sweep, tmp_path / "sweep", life=life)
+    assert (len(trials), num_failed) == (1, 0)
     assert not life.exists()
 
 
-@pytest.mark.usefixtures("ray")
-def test_trials_behind_a_uri_have_the_weights_of_train(make_sweep, tmp_path, undisturbed):
-    from hangman_lab.sweeps.tuning import run_sweep
+def test_trials_share_the_posteriors_of_the_same_seed_and_train_words(
+    base_recipe, few_hundred_words, tmp_path, monkeypatch
+):
+    from hangman_lab.sweeps import tuning
 
-    sweep = make_sweep(
-        space={"ppo.learning_rate": {"grid_search": [0.001, 0.01]}},
-        seeds=1,
-        storage=(tmp_path / "there").as_uri(),
-    )
-    results = run_sweep(sweep, SweepFolder.create(sweep))
-    assert len(results) == 2
-    for result in results:
-        run = undisturbed(result.config["ppo.learning_rate"], 0)
-        with result.checkpoint.as_directory() as folder:
-            for name in ("policy.safetensors", "posterior.safetensors"):
-                assert (run / name).read_bytes() == Path(folder, name).read_bytes()
+    fitted = []
+
+    def fit(words, seed):
+        fitted.append((set(words), seed))
+        return fit_posterior(words, seed)
+
+    monkeypatch.setattr(tuning, "fit_posterior", fit)
+
+    def share(*options):
+        config = load_config(base_recipe, [f"words={few_hundred_words}", *options])
+        return config, tuning.shared_posteriors(config, tmp_path)
+
+    _, first = share()
+    assert share("ppo.learning_rate=0.5", "final_split=valid")[1] == first
+    assert len(fitted) == 1
+    for option in ("split.seed=1", "split.fractions=[0.5,0.2,0.3]", "env.max_length=9", "seed=1"):
+        config, folder = share(option)
+        words = set(load_words(config).part("train"))
+        assert fitted[-1] == (words, config.seed)
+        assert set(load_posterior(folder / "posterior.safetensors").known_words) == words
+    assert len(fitted) == 5
+    # Without a posterior, or with one that is learned from play, nothing is shared.
+    for option in ("posterior.enabled=false", "play.games=100"):
+        assert share(option)[1] is None
