@@ -19,6 +19,8 @@ def test_every_key_and_their_order_count():
     }
     assert len(draws) == 5
     assert int(keyed_bits(-1)) == int(keyed_bits(np.uint64(2**64 - 1)))
+    # The first number of SplitMix64 from the state 0.
+    assert int(keyed_bits(0)) == 0xE220A8397B1DCDAF
 
 
 def test_neighbouring_keys_give_draws_that_look_uniform():
