@@ -2,6 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin/python
 ARGS ?=
+PACKAGES := envs agents run_files evaluation training sweeps playing server
 
 .PHONY: train sweep test test-all lint bench clean
 
@@ -22,7 +23,7 @@ lint: $(VENV)/.development
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	mkdir -p $(VENV)/types && ln -sfn "$(CURDIR)" $(VENV)/types/hangman_lab
-	MYPYPATH=$(VENV)/types $(VENV)/bin/mypy -p hangman_lab.envs -p hangman_lab.run_files -m hangman_lab.agents.base
+	MYPYPATH=$(VENV)/types $(VENV)/bin/mypy $(addprefix -p hangman_lab.,$(PACKAGES))
 
 bench: $(VENV)/.development
 	set -e; for name in $(basename $(notdir $(wildcard benchmarks/*.py))); do \

@@ -7,7 +7,7 @@ The affixes that a stem is known with predict its other affixes.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -136,9 +136,9 @@ def _side(words: WordArrays, at_end: bool) -> _Side:
     columns = column_of[columns]
     kept = columns >= 0
     columns, rows, stem_lengths = columns[kept], rows[kept], stem_lengths[kept]
-    stem_keys, first, stems = np.unique(stems[kept], return_index=True, return_inverse=True)
+    stem_keys, first, numbers = np.unique(stems[kept], return_index=True, return_inverse=True)
     has = csr_matrix(
-        (np.ones(len(columns), dtype=np.float32), (stems, columns)),
+        (np.ones(len(columns), dtype=np.float32), (numbers, columns)),
         shape=(len(stem_keys), len(common)),
     )
     together = (has.T @ has).toarray()
@@ -159,9 +159,7 @@ def _side(words: WordArrays, at_end: bool) -> _Side:
     )
 
 
-def _divisions(
-    words: WordArrays, at_end: bool
-) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray]:
+def _divisions(words: WordArrays, at_end: bool) -> tuple[npt.NDArray[Any], ...]:
     """Return the stem key, the packed affix, the word and the stem length of each division."""
     codes, lengths = words
     parts = []

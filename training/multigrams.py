@@ -191,7 +191,7 @@ def _frequent_sequences(words: WordArrays) -> tuple[WordArrays, npt.NDArray[np.f
         found, times = np.unique(runs, return_counts=True)
         frequent = times >= _MIN_WORDS
         numbers.append(found[frequent])
-        counts.append(times[frequent])
+        counts.append(times[frequent].astype(np.float64))
     return unpack_parts(np.concatenate(numbers)), np.concatenate(counts)
 
 

@@ -124,7 +124,7 @@ def _models(words: Sequence[str], seed: int) -> _Part:
 def _compose(
     part: _Part,
     chances: npt.NDArray[np.float64],
-    covered: npt.NDArray[np.number],
+    covered: npt.NDArray[np.integer | np.floating],
     num_held: int,
 ) -> LetterPosterior:
     """Return the posterior of known words and rated candidates.
@@ -184,4 +184,4 @@ def rate(
     """Return the probability of each candidate, shape (candidates,); 0 without a booster."""
     if booster is None or not len(features):
         return np.zeros(len(features))
-    return booster.predict(features, num_threads=get_num_threads())
+    return np.asarray(booster.predict(features, num_threads=get_num_threads()))

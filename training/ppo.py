@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -35,7 +35,7 @@ from hangman_lab.training.prediction import PredictivePPO
 
 def reward_of(config: Config) -> Reward:
     """Return the reward of a config; raise InputError if a parameter is unknown."""
-    parameters: dict[str, float] = dict(config.reward.parameters)
+    parameters: dict[str, Any] = dict(config.reward.parameters)
     if config.reward.name == "potential":
         if "discount" in parameters:
             raise InputError(
@@ -69,7 +69,7 @@ class PosteriorVecEnv(SB3VecEnv):
         self._look_ahead_lives = look_ahead_lives
         self._envs = envs
         self._first = np.cumsum([0, *(env.num_envs for env in envs)])
-        features = {
+        features: dict[str, spaces.Space[Any]] = {
             "letters": spaces.Box(-np.inf, np.inf, (NUM_LETTERS, NUM_LETTER_FEATURES)),
             "state": spaces.Box(-np.inf, np.inf, (NUM_STATE_FEATURES,)),
         }
@@ -137,8 +137,12 @@ def make_model(
     known or only unknown ones.
     """
     options = config.ppo
-    make_env = partial(HangmanVecEnv, reward=reward_of(config), **config.env.model_dump())
-    learner, policy = MaskablePPO, {}
+    make_env: Callable[..., HangmanVecEnv] = partial(
+        HangmanVecEnv, reward=reward_of(config), **config.env.model_dump()
+    )
+    env: SB3VecEnv
+    learner: Callable[..., MaskablePPO] = MaskablePPO
+    policy: dict[str, Any] = {}
     if posterior is None:
         env = make_env(options.num_envs, words=(*unknown, *known))
         policy["network"] = partial(WindowNetwork, **config.windows.model_dump())
@@ -183,16 +187,17 @@ def _learning_rate(options: PPOConfig, progress_remaining: float) -> float:
 
 def get_state(model: MaskablePPO) -> dict[str, Any]:
     """Return the training state; call this between rollouts."""
-    keys, position = np.random.get_state(legacy=True)[1:3]
+    env: Any = model.env
+    numpy_random = np.random.get_state(legacy=False)["state"]
     state = {
         "policy": model.policy.state_dict(),
         "optimizer": model.policy.optimizer.state_dict(),
-        "env": model.env.get_state(),
+        "env": env.get_state(),
         "num_timesteps": model.num_timesteps,
         "num_updates": model._n_updates,
-        "episode_starts": model._last_episode_starts.copy(),
-        "episodes": list(model.ep_info_buffer),
-        "numpy_random": {"keys": keys.copy(), "position": int(position)},
+        "episode_starts": np.array(model._last_episode_starts),
+        "episodes": list(model.ep_info_buffer or ()),
+        "numpy_random": {"keys": numpy_random["key"].copy(), "position": int(numpy_random["pos"])},
         "torch_random": torch.get_rng_state(),
     }
     if isinstance(model, PredictivePPO):
@@ -202,17 +207,18 @@ def get_state(model: MaskablePPO) -> dict[str, Any]:
 
 def set_state(model: MaskablePPO, state: dict[str, Any]) -> None:
     """Restore a state saved by :func:`get_state`."""
+    env: Any = model.env
     model.policy.load_state_dict(state["policy"])
     model.policy.optimizer.load_state_dict(state["optimizer"])
     if isinstance(model, PredictivePPO):
         model.prediction_optimizer.load_state_dict(state["prediction_optimizer"])
-    model.env.set_state(state["env"])
+    env.set_state(state["env"])
     model.num_timesteps = state["num_timesteps"]
     model._n_updates = state["num_updates"]
-    model._last_obs = model.env.observe()
+    model._last_obs = env.observe()
     model._last_episode_starts = state["episode_starts"]
     model.ep_info_buffer = deque(state["episodes"], maxlen=model._stats_window_size)
     model.ep_success_buffer = deque(maxlen=model._stats_window_size)
     numpy_random = state["numpy_random"]
-    np.random.set_state(("MT19937", numpy_random["keys"], numpy_random["position"]))
+    np.random.set_state(("MT19937", numpy_random["keys"], numpy_random["position"], 0, 0.0))
     torch.set_rng_state(state["torch_random"])

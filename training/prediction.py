@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -34,15 +34,20 @@ class PredictivePPO(MaskablePPO):
         self._prediction_rate = prediction_rate
         # Fused, since the update of the embedding takes as long as its gradients.
         self.prediction_optimizer = torch.optim.Adam(
-            [self.policy.network.windows], lr=prediction_rate, eps=1e-5, fused=True
+            [self._network.windows], lr=prediction_rate, eps=1e-5, fused=True
         )
         # The terminal observations of the rollout, by step and environment.
         self._terminal: dict[tuple[int, int], Observation] = {}
+
+    @property
+    def _network(self) -> WindowNetwork:
+        return cast(WindowNetwork, self.policy.network)
 
     def _update_info_buffer(
         self, infos: list[dict[str, Any]], dones: npt.NDArray[np.bool_] | None = None
     ) -> None:
         super()._update_info_buffer(infos, dones)
+        assert dones is not None
         step = self.rollout_buffer.pos
         for env in np.flatnonzero(dones).tolist():
             self._terminal[step, env] = infos[env]["terminal_observation"]
@@ -51,7 +56,8 @@ class PredictivePPO(MaskablePPO):
         """Update the policy by PPO, then the windows by the prediction loss."""
         # Read before the update, which flattens the buffer.
         states = self.rollout_buffer.observations
-        ends = last_observations(self._terminal, self._last_obs, self.n_steps)
+        following = cast(Observation, self._last_obs)
+        ends = last_observations(self._terminal, following, self.n_steps)
         arrays = states["word"], states["guessed"].astype(bool), ends["word"], ends["guessed"] != 0
         self._terminal = {}
         if self.n_epochs > 0:
@@ -61,7 +67,7 @@ class PredictivePPO(MaskablePPO):
         self.prediction_optimizer.param_groups[0]["lr"] = self._prediction_rate * share
         losses = []
         for batch in torch.randperm(len(tensors[0])).split(self.batch_size):
-            loss = prediction_loss(self.policy.network, *(tensor[batch] for tensor in tensors))
+            loss = prediction_loss(self._network, *(tensor[batch] for tensor in tensors))
             self.prediction_optimizer.zero_grad()
             loss.backward()
             self.prediction_optimizer.step()
@@ -78,13 +84,14 @@ def last_observations(
     ``terminal`` has the terminal observations by step and environment; ``following`` are the
     observations of the N environments after the rollout.
     """
-    result = {
-        name: np.repeat(following[name][None], num_steps, axis=0) for name in ("word", "guessed")
+    names: tuple[Literal["word", "guessed"], ...] = ("word", "guessed")
+    result: dict[str, npt.NDArray[Any]] = {
+        name: np.repeat(following[name][None], num_steps, axis=0) for name in names
     }
     # From the last ending to the first, each replaces the observations up to it.
     for step, env in sorted(terminal, reverse=True):
-        for name, array in result.items():
-            array[: step + 1, env] = terminal[step, env][name]
+        for name in names:
+            result[name][: step + 1, env] = terminal[step, env][name]
     return result
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numba
 import numpy as np
@@ -15,13 +15,22 @@ import torch
 from gymnasium.vector import AutoresetMode
 from rich.console import Console
 from rich.progress import Progress
+from sb3_contrib import MaskablePPO
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.callbacks import BaseCallback
 
 from hangman_lab.agents import make_agent
+from hangman_lab.agents.base import Agent
 from hangman_lab.agents.posterior.posterior import LetterPosterior, LookAheadAgent, load_posterior
 from hangman_lab.agents.posterior.prior import DEFAULT_KNOWN
-from hangman_lab.agents.ppo.agent import NetworkAgent, load_network, make_policy_agent, save_network
+from hangman_lab.agents.ppo.agent import (
+    Network,
+    NetworkAgent,
+    load_network,
+    make_policy_agent,
+    save_network,
+)
+from hangman_lab.agents.ppo.policy import LetterPolicy
 from hangman_lab.envs.encoding import decode
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.env import HangmanVectorEnv
@@ -121,7 +130,8 @@ def prepare_words(config: Config, word_list: WordList) -> RunWords:
 
 def use_threads(config: Config) -> None:
     """Use the threads of a config; the last bits of what is fitted depend on their number."""
-    numba.set_num_threads(min(config.threads, numba.config.NUMBA_NUM_THREADS))
+    most = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]  # set when imported
+    numba.set_num_threads(min(config.threads, most))
     torch.set_num_threads(config.threads)
 
 
@@ -288,10 +298,12 @@ class _Stages:
         """Train the policy network from a state; keep the best one in validation."""
         config, run = self.config, self.run
         train_words, log_interval = self.words.parts["train"], 1
+        model: BaseAlgorithm
+        network: Network
         if config.algorithm == "ppo":
             plays_with = None if posterior is None else load_posterior(run.held_back_posterior)
             model = make_model(config, plays_with, *hold_back(train_words))
-            network = model.policy.network
+            network = cast(LetterPolicy, model.policy).network
         else:
             text = f"{config.algorithm}: from its first step, since its state is not saved"
             say(self.progress.console, text)
@@ -301,7 +313,7 @@ class _Stages:
         model.set_logger(self.log.logger())
         if "ppo" in state:
             try:
-                set_state(model, state["ppo"])
+                set_state(cast(MaskablePPO, model), state["ppo"])
             except (KeyError, TypeError, ValueError, RuntimeError) as error:
                 detail = " ".join(str(error).split())
                 text = f"{run.checkpoint}: does not fit the run's config ({detail})"
@@ -333,7 +345,7 @@ class _Stages:
             tables.append(("missed", "missed", DEFAULT_KNOWN))
         for name, part, known in tables:
             believed = None if posterior is None else posterior.with_known(known)
-            agents = {config.algorithm: make_policy_agent(network, believed)}
+            agents: dict[str, Agent] = {config.algorithm: make_policy_agent(network, believed)}
             if believed is not None:
                 if lives := config.policy.look_ahead_lives:
                     agents["look-ahead"] = LookAheadAgent(believed, lives)
@@ -351,9 +363,9 @@ class _Stages:
         self.run.write_evaluation(evaluation)
         return evaluation
 
-    def _compare(self, agents: dict[str, Any], part: str, known: float | None) -> dict[str, Any]:
+    def _compare(self, agents: dict[str, Agent], part: str, known: float | None) -> dict[str, Any]:
         """Play the words of a part, print the table, and return the evaluation."""
-        words = self.words.parts[part]
+        words: Sequence[str] = self.words.parts[part]
         if part != self.config.final_split:
             words = draw_words(words, _NUM_KNOWN)
         hashes = hash_words(self.words.parts["train"])
@@ -408,8 +420,9 @@ class _ValidationCallback(BaseCallback):
         infos = [self.locals["infos"][game] for game in ended]
         won = [info["terminal_observation"] for info in infos if info["won"]]
         self._won += len(won)
-        words = [last["word"] if isinstance(last, dict) else unflatten_word(last) for last in won]
-        self._uncovered.update(map(decode, words))
+        for last in won:
+            word: Any = last["word"] if isinstance(last, dict) else unflatten_word(last)
+            self._uncovered.add(decode(word))
         return True
 
     def _on_rollout_start(self) -> None:
@@ -439,7 +452,7 @@ class _ValidationCallback(BaseCallback):
                 write_text(stages.run.uncovered, state["uncovered"] + "\n")
                 stages.save("done", state)
             elif config.algorithm == "ppo":
-                stages.save("ppo", state | {"ppo": get_state(self._learner)})
+                stages.save("ppo", state | {"ppo": get_state(cast(MaskablePPO, self._learner))})
             if rates is not None and stages.on_validation is not None:
                 stages.on_validation(steps, rates[0], stages.run)
             if not last:

@@ -90,7 +90,7 @@ class TrainingLog(TensorBoardOutputFormat):
     ) -> None:
         """Write the values logged by Stable-Baselines3."""
         super().write(key_values, key_excluded, step)
-        numbers = {
+        numbers: dict[str, Any] = {
             key: value
             for key, value in key_values.items()
             if isinstance(value, int | float | np.number)

@@ -50,8 +50,14 @@ def stop_at(step):
     return on_validation
 
 
-def fit_again(*_):
-    raise AssertionError("it is fitted already")
+@pytest.fixture
+def never_fitted(monkeypatch):
+    """Fail if a posterior is fitted."""
+
+    def fit(*_):
+        raise AssertionError("it is fitted already")
+
+    monkeypatch.setattr("hangman_lab.training.run.fit_posterior", fit)
 
 
 @pytest.mark.slow
@@ -171,6 +177,7 @@ def test_nothing_is_fitted_on_valid_or_test_words(tinier_files, tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("never_fitted")
 def test_ppo_alone_learns_within_seconds_and_resumes_to_the_same_weights(tiny_files, tmp_path):
     """With ten wrong guesses allowed, even random letters win some games."""
     options = [
@@ -186,7 +193,7 @@ def test_ppo_alone_learns_within_seconds_and_resumes_to_the_same_weights(tiny_fi
         "validation.every=16_384",
     ]
     config = load_config(tiny_files[0], options)
-    whole, evaluation = train(config, QUIET, tmp_path / "whole", fit=fit_again)
+    whole, evaluation = train(config, QUIET, tmp_path / "whole")
     assert set(weights(whole)) == {"policy.safetensors"}
     agents = evaluation["agents"]
     assert evaluation["split"] == "valid"
@@ -235,16 +242,16 @@ def test_the_posterior_is_calibrated_on_valid_words(tiny_run, tiny_files, known)
 
 @pytest.mark.slow
 def test_a_stopped_run_resumes_to_the_same_weights_without_fitting_again(
-    tiny_files, tiny_run, tmp_path
+    tiny_files, tiny_run, tmp_path, request
 ):
     config = load_config(tiny_files[0], [f"words={tiny_files[1]}"])
     with pytest.raises(StoppedError):
         train(config, QUIET, tmp_path / "stopped", on_validation=stop_at(0))
     (tmp_path / "stopped" / ".checkpoint.pt.99.tmp").write_text("left by a killed process")
-    options = {"fit": fit_again, "on_validation": stop_at(2_048)}
+    request.getfixturevalue("never_fitted")
     with pytest.raises(StoppedError):
-        resume(tmp_path / "stopped", QUIET, **options)
-    resumed, _ = resume(tmp_path / "stopped", QUIET, fit=fit_again)
+        resume(tmp_path / "stopped", QUIET, on_validation=stop_at(2_048))
+    resumed, _ = resume(tmp_path / "stopped", QUIET)
     assert weights(resumed) == weights(tiny_run[0])
     assert not list(resumed.path.glob(".*.tmp"))
     ours, theirs = (run.read_curves().set_index("step") for run in (resumed, tiny_run[0]))
@@ -261,6 +268,7 @@ def copy_of(run, path):
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("never_fitted")
 def test_resuming_plays_the_final_words_again_and_needs_no_policy_before_ppo(tiny_run, tmp_path):
     before = weights(tiny_run[0])
     wins = json.loads(tiny_run[0].evaluation.read_text())["agents"]["ppo"]["wins"]
@@ -270,7 +278,7 @@ def test_resuming_plays_the_final_words_again_and_needs_no_policy_before_ppo(tin
     save_checkpoint(fitted.checkpoint, "ppo", {})
     fitted.policy.unlink()
     for run in (finished, fitted):
-        _, evaluation = resume(run.path, QUIET, fit=fit_again)
+        _, evaluation = resume(run.path, QUIET)
         assert weights(run) == before
         assert evaluation["agents"]["ppo"]["wins"] == wins
         assert json.loads(run.evaluation.read_text()) == evaluation
