@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin/python
 ARGS ?=
-PACKAGES := envs agents run_files evaluation training sweeps playing server
+PACKAGES := envs agents run_files terminal evaluation training sweeps playing server
 
 .PHONY: train sweep test test-all lint bench clean
 

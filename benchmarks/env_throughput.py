@@ -23,7 +23,7 @@ from stable_baselines3.common.vec_env import DummyVecEnv, VecEnv
 from hangman_lab.envs.hangman.env import HangmanEnv, HangmanVectorEnv
 from hangman_lab.envs.hangman.sb3 import HangmanVecEnv
 from hangman_lab.envs.words import default_word_list
-from hangman_lab.evaluation.tables import DataTable, print_table
+from hangman_lab.terminal.tables import DataTable, print_table
 
 NUM_GAMES = 4096
 # Single environments in a Python loop are slow; fewer of them take the same time per step.

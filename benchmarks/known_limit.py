@@ -19,10 +19,10 @@ from rich.console import Console
 from hangman_lab.envs.encoding import NUM_LETTERS
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG
-from hangman_lab.evaluation.arguments import CommandParser, positive
-from hangman_lab.evaluation.tables import DataTable, print_table
 from hangman_lab.run_files.config import Config
 from hangman_lab.run_files.words import load_words
+from hangman_lab.terminal.arguments import CommandParser, positive
+from hangman_lab.terminal.tables import DataTable, print_table
 
 
 def most_won(words: list[str], width: int, lives: int = DEFAULT_MAX_WRONG) -> int:

@@ -26,12 +26,12 @@ from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG
 from hangman_lab.envs.words import PARTS
 from hangman_lab.evaluation.analysis import replay
 from hangman_lab.evaluation.arena import play, split_letters
-from hangman_lab.evaluation.arguments import CommandParser, positive, probability
 from hangman_lab.evaluation.statistics import mean_interval
-from hangman_lab.evaluation.tables import DataTable, print_table
 from hangman_lab.run_files.agents import load_run_agent
 from hangman_lab.run_files.directory import PRETRAINED, RunDirectory
 from hangman_lab.run_files.words import draw_words, load_words
+from hangman_lab.terminal.arguments import CommandParser, positive, probability
+from hangman_lab.terminal.tables import DataTable, print_table
 
 NUM_FLIPS = 99_999
 GREEDY, LOOK_AHEAD, PPO = PLAYERS = ("posterior", "look-ahead", "ppo")

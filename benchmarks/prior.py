@@ -15,10 +15,10 @@ from rich.console import Console
 from hangman_lab.agents.word_arrays import WordArrays, sequence_keys
 from hangman_lab.evaluation.analysis import reliability
 from hangman_lab.evaluation.arena import play
-from hangman_lab.evaluation.arguments import CommandParser, positive
-from hangman_lab.evaluation.tables import DataTable, print_table
 from hangman_lab.run_files.agents import find_run, load_run_agent
 from hangman_lab.run_files.words import draw_words, load_words
+from hangman_lab.terminal.arguments import CommandParser, positive
+from hangman_lab.terminal.tables import DataTable, print_table
 
 
 def main() -> None:

@@ -15,15 +15,15 @@ from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG
 from hangman_lab.envs.word_guess.words import VARIANT_OF_ID
 from hangman_lab.envs.words import PARTS
 from hangman_lab.evaluation import remote, word_guess
-from hangman_lab.evaluation.arguments import CommandParser, command_main, program
 from hangman_lab.evaluation.comparison import Comparison
-from hangman_lab.evaluation.console import make_progress, say
 from hangman_lab.evaluation.preparation import ENV_ID, Request, prepare
 from hangman_lab.evaluation.ray_cluster import play_on_workers, ray_cluster
 from hangman_lab.evaluation.report_page import check_files, write_files
 from hangman_lab.evaluation.tables import print_comparison
 from hangman_lab.run_files.agents import LEARNED_AGENTS
 from hangman_lab.run_files.config import STOCK_ALGORITHMS
+from hangman_lab.terminal.arguments import CommandParser, command_main, program
+from hangman_lab.terminal.console import make_progress, say
 
 
 def parser() -> CommandParser:

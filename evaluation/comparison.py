@@ -22,12 +22,12 @@ from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.words import hash_words
 from hangman_lab.evaluation.analysis import analyze
 from hangman_lab.evaluation.arena import Advance, play
-from hangman_lab.evaluation.console import make_progress, stage
 from hangman_lab.evaluation.plots import PLOTS, draw_plots, save_plots
 from hangman_lab.evaluation.preparation import ENV_ID, Match, Request, prepare
 from hangman_lab.evaluation.report_page import write_games
 from hangman_lab.evaluation.statistics import compare_pairwise, summarize, win_rate
 from hangman_lab.evaluation.tables import agents_table, print_comparison
+from hangman_lab.terminal.console import make_progress, stage
 
 
 def play_agents(

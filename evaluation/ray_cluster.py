@@ -19,7 +19,7 @@ from hangman_lab.agents.base import Agent
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG
 from hangman_lab.evaluation.arena import DEFAULT_BATCH_SIZE, Advance, batches, play_batch
-from hangman_lab.evaluation.arguments import installation
+from hangman_lab.terminal.arguments import installation
 
 # Ray's start times out after half a minute, too short on a busy machine.
 _STARTS = 3

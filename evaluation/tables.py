@@ -3,32 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 
 from hangman_lab.envs.encoding import NUM_LETTERS
 from hangman_lab.run_files.agents import LEARNED_AGENTS
+from hangman_lab.terminal.tables import DataTable, print_table
 
 # The number of agents that fit side by side in 80 columns.
 _AGENTS_PER_TABLE = 5
 _NUM_WORDS_PRINTED = 5
 _NUM_FIRST_LETTERS = 4
-
-
-@dataclass(frozen=True)
-class DataTable:
-    """A table of texts."""
-
-    title: str
-    headings: tuple[str, ...]
-    rows: Sequence[tuple[str, ...]]
-    num_text_columns: int = 1  #: The number of leading text columns; the rest are numbers.
-    note: str = ""
 
 
 def played_kinds(evaluation: dict[str, Any]) -> list[str]:
@@ -145,28 +131,6 @@ def print_comparison(console: Console, evaluation: dict[str, Any]) -> None:
     """Print the tables, with fewer words and letters than on the report page."""
     for table in make_tables(evaluation, _NUM_WORDS_PRINTED, _NUM_FIRST_LETTERS):
         print_table(console, table)
-
-
-def print_table(console: Console, table: DataTable) -> None:
-    """Print one table."""
-    shown = Table(
-        title=escape(table.title),
-        box=SIMPLE_HEAD,
-        caption=escape(table.note),
-        padding=(0, 1, 0, 0),
-        pad_edge=False,
-    )
-    for number, heading in enumerate(table.headings):
-        is_number = number >= table.num_text_columns
-        shown.add_column(
-            escape(heading),
-            justify="right" if is_number else "left",
-            overflow="fold",
-            no_wrap=is_number,
-        )
-    for row in table.rows:
-        shown.add_row(*map(escape, row))
-    console.print(shown)
 
 
 def _win_rate_cells(statistics: dict[str, Any]) -> tuple[str, ...]:

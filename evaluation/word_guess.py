@@ -29,14 +29,14 @@ from hangman_lab.envs.word_guess.words import (
 )
 from hangman_lab.envs.words import load_word_list, read_word_list
 from hangman_lab.evaluation.arena import Advance, batches, game_keys, games_table, play_games
-from hangman_lab.evaluation.arguments import Refuse, positive
 from hangman_lab.evaluation.comparison import play_agents
-from hangman_lab.evaluation.console import make_progress, say
 from hangman_lab.evaluation.plots import STYLE, finish_rates, look, new_figure
 from hangman_lab.evaluation.preparation import Request, sample_words
 from hangman_lab.evaluation.report_page import write_files
 from hangman_lab.evaluation.statistics import mean_interval, share_interval
-from hangman_lab.evaluation.tables import DataTable, print_table
+from hangman_lab.terminal.arguments import Refuse, positive
+from hangman_lab.terminal.console import make_progress, say
+from hangman_lab.terminal.tables import DataTable, print_table
 
 # Word lists, and the secrets of each list that are played.
 WordLists = Sequence[tuple[GuessWords, Sequence[str]]]

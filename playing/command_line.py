@@ -8,7 +8,8 @@ from functools import partial
 
 from hangman_lab.envs.encoding import MAX_LENGTH, NUM_LETTERS
 from hangman_lab.envs.words import DIFFICULTIES
-from hangman_lab.evaluation.arguments import (
+from hangman_lab.playing.screen import make_console
+from hangman_lab.terminal.arguments import (
     CommandParser,
     command_main,
     integer,
@@ -16,7 +17,6 @@ from hangman_lab.evaluation.arguments import (
     program,
     real,
 )
-from hangman_lab.playing.screen import make_console
 
 # Letters per second.
 _MAX_SPEED = 1_000

@@ -24,11 +24,11 @@ from pydantic_settings import (
 )
 
 from hangman_lab.envs.errors import InputError
-from hangman_lab.evaluation.arguments import CommandParser, command_main, program
 from hangman_lab.server import players
 from hangman_lab.server.database import open_database, transaction
 from hangman_lab.server.players import hash_token, make_token
 from hangman_lab.server.settings import Settings
+from hangman_lab.terminal.arguments import CommandParser, command_main, program
 
 _MAX_NAME_LENGTH = 64
 

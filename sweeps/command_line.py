@@ -10,14 +10,14 @@ from pathlib import Path
 from rich.console import Console
 
 from hangman_lab.envs.errors import InputError
-from hangman_lab.evaluation.arguments import CommandParser, command_main, invocation, program
-from hangman_lab.evaluation.console import say
 from hangman_lab.evaluation.ray_cluster import ray_cluster, require_ray
-from hangman_lab.evaluation.tables import print_table
 from hangman_lab.run_files.config import SWEEP_DIRECTORY, dump_config, find_config
 from hangman_lab.run_files.directory import create_folder, write_text
 from hangman_lab.sweeps.results import best_point, make_table, mean_over_seeds
 from hangman_lab.sweeps.sweep_file import Sweep, load_sweep, read_sweep
+from hangman_lab.terminal.arguments import CommandParser, command_main, invocation, program
+from hangman_lab.terminal.console import say
+from hangman_lab.terminal.tables import print_table
 
 _SWEEP_FILE = "sweep.yaml"
 # Trials pass each other files alone.

@@ -7,8 +7,8 @@ from typing import Any
 
 import pandas as pd
 
-from hangman_lab.evaluation.tables import DataTable
 from hangman_lab.sweeps.sweep_file import Sweep, describe_point
+from hangman_lab.terminal.tables import DataTable
 
 METRIC = "win_rate"
 # Final win rates besides that of the policy on unseen words: the kind of words in the evaluation,

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-ORDER = ("envs", "agents", "run_files", "evaluation", "training", "sweeps", "playing", "server")
+ORDER = ("envs", "agents", "run_files", "terminal", "evaluation", "training")
+ORDER += ("sweeps", "playing", "server")
 # Commands, not packages: nothing imports them.
 LAST = ("sweeps", "playing", "server")
 FILES = {

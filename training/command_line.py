@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from hangman_lab.evaluation.arguments import (
+from hangman_lab.terminal.arguments import (
     CommandParser,
     command_main,
     invocation,
     nonnegative,
     program,
 )
-from hangman_lab.evaluation.console import say
+from hangman_lab.terminal.console import say
 
 if TYPE_CHECKING:
     from hangman_lab.run_files.directory import RunDirectory

@@ -38,12 +38,13 @@ from hangman_lab.envs.hangman.flat import unflatten_word
 from hangman_lab.envs.words import WordList, hash_words, load_word_list
 from hangman_lab.evaluation import arena
 from hangman_lab.evaluation.comparison import Comparison
-from hangman_lab.evaluation.console import make_progress, say, stage
 from hangman_lab.evaluation.preparation import Match
-from hangman_lab.evaluation.tables import agents_table, print_table
+from hangman_lab.evaluation.tables import agents_table
 from hangman_lab.run_files.config import Config, find_config, load_config
 from hangman_lab.run_files.directory import RunDirectory, write_atomically, write_text
 from hangman_lab.run_files.words import RunWords, draw_words, split_words
+from hangman_lab.terminal.console import make_progress, say, stage
+from hangman_lab.terminal.tables import print_table
 from hangman_lab.training.checkpoint import (
     Interrupted,
     StopRequest,
