@@ -107,8 +107,9 @@ def begin(
     )
     connection.execute(
         "DELETE FROM games WHERE number IN (SELECT number FROM games WHERE player_id = ? "
-        "AND NOT recorded AND status != 'ongoing' ORDER BY number DESC LIMIT ? OFFSET ?)",
-        (player.id, _DELETED_AT_ONCE, settings.kept_games),
+        "AND NOT recorded AND status != 'ongoing' AND request_key IS NOT ? "
+        "ORDER BY number DESC LIMIT ? OFFSET ?)",
+        (player.id, _day_key(time.time()), _DELETED_AT_ONCE, settings.kept_games),
     )
     observability.GAMES.labels(kind).inc()
     return _answer(row)

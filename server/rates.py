@@ -49,7 +49,7 @@ class Buckets:
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def take(self, address: str, cost: float = 1.0) -> None:
-        """Take tokens of all networks of an address, or raise 429; a negative cost is a refund."""
+        """Take tokens of all networks of an address, or raise 429."""
         now, longest, left = self.clock(), 0.0, {}
         for network, share in networks_of(address).items():
             tokens, counted = self._buckets.get(network, (share * self._burst, now))

@@ -162,14 +162,17 @@ def test_games_are_bounded_by_runs_and_by_open_games(start):
 def test_a_player_keeps_the_newest_finished_practice_games(start):
     server = start(words=["a"], kept_games=3, open_games=100)
     token = server.token()
+    # The word of the day is not begun again.
+    today = server.post(f"{API}/games", {"daily": True}, token).json()["game_id"]
+    server.guess(token, today, "a")
     open_games = [server.new_game(token) for _ in range(5)]
     recorded = [server.play(token, recorded=True)["game_id"] for _ in range(5)]
     played = [server.play(token)["game_id"] for _ in range(8)]
     server.new_game(token)
     kept = [game for (game,) in server.sql("SELECT id FROM games ORDER BY number")]
-    assert kept[:-1] == [*open_games, *recorded, *played[-3:]]
+    assert kept[:-1] == [today, *open_games, *recorded, *played[-3:]]
     # What was counted stays.
-    assert server.status(token) == [14, 5, 5, 8]
+    assert server.status(token) == [15, 5, 5, 9]
 
 
 def test_a_player_does_not_get_a_recorded_word_twice_while_others_are_left(start):
