@@ -59,7 +59,8 @@ def test_samples_depend_on_seed_key_and_turn(states):
     start = states | {"guessed": np.zeros_like(states["guessed"])}
     first = agent.act(start, games)
     start["guessed"][:, 25] = 1
-    assert (agent.act(start, games) != first).mean() > 0.5
+    # The same draw would give a neighbouring letter.
+    assert (abs(agent.act(start, games) - first) > 1).mean() > 0.5
 
 
 def test_finished_games_and_empty_batches_are_accepted(states):
