@@ -34,3 +34,10 @@ def test_damaged_curves_are_refused(run, line):
     run.curves.write_text(f'{{"step": 1}}\n{line}\n')
     with pytest.raises(InputError, match="not readable curves"):
         run.read_curves()
+
+
+def test_a_run_knows_its_train_words_in_any_order(run):
+    words = ("cat", "dog", "ox")
+    run.write_split(Config(), "a list", {"train": words, "valid": (), "test": ()})
+    assert run.is_split_of(words[::-1])
+    assert not run.is_split_of(words[:2])
