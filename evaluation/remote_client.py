@@ -116,9 +116,9 @@ class GameClient:
                 retries=self._retries,
             )
         except HTTPError as error:
-            # Its text has the address, with the token.
+            # Its whole text has the address, with the token.
             cause = error.reason if isinstance(error, MaxRetryError) else error
-            what = type(cause).__name__
+            what = str(cause).rpartition(": ")[2]
             raise InputError(f"--server: {self.url} does not answer ({what})") from None
         self._retries = self._retries.new(connect=None)
         text = response.data.decode(errors="replace")
