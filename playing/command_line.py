@@ -54,7 +54,7 @@ def parser() -> CommandParser:
         "(default: 0.5)"
     )
     add("--known", type=partial(real, low=0, high=1), metavar="P", help=known)
-    speed = f"letters per second with --watch (default: 1, at most {_MAX_SPEED:,}); 0 waits for Enter"
+    speed = f"letters per second with --watch (default: 1, up to {_MAX_SPEED:,}); 0 waits for Enter"
     fast = partial(real, low=0, high=_MAX_SPEED)
     add("--speed", type=fast, default=1.0, metavar="LETTERS", help=speed)
     add("--seed", type=nonnegative, metavar="N", help="seed of the order of the words")
