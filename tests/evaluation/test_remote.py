@@ -53,8 +53,7 @@ def played_by(path, token_name):
     """Return the games of a player as they are stored: by id, secret, recorded, status, letters."""
     with closing(sqlite3.connect(path)) as connection:
         return connection.execute(
-            "SELECT secret, recorded, status, (SELECT COALESCE(GROUP_CONCAT(letter, ''), '') FROM "
-            "(SELECT letter FROM guesses WHERE game_id = games.id ORDER BY number)) FROM games "
+            "SELECT secret, recorded, status, guesses FROM games "
             "JOIN players ON players.id = player_id WHERE name = ?",
             (token_name,),
         ).fetchall()
