@@ -11,6 +11,7 @@ winning with the games won. By default 500 valid words of the pretrained policy 
 from __future__ import annotations
 
 import sys
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -30,7 +31,7 @@ from hangman_lab.evaluation.statistics import mean_interval
 from hangman_lab.run_files.agents import load_run_agent
 from hangman_lab.run_files.directory import PRETRAINED, RunDirectory
 from hangman_lab.run_files.words import draw_words, load_words
-from hangman_lab.terminal.arguments import CommandParser, positive, probability
+from hangman_lab.terminal.arguments import CommandParser, positive, real
 from hangman_lab.terminal.tables import DataTable, print_table
 
 NUM_FLIPS = 99_999
@@ -56,7 +57,9 @@ def main() -> None:
     parser = CommandParser(description=__doc__.splitlines()[0])
     parser.add_argument("--runs", nargs="+", default=[PRETRAINED], metavar="RUN_DIR")
     parser.add_argument("--split", choices=PARTS, default="valid")
-    parser.add_argument("--known", type=probability, default=DEFAULT_KNOWN, metavar="P")
+    parser.add_argument(
+        "--known", type=partial(real, low=0, high=1), default=DEFAULT_KNOWN, metavar="P"
+    )
     parser.add_argument("--games", type=positive, metavar="N", help="default: all words")
     parser.add_argument("--max-length", type=positive, default=MAX_LENGTH, metavar="N")
     options = parser.parse_args()

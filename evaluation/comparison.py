@@ -94,12 +94,12 @@ class Comparison:
         statistics, self.games = play_agents(
             match.agents, play_words, summarize, len(match.words), progress
         )
-        for name, games in self.games.groupby("agent"):
-            seen = np.isin(hashes, match.fitted_words.get(name, ()))
-            statistics[name]["seen"] = int(seen.sum())
-            if games["known"].nunique() == 2:
+        for name, figures in statistics.items():
+            figures["seen"] = int(np.isin(hashes, match.fitted_words.get(name, ())).sum())
+            if 0 < is_known.sum() < len(is_known):
+                games = self.games[self.games["agent"] == name]
                 for known, won in games.groupby("known")["won"]:
-                    statistics[name]["known" if known else "unseen"] = win_rate(won.sum(), len(won))
+                    figures["known" if known else "unseen"] = win_rate(won.sum(), len(won))
         self._evaluation = {
             "env": ENV_ID,
             "words": {
