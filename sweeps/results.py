@@ -21,6 +21,17 @@ FINAL_RATES = {
 }
 
 
+def final_rates(evaluation: dict[str, Any], algorithm: str) -> dict[str, float]:
+    """Return the win rates of ``FINAL_RATES`` that the evaluation of a run has."""
+    final = {"unseen": evaluation, **evaluation}
+    return {
+        name: final[kind]["agents"][agent or algorithm]["win_rate"]
+        for name, (kind, agent) in FINAL_RATES.items()
+        # PPO alone has no posterior, and no games with known words excluded.
+        if (agent or algorithm) in final.get(kind, {}).get("agents", {})
+    }
+
+
 def mean_over_seeds(trials: pd.DataFrame) -> pd.DataFrame:
     """Return the mean win rates of each point's finished trials, the best point first.
 

@@ -30,7 +30,7 @@ from rich.console import Console
 from hangman_lab.run_files.config import Config
 from hangman_lab.run_files.directory import RunDirectory
 from hangman_lab.run_files.words import load_words
-from hangman_lab.sweeps.results import FINAL_RATES, METRIC
+from hangman_lab.sweeps.results import METRIC, final_rates
 from hangman_lab.sweeps.sweep_file import LISTS, Sweep
 from hangman_lab.training.posterior import fit_posterior
 from hangman_lab.training.run import resume, train, use_threads
@@ -84,13 +84,7 @@ def run_trial(config: dict[str, Any], sweep: Sweep, folder: Path, command: Seque
         else:
             checkpoint.to_directory(str(path))
             run, evaluation = resume(path, console, on_validation=report)
-        final = {"unseen": evaluation, **evaluation}
-        rates = {
-            name: final[kind]["agents"][agent or recipe.algorithm]["win_rate"]
-            for name, (kind, agent) in FINAL_RATES.items()
-            # PPO alone has no posterior, and no games with known words excluded.
-            if (agent or recipe.algorithm) in final.get(kind, {}).get("agents", {})
-        }
+        rates = final_rates(evaluation, recipe.algorithm)
         policy = evaluation["agents"][recipe.algorithm]
         report(recipe.ppo.steps, policy["win_rate"], run, games=policy["games"], **rates)
 

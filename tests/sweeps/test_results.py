@@ -3,7 +3,7 @@ import json
 import pandas as pd
 import pytest
 
-from hangman_lab.sweeps.results import best_point, make_table, mean_over_seeds
+from hangman_lab.sweeps.results import best_point, final_rates, make_table, mean_over_seeds
 
 KEY = "ppo.gae_lambda"
 
@@ -17,6 +17,17 @@ def trials_of(*rows):
             "games": [50 if finished else None for _, _, finished in rows],
         }
     )
+
+
+def test_each_column_has_the_win_rate_of_its_agent_and_words():
+    def agents(**rates):
+        return {name.replace("_", "-"): {"win_rate": rate} for name, rate in rates.items()}
+
+    unseen = agents(ppo=0.5, look_ahead=0.6, posterior=0.7)
+    evaluation = {"agents": unseen, "known": {"agents": agents(ppo=0.9, posterior=0.8)}}
+    assert final_rates(evaluation, "ppo") == {
+        "known_win_rate": 0.9, "look_ahead_win_rate": 0.6, "posterior_win_rate": 0.7
+    }  # fmt: skip
 
 
 def test_points_that_differ_in_the_fifth_digit_are_two_points(make_sweep):
