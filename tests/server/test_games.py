@@ -1,6 +1,7 @@
 """Games: the rules through retries and restarts, requests at the same time, words and bounds."""
 
 import os
+import re
 from dataclasses import replace
 
 import pytest
@@ -157,6 +158,20 @@ def test_games_are_bounded_by_runs_and_by_open_games(start):
     assert refusal(practice=False) == "all 1 recorded runs are used up"
     # Another token has games of its own.
     server.new_game(server.token("bob"))
+
+
+def test_the_word_of_the_day_tells_how_others_did_and_not_what_it_is(start):
+    server = start(words=["noon"])
+    for name, letters in (("alice", "no"), ("bob", "xno"), ("carol", "xyzabc"), ("dave", "n")):
+        token = server.token(name)
+        game = server.post(f"{API}/games", {"daily": True}, token).json()["game_id"]
+        server.play(token, letters="no")  # of another practice game
+        for letter in letters:
+            server.guess(token, game, letter)
+    day = server.get(f"{API}/daily").json()
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d", day.pop("date"))
+    assert 0 < day.pop("seconds_left") <= 86_400
+    assert day == {"players": 3, "won": 2, "wrong_guesses": [1, 1, 0, 0, 0, 0]}
 
 
 def test_a_player_keeps_the_newest_finished_practice_games(start):
