@@ -33,9 +33,11 @@ def divide_words(words: RunWords, keep_apart: bool, has_run: bool) -> PlayWords:
     whole, source = words.word_list.words, words.word_list.source
     if not keep_apart:
         return PlayWords(whole, whole, source)
-    if has_run or (words.parts["train"] and words.parts["test"]):
+    if has_run:
         return PlayWords(words.part("test"), words.part("train"), f"test split of {source}")
-    return PlayWords(whole, whole, f"{source}, too few to be split")
+    parts, note = words.parts_or_whole()
+    description = f"{source}{note}" if note else f"test split of {source}"
+    return PlayWords(parts["test"], parts["train"], description)
 
 
 def weigh_words(words: PlayWords) -> PlayWords:

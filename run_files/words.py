@@ -33,6 +33,14 @@ class RunWords:
             )
         return self.parts[name]
 
+    def parts_or_whole(self) -> tuple[dict[str, tuple[str, ...]], str]:
+        """Return the parts or, if one is empty, the whole list as each part; and a note of it."""
+        if all(self.parts.values()):
+            return self.parts, ""
+        shortest, longest = self.lengths
+        whole = tuple(word for word in self.word_list.words if shortest <= len(word) <= longest)
+        return dict.fromkeys(self.parts, whole), ", too few to be split"
+
     def known_to(self, words: Sequence[str]) -> RunWords:
         """Return the parts for an agent that learned ``words`` from play.
 

@@ -16,10 +16,11 @@ from granian.server.embed import Server
 from granian.utils.proxies import wrap_asgi_with_proxy_headers
 
 from hangman_lab.envs.errors import InputError
-from hangman_lab.envs.words import has_frequencies, load_word_list
+from hangman_lab.envs.words import has_frequencies
 from hangman_lab.run_files.agents import find_run
 from hangman_lab.run_files.config import Config
 from hangman_lab.run_files.directory import PRETRAINED, RunDirectory
+from hangman_lab.run_files.words import load_words
 from hangman_lab.server.agent import make_agent_player
 from hangman_lab.server.app import create_app
 from hangman_lab.server.database import only_server, open_database
@@ -90,16 +91,15 @@ def _warnings(words: ServedWords, host: str, settings: Settings) -> Iterator[str
 
 def _find_words(run: RunDirectory | None, settings: Settings) -> ServedWords:
     config = Config() if run is None else run.load_config()
-    word_list = load_word_list(settings.words if settings.words is not None else config.words)
-    lengths = config.env.min_length, config.env.max_length
     common = settings.practice_words == "common" or (
         settings.practice_words is None and settings.words is None and has_frequencies()
     )
-    words = divide_words(word_list, config.split.make(), lengths, common)
+    run_words = load_words(config, settings.words)
+    words = divide_words(run_words, common)
     if settings.recorded_words is None:
         return words
     fitted = (run or RunDirectory.open(PRETRAINED)).load_fitted_words()
-    return use_recorded_words(words, settings.recorded_words, word_list, fitted)
+    return use_recorded_words(words, settings.recorded_words, run_words.word_list, fitted)
 
 
 def _allow_connections(connections: int) -> int:

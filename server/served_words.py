@@ -16,13 +16,13 @@ import numpy.typing as npt
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.words import (
     DIFFICULTIES,
-    Split,
     WordList,
     common_words,
     hash_words,
     read_word_list,
     select_difficulty,
 )
+from hangman_lab.run_files.words import RunWords
 
 Difficulty = Literal["easy", "medium", "hard"]
 
@@ -44,33 +44,24 @@ class ServedWords:
         return np.flatnonzero(counts >= len(DIFFICULTIES)).tolist()
 
 
-def divide_words(
-    word_list: WordList, split: Split, lengths: tuple[int, int] | None = None, common: bool = False
-) -> ServedWords:
-    """Return the words of each kind of game, with lengths in the closed interval ``lengths``.
+def divide_words(words: RunWords, common: bool = False) -> ServedWords:
+    """Return the words of each kind of game.
 
     With ``common``, practice games have the common words among train and valid words.
     """
-    parts, note = split.divide(word_list), ""
-    if not all(parts.values()):
-        parts, note = dict.fromkeys(parts, word_list.words), " (too few to be split)"
-    shortest, longest = lengths or (1, np.inf)
-    recorded, practice = (
-        tuple(word for word in parts[part] if shortest <= len(word) <= longest)
-        for part in ("test", "valid")
-    )
-    chosen = "valid"
+    parts, note = words.parts_or_whole()
+    recorded, practice, chosen = parts["test"], parts["valid"], "valid"
     if common and (known := common_words(sorted({*parts["train"], *practice}))):
-        practice = tuple(word for word in known if shortest <= len(word) <= longest) or practice
-        chosen = "common"
+        practice, chosen = known, "common"
+    source = words.word_list.source
     if not (recorded and practice):
-        raise InputError(f"--words: {word_list.source} has too few words to serve")
+        raise InputError(f"--words: {source} has too few words to serve")
     return ServedWords(
         recorded,
         practice,
         parts["train"],
         f"recorded games: {len(recorded):,} words (test), practice games: {len(practice):,} words "
-        f"({chosen}) of {word_list.source}{note}",
+        f"({chosen}) of {source}{note}",
     )
 
 

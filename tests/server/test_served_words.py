@@ -7,12 +7,19 @@ import pytest
 
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.words import Split, clean_words, default_word_list, hash_words
+from hangman_lab.run_files.config import Config, EnvConfig
+from hangman_lab.run_files.words import split_words
 from hangman_lab.server.served_words import (
     divide_words,
     draw_word,
     select_practice,
     use_recorded_words,
 )
+
+
+def divide(word_list, lengths=(1, 32), common=False):
+    config = Config(env=EnvConfig(min_length=lengths[0], max_length=lengths[1]))
+    return divide_words(split_words(config, word_list), common)
 
 
 @pytest.fixture
@@ -22,23 +29,23 @@ def word_list(real_words):
 
 def test_recorded_games_have_test_words_and_practice_games_valid_words(word_list):
     parts = Split().divide(word_list)
-    served = divide_words(word_list, Split())
+    served = divide(word_list)
     assert served.recorded == parts["test"]
     assert served.practice == parts["valid"]
     assert served.to_fit == parts["train"]
     assert "(test)" in served.description
     assert "(valid)" in served.description
-    served = divide_words(word_list, Split(), lengths=(5, 6))
+    served = divide(word_list, lengths=(5, 6))
     assert {len(word) for word in (*served.recorded, *served.practice)} == {5, 6}
 
 
 def test_a_list_that_is_too_short_is_served_whole():
     word_list = clean_words(["banana"], "a list")
-    served = divide_words(word_list, Split())
+    served = divide(word_list)
     assert served.recorded == served.practice == served.to_fit == ("banana",)
     assert "too few to be split" in served.description
     with pytest.raises(InputError, match=r"^--words: a list has too few words to serve"):
-        divide_words(word_list, Split(), lengths=(1, 5))
+        divide(word_list, lengths=(1, 5))
 
 
 def test_words_are_drawn_evenly_and_the_same_for_the_same_game():
@@ -61,7 +68,7 @@ def test_words_that_were_played_come_when_no_other_is_left():
 def test_words_of_an_operator_are_served_unless_they_are_public_or_fitted(word_list, tmp_path):
     path = tmp_path / "own.txt"
     path.write_text("\n".join(["grfzgl", word_list.words[0], "blorptang", "fittedword"]))
-    served = divide_words(word_list, Split())
+    served = divide(word_list)
     used = use_recorded_words(served, path, word_list, np.sort(hash_words(["fittedword"])))
     assert set(used.recorded) == {"grfzgl", "blorptang"}
     assert used.withheld
@@ -76,7 +83,7 @@ def test_words_of_an_operator_are_served_unless_they_are_public_or_fitted(word_l
 
 def test_practice_words_are_known_to_a_reader_and_never_recorded_ones():
     wordfreq = pytest.importorskip("wordfreq", reason="wordfreq is not installed")
-    served = divide_words(default_word_list(), Split(), common=True)
+    served = divide(default_word_list(), common=True)
     assert "(common)" in served.description
     assert not set(served.practice) & set(served.recorded)
     known = set(wordfreq.top_n_list("en", 20_000))
@@ -85,7 +92,7 @@ def test_practice_words_are_known_to_a_reader_and_never_recorded_ones():
     # There are enough of them to choose from.
     assert len(select_practice(served.practice, 5, "hard")) > 400
     rare = clean_words(["qqqx", "zzyzx"], "a list without common words")
-    assert divide_words(rare, Split(), common=True) == divide_words(rare, Split())
+    assert divide(rare, common=True) == divide(rare)
 
 
 def test_practice_words_are_chosen_by_length_and_difficulty(word_list):
@@ -93,6 +100,6 @@ def test_practice_words_are_chosen_by_length_and_difficulty(word_list):
     parts = [select_practice(words, 6, name) for name in ("easy", "medium", "hard")]
     assert sorted(sum(parts, ())) == [word for word in words if len(word) == 6]
     assert select_practice(words, 32, "easy") == ()
-    served = divide_words(word_list, Split())
+    served = divide(word_list)
     for length in served.practice_lengths:
         assert all(select_practice(served.practice, length, name) for name in ("easy", "hard"))
