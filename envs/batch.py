@@ -13,21 +13,44 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from hangman_lab.envs.errors import check_at_least, check_choice, check_options
-from hangman_lab.envs.games import ALL, Games, Index, Obs, Secrets, check_state
+from hangman_lab.envs.games import ALL, Index, Obs, check_state
 from hangman_lab.envs.keyed_random import new_stream
 from hangman_lab.envs.rendering import Drawing
-from hangman_lab.envs.rewards import Reward, compute_rewards
-from hangman_lab.envs.single import RENDER_FPS
+from hangman_lab.envs.rewards import compute_rewards
+from hangman_lab.envs.single import RENDER_FPS, GameParts
 
 _STATE_NAMES = ("streams", "episodes", "steps", "to_reset")
 
 
 class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
-    """Seeds, resets, steps, truncates and renders ``games`` as one batch.
+    """Seeds, resets, steps, truncates and renders N games as one batch.
 
     Returned arrays have the layout of Gymnasium's ``SyncVectorEnv``; later steps do not change
     them.
+
+    Parameters
+    ----------
+    num_envs : int
+        Number of games.
+    max_episode_steps : int, optional
+        Truncates a game after this many steps.
+    autoreset_mode : AutoresetMode or str
+        ``NEXT_STEP`` (the step after an end starts the next game and ignores the action),
+        ``SAME_STEP`` (the step that ends a game starts the next; the end is in
+        ``info["final_obs"]`` and ``info["final_info"]``) or ``DISABLED`` (``reset`` with a
+        ``reset_mask`` starts the next game; until then ``step`` raises ``ResetNeeded``).
+    render_mode : str, optional
+        ``"ansi"`` or ``"rgb_array"``.
+    **options
+        The arguments of the single environment.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of its range.
     """
+
+    _make_game: Callable[..., GameParts]  # Takes the number of games and ``options``.
 
     metadata = {  # noqa: RUF012 - an instance variable in Gymnasium
         "render_modes": ["ansi", "rgb_array"],
@@ -37,31 +60,32 @@ class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
 
     def __init__(
         self,
-        games: Games[Obs],
-        secrets: Secrets,
-        reward: Reward,
-        draw: Callable[[Any, int, str], Drawing],
-        max_episode_steps: int | None,
-        autoreset_mode: AutoresetMode | str,
-        render_mode: str | None,
+        num_envs: int = 1,
+        max_episode_steps: int | None = None,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        *,
+        render_mode: str | None = None,
+        **options: Any,
     ) -> None:
+        check_at_least("num_envs", num_envs, 1)
         if max_episode_steps is not None:
             check_at_least("max_episode_steps", max_episode_steps, 1)
         if render_mode is not None:
             check_choice("render_mode", render_mode, self.metadata["render_modes"])
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
-        self.num_envs = len(games)
+        self.num_envs = num_envs
         self.max_episode_steps = max_episode_steps
         self.render_mode = render_mode
-        self._games, self._secrets, self._reward, self._draw = games, secrets, reward, draw
+        parts = self._make_game(num_envs, **options)
+        self._games, self._secrets, self._reward, self._draw = parts
         self._begun = False
         self._streams = np.zeros(self.num_envs, dtype=np.uint64)
         self._episodes = np.zeros(self.num_envs, dtype=np.int64)
         self._steps = np.zeros(self.num_envs, dtype=np.int64)
         self._to_reset = np.zeros(self.num_envs, dtype=np.bool_)
-        self.single_observation_space = games.observation_space
-        self.single_action_space = games.action_space
+        self.single_observation_space = self._games.observation_space
+        self.single_action_space = self._games.action_space
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
 

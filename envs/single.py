@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import gymnasium as gym
 import numpy as np
@@ -18,46 +18,37 @@ from hangman_lab.envs.rewards import Reward, compute_rewards
 RENDER_FPS = 2
 
 
-class SingleEnv(gym.Env[Obs, int]):
-    """Seeds, resets, steps and renders ``games``, a batch of one game.
+class GameParts(NamedTuple):
+    """What the environments of a game differ in."""
 
-    ``draw(games, game, mode)`` returns an image for the mode ``rgb_array``, else text.
-    """
+    games: Games[Any]
+    secrets: Secrets
+    reward: Reward
+    draw: Callable[[Any, int, str], Drawing]  # (games, game, mode): an image for ``rgb_array``
+
+
+class SingleEnv(gym.Env[Obs, int]):
+    """Seeds, resets, steps and renders a batch of one game."""
 
     metadata = {  # noqa: RUF012 - an instance variable in Gymnasium
         "render_modes": ["ansi", "human", "rgb_array"],
         "render_fps": RENDER_FPS,
     }
 
-    def __init__(
-        self,
-        games: Games[Obs],
-        secrets: Secrets,
-        reward: Reward,
-        draw: Callable[[Any, int, str], Drawing],
-        render_mode: str | None,
-    ) -> None:
+    def __init__(self, parts: GameParts, render_mode: str | None) -> None:
         if render_mode is not None:
             check_choice("render_mode", render_mode, self.metadata["render_modes"])
         self.render_mode = render_mode
-        self.observation_space = games.observation_space
-        self.action_space = games.action_space
-        self._games, self._secrets, self._reward, self._draw = games, secrets, reward, draw
+        self._games, self._secrets, self._reward, self._draw = parts
+        self.observation_space = self._games.observation_space
+        self.action_space = self._games.action_space
         self._stream: np.uint64 | None = None
         self._episode = 0
 
     @property
     def secret(self) -> str:
-        """The secret word, for display only; it is not in the observation.
-
-        If an adversary has not chosen it yet, the first consistent word.
-        """
+        """The secret word, for display only; it is not in the observation."""
         return self._games.secret(0)
-
-    @property
-    def is_over(self) -> bool:
-        """Whether no game is in progress: ``reset`` was not called, or the game has ended."""
-        return self._stream is None or bool(self._games.over[0])
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return ``info["action_mask"]`` as bool, as sb3-contrib expects it."""
@@ -92,7 +83,8 @@ class SingleEnv(gym.Env[Obs, int]):
 
         Raises gymnasium.error.ResetNeeded if no game is in progress.
         """
-        self._require_game()
+        if self._stream is None or self._games.over[0]:
+            raise gym.error.ResetNeeded("Cannot call step: the game is over, call reset first")
         step = self._games.guess(np.array([action]))
         if self.render_mode == "human":
             self.render()
@@ -121,7 +113,3 @@ class SingleEnv(gym.Env[Obs, int]):
     def _get_info(self) -> dict[str, Any]:
         infos = self._games.infos()
         return {"action_mask": infos["action_mask"][0], "won": bool(infos["won"][0])}
-
-    def _require_game(self) -> None:
-        if self.is_over:
-            raise gym.error.ResetNeeded("Cannot call step: the game is over, call reset first")

@@ -4,17 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gymnasium.vector import AutoresetMode
-
 from hangman_lab.envs.batch import BatchEnv
 from hangman_lab.envs.encoding import MAX_LENGTH
-from hangman_lab.envs.errors import check_at_least
 from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG, Observation
 from hangman_lab.envs.hangman.rendering import draw_game
 from hangman_lab.envs.hangman.rules import HangmanGames
 from hangman_lab.envs.rewards import Reward, make_reward
-from hangman_lab.envs.single import SingleEnv
+from hangman_lab.envs.single import GameParts, SingleEnv
 from hangman_lab.envs.words import SecretWords
+
+
+def _make_game(
+    num_games: int,
+    words: Sequence[str] | None = None,
+    max_wrong: int = DEFAULT_MAX_WRONG,
+    min_length: int = 1,
+    max_length: int = MAX_LENGTH,
+    reward: str | Reward = "sparse",
+    repeated_guess: str = "life",
+) -> GameParts:
+    """Return the parts of an environment."""
+    secrets = SecretWords(words, min_length, max_length)
+    games = HangmanGames(num_games, secrets.width, max_wrong, repeated_guess)
+    return GameParts(games, secrets, make_reward(reward), draw_game)
 
 
 class HangmanEnv(SingleEnv[Observation]):
@@ -95,57 +107,15 @@ class HangmanEnv(SingleEnv[Observation]):
         repeated_guess: str = "life",
         render_mode: str | None = None,
     ) -> None:
-        secrets = SecretWords(words, min_length, max_length)
-        games = HangmanGames(1, secrets.width, max_wrong, repeated_guess)
-        super().__init__(games, secrets, make_reward(reward), draw_game, render_mode)
+        parts = _make_game(1, words, max_wrong, min_length, max_length, reward, repeated_guess)
+        super().__init__(parts, render_mode)
 
 
 class HangmanVectorEnv(BatchEnv[Observation]):
-    """N games of :class:`HangmanEnv`, played as one batch.
+    """N games of :class:`HangmanEnv`, whose keyword arguments it takes, as one batch.
 
     Game ``i`` of a batch seeded with ``s`` equals the game of a single environment seeded with
     ``s + i``: it has the same words, observations, rewards and ends.
-
-    Parameters
-    ----------
-    num_envs : int
-        Number of games.
-    max_episode_steps : int, optional
-        Truncates a game after this many steps.
-    autoreset_mode : AutoresetMode or str
-        ``NEXT_STEP`` (the step after an end starts the next game and ignores the action),
-        ``SAME_STEP`` (the step that ends a game starts the next; the end is in
-        ``info["final_obs"]`` and ``info["final_info"]``) or ``DISABLED`` (``reset`` with a
-        ``reset_mask`` starts the next game; until then ``step`` raises ``ResetNeeded``).
-    words, max_wrong, min_length, max_length, reward, repeated_guess
-        As for :class:`HangmanEnv`.
-    render_mode : str, optional
-        ``"ansi"`` or ``"rgb_array"``.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of its range.
     """
 
-    def __init__(
-        self,
-        num_envs: int = 1,
-        max_episode_steps: int | None = None,
-        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
-        *,
-        words: Sequence[str] | None = None,
-        max_wrong: int = DEFAULT_MAX_WRONG,
-        min_length: int = 1,
-        max_length: int = MAX_LENGTH,
-        reward: str | Reward = "sparse",
-        repeated_guess: str = "life",
-        render_mode: str | None = None,
-    ) -> None:
-        check_at_least("num_envs", num_envs, 1)
-        secrets = SecretWords(words, min_length, max_length)
-        games = HangmanGames(num_envs, secrets.width, max_wrong, repeated_guess)
-        reward = make_reward(reward)
-        super().__init__(
-            games, secrets, reward, draw_game, max_episode_steps, autoreset_mode, render_mode
-        )
+    _make_game = staticmethod(_make_game)

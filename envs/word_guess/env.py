@@ -5,29 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-import numpy as np
-from gymnasium.vector import AutoresetMode
-
 from hangman_lab.envs.batch import BatchEnv
-from hangman_lab.envs.errors import check_at_least, check_choice
+from hangman_lab.envs.errors import check_choice
 from hangman_lab.envs.rewards import WORD_GUESS_REWARDS, Reward, make_reward
-from hangman_lab.envs.single import SingleEnv
+from hangman_lab.envs.single import GameParts, SingleEnv
 from hangman_lab.envs.word_guess.rendering import draw_game
-from hangman_lab.envs.word_guess.rules import NO_WORD, Observation, WordGuessGames
-from hangman_lab.envs.word_guess.words import VARIANTS, GuessWords, Undecided
+from hangman_lab.envs.word_guess.rules import Observation, WordGuessGames
+from hangman_lab.envs.word_guess.words import VARIANTS, GuessWords
 
 
-def _make_games(
+def _make_game(
     num_games: int,
-    variant: str,
-    words: Sequence[str] | None,
-    allowed: Sequence[str] | None,
-    word_length: int | None,
-    max_guesses: int | None,
-    opponent: str,
-    mask: str,
-) -> WordGuessGames:
-    """Return games for the arguments of an environment; None is the variant's default."""
+    words: Sequence[str] | None = None,
+    variant: str = "cats_and_dogs",
+    allowed: Sequence[str] | None = None,
+    word_length: int | None = None,
+    max_guesses: int | None = None,
+    reward: str | Reward = "sparse",
+) -> GameParts:
+    """Return the parts of an environment; None is the variant's default."""
     check_choice("variant", variant, VARIANTS)
     defaults = VARIANTS[variant]
     length = defaults.rule.word_length if word_length is None else word_length
@@ -35,8 +31,9 @@ def _make_games(
     rule = replace(defaults.rule, word_length=length)
     if words is None:
         words = defaults.default_words(length)
-    kind = Undecided if opponent == "adversary" else GuessWords
-    return WordGuessGames(num_games, rule, kind(words, allowed, length), limit, opponent, mask)
+    guess_words = GuessWords(words, allowed, length)
+    games = WordGuessGames(num_games, rule, guess_words, limit)
+    return GameParts(games, guess_words, make_reward(reward, WORD_GUESS_REWARDS), draw_game)
 
 
 class WordGuessEnv(SingleEnv[Observation]):
@@ -52,7 +49,7 @@ class WordGuessEnv(SingleEnv[Observation]):
       Repeated letters count as often as they occur in both words, as in Mastermind: `noon` for
       `neon` has 3 dogs and no cats.
     - `"guess_the_word"` (`GuessTheWord-v0`): the answer is the number of positions at which guess
-      and secret have the same letter. `envs.word_guess.master.Master` takes guesses as strings.
+      and secret have the same letter.
 
     ## Action Space
 
@@ -67,8 +64,6 @@ class WordGuessEnv(SingleEnv[Observation]):
     | `guesses`     | `Box(-1, allowed - 1, (max_guesses,), int32)` | the actions so far, then -1  |
     | `answers`     | `Box(-1, length, (max_guesses, k), int8)`     | their answers, then -1       |
     | `num_guesses` | `Discrete(max_guesses + 1)`                   | the guesses made             |
-
-    For an unlisted word guessed with `env.unwrapped.guess(word)` both are -1.
 
     ## Starting State
 
@@ -88,8 +83,7 @@ class WordGuessEnv(SingleEnv[Observation]):
 
     `reset` and `step` return
 
-    - `action_mask`: ndarray of int8, shape (allowed words,): 1 for each allowed word, or, with
-      `mask="consistent"`, for each word that is consistent with the answers;
+    - `action_mask`: ndarray of int8, shape (allowed words,): 1 for each allowed word;
     - `won`: bool, whether the secret was guessed.
 
     ## Arguments
@@ -102,9 +96,6 @@ class WordGuessEnv(SingleEnv[Observation]):
     - `allowed`: the words that can be guessed, including all secrets; by default the secrets.
     - `word_length`: 1 to 21; by default 4 for Cats and Dogs, 6 for Guess the Word.
     - `max_guesses`: by default 128 for Cats and Dogs, 10 for Guess the Word.
-    - `opponent`: `"random"` draws a secret; an `"adversary"` has no secret and always gives the
-      answer that leaves the most words consistent.
-    - `mask`: `"all"` or `"consistent"`.
     - `reward`: `"sparse"`, `"mistakes"`, or an object as in `envs.rewards`.
     - `render_mode`: `"ansi"`, `"human"` (prints to the terminal) or `"rgb_array"`.
 
@@ -129,79 +120,23 @@ class WordGuessEnv(SingleEnv[Observation]):
         allowed: Sequence[str] | None = None,
         word_length: int | None = None,
         max_guesses: int | None = None,
-        opponent: str = "random",
-        mask: str = "all",
         reward: str | Reward = "sparse",
         render_mode: str | None = None,
     ) -> None:
-        games = _make_games(1, variant, words, allowed, word_length, max_guesses, opponent, mask)
-        reward = make_reward(reward, WORD_GUESS_REWARDS)
-        self.variant = variant
-        super().__init__(games, games.words, reward, draw_game, render_mode)
+        parts = _make_game(1, words, variant, allowed, word_length, max_guesses, reward)
+        super().__init__(parts, render_mode)
 
     @property
     def allowed(self) -> tuple[str, ...]:
         """The words that can be guessed; an action is an index into them."""
         return self._games.words.allowed
 
-    def guess(self, word: str) -> tuple[int, ...] | None:
-        """Guess a word, in the allowed list or not; return the numbers of the answer.
-
-        None for a word that is not in the list, which also costs a guess. Raises
-        gymnasium.error.ResetNeeded if no game is in progress.
-        """
-        self._require_game()
-        index = self._games.words.index(word)
-        step = self._games.guess_any(np.array([NO_WORD if index is None else index]))
-        if index is None:
-            return None
-        return tuple(self._games.rule.answers_by_code[step.codes[0]].tolist())
-
 
 class WordGuessVectorEnv(BatchEnv[Observation]):
-    """N games of :class:`WordGuessEnv`, played as one batch.
-
-    Parameters
-    ----------
-    num_envs, max_episode_steps, autoreset_mode
-        As for :class:`envs.hangman.env.HangmanVectorEnv`.
-    words, variant, allowed, word_length, max_guesses, opponent, mask, reward
-        As for :class:`WordGuessEnv`.
-    render_mode : str, optional
-        ``"ansi"`` or ``"rgb_array"``.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of its range.
-    """
+    """N games of :class:`WordGuessEnv`, whose keyword arguments it takes, as one batch."""
 
     _games: WordGuessGames
-
-    def __init__(
-        self,
-        num_envs: int = 1,
-        max_episode_steps: int | None = None,
-        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
-        *,
-        words: Sequence[str] | None = None,
-        variant: str = "cats_and_dogs",
-        allowed: Sequence[str] | None = None,
-        word_length: int | None = None,
-        max_guesses: int | None = None,
-        opponent: str = "random",
-        mask: str = "all",
-        reward: str | Reward = "sparse",
-        render_mode: str | None = None,
-    ) -> None:
-        check_at_least("num_envs", num_envs, 1)
-        games = _make_games(
-            num_envs, variant, words, allowed, word_length, max_guesses, opponent, mask
-        )
-        reward = make_reward(reward, WORD_GUESS_REWARDS)
-        super().__init__(
-            games, games.words, reward, draw_game, max_episode_steps, autoreset_mode, render_mode
-        )
+    _make_game = staticmethod(_make_game)
 
     @property
     def allowed(self) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hangman_lab.envs.rendering import Drawing, text_picture
-from hangman_lab.envs.word_guess.rules import NO_WORD, WordGuessGames
+from hangman_lab.envs.word_guess.rules import WordGuessGames
 
 _MAX_IMAGE_LINES = 17
 
@@ -15,14 +15,9 @@ def draw_game(games: WordGuessGames, game: int, mode: str) -> Drawing:
     made = int(observation["num_guesses"])
     lines = []
     for number in range(made):
-        index, answer = observation["guesses"][number], observation["answers"][number]
-        word, told = "?", "not in the list"
-        if index != NO_WORD:
-            word = allowed[index]
-            told = "  ".join(
-                f"{name} {count}" for name, count in zip(rule.names, answer, strict=True)
-            )
-        lines.append(f"{number + 1:>4}  {word:<{rule.word_length}}  {told}")
+        word, answer = allowed[observation["guesses"][number]], observation["answers"][number]
+        counts = (f"{name} {count}" for name, count in zip(rule.names, answer, strict=True))
+        lines.append(f"{number + 1:>4}  {word}  {'  '.join(counts)}")
     if mode == "rgb_array":
         lines = lines[-_MAX_IMAGE_LINES:]
     lines.insert(

@@ -45,13 +45,9 @@ class GuessWords:
     def __len__(self) -> int:
         return len(self.allowed)
 
-    def index(self, word: str) -> int | None:
-        """Return the index of a word in the allowed list, None if it is not there."""
-        return self._index.get(word)
-
     def draw(
         self, streams: npt.NDArray[np.uint64], episodes: npt.NDArray[np.int64]
-    ) -> npt.NDArray[np.int64] | None:
+    ) -> npt.NDArray[np.int64]:
         """Return a secret for each pair of a stream and an episode number."""
         return self.secrets[below(keyed_bits(streams, episodes), len(self.secrets))]
 
@@ -62,13 +58,6 @@ class GuessWords:
             if not isinstance(word, str) or word not in known:
                 raise ValueError(f"options: {word!r} is not one of the {len(known):,} secret words")
         return np.array([self._index[word] for word in words], dtype=np.int64)
-
-
-class Undecided(GuessWords):
-    """The words of an adversary, which has no secret unless the caller sets it."""
-
-    def draw(self, streams: npt.NDArray[np.uint64], episodes: npt.NDArray[np.int64]) -> None:
-        """Return None: an adversary has no secret."""
 
 
 def default_words(word_length: int) -> tuple[str, ...]:

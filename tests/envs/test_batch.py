@@ -36,9 +36,7 @@ GAMES = {
     "potential": (*HANGMAN, {"words": LETTERS, "reward": "potential", "repeated_guess": "free"}),
     "a user's reward": (*HANGMAN, {"words": LETTERS, "reward": places_shown}),
     "cats and dogs": (*GUESSING, {"words": WORDS, "max_guesses": 4}),
-    "adversary": (*GUESSING, {"words": WORDS, "opponent": "adversary"}),
-    "consistent": (*GUESSING, {"words": WORDS[:6], "allowed": WORDS, "mask": "consistent"}),
-    "mistakes": (*GUESSING, {"words": WORDS, "reward": "mistakes"}),
+    "mistakes": (*GUESSING, {"words": WORDS[:6], "allowed": WORDS, "reward": "mistakes"}),
     "guess the word": (*GUESSING, {"variant": "guess_the_word", "max_guesses": 3}),
 }
 
