@@ -162,19 +162,10 @@ def _count_in_pieces(word, pieces):
         for blank in np.flatnonzero(marked == _ANY):
             start = max(blank - _REACH, 0)
             window = marked[start : start + _PIECE_LENGTH]
-            _count_in_window(window, pieces[len(window) - _SHORTEST_PIECE], counts[game])
+            units = _NUM_PIECE_CODES ** np.arange(len(window) - 1, -1, -1)
+            pattern = (window * units).sum()
+            for unit in units[window == _ANY]:
+                for letter in range(NUM_LETTERS):
+                    piece = pattern + (letter + 1 - _ANY) * unit
+                    counts[game, letter] += pieces[len(window) - _SHORTEST_PIECE][piece]
     return counts
-
-
-@njit(cache=True)
-def _count_in_window(window, pieces, counts):
-    """Add the letters of the matching pieces at the blanks of a window to ``counts``."""
-    pattern = 0
-    for code in window:
-        pattern = pattern * _NUM_PIECE_CODES + code
-    step = 1
-    for place in range(len(window) - 1, -1, -1):
-        if window[place] == _ANY:
-            for letter in range(NUM_LETTERS):
-                counts[letter] += pieces[pattern + (letter + 1 - _ANY) * step]
-        step *= _NUM_PIECE_CODES

@@ -109,7 +109,9 @@ def _automaton(
             # word.
             at_beginning = (contexts[length] % _BASE == _BEGIN) & (length > 0)
             counts = np.where(at_beginning[:, None], counts, 0)
-            _count_preceding(counts_by_length[length + 1], shorter[length + 1], counts)
+            # Contexts are sorted, so that those with the same shorter context are adjacent.
+            rows, first = np.unique(shorter[length + 1], return_index=True)
+            counts[rows] += np.add.reduceat(np.sign(counts_by_length[length + 1]), first)
         lower = _smooth(counts, _discounts(counts) * discount_scale, lower[shorter[length]])
         tables.append(lower.astype(np.float32))
     transitions = [np.zeros((1, NUM_LETTERS), dtype=np.int32)]
@@ -204,13 +206,6 @@ def _count(words: WordArrays, order: int) -> tuple[_Integers, _Integers]:
             ngrams.append(history * NUM_SYMBOLS + symbols[:, place])
             history = history // _BASE + symbols[:, place] * newest
     return np.unique(np.concatenate(ngrams), return_counts=True)
-
-
-@njit(cache=True)
-def _count_preceding(longer, shorter, counts):
-    for row in range(len(longer)):
-        for symbol in range(NUM_SYMBOLS):
-            counts[shorter[row], symbol] += longer[row, symbol] > 0
 
 
 @njit(cache=True)

@@ -34,7 +34,16 @@ def draw_game(games: HangmanGames, game: int, mode: str) -> Drawing:
         return draw_picture(
             PICTURE_SIZE, lambda draw: _draw(draw, observation, games.max_wrong, secret)
         )
-    return render_text(observation, games.max_wrong, secret)
+    lives, max_wrong = int(observation["lives"]), games.max_wrong
+    beside = (
+        "",
+        f"word   {' '.join(decode(observation['word']))}",
+        f"wrong  {' '.join(_wrong_letters(observation)) or '-'}",
+        f"lives  {lives} of {max_wrong}",
+        _verdict(observation, secret),
+    )
+    rows = zip_longest(draw_gallows(max_wrong - lives, max_wrong), beside, fillvalue="")
+    return "\n".join(f"{gallows}  {text}".rstrip() for gallows, text in rows)
 
 
 def parts_hung(wrong: int, max_wrong: int) -> int:
@@ -46,36 +55,17 @@ def parts_hung(wrong: int, max_wrong: int) -> int:
     return -(-wrong * len(_PARTS) // max_wrong)
 
 
-def wrong_letters(observation: Observation) -> str:
+def _wrong_letters(observation: Observation) -> str:
     """Return the guessed letters that are not in the word of one game, in alphabetical order."""
     shown = decode(observation["word"])
     guessed = (ALPHABET[letter] for letter in np.flatnonzero(observation["guessed"]))
     return "".join(letter for letter in guessed if letter not in shown)
 
 
-def masked_word(observation: Observation) -> str:
-    """Return the word of one game as text: ``_`` for blanks, separated by spaces."""
-    return " ".join(decode(observation["word"]))
-
-
 def draw_gallows(wrong: int, max_wrong: int) -> list[str]:
     """Return the gallows as lines of text of equal width."""
     parts = _PARTS[: parts_hung(wrong, max_wrong)].ljust(len(_PARTS))
     return [line.format(*parts) for line in _GALLOWS]
-
-
-def render_text(observation: Observation, max_wrong: int, secret: str | None = None) -> str:
-    """Return one game as text; ``secret`` is the word if the game is over, else None."""
-    lives = int(observation["lives"])
-    beside = (
-        "",
-        f"word   {masked_word(observation)}",
-        f"wrong  {' '.join(wrong_letters(observation)) or '-'}",
-        f"lives  {lives} of {max_wrong}",
-        _verdict(observation, secret),
-    )
-    rows = zip_longest(draw_gallows(max_wrong - lives, max_wrong), beside, fillvalue="")
-    return "\n".join(f"{gallows}  {text}".rstrip() for gallows, text in rows)
 
 
 def _verdict(observation: Observation, secret: str | None) -> str:
@@ -92,7 +82,7 @@ def _draw(
     lives = int(observation["lives"])
     _draw_gallows(draw, parts_hung(max_wrong - lives, max_wrong))
     draw.text((300, 52), f"lives {lives} of {max_wrong}", font=font(22), fill=INK)
-    wrong = wrong_letters(observation)
+    wrong = _wrong_letters(observation)
     for letter, name in enumerate(ALPHABET):
         color = FAINT
         if observation["guessed"][letter]:
