@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
@@ -23,23 +22,18 @@ def font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
     return ImageFont.load_default(size)
 
 
-def draw_picture(
-    size: tuple[int, int], draw: Callable[[ImageDraw.ImageDraw], None]
-) -> npt.NDArray[np.uint8]:
-    """Return an image of ``size`` (width, height) drawn by ``draw``, shape (height, width, 3)."""
+def new_picture(size: tuple[int, int]) -> tuple[Image.Image, ImageDraw.ImageDraw]:
+    """Return an empty image of ``size`` (width, height), and what draws on it."""
     picture = Image.new("RGB", size, PAPER)
-    draw(ImageDraw.Draw(picture))
-    return np.asarray(picture, dtype=np.uint8)
+    return picture, ImageDraw.Draw(picture)
 
 
 def text_picture(text: str) -> npt.NDArray[np.uint8]:
     """Return an image of up to 20 lines of up to 53 characters, shape (480, 640, 3)."""
-
-    def write(draw: ImageDraw.ImageDraw) -> None:
-        # The font is proportional; columns of fixed width align tables.
-        for row, line in enumerate(text.splitlines()):
-            for column, character in enumerate(line):
-                place = (26 + column * 11.5, 32 + row * 22)
-                draw.text(place, character, font=font(18), fill=INK, anchor="ms")
-
-    return draw_picture((640, 480), write)
+    picture, draw = new_picture((640, 480))
+    # The font is proportional; columns of fixed width align tables.
+    for row, line in enumerate(text.splitlines()):
+        for column, character in enumerate(line):
+            place = (26 + column * 11.5, 32 + row * 22)
+            draw.text(place, character, font=font(18), fill=INK, anchor="ms")
+    return np.asarray(picture)

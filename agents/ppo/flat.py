@@ -7,6 +7,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from hangman_lab.agents.ppo.network import perceptron
 from hangman_lab.envs.encoding import NUM_LETTERS
 from hangman_lab.envs.hangman.flat import flat_space, flatten
 
@@ -29,13 +30,8 @@ class FlatNetwork(nn.Module):
         super().__init__()
         self.parameters_of_init = {"max_wrong": max_wrong, "activation": activation}
         self._max_wrong = max_wrong
-        self.layers = nn.Sequential(
-            nn.Linear(flat_space(max_wrong).shape[0], _HIDDEN),
-            _ACTIVATIONS[activation](),
-            nn.Linear(_HIDDEN, _HIDDEN),
-            _ACTIVATIONS[activation](),
-            nn.Linear(_HIDDEN, NUM_LETTERS),
-        )
+        size, kind = flat_space(max_wrong).shape[0], _ACTIVATIONS[activation]
+        self.layers = perceptron(size, _HIDDEN, NUM_LETTERS, kind)
 
     def forward_actor(self, observations: dict[str, torch.Tensor]) -> torch.Tensor:
         """Return the letter scores, shape (N, 26), for observations of N games as tensors."""

@@ -29,14 +29,16 @@ _LOOK_AHEAD_UNIT = 10.0
 _INITIAL_LOOK_AHEAD = 0.2
 
 
-def perceptron(num_inputs: int, num_hidden: int) -> nn.Sequential:
-    """Return a network with two hidden layers and one output."""
+def perceptron(
+    num_inputs: int, num_hidden: int, num_outputs: int = 1, activation: type[nn.Module] = nn.Tanh
+) -> nn.Sequential:
+    """Return a network with two hidden layers."""
     return nn.Sequential(
         nn.Linear(num_inputs, num_hidden),
-        nn.Tanh(),
+        activation(),
         nn.Linear(num_hidden, num_hidden),
-        nn.Tanh(),
-        nn.Linear(num_hidden, 1),
+        activation(),
+        nn.Linear(num_hidden, num_outputs),
     )
 
 

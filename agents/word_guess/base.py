@@ -14,11 +14,7 @@ from hangman_lab.envs.encoding import NUM_CODES, encode_words
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.keyed_random import below, keyed_bits
 from hangman_lab.envs.word_guess.answers import AnswerRule
-from hangman_lab.envs.word_guess.rules import Observation
-
-# Bounds the memory of candidate sets: 512 sets of 10,000 words take 20 MB.
-_HISTORIES_AT_ONCE = 512
-NO_GUESS = -1
+from hangman_lab.envs.word_guess.rules import NO_WORD, Observation
 
 
 class CandidateSets(NamedTuple):
@@ -111,13 +107,9 @@ class WordGuessAgent(ABC):
             keys = np.arange(len(turns), dtype=np.uint64)
         histories, history = np.unique(self._histories(observations), axis=0, return_inverse=True)
         guesses = np.zeros(len(turns), dtype=np.int64)
-        for first in range(0, len(histories), _HISTORIES_AT_ONCE):
-            last = first + _HISTORIES_AT_ONCE
-            sets = candidate_sets(histories[first:last], self.matrix_, self.keep_)
-            rows = np.flatnonzero((first <= history) & (history < last))
-            rows = rows[sets.sizes[history[rows] - first] > 0]
-            positions = Positions(history[rows] - first, keys[rows], turns[rows])
-            guesses[rows] = self.choose(sets, positions)
+        sets = candidate_sets(histories, self.matrix_, self.keep_)
+        rows = np.flatnonzero(sets.sizes[history])
+        guesses[rows] = self.choose(sets, Positions(history[rows], keys[rows], turns[rows]))
         return guesses
 
     @abstractmethod
@@ -129,7 +121,7 @@ class WordGuessAgent(ABC):
         turns = int(observations["num_guesses"].max(initial=0))
         guesses = observations["guesses"][:, :turns]
         codes = self.rule_.encode(observations["answers"][:, :turns])
-        histories = np.stack([guesses, np.where(guesses == NO_GUESS, 0, codes)], axis=2)
+        histories = np.stack([guesses, np.where(guesses == NO_WORD, 0, codes)], axis=2)
         return histories.astype(np.int32)
 
 
@@ -172,7 +164,7 @@ def candidate_sets(histories, matrix, keep):
             guess, code = histories[row, turn, 0], histories[row, turn, 1]
             size = 0
             for secret in left[turn, : sizes[turn]]:
-                if guess == NO_GUESS or keep[code, matrix[guess, secret]]:
+                if guess == NO_WORD or keep[code, matrix[guess, secret]]:
                     left[turn + 1, size] = secret
                     size += 1
             sizes[turn + 1] = size

@@ -56,7 +56,7 @@ class PartitionAgent(WordGuessAgent):
 
     def choose(self, sets: CandidateSets, positions: Positions) -> npt.NDArray[np.int64]:
         """Return the best guess of each game's set."""
-        costs, any_word = self.set_costs(int(sets.sizes.max())), self.pool == "all"
+        costs, any_word = self.set_costs(int(sets.sizes.max(initial=0))), self.pool == "all"
         measure = _Measure(self.matrix_, self.secrets_, costs, self.takes_worst, any_word)
         guesses = _best_guesses(*sets, measure, self.rule_.num_codes, self.lookahead)
         return guesses[positions.set_of_game]

@@ -10,9 +10,9 @@ from PIL import ImageDraw
 from hangman_lab.envs.encoding import ALPHABET, BLANK, FIRST_LETTER, PADDING, decode
 from hangman_lab.envs.hangman.observation import Observation
 from hangman_lab.envs.hangman.rules import HangmanGames
-from hangman_lab.envs.rendering import BAD, FAINT, GOOD, INK, Drawing, draw_picture, font
+from hangman_lab.envs.rendering import BAD, FAINT, GOOD, INK, Drawing, font, new_picture
 
-PICTURE_SIZE = (640, 400)
+_PICTURE_SIZE = (640, 400)
 
 # Head, body, arms and legs, in the order in which they are drawn, and their places.
 _PARTS = "O|/\\/\\"
@@ -31,9 +31,9 @@ def draw_game(games: HangmanGames, game: int, mode: str) -> Drawing:
     """Draw one game: an image of shape (400, 640, 3) for ``rgb_array``, else text."""
     observation, secret = games.view(game)
     if mode == "rgb_array":
-        return draw_picture(
-            PICTURE_SIZE, lambda draw: _draw(draw, observation, games.max_wrong, secret)
-        )
+        picture, draw = new_picture(_PICTURE_SIZE)
+        _draw(draw, observation, games.max_wrong, secret)
+        return np.asarray(picture)
     lives, max_wrong = int(observation["lives"]), games.max_wrong
     beside = (
         "",
@@ -94,8 +94,8 @@ def _draw(
     draw.text((300, 222), _verdict(observation, secret), font=font(20), fill=INK)
 
     codes = observation["word"][observation["word"] != PADDING]
-    pitch = min(44, (PICTURE_SIZE[0] - 40) // len(codes))
-    start = (PICTURE_SIZE[0] - pitch * len(codes)) // 2
+    pitch = min(44, (_PICTURE_SIZE[0] - 40) // len(codes))
+    start = (_PICTURE_SIZE[0] - pitch * len(codes)) // 2
     for place, code in enumerate(codes):
         left = start + place * pitch
         draw.line((left + 3, 360, left + pitch - 3, 360), fill=INK, width=3)

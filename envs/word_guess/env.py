@@ -135,10 +135,5 @@ class WordGuessEnv(SingleEnv[Observation]):
 class WordGuessVectorEnv(BatchEnv[Observation]):
     """N games of :class:`WordGuessEnv`, whose keyword arguments it takes, as one batch."""
 
-    _games: WordGuessGames
     _make_game = staticmethod(_make_game)
-
-    @property
-    def allowed(self) -> tuple[str, ...]:
-        """The words that can be guessed; an action is an index into them."""
-        return self._games.words.allowed
+    allowed = WordGuessEnv.allowed
