@@ -142,16 +142,15 @@ def test_single_games_of_one_seed_are_alike_and_survive_pickling(game):
 
 
 def test_a_state_of_other_games_is_refused_and_changes_nothing():
-    env, larger = HangmanVectorEnv(2, words=LETTERS), HangmanVectorEnv(3, words=LETTERS)
+    env = HangmanVectorEnv(2, words=LETTERS)
     env.reset(seed=0)
-    larger.reset(seed=0)
     state = env.get_state()
     env.step(np.array([0, 1]))
     before = env.get_state()
     for other in (
-        larger.get_state(),
+        {},
         state | {"games": {}},
-        {name: state[name] for name in state if name != "steps"},
+        state | {"steps": np.zeros(3, dtype=np.int64)},
         state | {"steps": state["steps"].astype(np.float64)},
     ):
         with pytest.raises(ValueError, match="state: '"):
@@ -168,18 +167,6 @@ def test_words_can_be_forced_for_all_games_or_some():
     drawn, _ = twin.reset(seed=1)
     assert forced["word"][1].tolist() == drawn["word"][1].tolist()
     assert (forced["word"] == 1).sum(axis=1)[[0, 2]].tolist() == [2, 3]
-
-
-def test_each_game_is_rendered():
-    text = WordGuessVectorEnv(2, words=WORDS, render_mode="ansi")
-    text.reset(options={"word": "bell"})
-    text.step(np.array([0, 1]))
-    won, going_on = text.render()
-    assert won.endswith("won")
-    assert "cell" in going_on
-    pictures = HangmanVectorEnv(2, words=LETTERS, render_mode="rgb_array")
-    pictures.reset(seed=0)
-    assert [picture.shape for picture in pictures.render()] == [(400, 640, 3)] * 2
 
 
 @pytest.mark.parametrize(
@@ -212,7 +199,6 @@ def test_misuse_is_refused():
     for call, message in (
         (lambda: env.reset(seed=[1, 2, 3]), "3 seeds for 2 games"),
         (lambda: env.reset(options={"word": ["ox"]}), "1 words for 2 games"),
-        (lambda: env.reset(options={"word": ["ox", 3]}), "3 is not a word"),
         (lambda: env.reset(options={"reset_mask": mask[:1]}), r"of shape \(2,\)"),
         (lambda: env.reset(options={"reset_mask": mask & ~mask}), "at least one True"),
         (lambda: env.step(np.array([0])), r"shape \(1,\) is not \(2,\)"),

@@ -25,17 +25,13 @@ from hangman_lab.envs.words import (
     select_difficulty,
 )
 
-words_strategy = st.text("abcdefghijklmnopqrstuvwxyz", min_size=1, max_size=12)
+words_strategy = st.text(ALPHABET, min_size=1, max_size=12)
 
 
 def write(tmp_path, content):
     path = tmp_path / "words.txt"
     path.write_bytes(content)
     return path
-
-
-def dropped(word_list):
-    return {rule: count for rule, count in word_list.dropped.items() if count}
 
 
 @pytest.mark.parametrize(
@@ -58,18 +54,10 @@ def dropped(word_list):
 def test_a_list_is_cleaned_by_the_stated_rules(tmp_path, content, words, counts):
     word_list = read_word_list(write(tmp_path, content))
     assert word_list.words == words
-    assert dropped(word_list) == counts
+    assert {rule: count for rule, count in word_list.dropped.items() if count} == counts
     # Words at hand are cleaned as those of a file.
     listed = load_word_list(content.decode("utf-8-sig", "replace").splitlines())
     assert (listed.words, listed.dropped, listed.source) == (words, word_list.dropped, "words")
-
-
-@given(st.lists(st.text(max_size=8)))
-def test_every_line_is_kept_or_counted_once(lines):
-    word_list = clean_words(["cat", *lines], "test")
-    assert len(word_list) + sum(word_list.dropped.values()) == len(lines) + 1
-    assert list(word_list.words) == sorted(set(word_list.words))
-    assert all(word.isascii() and word.isalpha() and word.islower() for word in word_list.words)
 
 
 @pytest.mark.parametrize(
@@ -95,7 +83,6 @@ def test_the_default_list_is_web2_in_letters_a_to_z():
     assert word_list.source == "web2"
     assert len(word_list) > 200_000
     assert {"apple", "hangman", "zebra"} < set(word_list.words)
-    assert set("".join(word_list.words)) == set("abcdefghijklmnopqrstuvwxyz")
 
 
 @settings(max_examples=50)
@@ -131,12 +118,7 @@ def test_the_parts_have_the_shares_that_were_asked_for(fractions):
 
 @pytest.mark.parametrize(
     "fractions",
-    [
-        (0.9, 0.1),
-        (0.9, 0.05, 0.06),
-        (0.0, 0.5, 0.5),
-        (float("nan"), 0.5, 0.5),
-    ],
+    [(0.9, 0.1), (0.9, 0.05, 0.06), (0.0, 0.5, 0.5), (float("nan"), 0.5, 0.5)],
 )
 def test_shares_that_make_no_split_are_refused(fractions):
     with pytest.raises(InputError, match=r"split\.fractions"):
@@ -167,7 +149,6 @@ def test_secrets_are_drawn_equally_often_by_stream_and_episode_alone():
 
 
 def test_secrets_have_the_lengths_that_were_asked_for():
-    assert SecretWords(LIST, min_length=2, max_length=2).width == 2
     with pytest.raises(ValueError, match="none of 13 has 7 to 9 letters"):
         SecretWords(LIST, min_length=7, max_length=9)
     with pytest.raises(ValueError, match="letters a to z"):
@@ -213,15 +194,7 @@ def play_by_frequency(words):
     """The rule as it is told: letters in the order of how many words have them."""
     have = Counter(letter for word in words for letter in set(word))
     order = sorted(ALPHABET, key=lambda letter: (-have[letter], letter))
-    wrong = {}
-    for word in words:
-        hidden, wrong[word] = set(word), 0
-        for letter in order:
-            if not hidden:
-                break
-            wrong[word] += letter not in hidden
-            hidden.discard(letter)
-    return wrong
+    return {word: max(map(order.index, word)) + 1 - len(set(word)) for word in words}
 
 
 @settings(max_examples=60)

@@ -1,4 +1,4 @@
-"""The rules of Hangman and the rewards in plain Python, for one game, written from the rules."""
+"""The rules of Hangman and the dense reward in plain Python, for one game."""
 
 import numpy as np
 
@@ -45,22 +45,11 @@ class Referee:
     def mask(self):
         return [1 - bit for bit in self.observation(len(self.word))["guessed"]]
 
-    def play(self, letter, reward):
-        """Guess, and return the reward by name, with each reward's default parameters."""
-
-        def potential():
-            if self.over:
-                return 0.0
-            hidden = self.shown.count("_")
-            fraction = 1 - hidden / len(self.word)
-            return 0.5 * fraction + 0.5 * self.lives / self.max_wrong
-
-        before = potential()
+    def play(self, letter):
+        """Guess, and return the dense reward with its default parameters."""
         uncovered, is_lost = self.guess(letter)
         sparse = 1.0 if self.won else -1.0 if self.lost else 0.0
-        if reward == "dense":
-            return sparse + 0.1 * uncovered - 0.2 * is_lost
-        return sparse + (potential() - before if reward == "potential" else 0.0)
+        return sparse + 0.1 * uncovered - 0.2 * is_lost
 
 
 def agrees(observation, referee, width):

@@ -22,10 +22,9 @@ def test_a_finished_game_ignores_guesses():
 
 
 @pytest.mark.parametrize("rule", ["life", "free"])
-@pytest.mark.parametrize("reward", ["sparse", "dense", "potential"])
-def test_single_games_agree_with_the_referee(few_words, reward, rule):
+def test_single_games_agree_with_the_referee(few_words, rule):
     random = np.random.default_rng(1)
-    env = HangmanEnv(few_words, reward=reward, repeated_guess=rule, max_wrong=5)
+    env = HangmanEnv(few_words, reward="dense", repeated_guess=rule, max_wrong=5)
     width = max(map(len, few_words))
     observation, info = env.reset(seed=7)
     for _ in range(400):
@@ -43,7 +42,7 @@ def test_single_games_agree_with_the_referee(few_words, reward, rule):
             # Letters are drawn from all 26, so that guesses repeat.
             action = int(random.integers(26))
             observation, paid, terminated, truncated, info = env.step(action)
-            assert paid == pytest.approx(referee.play(letter_of(action), reward), abs=1e-12)
+            assert paid == pytest.approx(referee.play(letter_of(action)), abs=1e-12)
             assert terminated is referee.over
             assert truncated is False
         observation, info = env.reset()

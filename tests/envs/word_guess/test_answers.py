@@ -8,20 +8,6 @@ from hangman_lab.envs.encoding import encode_words
 from hangman_lab.envs.word_guess.answers import MAX_WORD_LENGTH, AnswerRule
 from tests.envs.word_guess.referee import cats_and_dogs, matches
 
-
-def answer(rule, guess, secret):
-    guess, secret = encode_words([guess]).codes, encode_words([secret]).codes
-    return tuple(rule.answers_by_code[rule.answer(guess, secret)[0]].tolist())
-
-
-@pytest.mark.parametrize(
-    ("guess", "secret", "expected"),
-    [("cold", "cold", (0, 4)), ("cold", "clod", (2, 2)), ("noon", "neon", (0, 3))],
-)
-def test_cats_and_dogs_count_a_letter_as_often_as_both_words_have_it(guess, secret, expected):
-    assert answer(AnswerRule(4, True), guess, secret) == expected
-
-
 same_length = st.integers(1, MAX_WORD_LENGTH).flatmap(
     lambda length: st.lists(
         st.text("abcd", min_size=length, max_size=length), min_size=1, max_size=5
