@@ -1,5 +1,12 @@
-"""Agents from public sources score letters like literal transcriptions of the sources."""
+"""Agents from public sources score letters like literal transcriptions of the sources.
 
+The transcriptions play one word at a time, with strings, lists and regular expressions. Each takes
+the words of the list and returns a function of the masked word, the guessed letters and the lives,
+which returns the score of each letter that can be guessed.
+"""
+
+import re
+from collections import Counter
 from functools import partial
 
 import numpy as np
@@ -7,16 +14,139 @@ import pytest
 
 from hangman_lab.agents import make_agent
 from hangman_lab.envs.encoding import ALPHABET, decode
-from tests.agents import literal_guessers as literal
 from tests.agents.games import random_states
 
+
+def new_letters(counts, guessed):
+    """The letters with a count that have not been guessed."""
+    return {k: v for k, v in counts.items() if k not in guessed and k in ALPHABET and v > 0}
+
+
+def benchmark(words, once_a_word=False, exclude=False):
+    """Source 000, section 1: match the masked word, count, and fall back to the whole list."""
+    units = [set(word) for word in words] if once_a_word else words
+    overall = Counter(letter for unit in units for letter in unit)
+
+    def score(shown, guessed, lives):
+        wrong = guessed - set(shown)
+        for not_behind_blanks in (guessed, wrong) if exclude else (set(),):
+            blank = f"[^{''.join(sorted(not_behind_blanks))}]" if not_behind_blanks else "."
+            pattern = re.compile(shown.replace("_", blank))
+            found = [word for word in words if pattern.fullmatch(word)]
+            units = [set(word) for word in found] if once_a_word else found
+            scores = new_letters(Counter(letter for unit in units for letter in unit), guessed)
+            if scores:
+                return scores
+        return new_letters(overall, guessed)
+
+    return score
+
+
+def frequency(words, top_heavy):
+    """Source 002: ``Play``'s filters, then ``OverallFrequency`` or ``TopHeavyFrequency``."""
+    overall = Counter("".join(words))
+
+    def skewed(values):
+        values.sort(reverse=True)
+        return sum(values[: len(values) // 2]) / sum(values)
+
+    def score(shown, guessed, lives):
+        left = [word for word in words if len(word) == len(shown)]
+        for letter in sorted(guessed):
+            places = [place for place, other in enumerate(shown) if other == letter]
+            if places:
+                left = [word for word in left if all(word[place] == letter for place in places)]
+            else:
+                left = [word for word in left if word.find(letter) == -1]
+        if top_heavy:
+            highest, scores = -1.0, {}
+            for place in (place for place, letter in enumerate(shown) if letter == "_"):
+                counts = new_letters(Counter(word[place] for word in left), guessed)
+                skew = skewed(list(counts.values())) if counts else -1.0
+                if skew > highest:
+                    highest, scores = skew, counts
+        else:
+            scores = new_letters(Counter("".join(left)), guessed)
+        return scores or new_letters(overall, guessed)
+
+    return score
+
+
+def ngram(words):
+    """Source 000, section 2, with counters in the place of NLTK."""
+    counts = {}
+    for word in words:
+        for start in range(len(word)):
+            for stop in range(start + 1, min(start + 5, len(word)) + 1):
+                counts.setdefault(word[start : stop - 1], Counter())[word[stop - 1]] += 1
+    totals = {context: sum(after.values()) for context, after in counts.items()}
+    by_frequency = benchmark(words)
+
+    def score(shown, guessed, lives):
+        if lives > 2 and sum(letter != "_" for letter in shown) < len(shown) / 2:
+            return by_frequency(shown, guessed, lives)
+        scores = {}
+        for letter in sorted(set(ALPHABET) - guessed):
+            scores[letter] = 0.0
+            for order, weight in enumerate((0.1, 0.2, 0.2, 0.25, 0.2), 1):
+                runs = [shown[i : i + order] for i in range(len(shown) - order + 1)]
+                runs = [run.replace("_", letter) for run in runs if run.count("_") == 1]
+                if runs:
+                    found = [
+                        counts[run[:-1]][run[-1]] / totals[run[:-1]] if run[:-1] in counts else 0.0
+                        for run in runs
+                    ]
+                    scores[letter] += weight * sum(found) / len(found)
+        return scores
+
+    return score
+
+
+def decomposition(words):
+    """Source 004, by regular expressions; overlapping pieces count, too."""
+    overall = Counter("".join(words))
+    full = ["_" + word + "_" for word in words]
+
+    def pieces(pattern, word):
+        return re.findall(f"(?=({pattern}))", word)
+
+    def score(shown, guessed, lives):
+        pattern = shown.replace("_", ".")
+        wrong = guessed - set(shown)
+        current = []
+        few_shown = sum(letter != "_" for letter in shown) < 0.3 * len(shown)
+        for word in words:
+            if 0.58 * len(shown) < len(word) < len(shown):
+                masked = "".join(letter if letter in guessed else "." for letter in word)
+                if not wrong & set(word) and masked in pattern:
+                    current.append(word)
+            elif len(word) >= len(shown):
+                if not few_shown:
+                    current += pieces(pattern, word)
+                elif re.search(f"^{pattern}|{pattern}$", word):
+                    current.append(word)
+        scores = new_letters(Counter("".join(current)), guessed)
+        if scores:
+            return scores
+        counts = Counter()
+        marked = "_" + pattern + "_"
+        for place in (place for place, letter in enumerate(marked) if letter == "."):
+            start = max(place - 2, 0)
+            window = marked[start : start + 5].replace(".", "[a-z]")
+            for word in full:
+                counts.update("".join(pieces(window, word)))
+        return new_letters(counts, guessed) or new_letters(overall, guessed)
+
+    return score
+
+
 SOURCES = {
-    "benchmark": literal.benchmark,
-    "dictionary": partial(literal.benchmark, once_a_word=True, exclude=True),
-    "overall-frequency": partial(literal.frequency, top_heavy=False),
-    "top-heavy": partial(literal.frequency, top_heavy=True),
-    "ngram": literal.ngram,
-    "decomposition": literal.decomposition,
+    "benchmark": benchmark,
+    "dictionary": partial(benchmark, once_a_word=True, exclude=True),
+    "overall-frequency": partial(frequency, top_heavy=False),
+    "top-heavy": partial(frequency, top_heavy=True),
+    "ngram": ngram,
+    "decomposition": decomposition,
 }
 
 

@@ -31,9 +31,8 @@ def scores_of(network, features):
         ).numpy()
 
 
-def real_list():
-    """Real words that have much in common."""
-    return default_word_list().words[60_000:60_600:2]
+# Real words that have much in common.
+WORDS = default_word_list().words[60_000:60_600:2]
 
 
 def test_scores_are_equivariant_to_permutations_of_letters(states):
@@ -52,8 +51,8 @@ def test_scores_are_equivariant_to_permutations_of_letters(states):
 
 
 def test_the_initial_policy_follows_posterior_and_look_ahead():
-    states, _ = random_states(real_list(), seed=8)
-    features = policy_features(posterior_of(real_list()), states, look_ahead_lives=2)
+    states, _ = random_states(WORDS, seed=8)
+    features = policy_features(posterior_of(WORDS), states, look_ahead_lives=2)
     log_odds, gap = (features["letters"][:, :, index] for index in (LOG_ODDS, LOOK_AHEAD))
     assert scores_of(PolicyNetwork(), features) == pytest.approx(4 * log_odds + 2 * gap, abs=1e-3)
 
@@ -96,9 +95,8 @@ def test_extreme_games_give_finite_features():
 
 
 def test_features_include_the_look_ahead_if_there_is_one():
-    words = real_list()
-    model = posterior_of(words)
-    states, _ = random_states(words, seed=8)
+    model = posterior_of(WORDS)
+    states, _ = random_states(WORDS, seed=8)
     features = policy_features(model, states, look_ahead_lives=2)
     belief = model.belief(states)
     values = model.win_probabilities(states, belief, 2)

@@ -63,7 +63,3 @@ def agrees(observation, referee, width):
         and observation["guessed"].tolist() == expected["guessed"]
         and int(observation["lives"]) == expected["lives"]
     )
-
-
-def letter_of(action):
-    return chr(ord("a") + int(action))

@@ -1,13 +1,92 @@
+"""Answers, word lists and the rules of word games, compared with plain ones."""
+
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hangman_lab.envs.word_guess.answers import AnswerRule
+from hangman_lab.agents.word_guess.base import answer_matrix
+from hangman_lab.envs.encoding import encode_words
+from hangman_lab.envs.word_guess.answers import MAX_WORD_LENGTH, AnswerRule
 from hangman_lab.envs.word_guess.rules import WordGuessGames
-from hangman_lab.envs.word_guess.words import GuessWords
-from tests.envs.word_guess.referee import cats_and_dogs
+from hangman_lab.envs.word_guess.words import GuessWords, random_words
+from tests.envs.word_guess.referee import cats_and_dogs, matches
 
 LIST = ("bell", "cell", "dell", "cold", "clod", "noon", "neon", "onto")
+
+
+same_length = st.integers(1, MAX_WORD_LENGTH).flatmap(
+    lambda length: st.lists(
+        st.text("abcd", min_size=length, max_size=length), min_size=1, max_size=5
+    )
+)
+
+
+@given(same_length)
+def test_answers_agree_with_a_plain_count(words):
+    codes = encode_words(words).codes
+    for rule, referee in (
+        (AnswerRule(len(words[0]), True), cats_and_dogs),
+        (AnswerRule(len(words[0]), False), matches),
+    ):
+        expected = [[referee(guess, secret) for secret in words] for guess in words]
+        matrix = answer_matrix(rule, codes, codes)
+        assert matrix.dtype == np.uint8
+        np.testing.assert_array_equal(rule.answers_by_code[matrix], expected)
+        for number in range(len(words)):
+            row = rule.answer(np.repeat(codes[[number]], len(words), axis=0), codes)
+            np.testing.assert_array_equal(row, matrix[number])
+
+
+@pytest.mark.parametrize("count_misplaced", [True, False])
+@pytest.mark.parametrize("length", [1, 4, MAX_WORD_LENGTH])
+def test_every_answer_has_its_own_code_of_a_byte(length, count_misplaced):
+    rule = AnswerRule(length, count_misplaced)
+    assert rule.num_codes <= 256
+    np.testing.assert_array_equal(rule.encode(rule.answers_by_code), np.arange(rule.num_codes))
+    assert rule.answers_by_code[rule.solved].tolist()[-1] == length
+
+
+def test_a_word_too_long_for_the_codes_is_refused():
+    with pytest.raises(ValueError, match=r"word_length: 22 is not in 1\.\.21"):
+        AnswerRule(22, True)
+
+
+def test_the_allowed_list_keeps_its_order_and_leaves_out_other_lengths():
+    words = GuessWords(["dove"], ["zest", "dove", "toolong", "acid", "dove"])
+    assert words.allowed == ("zest", "dove", "acid")
+    assert words.secrets.tolist() == [1]
+
+
+@pytest.mark.parametrize(
+    ("words", "allowed", "message"),
+    [
+        (["dove"], ["zest"], "words are not in the allowed list, for example 'dove'"),
+        (["pigeon"], None, "words: none of 1 has 4 letters"),
+        (["d-ve"], None, "'d-ve' is not a word"),
+        ("dove", None, "not a sequence of words"),
+    ],
+)
+def test_unusable_lists_are_refused(words, allowed, message):
+    with pytest.raises(ValueError, match=message):
+        GuessWords(words, allowed)
+
+
+def test_only_secrets_are_drawn():
+    words = GuessWords(["dove", "acid"], ["zest", "dove", "well", "acid"])
+    drawn = words.draw(np.arange(200, dtype=np.uint64), np.zeros(200, dtype=np.int64))
+    assert set(drawn.tolist()) == {1, 3}
+
+
+def test_random_words_are_distinct_and_seeded():
+    words = random_words(100, 6, 3)
+    assert len(set(words)) == 100
+    assert {len(word) for word in words} == {6}
+    assert words == random_words(100, 6, 3)
+    assert words != random_words(100, 6, 4)
+    assert len(random_words(26, 1)) == 26
+    with pytest.raises(ValueError, match="count: 27"):
+        random_words(27, 1)
 
 
 @given(
