@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 
 from hangman_lab.envs.encoding import ALPHABET, encode_words, letter_index
-from hangman_lab.envs.hangman.observation import parse_observation, select
+from hangman_lab.envs.hangman.observation import parse_observation
 from hangman_lab.envs.hangman.rules import HangmanGames
 
 
@@ -39,10 +39,7 @@ def presence(words, chances):
 
 
 def random_states(words, seed=0, max_turns=12):
-    """Observations of unfinished games on ``words``, each after some random guesses.
-
-    Also returns the words of these games.
-    """
+    """Observations of unfinished games on ``words``, each after some random guesses; the words."""
     random = np.random.default_rng(seed)
     secrets = encode_words(words)
     games = HangmanGames(len(words), secrets.width, 6)
@@ -51,14 +48,10 @@ def random_states(words, seed=0, max_turns=12):
     letters = np.array([letter_index(letter) for letter in "esiarntolcdupmghbyfvkwzxqj"])
     order = np.argsort(random.random((len(words), 26)) + np.linspace(0, 1, 26), axis=1)
     turns = random.integers(0, max_turns, size=len(words))
+    states, is_over = [], []
     for turn in range(max_turns):
-        before = games.get_state()
+        states.append(games.observe())
+        is_over.append(games.over)
         games.guess(letters[order[:, turn]])
-        undo = (turn >= turns) | games.over
-        after = games.get_state()
-        for name, array in after.items():
-            array[undo] = before[name][undo]
-        games.set_state(after)
-        turns[undo] = 0
-    playing = np.flatnonzero(~games.over)
-    return select(games.observe(), playing), [words[game] for game in playing]
+    chosen = np.minimum(turns, (~np.array(is_over)).sum(axis=0) - 1), np.arange(len(words))
+    return {key: np.stack([state[key] for state in states])[chosen] for key in states[0]}, words
