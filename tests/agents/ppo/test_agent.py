@@ -55,14 +55,15 @@ UNUSABLE_SIZES = (
     None,
     {"other": "x"},
     {"network": "{"},
-    {"windows": "{}"},
-    {"network": '{"x": 1}'},
+    {"windows": '{"log_rows": 4}'},
+    {"network": '{"unknown": 1}'},
+    {"network": '{"letter_hidden": 7}'},
 )
 
 
 def test_unreadable_files_are_refused_in_one_line(tmp_path):
     weights = dict(PolicyNetwork().state_dict())
-    contents = [save(weights, metadata) for metadata in UNUSABLE]
+    contents = [save(weights, metadata) for metadata in UNUSABLE_SIZES]
     path = tmp_path / "policy.safetensors"
     save_network(PolicyNetwork(), path)
     for content in (*contents, path.read_bytes()[:-1], None):
