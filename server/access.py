@@ -1,9 +1,11 @@
-"""Dependencies of routes: the parts of the application, and the address and player of a request."""
+"""Dependencies of routes: the parts of the application, and who sends a request."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import Annotated
+from sqlite3 import Connection
+from typing import Annotated, Any, TypeVar
 
 from fastapi import Depends, Header, Request, Security
 from fastapi.security import APIKeyQuery, HTTPAuthorizationCredentials, HTTPBearer
@@ -11,11 +13,17 @@ from fastapi.security import APIKeyQuery, HTTPAuthorizationCredentials, HTTPBear
 from hangman_lab.server.agent import AgentPlayer
 from hangman_lab.server.database import Database
 from hangman_lab.server.errors import RequestError
-from hangman_lab.server.leaderboard import RankingCache
-from hangman_lab.server.players import Player, Players
-from hangman_lab.server.rates import Buckets
+from hangman_lab.server.players import GUEST_PREFIX, Player, find_player, hash_token
+from hangman_lab.server.rates import Buckets, network_of
 from hangman_lab.server.served_words import ServedWords
 from hangman_lab.server.settings import Settings
+
+# Tokens of the bucket that a request of a guest takes.
+GUEST_COST = 8
+# Further tokens that a hint, a game of the agent, or the leaderboard takes.
+EXTRA_COST = 10
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -23,12 +31,43 @@ class Services:
     """The parts of the application that answer requests."""
 
     database: Database
-    players: Players
-    ranking: RankingCache
     agent: AgentPlayer | None
     words: ServedWords
     settings: Settings
     rates: Buckets
+    new_guests: Buckets
+
+
+@dataclass(frozen=True)
+class Client:
+    """Who sends a request, by an access token."""
+
+    services: Services
+    address: str
+    token: str
+
+    async def read(self, function: Callable[..., T], *arguments: Any) -> T:
+        """Return ``function(connection, player, *arguments)``; 401 if the token is unknown."""
+        return await self.services.database.read(self._call, function, *arguments)
+
+    async def write(self, function: Callable[..., T], *arguments: Any) -> T:
+        """Return what :meth:`read` does, after its commit."""
+        return await self.services.database.write(self._call, function, *arguments)
+
+    async def player(self) -> Player:
+        """Return the player; 401 if the token is unknown."""
+        return await self.read(lambda connection, player: player)
+
+    def take_turn(self) -> Hashable:
+        """Return whose turn the agent takes, a player's or a network's; 429 above the rate."""
+        self.services.rates.take(self.address, EXTRA_COST)
+        if self.token.startswith(GUEST_PREFIX):
+            return network_of(self.address)
+        return self.token
+
+    # The transaction of a request looks up its player.
+    def _call(self, connection: Connection, function: Callable[..., T], *arguments: Any) -> T:
+        return function(connection, find_player(connection, hash_token(self.token)), *arguments)
 
 
 # Coroutines, as FastAPI runs plain functions on threads. Each dependency costs a request 0.1 ms.
@@ -46,27 +85,25 @@ async def _get_agent(request: Request) -> AgentPlayer:
     return agent
 
 
-async def _player_of_query(
+async def _get_client(
     request: Request,
     token: Annotated[str | None, Security(APIKeyQuery(name="access_token", auto_error=False))],
-) -> Player:
-    services = await _get_services(request)
-    return await services.players.authenticate(token, await _get_address(request))
-
-
-async def _player_of_header(
-    request: Request,
     bearer: Annotated[HTTPAuthorizationCredentials | None, Security(HTTPBearer(auto_error=False))],
-) -> Player:
-    return await _player_of_query(request, bearer.credentials if bearer is not None else None)
+) -> Client:
+    services, address = await _get_services(request), await _get_address(request)
+    token = token or (bearer.credentials if bearer is not None else None)
+    if not token:
+        raise RequestError(401, "no access token is given")
+    if token.startswith(GUEST_PREFIX):
+        services.rates.take(address, GUEST_COST - 1)
+    return Client(services, address, token)
 
 
 Server = Annotated[Services, Depends(_get_services)]
 Agent = Annotated[AgentPlayer, Depends(_get_agent)]
 Address = Annotated[str, Depends(_get_address)]
 # By the token in the query, as in the challenge's protocol, or in the header.
-QueryPlayer = Annotated[Player, Depends(_player_of_query)]
-HeaderPlayer = Annotated[Player, Depends(_player_of_header)]
+Caller = Annotated[Client, Depends(_get_client)]
 RequestKey = Annotated[
     str | None,
     Header(

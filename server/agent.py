@@ -18,13 +18,12 @@ import numpy as np
 from pydantic import BaseModel, Field
 
 from hangman_lab.agents.base import PosteriorAgent
-from hangman_lab.envs.encoding import ALPHABET, BLANK, MAX_LENGTH, letter_index
+from hangman_lab.envs.encoding import ALPHABET, letter_index
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.game import Game
-from hangman_lab.envs.hangman.observation import Observation, parse_observation
+from hangman_lab.envs.hangman.observation import Observation
 from hangman_lab.run_files.agents import check_agent_names, find_run, load_run_agent
 from hangman_lab.run_files.directory import RunDirectory
-from hangman_lab.server import observability
 from hangman_lab.server.errors import RequestError
 from hangman_lab.server.games import Status
 from hangman_lab.server.settings import Settings
@@ -45,13 +44,7 @@ class Hint(BaseModel):
     probabilities: dict[str, float] = Field(description="that a letter is in the hidden part")
 
 
-class HintAnswer(Hint):
-    """A hint and its agent."""
-
-    agent: str
-
-
-class TurnAnswer(Hint):
+class Turn(Hint):
     """A guess of the agent, and the game after it."""
 
     word: str
@@ -59,13 +52,12 @@ class TurnAnswer(Hint):
     wrong: str
 
 
-class AgentGameAnswer(BaseModel):
+class AgentGame(BaseModel):
     """A game that the agent played."""
 
-    agent: str
     secret: str
     status: Status
-    turns: list[TurnAnswer]
+    turns: list[Turn]
 
 
 class AgentPlayer:
@@ -83,40 +75,37 @@ class AgentPlayer:
         self._make_executor = make_executor
         self._max_wrong = settings.max_wrong
         self.executors = [make_executor() for _ in range(settings.agent_processes)]
-        self._free: asyncio.Queue[int] = asyncio.Queue()
-        for number in range(len(self.executors)):
-            self._free.put_nowait(number)
+        self._free: asyncio.Queue[Executor] = asyncio.Queue()
+        for executor in self.executors:
+            self._free.put_nowait(executor)
         # Each identity waits for an executor with one turn, so that identities take turns.
         self._locks: WeakValueDictionary[Hashable, asyncio.Lock] = WeakValueDictionary()
         self._queued: Counter[Hashable] = Counter()
 
-    async def hint(self, pattern: str, wrong: str, identity: Hashable) -> HintAnswer:
-        """Return a hint for a game; 422 if it is invalid or has no guess left."""
+    async def hint(self, observations: Observation, identity: Hashable) -> Hint:
+        """Return a hint; 429 if the identity has too many turns queued, 503 without a process."""
+        self._queued[identity] += 1
+        lock = self._locks.setdefault(identity, asyncio.Lock())
         try:
-            observations = parse_observation(pattern, wrong, self._max_wrong)
-        except InputError as error:
-            raise RequestError(422, str(error)) from error
-        if not (observations["word"] == BLANK).any():
-            raise RequestError(422, f"pattern {pattern!r}: no letter is hidden")
-        if observations["guessed"].all():
-            raise RequestError(422, f"pattern {pattern!r}: no letter is left for the blanks")
-        hint = await self._think(identity, observations)
-        return HintAnswer(agent=self.name, **vars(hint))
+            queued = self._queued[identity]
+            if queued > max(1, _MAX_QUEUED // len(self._queued)):
+                message = f"{queued - 1} turns of the agent wait for you already; try again"
+                raise RequestError(429, message, 1.0)
+            async with lock:
+                return await self._run(observations)
+        finally:
+            self._queued -= Counter([identity])
 
-    async def play(self, word: str, identity: Hashable) -> AgentGameAnswer:
-        """Let the agent play a word that only the rules see; 422 if it is invalid."""
-        secret = word.strip().lower()
-        if not (secret.isascii() and secret.isalpha() and len(secret) <= MAX_LENGTH):
-            raise RequestError(422, f"word: 1 to {MAX_LENGTH} letters a to z are expected")
+    async def play(self, secret: str, identity: Hashable) -> AgentGame:
+        """Let the agent play a word that only the rules see; 429 as for a hint."""
         game = Game(secret, self._max_wrong)
         turns = []
         while not game.over:
-            hint = await self._think(identity, game.observations)
+            hint = await self.hint(game.observations, identity)
             game.guess(letter_index(hint.letter))
             state = {"word": game.word, "tries_remains": game.lives, "wrong": game.wrong_letters}
-            turns.append(TurnAnswer(**vars(hint), **state))
-        status: Status = "success" if game.won else "failed"
-        return AgentGameAnswer(agent=self.name, secret=secret, status=status, turns=turns)
+            turns.append(Turn(**vars(hint), **state))
+        return AgentGame(secret=secret, status="success" if game.won else "failed", turns=turns)
 
     def close(self) -> None:
         """End the executors at once."""
@@ -125,42 +114,25 @@ class AgentPlayer:
         for executor in self.executors:
             executor.shutdown(wait=False, cancel_futures=True)
 
-    async def _think(self, identity: Hashable, observations: Observation) -> Hint:
-        self._queued[identity] += 1
-        lock = self._locks.setdefault(identity, asyncio.Lock())
+    async def _run(self, observations: Observation) -> Hint:
+        executor, loop = await self._free.get(), asyncio.get_running_loop()
         try:
-            queued = self._queued[identity]
-            if queued > max(1, _MAX_QUEUED // len(self._queued)):
-                message = f"{queued - 1} turns of the agent wait for you already; try again"
-                raise RequestError(429, message, 1.0)
-            with observability.THINKING.track_inprogress():
-                async with lock:
-                    number = await self._free.get()
-                    try:
-                        return await self._run(number, observations)
-                    finally:
-                        self._free.put_nowait(number)
-        finally:
-            self._queued -= Counter([identity])
-
-    async def _run(self, number: int, observations: Observation) -> Hint:
-        executor, loop = self.executors[number], asyncio.get_running_loop()
-        try:
-            with observability.THINK_SECONDS.time():
-                return await loop.run_in_executor(executor, self._think_there, observations)
+            return await loop.run_in_executor(executor, self._think_there, observations)
         except BrokenExecutor as error:
             logger.error("the agent's process ended; another one is started")
-            self.executors[number] = self._make_executor()
+            executor = self._make_executor()
             raise RequestError(503, "the agent is busy; try again", 5.0) from error
+        finally:
+            self._free.put_nowait(executor)
 
 
 def make_agent_player(
     run: RunDirectory | None, words: Sequence[str], settings: Settings
 ) -> AgentPlayer | None:
     """Return the agent, if any, warm; InputError if it is unknown or gives no probabilities."""
-    if settings.agent == "none":
+    name = settings.agent
+    if name == "none":
         return None
-    name = settings.agent or "ppo"
     check_agent_names([name], "--agent")
     arguments = name, run or find_run(None, [name]), tuple(words), settings
     context = multiprocessing.get_context("spawn")

@@ -1,47 +1,47 @@
-"""The application, its error format, and the operator's routes."""
+"""The application, its error format, its page and its metrics."""
 
 from __future__ import annotations
 
 import asyncio
+import mimetypes
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
-from anyio.to_thread import current_default_thread_limiter
-from fastapi import APIRouter, FastAPI, Request, Response
+from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse, PlainTextResponse
+from fastapi.responses import JSONResponse
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from starlette.exceptions import HTTPException
+from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
-from hangman_lab.server import api, challenge, pages
-from hangman_lab.server.access import Server, Services
+from hangman_lab.server import api, challenge
+from hangman_lab.server.access import EXTRA_COST, GUEST_COST, Services
 from hangman_lab.server.agent import AgentPlayer
 from hangman_lab.server.bounds import Bounds
-from hangman_lab.server.database import Database, check
-from hangman_lab.server.errors import RequestError
-from hangman_lab.server.leaderboard import RankingCache
-from hangman_lab.server.players import AGENT_COST, GUEST_COST, Players
+from hangman_lab.server.database import Database
 from hangman_lab.server.rates import Buckets
 from hangman_lab.server.served_words import ServedWords
 from hangman_lab.server.settings import Settings
 
-_FILE_THREADS = 2
-_operator = APIRouter(include_in_schema=False)
+_PAGE = Path(__file__).with_name("page")
+# Browsers refuse the type that some systems name.
+mimetypes.add_type("text/javascript", ".js")
+# New guests of an address per second, and at once: a school behind one address.
+_NEW_GUESTS, _NEW_GUESTS_AT_ONCE = 0.5, 300
 
 
 def create_app(words: ServedWords, agent: AgentPlayer | None, settings: Settings) -> ASGIApp:
     """Return the application, which opens its database at its start."""
     # A second's requests, and at least what one request may cost.
-    rates = Buckets(settings.address_rate, max(settings.address_rate, GUEST_COST + AGENT_COST))
+    rates = Buckets(settings.address_rate, max(settings.address_rate, GUEST_COST + EXTRA_COST))
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        # Threads that read files; more of them would hold up the event loop.
-        current_default_thread_limiter().total_tokens = _FILE_THREADS
         database = Database(settings.db)
-        players, ranking = Players(database, rates, settings), RankingCache(database)
-        app.state.services = Services(database, players, ranking, agent, words, settings, rates)
+        new_guests = Buckets(_NEW_GUESTS, _NEW_GUESTS_AT_ONCE)
+        app.state.services = Services(database, agent, words, settings, rates, new_guests)
         yield
         if agent is not None:
             agent.close()
@@ -52,7 +52,7 @@ def create_app(words: ServedWords, agent: AgentPlayer | None, settings: Settings
         summary="Games of Hangman for people and agents.",
         version="1",
         openapi_url=f"{api.BASE_PATH}/openapi.json",
-        docs_url=None,  # served by pages, without other hosts
+        docs_url=None,  # it would load files from other hosts
         redoc_url=None,
         redirect_slashes=False,  # redirects would lead to the host that the client names
         lifespan=lifespan,
@@ -62,34 +62,19 @@ def create_app(words: ServedWords, agent: AgentPlayer | None, settings: Settings
             Exception: _fail,
         },
     )
-    for router in (challenge.router, api.router, _operator, pages.router):
-        app.include_router(router)
-    return Bounds(app, rates, settings.client_seconds)
+    app.include_router(challenge.router)
+    app.include_router(api.router)
+    app.add_api_route("/metrics", _metrics, include_in_schema=False)
+    app.mount("/", StaticFiles(directory=_PAGE, html=True))
+    return Bounds(app, rates)
 
 
-@_operator.get("/healthz")
-async def healthz() -> PlainTextResponse:
-    """Answer while the process runs."""
-    return PlainTextResponse("alive")
-
-
-@_operator.get("/readyz")
-async def readyz(server: Server) -> PlainTextResponse:
-    """Answer while the database can be read."""
-    await server.database.read(check)
-    return PlainTextResponse("ready")
-
-
-@_operator.get("/metrics")
-async def metrics() -> Response:
+async def _metrics() -> Response:
     """Return metrics for Prometheus."""
     return Response(generate_latest(), media_type=CONTENT_TYPE_LATEST)
 
 
 async def _refuse(request: Request, error: HTTPException) -> Response:
-    asks_for_page = "text/html" in request.headers.get("accept", "")
-    if error.status_code == 404 and asks_for_page and not isinstance(error, RequestError):
-        return pages.not_found()
     return JSONResponse({"error": error.detail}, error.status_code, error.headers)
 
 

@@ -8,10 +8,9 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
 from hangman_lab.server import games
-from hangman_lab.server.access import QueryPlayer, RequestKey, Server
+from hangman_lab.server.access import Caller, RequestKey, Server
 from hangman_lab.server.errors import RESPONSES
 from hangman_lab.server.games import GameAnswer, NewGame, Status
-from hangman_lab.server.players import count_games
 
 router = APIRouter(prefix="/trexsim/hangman", tags=["challenge"], responses=RESPONSES)
 
@@ -29,25 +28,25 @@ class ChallengeAnswer(BaseModel):
 @router.get("/new_game", response_model_exclude_defaults=True)
 async def new_game(
     server: Server,
-    player: QueryPlayer,
+    caller: Caller,
     practice: Annotated[bool, Query(description="True or False")] = True,
     key: RequestKey = None,
 ) -> ChallengeAnswer:
     """Begin a practice or recorded game."""
-    begin = games.begin, player, server.words, server.settings, NewGame(recorded=not practice)
-    return _answer(await server.database.write(*begin, key), "approved")
+    new = NewGame(recorded=not practice)
+    game = await caller.write(games.begin, server.words, server.settings, new, key)
+    return _answer(game, "approved")
 
 
 @router.get("/guess_letter", response_model_exclude_defaults=True)
 async def guess_letter(
-    server: Server,
-    player: QueryPlayer,
+    caller: Caller,
     game_id: str,
     letter: Annotated[str, Query(description="one letter a to z")],
     request: Literal["guess_letter"] = "guess_letter",
 ) -> ChallengeAnswer:
     """Guess a letter; a repeated one, and a guess after the end, change nothing."""
-    game = await server.database.write(games.guess, player, game_id, letter)
+    game = await caller.write(games.guess, game_id, letter)
     reason = ""
     if game.status == "failed":
         reason = "the game was resigned" if game.resigned else "no tries are left"
@@ -56,9 +55,9 @@ async def guess_letter(
 
 
 @router.get("/my_status")
-async def my_status(server: Server, player: QueryPlayer) -> list[int]:
+async def my_status(caller: Caller) -> list[int]:
     """Return the practice runs, recorded runs, recorded successes and practice successes."""
-    of = await server.database.read(count_games, player)
+    of = await caller.player()
     return [of.practice_runs, of.recorded_runs, of.recorded_successes, of.practice_successes]
 
 

@@ -2,165 +2,144 @@
 
 from __future__ import annotations
 
+import ipaddress
+import os
 import socket
 import sqlite3
 import sys
-import time
+from argparse import SUPPRESS, ArgumentTypeError
 from collections.abc import Sequence
 from contextlib import closing
-from typing import Literal
+from dataclasses import dataclass, fields
+from functools import partial
+from typing import Any
 
-from pydantic import BaseModel, Field, ValidationError
-from pydantic_settings import (
-    BaseSettings,
-    CliApp,
-    CliImplicitFlag,
-    CliPositionalArg,
-    CliSettingsSource,
-    CliSubCommand,
-    EnvSettingsSource,
-    PydanticBaseSettingsSource,
-    get_subcommand,
-)
-
+from hangman_lab.envs.encoding import NUM_LETTERS
 from hangman_lab.envs.errors import InputError
 from hangman_lab.server import players
 from hangman_lab.server.database import open_database, transaction
-from hangman_lab.server.players import hash_token, make_token
 from hangman_lab.server.settings import Settings
-from hangman_lab.terminal.arguments import CommandParser, command_main, program
+from hangman_lab.terminal.arguments import (
+    CommandParser,
+    command_main,
+    integer,
+    nonnegative,
+    program,
+    real,
+)
 
 _MAX_NAME_LENGTH = 64
 
 
-class Token(BaseModel):
-    """Make the access token of a player. It is printed only once."""
+@dataclass
+class Options(Settings):
+    """The settings, and what to do with a player, if anything."""
 
-    name: CliPositionalArg[str] = Field(description="name on the leaderboard")
-    replace: CliImplicitFlag[bool] = Field(False, description="replace the present token")
-    db: str | None = Field(None, description="the file of the database")
-
-    def run(self, connection: sqlite3.Connection) -> list[str]:
-        """Store the hash of a new token; return lines to print."""
-        name, token = self.name.strip(), make_token()
-        if not 1 <= len(name) <= _MAX_NAME_LENGTH or not name.isprintable():
-            longest = f"{_MAX_NAME_LENGTH} printable characters"
-            raise InputError(f"token: {name!r} is not a name of 1 to {longest}")
-        store_token = players.replace_token if self.replace else players.add_player
-        try:
-            if not store_token(connection, name, hash_token(token)):
-                raise InputError(f"token: there is no player {name!r} whose token to replace")
-        except sqlite3.IntegrityError as error:
-            message = f"token: there is a player {name!r} already; --replace makes another token"
-            raise InputError(message) from error
-        return ["Keep it: only its hash is stored.", f"access token of {name}: {token}"]
+    action: str | None = None
+    name: str = ""
+    replace: bool = False
 
 
-class ManagePlayers(BaseModel):
-    """List players, make the token of a player worthless, or delete one."""
+def parser() -> CommandParser:
+    """Return the parser of the command line."""
+    parser = CommandParser(
+        prog=program("serve"),
+        description="Serve games of Hangman to clients and to a web page, or manage players.",
+        epilog="--port 9000 is also HANGMAN_PORT=9000 in the environment; options come first.",
+    )
 
-    action: CliPositionalArg[Literal["list", "revoke", "delete"]]
-    name: CliPositionalArg[str | None] = Field(None, description="not for list")
-    db: str | None = Field(None, description="the file of the database")
+    def add(name: str, helps: str, **keywords: Any) -> None:
+        default = getattr(Settings, name.replace("-", "_"))
+        if default is not None:
+            helps += " (default: %(default)s)"
+        parser.add_argument(f"--{name}", default=default, help=helps, **keywords)
 
-    def run(self, connection: sqlite3.Connection) -> list[str]:
-        """Run the action; return lines to print."""
-        if self.action == "list":
-            if self.name is not None:
-                raise InputError("player list: no NAME is expected")
-            lines = [
-                f"{player['name']}: {player['games']:,} recorded games, {player['wins']:,} won, "
-                f"{player['unfinished']:,} open, {player['hinted']:,} with hints"
-                for player in players.list_players(connection)
-            ]
-            statement = "SELECT COUNT(*) FROM players WHERE name IS NULL"
-            (guests,) = connection.execute(statement).fetchone()
-            return [*lines, f"{len(lines):,} players, {guests:,} guests"]
-        if self.name is None:
-            raise InputError(f"player {self.action}: the NAME of a player is expected")
-        if self.action == "revoke":
-            # Nobody has the new token.
-            found = players.replace_token(connection, self.name, hash_token(make_token()))
-            done = f"the token of {self.name} is worthless; its games stay"
-        else:
-            statement = "DELETE FROM players WHERE name = ?"
-            found = connection.execute(statement, (self.name,)).rowcount == 1
-            done = f"{self.name} and its games are deleted"
-        if not found:
-            raise InputError(f"player {self.action}: there is no player {self.name!r}")
-        return [done]
-
-
-class Command(Settings):
-    """Serve games of Hangman to clients and to a web page."""
-
-    token: CliSubCommand[Token] = Field(description="make the token of a player")
-    player: CliSubCommand[ManagePlayers] = Field(description="list, revoke or delete players")
-
-    @classmethod
-    def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],
-        init_settings: PydanticBaseSettingsSource,
-        *sources: PydanticBaseSettingsSource,
-        **named_sources: PydanticBaseSettingsSource,
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Read only settings from the environment: HANGMAN_TOKEN is for clients."""
-        return init_settings, EnvSettingsSource(Settings)
+    port, processes = partial(integer, low=0, high=65_535), partial(integer, low=1, high=64)
+    wrong, known = partial(integer, low=1, high=NUM_LETTERS), partial(real, low=0, high=1)
+    rate = partial(real, low=0.001, high=1e9)
+    add("host", "address to listen on", metavar="ADDRESS")
+    add("port", "port, 0 for a free one", type=port, metavar="N")
+    add("db", "file of the database", metavar="FILE")
+    parser.add_words()
+    add("recorded-words", "your own word list for recorded games", metavar="FILE")
+    add("run", "a training run: its agents, words and split", metavar="RUN_DIR")
+    add("agent", "agent for hints, or none", metavar="NAME")
+    add("agent-processes", "processes of the agent", type=processes, metavar="N")
+    add("known", "probability that the agent knows the word", type=known, metavar="P")
+    add("max-wrong", "wrong guesses that lose a game", type=wrong, metavar="N")
+    add("recorded-hints", "hints in recorded games", choices=("marked", "off"))
+    add("recorded-runs", "recorded games per token", type=nonnegative, metavar="N")
+    add("kept-games", "practice games to keep per player", type=nonnegative, metavar="N")
+    add("guests", "guests to keep, 0 for none", type=nonnegative, metavar="N")
+    add("address-rate", "requests per second per address", type=rate, metavar="RATE")
+    add("forwarded-allow-ips", "trusted proxies", type=_networks, metavar="ADDRESS,...")
+    actions = parser.add_subparsers(dest="action", title="players")
+    token = actions.add_parser("token", help="make the token of a player")
+    token.add_argument("--replace", action="store_true", help="replace the present token")
+    delete = actions.add_parser("delete", help="delete a player with all games")
+    for each in (token, delete):
+        each.add_argument("name", metavar="NAME", help="name on the leaderboard")
+        each.add_argument("--db", metavar="FILE", default=SUPPRESS, help="file of the database")
+    return parser
 
 
 @command_main("serve")
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit status."""
-    command = read_command(sys.argv[1:] if arguments is None else arguments)
-    action = get_subcommand(command, is_required=False)
-    if isinstance(action, Token | ManagePlayers):
-        print("\n".join(_manage(action, action.db or command.db)))
+    options = read_options(sys.argv[1:] if arguments is None else arguments)
+    if options.action is not None:
+        print(_manage(options))
         return 0
-    host, port = _find_address(command.host, command.port)
+    host, port = _find_address(options.host, options.port)
     # This takes seconds to import, so options are checked first.
     from hangman_lab.server.engine import serve
 
-    serve(host, port, command)
+    serve(host, port, options)
     return 0
 
 
-def read_command(arguments: Sequence[str]) -> Command:
-    """Read the command line and the environment; InputError if a value is invalid."""
-    parser = CommandParser(prog=program("serve"), description=Command.__doc__, allow_abbrev=False)
-    source: CliSettingsSource = CliSettingsSource(
-        Command,
-        root_parser=parser,
-        cli_kebab_case=True,
-        cli_avoid_json=True,
-        cli_hide_none_type=True,
-        cli_enforce_required=False,
-    )
-    try:
-        return CliApp.run(Command, cli_args=[*arguments], cli_settings_source=source)
-    except ValidationError as error:
-        first = error.errors()[0]
-        name = " ".join(map(str, first["loc"]))
-        where = f"--{name.replace('_', '-')}"
-        if not any(argument.partition("=")[0] == where for argument in arguments):
-            where = f"HANGMAN_{name.upper()}"
-        allowed = first["msg"][0].lower() + first["msg"][1:]
-        if not isinstance(first["input"], str):
-            # A value is missing; the input may contain a token.
-            raise InputError(f"{name}: {allowed}") from error
-        raise InputError(f"{where}: {first['input']!r} is not allowed ({allowed})") from error
+def read_options(arguments: Sequence[str]) -> Options:
+    """Read the environment, and the command line, which has precedence."""
+    # HANGMAN_TOKEN is for clients.
+    environment = [
+        f"--{field.name.replace('_', '-')}={value}"
+        for field in fields(Settings)
+        if (value := os.environ.get(f"HANGMAN_{field.name.upper()}"))
+    ]
+    return parser().parse_args([*environment, *arguments], Options())
 
 
-def _manage(action: Token | ManagePlayers, db: str) -> list[str]:
-    with closing(open_database(db)) as connection:
+def _networks(text: str) -> str:
+    """Parse addresses or networks; the HTTP engine would trust nobody where they are invalid."""
+    for part in text.split(","):
+        try:
+            if part.strip() != "*":
+                ipaddress.ip_network(part.strip())
+        except ValueError as error:
+            raise ArgumentTypeError(str(error)) from error
+    return text
+
+
+def _manage(options: Options) -> str:
+    """Make a token or delete a player; return what to print."""
+    name, token = options.name.strip(), players.make_token()
+    if not 1 <= len(name) <= _MAX_NAME_LENGTH or not name.isprintable():
+        raise InputError(f"{name!r} is not a name of 1 to {_MAX_NAME_LENGTH} printable characters")
+    with closing(open_database(options.db)) as connection:
         try:
             with transaction(connection):
-                lines = action.run(connection)
+                if options.action == "token":
+                    hashed = players.hash_token(token)
+                    players.add_player(connection, name, hashed, options.replace)
+                    return f"Keep it: only its hash is stored.\naccess token of {name}: {token}"
+                if not players.delete_player(connection, name):
+                    raise InputError(f"there is no player {name!r}")
+                return f"{name} and its games are deleted"
+        except sqlite3.IntegrityError as error:
+            message = f"there is a player {name!r} already; --replace makes another token"
+            raise InputError(message) from error
         except sqlite3.Error as error:
-            raise InputError(f"--db: {db} cannot be used ({error})") from error
-    # A running server forgets the old token.
-    time.sleep(players.SECONDS_KNOWN)
-    return lines
+            raise InputError(f"--db: {options.db} cannot be used ({error})") from error
 
 
 def _find_address(host: str, port: int) -> tuple[str, int]:

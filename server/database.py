@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from hangman_lab.envs.errors import InputError
-from hangman_lab.server import observability
 from hangman_lab.server.errors import RequestError
 
 # The user_version of schema.sql.
@@ -61,22 +60,6 @@ def open_database(path: str) -> sqlite3.Connection:
 
 
 @contextmanager
-def only_server(path: str) -> Iterator[None]:
-    """Lock a database against other servers, links to it included; Windows has no such lock."""
-    # Closing a file ends SQLite's locks on it, so it is closed after all connections.
-    with open(path, "rb") as file:
-        try:
-            import fcntl
-
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise InputError(f"--db: another server plays in {path}") from error
-        except ImportError:  # Windows
-            pass
-        yield
-
-
-@contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
     """Commit the changes, or roll them back if an exception is raised."""
     with connection:
@@ -93,7 +76,7 @@ class Database:
 
     async def read(self, function: Callable[..., T], *arguments: Any) -> T:
         """Return ``function(connection, *arguments)``; 503 if the database fails."""
-        return await self._run(self._reader, "read", lambda: function(self._reading, *arguments))
+        return await self._run(self._reader, lambda: function(self._reading, *arguments))
 
     async def write(self, function: Callable[..., T], *arguments: Any) -> T:
         """Return ``function(connection, *arguments)`` after its commit, of all or nothing.
@@ -102,10 +85,10 @@ class Database:
         """
 
         def run() -> T:
-            with observability.COMMIT_SECONDS.time(), transaction(self._writing):
+            with transaction(self._writing):
                 return function(self._writing, *arguments)
 
-        return await self._run(self._writer, "write", run)
+        return await self._run(self._writer, run)
 
     def close(self) -> None:
         """Write what is waiting, and end the threads."""
@@ -113,7 +96,7 @@ class Database:
             thread.shutdown()
             connection.close()
 
-    async def _run(self, thread: ThreadPoolExecutor, what: str, run: Callable[[], T]) -> T:
+    async def _run(self, thread: ThreadPoolExecutor, run: Callable[[], T]) -> T:
         asked = time.monotonic()
 
         def run_in_time() -> T:
@@ -124,14 +107,8 @@ class Database:
         try:
             return await asyncio.get_running_loop().run_in_executor(thread, run_in_time)
         except sqlite3.Error as error:
-            observability.STORAGE_FAILURES.labels(what).inc()
-            logger.error("the database failed", extra={"during": what, "cause": str(error)})
+            logger.error("the database failed: %s", error)
             raise RequestError(503, "the database is not available; try again", 1.0) from error
-
-
-def check(connection: sqlite3.Connection) -> None:
-    """Read a row; raise sqlite3.Error if the database cannot be read."""
-    connection.execute("SELECT id FROM server_state").fetchone()
 
 
 def _connect(path: str) -> sqlite3.Connection:

@@ -11,16 +11,20 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from hangman_lab.envs.encoding import ALPHABET, MAX_LENGTH, letter_index
+from hangman_lab.envs.encoding import ALPHABET, letter_index
 from hangman_lab.envs.hangman.game import Game
-from hangman_lab.server import observability
+from hangman_lab.envs.hangman.observation import Observation
 from hangman_lab.server.errors import RequestError
-from hangman_lab.server.players import GameCounts, Player, count_games
-from hangman_lab.server.served_words import Difficulty, ServedWords, draw_word, select_practice
+from hangman_lab.server.players import Player
+from hangman_lab.server.served_words import ServedWords, draw_word
 from hangman_lab.server.settings import Settings
 
 Status = Literal["ongoing", "success", "failed"]
-_GUEST_OPEN_GAMES = 20
+# Of a player.
+_MAX_PRACTICE = 100_000
+_MAX_OPEN = 1_000
+_MAX_OPEN_OF_GUEST = 20
+_MAX_LISTED = 100
 _DELETED_AT_ONCE = 10
 # Keys of the word of the day; those of clients have no spaces.
 _DAY = "day "
@@ -28,12 +32,10 @@ _DAY_SECONDS = 86_400
 
 
 class NewGame(BaseModel, extra="forbid"):
-    """The kind of a new game, and its choice of practice words."""
+    """The kind of a new game, by default a practice game."""
 
     recorded: bool = False
     daily: bool = Field(False, description="the word of the day (UTC), the same for all players")
-    length: int | None = Field(None, ge=1, le=MAX_LENGTH)
-    difficulty: Difficulty | None = None
 
 
 class GameAnswer(BaseModel):
@@ -71,6 +73,8 @@ def begin(
 ) -> GameAnswer:
     """Begin a game, or return the game begun with this key, or the player's game of the day."""
     if new.daily:
+        if new.recorded:
+            raise RequestError(422, "recorded, daily: one at most")
         key = _day_key(time.time())
     statement = "SELECT * FROM games WHERE player_id = ? AND request_key = ?"
     begun = connection.execute(statement, (player.id, key)).fetchone()
@@ -78,20 +82,16 @@ def begin(
         if begun["recorded"] != new.recorded:
             raise RequestError(422, "the key of this request belongs to another kind of game")
         return _answer(begun)
-    counts = count_games(connection, player)
-    kind: Literal["recorded", "practice"] = "recorded" if new.recorded else "practice"
-    _check_quota(player, kind, counts, settings)
+    _check_quota(player, new.recorded, settings)
     played, chosen = set[str](), words.practice
     if new.recorded:
         statement = "SELECT secret FROM games WHERE player_id = ? AND recorded"
         played = {secret for (secret,) in connection.execute(statement, (player.id,))}
         chosen = words.recorded
-    elif new.length is not None or new.difficulty is not None:
-        chosen = select_practice(chosen, new.length, new.difficulty)
-    if not chosen:
-        raise RequestError(422, f"length: no practice word has {new.length} letters")
     (draw_key,) = connection.execute("SELECT draw_key FROM server_state").fetchone()
-    name = key if new.daily else f"{player.id} {kind} {getattr(counts, f'{kind}_runs')}"
+    number = player.recorded_runs if new.recorded else player.practice_runs
+    kind = "recorded" if new.recorded else "practice"
+    name = key if new.daily else f"{player.id} {kind} {number}"
     values = {
         "id": secrets.token_hex(16),  # drawn independently of the word
         "player_id": player.id,
@@ -111,7 +111,6 @@ def begin(
         "ORDER BY number DESC LIMIT ? OFFSET ?)",
         (player.id, _day_key(time.time()), _DELETED_AT_ONCE, settings.kept_games),
     )
-    observability.GAMES.labels(kind).inc()
     return _answer(row)
 
 
@@ -128,7 +127,6 @@ def guess(connection: Connection, player: Player, game_id: str, letter: str) -> 
     changes = {"guesses": game.guesses}
     if game.over:
         changes["status"] = "success" if game.won else "failed"
-    observability.GUESSES.inc()
     return _answer(_update(connection, row, changes))
 
 
@@ -145,13 +143,13 @@ def find(connection: Connection, player: Player, game_id: str) -> GameAnswer:
     return _answer(_find(connection, player, game_id))
 
 
-def list_open(connection: Connection, player: Player, limit: int) -> list[str]:
-    """Return the ids of a player's open games, oldest first."""
+def list_open(connection: Connection, player: Player) -> list[GameAnswer]:
+    """Return the open games of a player, the 100 oldest."""
     rows = connection.execute(
-        "SELECT id FROM games WHERE player_id = ? AND status = 'ongoing' ORDER BY number LIMIT ?",
-        (player.id, limit),
+        "SELECT * FROM games WHERE player_id = ? AND status = 'ongoing' ORDER BY number LIMIT ?",
+        (player.id, _MAX_LISTED),
     )
-    return [game_id for (game_id,) in rows]
+    return [_answer(row) for row in rows]
 
 
 def count_day(connection: Connection, max_wrong: int) -> DayAnswer:
@@ -182,33 +180,27 @@ def _day_key(now: float) -> str:
     return _DAY + time.strftime("%Y-%m-%d", time.gmtime(now))
 
 
-def check_agent(
-    connection: Connection, player: Player, settings: Settings, is_own_choice: bool
-) -> None:
-    """Refuse help of the agent with recorded games: on a pattern or word of the player's choice.
+def check_agent(connection: Connection, player: Player, settings: Settings) -> None:
+    """Refuse other help to players with open recorded games, if those have no hints: 409.
 
-    409 while the player has open recorded games. If recorded games have no hints, such players
-    get no help at all, and nobody may choose, as another token could play the recorded games.
+    A practice game or a game of the agent may look like the recorded one.
     """
-    is_off = settings.recorded_hints == "off"
-    if is_off and is_own_choice:
-        raise RequestError(403, "here the agent takes no pattern and no word of a client")
-    if (is_off or is_own_choice) and count_games(connection, player).recorded_open:
+    if settings.recorded_hints == "off" and player.recorded_open:
         raise RequestError(409, "recorded games are open; finish or resign them first")
 
 
-def find_for_hint(
+def observe_for_hint(
     connection: Connection, player: Player, settings: Settings, game_id: str
-) -> GameAnswer:
-    """Return a game that may have a hint; 403 and 409 if it may not."""
-    game = find(connection, player, game_id)
-    if game.status != "ongoing":
-        raise RequestError(409, f"the game is over ({game.status})")
-    if not game.recorded:
-        check_agent(connection, player, settings, is_own_choice=False)
+) -> Observation:
+    """Return what the agent sees of a game; 403 and 409 if it may have no hint."""
+    row = _find(connection, player, game_id)
+    if row["status"] != "ongoing":
+        raise RequestError(409, f"the game is over ({row['status']})")
+    if not row["recorded"]:
+        check_agent(connection, player, settings)
     elif settings.recorded_hints == "off":
         raise RequestError(403, "this server gives no hints in recorded games")
-    return game
+    return _game(row).observations
 
 
 def mark_hinted(connection: Connection, player: Player, game_id: str) -> None:
@@ -217,16 +209,16 @@ def mark_hinted(connection: Connection, player: Player, game_id: str) -> None:
     connection.execute(statement, (game_id, player.id))
 
 
-def _check_quota(player: Player, kind: str, counts: GameCounts, settings: Settings) -> None:
-    if kind == "recorded" and player.is_guest:
+def _check_quota(player: Player, recorded: bool, settings: Settings) -> None:
+    is_guest = player.name is None
+    if recorded and is_guest:
         raise RequestError(403, "guests have practice games; recorded games need an access token")
-    most = getattr(settings, f"{kind}_runs")
-    if getattr(counts, f"{kind}_runs") >= most:
-        raise RequestError(403, f"all {most:,} {kind} runs are used up")
-    allowed = settings.open_games
-    if player.is_guest:
-        allowed = min(allowed, _GUEST_OPEN_GAMES)
-    if counts.open_games >= allowed:
+    if recorded and player.recorded_runs >= settings.recorded_runs:
+        raise RequestError(403, f"all {settings.recorded_runs:,} recorded runs are used up")
+    if not recorded and player.practice_runs >= _MAX_PRACTICE:
+        raise RequestError(403, f"all {_MAX_PRACTICE:,} practice runs are used up")
+    allowed = _MAX_OPEN_OF_GUEST if is_guest else _MAX_OPEN
+    if player.open_games >= allowed:
         raise RequestError(403, f"{allowed:,} games are open; finish one or give one up first")
 
 

@@ -6,25 +6,14 @@ import hashlib
 import hmac
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
 from itertools import compress
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from hangman_lab.envs.errors import InputError
-from hangman_lab.envs.words import (
-    DIFFICULTIES,
-    WordList,
-    common_words,
-    hash_words,
-    read_word_list,
-    select_difficulty,
-)
+from hangman_lab.envs.words import WordList, common_words, hash_words, read_word_list
 from hangman_lab.run_files.words import RunWords
-
-Difficulty = Literal["easy", "medium", "hard"]
 
 
 @dataclass(frozen=True)
@@ -36,12 +25,6 @@ class ServedWords:
     to_fit: tuple[str, ...]
     description: str  # for the operator
     withheld: bool = False  # recorded words are never revealed
-
-    @cached_property
-    def practice_lengths(self) -> list[int]:
-        """Lengths with practice words of every difficulty."""
-        counts = np.bincount([len(word) for word in self.practice])
-        return np.flatnonzero(counts >= len(DIFFICULTIES)).tolist()
 
 
 def divide_words(words: RunWords, common: bool = False) -> ServedWords:
@@ -63,17 +46,6 @@ def divide_words(words: RunWords, common: bool = False) -> ServedWords:
         f"recorded games: {len(recorded):,} words (test), practice games: {len(practice):,} words "
         f"({chosen}) of {source}{note}",
     )
-
-
-@lru_cache(maxsize=128)
-def select_practice(
-    words: tuple[str, ...], length: int | None, difficulty: Difficulty | None
-) -> tuple[str, ...]:
-    """Return the words of a length and difficulty, None for any; it may be empty."""
-    chosen = tuple(word for word in words if length in (None, len(word)))
-    if difficulty is None or len(chosen) < len(DIFFICULTIES):
-        return chosen
-    return select_difficulty(chosen, difficulty)
 
 
 def use_recorded_words(

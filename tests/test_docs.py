@@ -13,7 +13,7 @@ import pytest
 from hangman_lab.evaluation.command_line import parser as evaluate_parser
 from hangman_lab.playing.command_line import parser as play_parser
 from hangman_lab.run_files.config import find_config, load_config
-from hangman_lab.server.command_line import read_command
+from hangman_lab.server.command_line import parser as serve_parser
 from hangman_lab.sweeps.command_line import parser as sweep_parser
 from hangman_lab.training.command_line import parser as train_parser
 from tests.processes import ROOT
@@ -27,7 +27,7 @@ READ = {
     "evaluate.py": lambda arguments: evaluate_parser().parse_args(arguments),
     "play.py": lambda arguments: play_parser().parse_args(arguments),
     "sweep.py": lambda arguments: sweep_parser().parse_args(arguments),
-    "serve.py": read_command,
+    "serve.py": lambda arguments: serve_parser().parse_args(arguments),
 }
 FOLDERS = (*ORDER, "benchmarks", "configs", "deploy", "docs", "examples", "pretrained", "tests")
 PATH = re.compile(rf"(?<![\w./])(?:{'|'.join(FOLDERS)})/[\w./-]*")

@@ -26,8 +26,10 @@ def start(tmp_path):
 def page_server(tmp_path_factory):
     """A server whose games all have the word banana: (address, its database)."""
     path = tmp_path_factory.mktemp("page") / "games.sqlite3"
-    options = ("--agent", "dictionary", "--address-rate=1e9", "--new-guest-rate=1000")
-    with serving(path, *options, words=["banana"]) as (_, address):
+    with serving(path, "--agent", "dictionary", "--address-rate=1e9", words=["banana"]) as (
+        _,
+        address,
+    ):
         yield address, path
 
 

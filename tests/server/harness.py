@@ -109,6 +109,9 @@ class Harness:
         query = {"request": "guess_letter", "game_id": game, "letter": letter}
         return self.get(f"{CHALLENGE}/guess_letter", access_token=token, **query)
 
+    def hint(self, game, token):
+        return self.post(f"{API}/games/{game}/hint", token=token)
+
     def status(self, token):
         return self.get(f"{CHALLENGE}/my_status", access_token=token).json()
 

@@ -7,13 +7,18 @@ from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
 import pytest
 
 from hangman_lab.agents import make_agent
+from hangman_lab.envs.encoding import ALPHABET
+from hangman_lab.envs.hangman.game import Game
+from hangman_lab.envs.hangman.observation import parse_observation
 from hangman_lab.server import agent
+from hangman_lab.server.access import Client
 from hangman_lab.server.agent import AgentPlayer, Hint
 from hangman_lab.server.errors import RequestError
-from hangman_lab.server.players import Player
 from hangman_lab.server.settings import Settings
 from tests.server.harness import API, WORDS, ClockStopped
 from tests.server.load import LETTERS
+
+BEGINNING = Game("zzyzx", 6).observations
 
 
 @pytest.fixture
@@ -49,7 +54,7 @@ def test_nobody_waits_for_a_strangers_long_games():
             served.append("an address")
 
         async def hint():
-            await player.hint("_" * 5, "", "alice")
+            await player.hint(BEGINNING, "alice")
             served.append("alice")
 
         await asyncio.gather(*(play() for _ in range(12)), hint())
@@ -65,7 +70,7 @@ def test_a_full_queue_has_room_for_whoever_has_few_turns_in_it(monkeypatch):
     async def use(player):
         asked = ["greedy"] * 10 + ["greedy too"] * 5 + ["alice", "bob", "alice"]
         answers = await asyncio.gather(
-            *(player.hint("_", "", who) for who in asked), return_exceptions=True
+            *(player.hint(BEGINNING, who) for who in asked), return_exceptions=True
         )
         return [getattr(answer, "status_code", 200) for answer in answers]
 
@@ -74,10 +79,10 @@ def test_a_full_queue_has_room_for_whoever_has_few_turns_in_it(monkeypatch):
 
 
 def test_the_guests_of_a_network_take_turns_as_one(start):
-    players = start().services.players
+    services = start().services
     for address, network in (("192.0.2.1", "192.0.2.1"), ("2001:db8:0:ff::1", "2001:db8::/48")):
-        assert players.admit_agent(Player(1, None), address) == network
-        assert players.admit_agent(Player(2, "alice"), address) == 2
+        assert Client(services, address, "guest_1").take_turn() == network
+        assert Client(services, address, "hm_1").take_turn() == "hm_1"
 
 
 def test_a_process_that_ends_is_replaced():
@@ -94,77 +99,55 @@ def test_a_process_that_ends_is_replaced():
 
     async def use(player):
         with pytest.raises(RequestError) as refused:
-            await player.hint("_", "", "alice")
+            await player.hint(BEGINNING, "alice")
         assert refused.value.status_code == 503
-        assert (await player.hint("_", "", "alice")).letter == "a"
+        assert (await player.hint(BEGINNING, "alice")).letter == "a"
 
     ask(use, think, make)
 
 
-def test_a_hint_has_a_probability_for_each_letter(start, dictionary):
-    server = start(agent=dictionary)
-    body = {"pattern": "_ pp _ e", "wrong": "i, o"}
-    hint = server.post(f"{API}/hints", body, server.token()).json()
+def test_a_hint_is_what_the_agent_thinks_of_the_game(start, dictionary):
+    server = start(agent=dictionary, practice=["apple"])
+    token = server.token()
+    game = server.new_game(token)
+    for letter in "pzeo":
+        server.guess(token, game, letter)
+    hint = server.hint(game, token).json()
+    expected = dictionary.letter_probabilities(parse_observation("_pp_e", "zo", 6))[0]
     assert hint["letter"] == "a"
-    assert list(hint["probabilities"]) == list("abcdefghijklmnopqrstuvwxyz")
-    assert all(0 <= probability <= 1 for probability in hint["probabilities"].values())
-    assert all(hint["probabilities"][letter] == 0 for letter in "peio")
+    assert hint["probabilities"] == dict(zip(ALPHABET, expected.tolist(), strict=True))
 
 
-@pytest.mark.parametrize(
-    ("path", "body", "said"),
-    [
-        ("hints", {"pattern": "ap*le"}, "'*'"),
-        ("hints", {"pattern": "apple"}, "no letter is hidden"),
-        ("hints", {"pattern": "abcdefghijklmnopqrstuvwxyz_"}, "no letter is left for the blanks"),
-        ("hints", {"pattern": "_____", "wrong": "bcdfgh"}, "lost at 6"),
-        ("hints", {}, "pattern, game_id"),
-        ("hints", {"pattern": "_", "game_id": "0"}, "pattern, game_id"),
-        ("agent-games", {"word": "two words"}, "1 to 32 letters"),
-        ("agent-games", {"word": "a" * 33}, "1 to 32 letters"),
-    ],
-)
-def test_what_the_agent_cannot_play_is_explained(start, dictionary, path, body, said):
-    server = start(agent=dictionary)
-    answer = server.post(f"{API}/{path}", body, server.token())
-    assert answer.status_code == 422
-    assert said in answer.json()["error"]
-
-
-@pytest.mark.parametrize("word", [" Mississippi", None])
-def test_the_agent_plays_a_word_by_the_rules(start, dictionary, word):
+def test_the_agent_plays_a_word_of_the_server_by_the_rules(start, dictionary):
     server = start(agent=dictionary, practice=["banana"])
-    game = server.post(f"{API}/agent-games", {"word": word}, server.token()).json()
-    secret = game["secret"]
-    assert secret == ("banana" if word is None else "mississippi")
+    game = server.post(f"{API}/agent-games", token=server.token()).json()
+    assert game["secret"] == "banana"
     guessed = ""
     for turn in game["turns"]:
         assert turn["letter"] not in guessed
         guessed += turn["letter"]
-        shown = "".join(letter if letter in guessed else "_" for letter in secret)
-        wrong = "".join(letter for letter in guessed if letter not in secret)
+        shown = "".join(letter if letter in guessed else "_" for letter in "banana")
+        wrong = "".join(letter for letter in guessed if letter not in "banana")
         assert (turn["word"], turn["wrong"]) == (shown, wrong)
         assert turn["tries_remains"] == 6 - len(wrong)
-    assert game["status"] == ("success" if shown == secret else "failed")
+    assert game["status"] == ("success" if shown == "banana" else "failed")
 
 
-def test_a_hint_counts_as_ten_more_requests(start, dictionary):
-    server = start(agent=dictionary, address_rate=40)
+def test_a_hint_and_the_leaderboard_count_as_ten_more_requests(start, dictionary):
+    server = start(agent=dictionary, address_rate=34)
     server.app.rates.clock = ClockStopped()
     token = server.token()
-    # An unknown token counts as eight until it is known.
-    assert server.post(f"{API}/games", {}, token).status_code == 201
-    body = {"pattern": "_pple"}
-    statuses = [server.post(f"{API}/hints", body, token).status_code for _ in range(4)]
+    game = server.new_game(token)
+    statuses = [server.hint(game, token).status_code for _ in range(2)]
+    statuses += [server.get(f"{API}/leaderboard").status_code for _ in range(2)]
     assert statuses == [200, 200, 200, 429]
-    assert server.post(f"{API}/games", {}, token).status_code == 201
 
 
 def test_a_server_may_have_no_agent(start):
     server = start()
+    token = server.token()
     assert server.get(f"{API}/server").json()["agent"] is None
-    for path, body in (("hints", {"pattern": "_"}), ("agent-games", {})):
-        answer = server.post(f"{API}/{path}", body, server.token(path))
+    for answer in (server.hint("0", token), server.post(f"{API}/agent-games", token=token)):
         assert (answer.status_code, answer.json()) == (404, {"error": "this server has no agent"})
 
 
@@ -172,55 +155,37 @@ def test_the_agent_tells_nothing_of_recorded_games_without_hints(start, dictiona
     """A player and a guest of the same address ask for the next guess in every way there is."""
     server = start(agent=dictionary, words=WORDS[:6], practice=["noon"], recorded_hints="off")
     token, guest = server.token(), server.post(f"{API}/guests").json()["token"]
-    practice = server.new_game(token)
+    practice, own = server.new_game(token), server.new_game(guest)
     statuses, num_guesses = Counter(), 0
     for _ in range(25):
         game = server.new_game(token, recorded=True)
         state = server.get(f"{API}/games/{game}", token).json()
         while state["status"] == "ongoing":
-            unused = next(letter for letter in "qxzjkvwy" if letter not in state["guesses"])
-            for path, body in (
-                ("hints", {"game_id": game}),
-                ("hints", {"game_id": practice}),
-                ("hints", {"pattern": state["word"], "wrong": state["wrong"]}),
-                ("agent-games", {"word": state["word"].replace("_", unused)}),
-            ):
-                for asking in (token, guest):
-                    statuses[server.post(f"{API}/{path}", body, asking).status_code] += 1
-            assert server.post(f"{API}/agent-games", {}, token).status_code == 409
+            asked = [server.hint(game, token), server.hint(game, guest)]
+            asked += [server.hint(practice, token), server.post(f"{API}/agent-games", token=token)]
+            statuses.update(answer.status_code for answer in asked)
             letter = {"letter": LETTERS[len(state["guesses"])]}
             state = server.post(f"{API}/games/{game}/guesses", letter, token).json()
             num_guesses += 1
-    # 403 for patterns and words, 409 for the player's own practice game, 404 for others' games.
-    assert set(statuses) == {403, 404, 409}
-    assert statuses.total() == 8 * num_guesses
+    # 403 for the recorded game, 404 for another's, 409 for what may look like it.
+    assert statuses == {403: num_guesses, 404: num_guesses, 409: 2 * num_guesses}
     assert server.get(f"{API}/leaderboard").json()["players"][0]["hinted"] == 0
     # Practice games have hints, and the agent can be watched.
-    own = {"game_id": server.new_game(guest)}
-    assert server.post(f"{API}/hints", own, guest).status_code == 200
-    assert server.post(f"{API}/agent-games", {}, guest).json()["secret"] == "noon"
-    assert server.post(f"{API}/hints", {"game_id": practice}, token).status_code == 200
+    assert server.hint(own, guest).status_code == 200
+    assert server.post(f"{API}/agent-games", token=guest).json()["secret"] == "noon"
+    assert server.hint(practice, token).status_code == 200
 
 
 def test_hints_in_recorded_games_are_marked(start, dictionary):
     server = start(agent=dictionary, practice=["noon"])
     token = server.token()
     game = server.new_game(token, recorded=True)
-
-    def statuses():
-        asked = ("hints", {"pattern": "____"}), ("agent-games", {"word": "noon"})
-        return [server.post(f"{API}/{path}", body, token).status_code for path, body in asked]
-
-    # The agent takes nothing that could be of the recorded game.
-    assert statuses() == [409, 409]
-    assert server.post(f"{API}/agent-games", {}, token).status_code == 200
     for _ in range(2):
-        assert server.post(f"{API}/hints", {"game_id": game}, token).status_code == 200
-    assert server.post(f"{API}/hints", {"game_id": "0" * 32}, token).status_code == 404
+        assert server.hint(game, token).status_code == 200
+    assert server.hint("0" * 32, token).status_code == 404
     server.restart()
     assert server.get(f"{API}/games/{game}", token).json()["hinted"] is True
     (row,) = server.get(f"{API}/leaderboard").json()["players"]
     assert (row["games"], row["hinted"]) == (1, 1)
     server.post(f"{API}/games/{game}/resignation", token=token)
-    assert server.post(f"{API}/hints", {"game_id": game}, token).status_code == 409
-    assert statuses() == [200, 200]
+    assert server.hint(game, token).status_code == 409

@@ -38,7 +38,7 @@ OPERATIONS = {
 def fuzzed(tmp_path_factory):
     """A server with generous rates: (address, token)."""
     path = tmp_path_factory.mktemp("fuzzed") / "games.sqlite3"
-    options = ("--address-rate=1e9", "--open-games=100000")
+    options = ("--address-rate=1e9",)
     with serving(path, "--agent", "dictionary", *options, words=[WORD]) as (_, address):
         yield address, add_token(path, "alice")
 
@@ -73,7 +73,6 @@ def test_a_game_and_its_end(start):
     begun = server.post(f"{API}/games", {"recorded": True}, token)
     assert begun.status_code == 201
     game = begun.json()["game_id"]
-    assert begun.headers["location"] == f"{API}/games/{game}"
     state = {
         **{"game_id": game, "recorded": True, "resigned": False, "hinted": False},
         **{"status": "ongoing", "word": "____", "guesses": "", "wrong": "", "tries_remains": 6},
@@ -84,10 +83,10 @@ def test_a_game_and_its_end(start):
         answer = server.post(f"{API}/games/{game}/guesses", {"letter": letter}, token)
     state |= {"word": "_oo_", "guesses": "xo", "wrong": "x", "tries_remains": 5}
     assert server.get(f"{API}/games/{game}", token).json() == answer.json() == state
-    assert server.get(f"{API}/games", token).json() == {"game_ids": [game]}
+    assert server.get(f"{API}/games", token).json() == [state]
     answer = server.post(f"{API}/games/{game}/guesses", {"letter": "n"}, token)
     assert (answer.json()["status"], answer.json()["secret"]) == ("success", "noon")
-    assert server.get(f"{API}/games", token).json() == {"game_ids": []}
+    assert server.get(f"{API}/games", token).json() == []
     assert server.get(f"{API}/player", token).json() == {
         "name": "alice",
         "practice_runs": 0,
@@ -162,40 +161,24 @@ def test_unknown_games_and_those_of_others_are_refused_alike(start):
     assert server.guess(alice, game, "z").json()["status"] == "ongoing"
 
 
-def test_a_practice_word_is_chosen_by_length_and_difficulty_or_the_day(start):
-    server = start(words=["noon", "jazz", "tree", "banana"])
-    token = server.token()
-    assert server.get(f"{API}/server").json()["practice_lengths"] == [4]
-    for difficulty in ("easy", "medium", "hard"):
-        game = server.post(f"{API}/games", {"length": 4, "difficulty": difficulty}, token).json()
-        assert len(game["word"]) == 4
-    game = server.post(f"{API}/games", {"length": 6}, token).json()["game_id"]
-    assert server.secret(game) == "banana"
-    for body, error in (
-        ({"length": 7}, "length: no practice word has 7 letters"),
-        ({"recorded": True, "daily": True}, "recorded, daily, length or difficulty: one at most"),
-    ):
-        refused = server.post(f"{API}/games", body, token)
-        assert (refused.status_code, refused.json()) == (422, {"error": error})
-    daily = server.post(f"{API}/games", {"daily": True}, token).json()
-    assert server.post(f"{API}/games", {"daily": True}, token).json() == daily
-
-
-@pytest.mark.parametrize("path", ["/nothing", f"{API}/nothing", "/assets/x.js"])
-def test_what_is_not_there_is_an_error_or_a_page_for_a_browser(start, path):
+def test_the_page_is_served_and_what_is_not_there_is_an_error(start):
     server = start()
-    answer = server.get(path)
-    assert (answer.status_code, list(answer.json())) == (404, ["error"])
-    answer = server.get(path, headers={"Accept": "text/html,*/*"})
-    assert answer.status_code == 404
-    assert answer.headers["content-type"].startswith("text/html")
-    assert 'href="/"' in answer.text
+    assert server.get("/").text.startswith("<!DOCTYPE html>")
+    first = server.get("/assets/main.js")
+    assert first.headers["content-type"] == "text/javascript; charset=utf-8"
+    again = server.get("/assets/main.js", headers={"If-None-Match": first.headers["etag"]})
+    assert (again.status_code, again.content) == (304, b"")
+    # No answer leads to the host that a client names.
+    for path in ("/nothing", f"{API}/nothing", "/assets", f"{API}/server/", "/..%2Fapp.py"):
+        answer = server.get(path, headers={"Host": "elsewhere.example"})
+        assert (answer.status_code, list(answer.json())) == (404, ["error"])
 
 
 @pytest.mark.parametrize(
     ("body", "said"),
     [
         (b'{"two\\nlines": 1}', "body: extra inputs are not permitted"),
+        (b'{"recorded": true, "daily": true}', "recorded, daily: one at most"),
         (b'{"%s": 1}' % (b"x" * 1000), "body: extra inputs are not permitted"),
         (b'{"a', "body: it is not JSON (at character 1: "),
     ],

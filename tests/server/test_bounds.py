@@ -1,11 +1,11 @@
-"""What is too large is refused, and every answer has its headers."""
+"""What is too large or too slow is refused; headers and metrics of answers."""
 
-import logging
+import asyncio
 
 import pytest
 
 from hangman_lab.server import bounds
-from tests.server.harness import API, CHALLENGE, ClockStopped, bearer
+from tests.server.harness import API, CHALLENGE, bearer
 
 
 def test_a_body_is_read_in_pieces_and_refused_when_it_is_too_long(start):
@@ -27,16 +27,18 @@ def test_a_body_is_read_in_pieces_and_refused_when_it_is_too_long(start):
         assert answer.json() == {"error": "the body is longer than 16,384 bytes"}
 
 
-def test_a_method_of_any_length_is_in_no_log_line_and_no_metric(start, caplog):
-    caplog.set_level(logging.INFO, "server")
+def test_a_body_that_is_slow_is_refused(start, monkeypatch):
+    monkeypatch.setattr(bounds, "CLIENT_SECONDS", 0.0)
     server = start()
-    for length, status in ((10, 405), (bounds.MAX_TARGET, 414)):
-        method = "M" + length * "A"
-        answer = server.run(server.client.request(method, f"{API}/server"))
-        assert (answer.status_code, list(answer.json())) == (status, ["error"])
-        assert method not in server.get("/metrics").text
-    methods = [record.method for record in caplog.records if record.message == "request"]
-    assert methods == ["other", "GET", "other", "GET"]
+
+    async def never():
+        await asyncio.Event().wait()
+        yield b""
+
+    headers = {**bearer(server.token()), "Content-Type": "application/json"}
+    answer = server.run(server.client.post(f"{API}/games", content=never(), headers=headers))
+    assert answer.status_code == 408
+    assert answer.json() == {"error": "the body was not sent within 0 seconds"}
 
 
 @pytest.mark.parametrize(
@@ -57,21 +59,23 @@ def test_a_page_of_another_site_spends_nothing_of_its_visitors(start, headers, s
     assert server.count("players") == (status == 201)
 
 
-def test_an_address_that_is_too_long_is_refused(start):
-    answer = start().get(f"{CHALLENGE}/my_status", access_token="x" * 3000)
-    assert answer.status_code == 414
-    assert answer.json() == {"error": "the method, path and query are longer than 2,048 bytes"}
+def test_metrics_measure_requests_by_route_and_status(start):
+    server = start(words=["noon"])
+    token = server.token()
+    game = server.new_game(token)
 
+    def count(route, status):
+        key = f'hangman_request_seconds_count{{route="{route}",status="{status}"}} '
+        _, _, rest = server.get("/metrics").text.partition(key)
+        return float(rest.partition("\n")[0] or 0)
 
-def test_of_refusals_above_a_rate_one_per_second_is_logged(start, caplog):
-    caplog.set_level(logging.INFO, "server")
-    server = start(address_rate=20)
-    server.app.rates.clock = ClockStopped()
-    statuses = [server.get("/healthz").status_code for _ in range(60)]
-    assert statuses.count(429) == 40
-    logged = [record.status for record in caplog.records if record.message == "request"]
-    assert logged.count(200) == 20
-    assert 1 <= logged.count(429) < 40
+    routes = (f"{API}/games/{{game_id}}", 200), ("none", 404)
+    before = [count(*route) for route in routes]
+    # Paths are as many as clients like; so are the ids of games.
+    for path in (f"{API}/games/{game}", "/nothing/1", "/nothing/2"):
+        server.get(path, token)
+    assert [count(*route) for route in routes] == [before[0] + 1, before[1] + 2]
+    assert game not in server.get("/metrics").text
 
 
 @pytest.mark.parametrize(

@@ -91,7 +91,7 @@ class Games(RuleBasedStateMachine):
         practice = set(self.referees) - self.recorded
         sets = practice, self.recorded, won & self.recorded, won & practice
         assert self.server.status(self.token) == [*map(len, sets)]
-        listed = self.server.get(f"{API}/games", self.token).json()["game_ids"]
+        listed = [game["game_id"] for game in self.server.get(f"{API}/games", self.token).json()]
         assert listed == [game for game in self.referees if game not in over]
 
     @rule()
@@ -136,10 +136,12 @@ def test_guesses_in_one_game_at_once_are_played_one_after_the_other(start):
     assert server.status(token) == [1, 0, 0, 0]
 
 
-def test_games_are_bounded_by_runs_and_by_open_games(start):
-    server = start(words=["a"], open_games=3, recorded_runs=1, practice_runs=5)
+def test_games_are_bounded_by_runs_and_by_open_games(start, monkeypatch):
+    monkeypatch.setattr(games, "_MAX_OPEN", 3)
+    monkeypatch.setattr(games, "_MAX_PRACTICE", 5)
+    server = start(words=["a"], recorded_runs=1)
     token = server.token()
-    games = [server.new_game(token) for _ in range(3)]
+    begun = [server.new_game(token) for _ in range(3)]
 
     def refusal(practice=True):
         refused = server.get(f"{CHALLENGE}/new_game", practice=practice, access_token=token)
@@ -147,13 +149,13 @@ def test_games_are_bounded_by_runs_and_by_open_games(start):
         return refused.json()["error"]
 
     assert refusal() == "3 games are open; finish one or give one up first"
-    server.guess(token, games[0], "a")
-    server.post(f"{API}/games/{games[1]}/resignation", token=token)
+    server.guess(token, begun[0], "a")
+    server.post(f"{API}/games/{begun[1]}/resignation", token=token)
     for _ in range(2):
         server.new_game(token)
     server.restart()
     assert refusal() == "all 5 practice runs are used up"
-    server.guess(token, games[2], "a")
+    server.guess(token, begun[2], "a")
     server.play(token, recorded=True)
     assert refusal(practice=False) == "all 1 recorded runs are used up"
     # Another token has games of its own.
@@ -175,7 +177,7 @@ def test_the_word_of_the_day_tells_how_others_did_and_not_what_it_is(start):
 
 
 def test_a_player_keeps_the_newest_finished_practice_games(start):
-    server = start(words=["a"], kept_games=3, open_games=100)
+    server = start(words=["a"], kept_games=3)
     token = server.token()
     # The word of the day is not begun again.
     today = server.post(f"{API}/games", {"daily": True}, token).json()["game_id"]
@@ -192,7 +194,7 @@ def test_a_player_keeps_the_newest_finished_practice_games(start):
 
 def test_a_player_does_not_get_a_recorded_word_twice_while_others_are_left(start):
     words = [f"{first}{second}" for first in "abcdef" for second in "abcde"]
-    server = start(words=words, recorded_runs=31, open_games=100)
+    server = start(words=words, recorded_runs=31)
     token, other = server.token(), start(words=words)
 
     def begin(key):

@@ -32,7 +32,7 @@ def long_words(real_words):
 
 
 def test_no_answer_of_a_thousand_games_tells_the_word_before_the_end(start, long_words):
-    server = start(words=long_words, open_games=NUM_GAMES)
+    server = start(words=long_words)
     token, other = server.token("alice"), server.token("bob")
     told = []
 

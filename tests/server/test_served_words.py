@@ -9,12 +9,7 @@ from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.words import Split, clean_words, default_word_list, hash_words
 from hangman_lab.run_files.config import Config, EnvConfig
 from hangman_lab.run_files.words import split_words
-from hangman_lab.server.served_words import (
-    divide_words,
-    draw_word,
-    select_practice,
-    use_recorded_words,
-)
+from hangman_lab.server.served_words import divide_words, draw_word, use_recorded_words
 
 
 def divide(word_list, lengths=(1, 32), common=False):
@@ -89,17 +84,5 @@ def test_practice_words_are_known_to_a_reader_and_never_recorded_ones():
     known = set(wordfreq.top_n_list("en", 20_000))
     drawn = [draw_word(served.practice, (), b"key", str(number)) for number in range(100)]
     assert sum(word in known for word in drawn) >= 95
-    # There are enough of them to choose from.
-    assert len(select_practice(served.practice, 5, "hard")) > 400
     rare = clean_words(["qqqx", "zzyzx"], "a list without common words")
     assert divide(rare, common=True) == divide(rare)
-
-
-def test_practice_words_are_chosen_by_length_and_difficulty(word_list):
-    words = word_list.words
-    parts = [select_practice(words, 6, name) for name in ("easy", "medium", "hard")]
-    assert sorted(sum(parts, ())) == [word for word in words if len(word) == 6]
-    assert select_practice(words, 32, "easy") == ()
-    served = divide(word_list)
-    for length in served.practice_lengths:
-        assert all(select_practice(served.practice, length, name) for name in ("easy", "hard"))

@@ -28,35 +28,15 @@ function intervalBar({ win_rate: rate, ci95: [low, high] }) {
   return bar;
 }
 
-async function showLengths(name) {
-  const player = await getOpen(`leaderboard/player?name=${encodeURIComponent(name)}`);
-  for (const button of byId("players").querySelectorAll("button")) button.ariaCurrent = button.textContent === name;
-  byId("by-length").hidden = false;
-  byId("by-length-title").textContent = `${player.name}, by word length`;
-  byId("lengths").replaceChildren(
-    ...Object.entries(player.by_length).map(([length, games]) => {
-      const row = document.createElement("div");
-      row.setAttribute("role", "listitem");
-      const name = document.createElement("span");
-      name.textContent = count(Number(length), "letter");
-      const text = document.createElement("span");
-      text.textContent = `${percent(games.win_rate)} of ${games.games.toLocaleString("en")}`;
-      row.append(name, intervalBar(games), text);
-      return row;
-    }),
-  );
-}
-
-function makeRow(player, own, report) {
+function makeRow(player, own) {
   const row = document.createElement("tr");
   row.classList.toggle("own", player.name === own);
   const name = document.createElement("th");
   name.scope = "row";
-  const button = document.createElement("button");
-  button.className = "link name";
-  button.textContent = player.name;
-  button.title = player.name;
-  button.addEventListener("click", () => showLengths(player.name).catch((error) => report(error.message)));
+  const shown = document.createElement("span");
+  shown.className = "name";
+  shown.textContent = player.name;
+  shown.title = player.name;
   const marks = document.createElement("span");
   marks.className = "marks";
   const hinted = player.hinted && `${player.hinted} with hints${player.hinted_wins ? `, ${player.hinted_wins} of them won` : ""}`;
@@ -65,7 +45,7 @@ function makeRow(player, own, report) {
   const won = document.createElement("span");
   won.className = "marks small-screen";
   won.textContent = `${player.wins.toLocaleString("en")} of ${player.games.toLocaleString("en")} won`;
-  name.append(button, won, marks);
+  name.append(shown, won, marks);
   const interval = document.createElement("td");
   interval.className = "rate";
   const [low, high] = player.ci95;
@@ -78,44 +58,34 @@ function makeRow(player, own, report) {
   return row;
 }
 
-/** Say how the player of a token of one's own stands, who may be far below what is shown. */
-async function showOwnRank(own, total, least) {
+/** Say how the player of a token of one's own stands, who may be far below what is seen. */
+function showOwnRank(own, players, least) {
   byId("own-rank").hidden = own === null;
   if (own === null) return;
-  const record = await getOpen(`leaderboard/player?name=${encodeURIComponent(own)}`).catch((error) => {
-    // Without a recorded game.
-    if (error instanceof Refusal && error.status === 404) return null;
-    throw error;
-  });
-  const missing = least - (record?.games ?? 0);
+  const record = players.find((player) => player.name === own);
   byId("own-rank").textContent = record?.rank
-    ? `You are number ${record.rank.toLocaleString("en")} of ${total.toLocaleString("en")}.`
-    : `You have no rank yet: ${count(missing, "recorded game")} to go.`;
+    ? `You are number ${record.rank.toLocaleString("en")} of ${players.length.toLocaleString("en")}.`
+    : `You have no rank yet: ${count(Math.max(0, least - (record?.games ?? 0)), "recorded game")} to go.`;
 }
 
 /** Set up the panel; returns what reads it anew. `server` says what the server offers. */
 export function setUpLeaderboard(report, server) {
   byId("public-words").hidden = server.recorded_words !== "public";
 
-  async function read(offset) {
+  async function read() {
     try {
       report("");
-      const { players, total, least_games: least } = await getOpen(`leaderboard?offset=${offset}`);
+      const { players, least_games: least } = await getOpen("leaderboard");
       const own = ownToken() ? (await ask("GET", "player")).name : null;
       byId("least-games").textContent = `A rank takes ${count(least, "recorded game")}.`;
-      byId("leaderboard-empty").hidden = total > 0;
-      byId("leaderboard-table").hidden = total === 0;
-      byId("more").hidden = offset + players.length >= total;
-      if (offset === 0) byId("players").replaceChildren();
-      byId("players").append(...players.map((player) => makeRow(player, own, report)));
-      await showOwnRank(own, total, least);
-      if (offset === 0 && total) await showLengths(players[0].name);
-      if (total === 0) byId("by-length").hidden = true;
+      byId("leaderboard-empty").hidden = players.length > 0;
+      byId("leaderboard-table").hidden = players.length === 0;
+      byId("players").replaceChildren(...players.map((player) => makeRow(player, own)));
+      showOwnRank(own, players, least);
     } catch (error) {
       report(error instanceof Refusal ? error.message : String(error));
     }
   }
-  byId("refresh").addEventListener("click", () => read(0));
-  byId("more").addEventListener("click", () => read(byId("players").children.length));
-  return () => read(0);
+  byId("refresh").addEventListener("click", read);
+  return read;
 }

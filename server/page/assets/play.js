@@ -6,7 +6,6 @@ import { ask, forgetOwnToken, getOpen, ownToken, Refusal, setOwnToken } from "./
 const CURRENT = "hangman-game";
 const DAILY = "hangman-daily";
 const RECORDED = "hangman-recorded";
-const CHOICES = ["length", "difficulty"];
 const MOST_LISTED = 20;
 const MEANINGS = "https://en.wiktionary.org/wiki/";
 const MINUTE = 60_000;
@@ -186,9 +185,7 @@ export function setUpPlay(report, server) {
   }
 
   async function listOpen() {
-    const { game_ids: ids } = await ask("GET", `games?limit=${MOST_LISTED + 1}`);
-    const others = ids.filter((id) => id !== game?.game_id).slice(0, MOST_LISTED);
-    const games = await Promise.all(others.map((id) => ask("GET", `games/${id}`)));
+    const games = (await ask("GET", "games")).filter((open) => open.game_id !== game?.game_id).slice(0, MOST_LISTED);
     const shown = (open) => open.word.length - open.word.split("_").length + 1;
     games.sort((one, other) => one.word.length - other.word.length || shown(other) - shown(one));
     byId("open-list").replaceChildren(
@@ -238,9 +235,7 @@ export function setUpPlay(report, server) {
       game = await ask("POST", `games/${game.game_id}/resignation`);
       if (guesses) countGame();
     }
-    const choice = Object.fromEntries(CHOICES.map((name) => [name, byId(name).value || null]));
-    const body = byId("recorded").checked ? { recorded: true } : { ...choice, length: choice.length && Number(choice.length) };
-    show(await ask("POST", "games", body));
+    show(await ask("POST", "games", { recorded: byId("recorded").checked }));
     tellBeginning();
     await showFigures();
   }
@@ -269,13 +264,13 @@ export function setUpPlay(report, server) {
     if (byId("hint").ariaDisabled === "true") return;
     if (game.recorded && !game.hinted && !(await sure("A hint marks this game on the leaderboard.", "Take the hint"))) return;
     board.say(`${server.agent} is thinking.`);
-    const { agent, letter, probabilities } = await ask("POST", "hints", { game_id: game.game_id }).catch((error) => {
+    const { letter, probabilities } = await ask("POST", `games/${game.game_id}/hint`).catch((error) => {
       board.say("");
       throw error;
     });
     if (game.recorded) show({ ...game, hinted: true });
     board.showProbabilities(probabilities, letter);
-    board.say(`${agent} would guess ${letter}.`);
+    board.say(`${server.agent} would guess ${letter}.`);
   }
 
   async function giveUp() {
@@ -307,13 +302,7 @@ export function setUpPlay(report, server) {
     byId("recorded").disabled = !own;
     byId("recorded").checked = own && localStorage.getItem(RECORDED) !== null;
     byId("forget-token").hidden = !own;
-    showChoices();
     showStreak();
-  }
-
-  /** Recorded games have words that are not chosen. */
-  function showChoices() {
-    byId("choices").disabled = byId("recorded").checked;
   }
 
   async function useToken() {
@@ -352,15 +341,7 @@ export function setUpPlay(report, server) {
   byId("recorded").addEventListener("change", () => {
     if (byId("recorded").checked) localStorage.setItem(RECORDED, "yes");
     else localStorage.removeItem(RECORDED);
-    showChoices();
   });
-  byId("length").append(...server.practice_lengths.map((length) => new Option(count(length, "letter"), length)));
-  for (const name of CHOICES) {
-    byId(name).value = localStorage.getItem(`hangman-${name}`) ?? "";
-    // A length that this server does not have.
-    if (byId(name).selectedIndex < 0) byId(name).value = "";
-    byId(name).addEventListener("change", () => localStorage.setItem(`hangman-${name}`, byId(name).value));
-  }
   document.addEventListener("keydown", (event) => {
     const typing = event.target.closest("input, select, textarea, dialog");
     if (typing || event.ctrlKey || event.metaKey || event.altKey || byId("play").hidden) return;

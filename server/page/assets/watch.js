@@ -1,4 +1,4 @@
-// Watching the agent play a word that is typed.
+// Watching the agent play a word of the server.
 
 import { Board, count } from "./board.js";
 import { ask, Refusal } from "./api.js";
@@ -23,7 +23,7 @@ export function setUpWatch(report, server) {
     if (half % 2 === 0) {
       board.show({ ...before, maxWrong: server.max_wrong, over: false, secret: null });
       board.showProbabilities(turn.probabilities, turn.letter);
-      board.say(`${played.agent} guesses ${turn.letter}.`);
+      board.say(`${server.agent} guesses ${turn.letter}.`);
     } else {
       board.show({ ...state(turn), maxWrong: server.max_wrong, over: last, won: played.status === "success", secret: last ? played.secret : null });
       board.flash(turn.letter);
@@ -35,7 +35,7 @@ export function setUpWatch(report, server) {
     stop();
     const won = played.status === "success";
     const result = `after ${count(played.turns.length, "guess", "guesses")}`;
-    board.say(won ? `${played.agent} found ${played.secret} ${result}.` : `${played.agent} lost ${result}: it did not find ${played.secret}.`, won ? "won" : "lost");
+    board.say(won ? `${server.agent} found ${played.secret} ${result}.` : `${server.agent} lost ${result}: it did not find ${played.secret}.`, won ? "won" : "lost");
     canGoOn(false);
   }
 
@@ -58,16 +58,13 @@ export function setUpWatch(report, server) {
   }
 
   async function watch() {
-    const typed = byId("watch-word").value.trim().toLowerCase();
     const number = (asked += 1);
-    // Without a word, the server chooses one.
-    const answer = await ask("POST", "agent-games", { word: typed || null });
-    const word = answer.secret;
+    const answer = await ask("POST", "agent-games");
     // Another word may have been asked for meanwhile.
     if (number !== asked) return;
     clearTimeout(timer);
     timer = null;
-    played = { ...answer, secret: word, beginning: { word: "_".repeat(word.length), wrong: "", tries: server.max_wrong } };
+    played = { ...answer, beginning: { word: "_".repeat(answer.secret.length), wrong: "", tries: server.max_wrong } };
     half = 0;
     byId("watch-board").hidden = false;
     canGoOn(true);
@@ -76,8 +73,7 @@ export function setUpWatch(report, server) {
     goOn();
   }
 
-  byId("watch-form").addEventListener("submit", async (event) => {
-    event.preventDefault();
+  byId("watch-new").addEventListener("click", async () => {
     try {
       report("");
       await watch();
@@ -94,12 +90,12 @@ export function setUpWatch(report, server) {
   });
   if (server.agent === null) {
     byId("no-agent").hidden = false;
-    for (const id of ["watch-form", "watch-actions", "watch-note"]) byId(id).hidden = true;
+    for (const id of ["watch-actions", "watch-note"]) byId(id).hidden = true;
   }
 
-  /** Begin with a word of the server, for those who come to see what this is. */
+  /** Begin at once, for those who come to see what this is. */
   return () => {
     if (played || server.agent === null) return;
-    byId("watch-form").requestSubmit();
+    byId("watch-new").click();
   };
 }
