@@ -32,7 +32,7 @@ from tests.server.load import LETTERS, serving
 
 GUEST = b"POST /api/v1/guests HTTP/1.1\r\nHost: server\r\n"
 GAME = b"POST /api/v1/games HTTP/1.1\r\nHost: server\r\nContent-Type: application/json\r\n"
-LARGE = b"GET /assets/swagger-ui-bundle.js HTTP/1.1\r\nHost: server\r\n\r\n"
+LARGE = b"GET /assets/play.js HTTP/1.1\r\nHost: server\r\n\r\n"
 SMALL = b"GET /api/v1/server HTTP/1.1\r\nHost: server\r\n\r\n"
 # Another player gives up after this time.
 SECONDS = 10.0

@@ -58,12 +58,16 @@ class Client:
         """Return the player; 401 if the token is unknown."""
         return await self.read(lambda connection, player: player)
 
-    def take_turn(self) -> Hashable:
-        """Return whose turn the agent takes, a player's or a network's; 429 above the rate."""
+    def take_turn(self) -> tuple[AgentPlayer, Hashable]:
+        """Return the agent, and whose turn it takes: a token's, or that of a network's guests.
+
+        404 without an agent, 429 above the rate.
+        """
+        if self.services.agent is None:
+            raise RequestError(404, "this server has no agent")
         self.services.rates.take(self.address, EXTRA_COST)
-        if self.token.startswith(GUEST_PREFIX):
-            return network_of(self.address)
-        return self.token
+        is_guest = self.token.startswith(GUEST_PREFIX)
+        return self.services.agent, network_of(self.address) if is_guest else self.token
 
     # The transaction of a request looks up its player.
     def _call(self, connection: Connection, function: Callable[..., T], *arguments: Any) -> T:
@@ -77,12 +81,6 @@ async def _get_services(request: Request) -> Services:
 
 async def _get_address(request: Request) -> str:
     return request.client.host if request.client is not None else ""
-
-
-async def _get_agent(request: Request) -> AgentPlayer:
-    if (agent := request.app.state.services.agent) is None:
-        raise RequestError(404, "this server has no agent")
-    return agent
 
 
 async def _get_client(
@@ -100,7 +98,6 @@ async def _get_client(
 
 
 Server = Annotated[Services, Depends(_get_services)]
-Agent = Annotated[AgentPlayer, Depends(_get_agent)]
 Address = Annotated[str, Depends(_get_address)]
 # By the token in the query, as in the challenge's protocol, or in the header.
 Caller = Annotated[Client, Depends(_get_client)]

@@ -25,7 +25,6 @@ from hangman_lab.envs.hangman.observation import Observation
 from hangman_lab.run_files.agents import check_agent_names, find_run, load_run_agent
 from hangman_lab.run_files.directory import RunDirectory
 from hangman_lab.server.errors import RequestError
-from hangman_lab.server.games import Status
 from hangman_lab.server.settings import Settings
 
 # Queued turns, which are shared evenly by those who ask: a token, or the guests of a network.
@@ -44,20 +43,11 @@ class Hint(BaseModel):
     probabilities: dict[str, float] = Field(description="that a letter is in the hidden part")
 
 
-class Turn(Hint):
-    """A guess of the agent, and the game after it."""
-
-    word: str
-    tries_remains: int
-    wrong: str
-
-
 class AgentGame(BaseModel):
     """A game that the agent played."""
 
     secret: str
-    status: Status
-    turns: list[Turn]
+    turns: list[Hint] = Field(description="what the agent thought before each guess")
 
 
 class AgentPlayer:
@@ -98,14 +88,11 @@ class AgentPlayer:
 
     async def play(self, secret: str, identity: Hashable) -> AgentGame:
         """Let the agent play a word that only the rules see; 429 as for a hint."""
-        game = Game(secret, self._max_wrong)
-        turns = []
+        game, turns = Game(secret, self._max_wrong), []
         while not game.over:
-            hint = await self.hint(game.observations, identity)
+            turns.append(hint := await self.hint(game.observations, identity))
             game.guess(letter_index(hint.letter))
-            state = {"word": game.word, "tries_remains": game.lives, "wrong": game.wrong_letters}
-            turns.append(Turn(**vars(hint), **state))
-        return AgentGame(secret=secret, status="success" if game.won else "failed", turns=turns)
+        return AgentGame(secret=secret, turns=turns)
 
     def close(self) -> None:
         """End the executors at once."""

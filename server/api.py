@@ -9,7 +9,7 @@ from fastapi import APIRouter, Body, Response
 from pydantic import BaseModel, Field
 
 from hangman_lab.server import games, leaderboard, players
-from hangman_lab.server.access import EXTRA_COST, Address, Agent, Caller, RequestKey, Server
+from hangman_lab.server.access import EXTRA_COST, Address, Caller, RequestKey, Server
 from hangman_lab.server.agent import AgentGame, Hint
 from hangman_lab.server.errors import RESPONSES, RequestError
 from hangman_lab.server.games import DayAnswer, GameAnswer, NewGame
@@ -29,12 +29,6 @@ class ServerAnswer(BaseModel):
     recorded_runs: int = Field(description="recorded games per token")
     recorded_words: Literal["public", "withheld"] = Field(description="withheld: never revealed")
     recorded_hints: Literal["marked", "off"] = Field(description="hints in recorded games")
-
-
-class GuestAnswer(BaseModel):
-    """A guest."""
-
-    token: str = Field(description="an access token for practice games, shown only once")
 
 
 @router.get("/server", tags=["server"])
@@ -63,15 +57,15 @@ async def get_leaderboard(server: Server, address: Address) -> Response:
 
 
 @router.post("/guests", status_code=201, tags=["players"])
-async def add_guest(server: Server, address: Address) -> GuestAnswer:
-    """Create a guest, who plays practice games."""
+async def add_guest(server: Server, address: Address) -> dict[Literal["token"], str]:
+    """Create a guest, who plays practice games; the token is shown only once."""
     if not server.settings.guests:
         raise RequestError(403, "this server has no guests; use an access token")
     server.new_guests.take(address)
     token = players.make_token(players.GUEST_PREFIX)
     hashed = players.hash_token(token)
     await server.database.write(players.add_guest, hashed, server.settings.guests)
-    return GuestAnswer(token=token)
+    return {"token": token}
 
 
 @router.get("/player", tags=["players"])
@@ -117,9 +111,9 @@ async def resign(caller: Caller, game_id: str) -> GameAnswer:
 
 
 @router.post("/games/{game_id}/hint", tags=["agent"])
-async def get_hint(server: Server, caller: Caller, agent: Agent, game_id: str) -> Hint:
+async def get_hint(server: Server, caller: Caller, game_id: str) -> Hint:
     """Ask the agent for a hint, which marks the game."""
-    turn = caller.take_turn()
+    agent, turn = caller.take_turn()
     observation = await caller.read(games.observe_for_hint, server.settings, game_id)
     hint = await agent.hint(observation, turn)
     await caller.write(games.mark_hinted, game_id)
@@ -127,8 +121,8 @@ async def get_hint(server: Server, caller: Caller, agent: Agent, game_id: str) -
 
 
 @router.post("/agent-games", tags=["agent"])
-async def watch(server: Server, caller: Caller, agent: Agent) -> AgentGame:
+async def watch(server: Server, caller: Caller) -> AgentGame:
     """Let the agent play a practice word."""
-    turn = caller.take_turn()
+    agent, turn = caller.take_turn()
     await caller.read(games.check_agent, server.settings)
     return await agent.play(secrets.choice(server.words.practice), turn)

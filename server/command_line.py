@@ -7,10 +7,10 @@ import os
 import socket
 import sqlite3
 import sys
-from argparse import SUPPRESS, ArgumentTypeError
+from argparse import SUPPRESS, ArgumentTypeError, Namespace
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import partial
 from typing import Any
 
@@ -29,15 +29,6 @@ from hangman_lab.terminal.arguments import (
 )
 
 _MAX_NAME_LENGTH = 64
-
-
-@dataclass
-class Options(Settings):
-    """The settings, and what to do with a player, if anything."""
-
-    action: str | None = None
-    name: str = ""
-    replace: bool = False
 
 
 def parser() -> CommandParser:
@@ -94,11 +85,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # This takes seconds to import, so options are checked first.
     from hangman_lab.server.engine import serve
 
-    serve(host, port, options)
+    serve(
+        host,
+        port,
+        Settings(**{each.name: getattr(options, each.name) for each in fields(Settings)}),
+    )
     return 0
 
 
-def read_options(arguments: Sequence[str]) -> Options:
+def read_options(arguments: Sequence[str]) -> Namespace:
     """Read the environment, and the command line, which has precedence."""
     # HANGMAN_TOKEN is for clients.
     environment = [
@@ -106,7 +101,7 @@ def read_options(arguments: Sequence[str]) -> Options:
         for field in fields(Settings)
         if (value := os.environ.get(f"HANGMAN_{field.name.upper()}"))
     ]
-    return parser().parse_args([*environment, *arguments], Options())
+    return parser().parse_args([*environment, *arguments])
 
 
 def _networks(text: str) -> str:
@@ -120,7 +115,7 @@ def _networks(text: str) -> str:
     return text
 
 
-def _manage(options: Options) -> str:
+def _manage(options: Namespace) -> str:
     """Make a token or delete a player; return what to print."""
     name, token = options.name.strip(), players.make_token()
     if not 1 <= len(name) <= _MAX_NAME_LENGTH or not name.isprintable():

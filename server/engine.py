@@ -8,7 +8,7 @@ import logging
 import queue
 import signal
 import sys
-from collections.abc import Coroutine, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from logging.handlers import QueueHandler, QueueListener
 
@@ -42,10 +42,14 @@ _MAX_LINES = 10_000
 def serve(host: str, port: int, settings: Settings) -> None:
     """Serve games until the process is stopped; InputError if the settings cannot be met."""
     open_database(settings.db).close()
-    run = find_run(settings.run, ())
-    words = _find_words(run, settings)
-    print(words.description, *_warnings(words, settings), sep="\n", flush=True)
-    agent = make_agent_player(run, words.to_fit, settings)
+    trained = find_run(settings.run, ())
+    words = _find_words(trained, settings)
+    print(words.description)
+    if not words.withheld:
+        print("recorded words are public, a client can look them up; see --recorded-words")
+    if "*" in (settings.forwarded_allow_ips or ""):
+        print("--forwarded-allow-ips '*': any client can name its own address and evade its limits")
+    agent = make_agent_player(trained, words.to_fit, settings)
     print(f"agent: {agent.name if agent is not None else 'none'}", flush=True)
     app = create_app(words, agent, settings)
     if settings.forwarded_allow_ips is not None:
@@ -70,20 +74,15 @@ def serve(host: str, port: int, settings: Settings) -> None:
     log = _log_to_stderr()
     # Collecting what was loaded would stop the event loop for a moment.
     gc.freeze()
+    run: Callable[..., None] = asyncio.run
+    with suppress(ImportError):  # Windows
+        import uvloop
+
+        run = uvloop.run
     try:
-        _run(_serve_until_stopped(server, host, port))
+        run(_serve_until_stopped(server, host, port))
     finally:
         log.stop()
-
-
-def _warnings(words: ServedWords, settings: Settings) -> Iterator[str]:
-    if not words.withheld:
-        yield (
-            "recorded words are of a public list, which a client can look up; "
-            "--recorded-words takes a list of your own"
-        )
-    if settings.forwarded_allow_ips is not None and "*" in settings.forwarded_allow_ips:
-        yield "--forwarded-allow-ips '*': any client can name its own address and evade its limits"
 
 
 def _log_to_stderr() -> QueueListener:
@@ -146,12 +145,3 @@ async def _announce(host: str, port: int) -> None:
             break
         await asyncio.sleep(0.01)
     print(f"serving on http://{f'[{host}]' if ':' in host else host}:{port}", flush=True)
-
-
-def _run(main: Coroutine[None, None, None]) -> None:
-    try:
-        import uvloop
-    except ImportError:  # Windows
-        asyncio.run(main)
-    else:
-        uvloop.run(main)

@@ -59,7 +59,6 @@ class DayAnswer(BaseModel):
     date: str = Field(description="YYYY-MM-DD")
     seconds_left: int = Field(description="until the next word")
     players: int
-    won: int
     wrong_guesses: list[int] = Field(description="games won with 0, 1, ... wrong guesses")
 
 
@@ -171,7 +170,6 @@ def count_day(connection: Connection, max_wrong: int) -> DayAnswer:
         date=_day_key(now).removeprefix(_DAY),
         seconds_left=math.ceil(_DAY_SECONDS - now % _DAY_SECONDS),
         players=players,
-        won=sum(spread),
         wrong_guesses=spread,
     )
 

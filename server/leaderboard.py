@@ -25,7 +25,6 @@ class RankedPlayer(BaseModel):
     wins: int = Field(ge=0, description="games won without a hint")
     unfinished: int = Field(ge=0, description="open games; they count as not won")
     hinted: int = Field(ge=0, description="games with a hint; they count as not won")
-    hinted_wins: int = Field(ge=0, description="games won with a hint")
     win_rate: float = Field(ge=0, le=1, description="wins per game")
     ci95: tuple[float, float]
 
@@ -41,8 +40,7 @@ def read(connection: Connection) -> Leaderboard:
     """Return the ranking of the players with recorded games."""
     rows = connection.execute(
         "SELECT name, recorded_games AS games, recorded_wins - recorded_hinted_wins AS wins, "
-        "recorded_open AS unfinished, recorded_hinted AS hinted, "
-        "recorded_hinted_wins AS hinted_wins FROM players "
+        "recorded_open AS unfinished, recorded_hinted AS hinted FROM players "
         "WHERE name IS NOT NULL AND recorded_games > 0"
     )
     return Leaderboard(players=rank(rows.fetchall())[:_MAX_LISTED])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ipaddress
 import time
 from collections import OrderedDict
-from collections.abc import Callable
 from functools import lru_cache
 
 from hangman_lab.server.errors import RequestError
@@ -16,8 +15,6 @@ _MAX_BUCKETS = 20_000
 _ROUNDING = 1e-9
 # Bits of the IPv6 networks that count as one address: a household may have any smaller one.
 _IPV6_PREFIX = 48
-
-Clock = Callable[[], float]
 
 
 @lru_cache(4096)
@@ -37,8 +34,8 @@ def network_of(address: str) -> str:
 class Buckets:
     """Token buckets of networks; each holds ``burst`` tokens and gains ``rate`` per second."""
 
-    def __init__(self, rate: float, burst: float, clock: Clock = time.monotonic) -> None:
-        self.clock = clock
+    def __init__(self, rate: float, burst: float) -> None:
+        self.clock = time.monotonic
         self._rate = rate
         self._burst = burst
         # Tokens and the time of counting, least recently used first.

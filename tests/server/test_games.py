@@ -173,7 +173,7 @@ def test_the_word_of_the_day_tells_how_others_did_and_not_what_it_is(start):
     day = server.get(f"{API}/daily").json()
     assert re.fullmatch(r"\d{4}-\d\d-\d\d", day.pop("date"))
     assert 0 < day.pop("seconds_left") <= 86_400
-    assert day == {"players": 3, "won": 2, "wrong_guesses": [1, 1, 0, 0, 0, 0]}
+    assert day == {"players": 3, "wrong_guesses": [1, 1, 0, 0, 0, 0]}
 
 
 def test_a_player_keeps_the_newest_finished_practice_games(start):

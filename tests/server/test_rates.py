@@ -10,6 +10,12 @@ from hangman_lab.server.rates import Buckets, network_of
 from tests.server.harness import API, CHALLENGE, ClockStopped
 
 
+def make(rate, burst, clock=None):
+    buckets = Buckets(rate, burst)
+    buckets.clock = clock or ClockStopped()
+    return buckets
+
+
 def take(buckets, address, cost=1.0):
     """Return the seconds to wait; 0 where tokens were taken."""
     try:
@@ -23,7 +29,7 @@ def take(buckets, address, cost=1.0):
 @given(st.floats(0.1, 100), st.floats(1, 100), st.lists(st.floats(0, 10), min_size=1, max_size=50))
 def test_no_more_is_taken_than_burst_and_rate_allow(rate, burst, pauses):
     clock = ClockStopped()
-    buckets = Buckets(rate, burst, clock)
+    buckets = make(rate, burst, clock)
     taken = 0
     for pause in pauses:
         clock.now += pause
@@ -39,7 +45,7 @@ def test_no_more_is_taken_than_burst_and_rate_allow(rate, burst, pauses):
 
 def test_the_number_of_buckets_is_bounded_and_the_least_recently_used_goes(monkeypatch):
     monkeypatch.setattr(rates, "_MAX_BUCKETS", 3)
-    buckets = Buckets(1.0, 2.0, ClockStopped())
+    buckets = make(1.0, 2.0)
     for number in (1, 2, 3, 1, 2, 4):
         assert take(buckets, f"192.0.2.{number}") == 0
     assert [take(buckets, f"192.0.2.{number}") for number in (1, 2)] == [1, 1]
@@ -55,7 +61,7 @@ def test_addresses_of_a_network_share_a_bucket():
     assert network_of("fe80::1%eth0") == network_of("fe80::2")
     assert network_of("no: address") == network_of("x" * 14_000)
     assert network_of("::ffff:192.0.2.1") == network_of("192.0.2.1")
-    buckets = Buckets(1.0, 10.0, ClockStopped())
+    buckets = make(1.0, 10.0)
     assert [take(buckets, f"2001:db8::{number:x}:0:0") for number in range(11)] == [0] * 10 + [1]
     assert take(buckets, "2001:db9::1") == take(buckets, "192.0.2.1") == 0
 

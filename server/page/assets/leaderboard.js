@@ -39,8 +39,7 @@ function makeRow(player, own) {
   shown.title = player.name;
   const marks = document.createElement("span");
   marks.className = "marks";
-  const hinted = player.hinted && `${player.hinted} with hints${player.hinted_wins ? `, ${player.hinted_wins} of them won` : ""}`;
-  marks.textContent = [player.name === own && "you", player.unfinished && `${player.unfinished} open`, hinted].filter(Boolean).join(", ");
+  marks.textContent = [player.name === own && "you", player.unfinished && `${player.unfinished} open`, player.hinted && `${player.hinted} with hints`].filter(Boolean).join(", ");
   // On small screens, in place of two columns.
   const won = document.createElement("span");
   won.className = "marks small-screen";

@@ -119,7 +119,8 @@ export function setUpPlay(report, server) {
   /** Say how others did today, and when the next word of the day comes. */
   function describeDay() {
     const minutes = Math.max(0, Math.ceil((today.next - Date.now()) / MINUTE));
-    const { players, won, wrong_guesses: spread } = today;
+    const { players, wrong_guesses: spread } = today;
+    const won = spread.reduce((sum, games) => sum + games, 0);
     const usual = spread.indexOf(Math.max(...spread));
     const others = players > 1
       ? `${count(won, "player")} of ${players.toLocaleString("en")} found it${won ? `, most with ${count(usual, "wrong guess", "wrong guesses")}` : ""}. `

@@ -14,26 +14,32 @@ export function setUpWatch(report, server) {
   let timer = null;
   let asked = 0;
 
-  const state = (turn) => ({ wrong: turn.wrong, word: turn.word, tries: turn.tries_remains });
+  /** The game after some of the agent's guesses. */
+  function stateAfter(turns) {
+    const guessed = played.turns.slice(0, turns).map((turn) => turn.letter);
+    const wrong = guessed.filter((letter) => !played.secret.includes(letter)).join("");
+    const word = [...played.secret].map((letter) => (guessed.includes(letter) ? letter : "_")).join("");
+    return { word, wrong, tries: server.max_wrong - wrong.length, maxWrong: server.max_wrong };
+  }
 
   function showHalf() {
-    const turn = played.turns[half >> 1];
-    const before = half >> 1 ? state(played.turns[(half >> 1) - 1]) : played.beginning;
+    const number = half >> 1;
+    const { letter, probabilities } = played.turns[number];
+    const [before, after] = [stateAfter(number), stateAfter(number + 1)];
     const last = half === 2 * played.turns.length - 1;
+    const won = after.word === played.secret;
     if (half % 2 === 0) {
-      board.show({ ...before, maxWrong: server.max_wrong, over: false, secret: null });
-      board.showProbabilities(turn.probabilities, turn.letter);
-      board.say(`${server.agent} guesses ${turn.letter}.`);
+      board.show({ ...before, over: false, secret: null });
+      board.showProbabilities(probabilities, letter);
+      board.say(`${server.agent} guesses ${letter}.`);
     } else {
-      board.show({ ...state(turn), maxWrong: server.max_wrong, over: last, won: played.status === "success", secret: last ? played.secret : null });
-      board.flash(turn.letter);
-      const hit = turn.word !== before.word;
-      board.say(`${turn.letter} is ${hit ? "" : "not "}in the word.`);
+      board.show({ ...after, over: last, won, secret: last ? played.secret : null });
+      board.flash(letter);
+      board.say(`${letter} is ${after.word !== before.word ? "" : "not "}in the word.`);
     }
     half += 1;
     if (!last) return;
     stop();
-    const won = played.status === "success";
     const result = `after ${count(played.turns.length, "guess", "guesses")}`;
     board.say(won ? `${server.agent} found ${played.secret} ${result}.` : `${server.agent} lost ${result}: it did not find ${played.secret}.`, won ? "won" : "lost");
     canGoOn(false);
@@ -59,12 +65,12 @@ export function setUpWatch(report, server) {
 
   async function watch() {
     const number = (asked += 1);
-    const answer = await ask("POST", "agent-games");
+    const game = await ask("POST", "agent-games");
     // Another word may have been asked for meanwhile.
     if (number !== asked) return;
     clearTimeout(timer);
     timer = null;
-    played = { ...answer, beginning: { word: "_".repeat(answer.secret.length), wrong: "", tries: server.max_wrong } };
+    played = game;
     half = 0;
     byId("watch-board").hidden = false;
     canGoOn(true);
