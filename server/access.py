@@ -13,7 +13,7 @@ from fastapi.security import APIKeyQuery, HTTPAuthorizationCredentials, HTTPBear
 from hangman_lab.server.agent import AgentPlayer
 from hangman_lab.server.database import Database
 from hangman_lab.server.errors import RequestError
-from hangman_lab.server.players import GUEST_PREFIX, Player, find_player, hash_token
+from hangman_lab.server.players import GUEST_PREFIX, find_player, hash_token
 from hangman_lab.server.rates import Buckets, network_of
 from hangman_lab.server.served_words import ServedWords
 from hangman_lab.server.settings import Settings
@@ -53,10 +53,6 @@ class Client:
     async def write(self, function: Callable[..., T], *arguments: Any) -> T:
         """Return what :meth:`read` does, after its commit."""
         return await self.services.database.write(self._call, function, *arguments)
-
-    async def player(self) -> Player:
-        """Return the player; 401 if the token is unknown."""
-        return await self.read(lambda connection, player: player)
 
     def take_turn(self) -> tuple[AgentPlayer, Hashable]:
         """Return the agent, and whose turn it takes: a token's, or that of a network's guests.

@@ -71,7 +71,7 @@ async def add_guest(server: Server, address: Address) -> dict[Literal["token"], 
 @router.get("/player", tags=["players"])
 async def get_player(caller: Caller) -> Player:
     """Count the games of the player."""
-    return await caller.player()
+    return await caller.read(lambda connection, player: player)
 
 
 @router.post("/games", status_code=201, tags=["games"])

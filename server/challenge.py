@@ -57,7 +57,7 @@ async def guess_letter(
 @router.get("/my_status")
 async def my_status(caller: Caller) -> list[int]:
     """Return the practice runs, recorded runs, recorded successes and practice successes."""
-    of = await caller.player()
+    of = await caller.read(lambda connection, player: player)
     return [of.practice_runs, of.recorded_runs, of.recorded_successes, of.practice_successes]
 
 

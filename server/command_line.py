@@ -85,11 +85,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # This takes seconds to import, so options are checked first.
     from hangman_lab.server.engine import serve
 
-    serve(
-        host,
-        port,
-        Settings(**{each.name: getattr(options, each.name) for each in fields(Settings)}),
-    )
+    values = {each.name: getattr(options, each.name) for each in fields(Settings)}
+    serve(host, port, Settings(**values))
     return 0
 
 

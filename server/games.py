@@ -82,14 +82,14 @@ def begin(
             raise RequestError(422, "the key of this request belongs to another kind of game")
         return _answer(begun)
     _check_quota(player, new.recorded, settings)
-    played, chosen = set[str](), words.practice
     if new.recorded:
+        kind, number, chosen = "recorded", player.recorded_runs, words.recorded
         statement = "SELECT secret FROM games WHERE player_id = ? AND recorded"
         played = {secret for (secret,) in connection.execute(statement, (player.id,))}
-        chosen = words.recorded
+    else:
+        kind, number, chosen = "practice", player.practice_runs, words.practice
+        played = set()
     (draw_key,) = connection.execute("SELECT draw_key FROM server_state").fetchone()
-    number = player.recorded_runs if new.recorded else player.practice_runs
-    kind = "recorded" if new.recorded else "practice"
     name = key if new.daily else f"{player.id} {kind} {number}"
     values = {
         "id": secrets.token_hex(16),  # drawn independently of the word
