@@ -74,7 +74,6 @@ ATTACKS = {
     "half-close": Attack(100, SMALL, closes="half"),
     "not HTTP": Attack(100, b"\x16\x03\x01" * 100),
     "too many requests": Attack(800, b"", SMALL, addresses=5),
-    "large files": Attack(100, b"", LARGE),
     "unknown paths": Attack(100, b"", b"GET /nothing HTTP/1.1\r\nHost: server\r\n\r\n"),
     "unknown tokens": Attack(
         100, b"", b"GET /api/v1/player HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer x\r\n\r\n"

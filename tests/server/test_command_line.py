@@ -112,7 +112,7 @@ def test_it_serves_until_it_is_stopped_and_tells_no_token(database):
             assert answer.status == 200
         assert process.stop() == 0
         printed = process.read()
-    assert "words are of a public list" in printed
+    assert "recorded words are public" in printed
     assert "any client can name its own address" in printed
     for secret in (token, token[3:], "access_token", "banana", "Traceback"):
         assert secret not in printed

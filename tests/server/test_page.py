@@ -249,8 +249,11 @@ def test_the_agent_is_watched_and_asked_for_hints(open_page):
     # The server chooses the first word.
     expect(outcome(page, "watch-board")).to_have_text(guess)
     page.select_option("#speed", "2000")
+    page.click("#step")
+    expect(outcome(page, "watch-board")).to_have_text(uncovered)
+    # The next word begins anew.
     page.click("#watch-new")
-    expect(page.locator("#watch-board .said")).to_contain_text("Word of 6 letters")
+    expect(outcome(page, "watch-board")).to_have_text(guess)
     page.clock.run_for(2000)
     expect(outcome(page, "watch-board")).to_have_text(uncovered)
     page.click("#pause")
