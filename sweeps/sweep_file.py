@@ -36,22 +36,12 @@ _RESERVED_KEYS = ("seed", "words", "final_split", "name")
 _PREFIX = "sweep."
 
 
-class AshaConfig(Section):
-    """Options of ``ray.tune.schedulers.ASHAScheduler``.
-
-    No trial is stopped before ``grace_steps`` environment steps; at each rung, one in
-    ``reduction_factor`` trials continues.
-    """
-
-    grace_steps: int = Field(ge=1)
-    reduction_factor: int = Field(3, ge=2)
-
-
 class SweepConfig(Section):
     """A sweep file.
 
     ``set`` overrides options of ``base`` in all trials; ``space`` has the options that vary.
-    ``samples`` is the number of samples from the space per combination of its grids.
+    ``samples`` is the number of samples from the space per combination of its grids; the seed of
+    ``base`` is also that of the samples.
     ``max_concurrent`` is the number of trials at once with ``tpe``.
     """
 
@@ -62,9 +52,7 @@ class SweepConfig(Section):
     seeds: int = Field(1, ge=1)
     samples: int = Field(1, ge=1)
     searcher: Literal["random", "tpe"] = "random"
-    search_seed: int = Field(0, ge=0, lt=2**31)
     max_concurrent: int = Field(4, ge=1)
-    asha: AshaConfig | None = None
     storage: str = Field("runs/sweeps", min_length=1)
 
 
@@ -182,11 +170,6 @@ def _check_keys(config: SweepConfig) -> None:
         chosen = [value for space in config.space.values() for value in space.get("choice", ())]
         if any(isinstance(value, list | dict) for value in chosen):
             raise InputError("space: tpe chooses among numbers, texts and booleans alone")
-        if config.seeds > 1 and config.asha is not None:
-            raise InputError(
-                "asha: with tpe it needs seeds: 1 (Ray Tune's Repeater and an early-stopping "
-                "scheduler do not go together)"
-            )
 
 
 def _check_space(key: str, space: dict[str, list[Any]]) -> None:
@@ -213,13 +196,9 @@ def _check_space(key: str, space: dict[str, list[Any]]) -> None:
 
 def _check_variants(sweep: Sweep, word_list: WordList) -> None:
     """Validate the options like ``train.py``, and the words of each split."""
-    asha, splits = sweep.config.asha, {}
+    splits = {}
     for config in sweep.variants():
         reward_of(config)
-        if asha is not None and config.ppo.steps < asha.grace_steps:
-            raise InputError(
-                f"asha.grace_steps: {asha.grace_steps} is above ppo.steps ({config.ppo.steps})"
-            )
         splits[repr((config.split, config.env))] = config
     for config in splits.values():
         words = split_words(config, word_list)

@@ -15,7 +15,6 @@ import optuna
 import pandas as pd
 from ray import tune
 from ray.exceptions import RayActorError
-from ray.tune.schedulers import ASHAScheduler
 from ray.tune.search import (
     BasicVariantGenerator,
     ConcurrencyLimiter,
@@ -98,10 +97,10 @@ def make_search(sweep: Sweep) -> tuple[SearchAlgorithm | Searcher, dict[str, Any
         space[key] = function(values) if kind in LISTS else function(*values)
     if config.searcher == "random":
         # All seeds of a point have the same values.
-        search = BasicVariantGenerator(constant_grid_search=True, random_state=config.search_seed)
+        search = BasicVariantGenerator(constant_grid_search=True, random_state=sweep.base.seed)
         return search, space | {SEED: tune.grid_search([*range(config.seeds)])}
     optuna.logging.set_verbosity(optuna.logging.WARNING)
-    searcher: Searcher = OptunaSearch(metric=METRIC, mode="max", seed=config.search_seed)
+    searcher: Searcher = OptunaSearch(metric=METRIC, mode="max", seed=sweep.base.seed)
     if config.seeds > 1:
         searcher = Repeater(searcher, repeat=config.seeds)
     searcher = ConcurrencyLimiter(searcher, max_concurrent=config.max_concurrent)
@@ -122,15 +121,6 @@ def _make_tuner(sweep: Sweep, folder: Path) -> tune.Tuner:
             tuner.get_results()
             return tuner
     config = sweep.config
-    scheduler = None
-    if config.asha is not None:
-        scheduler = ASHAScheduler(
-            time_attr=STEP,
-            # Tune must not stop a trial after its last step, before its final games.
-            max_t=2**62,
-            grace_period=config.asha.grace_steps,
-            reduction_factor=config.asha.reduction_factor,
-        )
     return tune.Tuner(
         trainable,
         param_space=space,
@@ -138,7 +128,6 @@ def _make_tuner(sweep: Sweep, folder: Path) -> tune.Tuner:
             metric=METRIC,
             mode="max",
             search_alg=search,
-            scheduler=scheduler,
             num_samples=config.samples * (config.seeds if config.searcher == "tpe" else 1),
             reuse_actors=True,
         ),
@@ -163,9 +152,8 @@ def run_sweep(sweep: Sweep, folder: Path) -> tuple[pd.DataFrame, int]:
     if any(isinstance(error, RayActorError) for error in results.errors):
         results = _make_tuner(sweep, folder).fit()
     trials = results.get_dataframe()
-    reports = trials.reindex(columns=["games", "done"])
-    # A finished trial has reported its games; a trial stopped by the scheduler is done.
-    num_ended = (reports["games"].notna() | reports["done"].eq(True)).sum()
-    if num_ended + results.num_errors < sweep.num_trials:
+    # A finished trial has reported its games.
+    num_finished = trials.reindex(columns=["games"])["games"].notna().sum()
+    if num_finished + results.num_errors < sweep.num_trials:
         raise KeyboardInterrupt
     return trials, results.num_errors

@@ -25,7 +25,7 @@ def test_a_written_sweep_is_read_back_unless_its_words_have_changed(write_sweep,
     words = tmp_path / "words.txt"
     words.write_text("\n".join("abcdefghijklmnopqrstuvwxyz"))
     space = {"ppo.epochs": {"grid_search": [1, 2]}, "ppo.gae_lambda": {"uniform": [0.1, 0.3]}}
-    path = write_sweep(samples=3, space=space, asha={"grace_steps": 512})
+    path = write_sweep(samples=3, space=space)
     sweep = load_sweep(path, words=str(words))
     assert sweep.num_trials == 12
     sweep.write(tmp_path / "sweep.yaml")
@@ -61,14 +61,12 @@ def test_the_sweeps_in_configs_are_valid():
 
 
 EPOCHS = "ppo.epochs"
-FLOATS = {"ppo.gae_lambda": {"uniform": [0.1, 0.2]}}
 
 
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
         ({"spacee": {}}, ["unknown key 'spacee'", "space"]),
-        ({"asha": {"grace": 1}}, ["asha.grace", "grace_steps"]),
         ({"space": {"ppo.epoch": {"grid_search": [1]}}}, ["ppo.epoch", "unknown key", "epochs"]),
         ({"space": {EPOCHS: {"grid_search": [1, -1]}}}, [EPOCHS, "-1 is not allowed"]),
         ({"space": {EPOCHS: {"uniform": [1, 3]}}}, [EPOCHS, "1.0 is not allowed"]),
@@ -82,11 +80,6 @@ FLOATS = {"ppo.gae_lambda": {"uniform": [0.1, 0.2]}}
         ({"space": {"seed": {"grid_search": [1]}}}, ["seed", "a sweep sets this itself"]),
         ({"samples": 3}, ["samples: 3", "nothing to draw"]),
         ({"searcher": "tpe"}, ["tpe", "choice instead of grid_search"]),
-        (
-            {"searcher": "tpe", "space": FLOATS, "asha": {"grace_steps": 512}},
-            ["asha", "seeds: 1", "do not go together"],
-        ),
-        ({"asha": {"grace_steps": 10**6}}, ["asha.grace_steps", "ppo.steps"]),
         ({"storage": "s3://bucket"}, ["storage", "s3://bucket", "folder"]),
     ],
     ids=str,

@@ -56,21 +56,6 @@ def run(ray, monkeypatch):
     return run
 
 
-@pytest.mark.slow
-def test_asha_stops_the_worst_trials(run, make_sweep, tmp_path):
-    # The best ones come first, so that the rest is behind.
-    sweep = make_sweep(
-        space={"ppo.epochs": {"grid_search": [9, 8, 7, 3, 2, 1]}},
-        asha={"grace_steps": 512, "reduction_factor": 2},
-        seeds=1,
-    )
-    trials, num_failed = run(sweep, tmp_path / "sweep")
-    assert num_failed == 0
-    finished = trials.set_index("config/ppo.epochs")["games"].notna()
-    assert finished[9]
-    assert not finished[1]
-
-
 DRAWN = {"ppo.epochs": {"randint": [1, 9]}, "ppo.learning_rate": {"loguniform": [1e-4, 1e-1]}}
 
 
@@ -82,11 +67,11 @@ def test_all_seeds_of_a_drawn_point_have_its_values(run, make_sweep, tmp_path):
     assert set(first["point"]) == set(again["point"])
 
 
-def test_tpe_draws_by_the_search_seed(make_sweep):
+def test_tpe_draws_by_the_seed_of_the_base(make_sweep):
     from hangman_lab.sweeps.tuning import make_search
 
-    def draw(search_seed):
-        sweep = make_sweep(space=DRAWN, searcher="tpe", seeds=1, search_seed=search_seed)
+    def draw(seed):
+        sweep = make_sweep(space=DRAWN, searcher="tpe", seeds=1, set={"seed": seed})
         search, space = make_search(sweep)
         assert search.set_search_properties("win_rate", "max", space)
         return [search.suggest(str(number)) for number in range(3)]
