@@ -4,8 +4,8 @@
 
 Three agents of each run play the same words: greedy on the posterior, the look-ahead without
 learning, and the policy after PPO. The p-values are those of two-sided sign-flip tests of the mean
-difference in games won, clustered by word. A second table compares the look-ahead's probability of
-winning with the games won. By default 500 valid words of the pretrained policy are played.
+difference in games won, clustered by word. By default 500 valid words of the pretrained policy are
+played.
 """
 
 from __future__ import annotations
@@ -20,13 +20,10 @@ from scipy.stats import permutation_test
 
 from hangman_lab.agents.posterior.posterior import LookAheadAgent
 from hangman_lab.agents.posterior.prior import DEFAULT_KNOWN
-from hangman_lab.agents.ppo.agent import PPOAgent
 from hangman_lab.envs.encoding import MAX_LENGTH
 from hangman_lab.envs.errors import InputError
-from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG
 from hangman_lab.envs.words import PARTS
-from hangman_lab.evaluation.analysis import replay
-from hangman_lab.evaluation.arena import play, split_letters
+from hangman_lab.evaluation.arena import play
 from hangman_lab.evaluation.statistics import mean_interval
 from hangman_lab.run_files.agents import load_run_agent
 from hangman_lab.run_files.directory import PRETRAINED, RunDirectory
@@ -39,21 +36,8 @@ GREEDY, LOOK_AHEAD, PPO = PLAYERS = ("posterior", "look-ahead", "ppo")
 CONTRASTS = ((PPO, GREEDY), (PPO, LOOK_AHEAD), (LOOK_AHEAD, GREEDY))
 
 
-def values_of_guesses(policy: PPOAgent, games: pd.DataFrame) -> pd.DataFrame:
-    """Return the look-ahead ``value`` of evaluated guesses, and whether the game is ``won``."""
-    letters, won = split_letters(games["letters"]), games["won"].to_numpy()
-    guesses = []
-    for turn in replay(games, DEFAULT_MAX_WRONG):
-        belief, lives = policy.posterior.belief(turn.before), policy.network.look_ahead_lives
-        values = policy.posterior.win_probabilities(turn.before, belief, lives)
-        guessed = letters[turn.rows, turn.before["guessed"].sum(axis=1)]
-        values = values[np.arange(len(guessed)), guessed]
-        guesses.append(pd.DataFrame({"value": values, "won": won[turn.rows]}).dropna())
-    return pd.concat(guesses)
-
-
 def main() -> None:
-    """Play, and print the tables."""
+    """Play, and print the table and the differences."""
     parser = CommandParser(description=__doc__.splitlines()[0])
     parser.add_argument("--runs", nargs="+", default=[PRETRAINED], metavar="RUN_DIR")
     parser.add_argument("--split", choices=PARTS, default="valid")
@@ -64,7 +48,7 @@ def main() -> None:
     parser.add_argument("--max-length", type=positive, default=MAX_LENGTH, metavar="N")
     options = parser.parse_args()
     number = options.games or (500 if options.runs == [PRETRAINED] else sys.maxsize)
-    played, values = [], []
+    played = []
     for index, path in enumerate(options.runs):
         run = RunDirectory.open(path)
         part = load_words(run.load_config()).part(options.split)
@@ -75,9 +59,7 @@ def main() -> None:
         policy = load_run_agent("ppo", run, (), known=options.known)
         looking_ahead = LookAheadAgent(policy.posterior, policy.network.look_ahead_lives)
         for player, agent in zip(PLAYERS, (policy.posterior, looking_ahead, policy), strict=True):
-            games = play(agent, words)
-            played.append(games.assign(run=f"{index}: {path}", player=player))
-        values.append(values_of_guesses(policy, games))
+            played.append(play(agent, words).assign(run=f"{index}: {path}", player=player))
     console = Console(width=140)
     won = pd.concat(played).set_index(["run", "word", "player"])["won"].unstack() * 1.0
     title = f"games won, %, on {len(words):,} {options.split} words, prior {options.known}"
@@ -88,7 +70,6 @@ def main() -> None:
     print_table(console, DataTable(title, ("run", *PLAYERS), rows))
     for contrast in CONTRASTS:
         print_contrast(console, *contrast, won)
-    print_reliability(console, pd.concat(values))
 
 
 def print_contrast(console: Console, first: str, second: str, won: pd.DataFrame) -> None:
@@ -111,17 +92,6 @@ def print_contrast(console: Console, first: str, second: str, won: pd.DataFrame)
         f"p = {p_value:.5f} ({NUM_FLIPS:,} sign flips by word)",
         highlight=False,
     )
-
-
-def print_reliability(console: Console, guesses: pd.DataFrame) -> None:
-    """Print predicted probabilities of winning and win rates, by tenths."""
-    tenths = guesses.groupby((10 * guesses["value"]).astype(int).clip(upper=9))
-    rows = [
-        (f"{len(tenth):,}", *(f"{100 * tenth[name].mean():.1f}" for name in ("value", "won")))
-        for _, tenth in tenths
-    ]
-    title = "the look-ahead's value of the letter guessed, and games won"
-    print_table(console, DataTable(title, ("states", "predicted, %", "won, %"), rows, 0))
 
 
 if __name__ == "__main__":

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from hangman_lab.agents.base import Agent, PosteriorAgent
 from hangman_lab.envs.encoding import encode_words
-from hangman_lab.envs.hangman.observation import Observation
 from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG, HangmanGames
 from hangman_lab.evaluation.arena import DEFAULT_BATCH_SIZE, batches, play, split_letters
-from hangman_lab.evaluation.preparation import Match
 from hangman_lab.evaluation.statistics import share_interval, win_rate
 from hangman_lab.run_files.words import draw_indices
 
@@ -22,29 +18,6 @@ LIMITS = range(1, 13)
 # At most this many words are replayed with other limits, or used for calibration.
 MAX_WORDS = 4000
 _NUM_BINS = 20
-
-
-class Turn(NamedTuple):
-    """The states of M games before a guess."""
-
-    rows: npt.NDArray[np.int64]  #: shape (M,): The rows of the games in their table.
-    before: Observation  #: The observations.
-    hidden: npt.NDArray[np.bool_]  #: shape (M, 26): The letters behind blanks.
-
-
-def replay(games: pd.DataFrame, max_wrong: int) -> Iterator[Turn]:
-    """Yield the turns of all games of a table of :func:`play`, batch by batch."""
-    for batch in batches(len(games), DEFAULT_BATCH_SIZE) if len(games) else ():
-        part = games[batch]
-        secrets, letters = encode_words(part["word"].tolist()), split_letters(part["letters"])
-        replayed = HangmanGames(len(part), secrets.width, max_wrong)
-        replayed.start(slice(None), secrets)
-        for guesses in letters.T:
-            playing = np.flatnonzero(guesses >= 0)
-            before = replayed.observe(playing)
-            hidden = (secrets.letter_counts[playing] > 0) & (before["guessed"] == 0)
-            replayed.guess(np.maximum(guesses, 0))
-            yield Turn(batch.start + playing, before, hidden)
 
 
 def reliability(
@@ -61,10 +34,19 @@ def reliability(
     if games.empty:
         return {"predictions": 0, "brier": 0.0, "expected_calibration_error": 0.0, "bins": []}
     parts = []
-    for turn in replay(games, max_wrong):
-        chances = agent.letter_probabilities(turn.before)
-        rows, letters = np.nonzero(turn.before["guessed"] == 0)
-        parts.append((chances[rows, letters], turn.hidden[rows, letters], turn.rows[rows]))
+    for batch in batches(len(games), DEFAULT_BATCH_SIZE):
+        part = games.iloc[batch]
+        secrets = encode_words(part["word"].tolist())
+        replayed = HangmanGames(len(secrets), secrets.width, max_wrong)
+        replayed.start(slice(None), secrets)
+        for guesses in split_letters(part["letters"]).T:
+            playing = np.flatnonzero(guesses >= 0)
+            before = replayed.observe(playing)
+            chances = agent.letter_probabilities(before)
+            rows, letters = np.nonzero(before["guessed"] == 0)
+            hidden = secrets.letter_counts[playing[rows], letters] > 0
+            parts.append((chances[rows, letters], hidden, batch.start + playing[rows]))
+            replayed.guess(np.maximum(guesses, 0))
     probability, outcome, game = map(np.concatenate, zip(*parts, strict=True))
     outcome = outcome.astype(np.float64)
     position = np.minimum((probability * _NUM_BINS).astype(np.int64), _NUM_BINS - 1)
@@ -116,28 +98,3 @@ def win_rate_by_limit(
 def first_games(games: pd.DataFrame, count: int) -> pd.DataFrame:
     """Return at most ``count`` of an agent's games, chosen by a hash of their words."""
     return games.iloc[np.sort(draw_indices(games["word"].tolist(), count))]
-
-
-def analyze(
-    match: Match,
-    evaluation: dict[str, Any],
-    games: pd.DataFrame,
-    note: Callable[[str], object] = lambda text: None,
-    wanted: Collection[str] = ("reliability", "by_limit"),
-) -> None:
-    """Add ``by_limit`` and, for agents with probabilities, ``reliability`` to an evaluation.
-
-    ``evaluation`` and ``games`` are of an :class:`evaluation.comparison.Comparison`; statistics
-    that have been computed are kept. ``note`` is called with a description of each step.
-    """
-    for name, agent in match.agents.items():
-        statistics = evaluation["agents"][name]
-        played = games[games["agent"] == name]
-        missing = set(wanted) - statistics.keys()
-        if "reliability" in missing and isinstance(agent, PosteriorAgent) and len(played):
-            note(f"{name}: calibration")
-            sample = first_games(played, MAX_WORDS)
-            statistics["reliability"] = reliability(sample, agent, match.max_wrong)
-        if "by_limit" in missing:
-            note(f"{name}: other limits")
-            statistics["by_limit"] = win_rate_by_limit(agent, played, match.max_wrong)

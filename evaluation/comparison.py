@@ -6,9 +6,8 @@ import copy
 import io
 import platform
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,14 +16,18 @@ from matplotlib.figure import Figure
 from rich.console import Console
 from rich.progress import Progress
 
-from hangman_lab.agents.base import Agent
+from hangman_lab.agents.base import Agent, PosteriorAgent
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.words import hash_words
-from hangman_lab.evaluation.analysis import analyze
+from hangman_lab.evaluation.analysis import (
+    MAX_WORDS,
+    first_games,
+    reliability,
+    win_rate_by_limit,
+)
 from hangman_lab.evaluation.arena import Advance, play
-from hangman_lab.evaluation.plots import PLOTS, draw_plots, save_plots
+from hangman_lab.evaluation.plots import PLOTS, draw_plots
 from hangman_lab.evaluation.preparation import ENV_ID, Match, Request, prepare
-from hangman_lab.evaluation.report_page import write_games
 from hangman_lab.evaluation.statistics import compare_pairwise, summarize, win_rate
 from hangman_lab.evaluation.tables import agents_table, print_comparison
 from hangman_lab.terminal.console import make_progress, stage
@@ -100,7 +103,7 @@ class Comparison:
                 games = self.games[self.games["agent"] == name]
                 for known, won in games.groupby("known")["won"]:
                     figures["known" if known else "unseen"] = win_rate(won.sum(), len(won))
-        self._evaluation = {
+        self._evaluation: dict[str, Any] = {
             "env": ENV_ID,
             "words": {
                 "source": match.word_list.source,
@@ -130,22 +133,36 @@ class Comparison:
         """Return the evaluation, the content of ``evaluate.py --json``."""
         return copy.deepcopy(self._evaluation)
 
-    def to_csv(self, path: str | Path) -> None:
-        """Write :attr:`games` as CSV; raise InputError if the file cannot be written."""
-        write_games(self.games, path)
-
-    def analyze(self, **options: Any) -> None:
+    def analyze(
+        self,
+        note: Callable[[str], object] = lambda text: None,
+        wanted: Collection[str] = ("reliability", "by_limit"),
+    ) -> None:
         """Compute calibration and win rates with other limits, for which agents play more games.
 
-        ``options`` are ``note`` and ``wanted`` of :func:`evaluation.analysis.analyze`.
+        ``wanted`` are the statistics that :meth:`to_dict` then has: ``by_limit`` and, for agents
+        with probabilities, ``reliability``. What has been computed is kept. ``note`` is called with
+        a description of each step.
         """
-        analyze(self._match, self._evaluation, self.games, **options)
+        max_wrong = self._match.max_wrong
+        for name, agent in self._match.agents.items():
+            figures = self._evaluation["agents"][name]
+            games = self.games[self.games["agent"] == name]
+            missing = set(wanted) - figures.keys()
+            if "reliability" in missing and isinstance(agent, PosteriorAgent) and len(games):
+                note(f"{name}: calibration")
+                figures["reliability"] = reliability(
+                    first_games(games, MAX_WORDS), agent, max_wrong
+                )
+            if "by_limit" in missing:
+                note(f"{name}: other limits")
+                figures["by_limit"] = win_rate_by_limit(agent, games, max_wrong)
 
     def draw(self) -> dict[str, Figure]:
         """Return the plots of all computed statistics as Matplotlib figures, by name."""
         return draw_plots(self._evaluation)
 
-    def plot(self, name: str = "win_rate_by_length", folder: str | Path | None = None) -> Figure:
+    def plot(self, name: str = "win_rate_by_length") -> Figure:
         """Return one plot, after computing the statistics that it needs.
 
         Parameters
@@ -153,8 +170,6 @@ class Comparison:
         name : str
             ``win_rate_by_length``, ``win_rate_by_limit`` or ``reliability`` (needs an agent with
             letter probabilities).
-        folder : str or Path, optional
-            A folder to which the plot is written as PNG and SVG.
 
         Raises
         ------
@@ -166,8 +181,6 @@ class Comparison:
         if name not in figures:
             known = ", ".join(PLOTS)
             raise InputError(f"plot {name!r} is not available; there are {known}")
-        if folder is not None:
-            save_plots({name: figures[name]}, folder)
         return figures[name]
 
 

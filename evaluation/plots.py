@@ -15,19 +15,22 @@ import numpy.typing as npt
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.rcsetup import cycler
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from hangman_lab.envs.errors import InputError
 from hangman_lab.evaluation.analysis import MAX_WORDS
-from hangman_lab.evaluation.statistics import win_rate
 from hangman_lab.evaluation.tables import describe_games, name_words
 
 # The prefix of the tags of baseline win rates.
 BASELINE_PREFIX = "baselines/"
 # M. Okabe and K. Ito, "Color Universal Design", 2008; without yellow, which is too pale on white.
-COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-MARKERS = ("o", "s", "^", "D", "v", "P", "X")
-LINE_STYLES = ("-", "--", "-.", ":")
+_COLORS = cycler(color=["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"])
+# The styles of agents: each color has a marker; after six agents the line style changes.
+_LOOKS = [
+    *cycler(linestyle=["-", "--", "-.", ":"])
+    * (_COLORS + cycler(marker=["o", "s", "^", "D", "v", "P"]))
+]
 # The color of text and axes; the report page replaces it by its text color.
 INK = "#24292f"
 STYLE: dict[Any, Any] = {
@@ -46,7 +49,6 @@ STYLE: dict[Any, Any] = {
         ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color"), INK
     ),
 }
-_FEW_GAMES = 30
 
 
 def caption(evaluation: dict[str, Any]) -> str:
@@ -99,15 +101,8 @@ def set_caption(figure: Figure, note: str) -> None:
 
 
 def look(number: int) -> dict[str, Any]:
-    """Return the style of a curve; the first 24 styles are distinct."""
-    return {
-        "color": COLORS[number % len(COLORS)],
-        "marker": MARKERS[number % len(MARKERS)],
-        "linestyle": LINE_STYLES[number // len(COLORS) % len(LINE_STYLES)],
-        # Earlier curves are wider, so that overlapping curves stay visible.
-        "markersize": max(9 - number, 4),
-        "linewidth": max(3.4 - 0.6 * number, 1.4),
-    }
+    """Return the style of an agent's curve; the first 24 are distinct."""
+    return _LOOKS[number % len(_LOOKS)]
 
 
 def _draw_points(
@@ -117,8 +112,9 @@ def _draw_points(
     low, high = np.array(points["ci95"].tolist()).T
     # Rounding can put a value slightly outside of its interval.
     bars = np.maximum([points[rate] - low, high - points[rate]], 0)
-    style = look(number)
-    axes.errorbar(x, points[rate], yerr=bars, capsize=2, elinewidth=0.9, label=label, **style)
+    axes.errorbar(
+        x, points[rate], yerr=bars, capsize=2, elinewidth=0.9, label=label, **look(number)
+    )
 
 
 def finish_rates(axes: Axes, label: str, rate: str = "win rate", ticks: int = 13) -> None:
@@ -132,34 +128,16 @@ def finish_rates(axes: Axes, label: str, rate: str = "win rate", ticks: int = 13
 def _draw_by_length(evaluation: dict[str, Any]) -> Figure:
     figure, axes = new_figure(
         f"Win rate by word length, {name_words(evaluation)}",
-        f"{caption(evaluation)}; bars: 95% Wilson intervals; lengths of under {_FEW_GAMES} games "
-        "are pooled at both ends",
+        f"{caption(evaluation)}; bars: 95% Wilson intervals",
     )
     agents = evaluation["agents"]
     for number, (name, statistics) in enumerate(agents.items()):
-        pooled = pool_lengths(statistics["by_length"])
-        x = np.arange(len(pooled)) + 0.12 * (number - (len(agents) - 1) / 2)
-        _draw_points(axes, x, pd.DataFrame(pooled.values()), "win_rate", number, name)
+        cells = pd.DataFrame(statistics["by_length"].values(), map(int, statistics["by_length"]))
+        # Side by side, so that no interval hides another.
+        x = cells.index + 0.12 * (number - (len(agents) - 1) / 2)
+        _draw_points(axes, x, cells, "win_rate", number, name)
     finish_rates(axes, "length of the word (letters)")
-    axes.set_xticks(range(len(pooled)), pooled)
     return figure
-
-
-def pool_lengths(by_length: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Return win rates by length, with lengths of few games pooled at both ends."""
-    groups = [
-        ([length], by_length[str(length)]["wins"], by_length[str(length)]["games"])
-        for length in sorted(map(int, by_length))
-    ]
-    for end in (0, -1):
-        while len(groups) > 1 and groups[end][2] < _FEW_GAMES:
-            (lengths, wins, games), (more, more_wins, more_games) = groups.pop(end), groups[end]
-            groups[end] = (sorted(more + lengths), wins + more_wins, games + more_games)
-    pooled = {}
-    for lengths, wins, games in groups:
-        name = f"{lengths[0]}-{lengths[-1]}" if len(lengths) > 1 else f"{lengths[0]}"
-        pooled[name] = win_rate(wins, games)
-    return pooled
 
 
 def _draw_by_limit(evaluation: dict[str, Any]) -> Figure:

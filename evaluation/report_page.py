@@ -13,7 +13,7 @@ from typing import Any
 
 import matplotlib as mpl
 import pandas as pd
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
@@ -52,7 +52,7 @@ def write_files(
         write_text(Path(options.json), json.dumps(evaluation, indent=2) + "\n")
         tell(f"results written to {options.json}")
     if options.csv is not None:
-        write_games(games, options.csv)
+        write_text(Path(options.csv), games.to_csv(index=False, lineterminator="\n"))
         tell(f"games written to {options.csv}")
     if options.plots is not None:
         files = save_plots(draw(), options.plots)
@@ -62,40 +62,22 @@ def write_files(
         tell(f"report written to {options.report}")
 
 
-def write_games(games: pd.DataFrame, path: str | Path) -> None:
-    """Write games as CSV; raise InputError if the file cannot be written."""
-    try:
-        games.to_csv(path, index=False)
-    except OSError as error:
-        raise InputError(f"{path}: cannot write the games ({error.strerror or error})") from error
-
-
 def report_page(evaluation: dict[str, Any], figures: dict[str, Figure]) -> str:
     """Return a self-contained page of an evaluation, with the figures of ``draw_plots``."""
     first, *tables = make_tables(evaluation)
-    return render_page(
-        _TEMPLATE,
+    template = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    ).from_string(_TEMPLATE.read_text(encoding="utf-8"))
+    return template.render(
         evaluation=evaluation,
         caption=caption(evaluation),
         first_table=first,
         tables=tables,
-        plots={name: inline_svg(figure, name) for name, figure in figures.items()},
+        plots=[_inline_svg(figure, name) for name, figure in figures.items()],
     )
 
 
-def render_page(template: Path, **values: Any) -> str:
-    """Return a page of a template that extends ``page.html.j2``."""
-    environment = Environment(
-        loader=FileSystemLoader([template.parent, _TEMPLATE.parent]),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return environment.get_template(template.name).render(values)
-
-
-def inline_svg(figure: Figure, name: str) -> Markup:
+def _inline_svg(figure: Figure, name: str) -> Markup:
     """Return a figure as an ``svg`` element in the text color of its page.
 
     Ids are prefixed with the name, so that they are unique on the page.

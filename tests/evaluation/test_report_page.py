@@ -7,7 +7,6 @@ import pytest
 
 from hangman_lab.agents import make_agent
 from hangman_lab.envs.words import WordList
-from hangman_lab.evaluation.analysis import analyze
 from hangman_lab.evaluation.comparison import Comparison
 from hangman_lab.evaluation.plots import draw_plots
 from hangman_lab.evaluation.preparation import Match
@@ -35,8 +34,8 @@ def make_page(words, names=("dictionary", "random")):
     agents = {name: make_agent(name).fit(LISTED) for name in names}
     match = Match(agents, words, WordList(LISTED, "<b>list</b>", {}), "test")
     comparison = Comparison(match)
-    evaluation, played = comparison.to_dict(), comparison.games
-    analyze(match, evaluation, played)
+    comparison.analyze()
+    evaluation = comparison.to_dict()
     return report_page(evaluation, draw_plots(evaluation))
 
 
