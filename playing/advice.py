@@ -15,7 +15,6 @@ from hangman_lab.envs.encoding import ALPHABET, BLANK, decode
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.observation import Observation, parse_observation
 from hangman_lab.playing.screen import ask, draw_bars
-from hangman_lab.playing.words import PlayWords
 
 NUM_LETTERS_SHOWN = 8
 MAX_WORDS_SHOWN = 20
@@ -48,7 +47,12 @@ class Adviser:
 
 
 def assist(
-    console: Console, adviser: Adviser, words: PlayWords, max_wrong: int, ranked: bool
+    console: Console,
+    adviser: Adviser,
+    words: Sequence[str],
+    source: str,
+    max_wrong: int,
+    ranked: bool,
 ) -> None:
     """Help in a game played elsewhere; words may be ``ranked`` by how common they are."""
     console.print(
@@ -61,27 +65,21 @@ def assist(
         read = partial(parse_observation, pattern, max_wrong=max_wrong)
         observations = ask(console, "wrong letters: ", read)
         adviser.show(console, observations, NUM_LETTERS_SHOWN)
-        _show_words(console, words, observations, ranked)
+        fitting = matching_words(words, observations)
+        count = f"{len(fitting):,} of the {len(words):,} words of {source} fit"
+        if not fitting:
+            console.print(f"no word of {source} fits")
+        elif ranked or len(fitting) <= MAX_WORDS_SHOWN:
+            which = "; the most common" if len(fitting) > MAX_WORDS_SHOWN else ""
+            console.print(f"{count}{which}: {', '.join(fitting[:MAX_WORDS_SHOWN])}")
+        else:
+            console.print(count)
 
 
 def _read_pattern(pattern: str) -> str:
     if not (parse_observation(pattern)["word"] == BLANK).any():
         raise InputError(f"pattern {pattern!r}: no letter is hidden")
     return pattern
-
-
-def _show_words(
-    console: Console, listed: PlayWords, observations: Observation, ranked: bool
-) -> None:
-    words, source = matching_words(listed.to_guess, observations), listed.description
-    count = f"{len(words):,} of the {len(listed.to_guess):,} words of {source} fit"
-    if not words:
-        console.print(f"no word of {source} fits")
-    elif ranked or len(words) <= MAX_WORDS_SHOWN:
-        which = "; the most common" if len(words) > MAX_WORDS_SHOWN else ""
-        console.print(f"{count}{which}: {', '.join(words[:MAX_WORDS_SHOWN])}")
-    else:
-        console.print(count)
 
 
 def matching_words(words: Sequence[str], observations: Observation) -> list[str]:

@@ -27,7 +27,7 @@ def parser() -> CommandParser:
     parser = CommandParser(
         prog=program("play"),
         description="Play Hangman in the terminal, watch an agent, or get advice for another game.",
-        epilog="Ctrl-D or Ctrl-C quits.",
+        epilog="Ctrl-D or Ctrl-C quits. NO_COLOR=1 disables colors.",
     )
     modes = parser.add_mutually_exclusive_group()
     modes.add_argument(
@@ -58,7 +58,6 @@ def parser() -> CommandParser:
     fast = partial(real, low=0, high=_MAX_SPEED)
     add("--speed", type=fast, default=1.0, metavar="LETTERS", help=speed)
     add("--seed", type=nonnegative, metavar="N", help="seed of the order of the words")
-    add("--no-color", action="store_true", help="disable colors, as NO_COLOR=1 does")
     return parser
 
 
@@ -68,7 +67,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     console = make_console()
     try:
         options = _read(arguments)
-        console = make_console(color=not options.no_color)
         # This takes seconds to import, so options are checked first.
         from hangman_lab.playing.session import play
 

@@ -27,13 +27,14 @@ _MAX_BAR = 40
 T = TypeVar("T")
 
 
-def make_console(color: bool = True) -> Console:
-    """Return a console, which writes no escape codes without ``color`` or a capable terminal."""
+def make_console() -> Console:
+    """Return a console, which writes no escape codes with NO_COLOR or on a dumb terminal."""
     for stream in (sys.stdin, sys.stdout):
         # Invalid bytes, and text that cannot be encoded, must not end the game.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
-    plain = not color or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    # Rich leaves bold text with NO_COLOR.
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     return Console(
         color_system=None if plain else "auto", markup=False, highlight=False, emoji=False
     )

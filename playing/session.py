@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 import secrets
 from typing import Any
 
+import numpy as np
 from rich.console import Console
 
 from hangman_lab.agents import AGENTS, PosteriorAgent, make_agent
 from hangman_lab.agents.posterior.prior import DEFAULT_KNOWN
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.game import Game
-from hangman_lab.envs.words import COMMON_SOURCE
+from hangman_lab.envs.keyed_random import keyed_bits
+from hangman_lab.envs.words import COMMON_SOURCE, rank_words, select_difficulty
 from hangman_lab.playing.advice import Adviser, assist
 from hangman_lab.playing.modes import YOU, play_solo, play_versus, watch
 from hangman_lab.playing.screen import ask_yes
-from hangman_lab.playing.words import divide_words, draw_words, narrow, weigh_words
 from hangman_lab.run_files.agents import LEARNED_AGENTS, check_agent_names, find_run, load_run_agent
 from hangman_lab.run_files.config import Config
-from hangman_lab.run_files.words import load_words
+from hangman_lab.run_files.words import RunWords, load_words
 
 _SEED_BITS = 32
 # An agent that counts a word as often as it is listed, which weighs words.
@@ -40,27 +42,28 @@ def play(options: argparse.Namespace, console: Console) -> None:
     config = Config() if run is None else run.load_config()
     run_words = load_words(config, None if weighs else options.words)
     keep_apart = not options.assist and (name is not None or run is not None)
-    words = divide_words(run_words, keep_apart, options.run is not None)
+    to_guess, to_fit, source = _divide(run_words, keep_apart, options.run is not None)
     if weighs:
-        words = weigh_words(words)
+        to_guess, weights = rank_words(to_guess)
+        to_fit = tuple(np.repeat(to_guess, weights).tolist())
     max_wrong = options.max_wrong or config.env.max_wrong
     seed = secrets.randbits(_SEED_BITS) if options.seed is None else options.seed
     if not options.assist:
-        to_guess = narrow(words.to_guess, options.length or run_words.lengths, options.difficulty)
+        to_guess = _narrow(to_guess, options.length or run_words.lengths, options.difficulty)
         which = f"{options.difficulty}, " if options.difficulty is not None else ""
         console.print(
-            f"{_count(len(to_guess), 'word')} to guess ({which}{words.description}); "
+            f"{_count(len(to_guess), 'word')} to guess ({which}{source}); "
             f"{_count(max_wrong, 'wrong guess loses', 'wrong guesses lose')}"
         )
     adviser: Any = None  # where a mode needs one, it is there
     if name is not None:
         known = DEFAULT_KNOWN if options.known is None else options.known
-        agent = load_run_agent(name, run, words.to_fit, seed, known)
+        agent = load_run_agent(name, run, to_fit, seed, known)
         if (options.hint or options.assist) and not isinstance(agent, PosteriorAgent):
             raise InputError(f"{option}: {name} has no letter probabilities")
         adviser = Adviser(name, agent)
     if options.assist:
-        assist(console, adviser, words, max_wrong, weighs)
+        assist(console, adviser, to_guess, source, max_wrong, weighs)
         return
 
     def play_word(secret: str, number: int) -> str | None:
@@ -74,14 +77,46 @@ def play(options: argparse.Namespace, console: Console) -> None:
     players = [] if options.watch is not None else [YOU]
     players += [player for player in (options.watch, options.versus) if player is not None]
     wins = dict.fromkeys(players, 0)
-    for number, secret in enumerate(draw_words(to_guess, seed), start=1):
-        winner = play_word(secret, number)
+    order = np.argsort(keyed_bits(seed, np.arange(len(to_guess))), kind="stable")
+    for number, index in enumerate(itertools.cycle(order), start=1):
+        winner = play_word(to_guess[index], number)
         if winner is not None:
             wins[winner] += 1
         score = ", ".join(f"{player} won {count}" for player, count in wins.items())
         console.print(f"{_count(number, 'game')}: {score}")
         if not ask_yes(console, "Another word?"):
             return
+
+
+def _divide(
+    words: RunWords, keep_apart: bool, has_run: bool
+) -> tuple[tuple[str, ...], tuple[str, ...], str]:
+    """Return the words to guess, the words to fit agents on, and a description of the former.
+
+    With ``keep_apart`` they are disjoint, the test and the train split; a list that is too short to
+    be split is used whole, except with a run, for which that is an InputError.
+    """
+    whole, source = words.word_list.words, words.word_list.source
+    if not keep_apart:
+        return whole, whole, source
+    if has_run:
+        return words.part("test"), words.part("train"), f"test split of {source}"
+    parts, note = words.parts_or_whole()
+    return parts["test"], parts["train"], f"{source}{note}" if note else f"test split of {source}"
+
+
+def _narrow(
+    words: tuple[str, ...], lengths: tuple[int, int], difficulty: str | None
+) -> tuple[str, ...]:
+    """Return the words with a length in an inclusive range and a difficulty, or InputError."""
+    chosen = tuple(word for word in words if lengths[0] <= len(word) <= lengths[1])
+    if not chosen:
+        present = sorted({len(word) for word in words})
+        raise InputError(
+            f"--length: no word has {lengths[0]} to {lengths[1]} letters; "
+            f"there are words of {', '.join(map(str, present))}"
+        )
+    return chosen if difficulty is None else select_difficulty(chosen, difficulty)
 
 
 def _agent_of(options: argparse.Namespace) -> tuple[str | None, str]:

@@ -93,13 +93,6 @@ class CarefulAgent(PosteriorAgent):
         return np.where(observations["guessed"] == 0, 0.25, 0.0)
 
 
-def test_agents_that_use_their_lives_play_once_per_limit():
-    agent = CarefulAgent()
-    games = play(agent, LISTED)
-    for limit, row in win_rate_by_limit(agent, games).items():
-        assert row["wins"] == play(agent, LISTED, int(limit))["won"].sum()
-
-
 def test_all_agents_play_the_same_words_with_other_limits(monkeypatch, dictionary):
     monkeypatch.setattr(analysis, "MAX_WORDS", 5)
     words = first_games(play(dictionary, LISTED), 5)["word"].tolist()
@@ -108,11 +101,3 @@ def test_all_agents_play_the_same_words_with_other_limits(monkeypatch, dictionar
         for limit, row in by_limit.items():
             assert row["games"] == 5
             assert row["wins"] == play(agent, words, int(limit))["won"].sum()
-
-
-def test_the_first_games_are_the_same_in_any_order():
-    games = play(make_agent("random"), LISTED)
-    some = first_games(games, 7)
-    assert len(some) == 7
-    assert set(some["word"]) == set(first_games(games[::-1], 7)["word"])
-    assert first_games(games, len(LISTED)).equals(games)

@@ -4,20 +4,8 @@ import pandas as pd
 import pytest
 
 from hangman_lab.agents import make_agent
-from hangman_lab.agents.base import Agent
 from hangman_lab.evaluation.arena import play
-from tests.envs.hangman.referee import Referee, agrees
-
-
-class Alphabetical(Agent):
-    """Guesses letters in alphabetical order and records its observations."""
-
-    def __init__(self):
-        self.seen = []
-
-    def act_batch(self, observations, keys=None):
-        self.seen.append(observations)
-        return (observations["guessed"] == 0).argmax(axis=1)
+from tests.envs.hangman.referee import Referee
 
 
 def replay(game, max_wrong):
@@ -44,20 +32,6 @@ def test_games_are_played_to_the_end_by_the_rules(real_words, name, max_wrong):
         assert game.length == len(referee.word)
     if max_wrong == 26:
         assert games["won"].all()
-
-
-def test_agents_see_what_a_player_sees():
-    agent = Alphabetical()
-    words = ("banana", "ox", "zoo")
-    play(agent, words)
-    referees = [Referee(word) for word in words]
-    for turn, batch in enumerate(agent.seen):
-        playing = [referee for referee in referees if not referee.over]
-        assert len(batch["lives"]) == len(playing)
-        for game, referee in enumerate(playing):
-            assert agrees({key: array[game] for key, array in batch.items()}, referee, 6)
-            referee.guess("abcdefghijklmnopqrstuvwxyz"[turn])
-    assert all(referee.over for referee in referees)
 
 
 @pytest.mark.parametrize("name", ["random", "dictionary"])

@@ -2,7 +2,6 @@
 
 import json
 import platform
-import shutil
 
 import pytest
 import torch
@@ -206,19 +205,3 @@ def test_bad_input_is_one_line_and_status_2(evaluate, tiny_files, arguments, sai
     done, evaluation = evaluate(*words, *arguments)
     assert_refused(done, "evaluate.py", *said)
     assert evaluation is None
-
-
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [
-        ("policy.safetensors", "not a readable policy network"),
-        ("posterior.safetensors", "not a readable posterior"),
-        ("fitted_words.npy", "not a readable list of word hashes"),
-        ("config.yaml", "config.yaml"),
-    ],
-)
-def test_a_damaged_run_is_refused_in_one_line(evaluate, tiny_run, tmp_path, name, said):
-    copy = shutil.copytree(tiny_run[0].path, tmp_path / "run")
-    (copy / name).write_bytes(b"\x80junk: [")
-    done, _ = evaluate("--run", copy, "--agents", "ppo")
-    assert_refused(done, "evaluate.py", copy / name, said)

@@ -1,6 +1,5 @@
 """compare(), its tables of games and statistics, and the files of evaluate.py."""
 
-import json
 import re
 
 import pandas as pd
@@ -86,22 +85,6 @@ def test_statistics_are_those_of_the_games(match, played):
     # A note names agents that were fitted on other words than the known ones.
     note = agents_table(evaluation).note
     assert note.endswith("per game; other was fitted on the words of 100 games")
-
-
-def test_the_evaluation_is_that_of_the_command(comparison, word_file, tmp_path):
-    target = tmp_path / "results.json"
-    arguments = ["--agents", "dictionary", "random", "--words", str(word_file)]
-    assert main([*arguments, "--seed", "3", "--json", str(target)]) == 0
-    written, computed = json.loads(target.read_text()), comparison.to_dict()
-    for evaluation in (written, computed):
-        for statistics in evaluation["agents"].values():
-            statistics.pop("games_per_second")
-            for needed_by_plots in ("by_limit", "reliability"):
-                statistics.pop(needed_by_plots, None)
-    assert written == computed
-    # What is returned is a copy.
-    comparison.to_dict()["agents"].clear()
-    assert comparison.to_dict()["agents"]
 
 
 def test_custom_agents_are_fitted_and_compared(word_file):

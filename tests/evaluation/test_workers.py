@@ -46,15 +46,6 @@ def evaluation_in(path):
     return evaluation
 
 
-def test_the_results_of_the_command_are_the_same(tmp_path, tiny_files):
-    arguments = ("--agents", "dictionary", "random", "--words", tiny_files[1], "--json")
-    alone, workers = tmp_path / "alone", tmp_path / "workers"
-    for more in ((alone,), (workers, "--workers", "local")):
-        done = run("evaluate.py", *arguments, *more)
-        assert (done.returncode, done.stderr) == (0, "")
-    assert evaluation_in(workers) == evaluation_in(alone)
-
-
 def playing_pids(parent):
     """The workers that play, of the Ray that a process started; not those of other tests."""
     listed = subprocess.run(["ps", "-eo", "pid,ppid,args"], capture_output=True, text=True).stdout

@@ -1,18 +1,14 @@
 import re
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from hangman_lab.envs.encoding import ALPHABET
-from hangman_lab.envs.hangman.observation import parse_observation
-from hangman_lab.playing.advice import MAX_WORDS_SHOWN, NUM_LETTERS_SHOWN, matching_words
+from hangman_lab.playing.advice import MAX_WORDS_SHOWN, NUM_LETTERS_SHOWN
 from tests.processes import ROOT
 
 WORDS = sorted(
     {"".join((a, b, c, d)) for a in "abst" for b in "aeo" for c in "rnst" for d in "eys"}
 )
-some_words = st.lists(st.text("abcdeop", min_size=1, max_size=6), min_size=1, unique=True)
 ROW = re.compile(r"^([> ]) ([a-z])  ([ \d]{3})%")
 
 
@@ -21,16 +17,6 @@ def fits(word, pattern, wrong):
     guessed = set(wrong) | (set(pattern) - {"_"})
     shown = "".join(letter if letter in guessed else "_" for letter in word)
     return shown == pattern and not set(word) & set(wrong)
-
-
-@given(some_words, st.text("abcdeop", min_size=1, max_size=6), st.sets(st.sampled_from("abcdeop")))
-def test_matching_words_would_look_like_the_pattern(words, secret, guesses):
-    pattern = "".join(letter if letter in guesses else "_" for letter in secret)
-    wrong = "".join(guesses - set(secret))
-    words = [*words, secret]
-    found = matching_words(words, parse_observation(pattern, wrong, max_wrong=26))
-    assert found == [word for word in words if fits(word, pattern, wrong)]
-    assert secret in found
 
 
 @pytest.fixture

@@ -1,54 +1,64 @@
-"""The words of a session."""
+"""Which words ``play.py`` offers to guess."""
 
-import itertools
+import re
 
 import pytest
 
-from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.words import DIFFICULTIES, Split, clean_words
-from hangman_lab.playing.words import divide_words, draw_words, narrow
 from hangman_lab.run_files.config import Config
-from hangman_lab.run_files.words import split_words
+from hangman_lab.run_files.directory import RunDirectory
 
 MANY = clean_words((f"{a}{b}{c}" for a in "abcdef" for b in "aeiou" for c in "xyz"), "a list")
-# Both of its words are in the train split.
-SHORT = clean_words(["tea", "ox"], "a list")
 
 
-def divide(word_list, **given):
-    return divide_words(split_words(Config(), word_list), **given)
+@pytest.fixture
+def guessed(run_command, tmp_path):
+    """Return a function: play some lost games; return what is printed and the secrets in order."""
+
+    def play(words, *options, games=1):
+        path = tmp_path / "words.txt"
+        path.write_text("\n".join(words))
+        typed = ["y"] * (games - 1) + ["n"]
+        watch = ["--watch", "dictionary", "--speed", "1000"]
+        _, output = run_command(["--words", str(path), *watch, *options], typed, columns=200)
+        return output, re.findall(r"the word is (\w+)", output)
+
+    return play
 
 
-def test_with_an_agent_the_words_to_guess_are_the_test_split_without_one_the_whole_list():
-    words = divide(MANY, keep_apart=True, has_run=False)
-    parts = Split().divide(MANY)
-    assert words == (parts["test"], parts["train"], "test split of a list")
-    assert divide(MANY, keep_apart=False, has_run=False) == (MANY.words, MANY.words, "a list")
+def test_every_word_of_the_test_split_comes_once_in_an_order_that_depends_on_the_seed(guessed):
+    test_words = Split().divide(MANY)["test"]
+    output, secrets = guessed(MANY.words, "--seed", "3", games=len(test_words) + 1)
+    assert output.startswith(f"{len(test_words)} words to guess (test split of")
+    assert sorted(secrets[:-1]) == sorted(test_words)
+    assert secrets[-1] == secrets[0]
+    orders = [guessed(MANY.words, "--seed", seed, games=4)[1] for seed in "345"]
+    assert orders[0] == secrets[:4]
+    assert orders[0] != orders[1] or orders[0] != orders[2]
 
 
-def test_a_short_list_is_not_split_except_for_a_run():
-    whole = ("ox", "tea"), ("ox", "tea"), "a list, too few to be split"
-    assert divide(SHORT, keep_apart=True, has_run=False) == whole
-    with pytest.raises(InputError, match="a list: no test word of 1 to 32 letters"):
-        divide(SHORT, keep_apart=True, has_run=True)
+def test_without_an_agent_the_whole_list_is_guessed(run_command, tmp_path):
+    path = tmp_path / "words.txt"
+    path.write_text("\n".join(MANY.words))
+    assert f"{len(MANY)} words to guess ({path})" in run_command(["--words", str(path)], [], 200)[1]
 
 
-def test_words_are_narrowed_by_length_and_then_by_difficulty():
-    words = ("ox", "tea", "rate", "jazz", "vex", "fjord")
-    assert narrow(words, (3, 4), None) == ("tea", "rate", "jazz", "vex")
-    parts = [narrow(words, (2, 4), name) for name in DIFFICULTIES]
-    assert sorted(sum(parts, ())) == sorted(set(words) - {"fjord"})
-    with pytest.raises(InputError, match="7 to 9 letters; there are words of 2, 3, 4, 5"):
-        narrow(words, (7, 9), None)
-    with pytest.raises(InputError, match="2 words cannot be divided"):
-        narrow(words, (3, 3), "easy")
+def test_a_short_list_is_not_split_except_for_a_run(guessed, tmp_path, run_command):
+    # Both words are in the train split.
+    output, _ = guessed(["tea", "ox"])
+    assert re.match(r"2 words to guess \(.*words.txt, too few to be split\)", output)
+    run = RunDirectory.create(Config(words=str(tmp_path / "words.txt")), tmp_path / "run")
+    status, output = run_command(["--run", str(run.path), "--watch", "random"], [], 200)
+    assert status == 2
+    assert "no test word of 1 to 32 letters" in output
 
 
-def test_a_seed_determines_the_order_of_the_words():
-    def draw(words, seed, count):
-        return list(itertools.islice(draw_words(words, seed), count))
-
-    drawn = draw(MANY.words, 3, len(MANY))
-    assert sorted(drawn) == list(MANY.words)
-    assert drawn == draw(MANY.words, 3, len(MANY)) != draw(MANY.words, 4, len(MANY))
-    assert draw(("a",), 0, 3) == ["a", "a", "a"]
+def test_words_are_narrowed_by_length_and_then_by_difficulty(guessed):
+    words = ["tea", "ox", "be"]  # all in the train split
+    assert guessed(words, "--length", "3")[1] == ["tea"]
+    parts = [guessed(words, "--difficulty", name)[1] for name in DIFFICULTIES]
+    assert sorted(secret for part in parts for secret in part) == sorted(words)
+    assert (
+        "--length: no word has 7 to 9 letters; there are words of 2, 3"
+        in (guessed(words, "--length", "7-9")[0])
+    )
