@@ -116,21 +116,22 @@ def play_on_workers(
     reference = ray.put(np.frombuffer(pickle.dumps(agent, protocol=5), np.uint8))
     play = ray.remote(num_cpus=1, max_retries=_MAX_LOSSES)(_play_batch)
     # In a list, the reference is not resolved for each batch.
-    slices = batches(len(words), batch_size)
-    tasks = [play.remote([reference], words[batch], max_wrong) for batch in slices]
-    waiting, tables = tasks, {}
-    while waiting:
-        (ended,), waiting = ray.wait(waiting, num_returns=1)
+    tasks = [
+        play.remote([reference], words[batch], max_wrong)
+        for batch in batches(len(words), batch_size)
+    ]
+    tables = []
+    for task in tasks:
         try:
-            tables[ended] = ray.get(ended)
+            tables.append(ray.get(task))
         except ray.exceptions.RayTaskError:
             raise
         except ray.exceptions.RayError as error:
             detail = str(error).splitlines()[0]
             raise InputError(f"--workers: games lost their worker each time ({detail})") from error
         if advance is not None:
-            advance(len(tables[ended]))
-    return pd.concat([tables[task] for task in tasks], ignore_index=True)
+            advance(len(tables[-1]))
+    return pd.concat(tables, ignore_index=True)
 
 
 def _play_batch(references: list[Any], words: Sequence[str], max_wrong: int) -> pd.DataFrame:

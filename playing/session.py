@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 
-from hangman_lab.agents import AGENTS, PosteriorAgent, make_agent
+from hangman_lab.agents import PosteriorAgent
 from hangman_lab.agents.posterior.prior import DEFAULT_KNOWN
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.game import Game
@@ -19,7 +19,7 @@ from hangman_lab.envs.words import COMMON_SOURCE, rank_words, select_difficulty
 from hangman_lab.playing.advice import Adviser, assist
 from hangman_lab.playing.modes import YOU, play_solo, play_versus, watch
 from hangman_lab.playing.screen import ask_yes
-from hangman_lab.run_files.agents import LEARNED_AGENTS, check_agent_names, find_run, load_run_agent
+from hangman_lab.run_files.agents import check_agent_names, find_run, load_run_agent
 from hangman_lab.run_files.config import Config
 from hangman_lab.run_files.words import RunWords, load_words
 
@@ -33,8 +33,6 @@ def play(options: argparse.Namespace, console: Console) -> None:
     name, option = _agent_of(options)
     if name is not None:
         check_agent_names([name], option)
-        if options.hint or options.assist:
-            _check_tells_probabilities(name)
     weighs = options.assist and options.words == COMMON_SOURCE
     if weighs and name != _WEIGHING:
         raise InputError(f"--agent: --assist weighs common words for {_WEIGHING}, not for {name}")
@@ -48,13 +46,6 @@ def play(options: argparse.Namespace, console: Console) -> None:
         to_fit = tuple(np.repeat(to_guess, weights).tolist())
     max_wrong = options.max_wrong or config.env.max_wrong
     seed = secrets.randbits(_SEED_BITS) if options.seed is None else options.seed
-    if not options.assist:
-        to_guess = _narrow(to_guess, options.length or run_words.lengths, options.difficulty)
-        which = f"{options.difficulty}, " if options.difficulty is not None else ""
-        console.print(
-            f"{_count(len(to_guess), 'word')} to guess ({which}{source}); "
-            f"{_count(max_wrong, 'wrong guess loses', 'wrong guesses lose')}"
-        )
     adviser: Any = None  # where a mode needs one, it is there
     if name is not None:
         known = DEFAULT_KNOWN if options.known is None else options.known
@@ -65,6 +56,12 @@ def play(options: argparse.Namespace, console: Console) -> None:
     if options.assist:
         assist(console, adviser, to_guess, source, max_wrong, weighs)
         return
+    to_guess = _narrow(to_guess, options.length or run_words.lengths, options.difficulty)
+    which = f"{options.difficulty}, " if options.difficulty is not None else ""
+    console.print(
+        f"{_count(len(to_guess), 'word')} to guess ({which}{source}); "
+        f"{_count(max_wrong, 'wrong guess loses', 'wrong guesses lose')}"
+    )
 
     def play_word(secret: str, number: int) -> str | None:
         game = Game(secret, max_wrong)
@@ -130,12 +127,6 @@ def _agent_of(options: argparse.Namespace) -> tuple[str | None, str]:
         default = "ppo" if options.run is not None or known else "dictionary"
         return options.agent or default, "--agent"
     return None, ""
-
-
-def _check_tells_probabilities(name: str) -> None:
-    able = [*LEARNED_AGENTS, *(a for a in AGENTS if isinstance(make_agent(a), PosteriorAgent))]
-    if name not in able:
-        raise InputError(f"--agent: {name} has no letter probabilities; {', '.join(able)} have")
 
 
 def _count(number: int, singular: str, plural: str | None = None) -> str:

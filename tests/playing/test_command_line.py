@@ -160,7 +160,7 @@ def test_the_agent_of_every_mode_has_the_given_prior(
             ["--watch", "nobody"],
             "--watch: 'nobody' is unknown; known are ppo, look-ahead, posterior",
         ),
-        (["--hint", "--agent", "random"], "--agent: random has no letter probabilities; ppo"),
+        (["--hint", "--agent", "random"], "--agent: random has no letter probabilities"),
         (["--speed", "2"], "--speed: requires --watch"),
         (["--hint", "--known", "2"], "--known: '2' is not a number in 0..1"),
         (["--length", "9-3"], "'9-3' is neither N nor MIN-MAX, from 1 to 32"),
