@@ -8,6 +8,7 @@ from hangman_lab.agents.base import PosteriorAgent
 from hangman_lab.evaluation import analysis
 from hangman_lab.evaluation.analysis import first_games, reliability, win_rate_by_limit
 from hangman_lab.evaluation.arena import play
+from hangman_lab.evaluation.statistics import share_interval
 from tests.envs.hangman.referee import Referee
 
 ALPHABET = "abcdefghijklmnopqrstuvwxyz"
@@ -36,7 +37,7 @@ class Recorder(PosteriorAgent):
 
 
 def predictions_of(games, agent):
-    """Return each letter's probability in each state of the referee's games, and the outcome."""
+    """Return each letter's probability in each state of the referee's games, outcome and game."""
     predictions = []
     for game in games.itertuples():
         referee = Referee(game.word)
@@ -46,14 +47,14 @@ def predictions_of(games, agent):
         for (guessed, chances), letter in zip(recorder.asked, game.letters, strict=True):
             assert {ALPHABET[index] for index in np.flatnonzero(guessed)} == set(referee.guessed)
             for index in np.flatnonzero(guessed == 0):
-                predictions.append((chances[index], ALPHABET[index] in game.word))
+                predictions.append((chances[index], ALPHABET[index] in game.word, game.Index))
             referee.guess(letter)
     return np.array(predictions, dtype=float).T
 
 
 def test_reliability_compares_probabilities_with_outcomes(dictionary):
     games = play(dictionary, LISTED)
-    chance, hidden = predictions_of(games, dictionary)
+    chance, hidden, game = predictions_of(games, dictionary)
     result = reliability(games, dictionary)
     assert result["predictions"] == len(chance)
     assert result["brier"] == pytest.approx(((chance - hidden) ** 2).mean())
@@ -65,8 +66,8 @@ def test_reliability_compares_probabilities_with_outcomes(dictionary):
         assert row["predictions"] == members.sum()
         assert row["mean_probability"] == pytest.approx(chance[members].mean())
         assert row["share"] == pytest.approx(hidden[members].mean())
-        low, high = row["ci95"]
-        assert 0 <= low <= row["share"] <= high <= 1
+        _, interval = share_interval(hidden[members], game[members].astype(int))
+        assert row["ci95"] == pytest.approx(interval)
         error += members.mean() * abs(chance[members].mean() - hidden[members].mean())
     assert result["expected_calibration_error"] == pytest.approx(error)
 
