@@ -54,3 +54,13 @@ def test_a_recorded_game_is_an_animated_picture(tmp_path):
         assert picture.n_frames == int(re.search(r"(\d+) frames", printed)[1])
         assert picture.size == (640, 400)
     assert path.stat().st_size < 300_000
+
+
+@pytest.mark.slow
+def test_win_rates_of_runs_are_plotted_by_games(tiny_run, tmp_path):
+    picture, path = tmp_path / "curves.png", tiny_run[0].path
+    options = ("--levels", "best=0.9", "--plot", picture)
+    printed = output_of("win_rate_by_games", "--runs", f"tiny={path},{path}", *options)
+    assert re.search(r"tiny: [\d.]+% after [\d,]+ games", printed)
+    with Image.open(picture) as image:
+        assert min(image.size) > 500
