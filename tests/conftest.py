@@ -101,13 +101,3 @@ def tiny_run(tmp_path_factory, tiny_files):
             tmp_path_factory.mktemp("runs") / "tiny",
         )
     return run, printed.getvalue()
-
-
-@pytest.fixture
-def two_nodes():
-    """A Ray cluster of two nodes on this machine."""
-    from tests.cluster import TwoNodes
-
-    cluster = TwoNodes()
-    yield cluster
-    cluster.stop()

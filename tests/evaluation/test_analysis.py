@@ -9,9 +9,7 @@ from hangman_lab.evaluation import analysis
 from hangman_lab.evaluation.analysis import first_games, reliability, win_rate_by_limit
 from hangman_lab.evaluation.arena import play
 from hangman_lab.evaluation.statistics import share_interval
-from tests.envs.hangman.referee import Referee
 
-ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 LISTED = [
     *("apple", "ample", "amble", "jazz", "zebra", "quiz", "banana", "bandana", "rhythm", "onion"),
     *("union", "opinion", "tether", "letter", "better", "setter", "kettle", "settle", "a", "i"),
@@ -23,53 +21,28 @@ def dictionary():
     return make_agent("dictionary").fit(LISTED[::2])
 
 
-class Recorder(PosteriorAgent):
-    """Plays by an agent's probabilities, and records them with their states."""
-
-    def __init__(self, agent):
-        self.agent = agent
-        self.asked = []
+class Certain(PosteriorAgent):
+    """Has the same probabilities in every state: 0.9 for a, 0.3 for b, 0.1 for the rest."""
 
     def letter_probabilities(self, observations):
-        chances = self.agent.letter_probabilities(observations)
-        self.asked += zip(observations["guessed"], chances, strict=True)
-        return chances
+        chances = np.array([0.9, 0.3] + [0.1] * 24)
+        return np.where(observations["guessed"] == 0, chances, 0.0)
 
 
-def predictions_of(games, agent):
-    """Return each letter's probability in each state of the referee's games, outcome and game."""
-    predictions = []
-    for game in games.itertuples():
-        referee = Referee(game.word)
-        recorder = Recorder(agent)
-        play(recorder, [game.word])
-        assert len(recorder.asked) == game.guesses
-        for (guessed, chances), letter in zip(recorder.asked, game.letters, strict=True):
-            assert {ALPHABET[index] for index in np.flatnonzero(guessed)} == set(referee.guessed)
-            for index in np.flatnonzero(guessed == 0):
-                predictions.append((chances[index], ALPHABET[index] in game.word, game.Index))
-            referee.guess(letter)
-    return np.array(predictions, dtype=float).T
-
-
-def test_reliability_compares_probabilities_with_outcomes(dictionary):
-    games = play(dictionary, LISTED)
-    chance, hidden, game = predictions_of(games, dictionary)
-    result = reliability(games, dictionary)
-    assert result["predictions"] == len(chance)
-    assert result["brier"] == pytest.approx(((chance - hidden) ** 2).mean())
-    assert sum(row["predictions"] for row in result["bins"]) == len(chance)
-    position = np.minimum(np.floor(chance * 20), 19)
-    error = 0.0
-    for row in result["bins"]:
-        members = position == round(row["low"] * 20)
-        assert row["predictions"] == members.sum()
-        assert row["mean_probability"] == pytest.approx(chance[members].mean())
-        assert row["share"] == pytest.approx(hidden[members].mean())
-        _, interval = share_interval(hidden[members], game[members].astype(int))
-        assert row["ci95"] == pytest.approx(interval)
-        error += members.mean() * abs(chance[members].mean() - hidden[members].mean())
-    assert result["expected_calibration_error"] == pytest.approx(error)
+def test_reliability_compares_probabilities_with_outcomes():
+    # Both games end with two guesses, a and b; 24 letters are never guessed.
+    result = reliability(play(Certain(), ["ab", "b"]), Certain())
+    assert result["predictions"] == 2 + 4 + 4 * 24
+    brier = (0.1**2 + 0.9**2) + 4 * 0.7**2 + 96 * 0.1**2
+    assert result["brier"] == pytest.approx(brier / 102)
+    assert result["expected_calibration_error"] == pytest.approx((9.6 + 4 * 0.7 + 2 * 0.4) / 102)
+    columns = ("low", "high", "predictions", "mean_probability", "share")
+    bins = [[row[column] for column in columns] for row in result["bins"]]
+    expected = [[0.1, 0.15, 96, 0.1, 0], [0.3, 0.35, 4, 0.3, 1], [0.9, 0.95, 2, 0.9, 0.5]]
+    np.testing.assert_allclose(bins, expected)
+    # The 48 predictions of each word are a cluster.
+    _, interval = share_interval(np.zeros(96), np.arange(96) // 48)
+    assert result["bins"][0]["ci95"] == pytest.approx(interval)
 
 
 @pytest.mark.parametrize("name", AGENTS)

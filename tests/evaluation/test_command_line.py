@@ -6,10 +6,7 @@ import platform
 import pytest
 import torch
 
-from hangman_lab.agents import make_agent
-from hangman_lab.agents.posterior.prior import DEFAULT_KNOWN
 from hangman_lab.envs.words import Split, read_word_list
-from hangman_lab.evaluation import preparation
 from hangman_lab.evaluation.command_line import main
 from tests.processes import assert_refused, run, run_main
 
@@ -111,13 +108,11 @@ def test_a_prior_that_excludes_known_words_refuses_drops_or_marks_them(evaluate,
     for name, agent in evaluation["agents"].items():
         assert (agent["seen"], agent["known"]["games"], agent["unseen"]["games"]) == (7, 7, 20)
         assert f"{name} (known)" in done.stdout
+    wins = evaluation["agents"]["ppo"]["known"]["wins"]
 
-    done, _ = evaluate(
-        "--run", tiny_run[0].path, "--split", "train", "--drop-seen", "--agents", "ppo"
-    )
-    assert_refused(done, "evaluate.py", "all words are known")
-    done, _ = evaluate(*mixed, "--drop-seen", "--allow-seen")
-    assert_refused(done, "evaluate.py", "--allow-seen", "not allowed with")
+    _, evaluation = evaluate(*mixed, "--known", "1")
+    assert evaluation["known"] == 1
+    assert evaluation["agents"]["ppo"]["known"]["wins"] == 7 > wins
 
 
 def test_without_a_learned_agent_known_words_are_those_of_the_train_split(evaluate, tiny_files):
@@ -129,26 +124,8 @@ def test_without_a_learned_agent_known_words_are_those_of_the_train_split(evalua
     assert [agent["seen"] for agent in evaluation["agents"].values()] == [30, 0]
     assert "30 known train words" in done.stdout
     assert "prior" not in done.stdout
-    _, evaluation = evaluate(*arguments)
-    assert evaluation["words"]["unseen"] == 30
-    assert evaluation["agents"]["dictionary"]["seen"] == 0
     done, _ = evaluate(*arguments, "--split", "train", "--drop-seen")
     assert_refused(done, "evaluate.py", "all words are known")
-
-
-@pytest.mark.parametrize("prior", [0.0, 0.25, None])
-def test_learned_agents_are_loaded_with_the_prior(evaluate, tiny_run, monkeypatch, prior):
-    given = {}
-
-    def load(name, run, train_words, seed=0, known=None):
-        given[name] = known
-        return make_agent("random")
-
-    monkeypatch.setattr(preparation, "load_run_agent", load)
-    option = () if prior is None else ("--known", prior)
-    _, evaluation = evaluate("--run", tiny_run[0].path, *option)
-    expected = DEFAULT_KNOWN if prior is None else prior
-    assert evaluation["known"] == given["ppo"] == given["posterior"] == expected
 
 
 def test_secrets_are_played_exactly_and_agents_fitted_on_the_train_split(
@@ -174,34 +151,30 @@ def test_games_max_wrong_seed_and_split(evaluate, tiny_files):
     _, words = tiny_files
     parts = parts_of(words, (0.9, 0.05, 0.05))
     base = ("--words", words, "--agents", "random")
-    _, evaluation = evaluate(*base, "--split", "valid")
-    assert evaluation["agents"]["random"]["games"] == len(parts["valid"])
-    assert evaluation["split"] == "valid"
+    _, always = evaluate(*base, "--split", "valid", "--max-wrong", 26)
+    assert always["split"] == "valid"
+    assert always["agents"]["random"]["wins"] == len(parts["valid"])
 
-    _, sample = evaluate(*base, "--games", 50, "--max-wrong", 12, "--seed", 5)
-    assert (sample["max_wrong"], sample["seed"]) == (12, 5)
-    _, again = evaluate(*base, "--games", 50, "--max-wrong", 12, "--seed", 5)
-    _, other = evaluate(*base, "--games", 50, "--max-wrong", 12, "--seed", 6)
-    first, second, third = (evaluation["agents"]["random"] for evaluation in (sample, again, other))
+    samples = [evaluate(*base, "--games", 50, "--max-wrong", 12, "--seed", n)[1] for n in (5, 5, 6)]
+    assert (samples[0]["max_wrong"], samples[0]["seed"]) == (12, 5)
+    first, second, third = (sample["agents"]["random"] for sample in samples)
     assert first["games"] == 50
-    assert first["mean_wrong_guesses"] == second["mean_wrong_guesses"] > 6
+    assert first["mean_wrong_guesses"] > 6
     assert first["hardest_games"] == second["hardest_games"] != third["hardest_games"]
-    _, always = evaluate(*base, "--max-wrong", 26)
-    assert always["agents"]["random"]["win_rate"] == 1
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
         (["--agents", "clever"], ["'clever'", "dictionary", "random"]),
-        (["--env", "CatsAndDogs-v0", "--known", "0"], ["--known", "Hangman-v0"]),
         (["--games", "many"], ["games: 'many' is not allowed"]),
         (["--secrets", "missing.txt"], ["missing.txt", "cannot read"]),
+        (["--workers", "127.0.0.1:1"], ["--workers: no Ray cluster at '127.0.0.1:1'"]),
+        (["--drop-seen", "--allow-seen"], ["--allow-seen", "not allowed with"]),
     ],
     ids=" ".join,
 )
 def test_bad_input_is_one_line_and_status_2(evaluate, tiny_files, arguments, said):
-    words = [] if "--words" in arguments else ["--words", tiny_files[1]]
-    done, evaluation = evaluate(*words, *arguments)
+    done, evaluation = evaluate("--words", tiny_files[1], *arguments)
     assert_refused(done, "evaluate.py", *said)
     assert evaluation is None

@@ -2,7 +2,6 @@
 
 import json
 import re
-import socket
 import sqlite3
 import threading
 from contextlib import closing, contextmanager
@@ -61,20 +60,23 @@ def played_by(path, token_name):
 
 @pytest.mark.parametrize("recorded", [False, True])
 def test_output_and_files_agree_with_the_arena_and_the_server(
-    evaluate, serving, words, tmp_path, recorded
+    evaluate, serving, words, tmp_path, monkeypatch, recorded
 ):
     address, path = serving
-    name = f"dictionary {recorded}"
+    name = f"two {recorded}"
+    monkeypatch.setenv("HANGMAN_TOKEN", add_token(path, name))
     done = evaluate(
-        "--server", address, "--token", add_token(path, name), *["--recorded"][:recorded],
-        "--agents", "dictionary", "--words", words, "--games", 60, "--known", 0.25,
+        "--server", address, *["--recorded"][:recorded], "--agents", "dictionary", "random",
+        "--words", words, "--games", 60, "--known", 0.25,
         "--json", tmp_path / "results.json", "--csv", tmp_path / "games.csv",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
+    assert "random: 60 games done" in done.stdout
     stored = pd.DataFrame(played_by(path, name), columns=["word", "recorded", "status", "letters"])
+    assert len(stored) == 120
+    stored = stored[:60]
     agent = prepare(Request.of(agents=["dictionary"], words=words)).agents["dictionary"]
     arena = play(agent, stored["word"].tolist())
-    assert len(stored) == 60
     assert (stored["recorded"] == recorded).all()
     assert (stored["letters"] == arena["letters"]).all()
     assert ((stored["status"] == "success") == arena["won"]).all()
@@ -86,44 +88,10 @@ def test_output_and_files_agree_with_the_arena_and_the_server(
     assert evaluation["split"] == ("recorded" if recorded else "practice")
     assert (evaluation["max_wrong"], evaluation["known"]) == (6, 0.25)
     assert f"{statistics['win_rate']:.1%}" in done.stdout
-    games = pd.read_csv(tmp_path / "games.csv")
+    games = pd.read_csv(tmp_path / "games.csv").query("agent == 'dictionary'")
     assert sorted(games["letters"]) == sorted(arena["letters"])
     assert games["won"].sum() == arena["won"].sum()
     assert games["known"].isna().all()
-
-
-def test_each_agent_plays_its_own_games_with_the_token_of_the_environment(
-    evaluate, serving, words, monkeypatch
-):
-    address, path = serving
-    monkeypatch.setenv("HANGMAN_TOKEN", add_token(path, "two"))
-    done = evaluate(
-        "--server", f"{address}/trexsim/hangman/", "--agents", "random", "benchmark",
-        "--words", words, "--games", 12,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert len(played_by(path, "two")) == 24
-    assert "random: 12 games done" in done.stdout
-    assert "benchmark: 12 games done" in done.stdout
-
-
-def test_a_refusal_of_the_server_is_one_line(evaluate, serving, words):
-    address, _ = serving
-    done = evaluate(
-        "--server", address, "--token", "hm_wrong", "--agents", "random", "--words", words
-    )
-    assert_refused(done, "evaluate.py", "--server", address, "token is not known")
-    assert "hm_wrong" not in done.stderr
-
-
-def test_a_port_at_which_nothing_listens_is_told_without_waiting(evaluate, words):
-    with socket.socket() as unused:
-        unused.bind(("127.0.0.1", 0))
-        address = f"http://127.0.0.1:{unused.getsockname()[1]}"
-        options = ("--token", "t", "--agents", "random", "--words", words)
-        done = evaluate("--server", address, *options)
-    # With patience it would not end within two minutes.
-    assert_refused(done, "evaluate.py", "--server", address, "does not answer")
 
 
 @pytest.mark.parametrize(
@@ -131,13 +99,17 @@ def test_a_port_at_which_nothing_listens_is_told_without_waiting(evaluate, words
     [
         ("--server http://127.0.0.1:1", "--token, HANGMAN_TOKEN"),
         ("--server 127.0.0.1:8000 --token t", "is not a URL"),
+        # Nothing listens there, which is told without waiting.
+        ("--server http://127.0.0.1:1 --token hm_a --agents random", "does not answer"),
         ("--server http://x --token t --split test", "--split: cannot be combined"),
         ("--server http://x --token t --env GuessTheWord-v0", "--env"),
         ("--recorded", "--recorded: needs --server"),
     ],
 )
-def test_incompatible_options_are_refused(evaluate, arguments, said):
-    assert_refused(evaluate(*arguments.split()), "evaluate.py", said)
+def test_bad_input_is_one_line_and_status_2(evaluate, arguments, said):
+    done = evaluate(*arguments.split())
+    assert_refused(done, "evaluate.py", said)
+    assert "hm_a" not in done.stderr
 
 
 @contextmanager

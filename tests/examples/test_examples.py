@@ -14,27 +14,16 @@ def output_of(name, *arguments):
     return done.stdout
 
 
-def rates_of(printed):
-    return [float(rate) for rate in re.findall(r"([\d.]+)% of unseen", printed)]
-
-
 @pytest.mark.slow
 def test_ppo_in_one_file_learns_to_win_unseen_words():
     printed = output_of("ppo", "--steps", 131_072)
-    rates = rates_of(printed)
+    rates = [float(rate) for rate in re.findall(r"([\d.]+)% of unseen", printed)]
     assert rates[-1] > rates[0] + 1
     assert rates[-1] > 15
     for figure in ("approx. KL", "clip fraction", "explained variance"):
         values = [float(value) for value in re.findall(rf"{figure} (-?[\d.]+)", printed)]
         assert len(values) == len(rates)
         assert all(-1 < value < 1 for value in values)
-
-
-@pytest.mark.slow
-def test_maskable_ppo_of_sb3_contrib_learns_to_win_unseen_words():
-    rates = rates_of(output_of("maskable_ppo", "--steps", 40_000))
-    assert len(rates) == 11
-    assert rates[-1] > rates[0] + 3
 
 
 def test_a_custom_agent_is_compared_with_built_in_agents():

@@ -1,6 +1,8 @@
 """Sweeps small enough to be run in seconds."""
 
 import io
+import subprocess
+import sys
 from functools import cache
 
 import pytest
@@ -11,6 +13,7 @@ from hangman_lab.run_files.config import load_config
 from hangman_lab.sweeps.sweep_file import load_sweep
 from hangman_lab.training.run import train
 from tests.conftest import TINY_CONFIG
+from tests.processes import environment
 
 RATES = (0.001, 0.01)
 
@@ -68,3 +71,39 @@ def undisturbed(tmp_path_factory, base_recipe, few_hundred_words):
         return folder
 
     return folder_of
+
+
+_TWO_NODES = """
+import os, sys
+os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "RAY_worker_niceness": "0"}
+from ray.cluster_utils import Cluster
+cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+node = cluster.add_node(num_cpus=1)
+print(cluster.address, flush=True)
+sys.stdin.readline()
+cluster.remove_node(node, allow_graceful=False)
+print("removed", flush=True)
+sys.stdin.readline()
+cluster.shutdown()
+"""
+
+
+@pytest.fixture
+def two_nodes():
+    """A Ray cluster of two nodes of a core each: its address, and a function that removes one."""
+    cluster = subprocess.Popen(
+        [sys.executable, "-c", _TWO_NODES],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        env=environment(),
+    )
+
+    def remove():
+        cluster.stdin.write("\n")
+        cluster.stdin.flush()
+        assert cluster.stdout.readline() == "removed\n"
+
+    yield cluster.stdout.readline().strip(), remove
+    cluster.communicate("\n\n")

@@ -50,7 +50,8 @@ def test_a_sweep_survives_a_kill_and_a_lost_node_with_the_weights_of_train(
     write_sweep, few_hundred_words, undisturbed, tmp_path, two_nodes
 ):
     folder = tmp_path / "sweeps" / "tiny"
-    on_the_cluster = ("--address", two_nodes.address)
+    address, remove_node = two_nodes
+    on_the_cluster = ("--address", address)
     path = write_sweep()
     process = start("sweep.py", path, "--words", few_hundred_words, *on_the_cluster)
     wait_for(process, folder, FINISHED, 1)
@@ -62,7 +63,7 @@ def test_a_sweep_survives_a_kill_and_a_lost_node_with_the_weights_of_train(
     path.unlink()
     process = start("sweep.py", "--resume", folder, *on_the_cluster)
     wait_for(process, folder, FINISHED, 2)
-    two_nodes.remove()
+    remove_node()
     output, errors = process.communicate()
     assert process.returncode == 0, errors + reasons(folder)
     assert "ppo.learning_rate=0.001 2 " in " ".join(output.split())
