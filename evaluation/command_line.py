@@ -96,19 +96,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     remote.check(options, refuse)
     word_guess.check(options, refuse)
     check_files(options)
+    request = Request.of(**{name: getattr(options, name) for name in Request.model_fields})
     if options.server is not None:
-        remote.evaluate(options, console)
+        remote.evaluate(options, request, console)
     elif options.env == ENV_ID:
-        _evaluate(options, console)
+        _evaluate(options, request, console)
     else:
-        word_guess.evaluate(options, console)
+        word_guess.evaluate(options, request, console)
     return 0
 
 
-def _evaluate(options: argparse.Namespace, console: Console) -> None:
+def _evaluate(options: argparse.Namespace, request: Request, console: Console) -> None:
     """Play Hangman in this process or on workers, print tables and write files."""
     tell = partial(say, console)
-    request = Request.of(**{name: getattr(options, name) for name in Request.model_fields})
     match = prepare(request, tell)
     with ExitStack() as stack:
         playing = {}

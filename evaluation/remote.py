@@ -64,19 +64,17 @@ def check(options: argparse.Namespace, refuse: Refuse) -> None:
     refuse(_REFUSED, "cannot be combined with --server")
 
 
-def evaluate(options: argparse.Namespace, console: Console) -> None:
+def evaluate(options: argparse.Namespace, request: Request, console: Console) -> None:
     """Play, print tables and write files; raise InputError if an option or the server fails."""
     token = options.token or os.environ.get(TOKEN_VARIABLE)
     if not token:
         raise InputError(f"--token, {TOKEN_VARIABLE}: --server needs an access token")
-    names = ("agents", "run", "words", "games", "known", "seed")
-    request = Request.of(**{name: getattr(options, name) for name in names}, allow_seen=True)
     games = request.games or DEFAULT_GAMES
     client = GameClient(options.server, token)
     tell = partial(say, console)
     # ``games`` counts games of the server, not local words.
     agents = prepare(
-        request.model_copy(update={"games": None}),
+        request.model_copy(update={"games": None, "allow_seen": True}),
         lambda line: tell(f"agents are fitted on the train split of {line}"),
     ).agents
     with make_progress(console) as progress, ThreadPoolExecutor(NUM_CONNECTIONS) as threads:

@@ -14,7 +14,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 from rich.console import Console
-from rich.progress import Progress
 
 from hangman_lab.agents.word_guess import WordGuessAgent, make_word_guess_agent
 from hangman_lab.envs.errors import InputError
@@ -53,7 +52,7 @@ _HANGMAN_OPTIONS = (
     *("drop_seen", "allow_seen", "report", "workers"),
 )
 _LIST_OPTIONS = ("secrets", "games", "allowed")
-_TOUGHEST_SHOWN = 5
+_NUM_TOUGHEST, _TOUGHEST_SHOWN = 25, 5
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -84,38 +83,57 @@ def check(options: argparse.Namespace, refuse: Refuse) -> None:
         refuse(("lists",), f"is for {GUESS_THE_WORD.env_id} without --words")
 
 
-def evaluate(options: argparse.Namespace, console: Console) -> None:
+def evaluate(options: argparse.Namespace, request: Request, console: Console) -> None:
     """Play, print tables and write files; raise InputError if an option is invalid."""
-    chosen = ("agents", "words", "secrets", "games", "seed")
-    request = Request.of(**{name: getattr(options, name) for name in chosen})
     variant = VARIANT_OF_ID[options.env]
-    names = _agent_names(request, variant)
+    limit = options.max_guesses or variant.max_guesses
+    agents = _make_agents(request, variant)
     if _plays_random_lists(options):
         source = "random letters"
-        lists = random_lists(variant, options.lists or DEFAULT_LISTS, LIST_SIZE, request.seed)
+        lists = _random_lists(variant, options.lists or DEFAULT_LISTS, request.seed)
     else:
         source, lists = _listed_words(request, variant, options.allowed)
     with make_progress(console) as progress:
-        evaluation, games = compare(
-            names, variant, lists, source, request.seed, options.max_guesses, progress
+        statistics, games = play_agents(
+            agents,
+            lambda name, agent, advance: _play_lists(agent, variant.rule, lists, limit, advance),
+            summarize,
+            sum(len(secrets) for _, secrets in lists),
+            progress,
         )
-    print_comparison(console, evaluation)
-    write_files(options, evaluation, games, lambda: draw_plots(evaluation), partial(say, console))
+    words = lists[0][0]
+    size = {"lists": len(lists)} if len(lists) > 1 else {"allowed": len(words)}
+    evaluation = {
+        "env": variant.env_id,
+        "words": {"source": source, "count": len(words.secrets), **size},
+        "seed": request.seed,
+        "max_guesses": limit,
+        "versions": {"python": platform.python_version(), "numpy": np.__version__},
+        "agents": statistics,
+    }
+    print_table(console, _agents_table(evaluation))
+    for name, figures in statistics.items():
+        toughest = figures["toughest"][:_TOUGHEST_SHOWN]
+        shown = ", ".join(f"{word['word']} {word['mean_guesses']:g}" for word in toughest)
+        console.print(f"{name}: toughest {shown}", highlight=False)
+    write_files(options, evaluation, games, lambda: _draw_plots(evaluation), partial(say, console))
 
 
 def _plays_random_lists(options: argparse.Namespace) -> bool:
     return options.env == GUESS_THE_WORD.env_id and options.words is None
 
 
-def _agent_names(request: Request, variant: Variant) -> Sequence[str]:
+def _make_agents(request: Request, variant: Variant) -> dict[str, WordGuessAgent]:
     """Return the requested agents, by default those that support the rule."""
-    misplaced = variant.rule.count_misplaced
-    default = [name for name in DEFAULT_AGENTS if misplaced or name != "filter"]
-    names = default if request.agents is None else request.agents
-    for name in names:
-        # Raises InputError for an unknown agent, or if it does not support the rule.
-        make_word_guess_agent(name).answers_kept(variant.rule)
-    return names
+    names = request.agents
+    if names is None:
+        misplaced = variant.rule.count_misplaced
+        names = tuple(name for name in DEFAULT_AGENTS if misplaced or name != "filter")
+    agents = {name: make_word_guess_agent(name, request.seed) for name in names}
+    for agent in agents.values():
+        # Raises InputError if it does not support the rule.
+        agent.answers_kept(variant.rule)
+    return agents
 
 
 def _listed_words(
@@ -137,10 +155,10 @@ def _listed_words(
     return word_list.source, [(words, played)]
 
 
-def random_lists(variant: Variant, num_lists: int, num_words: int, seed: int) -> WordLists:
+def _random_lists(variant: Variant, num_lists: int, seed: int) -> WordLists:
     """Return lists of random letters, all of whose words are played."""
     length = variant.rule.word_length
-    drawn = (random_words(num_words, length, (seed, index)) for index in range(num_lists))
+    drawn = (random_words(LIST_SIZE, length, (seed, index)) for index in range(num_lists))
     return [(GuessWords(words, word_length=length), words) for words in drawn]
 
 
@@ -169,45 +187,14 @@ def play(
     return pd.concat(tables, ignore_index=True)
 
 
-def compare(
-    names: Sequence[str],
-    variant: Variant,
-    lists: WordLists,
-    source: str,
-    seed: int = 0,
-    max_guesses: int | None = None,
-    progress: Progress | None = None,
-) -> tuple[dict[str, Any], pd.DataFrame]:
-    """Play the secrets of each list with each agent, fitted on the list.
-
-    Returns the content of ``evaluate.py --json``, and the tables of :func:`play` with the columns
-    ``agent`` and ``list`` (an index) added.
-    """
-    first, limit = lists[0][0], max_guesses or variant.max_guesses
-    statistics, games = play_agents(
-        {name: make_word_guess_agent(name, seed) for name in names},
-        lambda name, agent, advance: _play_lists(agent, variant, lists, limit, advance),
-        summarize,
-        sum(len(secrets) for _, secrets in lists),
-        progress,
-    )
-    size = {"lists": len(lists)} if len(lists) > 1 else {"allowed": len(first)}
-    evaluation = {
-        "env": variant.env_id,
-        "words": {"source": source, "count": len(first.secrets), **size},
-        "seed": seed,
-        "max_guesses": limit,
-        "versions": {"python": platform.python_version(), "numpy": np.__version__},
-        "agents": statistics,
-    }
-    return evaluation, games
-
-
 def _play_lists(
-    agent: WordGuessAgent, variant: Variant, lists: WordLists, limit: int, advance: Advance
+    agent: WordGuessAgent, rule: AnswerRule, lists: WordLists, limit: int, advance: Advance
 ) -> tuple[pd.DataFrame, float]:
-    """Play every list with an agent; return its games and their duration in seconds."""
-    rule, seconds = variant.rule, 0.0
+    """Play every list with an agent, fitted on it; return the games and their seconds.
+
+    The column ``list``, an index, is added to the tables of :func:`play`.
+    """
+    seconds = 0.0
     tables: list[pd.DataFrame] = []
     for words, secrets in lists:
         listed = [words.allowed[index] for index in words.secrets]
@@ -223,24 +210,22 @@ def _play_lists(
     return pd.concat(tables, ignore_index=True), seconds
 
 
-def summarize(games: pd.DataFrame, seconds: float, num_toughest: int = 25) -> dict[str, Any]:
+def summarize(games: pd.DataFrame, seconds: float) -> dict[str, Any]:
     """Return the statistics of an agent's games, which took ``seconds``.
 
     The guesses of unsolved games count in ``mean_guesses`` and ``max_guesses``. With several lists,
     intervals are clustered by list. ``toughest`` are the words with the highest mean number of
     guesses.
     """
-    count = len(games)
-    clusters = games["list"].to_numpy() if games["list"].nunique() > 1 else np.arange(count)
-    guesses, solved = games["guesses"].to_numpy(), games["won"].to_numpy()
-    histogram = np.bincount(guesses[solved], minlength=MAX_SHARE + 1)
-    within = histogram.cumsum()
-    solved_rate, solved_interval = share_interval(solved, clusters)
-    mean_guesses, guesses_interval = mean_interval(guesses, clusters)
+    lists, guesses, solved = games["list"], games["guesses"], games["won"]
+    clusters = (lists if lists.nunique() > 1 else games.index).to_numpy()
+    solved_rate, solved_interval = share_interval(solved.to_numpy(), clusters)
+    mean_guesses, guesses_interval = mean_interval(guesses.to_numpy(), clusters)
+    histogram = guesses[solved].value_counts().sort_index()
     by_word = games.groupby("word")["guesses"].mean()
-    toughest = by_word.sort_values(ascending=False, kind="stable").head(num_toughest)
+    toughest = by_word.sort_values(ascending=False, kind="stable").head(_NUM_TOUGHEST)
     return {
-        "games": count,
+        "games": len(games),
         "solved": int(solved.sum()),
         "solved_rate": solved_rate,
         "ci95": list(solved_interval),
@@ -248,25 +233,13 @@ def summarize(games: pd.DataFrame, seconds: float, num_toughest: int = 25) -> di
         "mean_guesses_ci95": None if guesses_interval is None else list(guesses_interval),
         "max_guesses": int(guesses.max()),
         "solved_within": {
-            str(limit): float(within[limit] / count) for limit in range(1, MAX_SHARE + 1)
+            str(limit): float((solved & (guesses <= limit)).mean())
+            for limit in range(1, MAX_SHARE + 1)
         },
-        "histogram": {
-            str(number): int(histogram[number]) for number in np.flatnonzero(histogram).tolist()
-        },
+        "histogram": {str(number): count for number, count in histogram.to_dict().items()},
         "toughest": [{"word": word, "mean_guesses": mean} for word, mean in toughest.items()],
-        "games_per_second": count / seconds if seconds else 0.0,
+        "games_per_second": len(games) / seconds if seconds else 0.0,
     }
-
-
-def print_comparison(console: Console, evaluation: dict[str, Any]) -> None:
-    """Print the table of agents, and the toughest words of each."""
-    print_table(console, _agents_table(evaluation))
-    for name, statistics in evaluation["agents"].items():
-        toughest = ", ".join(
-            f"{entry['word']} {entry['mean_guesses']:g}"
-            for entry in statistics["toughest"][:_TOUGHEST_SHOWN]
-        )
-        console.print(f"{name}: toughest {toughest}", highlight=False)
 
 
 def _describe(evaluation: dict[str, Any]) -> str:
@@ -302,7 +275,7 @@ def _agents_table(evaluation: dict[str, Any]) -> DataTable:
     )
 
 
-def draw_plots(evaluation: dict[str, Any]) -> dict[str, Figure]:
+def _draw_plots(evaluation: dict[str, Any]) -> dict[str, Figure]:
     """Return the plot of games solved by guesses, by the name of its file."""
     title = "Games solved within a number of guesses"
     with mpl.rc_context(STYLE):
