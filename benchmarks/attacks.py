@@ -12,21 +12,20 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import http.client
-import json
 import multiprocessing
 import os
 import platform
-import socket
 import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from socket import SO_RCVBUF, SOL_SOCKET
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
 import numpy as np
+import urllib3
 
 from tests.server.load import LETTERS, serving
 
@@ -83,10 +82,14 @@ ATTACKS = {
 
 
 async def attack_by_one(attack: Attack, server: tuple[str, int], address: str) -> None:
-    """Attack on one connection, which is opened again whenever it ends."""
+    """Attack on one connection from an address; it is opened again whenever it ends."""
     while True:
         try:
-            reader, writer = await open_connection(server, address, attack.reads)
+            reader, writer = await asyncio.open_connection(
+                *server, local_addr=(address, 0), limit=65_536 if attack.reads else 1
+            )
+            if not attack.reads:
+                writer.get_extra_info("socket").setsockopt(SOL_SOCKET, SO_RCVBUF, 4_096)
         except OSError:
             await asyncio.sleep(0.1)
             continue
@@ -109,19 +112,6 @@ async def attack_by_one(attack: Attack, server: tuple[str, int], address: str) -
             writer.transport.abort()
 
 
-async def open_connection(
-    server: tuple[str, int], address: str, reads: bool
-) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    """Open a connection from an address; one that is not read has a small buffer."""
-    client = socket.socket()
-    client.setblocking(False)
-    if not reads:
-        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
-    client.bind((address, 0))
-    await asyncio.get_running_loop().sock_connect(client, server)
-    return await asyncio.open_connection(sock=client, limit=65_536 if reads else 1)
-
-
 async def read_all(reader: asyncio.StreamReader) -> None:
     """Read until the server ends the connection."""
     while await reader.read(65_536):
@@ -129,14 +119,14 @@ async def read_all(reader: asyncio.StreamReader) -> None:
 
 
 async def attack_by_all(attack: Attack, server: tuple[str, int]) -> None:
-    """Attack on all connections."""
+    """Attack on all connections, at low priority."""
+    os.nice(10)
     addresses = [f"127.0.0.{2 + number % attack.addresses}" for number in range(attack.connections)]
     await asyncio.gather(*(attack_by_one(attack, server, address) for address in addresses))
 
 
 def run_attackers(attack: Attack, server: tuple[str, int]) -> None:
     """Attack until the process is ended."""
-    os.nice(10)
     asyncio.run(attack_by_all(attack, server))
 
 
@@ -157,17 +147,18 @@ def attacked(attack: Attack, server: tuple[str, int]) -> Iterator[None]:
 
 def ask(server: tuple[str, int], path: str, body: dict, token: str = "") -> dict:
     """Return the answer to a request on a new connection."""
-    connection = http.client.HTTPConnection(*server, timeout=SECONDS)
-    try:
-        headers = {"Content-Type": "application/json", "Authorization": f"Bearer {token}"}
-        connection.request("POST", f"/api/v1/{path}", json.dumps(body), headers)
-        answer = connection.getresponse()
-        content = json.loads(answer.read())
-        if answer.status not in (200, 201):
-            raise OSError(f"{answer.status} {content}")
-        return content
-    finally:
-        connection.close()
+    host, port = server
+    answer = urllib3.request(
+        "POST",
+        f"http://{host}:{port}/api/v1/{path}",
+        json=body,
+        headers={"Authorization": f"Bearer {token}", "Connection": "close"},
+        timeout=SECONDS,
+        retries=False,
+    )
+    if answer.status not in (200, 201):
+        raise urllib3.exceptions.HTTPError(f"{answer.status} {answer.data.decode()}")
+    return answer.json()
 
 
 def play(server: tuple[str, int], token: str, seconds: float) -> tuple[list[float], list[str]]:
@@ -181,7 +172,7 @@ def play(server: tuple[str, int], token: str, seconds: float) -> tuple[list[floa
                 game, letters = ask(server, "games", {}, token), iter(LETTERS)
             else:
                 game = ask(server, f"games/{game['game_id']}/guesses", {"letter": letter}, token)
-        except (OSError, http.client.HTTPException, ValueError) as error:
+        except (urllib3.exceptions.HTTPError, ValueError) as error:
             errors.append(str(error) or type(error).__name__)
         times.append(time.perf_counter() - begun)
         time.sleep(max(0.0, begun + 0.1 - time.perf_counter()))

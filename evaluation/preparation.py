@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from hangman_lab.agents import AGENTS
 from hangman_lab.agents.base import Agent
@@ -25,7 +25,7 @@ from hangman_lab.run_files.agents import (
     learned_agents,
     load_run_agent,
 )
-from hangman_lab.run_files.config import Config
+from hangman_lab.run_files.config import Config, validate
 from hangman_lab.run_files.directory import RunDirectory
 from hangman_lab.run_files.words import draw_indices, load_words
 
@@ -64,27 +64,13 @@ class Request(BaseModel):
     @classmethod
     def of(cls, **options: Any) -> Request:
         """Return a request; raise InputError if an option is invalid."""
-        try:
-            return cls(**options)
-        except ValidationError as error:
-            raise InputError(_describe(error)) from None
+        return validate(cls, options, "options")
 
     @model_validator(mode="after")
     def _check(self) -> Request:
         if self.split is not None and self.secrets is not None:
             raise ValueError("split: cannot be combined with secrets")
         return self
-
-
-def _describe(error: ValidationError) -> str:
-    """Describe the first error: the option, its value and what is allowed."""
-    first = error.errors()[0]
-    name = str(first["loc"][0]) if first["loc"] else ""
-    if first["type"] == "extra_forbidden":
-        return f"{name}: unknown option; known are {', '.join(Request.model_fields)}"
-    if first["type"] == "value_error":
-        return str(first["ctx"]["error"])
-    return f"{name}: {first['input']!r} is not allowed (i{first['msg'][1:]})"
 
 
 @dataclass(frozen=True)

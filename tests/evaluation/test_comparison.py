@@ -101,7 +101,7 @@ def test_custom_agents_are_fitted_and_compared(word_file):
         ({"agents": []}, "agents: at least one is needed"),
         ({"split": "all"}, "split: 'all' is not allowed (input should be 'train', 'valid' or"),
         ({"games": 10**6}, "is more than"),
-        ({"repeats": 2}, "repeats: unknown option; known are agents, run, words"),
+        ({"repeats": 2}, "unknown key 'repeats'; known here are agents, run, words"),
     ],
 )
 def test_invalid_options_are_one_line(options, message, word_file):

@@ -77,7 +77,7 @@ def test_batches_and_order_do_not_matter():
 
 def test_random_lists_are_played_word_by_word(tmp_path, capsys):
     out, games = tmp_path / "results.json", tmp_path / "games.csv"
-    arguments = "--env GuessTheWord-v0 --lists 3 --seed 1 --agents minimax-greedy".split()
+    arguments = ("--env", "GuessTheWord-v0", "--lists", 3, "--agents", "minimax-greedy")
     assert run_main(main, capsys, *arguments, "--json", out, "--csv", games).returncode == 0
     evaluation = json.loads(out.read_text())
     assert evaluation["words"] == {"source": "random letters", "count": 100, "lists": 3}
