@@ -103,7 +103,6 @@ def play_on_workers(
     agent: Agent,
     words: Sequence[str],
     max_wrong: int = DEFAULT_MAX_WRONG,
-    batch_size: int = DEFAULT_BATCH_SIZE,
     advance: Advance | None = None,
 ) -> pd.DataFrame:
     """Play on Ray workers, with the same results as :func:`evaluation.arena.play`.
@@ -118,7 +117,7 @@ def play_on_workers(
     # In a list, the reference is not resolved for each batch.
     tasks = [
         play.remote([reference], words[batch], max_wrong)
-        for batch in batches(len(words), batch_size)
+        for batch in batches(len(words), DEFAULT_BATCH_SIZE)
     ]
     tables = []
     for task in tasks:

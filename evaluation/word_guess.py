@@ -168,7 +168,6 @@ def play(
     words: GuessWords,
     secrets: Sequence[str],
     max_guesses: int,
-    batch_size: int = DEFAULT_BATCH_SIZE,
     advance: Advance | None = None,
 ) -> pd.DataFrame:
     """Play distinct secrets with an agent that was fitted on ``words`` and ``rule``.
@@ -178,7 +177,7 @@ def play(
     """
     names = [f"{word} " for word in words.allowed]
     tables = []
-    for batch in batches(len(secrets), batch_size):
+    for batch in batches(len(secrets), DEFAULT_BATCH_SIZE):
         games = WordGuessGames(len(secrets[batch]), rule, words, max_guesses)
         games.start(slice(None), words.encode(secrets[batch]))
         guesses = play_games(agent, games, game_keys(secrets[batch]), advance)

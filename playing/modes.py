@@ -63,18 +63,11 @@ def play_versus(console: Console, game: Game, adviser: Adviser, number: int) -> 
         opponent.guess(adviser.choose(opponent.observations, number))
     _show_boards(console, game, opponent, name, hide_letters=False)
     console.print(f"{name} guessed {' '.join(opponent.guesses)}")
-    winner = find_winner(game, opponent, name)
+    yours, theirs = (game.won, game.lives), (opponent.won, opponent.lives)
+    winner = None if yours == theirs else YOU if yours > theirs else name
     result = {YOU: "you win", None: "a draw"}.get(winner, f"{name} wins")
     console.print(f"{result}; the word is {game.secret}", style=_WON if winner == YOU else "bold")
     return winner
-
-
-def find_winner(game: Game, opponent: Game, name: str) -> str | None:
-    """Return the winner, ``YOU`` or ``name``, by fewer wrong guesses; None for a draw."""
-    yours, theirs = (game.won, game.lives), (opponent.won, opponent.lives)
-    if yours == theirs:
-        return None
-    return YOU if yours > theirs else name
 
 
 def ask_letter(console: Console, game: Game) -> int:

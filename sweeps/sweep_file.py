@@ -7,7 +7,7 @@ import json
 import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import yaml
 from pydantic import Field
@@ -29,7 +29,8 @@ from hangman_lab.training.ppo import reward_of
 
 # Search-space functions of Ray Tune.
 LISTS = ("grid_search", "choice")
-INTERVALS = ("uniform", "loguniform", "randint", "lograndint")
+_Kind = Literal["grid_search", "choice", "uniform", "loguniform", "randint", "lograndint"]
+_Values = Annotated[list[Any], Field(min_length=1)]
 # A sweep sets these options itself; trials are compared on valid words.
 _RESERVED_KEYS = ("seed", "words", "final_split", "name")
 # `--set` options with this prefix change the sweep file instead of the base recipe.
@@ -48,7 +49,9 @@ class SweepConfig(Section):
     name: str = Field(pattern=r"^[A-Za-z0-9_.-]+$")
     base: str = "ppo.yaml"
     set: dict[str, Any] = Field(default_factory=dict)
-    space: dict[str, dict[str, list[Any]]] = Field(default_factory=dict)
+    space: dict[str, Annotated[dict[_Kind, _Values], Field(min_length=1, max_length=1)]] = Field(
+        default_factory=dict
+    )
     seeds: int = Field(1, ge=1)
     samples: int = Field(1, ge=1)
     searcher: Literal["random", "tpe"] = "random"
@@ -131,7 +134,7 @@ def load_sweep(
     try:
         _check_keys(config)
         for key, space in config.space.items():
-            _check_space(key, space)
+            _check_interval(f"space.{key}", *next(iter(space.items())))
         given = [f"{key}={json.dumps(value)}" for key, value in config.set.items()]
         base = load_config(find_config(config.base), [*given, *recipe])
         base = base.with_words(base.words if words is None else words)
@@ -172,26 +175,16 @@ def _check_keys(config: SweepConfig) -> None:
             raise InputError("space: tpe chooses among numbers, texts and booleans alone")
 
 
-def _check_space(key: str, space: dict[str, list[Any]]) -> None:
-    if len(space) != 1 or not set(space) <= {*LISTS, *INTERVALS}:
-        raise InputError(
-            f"space.{key}: {space!r} is not allowed (one of {', '.join((*LISTS, *INTERVALS))} with "
-            "a list of values, for example {grid_search: [1, 2]})"
-        )
-    ((kind, values),) = space.items()
+def _check_interval(key: str, kind: str, values: list[Any]) -> None:
     if kind in LISTS:
-        if not values:
-            raise InputError(f"space.{key}: {kind} has no value")
         return
     types = (int,) if kind.endswith("randint") else (int, float)
     numbers = [value for value in values if type(value) in types and math.isfinite(value)]
     if len(values) != 2 or len(numbers) != 2 or not numbers[0] < numbers[1]:
         what = "whole numbers" if types == (int,) else "numbers"
-        raise InputError(
-            f"space.{key}: {kind} {values!r} is not [low, high], two {what}, low first"
-        )
+        raise InputError(f"{key}: {kind} {values!r} is not [low, high], two {what}, low first")
     if kind.startswith("log") and numbers[0] <= 0:
-        raise InputError(f"space.{key}: {kind} {values!r} has to begin above 0")
+        raise InputError(f"{key}: {kind} {values!r} has to begin above 0")
 
 
 def _check_variants(sweep: Sweep, word_list: WordList) -> None:

@@ -8,6 +8,7 @@ from PIL import Image
 from hangman_lab.agents.word_guess import make_word_guess_agent
 from hangman_lab.envs.word_guess.answers import AnswerRule
 from hangman_lab.envs.word_guess.words import GuessWords
+from hangman_lab.evaluation import word_guess
 from hangman_lab.evaluation.command_line import main
 from hangman_lab.evaluation.word_guess import play, summarize
 from tests.processes import assert_refused, run_main
@@ -59,11 +60,12 @@ def test_intervals_are_wider_for_correlated_games_of_a_list():
     assert interval(np.arange(40) // 10) > 2 * interval(np.arange(40))
 
 
-def test_batches_and_order_do_not_matter():
+def test_batches_and_order_do_not_matter(monkeypatch):
     rule, words = AnswerRule(4, True), GuessWords(WORDS)
     agent = make_word_guess_agent("random-consistent").fit(WORDS, rule)
     games = play(agent, rule, words, WORDS, 20)
-    parts = play(agent, rule, words, WORDS, 20, batch_size=3)
+    monkeypatch.setattr(word_guess, "DEFAULT_BATCH_SIZE", 3)
+    parts = play(agent, rule, words, WORDS, 20)
     back = play(agent, rule, words, WORDS[::-1], 20)[::-1].reset_index(drop=True)
     pd.testing.assert_frame_equal(parts, games)
     pd.testing.assert_frame_equal(back, games)
