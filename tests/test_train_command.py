@@ -2,8 +2,6 @@
 
 import json
 import signal
-import subprocess
-import sys
 import time
 from functools import partial
 from itertools import product
@@ -13,7 +11,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 from hangman_lab.training.checkpoint import load_checkpoint
 from hangman_lab.training.command_line import main
-from tests.processes import ROOT, assert_refused, environment, run, run_main, start
+from tests.processes import assert_refused, run, run_main, start
 
 # Long enough to be caught in the middle of PPO.
 LONGER = ("--set", "ppo.steps=16_384", "--set", "validation.every=4_096")
@@ -148,35 +146,3 @@ def test_bad_input_is_one_line_and_status_2(command, tmp_path, arguments, said, 
     done = command(*(() if "--resume" in arguments else ("--run-dir", "run")), *arguments)
     assert_refused(done, "train.py", *said)
     assert not (tmp_path / "run").exists()
-
-
-FULL_DISK = """
-import resource, sys
-from hangman_lab.training.command_line import main
-resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
-sys.exit(main(sys.argv[1:]))
-"""
-
-
-# "whole" comes first: what is compiled is kept in files too.
-@pytest.mark.usefixtures("whole")
-@pytest.mark.slow
-def test_a_full_disk_ends_the_run_in_one_line(command, tiny_files, tmp_path):
-    config, words = tiny_files
-    script = tmp_path / "limited.py"
-    script.write_text(FULL_DISK)
-    folder = tmp_path / "run"
-    done = subprocess.run(
-        [sys.executable, str(script), "--config", config, "--words", words, "--run-dir", folder],
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        env={**environment(), "PYTHONPATH": str(ROOT)},
-    )
-    # The posterior does not fit on the disk; the first checkpoint is kept.
-    assert_refused(done, "train.py", folder / "posterior.safetensors", "the old content is kept")
-    assert not (folder / "posterior.safetensors").exists()
-    assert load_checkpoint(folder / "checkpoint.pt") == ("begun", {})
-    # With space again, the run goes on.
-    done = command("--resume", folder)
-    assert done.returncode == 0, done.stderr

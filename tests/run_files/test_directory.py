@@ -1,11 +1,13 @@
 """The run directory, and damaged files."""
 
+import resource
+
 import numpy as np
 import pytest
 
 from hangman_lab.envs.errors import InputError
 from hangman_lab.run_files.config import Config
-from hangman_lab.run_files.directory import RunDirectory
+from hangman_lab.run_files.directory import RunDirectory, write_text
 
 
 @pytest.fixture
@@ -41,3 +43,16 @@ def test_a_run_knows_its_train_words_in_any_order(run):
     run.write_split(Config(), "a list", {"train": words, "valid": (), "test": ()})
     assert run.is_split_of(words[::-1])
     assert not run.is_split_of(words[:2])
+
+
+def test_a_full_disk_keeps_the_old_content(tmp_path):
+    path = tmp_path / "file"
+    write_text(path, "old")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, limits[1]))
+    try:
+        with pytest.raises(InputError, match="the old content is kept"):
+            write_text(path, "new" * 1_000)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("file", "old")]
