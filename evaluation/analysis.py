@@ -25,14 +25,12 @@ def reliability(
 ) -> dict[str, Any]:
     """Compare predicted letter probabilities with outcomes in an agent's games.
 
-    Each unguessed letter in each state of the games is a prediction. Returns the number of
-    ``predictions``; the Brier score ``brier``; ``expected_calibration_error``, the mean distance
-    between probability and share, weighted by predictions; the nonempty ``bins`` of 20 bins of
-    equal width, with the ``share`` of letters that were hidden, and its ``ci95``, for which the
-    predictions of a word are a cluster.
+    Each unguessed letter in each state of the games is a prediction; there must be a game. Returns
+    the number of ``predictions``; the Brier score ``brier``; ``expected_calibration_error``, the
+    mean distance between probability and share, weighted by predictions; the nonempty ``bins`` of
+    20 bins of equal width, with the ``share`` of letters that were hidden, and its ``ci95``, for
+    which the predictions of a word are a cluster.
     """
-    if games.empty:
-        return {"predictions": 0, "brier": 0.0, "expected_calibration_error": 0.0, "bins": []}
     parts = []
     for batch in batches(len(games), DEFAULT_BATCH_SIZE):
         part = games.iloc[batch]

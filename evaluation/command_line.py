@@ -16,6 +16,7 @@ from hangman_lab.envs.word_guess.words import VARIANT_OF_ID
 from hangman_lab.envs.words import PARTS
 from hangman_lab.evaluation import remote, word_guess
 from hangman_lab.evaluation.comparison import Comparison
+from hangman_lab.evaluation.plots import draw_plots
 from hangman_lab.evaluation.preparation import ENV_ID, Request, prepare
 from hangman_lab.evaluation.ray_cluster import play_on_workers, ray_cluster
 from hangman_lab.evaluation.report_page import check_files, write_files
@@ -120,4 +121,5 @@ def _evaluate(options: argparse.Namespace, request: Request, console: Console) -
     print_comparison(console, comparison.to_dict())
     if options.report is not None:
         comparison.analyze(note=tell)
-    write_files(options, comparison.to_dict(), comparison.games, comparison.draw, tell)
+    evaluation = comparison.to_dict()
+    write_files(options, evaluation, comparison.games, partial(draw_plots, evaluation), tell)

@@ -158,10 +158,6 @@ class Comparison:
                 note(f"{name}: other limits")
                 figures["by_limit"] = win_rate_by_limit(agent, games, max_wrong)
 
-    def draw(self) -> dict[str, Figure]:
-        """Return the plots of all computed statistics as Matplotlib figures, by name."""
-        return draw_plots(self._evaluation)
-
     def plot(self, name: str = "win_rate_by_length") -> Figure:
         """Return one plot, after computing the statistics that it needs.
 
@@ -177,7 +173,7 @@ class Comparison:
             If the plot is not available.
         """
         self.analyze(wanted=[needed for plot, (needed, _) in PLOTS.items() if plot == name])
-        figures = self.draw()
+        figures = draw_plots(self._evaluation)
         if name not in figures:
             known = ", ".join(PLOTS)
             raise InputError(f"plot {name!r} is not available; there are {known}")

@@ -141,15 +141,11 @@ def _draw_by_length(evaluation: dict[str, Any]) -> Figure:
 
 
 def _draw_by_limit(evaluation: dict[str, Any]) -> Figure:
-    agents = evaluation["agents"]
-    games = {cell["games"] for agent in agents.values() for cell in agent["by_limit"].values()}
-    counts = " or ".join(f"{count:,}" for count in sorted(games))
     figure, axes = new_figure(
         f"Win rate by wrong guesses, {name_words(evaluation)}",
-        f"{caption(evaluation)}; with another limit {counts} games per agent; "
-        "bars: 95% Wilson intervals",
+        f"{caption(evaluation)}; at most {MAX_WORDS:,} of the words; bars: 95% Wilson intervals",
     )
-    for number, (name, statistics) in enumerate(agents.items()):
+    for number, (name, statistics) in enumerate(evaluation["agents"].items()):
         limits, cells = zip(*statistics["by_limit"].items(), strict=True)
         _draw_points(axes, list(map(int, limits)), pd.DataFrame(cells), "win_rate", number, name)
     axes.axvline(evaluation["max_wrong"], color=INK, linewidth=0.8, alpha=0.5)

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import partial
 from importlib.metadata import version
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -84,7 +83,9 @@ def evaluate(options: argparse.Namespace, request: Request, console: Console) ->
             played = _play_games(agent, client, games, options.recorded, threads, advance)
             return played, time.perf_counter() - start
 
-        statistics, played = play_agents(agents, play, _summarize, games, progress)
+        statistics, played = play_agents(agents, play, basic_statistics, games, progress)
+    for figures in statistics.values():
+        figures["seen"] = None  # the secrets are not known here
     evaluation = {
         "env": ENV_ID,
         "words": {"source": client.url, "count": None},
@@ -101,11 +102,6 @@ def evaluate(options: argparse.Namespace, request: Request, console: Console) ->
         for table in lengths_tables({**evaluation, "agents": {name: statistics[name]}}):
             print_table(console, table)
     write_files(options, evaluation, played, dict, tell)
-
-
-def _summarize(games: pd.DataFrame, seconds: float) -> dict[str, Any]:
-    """Return the statistics of games whose secrets are not known here."""
-    return {**basic_statistics(games, seconds), "seen": None}
 
 
 def _play_games(
