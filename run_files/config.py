@@ -254,7 +254,7 @@ def read_options(path: str | Path) -> dict[str, Any]:
     return values
 
 
-def dump_config(config: Config) -> str:
+def dump_config(config: Section) -> str:
     """Return all options as YAML."""
     return yaml.safe_dump(config.model_dump(), sort_keys=False)
 

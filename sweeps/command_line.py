@@ -85,7 +85,7 @@ def _prepare(command: CommandParser, options: argparse.Namespace) -> tuple[Sweep
     path = find_config(options.sweep, "sweep")
     sweep = load_sweep(path, options.set, options.words, options.name)
     folder = create_folder(Path(sweep.config.storage).resolve() / sweep.config.name)
-    sweep.write(folder / _SWEEP_FILE)
+    write_text(folder / _SWEEP_FILE, dump_config(sweep))
     return sweep, folder
 
 

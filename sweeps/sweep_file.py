@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import yaml
 from pydantic import Field
 
 from hangman_lab.envs.errors import InputError
@@ -23,7 +22,6 @@ from hangman_lab.run_files.config import (
     read_options,
     validate,
 )
-from hangman_lab.run_files.directory import write_text
 from hangman_lab.run_files.words import split_words
 from hangman_lab.training.ppo import reward_of
 
@@ -92,10 +90,6 @@ class Sweep(Section):
         for key, extremes in values.items():
             for value in extremes[1:]:
                 yield self.recipe(first | {key: value})
-
-    def write(self, path: Path) -> None:
-        """Write the sweep as YAML, for :func:`read_sweep`."""
-        write_text(path, yaml.safe_dump(self.model_dump(), sort_keys=False))
 
 
 def _extremes(kind: str, values: list[Any]) -> list[Any]:

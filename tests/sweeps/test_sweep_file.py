@@ -1,7 +1,7 @@
 import pytest
 
 from hangman_lab.envs.errors import InputError
-from hangman_lab.run_files.config import SWEEP_DIRECTORY, find_config, load_config
+from hangman_lab.run_files.config import SWEEP_DIRECTORY, dump_config, find_config, load_config
 from hangman_lab.sweeps.sweep_file import load_sweep, read_sweep
 
 
@@ -28,7 +28,7 @@ def test_a_written_sweep_is_read_back_unless_its_words_have_changed(write_sweep,
     path = write_sweep(samples=3, space=space)
     sweep = load_sweep(path, words=str(words))
     assert sweep.num_trials == 12
-    sweep.write(tmp_path / "sweep.yaml")
+    (tmp_path / "sweep.yaml").write_text(dump_config(sweep))
     assert read_sweep(tmp_path / "sweep.yaml") == sweep
     words.write_text("zyzzyva\n")
     with pytest.raises(InputError, match="the word list has changed since the sweep started"):
