@@ -27,10 +27,8 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def words(tmp_path_factory, real_words):
-    path = tmp_path_factory.mktemp("words") / "words.txt"
-    path.write_text("\n".join(real_words) + "\n")
-    return path
+def words(tiny_files):
+    return tiny_files[1]
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +42,6 @@ def serving(tmp_path_factory, words):
 @pytest.fixture
 def evaluate(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "160")
-
     return partial(run_main, main, capsys)
 
 
