@@ -30,19 +30,19 @@ class Certain(PosteriorAgent):
 
 
 def test_reliability_compares_probabilities_with_outcomes():
-    # Both games end with two guesses, a and b; 24 letters are never guessed.
-    result = reliability(play(Certain(), ["ab", "b"]), Certain())
-    assert result["predictions"] == 2 + 4 + 4 * 24
-    brier = (0.1**2 + 0.9**2) + 4 * 0.7**2 + 96 * 0.1**2
-    assert result["brier"] == pytest.approx(brier / 102)
-    assert result["expected_calibration_error"] == pytest.approx((9.6 + 4 * 0.7 + 2 * 0.4) / 102)
+    # The guesses are a, and a and b twice; in each of the five states 24 letters are not hidden.
+    result = reliability(play(Certain(), ["a", "ab", "b"]), Certain())
+    assert result["predictions"] == 3 + 5 + 120
+    brier = (2 * 0.1**2 + 0.9**2) + (4 * 0.7**2 + 0.3**2) + 120 * 0.1**2
+    assert result["brier"] == pytest.approx(brier / 128)
+    assert result["expected_calibration_error"] == pytest.approx((12 + 5 * 0.5 + 0.7) / 128)
     columns = ("low", "high", "predictions", "mean_probability", "share")
     bins = [[row[column] for column in columns] for row in result["bins"]]
-    expected = [[0.1, 0.15, 96, 0.1, 0], [0.3, 0.35, 4, 0.3, 1], [0.9, 0.95, 2, 0.9, 0.5]]
+    expected = [[0.1, 0.15, 120, 0.1, 0], [0.3, 0.35, 5, 0.3, 0.8], [0.9, 0.95, 3, 0.9, 2 / 3]]
     np.testing.assert_allclose(bins, expected)
-    # The 48 predictions of each word are a cluster.
-    _, interval = share_interval(np.zeros(96), np.arange(96) // 48)
-    assert result["bins"][0]["ci95"] == pytest.approx(interval)
+    # The predictions of b in a word are a cluster.
+    _, interval = share_interval(np.array([0, 1, 1, 1, 1]), np.array([0, 1, 1, 2, 2]))
+    assert result["bins"][1]["ci95"] == pytest.approx(interval)
 
 
 @pytest.mark.parametrize("name", AGENTS)

@@ -31,14 +31,13 @@ def word_file(tmp_path_factory):
     return path
 
 
-@pytest.fixture
-def match(real_words):
-    """A match on three known words and 197 unseen ones."""
+def test_statistics_are_those_of_the_games(real_words):
+    # Three known words and 197 unseen ones.
     words = real_words[:200]
     hashes = hash_words(words)
     agents = {name: make_agent(name, 4).fit(real_words[200:]) for name in ("dictionary", "random")}
     agents["other"] = make_agent("dictionary").fit(real_words[100:])
-    return Match(
+    match = Match(
         agents,
         words,
         WordList(real_words, "list.txt", {}),
@@ -49,9 +48,6 @@ def match(real_words):
         known_words=hashes[:3],
         fitted_words={"dictionary": hashes[:3], "other": hashes[100:]},
     )
-
-
-def test_statistics_are_those_of_the_games(match):
     comparison = Comparison(match)
     evaluation, games = comparison.to_dict(), comparison.games
     assert list(games.columns) == [

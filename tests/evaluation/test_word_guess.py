@@ -79,12 +79,13 @@ def test_batches_and_order_do_not_matter(monkeypatch):
 
 def test_random_lists_are_played_word_by_word(tmp_path, capsys):
     out, games = tmp_path / "results.json", tmp_path / "games.csv"
-    arguments = ("--env", "GuessTheWord-v0", "--lists", 3, "--agents", "minimax-greedy")
+    arguments = ("--env", "GuessTheWord-v0", "--lists", 3)
     assert run_main(main, capsys, *arguments, "--json", out, "--csv", games).returncode == 0
     evaluation = json.loads(out.read_text())
     assert evaluation["words"] == {"source": "random letters", "count": 100, "lists": 3}
-    assert evaluation["agents"]["minimax-greedy"]["max_guesses"] <= 10
-    lists = pd.read_csv(games)["list"].tolist()
+    assert list(evaluation["agents"]) == ["minimax", "entropy", "random-consistent"]
+    assert evaluation["agents"]["minimax"]["max_guesses"] <= 10
+    lists = pd.read_csv(games).query("agent == 'minimax'")["list"].tolist()
     assert lists == [number for number in range(3) for _ in range(100)]
 
 
@@ -116,9 +117,11 @@ def test_the_command_writes_tables_results_and_plots(word_file, tmp_path, capsys
     [
         ("--env CatsAndDogs-v0 --max-wrong 3", "--max-wrong: is for Hangman-v0"),
         ("--env CatsAndDogs-v0 --lists 3", "--lists: is for GuessTheWord-v0"),
-        ("--env GuessTheWord-v0 --agents filter", "plays Cats and Dogs alone"),
+        ("--env GuessTheWord-v0 --agents minimax filter", "plays Cats and Dogs alone"),
         ("--env GuessTheWord-v0 --games 3", "--games: needs --words"),
     ],
 )
 def test_bad_input_is_one_line_and_status_2(arguments, message, capsys):
-    assert_refused(run_main(main, capsys, *arguments.split()), "evaluate.py", message)
+    done = run_main(main, capsys, *arguments.split())
+    assert_refused(done, "evaluate.py", message)
+    assert done.stdout == ""

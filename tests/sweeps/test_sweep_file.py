@@ -70,6 +70,7 @@ EPOCHS = "ppo.epochs"
         ({"space": {EPOCHS: {"grid_search": [1, -1]}}}, [EPOCHS, "-1 is not allowed"]),
         ({"space": {EPOCHS: {"uniform": [1, 3]}}}, [EPOCHS, "1.0 is not allowed"]),
         ({"space": {EPOCHS: {"normal": [0, 1]}}}, [f"space.{EPOCHS}.normal", "'grid_search'"]),
+        ({"space": {EPOCHS: {}}}, [f"space.{EPOCHS}: {{}} is not allowed"]),
         ({"space": {EPOCHS: {"grid_search": []}}}, ["grid_search: [] is not allowed"]),
         ({"space": {EPOCHS: {"uniform": [2, 1]}}}, ["low first"]),
         ({"space": {EPOCHS: {"loguniform": [0, 1]}}}, ["above 0"]),
