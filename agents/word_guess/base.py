@@ -180,41 +180,24 @@ def answer_matrix(
 
     Guesses have the shape (G, word_length), secrets (S, word_length). Memory: one byte per pair.
     """
-    matrix = np.empty((len(guesses), len(secrets)), dtype=np.uint8)
-    # By place, so that the letters of neighbouring secrets are neighbours in memory.
-    _fill_matrix(guesses, np.ascontiguousarray(secrets.T), rule.count_misplaced, matrix)
-    return matrix
+    return _answer_matrix(guesses, secrets, rule.count_misplaced)
 
 
 @njit(cache=True)
-def _fill_matrix(guesses, secrets, count_misplaced, matrix):
-    """Fill the matrix guess by guess; ``secrets`` has the shape (word_length, S)."""
-    length, num_secrets = secrets.shape
-    # rank[p, s]: how often secret s has its letter p before place p. A secret's letter is common if
-    # its rank is below the letter's count in the guess.
-    rank = np.zeros((length, num_secrets), dtype=np.uint8)
-    for place in range(length):
-        for before in range(place):
-            for secret in range(num_secrets):
-                rank[place, secret] += secrets[before, secret] == secrets[place, secret]
-    counts = np.zeros(NUM_CODES, dtype=np.uint8)
-    dogs = np.empty(num_secrets, dtype=np.uint8)
-    common = np.empty(num_secrets, dtype=np.uint16)
-    for guess in range(len(guesses)):
-        counts[:] = 0
-        dogs[:] = 0
-        common[:] = 0
-        for place in range(length):
-            counts[guesses[guess, place]] += 1
-        for place in range(length):
-            letter = guesses[guess, place]
-            for secret in range(num_secrets):
-                dogs[secret] += secrets[place, secret] == letter
-            if count_misplaced:
-                for secret in range(num_secrets):
-                    common[secret] += counts[secrets[place, secret]] > rank[place, secret]
-        if count_misplaced:
-            for secret in range(num_secrets):
-                matrix[guess, secret] = common[secret] * (common[secret] + 1) // 2 + dogs[secret]
-        else:
-            matrix[guess] = dogs
+def _answer_matrix(guesses, secrets, count_misplaced):
+    matrix = np.empty((len(guesses), len(secrets)), dtype=np.uint8)
+    left = np.zeros(NUM_CODES, dtype=np.int64)
+    for row, guess in enumerate(guesses):
+        for letter in guess:
+            left[letter] += 1
+        for column, secret in enumerate(secrets):
+            common = dogs = 0
+            for place, letter in enumerate(secret):
+                dogs += guess[place] == letter
+                common += left[letter] > 0
+                left[letter] -= 1
+            for letter in secret:
+                left[letter] += 1
+            matrix[row, column] = common * (common + 1) // 2 + dogs if count_misplaced else dogs
+        left[:] = 0
+    return matrix
