@@ -69,22 +69,19 @@ class TrainingLog(TensorBoardOutputFormat):
         """Log the games ``played`` on valid words; return the win rate."""
         rate = float(played.won.mean())
         low, high = win_rate_interval(int(played.won.sum()), len(played))
-        self.scalars(
-            {
-                "valid/win_rate": rate,
-                "valid/win_rate_low": low,
-                "valid/win_rate_high": high,
-                "valid/wrong_guesses": float(played.wrong_guesses.mean()),
-                "valid/episode_length": float(played["guesses"].mean()),
-            },
-            step,
-        )
         by_length = played.groupby("length")["won"].mean()
-        self.scalars(
-            {f"valid_by_length/{length:02d}_letters": won for length, won in by_length.items()},
-            step,
-        )
-        self.scalars({f"baselines/{name}": level for name, level in self.baselines.items()}, step)
+        values = {
+            "valid/win_rate": rate,
+            "valid/win_rate_low": low,
+            "valid/win_rate_high": high,
+            "valid/wrong_guesses": float(played.wrong_guesses.mean()),
+            "valid/episode_length": float(played["guesses"].mean()),
+        }
+        values |= {
+            f"valid_by_length/{length:02d}_letters": won for length, won in by_length.items()
+        }
+        values |= {f"baselines/{name}": level for name, level in self.baselines.items()}
+        self.scalars(values, step)
         self.writer.add_text("valid/sample_games", _describe_games(played, agent, max_wrong), step)
         self.writer.flush()
         return rate
@@ -105,15 +102,13 @@ def _line(event: dict[str, Any]) -> str:
     return json.dumps(finite) + "\n"
 
 
-def flatten(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+def flatten(values: dict[str, Any]) -> dict[str, Any]:
     """Return nested options as a flat dict, ``{"ppo.steps": 1000}``, with lists as text."""
-    flat: dict[str, Any] = {}
-    for key, value in values.items():
-        if isinstance(value, dict):
-            flat |= flatten(value, f"{prefix}{key}.")
-        else:
-            flat[prefix + key] = value if isinstance(value, int | float | str) else str(value)
-    return flat
+    (flat,) = pd.json_normalize(values).to_dict("records")
+    return {
+        key: value if isinstance(value, int | float | str) else str(value)
+        for key, value in flat.items()
+    }
 
 
 def _describe_games(played: pd.DataFrame, agent: NetworkAgent, max_wrong: int) -> str:

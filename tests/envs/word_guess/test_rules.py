@@ -30,7 +30,7 @@ def test_answers_agree_with_a_plain_count(words):
         (AnswerRule(len(words[0]), False), matches),
     ):
         expected = [[referee(guess, secret) for secret in words] for guess in words]
-        matrix = answer_matrix(rule, codes, codes)
+        matrix = answer_matrix(codes, codes, rule.count_misplaced)
         assert matrix.dtype == np.uint8
         np.testing.assert_array_equal(rule.answers_by_code[matrix], expected)
         for number in range(len(words)):
