@@ -2,8 +2,6 @@
 
 import json
 import signal
-import subprocess
-import sys
 import time
 from functools import partial
 from itertools import product
@@ -13,7 +11,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 from hangman_lab.training.checkpoint import load_checkpoint
 from hangman_lab.training.command_line import main
-from tests.processes import ROOT, assert_refused, environment, run, run_main, start
+from tests.processes import assert_refused, run, run_main, start
 
 # Long enough to be caught in the middle of PPO.
 LONGER = ("--set", "ppo.steps=16_384", "--set", "validation.every=4_096")
@@ -100,19 +98,14 @@ def test_a_run_stopped_four_times_ends_with_the_same_weights(
 @pytest.mark.slow
 def test_it_prints_the_folder_and_the_next_commands(whole, tinier_files):
     folder, done = whole
-    output = done.stdout
-    assert f"words from {tinier_files[1]} (dropped: none)" in output
-    assert "train" in output
-    assert f"run directory: {folder}\n" in output
-    for name in ("ppo", "look-ahead", "posterior", "dictionary", "random"):
-        assert name in output
+    assert f"words from {tinier_files[1]} (dropped: none)" in done.stdout
     # A table of unseen words, one of known ones, and one that excludes known words.
-    words = " ".join(output.split())
+    words = " ".join(done.stdout.split())
     for said in ("unseen test words of", "known train words of", "prior of known words 0,"):
         assert said in words
-    assert f"results are in {folder}\n" in output
-    assert f"tensorboard --logdir {folder.parent}" in output
-    assert f"evaluate.py --run {folder}" in output
+    assert f"results are in {folder}\n" in done.stdout
+    assert f"tensorboard --logdir {folder.parent}" in done.stdout
+    assert f"evaluate.py --run {folder}" in done.stdout
     assert done.stderr == ""
     assert "--config" in (folder / "command.txt").read_text()
 
@@ -124,8 +117,7 @@ def test_a_short_list_is_trained_on(command, real_words, tinier_files, tmp_path)
     words.write_text("\n".join(real_words[:30]))
     arguments = ("--config", tinier_files[0], "--words", words, "--run-dir", folder)
     done = command(*arguments, "--set", "ppo.steps=1_024")
-    assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
+    assert (done.returncode, done.stderr) == (0, "")
     agents = json.loads((folder / "evaluation.json").read_text())["known"]["agents"]
     # Whoever knows so few words recognises them.
     assert agents["posterior"]["win_rate"] > agents["random"]["win_rate"] + 0.5
@@ -148,35 +140,3 @@ def test_bad_input_is_one_line_and_status_2(command, tmp_path, arguments, said, 
     done = command(*(() if "--resume" in arguments else ("--run-dir", "run")), *arguments)
     assert_refused(done, "train.py", *said)
     assert not (tmp_path / "run").exists()
-
-
-FULL_DISK = """
-import resource, sys
-from hangman_lab.training.command_line import main
-resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
-sys.exit(main(sys.argv[1:]))
-"""
-
-
-# "whole" comes first: what is compiled is kept in files too.
-@pytest.mark.usefixtures("whole")
-@pytest.mark.slow
-def test_a_full_disk_ends_the_run_in_one_line(command, tiny_files, tmp_path):
-    config, words = tiny_files
-    script = tmp_path / "limited.py"
-    script.write_text(FULL_DISK)
-    folder = tmp_path / "run"
-    done = subprocess.run(
-        [sys.executable, str(script), "--config", config, "--words", words, "--run-dir", folder],
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        env={**environment(), "PYTHONPATH": str(ROOT)},
-    )
-    # The posterior does not fit on the disk; the first checkpoint is kept.
-    assert_refused(done, "train.py", folder / "posterior.safetensors", "the old content is kept")
-    assert not (folder / "posterior.safetensors").exists()
-    assert load_checkpoint(folder / "checkpoint.pt") == ("begun", {})
-    # With space again, the run goes on.
-    done = command("--resume", folder)
-    assert done.returncode == 0, done.stderr

@@ -46,8 +46,7 @@ def test_a_kernel_is_recompiled_when_an_imported_constant_or_function_changes(
     tmp_path, is_writable
 ):
     for package in ("agents", "envs", "training"):
-        ignored = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(ROOT / package, tmp_path / package, ignore=ignored)
+        shutil.copytree(ROOT / package, tmp_path / package, ignore=lambda *_: ["__pycache__"])
     shutil.copy(ROOT / "hangman_lab.py", tmp_path)
     (tmp_path / "agents" / "caller.py").write_text(CALLER)
     if not is_writable:

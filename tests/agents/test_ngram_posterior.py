@@ -55,13 +55,6 @@ def test_a_state_is_the_longest_context_that_was_seen(real_words):
     assert len(set(state_of.values())) == len(state_of) > 500
 
 
-def test_larger_discounts_leave_less_to_the_words_that_were_seen(real_words):
-    seen = WordArrays.of(real_words)
-    models = [SmoothedNgrams(real_words, 5, scale) for scale in (0.7, 1.0, 1.3)]
-    most, some, least = (model.log_probabilities(seen).mean() for model in models)
-    assert most > some > least
-
-
 def test_probabilities_of_words_and_lengths_are_those_of_their_letters(real_words):
     model = SmoothedNgrams(WORDS, 3)
     words = ("cab", "zebra", "a")

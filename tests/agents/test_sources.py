@@ -49,10 +49,3 @@ def test_batch_size_and_order_do_not_matter(agent, real_words):
     together = play(agent, secrets)
     apart = play(agent, secrets[::-1], batch_size=7)
     assert apart["letters"].tolist()[::-1] == together["letters"].tolist()
-
-
-@pytest.mark.parametrize("name", ["benchmark", "dictionary", "ngram-posterior"])
-def test_letter_probabilities_are_in_range_and_zero_for_guessed_letters(name, states, real_words):
-    probabilities = make_agent(name).fit(real_words).letter_probabilities(states)
-    assert ((probabilities >= 0) & (probabilities <= 1)).all()
-    assert not probabilities[states["guessed"] != 0].any()

@@ -43,7 +43,7 @@ def games_of(tiny_files, monkeypatch):
     return games_of
 
 
-@pytest.mark.parametrize("share", [0.0, 0.25, 0.5, 1.0])
+@pytest.mark.parametrize("share", [0.0, 0.25, 1.0])
 def test_the_share_of_games_with_known_words_is_that_of_the_config(
     posterior, parts, games_of, share
 ):
@@ -54,19 +54,15 @@ def test_the_share_of_games_with_known_words_is_that_of_the_config(
     assert env.num_envs == NUM_ENVS
     # The posterior is told how many of the secrets it knows.
     assert env.posterior.prior.known == share
-
-
-@pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
-def test_if_one_kind_has_no_word_the_other_kind_is_played(posterior, parts, games_of, share):
+    # If one kind has no word, the other kind is played.
     for unknown, known in ((parts[0], ()), ((), parts[1])):
         _, batches = games_of(posterior, unknown, known, share)
         assert batches == [(NUM_ENVS, unknown or known)]
 
 
 def test_ppo_alone_plays_all_train_words(games_of, real_words):
-    env, batches = games_of(None, real_words[:3], real_words[3:400], 0.5)
+    _, batches = games_of(None, real_words[:3], real_words[3:400], 0.5)
     assert [(count, set(words)) for count, words in batches] == [(NUM_ENVS, set(real_words[:400]))]
-    assert env.observation_space["word"].shape == (max(map(len, real_words[:400])),)
 
 
 @pytest.mark.parametrize("steps", [48, 45])
