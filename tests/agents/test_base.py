@@ -5,7 +5,6 @@ from hangman_lab.agents import AGENTS, make_agent
 from hangman_lab.agents.base import ScoringAgent
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.env import HangmanEnv
-from hangman_lab.envs.hangman.observation import select
 
 
 class FixedScores(ScoringAgent):
@@ -41,13 +40,8 @@ def test_a_single_observation_gets_the_letter_of_a_batch_of_one(real_words, name
 
 def test_samples_depend_on_seed_key_and_turn(states):
     agent = FixedScores(np.ones(26), greedy=False, seed=5)
-    num_games = len(states["lives"])
-    games = np.arange(num_games, dtype=np.uint64) * 7919
+    games = np.arange(len(states["lives"]), dtype=np.uint64) * 7919
     letters = agent.act(states, games)
-    # In any order and any batch.
-    order = np.random.default_rng(0).permutation(num_games)[:99]
-    assert agent.act(select(states, order), games[order]).tolist() == letters[order].tolist()
-    # With another seed, other games or another turn they are others.
     other = FixedScores(np.ones(26), greedy=False, seed=6)
     assert (other.act(states, games) != letters).mean() > 0.5
     assert (agent.act(states, games + np.uint64(1)) != letters).mean() > 0.5

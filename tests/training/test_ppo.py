@@ -5,6 +5,7 @@ import itertools
 import pytest
 import torch
 from stable_baselines3.common.callbacks import BaseCallback
+from torch.nn.utils import parameters_to_vector
 
 from hangman_lab.run_files.config import load_config
 from hangman_lab.training import ppo
@@ -89,8 +90,7 @@ def test_the_learning_rate_falls_from_the_configured_one_and_the_last_update_lea
             return True
 
         def _on_rollout_start(self):
-            parameters = self.model.policy.parameters()
-            self.weights.append(torch.cat([part.detach().flatten() for part in parameters]))
+            self.weights.append(parameters_to_vector(self.model.policy.parameters()).detach())
             self.rates.append(self.logger.name_to_value.get("train/learning_rate"))
 
         _on_training_end = _on_rollout_start

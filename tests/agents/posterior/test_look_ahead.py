@@ -46,17 +46,15 @@ def fitting(prior, word, guessed, only_candidates=False):
     length = int((word != 0).sum())
     found, total = [], 0.0
     for number, codes in enumerate(prior.listed.words.codes):
-        if (
-            prior.listed.words.lengths[number] != length
-            or not prior.tables.listed.prior_mass[number]
-        ):
+        mass = prior.tables.listed.prior_mass[number]
+        if prior.listed.words.lengths[number] != length or not mass:
             continue
         hidden = codes[:length][word[:length] == 1]
         shown = word[:length] != 1
         if (codes[:length][shown] == word[:length][shown]).all() and not guessed[hidden - 2].any():
-            total += prior.tables.listed.prior_mass[number]
+            total += mass
             if not (only_candidates and prior.listed.is_known[number]):
-                found.append((tuple(map(int, hidden - 2)), prior.tables.listed.prior_mass[number]))
+                found.append((tuple(map(int, hidden - 2)), mass))
     return [(hidden, share / total) for hidden, share in found]
 
 
