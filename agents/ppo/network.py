@@ -82,13 +82,9 @@ class PolicyNetwork(nn.Module):
             + self.letters(torch.cat([letters, state], dim=2))
         ).squeeze(2)
 
-    def forward_critic(self, features: dict[str, torch.Tensor]) -> torch.Tensor:
-        """Return the expected return, shape (N, 1)."""
-        return self.value(features["state"])
-
     def forward(self, features: dict[str, torch.Tensor]) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return the letter scores and the expected return."""
-        return self.forward_actor(features), self.forward_critic(features)
+        """Return the letter scores, and the expected return, shape (N, 1)."""
+        return self.forward_actor(features), self.value(features["state"])
 
 
 def policy_features(

@@ -60,10 +60,9 @@ def test_a_letter_is_scored_by_how_often_it_is_expected_behind_the_blanks():
     torch.nn.init.zeros_(network.guessed.weight)
     with torch.no_grad():
         network.windows[:] = network.windows[0] / 10
-    one, two = scores(network, "ab_"), scores(network, "a__")
-    one, two = np.exp(one), np.exp(two)
-    assert np.nansum(one) == pytest.approx(1, abs=1e-4)
-    assert np.nansum(two) == pytest.approx(2, abs=1e-4)
+    for pattern, num_blanks in (("ab_", 1), ("a__", 2)):
+        expected = np.exp(scores(network, pattern))
+        assert np.nansum(expected) == pytest.approx(num_blanks, abs=1e-4)
 
 
 def test_the_gradient_is_that_of_the_sum_over_windows(states):
