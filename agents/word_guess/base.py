@@ -108,8 +108,8 @@ class WordGuessAgent(ABC):
         # The guess and the code of its answer in each turn, shape (N, turns, 2).
         guessed = observations["guesses"][:, : turns.max(initial=0)]
         codes = self.rule_.encode(observations["answers"][:, : guessed.shape[1]])
-        played = np.stack([guessed, np.where(guessed == NO_WORD, 0, codes)], axis=2)
-        histories, history = np.unique(played.astype(np.int32), axis=0, return_inverse=True)
+        played = np.stack([guessed, codes], axis=2).astype(np.int32)
+        histories, history = np.unique(played, axis=0, return_inverse=True)
         guesses = np.zeros(len(turns), dtype=np.int64)
         sets = candidate_sets(histories, self.matrix_, self.keep_)
         rows = np.flatnonzero(sets.sizes[history])

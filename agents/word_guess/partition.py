@@ -81,9 +81,8 @@ def _guess_cost(guess, words, measure, counts):
     counts[:] = 0
     for word in words:
         counts[answers[word]] += 1
-    # The last code is that of the correct guess, which costs nothing.
     cost = 0
-    for count in counts[:-1]:
+    for count in counts:
         cost = max(cost, costs[count]) if measure.takes_largest else cost + costs[count]
     return cost
 
