@@ -4,7 +4,7 @@ import pytest
 from hangman_lab.agents import AGENTS, make_agent
 from hangman_lab.agents.base import ScoringAgent
 from hangman_lab.envs.errors import InputError
-from hangman_lab.envs.hangman.env import HangmanEnv
+from tests.agents.games import observe
 
 
 class FixedScores(ScoringAgent):
@@ -30,11 +30,9 @@ def test_a_greedy_agent_takes_the_unguessed_letter_with_the_highest_score(states
 @pytest.mark.parametrize("name", ["random", "dictionary", "ngram-posterior"])
 def test_a_single_observation_gets_the_letter_of_a_batch_of_one(real_words, name):
     agent = make_agent(name).fit(real_words[::50])
-    env = HangmanEnv(words=real_words[1:2])
-    observation, _ = env.reset()
-    letter = agent.act(observation)
+    batch = observe("cat", "a")
+    letter = agent.act({name: array[0] for name, array in batch.items()})
     assert type(letter) is int
-    batch = {key: np.array([value]) for key, value in observation.items()}
     assert agent.act(batch).tolist() == [letter]
 
 

@@ -13,16 +13,15 @@ from hangman_lab.training.checkpoint import Interrupted
 from hangman_lab.training.run import resume, train
 from hangman_lab.training.stock import make_stock_model
 
-# With which a rollout of PPO has 4,096 steps.
-NUM_ENVS = 2
 QUIET = Console(quiet=True)
 
 
 @pytest.fixture
 def config_of(tinier_files):
+    # A rollout of PPO with two environments has 4,096 steps.
     common = f"""
         words={tinier_files[1]} env.max_wrong=10 split.fractions=[0.8,0.1,0.1] ppo.steps=8_192
-        ppo.num_envs={NUM_ENVS} validation.every=4_096 validation.games=50
+        ppo.num_envs=2 validation.every=4_096 validation.games=50
     """
     return lambda algorithm, *options: load_config(
         "configs/stock.yaml", [f"algorithm={algorithm}", *common.split(), *options]
