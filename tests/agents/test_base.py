@@ -53,5 +53,4 @@ def test_samples_depend_on_seed_key_and_turn(states):
 def test_an_unknown_agent_is_refused_with_the_known_ones():
     with pytest.raises(InputError, match="'clever' is unknown") as caught:
         make_agent("clever")
-    for name in AGENTS:
-        assert name in str(caught.value)
+    assert all(name in str(caught.value) for name in AGENTS)

@@ -46,9 +46,7 @@ def test_a_state_is_read_as_it_was_saved(tmp_path):
     assert (state["step"], state["episodes"]) == (7, [{"r": 1.0}])
     assert torch.equal(state["tensor"], STATE["tensor"])
     for name, array in ARRAYS.items():
-        assert state["arrays"][name].dtype == array.dtype
-        assert state["arrays"][name].shape == array.shape
-        assert np.array_equal(state["arrays"][name], array)
+        np.testing.assert_array_equal(state["arrays"][name], array, strict=True)
 
 
 def test_an_old_checkpoint_survives_a_write_that_fails(tmp_path):

@@ -158,12 +158,9 @@ def test_random_consistent_guesses_are_uniform_over_the_remaining_words():
 
 def test_inconsistent_answers_lead_to_the_first_word():
     agent = PartitionAgent("minimax").fit(("bell", "cell"), CATS_AND_DOGS)
-    games = WordGuessGames(1, CATS_AND_DOGS, GuessWords(("bell", "cell")), 3)
-    observation = games.observe()
-    observation["guesses"][0, 0] = 1
-    observation["answers"][0, 0] = (4, 0)
-    observation["num_guesses"][0] = 1
-    assert agent.act(observation).tolist() == [0]
+    # No word of the list shares all letters with "cell" at other places.
+    arrays = {"guesses": [[1]], "answers": [[[4, 0]]], "num_guesses": [1]}
+    assert agent.act({name: np.array(array) for name, array in arrays.items()}).tolist() == [0]
 
 
 def test_unusable_words_and_rules_are_refused():
