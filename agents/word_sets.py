@@ -27,7 +27,7 @@ class WordSets(NamedTuple):
     #: shape (34,): The first word of each length, and the number of words.
     first_word: npt.NDArray[np.int64]
     #: The bit sets. Those of a length begin at its ``first_set`` and have ``chunks`` entries each:
-    #: first all words, then the sets of :func:`_set_with`.
+    #: first all words, then the sets at :func:`_set_with`.
     sets: npt.NDArray[np.uint64]
     first_set: npt.NDArray[np.int64]  #: shape (33,)
     chunks: npt.NDArray[np.int64]  #: shape (33,)
@@ -64,31 +64,40 @@ def search_room(words):
 
 @njit(cache=True)
 def _fill(words):
+    sets, letters = words.sets, words.letters
     for length in range(len(words.chunks)):
+        start, size = words.first_set[length], words.chunks[length]
         for number in range(words.first_word[length], words.first_word[length + 1]):
             entry = number - words.first_word[length]
             chunk, bit = entry // _BITS, np.uint64(1) << np.uint64(entry % _BITS)
-            words.sets[words.first_set[length] + chunk] |= bit
+            sets[start + chunk] |= bit
             for place in range(length):
                 letter = words.codes[number, place] - FIRST_LETTER
-                words.letters[number] |= np.uint32(1) << np.uint32(letter)
-                _set_with(words, length, _ANYWHERE, letter)[chunk] |= bit
-                _set_with(words, length, place, letter)[chunk] |= bit
+                letters[number] |= np.uint32(1) << np.uint32(letter)
+                sets[_set_with(start, size, _ANYWHERE, letter) + chunk] |= bit
+                sets[_set_with(start, size, place, letter) + chunk] |= bit
 
 
 @njit(cache=True)
-def _set_with(words, length, place, letter):
-    """Return the set of the words of a length with a letter at a place, or anywhere."""
-    size = words.chunks[length]
-    first = words.first_set[length] + (1 + NUM_LETTERS * (1 + place) + letter) * size
-    return words.sets[first : first + size]
+def _set_with(first_set, chunks, place, letter):
+    """Return the index of the set of words with a letter at a place, or anywhere."""
+    return first_set + (1 + NUM_LETTERS * (1 + place) + letter) * chunks
 
 
 @njit(cache=True)
-def _leave_out(bits, others):
-    # Without the copy that ``bits &= ~others`` makes.
+def _keep(bits, sets, first):
+    """Intersect ``bits`` with the set at ``first``."""
+    begin = np.uint64(first)
     for chunk in range(len(bits)):
-        bits[chunk] &= ~others[chunk]
+        bits[chunk] &= sets[begin + np.uint64(chunk)]
+
+
+@njit(cache=True)
+def _leave_out(bits, sets, first):
+    """Remove the set at ``first`` from ``bits``."""
+    begin = np.uint64(first)
+    for chunk in range(len(bits)):
+        bits[chunk] &= ~sets[begin + np.uint64(chunk)]
 
 
 @njit(cache=True)
@@ -99,22 +108,24 @@ def fitting_set(word, guessed, words, exclude_wrong, exclude_shown, room):
     letter, and words with a shown letter behind a blank.
     """
     length = len(word)
-    start, size = words.first_set[length], words.chunks[length]
+    sets, start, size = words.sets, words.first_set[length], words.chunks[length]
     bits = room.bits[:size]
-    bits[:] = words.sets[start : start + size]
+    bits[:] = sets[start : start + size]
     for place in range(length):
         if word[place] != BLANK:
-            bits &= _set_with(words, length, place, word[place] - FIRST_LETTER)
+            _keep(bits, sets, _set_with(start, size, place, word[place] - FIRST_LETTER))
     for letter in range(NUM_LETTERS):
         if not guessed[letter]:
             continue
-        is_shown = letter + FIRST_LETTER in word
+        is_shown = False
+        for place in range(length):
+            is_shown |= word[place] == letter + FIRST_LETTER
         if is_shown and exclude_shown:
             for place in range(length):
                 if word[place] == BLANK:
-                    _leave_out(bits, _set_with(words, length, place, letter))
+                    _leave_out(bits, sets, _set_with(start, size, place, letter))
         elif exclude_wrong and not is_shown:
-            _leave_out(bits, _set_with(words, length, _ANYWHERE, letter))
+            _leave_out(bits, sets, _set_with(start, size, _ANYWHERE, letter))
     return bits
 
 
