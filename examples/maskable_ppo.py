@@ -1,8 +1,8 @@
-"""MaskablePPO of sb3-contrib with its default network, evaluated on unseen words.
+"""MaskablePPO of sb3-contrib with its default layers, evaluated on unseen words.
 
     python -m examples.maskable_ppo [--steps 160_000] [--seed 0]
 
-The observation is a flat vector of zeros and ones. examples/ppo.py has a network for words, with
+The features are a flat vector of zeros and ones. examples/ppo.py has a network for words, with
 the same rewards.
 """
 
@@ -12,8 +12,9 @@ import torch
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.evaluation import evaluate_policy
 
-from hangman_lab.envs.hangman.sb3 import FlatVecEnv, HangmanVecEnv
+from hangman_lab.envs.hangman.sb3 import HangmanVecEnv
 from hangman_lab.envs.words import Split, default_word_list
+from hangman_lab.training.stock import FlatFeatures
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--steps", type=int, default=160_000)
@@ -22,13 +23,14 @@ options = parser.parse_args()
 torch.set_num_threads(1)  # more threads do not speed up a small network
 
 words = Split().divide(default_word_list())
-env = FlatVecEnv(HangmanVecEnv(64, words=words["train"], reward="dense"))
+env = HangmanVecEnv(64, words=words["train"], reward="dense")
 # The sparse reward is 1 for a win and -1 for a loss, so that its mean gives the win rate.
-unseen = FlatVecEnv(HangmanVecEnv(64, words=words["valid"], reward="sparse"))
+unseen = HangmanVecEnv(64, words=words["valid"], reward="sparse")
 unseen.seed(options.seed)
 model = MaskablePPO(
-    "MlpPolicy",
+    "MultiInputPolicy",
     env,
+    policy_kwargs={"features_extractor_class": FlatFeatures},
     learning_rate=3e-3,
     n_steps=64,
     batch_size=256,

@@ -3,6 +3,7 @@
 import io
 
 import pytest
+import torch
 from rich.console import Console
 
 from hangman_lab.envs.words import Split, read_word_list
@@ -31,9 +32,10 @@ def config_of(tinier_files):
 @pytest.mark.parametrize("algorithm", STOCK_ALGORITHMS)
 def test_what_plays_is_what_the_library_predicts(config_of, few_words, algorithm):
     model, network, _ = make_stock_model(config_of(algorithm), few_words)
-    vectors = model.env.reset()
-    expected = model.predict(vectors, deterministic=True)[0]
-    scores = network.layers(model.policy.obs_to_tensor(vectors)[0].float())
+    observations = model.env.reset()
+    expected = model.predict(observations, deterministic=True)[0]
+    tensors = {name: torch.from_numpy(array) for name, array in observations.items()}
+    scores = network.forward_actor(tensors)
     assert scores.argmax(dim=1).tolist() == expected.tolist()
 
 
