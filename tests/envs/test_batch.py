@@ -171,19 +171,38 @@ def test_words_can_be_forced_for_all_games_or_some():
     assert (forced["word"] == 1).sum(axis=1)[[0, 2]].tolist() == [2, 3]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"num_envs": 0}, "num_envs: 0 is below 1"),
-        ({"max_episode_steps": 0}, "max_episode_steps: 0 is below 1"),
-        ({"autoreset_mode": "Sometimes"}, "'Sometimes' is not a valid AutoresetMode"),
-        ({"render_mode": "human"}, "render_mode: 'human'"),
-    ],
+BOTH = (
+    {"render_mode": "svg"},
+    {"reward": "generous"},
+    {"words": "apple"},
+    {"words": Path("a.txt")},
 )
-@pytest.mark.parametrize("kind", [HangmanVectorEnv, WordGuessVectorEnv])
-def test_arguments_out_of_range_are_refused(kind, arguments, message):
-    with pytest.raises(ValueError, match=message):
-        kind(**{"words": WORDS, **arguments})
+VECTOR = ({"num_envs": 0}, {"max_episode_steps": 0}, {"autoreset_mode": "Sometimes"})
+LIFE = ({"max_wrong": 0}, {"max_wrong": 27}, {"repeated_guess": "never"})
+GUESS = ({"max_guesses": 0}, {"word_length": 0}, {"word_length": 22}, {"variant": "dogs"})
+REFUSED = [
+    *((kind, bad) for kind in (*HANGMAN, *GUESSING) for bad in BOTH),
+    *((kind, bad) for kind in (HangmanVectorEnv, WordGuessVectorEnv) for bad in VECTOR),
+    *((kind, bad) for kind in HANGMAN for bad in LIFE),
+    *((kind, bad) for kind in GUESSING for bad in GUESS),
+]
+
+
+@pytest.mark.parametrize(("kind", "bad"), REFUSED)
+def test_an_argument_out_of_range_is_refused_by_name(kind, bad):
+    ((name, value),) = bad.items()
+    named = (
+        "AutoresetMode" if name == "autoreset_mode" else f"{name}: {str(value)!r}|{name}: {value}"
+    )
+    with pytest.raises(ValueError, match=named):
+        kind(**{"words": WORDS, **bad})
+
+
+def test_lists_without_a_word_of_the_lengths_are_refused():
+    with pytest.raises(ValueError, match="words: none of 8 has 7 to 9 letters"):
+        HangmanEnv(WORDS, min_length=7, max_length=9)
+    with pytest.raises(ValueError, match="words: none of 8 has 5 letters"):
+        WordGuessEnv(WORDS, word_length=5)
 
 
 def test_misuse_is_refused():
@@ -210,13 +229,6 @@ def test_misuse_is_refused():
         with pytest.raises(ValueError, match=message):
             call()
         assert data_equivalence(env.observe(), before)
-
-
-@pytest.mark.parametrize("words", ["my_words.txt", "apple", Path("my_words.txt")])
-@pytest.mark.parametrize("kind", [HangmanEnv, HangmanVectorEnv, WordGuessEnv])
-def test_a_string_is_not_a_list_of_words(kind, words):
-    with pytest.raises(ValueError, match=r"words: .* is not a sequence of words; .*read_word_list"):
-        kind(words=words)
 
 
 @pytest.mark.parametrize("kind", [HangmanEnv, HangmanVectorEnv])
