@@ -23,9 +23,10 @@ options = parser.parse_args()
 torch.set_num_threads(1)  # more threads do not speed up a small network
 
 words = Split().divide(default_word_list())
-env = HangmanVecEnv(64, words=words["train"], reward="dense")
+# Both parts have words of 24 letters, so that the spaces are the same.
+env = HangmanVecEnv(64, words=words["train"], max_length=24, reward="dense")
 # The sparse reward is 1 for a win and -1 for a loss, so that its mean gives the win rate.
-unseen = HangmanVecEnv(64, words=words["valid"], reward="sparse")
+unseen = HangmanVecEnv(64, words=words["valid"], max_length=24, reward="sparse")
 unseen.seed(options.seed)
 model = MaskablePPO(
     "MultiInputPolicy",
