@@ -97,6 +97,13 @@ def test_a_batch_answers_as_gymnasiums_own_batch_of_single_games(game, mode, lim
     assert ours.action_masks().dtype == np.bool_
 
 
+@pytest.mark.parametrize("seed", [None, [None, None]])
+def test_games_without_a_seed_have_streams_of_their_own(seed):
+    env = HangmanVectorEnv(2, words=LETTERS)
+    env.reset(seed=seed)
+    assert len({0, *env.get_state()["streams"].tolist()}) == 3
+
+
 @pytest.mark.parametrize("sync", [False, True])
 def test_a_game_of_free_repetitions_ends_by_the_registered_limit(sync):
     envs = gym.make_vec(
