@@ -67,14 +67,14 @@ class NgramAgent(ScoringAgent):
         by_frequency = (observations["lives"] >= _FREQUENCY_LIVES) & (
             shown < _FREQUENCY_SHARE * lengths
         )
-        scores = _ngram_scores(observations["word"], observations["guessed"], self.probabilities_)
+        scores = _ngram_scores(observations["word"], self.probabilities_)
         part = select(observations, by_frequency)
         scores[by_frequency] = self.benchmark_.letter_scores(part)
         return scores
 
 
 @njit(cache=True)
-def _ngram_scores(word, guessed, probabilities):
+def _ngram_scores(word, probabilities):
     scores = np.zeros((len(word), NUM_LETTERS), dtype=np.float64)
     sums = np.empty(NUM_LETTERS, dtype=np.float64)
     for game in range(len(word)):
@@ -101,8 +101,5 @@ def _ngram_scores(word, guessed, probabilities):
                         sums[letter] += probabilities[position + letter * unit_of_blank]
             table += size
             if num_runs:
-                weight = _WEIGHTS[order - 1] / num_runs
-                for letter in range(NUM_LETTERS):
-                    if not guessed[game, letter]:
-                        scores[game, letter] += weight * sums[letter]
+                scores[game] += _WEIGHTS[order - 1] / num_runs * sums
     return scores

@@ -13,6 +13,7 @@ from hangman_lab.agents.compiled import in_threads
 from hangman_lab.agents.dictionary import CandidateIndex
 from hangman_lab.agents.posterior.ngram_lattice import ngram_presence
 from hangman_lab.agents.smoothed_ngrams import SmoothedNgrams
+from hangman_lab.agents.word_arrays import WordArrays
 from hangman_lab.envs.encoding import NUM_LETTERS
 from hangman_lab.envs.hangman.observation import Observation, distinct
 
@@ -40,7 +41,7 @@ class NgramPosteriorAgent(PosteriorAgent):
 
     def fit(self, words: Sequence[str]) -> Self:
         """Fit the n-grams and index the words."""
-        self.tables_ = SmoothedNgrams(words).tables
+        self.tables_ = SmoothedNgrams(WordArrays.of(words)).tables
         self.index_ = CandidateIndex(words)
         return self
 
@@ -50,7 +51,6 @@ class NgramPosteriorAgent(PosteriorAgent):
         by_model = np.zeros((len(states["word"]), NUM_LETTERS))
         in_threads(ngram_presence, states["word"], states["guessed"], self.tables_, _BEAM, by_model)
         counts, num_fitting = self.index_.count_words(states)
-        weight = _PRIOR_WEIGHT
-        probabilities = (counts + weight * by_model) / (num_fitting[:, None] + weight)
+        probabilities = (counts + _PRIOR_WEIGHT * by_model) / (num_fitting[:, None] + _PRIOR_WEIGHT)
         probabilities[states["guessed"] != 0] = 0.0
         return probabilities[row_of_game]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -44,7 +43,7 @@ class SmoothedNgrams:
 
     Parameters
     ----------
-    words : sequence of str or WordArrays
+    words : WordArrays
         At least one word.
     order : int, default 7
         The length of the longest n-gram, 2 to 10; the attribute is at most the length of the
@@ -60,11 +59,7 @@ class SmoothedNgrams:
     discounts D1, D2 and D3+ estimated for each order from its counts of counts.
     """
 
-    def __init__(
-        self, words: Sequence[str] | WordArrays, order: int = 7, discount_scale: float = 1.15
-    ) -> None:
-        if not isinstance(words, WordArrays):
-            words = WordArrays.of(words)
+    def __init__(self, words: WordArrays, order: int = 7, discount_scale: float = 1.15) -> None:
         if not 2 <= order <= _MAX_ORDER:
             raise ValueError(f"order: {order} is not in 2..{_MAX_ORDER}")
         self.order = min(order, int(words.lengths.max()) + 2)

@@ -60,18 +60,19 @@ class SingleEnv(gym.Env[Obs, int]):
         """Start a new game.
 
         ``seed`` starts a new stream of words; without it the stream continues. The option
-        ``{"word": str}`` sets the secret word. ValueError if the word cannot be a secret, or an
-        option is unknown.
+        ``"word"`` sets the secret word; for None, a word is drawn. ValueError if the word cannot
+        be a secret, or an option is unknown.
         """
         check_options(options, "word")
         super().reset(seed=seed)
         if seed is not None or self._stream is None:
             self._stream = new_stream(self.np_random)
             self._episode = 0
-        if options and "word" in options:
-            secrets = self._secrets.encode([options["word"]])
-        else:
+        word = (options or {}).get("word")
+        if word is None:
             secrets = self._secrets.draw(np.array([self._stream]), np.array([self._episode]))
+        else:
+            secrets = self._secrets.encode([word])
         self._games.start(ALL, secrets)
         self._episode += 1
         if self.render_mode == "human":

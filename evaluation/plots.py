@@ -22,8 +22,6 @@ from hangman_lab.envs.errors import InputError
 from hangman_lab.evaluation.analysis import MAX_WORDS
 from hangman_lab.evaluation.tables import describe_games, name_words
 
-# The prefix of the tags of baseline win rates.
-BASELINE_PREFIX = "baselines/"
 # M. Okabe and K. Ito, "Color Universal Design", 2008; without yellow, which is too pale on white.
 _COLORS = cycler(color=["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"])
 # The styles of agents: each color has a marker; after six agents the line style changes.

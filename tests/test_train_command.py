@@ -98,19 +98,14 @@ def test_a_run_stopped_four_times_ends_with_the_same_weights(
 @pytest.mark.slow
 def test_it_prints_the_folder_and_the_next_commands(whole, tinier_files):
     folder, done = whole
-    output = done.stdout
-    assert f"words from {tinier_files[1]} (dropped: none)" in output
-    assert "train" in output
-    assert f"run directory: {folder}\n" in output
-    for name in ("ppo", "look-ahead", "posterior", "dictionary", "random"):
-        assert name in output
+    assert f"words from {tinier_files[1]} (dropped: none)" in done.stdout
     # A table of unseen words, one of known ones, and one that excludes known words.
-    words = " ".join(output.split())
+    words = " ".join(done.stdout.split())
     for said in ("unseen test words of", "known train words of", "prior of known words 0,"):
         assert said in words
-    assert f"results are in {folder}\n" in output
-    assert f"tensorboard --logdir {folder.parent}" in output
-    assert f"evaluate.py --run {folder}" in output
+    assert f"results are in {folder}\n" in done.stdout
+    assert f"tensorboard --logdir {folder.parent}" in done.stdout
+    assert f"evaluate.py --run {folder}" in done.stdout
     assert done.stderr == ""
     assert "--config" in (folder / "command.txt").read_text()
 
@@ -122,8 +117,7 @@ def test_a_short_list_is_trained_on(command, real_words, tinier_files, tmp_path)
     words.write_text("\n".join(real_words[:30]))
     arguments = ("--config", tinier_files[0], "--words", words, "--run-dir", folder)
     done = command(*arguments, "--set", "ppo.steps=1_024")
-    assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
+    assert (done.returncode, done.stderr) == (0, "")
     agents = json.loads((folder / "evaluation.json").read_text())["known"]["agents"]
     # Whoever knows so few words recognises them.
     assert agents["posterior"]["win_rate"] > agents["random"]["win_rate"] + 0.5

@@ -188,7 +188,6 @@ def _learning_rate(options: PPOConfig, progress_remaining: float) -> float:
 def get_state(model: MaskablePPO) -> dict[str, Any]:
     """Return the training state; call this between rollouts."""
     env: Any = model.env
-    numpy_random = np.random.get_state(legacy=False)["state"]
     state = {
         "policy": model.policy.state_dict(),
         "optimizer": model.policy.optimizer.state_dict(),
@@ -197,7 +196,7 @@ def get_state(model: MaskablePPO) -> dict[str, Any]:
         "num_updates": model._n_updates,
         "episode_starts": np.array(model._last_episode_starts),
         "episodes": list(model.ep_info_buffer or ()),
-        "numpy_random": {"keys": numpy_random["key"].copy(), "position": int(numpy_random["pos"])},
+        "numpy_random": np.random.get_state(legacy=False),
         "torch_random": torch.get_rng_state(),
     }
     if isinstance(model, PredictivePPO):
@@ -219,6 +218,5 @@ def set_state(model: MaskablePPO, state: dict[str, Any]) -> None:
     model._last_episode_starts = state["episode_starts"]
     model.ep_info_buffer = deque(state["episodes"], maxlen=model._stats_window_size)
     model.ep_success_buffer = deque(maxlen=model._stats_window_size)
-    numpy_random = state["numpy_random"]
-    np.random.set_state(("MT19937", numpy_random["keys"], numpy_random["position"], 0, 0.0))
+    np.random.set_state(state["numpy_random"])
     torch.set_rng_state(state["torch_random"])

@@ -34,7 +34,6 @@ from hangman_lab.agents.ppo.policy import LetterPolicy
 from hangman_lab.envs.encoding import decode
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.env import HangmanVectorEnv
-from hangman_lab.envs.hangman.flat import unflatten_word
 from hangman_lab.envs.words import WordList, hash_words, load_word_list
 from hangman_lab.evaluation import arena
 from hangman_lab.evaluation.comparison import Comparison
@@ -419,11 +418,9 @@ class _ValidationCallback(BaseCallback):
         self._ended += len(ended)
         self._num_games += len(ended)
         infos = [self.locals["infos"][game] for game in ended]
-        won = [info["terminal_observation"] for info in infos if info["won"]]
-        self._won += len(won)
-        for last in won:
-            word: Any = last["word"] if isinstance(last, dict) else unflatten_word(last)
-            self._uncovered.add(decode(word))
+        words = [decode(info["terminal_observation"]["word"]) for info in infos if info["won"]]
+        self._won += len(words)
+        self._uncovered.update(words)
         return True
 
     def _on_rollout_start(self) -> None:

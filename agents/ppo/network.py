@@ -7,7 +7,7 @@ import numpy.typing as npt
 import torch
 from torch import nn
 
-from hangman_lab.agents.posterior.posterior import Belief, LetterPosterior
+from hangman_lab.agents.posterior.posterior import LetterPosterior
 from hangman_lab.envs.encoding import BLANK, LETTER_CODES, NUM_LETTERS, PADDING
 from hangman_lab.envs.hangman.observation import Observation
 from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG
@@ -82,13 +82,9 @@ class PolicyNetwork(nn.Module):
             + self.letters(torch.cat([letters, state], dim=2))
         ).squeeze(2)
 
-    def forward_critic(self, features: dict[str, torch.Tensor]) -> torch.Tensor:
-        """Return the expected return, shape (N, 1)."""
-        return self.value(features["state"])
-
     def forward(self, features: dict[str, torch.Tensor]) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return the letter scores and the expected return."""
-        return self.forward_actor(features), self.forward_critic(features)
+        """Return the letter scores, and the expected return, shape (N, 1)."""
+        return self.forward_actor(features), self.value(features["state"])
 
 
 def policy_features(
@@ -110,34 +106,23 @@ def policy_features(
         hidden letters / 10, the probability of a listed word, whether there is a look-ahead, its
         highest probability of winning (0 without), and the five highest letter probabilities.
     """
+    lives, guessed = observations["lives"], observations["guessed"] != 0
+    blanks = (observations["word"] == BLANK).sum(axis=1)
+    lengths = (observations["word"] != PADDING).sum(axis=1)
+    wrong = guessed & ~(observations["word"][:, :, None] == LETTER_CODES).any(axis=1)
     belief = posterior.belief(observations)
+    chance = np.clip(belief.present, 1e-6, 1 - 1e-6)
+    log_odds = np.log(chance / (1 - chance)).clip(-_MAX_LOG_ODDS, _MAX_LOG_ODDS)
+    log_odds[guessed] = -_MAX_LOG_ODDS
+    relative = log_odds - log_odds.max(axis=1, keepdims=True)
     wins = posterior.win_probabilities(observations, belief, look_ahead_lives)
     wins = np.where(np.isnan(wins), -1.0, wins)
     best = wins.max(axis=1)
     looked = best >= 0
     best = np.where(looked, best, 0.0)
     gap = np.where(looked[:, None], 100 * (wins - best[:, None]), 0.0).clip(-_MAX_LOSS, 0.0)
-    guessed = observations["guessed"] != 0
-    chance = np.clip(belief.present, 1e-6, 1 - 1e-6)
-    log_odds = np.log(chance / (1 - chance)).clip(-_MAX_LOG_ODDS, _MAX_LOG_ODDS)
-    log_odds[guessed] = -_MAX_LOG_ODDS
-    relative = log_odds - log_odds.max(axis=1, keepdims=True)
-    wrong = guessed & ~(observations["word"][:, :, None] == LETTER_CODES).any(axis=1)
     letters = np.stack([log_odds, relative, belief.present, guessed, wrong, gap], axis=2)
-    state = _state_features(observations, belief, looked, best)
-    return {"letters": letters.astype(np.float32), "state": state.astype(np.float32)}
-
-
-def _state_features(
-    observations: Observation,
-    belief: Belief,
-    looked: npt.NDArray[np.bool_],
-    best: npt.NDArray[np.float64],
-) -> npt.NDArray[np.float64]:
-    lives, guessed = observations["lives"], observations["guessed"] != 0
-    blanks = (observations["word"] == BLANK).sum(axis=1)
-    lengths = (observations["word"] != PADDING).sum(axis=1)
-    return np.column_stack(
+    state = np.column_stack(
         [
             lives / DEFAULT_MAX_WRONG,
             lives == 1,
@@ -153,3 +138,4 @@ def _state_features(
             -np.sort(-belief.present, axis=1)[:, :_NUM_TOP],
         ]
     )
+    return {"letters": letters.astype(np.float32), "state": state.astype(np.float32)}

@@ -43,7 +43,7 @@ class LetterPolicy(MaskableActorCriticPolicy):
 
     def predict_values(self, obs: Any) -> torch.Tensor:
         """Return the expected return, shape (N, 1)."""
-        return self.network.forward_critic(obs)
+        return self.network(obs)[1]
 
     def get_distribution(
         self, obs: Any, action_masks: np.ndarray | None = None

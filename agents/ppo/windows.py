@@ -219,7 +219,3 @@ class WindowNetwork(nn.Module):
     def forward_actor(self, features: dict[str, torch.Tensor]) -> torch.Tensor:
         """Return the letter scores, shape (N, 26)."""
         return self(features)[0]
-
-    def forward_critic(self, features: dict[str, torch.Tensor]) -> torch.Tensor:
-        """Return the expected return, shape (N, 1)."""
-        return self(features)[1]

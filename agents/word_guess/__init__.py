@@ -7,22 +7,22 @@ from collections.abc import Callable
 from hangman_lab.agents.base import agent_named
 from hangman_lab.agents.word_guess.base import RandomConsistentAgent, WordGuessAgent
 from hangman_lab.agents.word_guess.filter import FilterAgent
-from hangman_lab.agents.word_guess.partition import EntropyAgent, MinimaxAgent
+from hangman_lab.agents.word_guess.partition import PartitionAgent
 
 __all__ = ["WORD_GUESS_AGENTS", "WordGuessAgent", "make_word_guess_agent"]
 
 # The number of guesses compared by rollouts. docs/word_guess.md shows the effect of more.
-LOOKAHEAD = 40
+_LOOKAHEAD = 40
 
 # Each factory takes the seed of the agent's random draws.
 WORD_GUESS_AGENTS: dict[str, Callable[[int], WordGuessAgent]] = {
     "filter": lambda seed: FilterAgent(seed=seed),
-    "minimax": lambda seed: MinimaxAgent(lookahead=LOOKAHEAD),
-    "minimax-greedy": lambda seed: MinimaxAgent(),
-    "minimax-all": lambda seed: MinimaxAgent("all"),
-    "entropy": lambda seed: EntropyAgent(lookahead=LOOKAHEAD),
-    "entropy-greedy": lambda seed: EntropyAgent(),
-    "entropy-all": lambda seed: EntropyAgent("all"),
+    "minimax": lambda seed: PartitionAgent("minimax", lookahead=_LOOKAHEAD),
+    "minimax-greedy": lambda seed: PartitionAgent("minimax"),
+    "minimax-all": lambda seed: PartitionAgent("minimax", "all"),
+    "entropy": lambda seed: PartitionAgent("entropy", lookahead=_LOOKAHEAD),
+    "entropy-greedy": lambda seed: PartitionAgent("entropy"),
+    "entropy-all": lambda seed: PartitionAgent("entropy", "all"),
     "random-consistent": lambda seed: RandomConsistentAgent(seed),
 }
 

@@ -80,7 +80,7 @@ class WordGuessAgent(ABC):
         self.rule_ = rule
         self.secrets_ = np.array([index[word] for word in words], dtype=np.int64)
         codes = encode_words(allowed, rule.word_length).codes
-        self.matrix_ = answer_matrix(rule, codes, codes[self.secrets_])
+        self.matrix_ = answer_matrix(codes, codes[self.secrets_], rule.count_misplaced)
         self.keep_ = self.answers_kept(rule)
         return self
 
@@ -105,7 +105,11 @@ class WordGuessAgent(ABC):
         turns = observations["num_guesses"]
         if keys is None:
             keys = np.arange(len(turns), dtype=np.uint64)
-        histories, history = np.unique(self._histories(observations), axis=0, return_inverse=True)
+        # The guess and the code of its answer in each turn, shape (N, turns, 2).
+        guessed = observations["guesses"][:, : turns.max(initial=0)]
+        codes = self.rule_.encode(observations["answers"][:, : guessed.shape[1]])
+        played = np.stack([guessed, codes], axis=2).astype(np.int32)
+        histories, history = np.unique(played, axis=0, return_inverse=True)
         guesses = np.zeros(len(turns), dtype=np.int64)
         sets = candidate_sets(histories, self.matrix_, self.keep_)
         rows = np.flatnonzero(sets.sizes[history])
@@ -115,14 +119,6 @@ class WordGuessAgent(ABC):
     @abstractmethod
     def choose(self, sets: CandidateSets, positions: Positions) -> npt.NDArray[np.int64]:
         """Return a guess for each of G games as an index into the allowed list, shape (G,)."""
-
-    def _histories(self, observations: Observation) -> npt.NDArray[np.int32]:
-        """Return the guess and the code of its answer in each turn, shape (N, turns, 2)."""
-        turns = int(observations["num_guesses"].max(initial=0))
-        guesses = observations["guesses"][:, :turns]
-        codes = self.rule_.encode(observations["answers"][:, :turns])
-        histories = np.stack([guesses, np.where(guesses == NO_WORD, 0, codes)], axis=2)
-        return histories.astype(np.int32)
 
 
 class RandomConsistentAgent(WordGuessAgent):
@@ -173,48 +169,26 @@ def candidate_sets(histories, matrix, keep):
     return CandidateSets(offsets, members[: offsets[num_histories]].copy())
 
 
-def answer_matrix(
-    rule: AnswerRule, guesses: npt.NDArray[np.uint8], secrets: npt.NDArray[np.uint8]
-) -> npt.NDArray[np.uint8]:
+@njit(cache=True)
+def answer_matrix(guesses, secrets, count_misplaced):
     """Return the code of the answer to every guess about every secret; uint8, shape (G, S).
 
-    Guesses have the shape (G, word_length), secrets (S, word_length). Memory: one byte per pair.
+    Guesses have the shape (G, word_length), secrets (S, word_length); ``count_misplaced`` is that
+    of :class:`envs.word_guess.answers.AnswerRule`. Memory: one byte per pair.
     """
     matrix = np.empty((len(guesses), len(secrets)), dtype=np.uint8)
-    # By place, so that the letters of neighbouring secrets are neighbours in memory.
-    _fill_matrix(guesses, np.ascontiguousarray(secrets.T), rule.count_misplaced, matrix)
+    left = np.zeros(NUM_CODES, dtype=np.int64)
+    for row, guess in enumerate(guesses):
+        for letter in guess:
+            left[letter] += 1
+        for column, secret in enumerate(secrets):
+            common = dogs = 0
+            for place, letter in enumerate(secret):
+                dogs += guess[place] == letter
+                common += left[letter] > 0
+                left[letter] -= 1
+            for letter in secret:
+                left[letter] += 1
+            matrix[row, column] = common * (common + 1) // 2 + dogs if count_misplaced else dogs
+        left[:] = 0
     return matrix
-
-
-@njit(cache=True)
-def _fill_matrix(guesses, secrets, count_misplaced, matrix):
-    """Fill the matrix guess by guess; ``secrets`` has the shape (word_length, S)."""
-    length, num_secrets = secrets.shape
-    # rank[p, s]: how often secret s has its letter p before place p. A secret's letter is common if
-    # its rank is below the letter's count in the guess.
-    rank = np.zeros((length, num_secrets), dtype=np.uint8)
-    for place in range(length):
-        for before in range(place):
-            for secret in range(num_secrets):
-                rank[place, secret] += secrets[before, secret] == secrets[place, secret]
-    counts = np.zeros(NUM_CODES, dtype=np.uint8)
-    dogs = np.empty(num_secrets, dtype=np.uint8)
-    common = np.empty(num_secrets, dtype=np.uint16)
-    for guess in range(len(guesses)):
-        counts[:] = 0
-        dogs[:] = 0
-        common[:] = 0
-        for place in range(length):
-            counts[guesses[guess, place]] += 1
-        for place in range(length):
-            letter = guesses[guess, place]
-            for secret in range(num_secrets):
-                dogs[secret] += secrets[place, secret] == letter
-            if count_misplaced:
-                for secret in range(num_secrets):
-                    common[secret] += counts[secrets[place, secret]] > rank[place, secret]
-        if count_misplaced:
-            for secret in range(num_secrets):
-                matrix[guess, secret] = common[secret] * (common[secret] + 1) // 2 + dogs[secret]
-        else:
-            matrix[guess] = dogs

@@ -63,10 +63,9 @@ class FilterAgent(WordGuessAgent):
             raise InputError("agent 'filter' plays Cats and Dogs alone: its rules need both counts")
         dogs = rule.answers_by_code[:, 1].astype(np.int64)
         common = rule.answers_by_code.sum(axis=1, dtype=np.int64)
-        some_in_common = np.tile(common >= 1, (rule.num_codes, 1))
-        kept = np.where(dogs[:, None] >= 1, dogs[None, :] >= dogs[:, None], some_in_common)
+        kept = np.where(dogs[:, None] >= 1, dogs >= dogs[:, None], common >= 1)
         extreme = (common == 0) | (common == rule.word_length)
-        kept = np.where(extreme[:, None], common[None, :] == common[:, None], kept)
+        kept = np.where(extreme[:, None], common == common[:, None], kept)
         # The guess itself remains only after the answer that ends the game.
         kept[:, rule.solved] = kept[rule.solved] = False
         kept[rule.solved, rule.solved] = True

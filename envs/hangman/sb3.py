@@ -5,19 +5,18 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from types import MappingProxyType
-from typing import Any, cast
+from typing import Any
 
 import gymnasium as gym
 import numpy as np
 import numpy.typing as npt
 from gymnasium.vector import AutoresetMode
-from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper
+from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvObs, VecEnvStepReturn
 
 from hangman_lab.envs.errors import check_options
 from hangman_lab.envs.games import check_state
 from hangman_lab.envs.hangman.env import HangmanVectorEnv
-from hangman_lab.envs.hangman.flat import flat_space, flatten
 from hangman_lab.envs.hangman.observation import Observation
 
 # Creating an info per game would take longer than the step itself.
@@ -157,24 +156,3 @@ class HangmanVecEnv(SB3VecEnv):
     def get_images(self) -> Sequence[npt.NDArray[np.uint8] | None]:
         """Return an image of each game."""
         return self.games.render()
-
-
-class FlatVecEnv(VecEnvWrapper):
-    """The vectors of :func:`envs.hangman.flat.flatten` as the observations of a batch."""
-
-    def __init__(self, venv: HangmanVecEnv) -> None:
-        self._max_wrong = int(cast(Any, venv.observation_space)["lives"].n) - 1
-        super().__init__(venv, flat_space(self._max_wrong))
-
-    def reset(self) -> npt.NDArray[np.int8]:
-        """Start new games; return their vectors, shape (num_envs, size)."""
-        return flatten(cast(Observation, self.venv.reset()), self._max_wrong)
-
-    def step_wait(self) -> VecEnvStepReturn:
-        """Guess the letters; terminal observations are vectors, too."""
-        observations, rewards, ended, infos = self.venv.step_wait()
-        for game in np.flatnonzero(ended):
-            last = infos[game]["terminal_observation"]
-            infos[game]["terminal_observation"] = flatten(last, self._max_wrong)
-        vectors = flatten(cast(Observation, observations), self._max_wrong)
-        return vectors, rewards, ended, infos

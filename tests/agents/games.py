@@ -5,18 +5,14 @@ import itertools
 import numpy as np
 
 from hangman_lab.envs.encoding import ALPHABET, encode_words, letter_index
+from hangman_lab.envs.hangman.game import Game
 from hangman_lab.envs.hangman.observation import parse_observation
 from hangman_lab.envs.hangman.rules import HangmanGames
 
 
 def observe(word, letters, max_wrong=26):
     """The batch of one observation of ``word`` after guessing ``letters``."""
-    secrets = encode_words([word])
-    games = HangmanGames(1, secrets.width, max_wrong)
-    games.start(slice(None), secrets)
-    for letter in letters:
-        games.guess(np.array([letter_index(letter)]))
-    return games.observe()
+    return Game(word, max_wrong, letters).observations
 
 
 def game_and_words(pattern, left):

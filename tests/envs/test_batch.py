@@ -63,7 +63,8 @@ def reset_both(envs, seed, mask, path, **options):
 
 SEEDS = st.none() | st.integers(0, 9) | st.lists(st.none() | st.integers(0, 9), **PER_ENV)
 MASKS = st.none() | st.lists(st.booleans(), **PER_ENV).filter(any)
-RESETS = st.tuples(SEEDS, MASKS, st.booleans())
+FORCED = st.sampled_from([{}, {"word": None}, {"word": "noon"}])
+RESETS = st.tuples(SEEDS, MASKS, FORCED)
 STEPS = st.lists(st.integers(0, 999), **PER_ENV)
 
 
@@ -80,8 +81,9 @@ def test_a_batch_answers_as_gymnasiums_own_batch_of_single_games(game, mode, lim
     reset_both(envs, 3, None, "first reset")
     for number, move in enumerate(moves):
         if isinstance(move, tuple):
-            seed, mask, force = move
-            forced = {"word": "noon"} if force and game != "guess the word" else {}
+            seed, mask, forced = move
+            if game == "guess the word":
+                forced = {}
             reset_both(envs, seed, mask, f"reset {number}", **forced)
             continue
         actions = np.array(move) % ours.single_action_space.n
@@ -93,6 +95,13 @@ def test_a_batch_answers_as_gymnasiums_own_batch_of_single_games(game, mode, lim
                 ours.step(actions)
             reset_both(envs, None, ended, f"reset after step {number}")
     assert ours.action_masks().dtype == np.bool_
+
+
+@pytest.mark.parametrize("seed", [None, [None, None]])
+def test_games_without_a_seed_have_streams_of_their_own(seed):
+    env = HangmanVectorEnv(2, words=LETTERS)
+    env.reset(seed=seed)
+    assert len({0, *env.get_state()["streams"].tolist()}) == 3
 
 
 @pytest.mark.parametrize("sync", [False, True])
@@ -169,19 +178,38 @@ def test_words_can_be_forced_for_all_games_or_some():
     assert (forced["word"] == 1).sum(axis=1)[[0, 2]].tolist() == [2, 3]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"num_envs": 0}, "num_envs: 0 is below 1"),
-        ({"max_episode_steps": 0}, "max_episode_steps: 0 is below 1"),
-        ({"autoreset_mode": "Sometimes"}, "'Sometimes' is not a valid AutoresetMode"),
-        ({"render_mode": "human"}, "render_mode: 'human'"),
-    ],
+BOTH = (
+    {"render_mode": "svg"},
+    {"reward": "generous"},
+    {"words": "apple"},
+    {"words": Path("a.txt")},
 )
-@pytest.mark.parametrize("kind", [HangmanVectorEnv, WordGuessVectorEnv])
-def test_arguments_out_of_range_are_refused(kind, arguments, message):
-    with pytest.raises(ValueError, match=message):
-        kind(**{"words": WORDS, **arguments})
+VECTOR = ({"num_envs": 0}, {"max_episode_steps": 0}, {"autoreset_mode": "Sometimes"})
+LIFE = ({"max_wrong": 0}, {"max_wrong": 27}, {"repeated_guess": "never"})
+GUESS = ({"max_guesses": 0}, {"word_length": 0}, {"word_length": 22}, {"variant": "dogs"})
+REFUSED = [
+    *((kind, bad) for kind in (*HANGMAN, *GUESSING) for bad in BOTH),
+    *((kind, bad) for kind in (HangmanVectorEnv, WordGuessVectorEnv) for bad in VECTOR),
+    *((kind, bad) for kind in HANGMAN for bad in LIFE),
+    *((kind, bad) for kind in GUESSING for bad in GUESS),
+]
+
+
+@pytest.mark.parametrize(("kind", "bad"), REFUSED)
+def test_an_argument_out_of_range_is_refused_by_name(kind, bad):
+    ((name, value),) = bad.items()
+    named = (
+        "AutoresetMode" if name == "autoreset_mode" else f"{name}: {str(value)!r}|{name}: {value}"
+    )
+    with pytest.raises(ValueError, match=named):
+        kind(**{"words": WORDS, **bad})
+
+
+def test_lists_without_a_word_of_the_lengths_are_refused():
+    with pytest.raises(ValueError, match="words: none of 8 has 7 to 9 letters"):
+        HangmanEnv(WORDS, min_length=7, max_length=9)
+    with pytest.raises(ValueError, match="words: none of 8 has 5 letters"):
+        WordGuessEnv(WORDS, word_length=5)
 
 
 def test_misuse_is_refused():
@@ -208,13 +236,6 @@ def test_misuse_is_refused():
         with pytest.raises(ValueError, match=message):
             call()
         assert data_equivalence(env.observe(), before)
-
-
-@pytest.mark.parametrize("words", ["my_words.txt", "apple", Path("my_words.txt")])
-@pytest.mark.parametrize("kind", [HangmanEnv, HangmanVectorEnv, WordGuessEnv])
-def test_a_string_is_not_a_list_of_words(kind, words):
-    with pytest.raises(ValueError, match=r"words: .* is not a sequence of words; .*read_word_list"):
-        kind(words=words)
 
 
 @pytest.mark.parametrize("kind", [HangmanEnv, HangmanVectorEnv])

@@ -18,7 +18,6 @@ from hangman_lab.envs.words import (
     common_words,
     default_word_list,
     has_frequencies,
-    hash_words,
     load_word_list,
     rank_words,
     read_word_list,
@@ -125,15 +124,6 @@ def test_shares_that_make_no_split_are_refused(fractions):
         Split(0, fractions)
 
 
-def test_hashes_tell_words_apart():
-    words = default_word_list().words
-    hashes = hash_words(words)
-    assert hashes.dtype == np.uint64
-    assert len(np.unique(hashes)) == len(words)
-    assert hash_words(["cat"])[0] == hash_words(["dog", "cat"])[1]
-    assert len(hash_words([])) == 0
-
-
 LIST = ("a", "i", "ox", "cat", "dog", "cow", "hen", "pig", "bat", "rat", "ant", "bee", "fox")
 
 
@@ -146,17 +136,6 @@ def test_secrets_are_drawn_equally_often_by_stream_and_episode_alone():
     words, counts = np.unique([decode(codes) for codes in drawn], return_counts=True)
     assert set(words) == set(LIST)
     assert chisquare(counts).pvalue > 1e-3
-
-
-def test_secrets_have_the_lengths_that_were_asked_for():
-    with pytest.raises(ValueError, match="none of 13 has 7 to 9 letters"):
-        SecretWords(LIST, min_length=7, max_length=9)
-    with pytest.raises(ValueError, match="letters a to z"):
-        SecretWords(["Cat"])
-    # A forced word need not be in the list, but has to fit.
-    assert decode(SecretWords(LIST).encode(["zoo"]).codes[0]) == "zoo"
-    with pytest.raises(ValueError, match="1 to 3 letters"):
-        SecretWords(LIST).encode(["zebra"])
 
 
 def test_the_common_list_has_words_that_people_use():

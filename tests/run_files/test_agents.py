@@ -80,22 +80,21 @@ def test_learned_agents_have_the_given_prior_of_known_words(run):
     assert load(known=0.0).letter_probabilities(game)[0, c] < 0.9
 
 
-def test_ppo_alone_has_no_posterior_and_needs_none(tmp_path):
-    alone = RunDirectory.create(Config(posterior=PosteriorConfig(enabled=False)), tmp_path / "run")
+def test_a_run_has_the_agents_of_its_config(tmp_path):
+    alone = RunDirectory.create(
+        Config(posterior=PosteriorConfig(enabled=False)), tmp_path / "alone"
+    )
     save_network(WindowNetwork(log_rows=4), alone.policy)
-    assert learned_agents(alone) == ("ppo",)
     assert type(load_run_agent("ppo", alone, ())) is NetworkAgent
-    with pytest.raises(InputError, match=r"no agent 'posterior', only ppo$") as caught:
-        load_run_agent("posterior", alone, ())
-    assert str(alone.path) in str(caught.value)
-
-
-def test_a_run_without_look_ahead_has_no_look_ahead_agent(tmp_path):
-    config = Config(policy=PolicyConfig(look_ahead_lives=0))
-    run = RunDirectory.create(config, tmp_path / "run")
-    assert learned_agents(run) == ("ppo", "posterior")
-    with pytest.raises(InputError, match=r"no agent 'look-ahead', only ppo, posterior$"):
-        load_run_agent("look-ahead", run, ())
+    blind = RunDirectory.create(Config(policy=PolicyConfig(look_ahead_lives=0)), tmp_path / "blind")
+    for run, agents, missing in (
+        (alone, ("ppo",), "posterior"),
+        (blind, ("ppo", "posterior"), "look-ahead"),
+    ):
+        assert learned_agents(run) == agents
+        message = f"{run.path} has no agent '{missing}', only {', '.join(agents)}$"
+        with pytest.raises(InputError, match=message):
+            load_run_agent(missing, run, ())
 
 
 def test_a_posterior_of_an_earlier_version_is_refused_in_one_line(run):

@@ -33,10 +33,6 @@ def test_the_configs_of_the_project_are_valid_and_found_by_name(path):
     assert path.name in path.read_text().splitlines()[0]
 
 
-def test_an_empty_file_has_the_defaults(load):
-    assert load("") == Config()
-
-
 def test_the_defaults_are_the_default_recipe(load):
     path = CONFIG_DIRECTORY / "ppo.yaml"
     assert load_config(path) == Config()
@@ -68,11 +64,6 @@ def test_a_written_config_is_read_back(load):
 )
 def test_an_override_sets_one_value(load, override, section, key, value):
     assert getattr(getattr(load("", [override]), section), key) == value
-
-
-def test_the_last_override_wins_over_the_file(load):
-    config = load("ppo: {steps: 1, epochs: 9}", ["ppo.steps=2", "ppo.steps=3"])
-    assert (config.ppo.steps, config.ppo.epochs) == (3, 9)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,6 @@ from hangman_lab.training.checkpoint import load_checkpoint
 from hangman_lab.training.from_play import Play
 from hangman_lab.training.run import resume, train
 
-BEGIN = {"words": "", "num_fitted": 0, "games": 0}
 QUIET = Console(quiet=True)
 
 
@@ -29,9 +28,9 @@ def _few_games_per_round():
         yield
 
 
-def behind_a_wall(words, num_envs=32):
-    """An environment with access to steps and state only."""
-    env = HangmanVectorEnv(num_envs, autoreset_mode=AutoresetMode.SAME_STEP, words=words)
+def behind_a_wall(words):
+    """An environment with ``reset`` and ``step`` alone, and the words that its games have shown."""
+    env = HangmanVectorEnv(32, autoreset_mode=AutoresetMode.SAME_STEP, words=words)
     shown = []
 
     def step(actions):
@@ -41,51 +40,24 @@ def behind_a_wall(words, num_envs=32):
                 shown.append("".join(chr(95 + code) for code in observation["word"] if code))
         return result
 
-    return SimpleNamespace(
-        reset=lambda seed: env.reset(seed=seed),
-        step=step,
-        observe=env.observe,
-        get_state=env.get_state,
-        set_state=env.set_state,
-        shown=shown,
-    )
+    return SimpleNamespace(reset=lambda seed: env.reset(seed=seed), step=step, shown=shown)
 
 
-@pytest.fixture(scope="module")
-def guesser(real_words):
-    return make_agent("dictionary").fit(real_words[::2])
-
-
-def test_words_are_uncovered_by_won_games(real_words, guesser):
-    env = behind_a_wall(real_words[1::20])
-    play = Play(env, BEGIN)
-    won, _ = play.play(guesser, 300)
-    assert play.games >= 300
-    assert set(play.words) == set(env.shown)
-    assert 0 < len(play.words) < len(real_words[1::20])
-    assert won == pytest.approx(len(env.shown) / play.games)
-
-
-def test_initial_words_stay_first(real_words, guesser):
-    first = list(real_words[1:200:40])
-    env = behind_a_wall(real_words[1:200])
+def test_words_are_uncovered_by_won_games_after_the_initial_ones(real_words):
+    guesser = make_agent("dictionary").fit(real_words[::2])
+    words = real_words[1:1000]
+    first = list(words[::200])
+    env = behind_a_wall(words)
     play = Play(env, {"words": " ".join(first), "num_fitted": len(first), "games": 1000})
-    _, known = play.play(guesser, 300)
+    won, known = play.play(guesser, 300)
+    games = play.games - 1000
+    assert games >= 300
+    assert won == pytest.approx(len(env.shown) / games)
     assert play.words[: len(first)] == first
+    assert set(play.words) == {*first, *env.shown} < set(words)
     assert play.growth == pytest.approx(len(play.words) / len(first) - 1)
-    assert known == sum(word in first for word in env.shown) / (play.games - 1000)
-    assert Play(env, BEGIN).growth == np.inf
-
-
-def test_play_resumes_from_its_state(real_words, guesser):
-    plays = [Play(behind_a_wall(real_words), BEGIN) for _ in range(2)]
-    for play in plays:
-        play.play(guesser, 100)
-    resumed = Play(behind_a_wall(real_words), plays[0].get_state())
-    for play in (plays[1], resumed):
-        play.play(guesser, 100)
-    assert resumed.words == plays[1].words
-    assert resumed.games == plays[1].games
+    assert known == sum(word in first for word in env.shown) / games
+    assert Play(env, {"words": "", "num_fitted": 0, "games": 0}).growth == np.inf
 
 
 @pytest.fixture(scope="module")
@@ -117,24 +89,21 @@ def train_words_of(config):
 
 
 @pytest.mark.slow
-def test_runs_on_disjoint_lists_learn_nothing_of_each_other(config_of, real_words, tmp_path, whole):
-    """A run learns only what its games show."""
-    other = train(config_of(real_words[1::2]), QUIET, tmp_path / "other")
-    for part, (run, evaluation) in enumerate((whole, other)):
-        config = config_of(real_words[part::2])
-        learned = set(run.uncovered.read_text().split())
-        train_words = train_words_of(config)
-        assert learned < train_words
-        assert len(learned) > 100
-        assert set(load_posterior(run.posterior).known_words) == learned
-        assert np.array_equal(run.load_fitted_words(), np.sort(hash_words(sorted(learned))))
-        # The final tables tell apart what was uncovered and what was not.
-        uncovered, missed = (
-            evaluation[name]["agents"]["posterior"] for name in ("uncovered", "missed")
-        )
-        assert uncovered["games"] == uncovered["seen"] == min(len(learned), 400)
-        assert missed["games"] == min(len(train_words - learned), 400)
-        assert missed["seen"] == 0
+def test_a_run_learns_only_what_its_games_show(config_of, real_words, whole):
+    run, evaluation = whole
+    learned = set(run.uncovered.read_text().split())
+    train_words = train_words_of(config_of(real_words[::2]))
+    assert learned < train_words
+    assert len(learned) > 100
+    assert set(load_posterior(run.posterior).known_words) == learned
+    assert np.array_equal(run.load_fitted_words(), np.sort(hash_words(sorted(learned))))
+    # The final tables tell apart what was uncovered and what was not.
+    uncovered, missed = (
+        evaluation[name]["agents"]["posterior"] for name in ("uncovered", "missed")
+    )
+    assert uncovered["games"] == uncovered["seen"] == min(len(learned), 400)
+    assert missed["games"] == min(len(train_words - learned), 400)
+    assert missed["seen"] == 0
 
 
 class StoppedError(Exception):

@@ -2,7 +2,6 @@
 
 import copy
 
-import numpy as np
 import pytest
 import torch
 
@@ -11,7 +10,7 @@ from hangman_lab.envs.encoding import ALPHABET, letter_index
 from hangman_lab.envs.hangman.observation import parse_observation
 from hangman_lab.run_files.config import load_config
 from hangman_lab.training.ppo import make_model
-from hangman_lab.training.prediction import last_observations, prediction_loss
+from hangman_lab.training.prediction import prediction_loss
 
 
 def state(pattern, wrong=""):
@@ -52,26 +51,9 @@ def test_the_loss_is_that_of_the_letters_that_may_be_behind_each_blank(
     expected = -sum(row[list(map(letter_index, some))].sum().log() for row, some in possible) / 2
     loss = prediction_loss(network, *now, *end).item()
     assert loss == pytest.approx(expected.item(), rel=1e-5, abs=1e-6)
-
-
-def test_shown_letters_have_no_loss(network):
+    # Shown letters have no loss.
     whole = state("cat", "e")
     assert prediction_loss(network, *whole, *whole).item() == 0
-
-
-def test_the_last_observation_of_a_state_is_of_the_same_game():
-    """Two environments, four steps; the first one's game ends at step 1, the next is running."""
-
-    def row(number):
-        return {"word": np.array([number], np.uint8), "guessed": np.array([number], np.int8)}
-
-    following = {name: np.stack([row(8)[name], row(9)[name]]) for name in ("word", "guessed")}
-    ends = last_observations({(1, 0): row(5), (3, 1): row(7)}, following, 4)
-    for array in ends.values():
-        assert array[:, 0, 0].tolist() == [5, 5, 8, 8]
-        assert array[:, 1, 0].tolist() == [7, 7, 7, 7]
-    # The observations that were given are left alone.
-    assert following["word"].tolist() == [[8], [9]]
 
 
 def learner(tiny_files, *options):

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import yaml
 from rich.console import Console
-from safetensors.numpy import save_file
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from hangman_lab.agents.posterior.posterior import load_posterior
@@ -60,23 +59,37 @@ def never_fitted(monkeypatch):
     monkeypatch.setattr("hangman_lab.training.run.fit_posterior", fit)
 
 
+CURVES = """
+    valid/win_rate valid/win_rate_low valid/win_rate_high valid/wrong_guesses valid/episode_length
+    valid_by_length/07_letters valid/known_win_rate rollout/win_rate rollout/ep_rew_mean
+    train/approx_kl train/explained_variance train/learning_rate time/fps
+"""
+
+
 @pytest.mark.slow
-def test_a_run_directory_has_all_files_to_understand_and_repeat_the_run(tiny_run, tiny_files):
+def test_a_run_directory_tells_the_split_and_the_curves_that_tensorboard_has(tiny_run, tiny_files):
     run, _ = tiny_run
-    names = {path.name for path in run.path.iterdir()}
-    expected = """
-        config.yaml command.txt split.json fitted_words.npy checkpoint.pt posterior.safetensors
-        held_back_posterior.safetensors policy.safetensors curves.jsonl evaluation.json
-    """
-    assert set(expected.split()) <= names
-    assert any(name.startswith("events.out.tfevents") for name in names)
-    assert not any(name.endswith(".tmp") for name in names)
     assert run.load_config() == load_config(tiny_files[0], [f"words={tiny_files[1]}"])
     parts = parts_of(tiny_files[1])
     split = json.loads(run.split.read_text())
     assert split["counts"] == {name: len(words) for name, words in parts.items()}
     assert np.array_equal(run.load_fitted_words(), np.sort(hash_words(parts["train"])))
     assert load_checkpoint(run.checkpoint)[0] == "done"
+    events = EventAccumulator(str(run.path), size_guidance={"scalars": 0})
+    events.Reload()
+    curves = run.read_curves().set_index("step")
+    for tag in CURVES.split():
+        points, scalars = curves[tag].dropna(), events.Scalars(tag)
+        assert [scalar.step for scalar in scalars] == points.index.tolist()
+        assert [scalar.value for scalar in scalars] == pytest.approx(points.tolist())
+        assert len(points) > 1
+    # The first point is the policy before PPO.
+    assert curves["valid/win_rate"].dropna().index[0] == 0
+    assert any(tag.startswith("_hparams_") for tag in events.summary_metadata)
+    evaluation = json.loads(run.evaluation.read_text())
+    for name, figures in (("unseen", evaluation), ("known", evaluation["known"])):
+        final = events.Scalars(f"final/ppo_{name}_win_rate")[-1].value
+        assert final == pytest.approx(figures["agents"]["ppo"]["win_rate"])
 
 
 @pytest.mark.slow
@@ -106,43 +119,6 @@ def test_the_final_games_are_on_unseen_known_and_excluded_words(tiny_run, tiny_f
         assert unseen[0] > evaluation["agents"]["random"]["ci95"][1] + 0.05
 
 
-CURVES = """
-    valid/win_rate valid/win_rate_low valid/win_rate_high valid/wrong_guesses valid/episode_length
-    valid_by_length/07_letters valid/known_win_rate rollout/win_rate rollout/ep_rew_mean
-    rollout/ep_len_mean train/entropy_loss train/approx_kl train/explained_variance
-    train/learning_rate time/fps
-"""
-FINAL = """
-    final/ppo_unseen_win_rate final/ppo_known_win_rate final/posterior_excluded_win_rate
-    final/random_unseen_win_rate
-"""
-
-
-@pytest.mark.slow
-def test_tensorboard_and_curves_jsonl_agree(tiny_run):
-    run, _ = tiny_run
-    events = EventAccumulator(str(run.path), size_guidance={"scalars": 0, "tensors": 0})
-    events.Reload()
-    tags = events.Tags()
-    assert set(tags["scalars"]) >= {*CURVES.split(), *FINAL.split()}
-    assert "valid/letters" in tags["histograms"]
-    assert "valid/sample_games/text_summary" in tags["tensors"]
-    assert any(tag.startswith("_hparams_") for tag in events.summary_metadata)
-    curves = run.read_curves().set_index("step")
-    for tag in CURVES.split():
-        points = curves[tag].dropna()
-        scalars = events.Scalars(tag)
-        assert [scalar.step for scalar in scalars] == points.index.tolist()
-        assert [scalar.value for scalar in scalars] == pytest.approx(points.tolist())
-        assert len(points) > 1
-    # The first point is the policy before PPO.
-    assert curves["valid/win_rate"].dropna().index[0] == 0
-    evaluation = json.loads(run.evaluation.read_text())
-    for name, figures in (("unseen", evaluation), ("known", evaluation["known"])):
-        final = events.Scalars(f"final/ppo_{name}_win_rate")[-1].value
-        assert final == pytest.approx(figures["agents"]["ppo"]["win_rate"])
-
-
 @pytest.mark.slow
 def test_nothing_is_fitted_on_valid_or_test_words(tinier_files, tmp_path):
     """With other valid or test words, the weights are the same up to model selection."""
@@ -169,39 +145,29 @@ def test_nothing_is_fitted_on_valid_or_test_words(tinier_files, tmp_path):
     assert games[0] == len(parts["test"]) != games[1]
     # Valid words choose the policy, and nothing else.
     other, _ = run_with("valid", "ppo.steps=0")
-    assert one.posterior.read_bytes() == other.posterior.read_bytes()
-    assert one.held_back_posterior.read_bytes() == other.held_back_posterior.read_bytes()
-    assert not np.isin(hash_words(parts["test"] + parts["valid"]), one.load_fitted_words()).any()
-    listed = set(load_posterior(one.posterior).known_words)
-    assert listed == set(parts["train"])
+    for name in ("posterior", "held_back_posterior"):
+        assert getattr(one, name).read_bytes() == getattr(other, name).read_bytes()
+    assert set(load_posterior(one.posterior).known_words) == set(parts["train"])
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("never_fitted")
 def test_ppo_alone_learns_within_seconds_and_resumes_to_the_same_weights(tiny_files, tmp_path):
     """With ten wrong guesses allowed, even random letters win some games."""
-    options = [
-        f"words={tiny_files[1]}",
-        "posterior.enabled=false",
-        "windows.log_rows=14",
-        "env.max_wrong=10",
-        "final_split=valid",
-        "ppo.steps=32_768",
-        "ppo.num_envs=128",
-        "ppo.epochs=3",
-        "ppo.learning_rate=5e-3",
-        "validation.every=16_384",
-    ]
+    options = f"""
+        words={tiny_files[1]} posterior.enabled=false windows.log_rows=14 env.max_wrong=10
+        final_split=valid ppo.steps=32_768 ppo.num_envs=128 ppo.epochs=3 ppo.learning_rate=5e-3
+        validation.every=16_384
+    """.split()
     config = load_config(tiny_files[0], options)
     whole, evaluation = train(config, QUIET, tmp_path / "whole")
     assert set(weights(whole)) == {"policy.safetensors"}
-    agents = evaluation["agents"]
-    assert evaluation["split"] == "valid"
+    agents, known = evaluation["agents"], evaluation["known"]
+    assert (evaluation["split"], known["split"]) == ("valid", "train")
     assert list(agents) == ["ppo", "dictionary", "random"]
-    assert evaluation["known"]["split"] == "train"
     # There is no posterior that has a prior.
     assert "excluded" not in evaluation
-    assert evaluation["known"]["known"] is None
+    assert known["known"] is None
     assert agents["ppo"]["ci95"][0] > agents["random"]["ci95"][1] + 0.1
     with pytest.raises(StoppedError):
         train(config, QUIET, tmp_path / "stopped", on_validation=stop_at(16_384))
@@ -233,30 +199,6 @@ def test_the_posterior_is_calibrated_on_valid_words(tiny_run, tiny_files, known)
     assert figures["predictions"] > 20_000
     # On average a probability is within 3 points of the share of letters that were hidden.
     assert figures["expected_calibration_error"] < 0.03
-    # The error is seen: a posterior that is sure where this one is not fails the same check.
-    overconfident = load_posterior(run.posterior, known)
-    overconfident.letter_probabilities = lambda states: np.round(agent.letter_probabilities(states))
-    wrong = reliability(play(agent, words), overconfident)
-    assert wrong["expected_calibration_error"] > 0.05
-
-
-@pytest.mark.slow
-def test_a_stopped_run_resumes_to_the_same_weights_without_fitting_again(
-    tiny_files, tiny_run, tmp_path, request
-):
-    config = load_config(tiny_files[0], [f"words={tiny_files[1]}"])
-    with pytest.raises(StoppedError):
-        train(config, QUIET, tmp_path / "stopped", on_validation=stop_at(0))
-    (tmp_path / "stopped" / ".checkpoint.pt.99.tmp").write_text("left by a killed process")
-    request.getfixturevalue("never_fitted")
-    with pytest.raises(StoppedError):
-        resume(tmp_path / "stopped", QUIET, on_validation=stop_at(2_048))
-    resumed, _ = resume(tmp_path / "stopped", QUIET)
-    assert weights(resumed) == weights(tiny_run[0])
-    assert not list(resumed.path.glob(".*.tmp"))
-    ours, theirs = (run.read_curves().set_index("step") for run in (resumed, tiny_run[0]))
-    for tag in ("valid/win_rate", "valid/known_win_rate", "rollout/win_rate"):
-        assert ours[tag].dropna().to_dict() == theirs[tag].dropna().to_dict()
 
 
 def copy_of(run, path):
@@ -277,49 +219,26 @@ def test_resuming_plays_the_final_words_again_and_needs_no_policy_before_ppo(tin
     fitted = copy_of(tiny_run[0], tmp_path / "fitted")
     save_checkpoint(fitted.checkpoint, "ppo", {})
     fitted.policy.unlink()
+    (fitted.path / ".checkpoint.pt.99.tmp").write_text("left by a killed process")
     for run in (finished, fitted):
         _, evaluation = resume(run.path, QUIET)
         assert weights(run) == before
         assert evaluation["agents"]["ppo"]["wins"] == wins
         assert json.loads(run.evaluation.read_text()) == evaluation
-
-
-def _other_words(run):
-    config = yaml.safe_load(run.config.read_text())
-    config["split"]["seed"] = 5
-    run.config.write_text(yaml.safe_dump(config))
-
-
-def _other_sizes(run):
-    save_checkpoint(run.checkpoint, "ppo", {"step": 4_096, "best": 0.1, "ppo": {"policy": {}}})
-
-
-def _other_format(name):
-    def change(run):
-        save_checkpoint(run.checkpoint, "ppo", {})
-        save_file({"windows.reach": np.array(4), "format": np.array(1)}, run.path / name)
-
-    return change
+    assert not list(fitted.path.glob(".*.tmp"))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        (lambda run: run.checkpoint.write_bytes(b"junk"), "not a readable checkpoint"),
-        (lambda run: run.curves.write_text("junk\n"), "curves.jsonl: not readable curves"),
-        (_other_words, "its train words are not those"),
-        (_other_sizes, "does not fit the run's config"),
-        (_other_format("held_back_posterior.safetensors"), "another version; train again"),
-    ],
-)
-def test_a_run_that_cannot_be_resumed_says_why_in_one_line(tiny_run, tmp_path, change, said):
+def test_a_run_with_other_words_or_another_network_is_not_resumed(tiny_run, tmp_path):
     run = copy_of(tiny_run[0], tmp_path / "run")
-    change(run)
-    before = weights(run)
-    with pytest.raises(InputError) as caught:
+    before, config = weights(run), run.config.read_text()
+    run.config.write_text(yaml.safe_dump(yaml.safe_load(config) | {"split": {"seed": 5}}))
+    with pytest.raises(InputError, match="its train words are not those"):
         resume(run.path, QUIET)
-    assert said in str(caught.value)
+    run.config.write_text(config)
+    save_checkpoint(run.checkpoint, "ppo", {"step": 4_096, "best": 0.1, "ppo": {"policy": {}}})
+    with pytest.raises(InputError, match="does not fit the run's config") as caught:
+        resume(run.path, QUIET)
     assert "\n" not in str(caught.value)
     assert weights(run) == before
 
@@ -328,12 +247,10 @@ def test_a_part_without_words_is_refused(tiny_files, tmp_path):
     for override, said in (
         ("env.min_length=30", "no train word of 30 to 32 letters"),
         ("split.fractions=[0.9, 0.1, 0.0]", "no test word"),
-        ("split.fractions=[0.9, 0.1]", "must be three shares"),
     ):
         config = load_config(tiny_files[0], [f"words={tiny_files[1]}", override])
-        with pytest.raises(InputError) as caught:
+        with pytest.raises(InputError, match=said):
             train(config, QUIET, tmp_path / "run")
-        assert said in str(caught.value)
     assert not (tmp_path / "run").exists()
 
 
@@ -341,7 +258,5 @@ def test_an_existing_directory_is_never_reused(tiny_files, tmp_path):
     config = load_config(tiny_files[0])
     taken = [RunDirectory.create(config, tmp_path / "run").path.name for _ in range(3)]
     assert taken == ["run", "run-2", "run-3"]
-    (tmp_path / "file").write_text("")
-    assert RunDirectory.create(config, tmp_path / "file").path.name == "file-2"
     with pytest.raises(InputError, match="cannot create folder"):
-        RunDirectory.create(config, tmp_path / "file" / "run")
+        RunDirectory.create(config, tmp_path / "run" / "config.yaml" / "run")

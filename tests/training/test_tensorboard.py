@@ -1,4 +1,6 @@
-"""The TensorBoard log."""
+"""The TensorBoard log and ``curves.jsonl``."""
+
+import json
 
 import numpy as np
 import pytest
@@ -13,51 +15,28 @@ from hangman_lab.training.tensorboard import TrainingLog
 from tests.agents.games import observe
 from tests.agents.posterior.priors import posterior_of
 
-WORDS = ("apple", "jazz", "zebra", "quiz", "banana", "rhythm", "onion")
 
-
-@pytest.fixture(scope="module")
-def agent():
-    return PPOAgent(posterior_of(), PolicyNetwork())
-
-
-@pytest.fixture(scope="module")
-def played(agent):
-    return play(agent, WORDS)
-
-
-@pytest.fixture(scope="module")
-def events(agent, played, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("run")
-    log = TrainingLog(RunDirectory(folder))
-    log.baselines = {"dictionary": 0.25, "random": 0.0}
-    log.validation(played, agent, 6, 100)
-    log.validation(played, agent, 6, 200)
+def test_validations_have_levels_of_baselines_and_sample_games_with_the_policys_letters(tmp_path):
+    words = ("apple", "jazz", "zebra", "quiz", "banana", "rhythm", "onion")
+    agent = PPOAgent(posterior_of(), PolicyNetwork())
+    played = play(agent, words)
+    log = TrainingLog(RunDirectory(tmp_path))
+    log.baselines = {"dictionary": 0.25}
+    for step in (100, 200):
+        assert log.validation(played, agent, 6, step) == played.won.mean()
     log.close()
-    accumulator = EventAccumulator(str(folder), size_guidance={"tensors": 0})
-    accumulator.Reload()
-    return accumulator
-
-
-def values(events, tag):
-    return [(scalar.step, scalar.value) for scalar in events.Scalars(tag)]
-
-
-def test_baselines_are_constant_curves_beside_the_win_rates(events):
-    assert values(events, "baselines/dictionary") == [(100, 0.25), (200, 0.25)]
-    assert [step for step, _ in values(events, "valid/win_rate")] == [100, 200]
-
-
-def test_sample_games_have_the_five_top_letters_of_the_policy(events, agent, played):
-    text = events.Tensors("valid/sample_games/text_summary")[0].tensor_proto.string_val[0].decode()
-    lines = [line for line in text.splitlines() if "guess " in line]
+    events = EventAccumulator(str(tmp_path), size_guidance={"tensors": 0})
+    events.Reload()
+    level = [(point.step, point.value) for point in events.Scalars("baselines/dictionary")]
+    assert level == [(100, 0.25), (200, 0.25)]
+    (text,) = events.Tensors("valid/sample_games/text_summary")[0].tensor_proto.string_val
+    lines = [line for line in text.decode().splitlines() if "guess " in line]
     assert len(lines) == played["guesses"].head(5).sum()
-    choices = agent.choice_probabilities(observe(WORDS[0], "", max_wrong=6))[0]
-    assert choices.sum() == pytest.approx(1)
-    top = np.argsort(-choices)[:5]
-    shown = lines[0].split("(")[1].rstrip(")").split(", ")
-    assert [cell[0] for cell in shown] == [chr(ord("a") + letter) for letter in top]
-    assert shown[0].split()[1].startswith(f"{choices[top[0]]:.0%}/")
+    choices = agent.choice_probabilities(observe(words[0], "", max_wrong=6))[0]
+    top = [f"{chr(97 + letter)} {choices[letter]:.0%}" for letter in np.argsort(-choices)[:5]]
+    first = played["letters"][0][0]
+    assert lines[0].split() == [*"_____", "guess", first, *f"({', '.join(top)})".split()]
+    assert lines[1].split()[:5] == [letter if letter == first else "_" for letter in words[0]]
 
 
 def test_curves_have_a_row_per_step_and_drop_points_after_a_checkpoint(tmp_path):
@@ -65,22 +44,22 @@ def test_curves_have_a_row_per_step_and_drop_points_after_a_checkpoint(tmp_path)
     with pytest.raises(InputError, match="no learning curve"):
         run.read_curves()
     log = TrainingLog(run)
+    logger = log.logger()
     log.scalars({"valid/win_rate": 0.1}, 0)
-    log.logger().dump(8)
-    log.scalars({"valid/win_rate": 0.25, "train/loss": np.nan}, 8)
-    log.scalars({"valid/known_win_rate": 0.5}, 8)
+    logger.record("train/loss", np.float32(0.5))
+    logger.record("train/text", "not a number")
+    logger.dump(8)
+    log.scalars({"valid/win_rate": 0.25, "train/explained_variance": np.nan}, 8)
     log.scalars({"valid/win_rate": 0.75}, 16)
     log.close()
+    events = [json.loads(line) for line in run.curves.read_text().splitlines()]
+    assert events[1:3] == [{"step": 8, "train/loss": 0.5}, {"step": 8, "valid/win_rate": 0.25}]
     with run.curves.open("a") as file:
         file.write('{"step": 24, "valid/win')
-    assert run.read_curves()["valid/win_rate"].tolist() == [0.1, 0.25, 0.75]
     log = TrainingLog(run, first_step=9)
     log.scalars({"valid/win_rate": 1.0}, 16)
-    curves = run.read_curves()
     log.close()
+    curves = run.read_curves()
     assert curves["step"].tolist() == [0, 8, 16]
     assert curves["valid/win_rate"].tolist() == [0.1, 0.25, 1.0]
-    assert curves["valid/known_win_rate"].dropna().tolist() == [0.5]
-    run.curves.write_text("junk\n")
-    with pytest.raises(InputError, match=r"curves\.jsonl: not readable"):
-        run.read_curves()
+    assert curves["train/loss"].dropna().tolist() == [0.5]

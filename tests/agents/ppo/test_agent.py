@@ -1,32 +1,30 @@
 import numpy as np
 import pytest
+import torch
 from safetensors.torch import save
 
 from hangman_lab.agents.ppo.agent import load_network, make_policy_agent, save_network
-from hangman_lab.agents.ppo.flat import FlatNetwork
+from hangman_lab.agents.ppo.flat import FlatNetwork, flatten
 from hangman_lab.agents.ppo.network import PolicyNetwork
 from hangman_lab.agents.ppo.windows import WindowNetwork
 from hangman_lab.envs.errors import InputError
-from hangman_lab.envs.hangman.observation import select
+from hangman_lab.envs.hangman.observation import parse_observation, select
 from tests.agents.posterior.priors import posterior_of
 from tests.agents.ppo.test_network import network_of
 
 
 @pytest.mark.parametrize("kind", [PolicyNetwork, WindowNetwork])
-def test_it_guesses_unguessed_letters_in_any_batch(states, kind):
+def test_it_guesses_the_unguessed_letter_with_the_highest_score_in_any_batch(states, kind):
     agent = make_policy_agent(network_of(kind), posterior_of() if kind is PolicyNetwork else None)
-    letters = agent.act(states)
-    assert letters.dtype == np.int64
-    assert (states["guessed"][np.arange(len(letters)), letters] == 0).all()
+    letters, scores = agent.act(states), agent.letter_scores(states)
+    assert letters.tolist() == scores.argmax(axis=1).tolist()
+    assert (np.isneginf(scores) == (states["guessed"] != 0)).all()
     order = np.random.default_rng(0).permutation(len(letters))
     assert agent.act(select(states, order)).tolist() == letters[order].tolist()
-    scores = agent.letter_scores(states)
     for game in range(20):
         # A sum of single precision depends on the batch in its last digits.
         alone = agent.letter_scores(select(states, slice(game, game + 1)))[0]
         assert alone == pytest.approx(scores[game], abs=1e-4)
-    assert np.isneginf(scores[states["guessed"] != 0]).all()
-    assert scores.argmax(axis=1).tolist() == letters.tolist()
 
 
 @pytest.mark.parametrize(
@@ -72,3 +70,18 @@ def test_unreadable_files_are_refused_in_one_line(tmp_path):
             load_network(path)
         assert str(path) in str(caught.value)
         assert "\n" not in str(caught.value)
+
+
+def test_the_flat_observation_tells_each_place_the_guessed_letters_and_the_lives():
+    game = {name: torch.from_numpy(array) for name, array in parse_observation("b_", "xy").items()}
+    vector = flatten(game["word"], game["guessed"], torch.eye(7)[game["lives"]])[0]
+    places, guessed, lives = vector.split([32 * 28, 26, 7])
+    # Code 3 is "b", 1 a blank, 0 after the end.
+    assert places.reshape(32, 28).argmax(dim=1).tolist() == [3, 1, *[0] * 30]
+    assert places.sum() == 32
+    assert guessed.nonzero().ravel().tolist() == [1, 23, 24]
+    assert lives.nonzero().ravel().tolist() == [4]
+    # More lives than a policy was trained with count as all that it knows.
+    network = network_of(FlatNetwork, max_wrong=3, activation="tanh")
+    more, most = (game | {"lives": torch.tensor([lives])} for lives in (9, 3))
+    assert torch.equal(network.forward_actor(more), network.forward_actor(most))

@@ -90,8 +90,7 @@ def test_the_features_are_those_documented():
 def test_extreme_games_give_finite_features():
     for word, letters in (("z" * 32, ""), ("a", ""), ("ab", "bcdefghijklmnopqrstuvwxy")):
         features = policy_features(posterior_of(), observe(word, letters), look_ahead_lives=26)
-        for name in ("letters", "state"):
-            assert np.isfinite(features[name]).all()
+        assert all(np.isfinite(array).all() for array in features.values())
 
 
 def test_features_include_the_look_ahead_if_there_is_one():
@@ -102,14 +101,13 @@ def test_features_include_the_look_ahead_if_there_is_one():
     values = model.win_probabilities(states, belief, 2)
     looked = ~np.isnan(values).all(axis=1)
     assert 0 < looked.sum() < len(looked)
-    assert (features["state"][:, 9] == looked).all()
-    gap = features["letters"][:, :, LOOK_AHEAD]
+    gap, state = features["letters"][:, :, LOOK_AHEAD], features["state"]
+    assert (state[:, 9] == looked).all()
     assert (gap[~looked] == 0).all()
-    assert (features["state"][~looked, 10] == 0).all()
-    best = np.nanmax(values[looked], axis=1)
-    assert features["state"][looked, 10] == pytest.approx(best, abs=1e-6)
-    valued = ~np.isnan(values[looked])
-    expected = (100 * (values[looked] - best[:, None])).clip(-10)
-    assert gap[looked][valued] == pytest.approx(expected[valued], abs=1e-4)
-    assert (gap[looked].max(axis=1) == 0).all()
-    assert (gap[looked][~valued] == -10).all()
+    assert (state[~looked, 10] == 0).all()
+    values = values[looked]
+    best = np.nanmax(values, axis=1)
+    assert state[looked, 10] == pytest.approx(best, abs=1e-6)
+    # -10 for the letters that were not evaluated.
+    expected = np.nan_to_num(100 * (values - best[:, None]), nan=-10).clip(-10)
+    assert gap[looked] == pytest.approx(expected, abs=1e-4)

@@ -60,10 +60,9 @@ def test_a_letter_is_scored_by_how_often_it_is_expected_behind_the_blanks():
     torch.nn.init.zeros_(network.guessed.weight)
     with torch.no_grad():
         network.windows[:] = network.windows[0] / 10
-    one, two = scores(network, "ab_"), scores(network, "a__")
-    one, two = np.exp(one), np.exp(two)
-    assert np.nansum(one) == pytest.approx(1, abs=1e-4)
-    assert np.nansum(two) == pytest.approx(2, abs=1e-4)
+    for pattern, num_blanks in (("ab_", 1), ("a__", 2)):
+        expected = np.exp(scores(network, pattern))
+        assert np.nansum(expected) == pytest.approx(num_blanks, abs=1e-4)
 
 
 def test_the_gradient_is_that_of_the_sum_over_windows(states):
@@ -80,15 +79,13 @@ def test_the_gradient_is_that_of_the_sum_over_windows(states):
         numba.set_num_threads(threads)
         network.zero_grad()
         loss().backward()
-        gradients.append(network.windows.grad.clone())
+        gradients.append(network.windows.grad)
+    # The first gradient is still in use, so that the second did not overwrite it.
     assert torch.equal(*gradients)
-    # Passes add up, and a gradient that is still in use is not overwritten.
-    kept, first = gradients[0].clone(), network.windows.grad
+    kept = gradients[0].clone()
     loss().backward()
     assert torch.allclose(network.windows.grad, 2 * kept)
-    network.zero_grad()
-    loss().backward()
-    assert torch.equal(first, 2 * kept)
+    assert torch.equal(gradients[0], kept)
     rows = gradients[0].abs().sum(dim=1).topk(3).indices
     step = 1e-2
     for row in rows.tolist():

