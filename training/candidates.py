@@ -2,7 +2,8 @@
 
 From "nation", "national" and "rational" one can derive "ration", "nationally" and "rationality".
 Each word is divided into a stem and an affix, a suffix or prefix of a few letters, in all ways.
-The affixes that a stem is known with predict its other affixes.
+The affixes that a stem is known with predict its other affixes, as the items that a user has chosen
+predict further ones in a recommender system.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 from numba import njit
+from scipy.linalg import inv
 from scipy.sparse import csr_matrix
-from scipy.special import logit
 
 from hangman_lab.agents.compiled import in_threads
 from hangman_lab.agents.posterior.multigrams import Multigrams
@@ -27,21 +28,20 @@ from hangman_lab.agents.word_arrays import (
 )
 from hangman_lab.envs.encoding import FIRST_LETTER, MAX_LENGTH
 
-# From nine tenths of a list's train words, these affixes derive more than half of the other tenth.
-_NUM_AFFIXES = 1000
-_MAX_AFFIX = 6
+_NUM_AFFIXES = 4000
+_MAX_AFFIX = 7
 _MIN_STEM = 2
-# Less probable derivations are dropped.
-_MIN_CHANCE = 0.04
-# Added to counts of stems to smooth rates.
-_PSEUDO_COUNT = 2.0
-_MAX_RATE = 0.98
-# A derived word is dropped if its n-gram log-probability, plus twice the log-odds of its
-# derivation, plus 0.8 per letter, is lower: two thirds of the words, with 2% of the ratings' sum.
-_MIN_SCORE = -16.7
+# The L2 penalty of the autoencoder.
+_PENALTY = 100.0
+# Weights closer to 0 are pruned.
+_MIN_WEIGHT = 0.002
+# Derivations with a lower score are dropped.
+_MIN_SCORE = 0.01
+# Minimum of log P(ngrams) + 2 log-odds(derivation) + 0.8 length.
+_MIN_MERIT = -19.0
 _LOG_ODDS_WEIGHT = 2.0
 _LENGTH_WEIGHT = 0.8
-_FEATURES_PER_SIDE = 5
+_FEATURES_PER_SIDE = 6
 
 
 class Candidates(NamedTuple):
@@ -50,10 +50,11 @@ class Candidates(NamedTuple):
     words: WordArrays
     #: shape (words,): See :func:`agents.word_arrays.sequence_keys`; ascending.
     keys: npt.NDArray[np.uint64]
-    #: shape (words, 13): For suffixes, then for prefixes: the log-odds of the two likeliest
-    #: derivations, the number of the stem's known affixes, the length of the stem, and the number
-    #: of derivations, all 0 without a derivation. Then the length of the word and its
-    #: log-probabilities by n-grams and by multigrams.
+    #: shape (words, 15): For suffixes, then for prefixes: the number of derivations; the highest
+    #: score; of that derivation, the number of the stem's known affixes, the length of the stem,
+    #: whether the stem is a known word, and the logarithm of the number of stems with the affix;
+    #: all 0 without a derivation. Then the length of the word and its log-probabilities by n-grams
+    #: and by multigrams.
     features: npt.NDArray[np.float32]
 
 
@@ -65,21 +66,27 @@ class _Side(NamedTuple):
     rows: npt.NDArray[np.int64]  #: shape (stems,): A word that contains the stem.
     begins: npt.NDArray[np.int64]  #: shape (stems,): The index of the stem in that word.
     lengths: npt.NDArray[np.int64]  #: shape (stems,)
-    #: ``known[first[n] : first[n + 1]]`` are the known affixes of stem ``n``.
+    #: shape (stems,): The stems by the letters next to the affix: neighbours share n-gram contexts.
+    order: npt.NDArray[np.intp]
+    #: ``known[first[n] : first[n + 1]]`` are the known affixes of stem ``n``, ascending; 0 is the
+    #: empty affix.
     first: npt.NDArray[np.int32]
     known: npt.NDArray[np.int32]
-    #: shape (affixes, affixes): The log-probability that a stem with the affix of the row does not
-    #: have the affix of the column.
-    log_absent: npt.NDArray[np.float32]
+    #: ``weights[first_weight[n] : first_weight[n + 1]]`` are the weights of affix ``n`` in the
+    #: scores of the affixes ``scored`` at these indices.
+    first_weight: npt.NDArray[np.int32]
+    scored: npt.NDArray[np.int32]
+    weights: npt.NDArray[np.float32]
+    log_counts: npt.NDArray[np.float32]  #: shape (affixes,): Of the stems with each affix.
     affix_keys: npt.NDArray[np.uint64]  #: shape (affixes,)
     affixes: WordArrays
 
 
 # A derivation: the word's key, the stem, the affix, the side (1 for suffixes, 0 for prefixes, -1
-# for a known word), the log-probability that it is wrong, and the word's n-gram log-probability.
+# for a known word), the score, and the word's n-gram log-probability.
 _DERIVATION = np.dtype(
     {
-        "names": ["key", "stem", "affix", "side", "absent", "ngrams"],
+        "names": ["key", "stem", "affix", "side", "score", "ngrams"],
         "formats": ["u8", "i4", "i2", "i2", "f4", "f4"],
     }
 )
@@ -90,26 +97,27 @@ def derive_candidates(
 ) -> Candidates:
     """Derive candidates from known words, on which both models were fitted.
 
-    The probability of an affix, given a known affix of the stem, is the share of the stems with
-    the known affix that also have it; several known affixes are combined by a noisy-or. The 1,000
-    most frequent affixes of each side are used.
+    Stems are the users and affixes the items of a linear autoencoder: the score of an affix is the
+    sum of its weights over the stem's known affixes, about the probability that the stem has it.
+    The 4,000 most frequent affixes of each side are used.
 
     References
     ----------
     Morphology by pairs of stems and affixes: John Goldsmith, "Unsupervised learning of the
-    morphology of a natural language", Computational Linguistics 27 (2001). Noisy-or: Judea Pearl,
-    "Probabilistic Reasoning in Intelligent Systems" (1988).
+    morphology of a natural language", Computational Linguistics 27 (2001). The autoencoder: Harald
+    Steck, "Embarrassingly shallow autoencoders for sparse data", WWW 2019.
     """
     sides = _side(words, False), _side(words, True)
     # By length, the minimal product of a word's probability and its squared odds.
-    least = np.exp(_MIN_SCORE - _LENGTH_WEIGHT * np.arange(MAX_LENGTH + 1))
-    most = np.float32(np.log1p(-_MIN_CHANCE))
+    least = np.exp(_MIN_MERIT - _LENGTH_WEIGHT * np.arange(MAX_LENGTH + 1))
     known = np.zeros(len(words.lengths), dtype=_DERIVATION)
     known["key"], known["side"] = sequence_keys(*words), -1
     parts = [known]
     for side in sides:
         buffer = np.empty(1 << 16, dtype=_DERIVATION)
-        parts += in_threads(_derive, words.codes, side, ngrams.tables, least, most, buffer)
+        parts += in_threads(
+            _derive, words.codes, side, ngrams.tables, ngrams.order, least, _MIN_SCORE, buffer
+        )
     derived = np.concatenate(parts)
     del parts
     order = np.argsort(derived["key"])
@@ -119,9 +127,6 @@ def derive_candidates(
     codes = np.zeros((len(chosen), MAX_LENGTH), dtype=np.uint8)
     in_threads(_write, words.codes, derived, *sides, codes)
     candidates = WordArrays(codes, features[:, -3].astype(np.int64))
-    for first in (0, _FEATURES_PER_SIDE):
-        chances = (-np.expm1(features[:, first : first + 2])).clip(1e-3, 1 - 1e-3)
-        features[:, first : first + 2] = np.where(features[:, [first + 4]], logit(chances), 0)
     features[:, -1] = multigrams.log_probabilities(candidates)
     return Candidates(candidates, derived["key"].copy(), features)
 
@@ -141,22 +146,46 @@ def _side(words: WordArrays, at_end: bool) -> _Side:
         (np.ones(len(columns), dtype=np.float32), (numbers, columns)),
         shape=(len(stem_keys), len(common)),
     )
-    together = (has.T @ has).toarray()
-    rates = np.minimum(together / (together.diagonal()[:, None] + _PSEUDO_COUNT), _MAX_RATE)
+    has.sort_indices()
+    weights, counts = _autoencoder(has)
     texts = unpack_parts(affix_numbers[common])
     rows, stem_lengths = rows[first], stem_lengths[first]
+    begins = np.zeros_like(rows) if at_end else words.lengths[rows] - stem_lengths
+    places = np.minimum(np.arange(8), stem_lengths[:, None] - 1)
+    places = stem_lengths[:, None] - 1 - places if at_end else begins[:, None] + places
+    letters = words.codes[rows[:, None], places].view(">u8").ravel()
     return _Side(
         at_end,
         stem_keys,
         rows,
-        np.zeros_like(rows) if at_end else words.lengths[rows] - stem_lengths,
+        begins,
         stem_lengths,
+        np.argsort(letters.astype(np.uint64)),
         has.indptr.astype(np.int32),
         has.indices.astype(np.int32),
-        np.log1p(-rates).astype(np.float32),
+        weights.indptr.astype(np.int32),
+        weights.indices.astype(np.int32),
+        weights.data,
+        np.log(counts).astype(np.float32),
         sequence_keys(*texts),
         texts,
     )
+
+
+def _autoencoder(has: csr_matrix) -> tuple[csr_matrix, npt.NDArray[np.float64]]:
+    """Return the weights from known to other affixes, and the number of stems of each affix.
+
+    Only affixes that share a stem have weights. ``has``, shape (stems, affixes), is 0 or 1.
+    """
+    shared = (has.T @ has).toarray().astype(np.float64)
+    counts = shared.diagonal().copy()
+    kept = shared > 0
+    np.fill_diagonal(shared, counts + _PENALTY)
+    inverse = inv(shared, overwrite_a=True, assume_a="pos")
+    weights = inverse / -inverse.diagonal()
+    np.fill_diagonal(weights, 0)
+    weights[~kept | (np.abs(weights) < _MIN_WEIGHT)] = 0
+    return csr_matrix(weights.astype(np.float32)), counts
 
 
 def _divisions(words: WordArrays, at_end: bool) -> tuple[npt.NDArray[Any], ...]:
@@ -182,74 +211,97 @@ def _squared_odds(absent):
 
 
 @njit(cache=True)
-def _spell(codes, begin, length, ngrams, state, probability, least):
+def _spell(codes, ngrams, state, probability, least):
     """Return the state and the probability after more letters; stop if it falls below ``least``."""
-    for place in range(begin, begin + length):
+    for code in codes:
         if probability < least:
             break
-        letter = codes[place] - FIRST_LETTER
-        probability *= ngrams.probabilities[state, letter]
-        state = ngrams.next_state[state, letter]
+        probability *= ngrams.probabilities[state, code - FIRST_LETTER]
+        state = ngrams.next_state[state, code - FIRST_LETTER]
     return state, probability
 
 
 @njit(cache=True, nogil=True)
-def _derive(thread, num_threads, codes, side, ngrams, least_probability, most, buffer):
+def _derive(
+    thread, num_threads, codes, side, ngrams, order, least_probability, least_score, buffer
+):
     """Return the derivations of a thread's stems.
 
-    Omits words that would be dropped even if the other side derived them equally well.
+    Drop early: not kept even if the other side's derivation were as strong.
     """
-    num_stems, num_affixes = len(side.keys), len(side.affix_keys)
-    row = np.empty(num_affixes, dtype=np.float32)
+    num_stems, num_affixes = len(side.order), len(side.affix_keys)
+    scores = np.zeros(num_affixes, dtype=np.float32)
+    is_scored = np.zeros(num_affixes, dtype=np.bool_)
+    scored = np.empty(num_affixes, dtype=np.int64)
     powers = np.ones(MAX_LENGTH + 1, dtype=np.uint64)
     for place in range(MAX_LENGTH):
         powers[place + 1] = powers[place] * KEY_BASE
+    # The state and the probability after each prefix.
+    states, chances = np.empty(num_affixes, dtype=np.int64), np.empty(num_affixes)
+    for affix in range(num_affixes):
+        letters = side.affixes.codes[affix, : side.affixes.lengths[affix]]
+        states[affix], chances[affix] = _spell(letters, ngrams, ngrams.start, 1.0, 0.0)
     derived = np.empty_like(buffer)
     size = 0
-    for stem in range(thread * num_stems // num_threads, (thread + 1) * num_stems // num_threads):
+    begin, end = thread * num_stems // num_threads, (thread + 1) * num_stems // num_threads
+    for stem in side.order[begin:end]:
         known = side.known[side.first[stem] : side.first[stem + 1]]
-        row[:] = 0
+        num_scored = 0
         for affix in known:
-            for other in range(num_affixes):
-                row[other] += side.log_absent[affix, other]
-        for affix in known:
-            row[affix] = 0
-        word = codes[side.rows[stem]]
-        begin, stem_length = side.begins[stem], side.lengths[stem]
-        for affix in range(num_affixes):
+            for entry in range(side.first_weight[affix], side.first_weight[affix + 1]):
+                other = side.scored[entry]
+                if not is_scored[other]:
+                    is_scored[other] = True
+                    scored[num_scored] = other
+                    num_scored += 1
+                scores[other] += side.weights[entry]
+        scores[known] = 0
+        stem_length = side.lengths[stem]
+        text = codes[side.rows[stem], side.begins[stem] : side.begins[stem] + stem_length]
+        if side.at_end:
+            stem_state, stem_chance = _spell(text, ngrams, ngrams.start, 1.0, 0.0)
+        else:
+            # After these letters the state does not depend on the prefix.
+            head = text[: order - 1]
+            stem_chance = 1.0
+            if len(head) == order - 1:
+                stem_state, _ = _spell(head, ngrams, 0, 1.0, 0.0)
+                stem_state, stem_chance = _spell(text[order - 1 :], ngrams, stem_state, 1.0, 0.0)
+                stem_chance *= ngrams.probabilities[stem_state, END]
+        for affix in scored[:num_scored]:
+            score = scores[affix]
+            scores[affix] = 0
+            is_scored[affix] = False
             affix_length = side.affixes.lengths[affix]
             length = stem_length + affix_length
-            if row[affix] > most or length > MAX_LENGTH:
+            if score < least_score or length > MAX_LENGTH:
                 continue
-            absent = np.exp(np.float64(row[affix]))
-            least = least_probability[length] / _squared_odds(absent * absent)
-            letters = side.affixes.codes[affix]
-            state, chance = ngrams.start, 1.0
-            key = side.keys[stem] * powers[affix_length] + side.affix_keys[affix]
-            if not side.at_end:
-                state, chance = _spell(letters, 0, affix_length, ngrams, state, chance, least)
-                key = side.affix_keys[affix] * powers[stem_length] + side.keys[stem]
-            state, chance = _spell(word, begin, stem_length, ngrams, state, chance, least)
+            least = least_probability[length] / _squared_odds((1 - np.float64(score)) ** 2)
             if side.at_end:
-                state, chance = _spell(letters, 0, affix_length, ngrams, state, chance, least)
-            chance *= ngrams.probabilities[state, END]
+                letters = side.affixes.codes[affix, :affix_length]
+                state, chance = _spell(letters, ngrams, stem_state, stem_chance, least)
+                chance *= ngrams.probabilities[state, END]
+                key = side.keys[stem] * powers[affix_length] + side.affix_keys[affix]
+            else:
+                chance = chances[affix] * stem_chance
+                state, chance = _spell(head, ngrams, states[affix], chance, least)
+                if stem_length < order - 1:
+                    chance *= ngrams.probabilities[state, END]
+                key = side.affix_keys[affix] * powers[stem_length] + side.keys[stem]
             if chance < least:
                 continue
             if size == len(derived):
                 derived = np.concatenate((derived, derived))
             new = derived[size]
             new.key, new.stem, new.affix, new.side = key, stem, affix, side.at_end
-            new.absent, new.ngrams = row[affix], np.log(chance)
+            new.score, new.ngrams = score, np.log(chance)
             size += 1
     return derived[:size]
 
 
 @njit(cache=True)
 def _combine(derived, order, prefixes, suffixes, least_probability, features):
-    """Write the features of each kept unknown word; return the row of a derivation of each.
-
-    In place of log-odds, this writes the log-probability that a derivation is wrong.
-    """
+    """Write the features of each kept unknown word; return the row of a derivation of each."""
     chosen = np.empty(len(order), dtype=np.int64)
     num_words = begin = 0
     while begin < len(order):
@@ -266,19 +318,19 @@ def _combine(derived, order, prefixes, suffixes, least_probability, features):
                 continue
             side = suffixes if found.side else prefixes
             part = row[:_FEATURES_PER_SIDE] if found.side else row[_FEATURES_PER_SIDE:]
-            part[4] += 1
+            part[0] += 1
             length = side.lengths[found.stem]
             # Ties go to the longest stem.
-            if found.absent < part[0] or (found.absent == part[0] and length > part[3]):
-                part[0], part[1] = found.absent, part[0]
+            if found.score > part[1] or (found.score == part[1] and length > part[3]):
+                part[1], part[3] = found.score, length
                 part[2] = side.first[found.stem + 1] - side.first[found.stem]
-                part[3] = length
-            else:
-                part[1] = min(part[1], found.absent)
+                part[4] = side.known[side.first[found.stem]] == 0
+                part[5] = side.log_counts[found.affix]
             row[-3] = length + side.affixes.lengths[found.affix]
-        odds = _squared_odds(np.exp(np.float64(row[0] + row[_FEATURES_PER_SIDE])))
+        absent = (1 - np.float64(row[1])) * (1 - np.float64(row[_FEATURES_PER_SIDE + 1]))
         row[-2] = first.ngrams
-        if not is_known and np.exp(first.ngrams) * odds >= least_probability[int(row[-3])]:
+        least = least_probability[int(row[-3])]
+        if not is_known and np.exp(first.ngrams) * _squared_odds(absent) >= least:
             chosen[num_words] = order[begin]
             num_words += 1
         begin = end

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import lightgbm
@@ -31,7 +32,7 @@ _MIN_REST = 0.02
 # Smooths the share of held-back words covered by candidates, by length.
 _PSEUDO_COUNT = 20.0
 # The share of negative examples used to fit the rating.
-_NEGATIVE_SHARE = 0.4
+_NEGATIVE_SHARE = 0.2
 _ROUNDS = 100
 # The minimal number of positive examples.
 _MIN_FOUND = 20
@@ -102,15 +103,18 @@ def fit_posterior(
     held_keys = sequence_keys(*held)
     found = np.isin(part.candidates.keys, held_keys)
     say("learning to rate candidates by the other tenth")
-    booster = fit_rating(part.candidates.features, found, seed)
+    with ThreadPoolExecutor(1) as pool:
+        # LightGBM has one thread; meanwhile, the rest goes on.
+        rating = pool.submit(fit_rating, part.candidates.features, found, seed)
+        say("learning from all words")
+        whole = _models(words, seed)
+    booster = rating.result()
     chances = rate(booster, part.candidates.features)
     is_covered = np.isin(held_keys, part.candidates.keys[chances >= _MIN_CHANCE])
     covered = np.bincount(held.lengths[is_covered], minlength=MAX_LENGTH + 1)
     held_back_posterior = _compose(part, chances, covered, len(held_back))
-    say("learning from all words")
-    part = _models(words, seed)
-    chances = rate(booster, part.candidates.features)
-    return Fitted(_compose(part, chances, covered, len(held_back)), held_back_posterior)
+    chances = rate(booster, whole.candidates.features)
+    return Fitted(_compose(whole, chances, covered, len(held_back)), held_back_posterior)
 
 
 def _models(words: Sequence[str], seed: int) -> _Part:

@@ -101,8 +101,13 @@ class Multigrams:
 
     def log_probabilities(self, words: WordArrays) -> npt.NDArray[np.float64]:
         """Return the natural log-probability of each word; -inf if it is impossible."""
+        # By the first 16 letters: neighbours share most of the forward pass.
+        first, second = (
+            words.codes[:, place : place + 8].copy().view(">u8").ravel().astype(np.uint64)
+            for place in (0, 8)
+        )
         result = np.empty(len(words.lengths), dtype=np.float64)
-        in_threads(_log_probabilities, *words, self.tables, result)
+        in_threads(_log_probabilities, *words, np.lexsort((second, first)), self.tables, result)
         return result
 
     def length_masses(self) -> npt.NDArray[np.float64]:
@@ -139,36 +144,45 @@ def make_trie(codes, lengths):
 
 
 @njit(cache=True, nogil=True)
-def _log_probabilities(thread, num_threads, codes, lengths, tables, result):
-    num_classes, first = len(tables.begin), tables.first_emission
-    reached = np.empty((MAX_LENGTH + 1, num_classes), dtype=np.float64)
-    entering = np.empty(num_classes, dtype=np.float64)
-    for word in range(thread, len(codes), num_threads):
-        length = lengths[word]
-        reached[: length + 1] = 0.0
-        for place in range(length):
-            entering[:] = 0.0
-            if place == 0:
-                entering[:] = tables.begin
-            for before in range(num_classes):
-                mass = reached[place, before]
+def _log_probabilities(thread, num_threads, codes, lengths, order, tables, result):
+    num_classes, first, longest = len(tables.begin), tables.first_emission, tables.longest
+    reached = np.zeros((MAX_LENGTH + 1, num_classes), dtype=np.float64)
+    entering = np.zeros((MAX_LENGTH, num_classes), dtype=np.float64)
+    # By place and number of letters from there, the node of the trie; 0 for none.
+    nodes = np.zeros((MAX_LENGTH, longest + 1), dtype=np.int64)
+    before, known = codes[0], 0
+    for row in order[thread * len(order) // num_threads : (thread + 1) * len(order) // num_threads]:
+        word, length = codes[row], lengths[row]
+        shared = 0
+        while shared < min(known, length) and word[shared] == before[shared]:
+            shared += 1
+        for end in range(shared + 1, length + 1):
+            here = entering[end - 1]
+            here[:] = 0.0
+            if end == 1:
+                here[:] = tables.begin
+            for source in range(num_classes):
+                mass = reached[end - 1, source]
                 if mass > 0.0:
-                    for after in range(num_classes):
-                        entering[after] += mass * tables.transitions[before, after]
-            node = 0
-            for end in range(place + 1, min(place + tables.longest, length) + 1):
-                node = tables.trie.child[node, codes[word, end - 1] - FIRST_LETTER]
-                if node == 0:
-                    break
+                    for target in range(num_classes):
+                        here[target] += mass * tables.transitions[source, target]
+            reached[end] = 0.0
+            for place in range(max(end - longest, 0), end):
+                node = nodes[place, end - 1 - place]
+                if node > 0 or place == end - 1:
+                    node = tables.trie.child[node, word[end - 1] - FIRST_LETTER]
+                nodes[place, end - place] = node
                 sequence = tables.trie.sequence[node]
                 if sequence >= 0:
                     for entry in range(first[sequence], first[sequence + 1]):
                         spelled = tables.classes[entry]
-                        reached[end, spelled] += entering[spelled] * tables.emissions[entry]
+                        emission = tables.emissions[entry]
+                        reached[end, spelled] += entering[place, spelled] * emission
         total = 0.0
         for last in range(num_classes):
             total += reached[length, last] * tables.end[last]
-        result[word] = np.log(total)
+        result[row] = np.log(total)
+        before, known = word, length
 
 
 class MultigramRoom(NamedTuple):

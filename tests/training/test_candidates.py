@@ -1,8 +1,7 @@
 """Candidates, compared with a simple reference implementation."""
 
-import itertools
 import math
-from collections import Counter, defaultdict
+from collections import defaultdict
 
 import numpy as np
 import pytest
@@ -17,8 +16,8 @@ from hangman_lab.training.candidates import derive_candidates
 from hangman_lab.training.multigrams import fit_multigrams
 
 VERBS = ("walk", "talk", "jump", "play", "rest", "work", "paint", "count")
-# No share of small counts, so that rounding decides nothing.
-LEAST = 0.0437
+# No score of small counts, so that rounding decides nothing.
+LEAST = 0.0137
 KNOWN = tuple(
     [verb + ending for verb in VERBS[:-1] for ending in ("", "s", "ed", "ing")]
     + ["count", "recount", "repaint", "replay", "rework", "counting"]
@@ -35,7 +34,7 @@ def find(words, **limits):
 
 def find_all(words, **limits):
     """The candidates, with any probability by the letter models."""
-    return find(words, _MIN_SCORE=-math.inf, **limits)
+    return find(words, _MIN_MERIT=-math.inf, **limits)
 
 
 def names_of(found):
@@ -47,32 +46,33 @@ def log_odds(chance):
     return math.log(chance / (1 - chance))
 
 
-def referee(words, at_end, max_affix=6, min_stem=2):
-    """Return the derivations of each unknown word: (chance, affixes of the stem, stem)."""
+def referee(words, at_end, max_affix=7, min_stem=2, penalty=100):
+    """Return the derivations of each unknown word: (score, affixes, stem, is a word, stems)."""
     affixes_of = defaultdict(set)
     for word in words:
         for length in range(max_affix + 1):
             stem = word[: len(word) - length] if at_end else word[length:]
             if len(stem) >= min_stem:
                 affixes_of[stem].add(word[len(word) - length :] if at_end else word[:length])
-    having = Counter(affix for affixes in affixes_of.values() for affix in affixes)
-    pairs = Counter(
-        pair for affixes in affixes_of.values() for pair in itertools.product(affixes, repeat=2)
-    )
+    affixes = sorted(set().union(*affixes_of.values()))
+    has = np.zeros((len(affixes_of), len(affixes)))
+    for row, known in zip(has, affixes_of.values(), strict=True):
+        row[[affixes.index(affix) for affix in known]] = 1
+    shared = has.T @ has
+    inverse = np.linalg.inv(shared + penalty * np.eye(len(affixes)))
+    weights = np.where(shared > 0, -inverse / inverse.diagonal(), 0)
+    np.fill_diagonal(weights, 0)
     found = defaultdict(list)
-    for stem, affixes in affixes_of.items():
-        for other in having.keys() - affixes:
-            absent = 1.0
-            for one in affixes:
-                absent *= 1 - min(pairs[one, other] / (having[one] + 2), 0.98)
-            word = stem + other if at_end else other + stem
-            if 1 - absent >= LEAST and word not in words and len(word) <= 32:
-                found[word].append((1 - absent, len(affixes), stem))
+    for (stem, known), scores in zip(affixes_of.items(), has @ weights, strict=True):
+        for affix, score, count in zip(affixes, scores, shared.diagonal(), strict=True):
+            word = stem + affix if at_end else affix + stem
+            if affix not in known and score >= LEAST and word not in words and len(word) <= 32:
+                found[word].append((score, len(known), stem, "" in known, count))
     return found
 
 
 def check_against_referee(words):
-    found = find_all(words, _MIN_CHANCE=LEAST)
+    found = find_all(words, _MIN_SCORE=LEAST, _MIN_WEIGHT=0)
     sides = [referee(words, True), referee(words, False)]
     names = names_of(found)
     assert len(set(names)) == len(names)
@@ -82,27 +82,26 @@ def check_against_referee(words):
     assert (np.diff(found.keys.astype(object)) > 0).all()
     for row, word in enumerate(names):
         for number, side in enumerate(sides):
-            features = found.features[row, number * 5 : number * 5 + 5]
-            options = sorted(side.get(word, []), reverse=True)
+            features = found.features[row, number * 6 : number * 6 + 6]
+            options = side.get(word, [])
             if not options:
                 assert not features.any()
                 continue
-            chances = [chance for chance, _, _ in options] + [0.0]
-            assert features[0] == pytest.approx(log_odds(chances[0]), rel=1e-3, abs=1e-3)
-            assert features[1] == pytest.approx(log_odds(chances[1]), rel=1e-3, abs=1e-3)
-            assert features[4] == len(options)
+            assert features[0] == len(options)
+            highest = max(score for score, *_ in options)
+            assert features[1] == pytest.approx(highest, rel=1e-4)
             # Of derivations that are equally likely, any may be the one that is described.
             best = [
-                (family, len(stem))
-                for chance, family, stem in options
-                if chance == pytest.approx(chances[0], rel=1e-4)
+                (family, len(stem), is_word, pytest.approx(math.log(count), rel=1e-6))
+                for score, family, stem, is_word, count in options
+                if score == pytest.approx(highest, rel=1e-4)
             ]
-            assert tuple(features[2:4]) in best
+            assert tuple(features[2:6]) in best
     arrays = WordArrays.of(words)
-    for column, model in ((11, SmoothedNgrams(arrays, 4)), (12, fit_multigrams(arrays))):
+    for column, model in ((13, SmoothedNgrams(arrays, 4)), (14, fit_multigrams(arrays))):
         expected = model.log_probabilities(found.words)
         assert found.features[:, column] == pytest.approx(expected, rel=1e-5)
-    assert found.features[:, 10].tolist() == found.words.lengths.tolist()
+    assert found.features[:, 12].tolist() == found.words.lengths.tolist()
 
 
 @settings(max_examples=30)
@@ -114,16 +113,13 @@ def test_candidates_of_any_words_are_those_of_the_reference(words):
 
 def test_improbable_words_are_dropped():
     everything = find_all(KNOWN)
-    kept = find(KNOWN, _MIN_SCORE=-6.0)
+    kept = find(KNOWN, _MIN_MERIT=-10.0)
     assert 0 < len(kept.keys) < len(everything.keys)
     scores = {}
     for word, features in zip(names_of(everything), everything.features.tolist(), strict=True):
-        no_derivation = 1.0
-        for first in (0, 5):
-            if features[first + 4]:
-                no_derivation *= 1 / (1 + math.exp(features[first]))
-        scores[word] = features[11] + 0.8 * len(word) + 2 * log_odds(1 - no_derivation)
-    assert set(names_of(kept)) == {word for word, score in scores.items() if score >= -6.0}
+        no_derivation = (1 - features[1]) * (1 - features[7])
+        scores[word] = features[13] + 0.8 * len(word) + 2 * log_odds(1 - no_derivation)
+    assert set(names_of(kept)) == {word for word, score in scores.items() if score >= -10.0}
     rows = np.isin(everything.keys, kept.keys)
     np.testing.assert_array_equal(kept.features, everything.features[rows])
     np.testing.assert_array_equal(kept.words.codes, everything.words.codes[rows])
@@ -150,4 +146,4 @@ def test_candidates_have_at_most_32_letters():
 def test_words_without_common_stems_derive_nothing(words):
     found = find_all(words)
     assert names_of(found) == []
-    assert found.features.shape == (0, 13)
+    assert found.features.shape == (0, 15)
