@@ -41,7 +41,9 @@ _MIN_SCORE = 0.01
 _MIN_MERIT = -19.0
 _LOG_ODDS_WEIGHT = 2.0
 _LENGTH_WEIGHT = 0.8
-_FEATURES_PER_SIDE = 6
+_FEATURES_PER_SIDE = 4
+# The number of first and of last letters in which known words are compared.
+_END_LETTERS = 5
 
 
 class Candidates(NamedTuple):
@@ -50,11 +52,11 @@ class Candidates(NamedTuple):
     words: WordArrays
     #: shape (words,): See :func:`agents.word_arrays.sequence_keys`; ascending.
     keys: npt.NDArray[np.uint64]
-    #: shape (words, 15): For suffixes, then for prefixes: the number of derivations; the highest
-    #: score; of that derivation, the number of the stem's known affixes, the length of the stem,
-    #: whether the stem is a known word, and the logarithm of the number of stems with the affix;
-    #: all 0 without a derivation. Then the length of the word and its log-probabilities by n-grams
-    #: and by multigrams.
+    #: shape (words, 13): For suffixes, then for prefixes: the number of derivations; the highest
+    #: score; of that derivation, the number of the stem's known affixes, and the logarithm of the
+    #: number of stems with the affix; all 0 without a derivation. Then the numbers of known words
+    #: with the same first and with the same last 5 letters, the length of the word, and its
+    #: log-probabilities by n-grams and by multigrams.
     features: npt.NDArray[np.float32]
 
 
@@ -121,14 +123,27 @@ def derive_candidates(
     derived = np.concatenate(parts)
     del parts
     order = np.argsort(derived["key"])
-    features = np.zeros((len(order), 2 * _FEATURES_PER_SIDE + 3), dtype=np.float32)
+    features = np.zeros((len(order), 2 * _FEATURES_PER_SIDE + 5), dtype=np.float32)
     chosen = _combine(derived, order, *sides, least, features)
     derived, features = derived[chosen], features[: len(chosen)].copy()
     codes = np.zeros((len(chosen), MAX_LENGTH), dtype=np.uint8)
     in_threads(_write, words.codes, derived, *sides, codes)
     candidates = WordArrays(codes, features[:, -3].astype(np.int64))
+    for column, at_end in ((-5, False), (-4, True)):
+        ends, counts = np.unique(_end_keys(words, at_end), return_counts=True)
+        keys = _end_keys(candidates, at_end)
+        rows = np.searchsorted(ends, keys).clip(max=len(ends) - 1)
+        features[:, column] = np.where(ends[rows] == keys, counts[rows], 0)
     features[:, -1] = multigrams.log_probabilities(candidates)
     return Candidates(candidates, derived["key"].copy(), features)
+
+
+def _end_keys(words: WordArrays, at_end: bool) -> npt.NDArray[np.uint64]:
+    """Return the keys of the first or last letters, shape (words,)."""
+    lengths = np.minimum(words.lengths, _END_LETTERS)
+    begins = words.lengths - lengths if at_end else np.zeros_like(lengths)
+    rows, places = np.arange(len(lengths))[:, None], begins[:, None] + np.arange(_END_LETTERS)
+    return sequence_keys(words.codes[rows, places.clip(max=MAX_LENGTH - 1)], lengths)
 
 
 def _side(words: WordArrays, at_end: bool) -> _Side:
@@ -319,14 +334,12 @@ def _combine(derived, order, prefixes, suffixes, least_probability, features):
             side = suffixes if found.side else prefixes
             part = row[:_FEATURES_PER_SIDE] if found.side else row[_FEATURES_PER_SIDE:]
             part[0] += 1
-            length = side.lengths[found.stem]
-            # Ties go to the longest stem.
-            if found.score > part[1] or (found.score == part[1] and length > part[3]):
-                part[1], part[3] = found.score, length
-                part[2] = side.first[found.stem + 1] - side.first[found.stem]
-                part[4] = side.known[side.first[found.stem]] == 0
-                part[5] = side.log_counts[found.affix]
-            row[-3] = length + side.affixes.lengths[found.affix]
+            family = side.first[found.stem + 1] - side.first[found.stem]
+            # Ties go to the largest family.
+            if found.score > part[1] or (found.score == part[1] and family > part[2]):
+                part[1], part[2] = found.score, family
+                part[3] = side.log_counts[found.affix]
+            row[-3] = side.lengths[found.stem] + side.affixes.lengths[found.affix]
         absent = (1 - np.float64(row[1])) * (1 - np.float64(row[_FEATURES_PER_SIDE + 1]))
         row[-2] = first.ngrams
         least = least_probability[int(row[-3])]

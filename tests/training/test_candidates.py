@@ -47,7 +47,7 @@ def log_odds(chance):
 
 
 def referee(words, at_end, max_affix=7, min_stem=2, penalty=100):
-    """Return the derivations of each unknown word: (score, affixes, stem, is a word, stems)."""
+    """Return the derivations of each unknown word: (score, affixes of the stem, stems of both)."""
     affixes_of = defaultdict(set)
     for word in words:
         for length in range(max_affix + 1):
@@ -67,7 +67,7 @@ def referee(words, at_end, max_affix=7, min_stem=2, penalty=100):
         for affix, score, count in zip(affixes, scores, shared.diagonal(), strict=True):
             word = stem + affix if at_end else affix + stem
             if affix not in known and score >= LEAST and word not in words and len(word) <= 32:
-                found[word].append((score, len(known), stem, "" in known, count))
+                found[word].append((score, len(known), count))
     return found
 
 
@@ -82,7 +82,7 @@ def check_against_referee(words):
     assert (np.diff(found.keys.astype(object)) > 0).all()
     for row, word in enumerate(names):
         for number, side in enumerate(sides):
-            features = found.features[row, number * 6 : number * 6 + 6]
+            features = found.features[row, number * 4 : number * 4 + 4]
             options = side.get(word, [])
             if not options:
                 assert not features.any()
@@ -90,18 +90,20 @@ def check_against_referee(words):
             assert features[0] == len(options)
             highest = max(score for score, *_ in options)
             assert features[1] == pytest.approx(highest, rel=1e-4)
-            # Of derivations that are equally likely, any may be the one that is described.
+            # Of derivations with equal scores, any may be the one that is described.
             best = [
-                (family, len(stem), is_word, pytest.approx(math.log(count), rel=1e-6))
-                for score, family, stem, is_word, count in options
+                (family, pytest.approx(math.log(count), rel=1e-6))
+                for score, family, count in options
                 if score == pytest.approx(highest, rel=1e-4)
             ]
-            assert tuple(features[2:6]) in best
+            assert tuple(features[2:4]) in best
+        assert found.features[row, 8] == sum(known[:5] == word[:5] for known in words)
+        assert found.features[row, 9] == sum(known[-5:] == word[-5:] for known in words)
     arrays = WordArrays.of(words)
-    for column, model in ((13, SmoothedNgrams(arrays, 4)), (14, fit_multigrams(arrays))):
+    for column, model in ((11, SmoothedNgrams(arrays, 4)), (12, fit_multigrams(arrays))):
         expected = model.log_probabilities(found.words)
         assert found.features[:, column] == pytest.approx(expected, rel=1e-5)
-    assert found.features[:, 12].tolist() == found.words.lengths.tolist()
+    assert found.features[:, 10].tolist() == found.words.lengths.tolist()
 
 
 @settings(max_examples=30)
@@ -117,8 +119,8 @@ def test_improbable_words_are_dropped():
     assert 0 < len(kept.keys) < len(everything.keys)
     scores = {}
     for word, features in zip(names_of(everything), everything.features.tolist(), strict=True):
-        no_derivation = (1 - features[1]) * (1 - features[7])
-        scores[word] = features[13] + 0.8 * len(word) + 2 * log_odds(1 - no_derivation)
+        no_derivation = (1 - features[1]) * (1 - features[5])
+        scores[word] = features[11] + 0.8 * len(word) + 2 * log_odds(1 - no_derivation)
     assert set(names_of(kept)) == {word for word, score in scores.items() if score >= -10.0}
     rows = np.isin(everything.keys, kept.keys)
     np.testing.assert_array_equal(kept.features, everything.features[rows])
@@ -146,4 +148,4 @@ def test_candidates_have_at_most_32_letters():
 def test_words_without_common_stems_derive_nothing(words):
     found = find_all(words)
     assert names_of(found) == []
-    assert found.features.shape == (0, 15)
+    assert found.features.shape == (0, 13)
