@@ -103,7 +103,7 @@ class PPOConfig(Section):
     """
 
     known: float = Field(DEFAULT_KNOWN, ge=0, le=1)
-    steps: int = Field(150_000, ge=0)
+    steps: int = Field(50_000, ge=0)
     num_envs: int = Field(512, ge=2, le=65536)
     rollout_steps: int = Field(32, ge=2)
     batch_size: int = Field(2048, ge=2)
@@ -139,7 +139,7 @@ class PlayConfig(Section):
 class ValidationConfig(Section):
     """Validation during training, for curves, model selection and checkpoints."""
 
-    every: int = Field(75_000, ge=1)
+    every: int = Field(25_000, ge=1)
     games: int = Field(3000, ge=1)
 
 

@@ -124,9 +124,10 @@ def derive_candidates(
     del parts
     order = np.argsort(derived["key"])
     features = np.zeros((len(order), 2 * _FEATURES_PER_SIDE + 5), dtype=np.float32)
-    chosen = _combine(derived, order, *sides, least, features)
-    derived, features = derived[chosen], features[: len(chosen)].copy()
-    codes = np.zeros((len(chosen), MAX_LENGTH), dtype=np.uint8)
+    combined = in_threads(_combine, derived, order, *sides, least, features)
+    derived = derived[np.concatenate([chosen for chosen, _ in combined])]
+    features = np.concatenate([rows for _, rows in combined])
+    codes = np.zeros((len(derived), MAX_LENGTH), dtype=np.uint8)
     in_threads(_write, words.codes, derived, *sides, codes)
     candidates = WordArrays(codes, features[:, -3].astype(np.int64))
     for column, at_end in ((-5, False), (-4, True)):
@@ -314,12 +315,17 @@ def _derive(
     return derived[:size]
 
 
-@njit(cache=True)
-def _combine(derived, order, prefixes, suffixes, least_probability, features):
-    """Write the features of each kept unknown word; return the row of a derivation of each."""
-    chosen = np.empty(len(order), dtype=np.int64)
-    num_words = begin = 0
-    while begin < len(order):
+@njit(cache=True, nogil=True)
+def _combine(thread, num_threads, derived, order, prefixes, suffixes, least_probability, features):
+    """Return the row of a derivation of each kept unknown word of a thread, and its features."""
+    begin, last = thread * len(order) // num_threads, (thread + 1) * len(order) // num_threads
+    # The derivations of a word belong to one thread.
+    while 0 < begin < last and derived[order[begin]].key == derived[order[begin - 1]].key:
+        begin += 1
+    chosen = np.empty(last - begin, dtype=np.int64)
+    features = features[begin:]
+    num_words = 0
+    while begin < last:
         first = derived[order[begin]]
         row = features[num_words]
         row[:] = 0
@@ -347,7 +353,7 @@ def _combine(derived, order, prefixes, suffixes, least_probability, features):
             chosen[num_words] = order[begin]
             num_words += 1
         begin = end
-    return chosen[:num_words].copy()
+    return chosen[:num_words], features[:num_words]
 
 
 @njit(cache=True, nogil=True)

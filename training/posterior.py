@@ -33,13 +33,13 @@ _MIN_REST = 0.02
 _PSEUDO_COUNT = 20.0
 # The share of negative examples used to fit the rating.
 _NEGATIVE_SHARE = 0.2
-_ROUNDS = 100
+_ROUNDS = 80
 # The minimal number of positive examples.
 _MIN_FOUND = 20
 _PARAMETERS = {
     "objective": "binary",
     "num_leaves": 31,
-    "learning_rate": 0.12,
+    "learning_rate": 0.15,
     "min_data_in_leaf": 400,
     "lambda_l2": 5.0,
     "min_sum_hessian_in_leaf": 1.0,
