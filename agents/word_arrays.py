@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit, prange
 
-from hangman_lab.envs.encoding import FIRST_LETTER, MAX_LENGTH, NUM_CODES, encode_words
+from hangman_lab.envs.encoding import FIRST_LETTER, MAX_LENGTH, NUM_CODES, PADDING, encode_words
 
 # A key is a polynomial hash of the codes in this base. A collision among ten million sequences has
 # a probability of 1 in 400,000.
@@ -78,62 +78,30 @@ def unpack_parts(numbers: npt.NDArray[np.int64]) -> WordArrays:
 
 
 def pack_words(words: WordArrays) -> npt.NDArray[np.uint8]:
-    """Return words, sorted by length, then alphabetically, as compressed bytes.
-
-    These are the number of words of each length, the length of the prefix that each word shares
-    with the previous word, and the remaining letters.
-    """
-    codes, lengths = words
-    same = np.zeros(codes.shape, dtype=bool)
-    same[1:] = (codes[1:] == codes[:-1]) & (lengths[1:] == lengths[:-1])[:, None]
-    shared = np.minimum(np.cumprod(same, axis=1, dtype=np.uint8).sum(axis=1), lengths)
-    places = np.arange(codes.shape[1])
-    remaining = (places >= shared[:, None]) & (places < lengths[:, None])
-    sizes = np.bincount(lengths, minlength=MAX_LENGTH + 1).astype("<i8")
-    parts = (sizes.tobytes(), shared.astype(np.uint8).tobytes(), codes[remaining].tobytes())
+    """Return words as compressed bytes: their letter codes, and ``PADDING`` after each word."""
+    codes = np.pad(words.codes, [(0, 0), (0, 1)])
+    text = codes[np.arange(codes.shape[1]) <= words.lengths[:, None]]
     # A fifth smaller than with zlib, whose window is short.
-    return np.frombuffer(lzma.compress(b"".join(parts), preset=4), dtype=np.uint8)
+    return np.frombuffer(lzma.compress(text.tobytes(), preset=1), dtype=np.uint8)
 
 
 def unpack_words(packed: npt.NDArray[np.uint8]) -> WordArrays:
-    """Return the words packed by :func:`pack_words`; raise ValueError or LZMAError for others."""
-    content = np.frombuffer(lzma.decompress(packed.tobytes()), dtype=np.uint8)
-    head = 8 * (MAX_LENGTH + 1)
-    sizes = np.frombuffer(content[:head].tobytes(), dtype="<i8")
-    if len(sizes) != MAX_LENGTH + 1 or (sizes < 0).any() or sizes[0] or sizes.sum() > len(content):
-        raise ValueError("words: the numbers of words are damaged")
-    lengths = np.repeat(np.arange(MAX_LENGTH + 1), sizes)
-    shared = content[head : head + len(lengths)].astype(np.int64)
-    letters = content[head + len(lengths) :]
-    if (
-        len(shared) < len(lengths)
-        or (shared >= lengths).any()
-        or (lengths - shared).sum() != len(letters)
-    ):
-        raise ValueError("words: the number of letters does not match the lengths")
+    """Return the words packed by :func:`pack_words`; raise ValueError or LZMAError for others.
+
+    They have to be sorted by length, then alphabetically, and distinct.
+    """
+    text = np.frombuffer(lzma.decompress(packed.tobytes()), dtype=np.uint8)
+    is_letter = text != PADDING
+    lengths = np.diff(np.flatnonzero(~is_letter), prepend=-1) - 1
+    letters = text[is_letter]
+    if letters.min(initial=FIRST_LETTER) < FIRST_LETTER or letters.max(initial=0) >= NUM_CODES:
+        raise ValueError("words: not in letters a to z")
+    if lengths.sum() != len(letters) or lengths.min(initial=1) < 1 or lengths.max() > MAX_LENGTH:
+        raise ValueError(f"words: not of 1 to {MAX_LENGTH} letters")
     codes = np.zeros((len(lengths), MAX_LENGTH), dtype=np.uint8)
-    if not _unpack(lengths, shared, letters, codes):
-        raise ValueError("words: not distinct, sorted words of letters a to z")
+    codes[np.arange(MAX_LENGTH) < lengths[:, None]] = letters
+    rows = codes.view(f"S{MAX_LENGTH}").ravel()
+    longer = lengths[1:] - lengths[:-1]
+    if not ((longer > 0) | ((longer == 0) & (rows[1:] > rows[:-1]))).all():
+        raise ValueError("words: not sorted")
     return WordArrays(codes, lengths)
-
-
-@njit(cache=True)
-def _unpack(lengths, shared, letters, codes):
-    """Write the words to ``codes``; return whether they are sorted words of letters a to z."""
-    position = 0
-    for row in range(len(lengths)):
-        begin = shared[row]
-        first_of_length = row == 0 or lengths[row] != lengths[row - 1]
-        if first_of_length and begin > 0:
-            return False
-        for place in range(begin):
-            codes[row, place] = codes[row - 1, place]
-        for place in range(begin, lengths[row]):
-            code = letters[position]
-            if code < FIRST_LETTER or code >= NUM_CODES:
-                return False
-            codes[row, place] = code
-            position += 1
-        if not first_of_length and codes[row, begin] <= codes[row - 1, begin]:
-            return False
-    return True

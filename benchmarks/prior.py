@@ -1,10 +1,8 @@
-"""Quality of the prior of a run: bits per unseen word, coverage, calibration.
+"""Quality of the prior of a run: bits per unseen word, coverage by candidates.
 
-    python -m benchmarks.prior [--run RUN_DIR] [--games 2000]
+    python -m benchmarks.prior [--run RUN_DIR]
 
-Bits per word are the mean of -log2 of the prior probability of valid words, with ``known`` 0. The
-calibration error is for letter probabilities in greedy games with the default prior, half on known
-words and half on valid words.
+Bits per word are the mean of -log2 of the prior probability of valid words, with ``known`` 0.
 """
 
 from __future__ import annotations
@@ -13,11 +11,9 @@ import numpy as np
 from rich.console import Console
 
 from hangman_lab.agents.word_arrays import WordArrays, sequence_keys
-from hangman_lab.evaluation.analysis import reliability
-from hangman_lab.evaluation.arena import play
 from hangman_lab.run_files.agents import find_run, load_run_agent
-from hangman_lab.run_files.words import draw_words, load_words
-from hangman_lab.terminal.arguments import CommandParser, positive
+from hangman_lab.run_files.words import load_words
+from hangman_lab.terminal.arguments import CommandParser
 from hangman_lab.terminal.tables import DataTable, print_table
 
 
@@ -25,12 +21,10 @@ def main() -> None:
     """Measure and print the tables."""
     parser = CommandParser(description=__doc__.splitlines()[0])
     parser.add_argument("--run", metavar="RUN_DIR", help="default: the pretrained policy")
-    parser.add_argument("--games", type=positive, default=2000, metavar="N", help="default: 2000")
     options = parser.parse_args()
     run = find_run(options.run, ("posterior",))
-    parts = load_words(run.load_config()).parts
     agent = load_run_agent("posterior", run, ())
-    words = WordArrays.of(parts["valid"])
+    words = WordArrays.of(load_words(run.load_config()).parts["valid"])
     bits = -np.log2(agent.with_known(0.0).prior.probabilities(words))
     listed = agent.prior.listed
     candidates = sequence_keys(*listed.words.take(~listed.is_known))
@@ -44,15 +38,6 @@ def main() -> None:
     title = f"{len(bits):,} valid words, {len(candidates):,} candidates"
     headings = ("letters", "words", "bits per word", "covered by candidates")
     print_table(Console(), DataTable(title, headings, rows, 0))
-
-    played = []
-    for part in ("train", "valid"):
-        played += draw_words(parts[part], options.games // 2)
-    statistics = reliability(play(agent, played), agent)
-    print(
-        f"calibration error {100 * statistics['expected_calibration_error']:.2f} points, "
-        f"{statistics['predictions']:,} predictions in {len(played):,} games"
-    )
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from tests.processes import run
         ("env_throughput", ["--seconds", 0.1], "SyncVectorEnv"),
         ("known_limit", ["--widths", 1, "--words", "WORDS"], "known words won"),
         ("ppo_gain", ["--runs", PRETRAINED, PRETRAINED, "--games", 40], "look-ahead minus"),
-        ("prior", ["--games", 20], "calibration error"),
+        ("prior", [], "bits per word"),
     ],
 )
 def test_a_benchmark_prints_its_results(name, arguments, printed, tinier_files):

@@ -117,9 +117,7 @@ def derive_candidates(
     parts = [known]
     for side in sides:
         buffer = np.empty(1 << 16, dtype=_DERIVATION)
-        parts += in_threads(
-            _derive, words.codes, side, ngrams.tables, ngrams.order, least, _MIN_SCORE, buffer
-        )
+        parts += in_threads(_derive, words.codes, side, ngrams.tables, least, _MIN_SCORE, buffer)
     derived = np.concatenate(parts)
     del parts
     order = np.argsort(derived["key"])
@@ -238,9 +236,7 @@ def _spell(codes, ngrams, state, probability, least):
 
 
 @njit(cache=True, nogil=True)
-def _derive(
-    thread, num_threads, codes, side, ngrams, order, least_probability, least_score, buffer
-):
+def _derive(thread, num_threads, codes, side, ngrams, least_probability, least_score, buffer):
     """Return the derivations of a thread's stems.
 
     Drop early: not kept even if the other side's derivation were as strong.
@@ -276,14 +272,6 @@ def _derive(
         text = codes[side.rows[stem], side.begins[stem] : side.begins[stem] + stem_length]
         if side.at_end:
             stem_state, stem_chance = _spell(text, ngrams, ngrams.start, 1.0, 0.0)
-        else:
-            # After these letters the state does not depend on the prefix.
-            head = text[: order - 1]
-            stem_chance = 1.0
-            if len(head) == order - 1:
-                stem_state, _ = _spell(head, ngrams, 0, 1.0, 0.0)
-                stem_state, stem_chance = _spell(text[order - 1 :], ngrams, stem_state, 1.0, 0.0)
-                stem_chance *= ngrams.probabilities[stem_state, END]
         for affix in scored[:num_scored]:
             score = scores[affix]
             scores[affix] = 0
@@ -296,14 +284,11 @@ def _derive(
             if side.at_end:
                 letters = side.affixes.codes[affix, :affix_length]
                 state, chance = _spell(letters, ngrams, stem_state, stem_chance, least)
-                chance *= ngrams.probabilities[state, END]
                 key = side.keys[stem] * powers[affix_length] + side.affix_keys[affix]
             else:
-                chance = chances[affix] * stem_chance
-                state, chance = _spell(head, ngrams, states[affix], chance, least)
-                if stem_length < order - 1:
-                    chance *= ngrams.probabilities[state, END]
+                state, chance = _spell(text, ngrams, states[affix], chances[affix], least)
                 key = side.affix_keys[affix] * powers[stem_length] + side.keys[stem]
+            chance *= ngrams.probabilities[state, END]
             if chance < least:
                 continue
             if size == len(derived):

@@ -32,7 +32,7 @@ from hangman_lab.envs.encoding import NUM_LETTERS, decode
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.observation import Observation, distinct, select
 
-_FORMAT = 3
+_FORMAT = 4
 # N-gram contexts with a smaller share of a place's mass are pruned. Unlisted words are a small part
 # of the mass, so the beam must be narrow.
 _BEAM = 1.5e-3

@@ -19,8 +19,8 @@ def test_sorted_words_survive_a_round_trip(words):
         np.testing.assert_array_equal(packed, array)
 
 
-@pytest.mark.parametrize("words", [("b", "a"), ("aa", "aa"), ("a{", "ab")])
-def test_unsorted_words_and_invalid_letters_are_refused(words):
+@pytest.mark.parametrize("words", [("b", "a"), ("aa", "aa"), ("aa", "b"), ("a{", "ab"), ("a", "")])
+def test_what_is_not_a_sorted_list_of_words_is_refused(words):
     codes = np.zeros((len(words), 32), dtype=np.uint8)
     for row, word in zip(codes, words, strict=True):
         row[: len(word)] = [ord(letter) - 95 for letter in word]
