@@ -67,5 +67,5 @@ def test_it_is_nearly_certain_of_a_letter_of_an_unseen_word(run):
     game = parse_observation("_pp_e", "io")
     for name in LEARNED_AGENTS:
         agent = load_run_agent(name, run, ())
-        assert agent.letter_probabilities(game)[0, letter_index("l")] > 0.97
+        assert agent.letter_probabilities(game)[0, letter_index("l")] > 0.95
         assert agent.act(game).tolist() == [letter_index("l")]

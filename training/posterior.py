@@ -31,8 +31,9 @@ _MIN_CHANCE = 5e-4
 _MIN_REST = 0.02
 # Smooths the share of held-back words covered by candidates, by length.
 _PSEUDO_COUNT = 20.0
-# The share of negative examples used to fit the rating.
+# The share of negative examples used to fit the rating, of more candidates than this.
 _NEGATIVE_SHARE = 0.2
+_FEW = 10_000
 _ROUNDS = 80
 # The minimal number of positive examples.
 _MIN_FOUND = 20
@@ -171,12 +172,13 @@ def fit_rating(
     """
     if found.sum() < _MIN_FOUND:
         return None
-    chosen = found | (keyed_uniform(seed, np.arange(len(found))) < _NEGATIVE_SHARE)
+    share = _NEGATIVE_SHARE if len(found) > _FEW else 1.0
+    chosen = found | (keyed_uniform(seed, np.arange(len(found))) < share)
     labels = found[chosen]
     data = lightgbm.Dataset(
         features[chosen],
         label=labels.astype(np.float32),
-        weight=np.where(labels, 1.0, 1 / _NEGATIVE_SHARE),
+        weight=np.where(labels, 1.0, 1 / share),
         params={"verbosity": -1, "num_threads": 1},
     )
     return lightgbm.train(_PARAMETERS | {"seed": seed}, data, _ROUNDS)

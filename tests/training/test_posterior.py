@@ -24,6 +24,11 @@ UNKNOWN = tuple(np.array(FORMS)[~IS_KNOWN].tolist())
 WORDS = st.lists(st.text("abcdez", min_size=1, max_size=8), min_size=1, max_size=60, unique=True)
 
 
+def random_words(count):
+    letters = np.random.default_rng(1).integers(97, 123, (count, 9), dtype=np.uint8)
+    return tuple(row.tobytes().decode() for row in letters)
+
+
 @pytest.fixture(scope="module")
 def fitted():
     return fit_posterior(REGULAR)
@@ -77,11 +82,13 @@ def test_regular_unknown_words_are_candidates(fitted):
     assert 0.5 > regular > irregular.sum()
 
 
-def test_unknown_words_are_as_long_as_known_ones(fitted):
-    prior = fitted.posterior.with_known(0.0).prior
+def test_unknown_words_are_as_long_as_known_ones():
+    # Half of the words are such that candidates cover no others like them.
+    words = REGULAR + tuple(word[: 4 + row % 6] for row, word in enumerate(random_words(600)))
+    prior = fit_posterior(words).posterior.with_known(0.0).prior
     rated = np.bincount(prior.listed.words.lengths, prior.tables.listed.prior_mass, minlength=33)
     rest = prior.shares * (1 - rated.sum()) / prior.shares.sum()
-    known = np.bincount([len(word) for word in REGULAR], minlength=33) / len(REGULAR)
+    known = np.bincount([len(word) for word in words], minlength=33) / len(words)
     # Where candidates have more than a length's share, others keep a little of it.
     leaves = rest > 0.05 * known
     leaves &= known > 0
@@ -102,11 +109,6 @@ def test_the_same_seed_fits_the_same_posterior(fitted, tmp_path):
     path = tmp_path / "posterior.safetensors"
     assert files(fit_posterior(REGULAR), path) == files(fitted, path)
     assert files(fit_posterior(REGULAR, seed=1), path) != files(fitted, path)
-
-
-def random_words(count):
-    letters = np.random.default_rng(1).integers(97, 123, (count, 9), dtype=np.uint8)
-    return tuple(row.tobytes().decode() for row in letters)
 
 
 NONE_HELD_BACK = ("bead", "cab")
