@@ -42,7 +42,7 @@ $(VENV)/.cluster: requirements.txt requirements-cluster.txt | $(VENV)/bin/python
 	$(RUN) -m pip install --quiet --no-compile -r requirements.txt -r requirements-cluster.txt
 	touch $@ $(VENV)/.product
 
-$(VENV)/.development: requirements.txt requirements-cluster.txt requirements-words.txt requirements-dev.txt | $(VENV)/bin/python
+$(VENV)/.development: $(wildcard requirements*.txt) | $(VENV)/bin/python
 	$(RUN) -m pip install --quiet --no-compile -r requirements-dev.txt
 	touch $@ $(VENV)/.product $(VENV)/.cluster
 

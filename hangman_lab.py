@@ -111,8 +111,9 @@ def _needs(extra: str) -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
+        requirements = "requirements-server.txt" if extra == "server" else "requirements.txt"
         raise ModuleNotFoundError(
             f"{error.name} is not installed; install it with: pip install 'hangman-lab[{extra}]' "
-            "(in a checkout: pip install -r requirements.txt)",
+            f"(in a checkout: pip install -r {requirements})",
             name=error.name,
         ) from error
