@@ -110,7 +110,8 @@ def fitting_set(word, guessed, words, exclude_wrong, exclude_shown, room):
     length = len(word)
     sets, start, size = words.sets, words.first_set[length], words.chunks[length]
     bits = room.bits[:size]
-    bits[:] = sets[start : start + size]
+    for chunk in range(size):  # compiles in a tenth of the time of a slice
+        bits[chunk] = sets[start + chunk]
     for place in range(length):
         if word[place] != BLANK:
             _keep(bits, sets, _set_with(start, size, place, word[place] - FIRST_LETTER))
