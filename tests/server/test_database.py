@@ -13,7 +13,7 @@ from tests.server.harness import API, Harness
 
 
 def test_what_could_not_be_stored_has_not_happened_and_its_cause_is_told(start, caplog):
-    server = start(words=["banana"])
+    server = start(words=["banana"], guests=1)
     token = server.token()
     game = server.new_game(token)
     # The guess that wins is stored in the game, but not counted.
@@ -28,6 +28,10 @@ def test_what_could_not_be_stored_has_not_happened_and_its_cause_is_told(start, 
     assert [record.message for record in caplog.records] == ["the database failed: broken"]
     assert server.guess(token, game, "n").json()["status"] == "success"
     assert server.status(token) == [1, 0, 0, 1]
+    # Nor is a guest stored if the surplus one cannot be deleted.
+    server.sql("CREATE TRIGGER fail DELETE ON players BEGIN SELECT RAISE(ABORT, 'broken'); END")
+    assert [server.post(f"{API}/guests").status_code for _ in range(2)] == [201, 503]
+    assert server.count("players") == 2
 
 
 def test_requests_wait_together_for_a_locked_database(start, monkeypatch, caplog):

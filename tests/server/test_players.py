@@ -38,25 +38,21 @@ def test_an_address_makes_guests_for_a_school_and_then_slowly(start):
 def test_the_guests_of_the_earliest_visits_make_room(start):
     server = start(guests=3, words=["a"])
     unused, often, once = (add_guest(server) for _ in range(3))
-    for token in (often, often, once):
+    for token in (once, often, often):
         server.play(token)
-    new = add_guest(server)
-    assert statuses_of(server, unused) == [401]
-    # The number of games counts for nothing, a visit does: the end of a game, too.
-    server.new_game(once)
-    server.play(new)
+    # The number of games counts for nothing, a visit does: the beginning and the end of a game.
+    game = server.new_game(once)
+    third, fourth = add_guest(server), add_guest(server)
+    server.play(third)
+    server.guess(once, game, "a")
     newest = add_guest(server)
-    assert [statuses_of(server, token) for token in (often, once, new, newest)] == [
-        [401],
-        [200],
-        [200],
-        [200],
-    ]
+    left = [statuses_of(server, token)[0] for token in (unused, often, once, third, fourth, newest)]
+    assert left == [401, 401, 200, 200, 401, 200]
     # Their games are gone with them.
     assert (server.count("players"), server.count("games")) == (3, 3)
     # The number of a guest that was forgotten is nobody else's.
     server.token("alice")
-    assert server.sql("SELECT id FROM players WHERE name = 'alice'") == [(6,)]
+    assert server.sql("SELECT id FROM players WHERE name = 'alice'") == [(7,)]
 
 
 def test_fewer_guests_than_before_are_kept_after_a_few_new_ones(start, monkeypatch):
