@@ -9,11 +9,11 @@ from rich.console import Console
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from hangman_lab.agents.posterior.posterior import load_posterior
-from hangman_lab.agents.ppo.agent import PPOAgent, load_network
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.words import Split, hash_words, read_word_list
 from hangman_lab.evaluation.analysis import reliability
 from hangman_lab.evaluation.arena import play
+from hangman_lab.run_files.agents import load_run_agent
 from hangman_lab.run_files.config import load_config
 from hangman_lab.run_files.directory import RunDirectory
 from hangman_lab.training.checkpoint import load_checkpoint, save_checkpoint
@@ -107,10 +107,11 @@ def test_the_final_games_are_on_unseen_known_and_excluded_words(tiny_run, tiny_f
             assert name in printed
             assert f"{figures['win_rate']:.1%}" in printed
     # What lies in the directory is what was played.
-    network = load_network(run.policy)
     for part, prior in ((evaluation, 0.5), (excluded, 0.0)):
-        agent = PPOAgent(load_posterior(run.posterior, prior), network)
-        assert play(agent, test_words).won.sum() == part["agents"]["ppo"]["wins"]
+        for name in ("ppo", "look-ahead", "posterior"):
+            games = play(load_run_agent(name, run, (), known=prior), test_words)
+            expected = (games["won"].sum(), games["guesses"].mean())
+            assert tuple(part["agents"][name][key] for key in ("wins", "mean_guesses")) == expected
     # A policy that may know the secret wins more of the known words than of the rest, and even a
     # tiny run beats random letters by far.
     for name in ("ppo", "look-ahead", "posterior"):
