@@ -23,7 +23,8 @@ CREATE TABLE IF NOT EXISTS players (
 CREATE INDEX IF NOT EXISTS guests ON players (seen) WHERE name IS NULL;
 
 CREATE TABLE IF NOT EXISTS games (
-    number INTEGER PRIMARY KEY, -- in the order of their beginnings
+    -- In the order of their beginnings; AUTOINCREMENT: the number of a deleted game is not given again.
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
     id TEXT NOT NULL UNIQUE,
     player_id INTEGER NOT NULL REFERENCES players (id) ON DELETE CASCADE,
     secret TEXT NOT NULL,

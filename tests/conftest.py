@@ -80,10 +80,7 @@ def tinier_files(tmp_path_factory, tiny_files, real_words):
 
 @pytest.fixture(scope="session")
 def tiny_run(tmp_path_factory, tiny_files):
-    """A finished run of the tiny config: (run directory, what it printed).
-
-    It ends with fewer known words than other runs, to be done sooner.
-    """
+    """A run with fewer known words that looks ahead in every state: (run directory, output)."""
     import io
 
     from rich.console import Console
@@ -96,7 +93,7 @@ def tiny_run(tmp_path_factory, tiny_files):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("hangman_lab.training.run._NUM_KNOWN", 400)
         run, _ = train(
-            load_config(config, [f"words={words}"]),
+            load_config(config, [f"words={words}", "policy.look_ahead_lives=6"]),
             Console(file=printed, width=120),
             tmp_path_factory.mktemp("runs") / "tiny",
         )

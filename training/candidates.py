@@ -161,7 +161,7 @@ def _side(words: WordArrays, at_end: bool) -> _Side:
         shape=(len(stem_keys), len(common)),
     )
     has.sort_indices()
-    weights, counts = _autoencoder(has)
+    weights, num_stems = _autoencoder(has)
     texts = unpack_parts(affix_numbers[common])
     rows, stem_lengths = rows[first], stem_lengths[first]
     begins = np.zeros_like(rows) if at_end else words.lengths[rows] - stem_lengths
@@ -180,7 +180,7 @@ def _side(words: WordArrays, at_end: bool) -> _Side:
         weights.indptr.astype(np.int32),
         weights.indices.astype(np.int32),
         weights.data,
-        np.log(counts).astype(np.float32),
+        np.log(num_stems).astype(np.float32),
         sequence_keys(*texts),
         texts,
     )
