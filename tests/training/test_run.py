@@ -69,7 +69,8 @@ CURVES = """
 @pytest.mark.slow
 def test_a_run_directory_tells_the_split_and_the_curves_that_tensorboard_has(tiny_run, tiny_files):
     run, _ = tiny_run
-    assert run.load_config() == load_config(tiny_files[0], [f"words={tiny_files[1]}"])
+    options = [f"words={tiny_files[1]}", "policy.look_ahead_lives=6"]
+    assert run.load_config() == load_config(tiny_files[0], options)
     parts = parts_of(tiny_files[1])
     split = json.loads(run.split.read_text())
     assert split["counts"] == {name: len(words) for name, words in parts.items()}
