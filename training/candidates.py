@@ -39,7 +39,6 @@ _MIN_WEIGHT = 0.002
 _MIN_SCORE = 0.01
 # Minimum of log P(ngrams) + 2 log-odds(derivation) + 0.8 length.
 _MIN_MERIT = -19.0
-_LOG_ODDS_WEIGHT = 2.0
 _LENGTH_WEIGHT = 0.8
 _FEATURES_PER_SIDE = 4
 # The number of first and of last letters in which known words are compared.
