@@ -35,7 +35,7 @@ _MIN_STEM = 2
 _PENALTY = 100.0
 # Weights closer to 0 are pruned.
 _MIN_WEIGHT = 0.002
-# Derivations with a lower score are dropped.
+# Derivations with a lower score are dropped. docs/experiments.md compares these limits.
 _MIN_SCORE = 0.01
 # Minimum of log P(ngrams) + 2 log-odds(derivation) + 0.8 length.
 _MIN_MERIT = -19.0
@@ -238,7 +238,7 @@ def _spell(codes, ngrams, state, probability, least):
 def _derive(thread, num_threads, codes, side, ngrams, least_probability, least_score, buffer):
     """Return the derivations of a thread's stems.
 
-    Drop early: not kept even if the other side's derivation were as strong.
+    Drops derivations that would not be kept even if the other side's were as strong.
     """
     num_stems, num_affixes = len(side.order), len(side.affix_keys)
     scores = np.zeros(num_affixes, dtype=np.float32)

@@ -251,7 +251,7 @@ def test_the_agent_is_watched_and_asked_for_hints(open_page):
     page.select_option("#speed", "2000")
     page.click("#step")
     expect(outcome(page, "watch-board")).to_have_text(uncovered)
-    # The next word begins anew.
+    # The next word is a new game.
     page.click("#watch-new")
     expect(outcome(page, "watch-board")).to_have_text(guess)
     page.clock.run_for(2000)
