@@ -8,6 +8,7 @@ predict further ones in a recommender system.
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,8 +42,8 @@ _MIN_SCORE = 0.01
 _MIN_MERIT = -19.0
 _LENGTH_WEIGHT = 0.8
 _FEATURES_PER_SIDE = 4
-# The number of first and of last letters in which known words are compared.
-_END_LETTERS = 5
+# The numbers of first and of last letters in which known words are compared.
+_END_LETTERS = (3, 5, 7)
 
 
 class Candidates(NamedTuple):
@@ -51,11 +52,11 @@ class Candidates(NamedTuple):
     words: WordArrays
     #: shape (words,): See :func:`agents.word_arrays.sequence_keys`; ascending.
     keys: npt.NDArray[np.uint64]
-    #: shape (words, 13): For suffixes, then for prefixes: the number of derivations; the highest
+    #: shape (words, 17): For suffixes, then for prefixes: the number of derivations; the highest
     #: score; of that derivation, the number of the stem's known affixes, and the logarithm of the
     #: number of stems with the affix; all 0 without a derivation. Then the numbers of known words
-    #: with the same first and with the same last 5 letters, the length of the word, and its
-    #: log-probabilities by n-grams and by multigrams.
+    #: with the same first and with the same last 3, 5 and 7 letters, the length of the word, and
+    #: its log-probabilities by n-grams and by multigrams.
     features: npt.NDArray[np.float32]
 
 
@@ -120,27 +121,29 @@ def derive_candidates(
     derived = np.concatenate(parts)
     del parts
     order = np.argsort(derived["key"])
-    features = np.zeros((len(order), 2 * _FEATURES_PER_SIDE + 5), dtype=np.float32)
+    num_features = 2 * (_FEATURES_PER_SIDE + len(_END_LETTERS)) + 3
+    features = np.zeros((len(order), num_features), dtype=np.float32)
     combined = in_threads(_combine, derived, order, *sides, least, features)
     derived = derived[np.concatenate([chosen for chosen, _ in combined])]
     features = np.concatenate([rows for _, rows in combined])
     codes = np.zeros((len(derived), MAX_LENGTH), dtype=np.uint8)
     in_threads(_write, words.codes, derived, *sides, codes)
     candidates = WordArrays(codes, features[:, -3].astype(np.int64))
-    for column, at_end in ((-5, False), (-4, True)):
-        ends, counts = np.unique(_end_keys(words, at_end), return_counts=True)
-        keys = _end_keys(candidates, at_end)
+    ends_compared = product(_END_LETTERS, (False, True))
+    for column, (size, at_end) in enumerate(ends_compared, 2 * _FEATURES_PER_SIDE):
+        ends, counts = np.unique(_end_keys(words, size, at_end), return_counts=True)
+        keys = _end_keys(candidates, size, at_end)
         rows = np.searchsorted(ends, keys).clip(max=len(ends) - 1)
         features[:, column] = np.where(ends[rows] == keys, counts[rows], 0)
     features[:, -1] = multigrams.log_probabilities(candidates)
     return Candidates(candidates, derived["key"].copy(), features)
 
 
-def _end_keys(words: WordArrays, at_end: bool) -> npt.NDArray[np.uint64]:
-    """Return the keys of the first or last letters, shape (words,)."""
-    lengths = np.minimum(words.lengths, _END_LETTERS)
+def _end_keys(words: WordArrays, size: int, at_end: bool) -> npt.NDArray[np.uint64]:
+    """Return the keys of the first or last ``size`` letters, shape (words,)."""
+    lengths = np.minimum(words.lengths, size)
     begins = words.lengths - lengths if at_end else np.zeros_like(lengths)
-    rows, places = np.arange(len(lengths))[:, None], begins[:, None] + np.arange(_END_LETTERS)
+    rows, places = np.arange(len(lengths))[:, None], begins[:, None] + np.arange(size)
     return sequence_keys(words.codes[rows, places.clip(max=MAX_LENGTH - 1)], lengths)
 
 

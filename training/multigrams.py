@@ -23,10 +23,10 @@ from hangman_lab.envs.keyed_random import keyed_uniform
 
 # Classes, the length of the longest sequence, the minimal count of a sequence. docs/experiments.md
 # compares these, the passes and the batch size.
-NUM_CLASSES = 24
+NUM_CLASSES = 32
 _MAX_SEQUENCE = 9
-_MIN_WORDS = 6
-_PASSES = 7
+_MIN_WORDS = 3
+_PASSES = 4
 # After this many passes, sequences with lower emissions in every class are pruned.
 _PRUNED_AFTER = 1
 _MIN_EMISSION = 1e-6
@@ -34,9 +34,12 @@ _MIN_EMISSION = 1e-6
 # times as fast and costs 0.004 bits per word.
 _MIN_FINAL_EMISSION = 3e-6
 _MIN_FINAL_TRANSITION = 1e-3
-_BATCH = 2000
+_BATCH = 500
+_MIN_BATCHES = 4
 # The weight of the k-th batch is (k + 2) to the power of minus this.
-_DECAY = 0.7
+_DECAY = 0.55
+# The counts are scaled when their unit falls below this, so that none overflows.
+_MIN_UNIT = 1e-9
 
 
 class _Chain(NamedTuple):
@@ -123,6 +126,10 @@ class _Counts:
         if not kept:
             self.spelled[:] = self.sums[:] = 0
         self.unit *= kept or 1 / self.unit
+        if self.unit < _MIN_UNIT:
+            self.spelled *= np.float32(self.unit)
+            self.sums *= self.unit
+            self.unit = 1.0
         _add(self.spelled, self.sums, expected, np.float32(factor / self.unit))
         # Every letter keeps a hundredth of a count in every class.
         letters = np.maximum(self.spelled[:NUM_LETTERS], np.float32(0.01 / self.unit))
@@ -133,7 +140,7 @@ class _Counts:
 def fit_multigrams(words: WordArrays, seed: int = 0) -> Multigrams:
     """Fit a multigram model to one or more words.
 
-    The sequences are all letters, and the sequences of up to nine letters with six or more
+    The sequences are all letters, and the sequences of up to nine letters with three or more
     occurrences. The initial emissions and the order of the words are random. The last pass is one
     batch of all words.
 
@@ -149,7 +156,7 @@ def fit_multigrams(words: WordArrays, seed: int = 0) -> Multigrams:
             counts.prune()
         order = np.argsort(keyed_uniform(seed, epoch, np.arange(num_words)))
         is_last = epoch == _PASSES - 1
-        size = num_words if is_last else _BATCH
+        size = num_words if is_last else min(_BATCH, -(-num_words // _MIN_BATCHES))
         for start in range(0, num_words, size):
             batch = words.take(order[start : start + size])
             kept = 0.0 if is_last else 1 - (batches + 2) ** -_DECAY

@@ -97,13 +97,16 @@ def check_against_referee(words):
                 if score == pytest.approx(highest, rel=1e-4)
             ]
             assert tuple(features[2:4]) in best
-        assert found.features[row, 8] == sum(known[:5] == word[:5] for known in words)
-        assert found.features[row, 9] == sum(known[-5:] == word[-5:] for known in words)
+        assert found.features[row, 8:14].tolist() == [
+            sum(known[part] == word[part] for known in words)
+            for size in (3, 5, 7)
+            for part in (slice(size), slice(-size, None))
+        ]
     arrays = WordArrays.of(words)
-    for column, model in ((11, SmoothedNgrams(arrays, 4)), (12, fit_multigrams(arrays))):
+    for column, model in ((15, SmoothedNgrams(arrays, 4)), (16, fit_multigrams(arrays))):
         expected = model.log_probabilities(found.words)
         assert found.features[:, column] == pytest.approx(expected, rel=1e-5)
-    assert found.features[:, 10].tolist() == found.words.lengths.tolist()
+    assert found.features[:, 14].tolist() == found.words.lengths.tolist()
 
 
 @settings(max_examples=30)
@@ -120,7 +123,7 @@ def test_improbable_words_are_dropped():
     scores = {}
     for word, features in zip(names_of(everything), everything.features.tolist(), strict=True):
         no_derivation = (1 - features[1]) * (1 - features[5])
-        scores[word] = features[11] + 0.8 * len(word) + 2 * log_odds(1 - no_derivation)
+        scores[word] = features[15] + 0.8 * len(word) + 2 * log_odds(1 - no_derivation)
     assert set(names_of(kept)) == {word for word, score in scores.items() if score >= -10.0}
     rows = np.isin(everything.keys, kept.keys)
     np.testing.assert_array_equal(kept.features, everything.features[rows])
@@ -148,4 +151,4 @@ def test_candidates_have_at_most_32_letters():
 def test_words_without_common_stems_derive_nothing(words):
     found = find_all(words)
     assert names_of(found) == []
-    assert found.features.shape == (0, 13)
+    assert found.features.shape == (0, 17)
