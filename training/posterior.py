@@ -92,12 +92,6 @@ def fit_posterior(
     ``words`` are distinct and at least one; ``say`` is called with a description of each step.
     """
     held_back, rest = hold_back(words)
-    if not held_back:
-        say("counting")
-        part = _models(words, seed)
-        chances = np.zeros(len(part.candidates.keys))
-        posterior = _compose(part, chances, np.zeros(MAX_LENGTH + 1), 1)
-        return Fitted(posterior, posterior)
     say("learning from nine tenths of the words")
     part = _models(rest, seed)
     held = WordArrays.of(held_back)

@@ -18,6 +18,7 @@ from rich.progress import Progress
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.logger import Logger
 
 from hangman_lab.agents import make_agent
 from hangman_lab.agents.base import Agent
@@ -105,10 +106,7 @@ def train(
 
 
 def resume(
-    run_dir: str | Path,
-    console: Console,
-    *,
-    on_validation: OnValidation | None = None,
+    run_dir: str | Path, console: Console, *, on_validation: OnValidation | None = None
 ) -> tuple[RunDirectory, dict[str, Any]]:
     """Resume a run from its last checkpoint; see :func:`train`."""
     run = RunDirectory.open(run_dir)
@@ -310,7 +308,7 @@ class _Stages:
             model, network, log_interval = make_stock_model(config, train_words)
         believed = None if posterior is None else posterior.with_known(config.ppo.known)
         agent = make_policy_agent(network, believed)
-        model.set_logger(self.log.logger())
+        model.set_logger(Logger(folder=None, output_formats=[self.log]))
         if "ppo" in state:
             try:
                 set_state(cast(MaskablePPO, model), state["ppo"])
@@ -404,9 +402,8 @@ class _ValidationCallback(BaseCallback):
         self._best = state.get("best", -1.0)
         self._advance = advance
         games = stages.config.validation.games
-        self._valid, self._known = (
-            draw_words(stages.words.parts[part], games) for part in ("valid", "train")
-        )
+        self._valid = draw_words(stages.words.parts["valid"], games)
+        self._known = draw_words(stages.words.parts["train"], games)
         # Training games since the last point of their curve, and of the whole run.
         self._ended = self._won = 0
         self._num_games = state.get("games", 0)

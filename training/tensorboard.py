@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from stable_baselines3.common.logger import Logger, TensorBoardOutputFormat
+from stable_baselines3.common.logger import TensorBoardOutputFormat
 from torch.utils.tensorboard import SummaryWriter
 
 from hangman_lab.agents.ppo.agent import NetworkAgent
@@ -36,10 +36,6 @@ class TrainingLog(TensorBoardOutputFormat):
         self._is_closed = False
         # Win rates of baselines on valid words, logged as constant curves.
         self.baselines: dict[str, float] = {}
-
-    def logger(self) -> Logger:
-        """Return a Stable-Baselines3 logger that writes to this log."""
-        return Logger(folder=None, output_formats=[self])
 
     def close(self) -> None:
         """Close the files."""

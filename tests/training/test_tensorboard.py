@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from stable_baselines3.common.logger import Logger
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from hangman_lab.agents.ppo.agent import PPOAgent
@@ -44,7 +45,7 @@ def test_curves_have_a_row_per_step_and_drop_points_after_a_checkpoint(tmp_path)
     with pytest.raises(InputError, match="no learning curve"):
         run.read_curves()
     log = TrainingLog(run)
-    logger = log.logger()
+    logger = Logger(folder=None, output_formats=[log])
     log.scalars({"valid/win_rate": 0.1}, 0)
     logger.record("train/loss", np.float32(0.5))
     logger.record("train/text", "not a number")
