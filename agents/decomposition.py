@@ -10,10 +10,9 @@ import numpy.typing as npt
 from numba import njit
 
 from hangman_lab.agents.base import ScoringAgent
-from hangman_lab.agents.compiled import word_length
 from hangman_lab.agents.dictionary import CandidateIndex, back_off, count_letters
 from hangman_lab.agents.word_arrays import number_runs
-from hangman_lab.agents.word_sets import fitting_set, search_room, write_numbers
+from hangman_lab.envs.compiled import word_length
 from hangman_lab.envs.encoding import (
     BLANK,
     FIRST_LETTER,
@@ -23,6 +22,7 @@ from hangman_lab.envs.encoding import (
     encode_words,
 )
 from hangman_lab.envs.hangman.observation import Observation, distinct, select
+from hangman_lab.envs.word_sets import fitting_set, search_room, write_numbers
 
 # Constants of the source: the minimal relative length of a shorter word, and the share of shown
 # places up to which longer words count as a whole.

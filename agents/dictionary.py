@@ -10,11 +10,11 @@ import numpy.typing as npt
 from numba import njit
 
 from hangman_lab.agents.base import PosteriorAgent, ScoringAgent
-from hangman_lab.agents.compiled import lowest_bit, word_length
 from hangman_lab.agents.word_arrays import WordArrays
-from hangman_lab.agents.word_sets import fitting_words, search_room, word_sets
+from hangman_lab.envs.compiled import lowest_bit, word_length
 from hangman_lab.envs.encoding import FIRST_LETTER, NUM_CODES, NUM_LETTERS
 from hangman_lab.envs.hangman.observation import Observation, distinct, select
+from hangman_lab.envs.word_sets import fitting_words, search_room, word_sets
 
 
 class CandidateIndex:
@@ -32,7 +32,7 @@ class CandidateIndex:
 
     def __init__(self, words: Sequence[str]) -> None:
         arrays = WordArrays.of(words)
-        self.words = word_sets(arrays.take(np.argsort(arrays.lengths, kind="stable")))
+        self.words = word_sets(*arrays.take(np.argsort(arrays.lengths, kind="stable")))
         self.letter_counts = np.bincount(arrays.codes.ravel(), minlength=NUM_CODES)[FIRST_LETTER:]
         self.word_counts = (self.words.letters[:, None] >> np.arange(NUM_LETTERS) & 1).sum(axis=0)
 

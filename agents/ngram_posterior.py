@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from hangman_lab.agents.base import PosteriorAgent
-from hangman_lab.agents.compiled import in_threads
 from hangman_lab.agents.dictionary import CandidateIndex
 from hangman_lab.agents.posterior.ngram_lattice import ngram_presence
 from hangman_lab.agents.smoothed_ngrams import SmoothedNgrams
 from hangman_lab.agents.word_arrays import WordArrays
+from hangman_lab.envs.compiled import in_threads
 from hangman_lab.envs.encoding import NUM_LETTERS
 from hangman_lab.envs.hangman.observation import Observation, distinct
 

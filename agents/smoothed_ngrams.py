@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import get_num_threads, njit, prange
 
-from hangman_lab.agents.compiled import in_threads
 from hangman_lab.agents.word_arrays import WordArrays
+from hangman_lab.envs.compiled import in_threads
 from hangman_lab.envs.encoding import FIRST_LETTER, MAX_LENGTH, NUM_LETTERS
 
 NUM_SYMBOLS = NUM_LETTERS + 1

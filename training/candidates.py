@@ -17,7 +17,6 @@ from numba import njit
 from scipy.linalg import inv
 from scipy.sparse import csr_matrix
 
-from hangman_lab.agents.compiled import in_threads
 from hangman_lab.agents.posterior.multigrams import Multigrams
 from hangman_lab.agents.smoothed_ngrams import END, SmoothedNgrams
 from hangman_lab.agents.word_arrays import (
@@ -27,6 +26,7 @@ from hangman_lab.agents.word_arrays import (
     sequence_keys,
     unpack_parts,
 )
+from hangman_lab.envs.compiled import in_threads
 from hangman_lab.envs.encoding import FIRST_LETTER, MAX_LENGTH
 
 _NUM_AFFIXES = 4000

@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from hangman_lab.agents.compiled import count_bits, lowest_bit, word_length
-from hangman_lab.agents.word_sets import fitting_words, search_room
+from hangman_lab.envs.compiled import count_bits, lowest_bit, word_length
 from hangman_lab.envs.encoding import BLANK, FIRST_LETTER, NUM_LETTERS
+from hangman_lab.envs.word_sets import fitting_words, search_room
 
 # At most this many of the likeliest listed words are simulated.
 MAX_WORDS = 300

@@ -8,16 +8,16 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from hangman_lab.agents.compiled import (
+from hangman_lab.agents.word_arrays import WordArrays
+from hangman_lab.envs.compiled import (
     count_bits,
     in_threads,
     letter_bits,
     letter_columns,
     lowest_bit,
 )
-from hangman_lab.agents.word_arrays import WordArrays
-from hangman_lab.agents.word_sets import SearchRoom, WordSets, fitting_words, search_room, word_sets
 from hangman_lab.envs.encoding import BLANK, FIRST_LETTER, MAX_LENGTH, NUM_LETTERS
+from hangman_lab.envs.word_sets import SearchRoom, WordSets, fitting_words, search_room, word_sets
 
 
 class Trie(NamedTuple):
@@ -95,7 +95,7 @@ class Multigrams:
             classes=classes.astype(np.int64),
             emissions=emissions,
             trie=make_trie(*arrays),
-            words=word_sets(arrays),
+            words=word_sets(*arrays),
             longest=int(arrays.lengths.max()),
         )
 

@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from hangman_lab.agents.compiled import letter_columns, open_word
 from hangman_lab.agents.smoothed_ngrams import END, NUM_SYMBOLS
+from hangman_lab.envs.compiled import letter_columns, open_word
 from hangman_lab.envs.encoding import BLANK, FIRST_LETTER, NUM_LETTERS
 
 # First pruning, per edge: a fraction of the beam. Contexts are pruned again after merging.
@@ -42,7 +42,7 @@ def ngram_masses(word, guessed, tables, beam, slot, sums):
     """Write the total probability of the words that match a game to ``sums``, shape (27,).
 
     Entries 0 to 25 are for the words without that letter behind a blank, entry 26 is for all.
-    ``word`` is from :func:`agents.compiled.open_word`. Contexts with a smaller share of a place's
+    ``word`` is from :func:`envs.compiled.open_word`. Contexts with a smaller share of a place's
     mass than ``beam`` are pruned; 0 is exact. ``slot``, shape (states,), is a buffer, -1 everywhere
     before and after the call.
     """

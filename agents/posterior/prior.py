@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from hangman_lab.agents.compiled import lowest_bit
 from hangman_lab.agents.posterior.multigrams import Multigrams, MultigramTables
 from hangman_lab.agents.smoothed_ngrams import NgramTables, SmoothedNgrams
 from hangman_lab.agents.word_arrays import WordArrays, sequence_keys
-from hangman_lab.agents.word_sets import WordSets, word_sets
+from hangman_lab.envs.compiled import lowest_bit
 from hangman_lab.envs.encoding import MAX_LENGTH, NUM_LETTERS
+from hangman_lab.envs.word_sets import WordSets, word_sets
 
 # The default probability that the secret is one of the fitted words.
 DEFAULT_KNOWN = 0.5
@@ -125,7 +125,7 @@ class WordPrior:
         listed_mass = np.bincount(words.lengths, self._by_models, minlength=MAX_LENGTH + 1)
         left = np.maximum(masses - listed_mass, _MIN_UNLISTED * masses)
         self._factors = np.divide(shares / unknown, left, out=np.zeros_like(left), where=left > 0)
-        self._sets = word_sets(words)
+        self._sets = word_sets(*words)
         self._set_known(known)
 
     def with_known(self, known: float) -> Self:

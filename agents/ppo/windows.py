@@ -11,8 +11,8 @@ import torch
 from numba import njit, prange
 from torch import nn
 
-from hangman_lab.agents.compiled import word_length
 from hangman_lab.agents.ppo.network import perceptron
+from hangman_lab.envs.compiled import word_length
 from hangman_lab.envs.encoding import BLANK, FIRST_LETTER, NUM_CODES, NUM_LETTERS, PADDING
 from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG
 

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from hangman_lab.agents.compiled import in_threads
 from hangman_lab.agents.posterior.look_ahead import (
     MAX_WORDS,
     rest_win_rates,
     simulated_share,
     win_probabilities,
 )
+from hangman_lab.envs.compiled import in_threads
 from tests.agents.games import random_states
 from tests.agents.posterior.priors import posterior_of
 

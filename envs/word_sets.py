@@ -11,8 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from hangman_lab.agents.compiled import lowest_bit
-from hangman_lab.agents.word_arrays import WordArrays
+from hangman_lab.envs.compiled import lowest_bit
 from hangman_lab.envs.encoding import BLANK, FIRST_LETTER, MAX_LENGTH, NUM_LETTERS
 
 _BITS = 64
@@ -22,7 +21,7 @@ _ANYWHERE = -1  # A pseudo-place.
 class WordSets(NamedTuple):
     """Words sorted by length, with an index of bit sets."""
 
-    codes: npt.NDArray[np.uint8]  #: shape (words, width): See :class:`WordArrays`.
+    codes: npt.NDArray[np.uint8]  #: shape (words, width): See :class:`envs.encoding.EncodedWords`.
     letters: npt.NDArray[np.uint32]  #: shape (words,): The letters of each word, as bits.
     #: shape (34,): The first word of each length, and the number of words.
     first_word: npt.NDArray[np.int64]
@@ -33,9 +32,8 @@ class WordSets(NamedTuple):
     chunks: npt.NDArray[np.int64]  #: shape (33,)
 
 
-def word_sets(words: WordArrays) -> WordSets:
+def word_sets(codes: npt.NDArray[np.uint8], lengths: npt.NDArray[np.int64]) -> WordSets:
     """Return the bit sets of words, which are sorted by length."""
-    codes, lengths = words
     sizes = np.bincount(lengths, minlength=MAX_LENGTH + 1)
     first_word = np.concatenate([[0], np.cumsum(sizes)])
     chunks = -(-sizes // _BITS)

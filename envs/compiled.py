@@ -34,7 +34,7 @@ def _cache_folder() -> str:
         if b"njit" in (source := file.read_bytes()) or file.name == "encoding.py"
     )
     root_hash, state = (hashlib.sha256(key).hexdigest()[:16] for key in (bytes(root), sources))
-    beside = _config.CACHE_DIR or root / "agents" / "__pycache__"
+    beside = _config.CACHE_DIR or root / "envs" / "__pycache__"
     for cache in (beside, AppDirs("numba", appauthor=False).user_cache_dir):
         folder = Path(cache) / f"hangman-{root_hash}" / state
         try:

@@ -33,7 +33,7 @@ def test_a_change_of_an_imported_function_or_constant_needs_a_new_cache(tmp_path
     folders = [kernel_folder(tmp_path)]
     assert folders[0].is_relative_to(beside)
     assert kernel_folder(tmp_path) == folders[0]
-    for changed in ("agents/compiled.py", "envs/encoding.py"):
+    for changed in ("envs/compiled.py", "envs/encoding.py"):
         with (tmp_path / changed).open("a") as file:
             file.write("# A change.\n")
         folders.append(kernel_folder(tmp_path))
