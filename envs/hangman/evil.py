@@ -1,0 +1,173 @@
+"""The cheating host ("evil Hangman"): it commits to no word while the game lasts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from hangman_lab.envs.compiled import count_bits, letter_bits, lowest_bit
+from hangman_lab.envs.encoding import (
+    BLANK,
+    MAX_LENGTH,
+    NUM_CODES,
+    NUM_LETTERS,
+    EncodedWords,
+    encode_words,
+)
+from hangman_lab.envs.hangman.game import Game
+from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG
+from hangman_lab.envs.hangman.rules import HangmanGames, Step
+from hangman_lab.envs.word_sets import fitting_set, search_room, set_with, word_sets
+from hangman_lab.envs.words import SecretWords
+
+_NONE = -1
+_MEMO_SIZE = 4093  # a prime
+
+
+class EvilHangmanGames(HangmanGames):
+    """N games of Hangman against a host that changes the word.
+
+    A new letter divides the words that fit all that was shown into families, by the places of the
+    letter. The host keeps the largest family; ties go to the words without the letter, then to the
+    fewest places, then to the first masked word in the alphabet (a blank is before ``a``). The
+    secret is the first word of the family, so that the answers fit it and all before.
+
+    ``words`` are sorted by length, as those of :class:`envs.words.SecretWords`. Of the secrets at
+    the start, only the lengths count. The host has no other state than the observation.
+    """
+
+    def __init__(
+        self,
+        num_games: int,
+        words: EncodedWords,
+        max_wrong: int = DEFAULT_MAX_WRONG,
+        repeated_guess: str = "life",
+    ) -> None:
+        super().__init__(num_games, words.width, max_wrong, repeated_guess)
+        self._words = words
+        self._sets = word_sets(words.codes, words.lengths)
+
+    def guess(self, letters: npt.NDArray[np.integer]) -> Step:
+        """Choose the largest family of each game, then guess as :class:`HangmanGames` does."""
+        self.check_actions(letters, self._guessed.shape[1])
+        games = np.flatnonzero(~self.over & (self._guessed[self._rows, letters] == 0))
+        rows = _first_of_families(
+            self._word[games],
+            self._guessed[games],
+            self.lengths[games],
+            letters[games].astype(np.int64),
+            self._sets,
+        )
+        # Without a fitting word, the secret is one that the list does not have: it stays.
+        games, rows = games[rows != _NONE], rows[rows != _NONE]
+        self.secrets[games] = self._words.codes[rows]
+        self._letter_counts[games] = self._words.letter_counts[rows]
+        return super().guess(letters)
+
+
+class EvilSecrets(SecretWords):
+    """Words of the cheating host, drawn for their lengths; none can be set."""
+
+    def encode(self, words: Sequence[str]) -> EncodedWords:
+        """Raise ValueError if there is a word."""
+        if words:
+            raise ValueError("options: the evil host commits to no word, so that none can be set")
+        return super().encode(words)
+
+
+class EvilGame(Game):
+    """A single game on plain strings against the cheating host, which has ``words``."""
+
+    def __init__(self, secret: str, max_wrong: int, words: Sequence[str]) -> None:
+        super().__init__(secret, max_wrong)
+        encoded = SecretWords(words).words
+        self._games = EvilHangmanGames(1, encoded, max_wrong)
+        self._games.start(slice(None), encode_words([secret], encoded.width))
+
+    def guess(self, letter: int) -> int:
+        """Let the host choose the secret, then guess; see :meth:`Game.guess`."""
+        self._games.guess(np.array([letter]))
+        self.secret = self._games.secret(0)
+        return super().guess(letter)
+
+
+@njit(cache=True)
+def _first_of_families(observed, guessed, lengths, letters, words):
+    """Return the row of the first word of each game's largest family, or -1, shape (N,)."""
+    rows = np.empty(len(letters), dtype=np.int64)
+    room = search_room(words)
+    # A family in search, and what follows it: at most one per place.
+    families = np.empty((MAX_LENGTH + 2, len(room.bits)), dtype=np.uint64)
+    memo = np.full(_MEMO_SIZE, _NONE)
+    for game in range(len(letters)):
+        word = observed[game, : lengths[game]]
+        # Many games are alike, for agents that draw no letters all of a length.
+        key = letter_bits(guessed[game]) * NUM_LETTERS + letters[game]
+        for code in word:
+            key = key * NUM_CODES + code
+        twin, memo[key % _MEMO_SIZE] = memo[key % _MEMO_SIZE], game
+        if (
+            twin != _NONE
+            and letters[twin] == letters[game]
+            and (guessed[twin] == guessed[game]).all()
+            and (observed[twin] == observed[game]).all()
+        ):
+            rows[game] = rows[twin]
+            continue
+        bits = fitting_set(word, guessed[game], words, True, True, room)
+        first = _first_of_largest(bits, word, letters[game], words, families[:, : len(bits)])
+        rows[game] = first if first == _NONE else words.first_word[len(word)] + first
+    return rows
+
+
+@njit(cache=True)
+def _first_of_largest(bits, word, letter, words, families):
+    """Return the first word, a bit of ``bits``, of their largest family; -1 if there is none.
+
+    A depth-first search that decides place by place whether it has the letter. Sets that are too
+    small for a better family are left, which in most states are all of the first ones.
+    """
+    start, size = words.first_set[len(word)], len(bits)
+    places, shown = np.zeros(len(families), np.int64), np.zeros(len(families), np.int64)
+    has_letter = words.sets[set_with(start, size, -1, letter) :][:size]
+    families[0], families[1] = bits & has_letter, bits & ~has_letter
+    largest, fewest, first = _count(families[1]), 0, _first(families[1])
+    top = 0
+    while top >= 0:
+        count, place = _count(families[top]), places[top]
+        if count < largest or (count == largest and shown[top] >= fewest):
+            top -= 1
+            continue
+        while place < len(word) and word[place] != BLANK:
+            place += 1
+        if place == len(word):
+            largest, fewest, first = count, shown[top], _first(families[top])
+            top -= 1
+            continue
+        here = words.sets[set_with(start, size, place, letter) :][:size]
+        # The blank is above the letter, since it is earlier in the alphabet.
+        families[top + 1], families[top] = families[top] & ~here, families[top] & here
+        places[top : top + 2] = place + 1
+        shown[top + 1] = shown[top]
+        shown[top] += 1
+        top += 1
+    return first
+
+
+@njit(cache=True)
+def _count(bits):
+    count = 0
+    for chunk in bits:
+        count += count_bits(chunk)
+    return count
+
+
+@njit(cache=True)
+def _first(bits):
+    for chunk in range(len(bits)):
+        if bits[chunk]:
+            return chunk * 64 + lowest_bit(bits[chunk])
+    return _NONE
