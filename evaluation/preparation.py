@@ -25,7 +25,7 @@ from hangman_lab.run_files.agents import (
     learned_agents,
     load_run_agent,
 )
-from hangman_lab.run_files.config import Config, validate
+from hangman_lab.run_files.config import Config, Host, validate
 from hangman_lab.run_files.directory import RunDirectory
 from hangman_lab.run_files.words import draw_indices, load_words
 
@@ -52,6 +52,8 @@ class Request(BaseModel):
     games: int | None = Field(None, ge=1)
     #: Wrong guesses allowed; by default those of the run, or 6.
     max_wrong: int | None = Field(None, ge=1, le=NUM_LETTERS)
+    #: The host, "random" or "evil"; by default that of the run, or "random".
+    host: Host | None = None
     #: The prior probability of a word that the run was fitted on; 0 refuses these words.
     known: float = Field(DEFAULT_KNOWN, ge=0, le=1)
     #: Exclude known words.
@@ -89,6 +91,8 @@ class Match:
     known_words: npt.NDArray[np.uint64] = field(default_factory=lambda: np.zeros(0, np.uint64))
     #: Hashes of the words that each agent was fitted on; these games count as ``seen``.
     fitted_words: dict[str, npt.NDArray[np.uint64]] = field(default_factory=dict)
+    #: The words of the evil host, for which ``words`` are drawn; None for the random host.
+    evil_words: Sequence[str] | None = None
 
 
 def prepare(
@@ -117,6 +121,13 @@ def prepare(
         known_words = run.load_fitted_words()
         excluded_by = run.path if request.known == 0 else None
     words = _handle_known(words, known_words, request, excluded_by, say)
+    evil_words = words if (request.host or config.env.host) == "evil" else None
+    is_known = np.isin(hash_words(words), known_words)
+    if evil_words is not None and is_known.any() and not is_known.all():
+        raise InputError(
+            f"host: of {len(words):,} words {is_known.sum():,} are known, and the evil host could "
+            "keep either kind; use drop_seen to exclude them"
+        )
     if request.games is not None:
         words = sample_words(words, request.games, request.seed)
     agents = {
@@ -142,6 +153,7 @@ def prepare(
         request.known if config.posterior.enabled else None,
         known_words,
         fitted_words,
+        evil_words,
     )
 
 

@@ -59,12 +59,16 @@ class SplitConfig(Section):
         return Split(self.seed, tuple(self.fractions))
 
 
+Host = Literal["random", "evil"]
+
+
 class EnvConfig(Section):
     """The environment; see ``envs.hangman.env.HangmanEnv``."""
 
     max_wrong: int = Field(DEFAULT_MAX_WRONG, ge=1, le=NUM_LETTERS)
     min_length: int = Field(1, ge=1, le=MAX_LENGTH)
     max_length: int = Field(MAX_LENGTH, ge=1, le=MAX_LENGTH)
+    host: Host = "random"
 
 
 class RewardConfig(Section):
