@@ -3,8 +3,9 @@
     python -m benchmarks.env_throughput [--seconds 6]
 
 All environments play every twentieth word of the default list and its longest word, the evil host
-all of the list, with letters in a random order that is drawn beforehand. A step is a guess in one game, with observation, mask,
-reward and the reset of finished games. The rate is for one core, the best of three rounds.
+all of the list, with letters in a random order that is drawn beforehand. A step is a guess in one
+game, with observation, mask, reward and the reset of finished games. The rate is for one core, the
+best of three rounds.
 """
 
 from __future__ import annotations

@@ -11,8 +11,7 @@ from rich.console import Console
 
 from hangman_lab.agents import AGENTS
 from hangman_lab.agents.word_guess import WORD_GUESS_AGENTS
-from hangman_lab.envs.hangman.env import HOSTS
-from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG
+from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG, HOSTS
 from hangman_lab.envs.word_guess.words import VARIANT_OF_ID
 from hangman_lab.envs.words import PARTS
 from hangman_lab.evaluation import remote, word_guess

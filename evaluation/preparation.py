@@ -16,7 +16,7 @@ from hangman_lab.agents.base import Agent
 from hangman_lab.agents.posterior.prior import DEFAULT_KNOWN
 from hangman_lab.envs.encoding import NUM_LETTERS
 from hangman_lab.envs.errors import InputError
-from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG
+from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG, Host
 from hangman_lab.envs.words import WordList, hash_words, load_word_list
 from hangman_lab.run_files.agents import (
     LEARNED_AGENTS,
@@ -25,7 +25,7 @@ from hangman_lab.run_files.agents import (
     learned_agents,
     load_run_agent,
 )
-from hangman_lab.run_files.config import Config, Host, validate
+from hangman_lab.run_files.config import Config, validate
 from hangman_lab.run_files.directory import RunDirectory
 from hangman_lab.run_files.words import draw_indices, load_words
 
@@ -122,11 +122,10 @@ def prepare(
         excluded_by = run.path if request.known == 0 else None
     words = _handle_known(words, known_words, request, excluded_by, say)
     evil_words = words if (request.host or config.env.host) == "evil" else None
-    is_known = np.isin(hash_words(words), known_words)
-    if evil_words is not None and is_known.any() and not is_known.all():
+    if evil_words is not None and 0 < np.isin(hash_words(words), known_words).mean() < 1:
         raise InputError(
-            f"host: of {len(words):,} words {is_known.sum():,} are known, and the evil host could "
-            "keep either kind; use drop_seen to exclude them"
+            "host: the evil host could change a known word into an unseen one; use drop_seen to "
+            "exclude known words"
         )
     if request.games is not None:
         words = sample_words(words, request.games, request.seed)

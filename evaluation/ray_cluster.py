@@ -37,7 +37,7 @@ _SETTINGS = {
 # A batch that loses more workers than this fails.
 _MAX_LOSSES = 10
 # The agent of this worker, by the id of its object.
-_cached: dict[str, Agent] = {}
+_cached: dict[str, tuple[Agent, Sequence[str] | None]] = {}
 
 
 def require_ray(for_what: str, *packages: str) -> None:

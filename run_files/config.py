@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from hangman_lab.agents.posterior.prior import DEFAULT_KNOWN
 from hangman_lab.envs.encoding import MAX_LENGTH, NUM_LETTERS
 from hangman_lab.envs.errors import InputError
-from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG
+from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG, Host
 from hangman_lab.envs.words import DEFAULT_SOURCE, NAMED_SOURCES, Split
 
 CONFIG_DIRECTORY = Path(__file__).resolve().parent.parent / "configs"
@@ -57,9 +57,6 @@ class SplitConfig(Section):
     def make(self) -> Split:
         """Return the split."""
         return Split(self.seed, tuple(self.fractions))
-
-
-Host = Literal["random", "evil"]
 
 
 class EnvConfig(Section):

@@ -218,8 +218,8 @@ class _Stages:
     on_validation: OnValidation | None
 
     def evil_words(self, words: Sequence[str]) -> Sequence[str] | None:
-        """Return the words of an evil host, where words of ``words`` are played."""
-        return words if self.config.env.host == "evil" else None
+        """Return the words of an evil host, where some of ``words`` are played."""
+        return words if words and self.config.env.host == "evil" else None
 
     def play(
         self, agent: Agent, words: Sequence[str], part: Sequence[str], advance: Any = None

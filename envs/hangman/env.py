@@ -9,12 +9,10 @@ from hangman_lab.envs.encoding import MAX_LENGTH
 from hangman_lab.envs.errors import check_choice
 from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG, Observation
 from hangman_lab.envs.hangman.rendering import draw_game
-from hangman_lab.envs.hangman.rules import HangmanGames
+from hangman_lab.envs.hangman.rules import HOSTS, HangmanGames
 from hangman_lab.envs.rewards import Reward, make_reward
 from hangman_lab.envs.single import GameParts, SingleEnv
 from hangman_lab.envs.words import SecretWords
-
-HOSTS = ("random", "evil")
 
 
 def _make_game(

@@ -83,6 +83,7 @@ class EvilGame(Game):
 
     def __init__(self, secret: str, max_wrong: int, words: Sequence[str]) -> None:
         super().__init__(secret, max_wrong)
+        self.words = words
         encoded = SecretWords(words).words
         self._games = EvilHangmanGames(1, encoded, max_wrong)
         self._games.start(slice(None), encode_words([secret], encoded.width))

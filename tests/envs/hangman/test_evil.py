@@ -96,7 +96,13 @@ def test_a_game_by_hand():
     env = HangmanEnv(["bell", "cell", "dell", "noon"], host="evil")
     env.reset(seed=0)
     # Three words have ll, then two of three no b, then one of two no c: d is all that is left.
-    for letter, shown in (("l", "__ll"), ("b", "__ll"), ("c", "__ll"), ("d", "d_ll"), ("e", "dell")):
+    for letter, shown in (
+        ("l", "__ll"),
+        ("b", "__ll"),
+        ("c", "__ll"),
+        ("d", "d_ll"),
+        ("e", "dell"),
+    ):
         observation, _, terminated, _, _ = env.step(letter_index(letter))
         assert decode(observation["word"]) == shown
     assert terminated
