@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from hangman_lab.envs.compiled import count_bits, letter_bits, lowest_bit
+from hangman_lab.envs.compiled import count_bits, lowest_bit, word_length
 from hangman_lab.envs.encoding import (
     BLANK,
     MAX_LENGTH,
-    NUM_CODES,
     NUM_LETTERS,
     EncodedWords,
     encode_words,
 )
 from hangman_lab.envs.hangman.game import Game
-from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG
 from hangman_lab.envs.hangman.rules import HangmanGames, Step
 from hangman_lab.envs.word_sets import fitting_set, search_room, set_with, word_sets
 from hangman_lab.envs.words import SecretWords
-
-_NONE = -1
-_MEMO_SIZE = 4093  # a prime
 
 
 class EvilHangmanGames(HangmanGames):
@@ -36,35 +32,29 @@ class EvilHangmanGames(HangmanGames):
     secret is the first word of the family, so that the answers fit it and all before.
 
     ``words`` are sorted by length, as those of :class:`envs.words.SecretWords`. Of the secrets at
-    the start, only the lengths count. The host has no other state than the observation.
+    the start, only the lengths count. ``rules`` are further arguments of :class:`HangmanGames`.
     """
 
-    def __init__(
-        self,
-        num_games: int,
-        words: EncodedWords,
-        max_wrong: int = DEFAULT_MAX_WRONG,
-        repeated_guess: str = "life",
-    ) -> None:
-        super().__init__(num_games, words.width, max_wrong, repeated_guess)
+    def __init__(self, num_games: int, words: EncodedWords, *rules: Any) -> None:
+        super().__init__(num_games, words.width, *rules)
         self._words = words
         self._sets = word_sets(words.codes, words.lengths)
 
     def guess(self, letters: npt.NDArray[np.integer]) -> Step:
-        """Choose the largest family of each game, then guess as :class:`HangmanGames` does."""
-        self.check_actions(letters, self._guessed.shape[1])
+        """Keep the largest family of each game, then guess as :class:`HangmanGames` does."""
+        self.check_actions(letters, NUM_LETTERS)
         games = np.flatnonzero(~self.over & (self._guessed[self._rows, letters] == 0))
-        rows = _first_of_families(
-            self._word[games],
-            self._guessed[games],
-            self.lengths[games],
-            letters[games].astype(np.int64),
-            self._sets,
-        )
-        # Without a fitting word, the secret is one that the list does not have: it stays.
-        games, rows = games[rows != _NONE], rows[rows != _NONE]
-        self.secrets[games] = self._words.codes[rows]
-        self._letter_counts[games] = self._words.letter_counts[rows]
+        if len(games):
+            state = (self._word, self._guessed.view(np.uint8), letters[:, None].astype(np.uint8))
+            # Many games are alike, for agents that draw no letters all of a length.
+            states = np.hstack(state)[games]
+            keys = states.view(f"V{states.shape[1]}").ravel()
+            _, first, number = np.unique(keys, return_index=True, return_inverse=True)
+            rows = _first_of_families(states[first], self._sets)[number]
+            # A secret that is not in the list, so that no word may fit, stays.
+            games, rows = games[rows >= 0], rows[rows >= 0]
+            self.secrets[games] = self._words.codes[rows]
+            self._letter_counts[games] = self._words.letter_counts[rows]
         return super().guess(letters)
 
 
@@ -96,31 +86,21 @@ class EvilGame(Game):
 
 
 @njit(cache=True)
-def _first_of_families(observed, guessed, lengths, letters, words):
-    """Return the row of the first word of each game's largest family, or -1, shape (N,)."""
-    rows = np.empty(len(letters), dtype=np.int64)
+def _first_of_families(states, words):
+    """Return the row of the first word of each state's largest family, or -1, shape (N,).
+
+    A state is a masked word, the guessed letters and the new letter.
+    """
+    rows = np.empty(len(states), dtype=np.int64)
     room = search_room(words)
-    # A family in search, and what follows it: at most one per place.
+    # A set of words, and those in search after it: at most one per place.
     families = np.empty((MAX_LENGTH + 2, len(room.bits)), dtype=np.uint64)
-    memo = np.full(_MEMO_SIZE, _NONE)
-    for game in range(len(letters)):
-        word = observed[game, : lengths[game]]
-        # Many games are alike, for agents that draw no letters all of a length.
-        key = letter_bits(guessed[game]) * NUM_LETTERS + letters[game]
-        for code in word:
-            key = key * NUM_CODES + code
-        twin, memo[key % _MEMO_SIZE] = memo[key % _MEMO_SIZE], game
-        if (
-            twin != _NONE
-            and letters[twin] == letters[game]
-            and (guessed[twin] == guessed[game]).all()
-            and (observed[twin] == observed[game]).all()
-        ):
-            rows[game] = rows[twin]
-            continue
-        bits = fitting_set(word, guessed[game], words, True, True, room)
-        first = _first_of_largest(bits, word, letters[game], words, families[:, : len(bits)])
-        rows[game] = first if first == _NONE else words.first_word[len(word)] + first
+    for game in range(len(states)):
+        word, guessed = states[game, : -NUM_LETTERS - 1], states[game, -NUM_LETTERS - 1 : -1]
+        word = word[: word_length(word)]
+        bits = fitting_set(word, guessed, words, True, True, room)
+        first = _first_of_largest(bits, word, states[game, -1], words, families[:, : len(bits)])
+        rows[game] = first if first < 0 else words.first_word[len(word)] + first
     return rows
 
 
@@ -171,4 +151,4 @@ def _first(bits):
     for chunk in range(len(bits)):
         if bits[chunk]:
             return chunk * 64 + lowest_bit(bits[chunk])
-    return _NONE
+    return -1
