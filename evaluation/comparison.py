@@ -159,9 +159,9 @@ class Comparison:
                 )
             if "by_limit" in missing:
                 note(f"{name}: other limits")
-                figures["by_limit"] = win_rate_by_limit(
-                    agent, games, max_wrong, self._match.evil_words
-                )
+                drawn = games.assign(word=self._match.words)
+                evil_words = self._match.evil_words
+                figures["by_limit"] = win_rate_by_limit(agent, drawn, max_wrong, evil_words)
 
     def plot(self, name: str = "win_rate_by_length") -> Figure:
         """Return one plot, after computing the statistics that it needs.
