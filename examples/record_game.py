@@ -23,15 +23,10 @@ parser.add_argument("--output", default="game.gif")
 options = parser.parse_args()
 
 agent = hangman_lab.load_pretrained()
-env = gym.make(
-    "hangman_lab/Hangman-v0",
-    host=options.host,
-    min_length=len(options.word),
-    max_length=len(options.word),
-    render_mode="rgb_array",
-)
-word = options.word if options.host == "random" else None
-observation, info = env.reset(options={"word": word})
+lengths = {"min_length": len(options.word), "max_length": len(options.word)}
+env = gym.make("hangman_lab/Hangman-v0", render_mode="rgb_array", host=options.host, **lengths)
+start = {"word": options.word} if options.host == "random" else None
+observation, info = env.reset(options=start)
 frames, terminated = [env.render()], False
 while not terminated:
     observation, _, terminated, _, info = env.step(agent.act(observation))

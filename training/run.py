@@ -11,7 +11,6 @@ from typing import Any, cast
 
 import numba
 import numpy as np
-import pandas as pd
 import torch
 from gymnasium.vector import AutoresetMode
 from rich.console import Console
@@ -217,16 +216,14 @@ class _Stages:
     stop: StopRequest
     on_validation: OnValidation | None
 
-    def evil_words(self, words: Sequence[str]) -> Sequence[str] | None:
-        """Return the words of an evil host, where some of ``words`` are played."""
-        return words if words and self.config.env.host == "evil" else None
+    def evil_words(self, part: Sequence[str]) -> Sequence[str] | None:
+        """Return the words of an evil host for games with words of a part."""
+        return part if part and self.config.env.host == "evil" else None
 
-    def play(
-        self, agent: Agent, words: Sequence[str], part: Sequence[str], advance: Any = None
-    ) -> pd.DataFrame:
-        """Play words of ``part`` with the limit and the host of the config."""
-        max_wrong, evil_words = self.config.env.max_wrong, self.evil_words(part)
-        return arena.play(agent, words, max_wrong, advance=advance, evil_words=evil_words)
+    def play(self, agent: Agent, words: Sequence[str], part: Sequence[str], **options: Any) -> Any:
+        """Play words of a part by the config; see :func:`evaluation.arena.play`."""
+        options["evil_words"] = self.evil_words(part)
+        return arena.play(agent, words, self.config.env.max_wrong, **options)
 
     def play_baselines(self) -> dict[str, float]:
         """Return the win rates of untrained agents on valid words."""
@@ -236,7 +233,7 @@ class _Stages:
         with stage(self.progress, "baselines", len(_BASELINES) * len(valid)) as advance:
             for name in _BASELINES:
                 agent = make_agent(name, self.config.seed).fit(self.words.parts["train"])
-                levels[name] = float(self.play(agent, valid, part, advance).won.mean())
+                levels[name] = float(self.play(agent, valid, part, advance=advance).won.mean())
         return levels
 
     def fit_posterior(self, words: Sequence[str]) -> None:

@@ -10,16 +10,10 @@ import numpy.typing as npt
 from numba import njit
 
 from hangman_lab.envs.compiled import count_bits, lowest_bit, word_length
-from hangman_lab.envs.encoding import (
-    BLANK,
-    MAX_LENGTH,
-    NUM_LETTERS,
-    EncodedWords,
-    encode_words,
-)
+from hangman_lab.envs.encoding import BLANK, MAX_LENGTH, NUM_LETTERS, EncodedWords, encode_words
 from hangman_lab.envs.hangman.game import Game
 from hangman_lab.envs.hangman.rules import HangmanGames, Step
-from hangman_lab.envs.word_sets import fitting_set, search_room, set_with, word_sets
+from hangman_lab.envs.word_sets import ANYWHERE, fitting_set, search_room, set_with, word_sets
 from hangman_lab.envs.words import SecretWords
 
 
@@ -27,9 +21,9 @@ class EvilHangmanGames(HangmanGames):
     """N games of Hangman against a host that changes the word.
 
     A new letter divides the words that fit all that was shown into families, by the places of the
-    letter. The host keeps the largest family; ties go to the words without the letter, then to the
-    fewest places, then to the first masked word in the alphabet (a blank is before ``a``). The
-    secret is the first word of the family, so that the answers fit it and all before.
+    letter. The host keeps the largest family. Ties go to the words without the letter, then to the
+    fewest places, then to the first masked word in alphabetical order, blanks first. The secret is
+    the first word of the family; it fits all answers.
 
     ``words`` are sorted by length, as those of :class:`envs.words.SecretWords`. Of the secrets at
     the start, only the lengths count. ``rules`` are further arguments of :class:`HangmanGames`.
@@ -108,33 +102,34 @@ def _first_of_families(states, words):
 def _first_of_largest(bits, word, letter, words, families):
     """Return the first word, a bit of ``bits``, of their largest family; -1 if there is none.
 
-    A depth-first search that decides place by place whether it has the letter. Sets that are too
-    small for a better family are left, which in most states are all of the first ones.
+    A depth-first search that decides place by place whether it has the letter. Sets too small for
+    a better family are pruned: all words with the letter, where half of the words are without it.
     """
     start, size = words.first_set[len(word)], len(bits)
+    # Where the search of each set goes on, and the places shown so far.
     places, shown = np.zeros(len(families), np.int64), np.zeros(len(families), np.int64)
-    has_letter = words.sets[set_with(start, size, -1, letter) :][:size]
+    has_letter = words.sets[set_with(start, size, ANYWHERE, letter) :][:size]
     families[0], families[1] = bits & has_letter, bits & ~has_letter
-    largest, fewest, first = _count(families[1]), 0, _first(families[1])
-    top = 0
+    top, places[1] = 1, len(word)
+    largest, fewest, first = 0, 0, -1
     while top >= 0:
         count, place = _count(families[top]), places[top]
-        if count < largest or (count == largest and shown[top] >= fewest):
-            top -= 1
-            continue
-        while place < len(word) and word[place] != BLANK:
-            place += 1
-        if place == len(word):
-            largest, fewest, first = count, shown[top], _first(families[top])
-            top -= 1
-            continue
-        here = words.sets[set_with(start, size, place, letter) :][:size]
-        # The blank is above the letter, since it is earlier in the alphabet.
-        families[top + 1], families[top] = families[top] & ~here, families[top] & here
-        places[top : top + 2] = place + 1
-        shown[top + 1] = shown[top]
-        shown[top] += 1
-        top += 1
+        if count > largest or (count == largest and shown[top] < fewest):
+            while place < len(word) and word[place] != BLANK:
+                place += 1
+            if place < len(word):
+                here = words.sets[set_with(start, size, place, letter) :][:size]
+                # A blank comes before a letter in the alphabet, so it is searched first.
+                families[top + 1], families[top] = families[top] & ~here, families[top] & here
+                places[top : top + 2] = place + 1
+                shown[top + 1] = shown[top]
+                shown[top] += 1
+                top += 1
+                continue
+            chunk = np.flatnonzero(families[top])[0]
+            largest, fewest = count, shown[top]
+            first = chunk * 64 + lowest_bit(families[top, chunk])
+        top -= 1
     return first
 
 
@@ -144,11 +139,3 @@ def _count(bits):
     for chunk in bits:
         count += count_bits(chunk)
     return count
-
-
-@njit(cache=True)
-def _first(bits):
-    for chunk in range(len(bits)):
-        if bits[chunk]:
-            return chunk * 64 + lowest_bit(bits[chunk])
-    return -1
