@@ -2,9 +2,10 @@
 
     python -m benchmarks.env_throughput [--seconds 6]
 
-All environments play every twentieth word of the default list and its longest word, with letters
-in a random order that is drawn beforehand. A step is a guess in one game, with observation, mask,
-reward and the reset of finished games. The rate is for one core, the best of three rounds.
+All environments play every twentieth word of the default list and its longest word, the evil host
+all of the list, with letters in a random order that is drawn beforehand. A step is a guess in one
+game, with observation, mask, reward and the reset of finished games. The rate is for one core, the
+best of three rounds.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from hangman_lab.envs.words import default_word_list
 from hangman_lab.terminal.tables import DataTable, print_table
 
 NUM_GAMES = 4096
+NUM_EVIL_GAMES = 1024
 # Single environments in a Python loop are slow; fewer of them take the same time per step.
 NUM_SINGLE_GAMES = 64
 ROUNDS = 3
@@ -42,6 +44,7 @@ def make_environments():
     envs = {
         "HangmanVectorEnv, next-step autoreset (default)": HangmanVectorEnv(NUM_GAMES, words=words),
         "HangmanVectorEnv, same-step autoreset": same_step,
+        "HangmanVectorEnv, evil host": HangmanVectorEnv(NUM_EVIL_GAMES, host="evil"),
         SYNC: SyncVectorEnv(single),
         "HangmanVecEnv (Stable-Baselines3)": HangmanVecEnv(NUM_GAMES, words=words),
         DUMMY: DummyVecEnv(single),

@@ -15,7 +15,7 @@ from hangman_lab.envs.compiled import lowest_bit
 from hangman_lab.envs.encoding import BLANK, FIRST_LETTER, MAX_LENGTH, NUM_LETTERS
 
 _BITS = 64
-_ANYWHERE = -1  # A pseudo-place.
+ANYWHERE = -1  # A pseudo-place.
 
 
 class WordSets(NamedTuple):
@@ -26,7 +26,7 @@ class WordSets(NamedTuple):
     #: shape (34,): The first word of each length, and the number of words.
     first_word: npt.NDArray[np.int64]
     #: The bit sets. Those of a length begin at its ``first_set`` and have ``chunks`` entries each:
-    #: first all words, then the sets at :func:`_set_with`.
+    #: first all words, then the sets at :func:`set_with`.
     sets: npt.NDArray[np.uint64]
     first_set: npt.NDArray[np.int64]  #: shape (33,)
     chunks: npt.NDArray[np.int64]  #: shape (33,)
@@ -72,12 +72,12 @@ def _fill(words):
             for place in range(length):
                 letter = words.codes[number, place] - FIRST_LETTER
                 letters[number] |= np.uint32(1) << np.uint32(letter)
-                sets[_set_with(start, size, _ANYWHERE, letter) + chunk] |= bit
-                sets[_set_with(start, size, place, letter) + chunk] |= bit
+                sets[set_with(start, size, ANYWHERE, letter) + chunk] |= bit
+                sets[set_with(start, size, place, letter) + chunk] |= bit
 
 
 @njit(cache=True)
-def _set_with(first_set, chunks, place, letter):
+def set_with(first_set, chunks, place, letter):
     """Return the index of the set of words with a letter at a place, or anywhere."""
     return first_set + (1 + NUM_LETTERS * (1 + place) + letter) * chunks
 
@@ -112,7 +112,7 @@ def fitting_set(word, guessed, words, exclude_wrong, exclude_shown, room):
         bits[chunk] = sets[start + chunk]
     for place in range(length):
         if word[place] != BLANK:
-            _keep(bits, sets, _set_with(start, size, place, word[place] - FIRST_LETTER))
+            _keep(bits, sets, set_with(start, size, place, word[place] - FIRST_LETTER))
     for letter in range(NUM_LETTERS):
         if not guessed[letter]:
             continue
@@ -122,9 +122,9 @@ def fitting_set(word, guessed, words, exclude_wrong, exclude_shown, room):
         if is_shown and exclude_shown:
             for place in range(length):
                 if word[place] == BLANK:
-                    _leave_out(bits, sets, _set_with(start, size, place, letter))
+                    _leave_out(bits, sets, set_with(start, size, place, letter))
         elif exclude_wrong and not is_shown:
-            _leave_out(bits, sets, _set_with(start, size, _ANYWHERE, letter))
+            _leave_out(bits, sets, set_with(start, size, ANYWHERE, letter))
     return bits
 
 

@@ -249,6 +249,11 @@ class SecretWords:
     Words shorter than ``min_length`` or longer than ``max_length`` are not used. The order of
     ``words`` has no effect. ValueError if no word is left, a word cannot be encoded, or ``words``
     is a string.
+
+    Attributes
+    ----------
+    words : EncodedWords
+        The distinct words by length, then in alphabetical order.
     """
 
     def __init__(
@@ -260,18 +265,18 @@ class SecretWords:
         if words is None:
             words = default_word_list().words
         check_sequence("words", words)
-        self._words = _encode_by_length(tuple(words), min_length, max_length)
+        self.words = _encode_by_length(tuple(words), min_length, max_length)
 
     @property
     def width(self) -> int:
         """The length of the longest word."""
-        return self._words.width
+        return self.words.width
 
     def draw(
         self, streams: npt.NDArray[np.uint64], episodes: npt.NDArray[np.int64]
     ) -> EncodedWords:
         """Return a word for each pair of a stream and an episode number."""
-        return self._words[below(keyed_bits(streams, episodes), len(self._words))]
+        return self.words[below(keyed_bits(streams, episodes), len(self.words))]
 
     def encode(self, words: Sequence[str]) -> EncodedWords:
         """Encode words given by the caller: letters a to z, at most ``width`` of them."""

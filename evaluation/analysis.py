@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -71,7 +73,10 @@ def reliability(
 
 
 def win_rate_by_limit(
-    agent: Agent, games: pd.DataFrame, max_wrong: int = DEFAULT_MAX_WRONG
+    agent: Agent,
+    games: pd.DataFrame,
+    max_wrong: int = DEFAULT_MAX_WRONG,
+    evil_words: Sequence[str] | None = None,
 ) -> dict[str, Any]:
     """Return :func:`win_rate` for each limit of 1 to 12 wrong guesses, as text.
 
@@ -81,13 +86,14 @@ def win_rate_by_limit(
     """
     games = first_games(games, MAX_WORDS)
     words = games["word"].tolist()
+    play_again = partial(play, agent, words, evil_words=evil_words)
     if not agent.uses_lives:
         if max_wrong < LIMITS[-1]:
-            games = play(agent, words, LIMITS[-1])
+            games = play_again(LIMITS[-1])
         wins = {limit: (games["won"] & (games["wrong_guesses"] < limit)).sum() for limit in LIMITS}
     else:
         wins = {
-            limit: (games if limit == max_wrong else play(agent, words, limit))["won"].sum()
+            limit: (games if limit == max_wrong else play_again(limit))["won"].sum()
             for limit in LIMITS
         }
     return {str(limit): win_rate(number, len(games)) for limit, number in wins.items()}

@@ -11,9 +11,10 @@ import pandas as pd
 
 from hangman_lab.agents.base import Agent
 from hangman_lab.envs.encoding import ALPHABET, FIRST_LETTER, encode_words
+from hangman_lab.envs.hangman.evil import EvilHangmanGames
 from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG, HangmanGames
 from hangman_lab.envs.keyed_random import keyed_bits
-from hangman_lab.envs.words import hash_words
+from hangman_lab.envs.words import SecretWords, hash_words
 
 DEFAULT_BATCH_SIZE = 4096
 # Called with the number of games that have ended since the last call.
@@ -26,17 +27,20 @@ def play(
     max_wrong: int = DEFAULT_MAX_WRONG,
     batch_size: int = DEFAULT_BATCH_SIZE,
     advance: Advance | None = None,
+    evil_words: Sequence[str] | None = None,
 ) -> pd.DataFrame:
     """Play every word with a fitted agent, which gets observations only.
 
-    Random draws are keyed by the word: its game does not depend on list, order or batch. Returns a
-    row per game, in the order of ``words``: ``word`` (str), ``length`` (int64), ``won`` (bool),
+    Random draws are keyed by the word: its game does not depend on list, order or batch. With
+    ``evil_words``, the host cheats (:class:`envs.hangman.evil.EvilHangmanGames`): ``words`` are
+    among these and count for their lengths alone. Returns a row per game, in the order of
+    ``words``: ``word`` (str, at the end of the game), ``length`` (int64), ``won`` (bool),
     ``wrong_guesses`` (int64), ``guesses`` (int64, their number) and ``letters`` (str, the guesses
     in order).
     """
     return pd.concat(
         [
-            play_batch(agent, words[batch], max_wrong, advance)
+            play_batch(agent, words[batch], max_wrong, advance, evil_words)
             for batch in batches(len(words), batch_size)
         ],
         ignore_index=True,
@@ -49,14 +53,25 @@ def batches(number: int, batch_size: int) -> list[slice]:
 
 
 def play_batch(
-    agent: Agent, words: Sequence[str], max_wrong: int, advance: Advance | None = None
+    agent: Agent,
+    words: Sequence[str],
+    max_wrong: int,
+    advance: Advance | None = None,
+    evil_words: Sequence[str] | None = None,
 ) -> pd.DataFrame:
     """Play a single batch; see :func:`play`."""
-    secrets = encode_words(words)
-    games = HangmanGames(len(secrets), secrets.width, max_wrong)
+    if evil_words is None:
+        secrets = encode_words(words)
+        games = HangmanGames(len(secrets), secrets.width, max_wrong)
+    else:
+        listed = SecretWords(evil_words).words
+        secrets = encode_words(words, listed.width)
+        games = EvilHangmanGames(len(secrets), listed, max_wrong)
     games.start(slice(None), secrets)
     letters = play_games(agent, games, game_keys(words), advance)
     wrong_guesses = max_wrong - games.observe()["lives"]
+    if evil_words is not None:
+        words = [games.secret(game) for game in range(len(games))]
     return games_table(words, games.won, wrong_guesses, letters, ALPHABET)
 
 

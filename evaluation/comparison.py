@@ -7,6 +7,7 @@ import io
 import platform
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from importlib.metadata import version
 from typing import Any
 
@@ -81,15 +82,16 @@ class Comparison:
         play: Callable[..., pd.DataFrame] = play,
     ) -> None:
         self._match = match
+        play = partial(play, max_wrong=match.max_wrong, evil_words=match.evil_words)
         hashes = hash_words(match.words)
         is_known = np.isin(hashes, match.known_words)
 
         def play_words(name: str, agent: Agent, advance: Advance) -> tuple[pd.DataFrame, float]:
             if len(match.words):
                 # Compile outside of the measured time.
-                play(agent, match.words[:1], match.max_wrong)
+                play(agent, match.words[:1])
             start = time.perf_counter()
-            games = play(agent, match.words, match.max_wrong, advance=advance)
+            games = play(agent, match.words, advance=advance)
             seconds = time.perf_counter() - start
             games.insert(2, "known", is_known)
             return games, seconds
@@ -114,6 +116,7 @@ class Comparison:
             "split": match.split,
             "seed": match.seed,
             "max_wrong": match.max_wrong,
+            "host": "random" if match.evil_words is None else "evil",
             "known": match.known,
             "versions": {"python": platform.python_version(), "torch": version("torch")},
             "agents": statistics,
@@ -156,7 +159,9 @@ class Comparison:
                 )
             if "by_limit" in missing:
                 note(f"{name}: other limits")
-                figures["by_limit"] = win_rate_by_limit(agent, games, max_wrong)
+                drawn = games.assign(word=self._match.words)
+                evil_words = self._match.evil_words
+                figures["by_limit"] = win_rate_by_limit(agent, drawn, max_wrong, evil_words)
 
     def plot(self, name: str = "win_rate_by_length") -> Figure:
         """Return one plot, after computing the statistics that it needs.
@@ -189,8 +194,8 @@ def compare(agents: Sequence[str] | dict[str, Agent] | None = None, **options: A
         Names, or custom agents by name, which are fitted on the train split. By default the
         available agents.
     **options
-        ``run``, ``words``, ``split``, ``secrets``, ``games``, ``max_wrong``, ``known``,
-        ``drop_seen``, ``allow_seen`` and ``seed``; see
+        ``run``, ``words``, ``split``, ``secrets``, ``games``, ``max_wrong``, ``host``,
+        ``known``, ``drop_seen``, ``allow_seen`` and ``seed``; see
         :class:`evaluation.preparation.Request`.
 
     Returns

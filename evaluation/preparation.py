@@ -16,7 +16,7 @@ from hangman_lab.agents.base import Agent
 from hangman_lab.agents.posterior.prior import DEFAULT_KNOWN
 from hangman_lab.envs.encoding import NUM_LETTERS
 from hangman_lab.envs.errors import InputError
-from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG
+from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG, Host
 from hangman_lab.envs.words import WordList, hash_words, load_word_list
 from hangman_lab.run_files.agents import (
     LEARNED_AGENTS,
@@ -52,6 +52,8 @@ class Request(BaseModel):
     games: int | None = Field(None, ge=1)
     #: Wrong guesses allowed; by default those of the run, or 6.
     max_wrong: int | None = Field(None, ge=1, le=NUM_LETTERS)
+    #: The host, "random" or "evil"; by default that of the run, or "random".
+    host: Host | None = None
     #: The prior probability of a word that the run was fitted on; 0 refuses these words.
     known: float = Field(DEFAULT_KNOWN, ge=0, le=1)
     #: Exclude known words.
@@ -89,6 +91,8 @@ class Match:
     known_words: npt.NDArray[np.uint64] = field(default_factory=lambda: np.zeros(0, np.uint64))
     #: Hashes of the words that each agent was fitted on; these games count as ``seen``.
     fitted_words: dict[str, npt.NDArray[np.uint64]] = field(default_factory=dict)
+    #: The words of the evil host, for which ``words`` are drawn; None for the random host.
+    evil_words: Sequence[str] | None = None
 
 
 def prepare(
@@ -117,6 +121,12 @@ def prepare(
         known_words = run.load_fitted_words()
         excluded_by = run.path if request.known == 0 else None
     words = _handle_known(words, known_words, request, excluded_by, say)
+    evil_words = words if (request.host or config.env.host) == "evil" else None
+    if evil_words is not None and 0 < np.isin(hash_words(words), known_words).mean() < 1:
+        raise InputError(
+            "host: the evil host could change a known word into an unseen one; use drop_seen to "
+            "exclude known words"
+        )
     if request.games is not None:
         words = sample_words(words, request.games, request.seed)
     agents = {
@@ -142,6 +152,7 @@ def prepare(
         request.known if config.posterior.enabled else None,
         known_words,
         fitted_words,
+        evil_words,
     )
 
 

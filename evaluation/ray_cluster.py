@@ -37,7 +37,7 @@ _SETTINGS = {
 # A batch that loses more workers than this fails.
 _MAX_LOSSES = 10
 # The agent of this worker, by the id of its object.
-_cached: dict[str, Agent] = {}
+_cached: dict[str, tuple[Agent, Sequence[str] | None]] = {}
 
 
 def require_ray(for_what: str, *packages: str) -> None:
@@ -104,6 +104,7 @@ def play_on_workers(
     words: Sequence[str],
     max_wrong: int = DEFAULT_MAX_WRONG,
     advance: Advance | None = None,
+    evil_words: Sequence[str] | None = None,
 ) -> pd.DataFrame:
     """Play on Ray workers, with the same results as :func:`evaluation.arena.play`.
 
@@ -112,7 +113,7 @@ def play_on_workers(
     import ray
 
     # As bytes, since Ray's shared arrays are read-only, which is a different type for Numba.
-    reference = ray.put(np.frombuffer(pickle.dumps(agent, protocol=5), np.uint8))
+    reference = ray.put(np.frombuffer(pickle.dumps((agent, evil_words), protocol=5), np.uint8))
     play = ray.remote(num_cpus=1, max_retries=_MAX_LOSSES)(_play_batch)
     # In a list, the reference is not resolved for each batch.
     tasks = [
@@ -134,7 +135,7 @@ def play_on_workers(
 
 
 def _play_batch(references: list[Any], words: Sequence[str], max_wrong: int) -> pd.DataFrame:
-    """Play a batch in a worker, which caches the last agent."""
+    """Play a batch in a worker, which caches the last agent and the words of an evil host."""
     import numba
     import ray
     import torch
@@ -145,4 +146,5 @@ def _play_batch(references: list[Any], words: Sequence[str], max_wrong: int) -> 
         numba.set_num_threads(1)
         torch.set_num_threads(1)
         _cached[key] = pickle.loads(ray.get(references[0]))
-    return play_batch(_cached[key], words, max_wrong)
+    agent, evil_words = _cached[key]
+    return play_batch(agent, words, max_wrong, evil_words=evil_words)

@@ -33,7 +33,7 @@ from hangman_lab.terminal.tables import print_table
 DEFAULT_GAMES = 100
 # The server chooses the words and the rules.
 _REFUSED = (
-    *("secrets", "split", "max_wrong", "drop_seen", "allow_seen"),
+    *("secrets", "split", "max_wrong", "host", "drop_seen", "allow_seen"),
     *("plots", "report", "workers"),
 )
 _OPTIONS = ("token", "recorded")

@@ -107,10 +107,11 @@ def summarize(games: pd.DataFrame, seconds: float) -> dict[str, Any]:
     easiest words are won words with the fewest wrong guesses, the longest first.
     """
     # Lost games have the same number of wrong guesses, so that fewer guesses found fewer letters.
-    lost = games[~games["won"]]
+    distinct = games.drop_duplicates(["word", "letters"])  # an evil host's games can be alike
+    lost = distinct[~distinct["won"]]
     # Many games are lost without a hit; alphabetical order would show only words with an A.
     lost = lost.assign(hash=hash_words(lost["word"])).sort_values(["guesses", "hash"])
-    won = games[games["won"]].sort_values(
+    won = distinct[distinct["won"]].sort_values(
         ["wrong_guesses", "length", "word"], ascending=[True, False, True]
     )
     return {

@@ -28,14 +28,17 @@ def name_words(evaluation: dict[str, Any]) -> str:
 
 
 def describe_games(evaluation: dict[str, Any]) -> str:
-    """Describe the words, the prior and the number of wrong guesses."""
+    """Describe the words, the prior, the number of wrong guesses and the host."""
     words = evaluation["words"]
     counts = " and ".join(f"{words[kind]:,} {kind}" for kind in played_kinds(evaluation))
     parts = [f"{counts} {evaluation['split']} words of {words['source']}".strip()]
     learned = any(name in LEARNED_AGENTS for name in evaluation["agents"])
     if learned and evaluation["known"] is not None:
         parts.append(f"prior of known words {evaluation['known']:g}")
-    return ", ".join([*parts, f"{evaluation['max_wrong']} wrong guesses allowed"])
+    parts.append(f"{evaluation['max_wrong']} wrong guesses allowed")
+    if evaluation.get("host") == "evil":
+        parts.append("evil host (words are drawn for their lengths alone)")
+    return ", ".join(parts)
 
 
 def make_tables(

@@ -48,7 +48,7 @@ MAX_SHARE = 20
 # Options of these games, of Hangman, and of word lists.
 _OPTIONS = ("allowed", "max_guesses", "lists")
 _HANGMAN_OPTIONS = (
-    *("run", "split", "max_wrong", "known"),
+    *("run", "split", "max_wrong", "host", "known"),
     *("drop_seen", "allow_seen", "report", "workers"),
 )
 _LIST_OPTIONS = ("secrets", "games", "allowed")

@@ -1,32 +1,47 @@
-"""Record a game of the pretrained policy as an animated GIF.
+"""Record a game of the pretrained policy as an animated GIF; as a PNG, with all frames at once.
 
 python -m examples.record_game --word WORD --output game.gif
+python -m examples.record_game --word WORD --host evil --output evil.png
+
+The evil host plays words of the length of WORD.
 """
 
 import argparse
 
 import gymnasium as gym
+import numpy as np
 from PIL import Image
 
 import hangman_lab
 
+NUM_COLUMNS = 4
+
 parser = argparse.ArgumentParser()
 parser.add_argument("--word", default="hangmanship")
+parser.add_argument("--host", default="random")
 parser.add_argument("--output", default="game.gif")
 options = parser.parse_args()
 
 agent = hangman_lab.load_pretrained()
-env = gym.make("hangman_lab/Hangman-v0", render_mode="rgb_array")
-observation, info = env.reset(options={"word": options.word})
+lengths = {"min_length": len(options.word), "max_length": len(options.word)}
+env = gym.make("hangman_lab/Hangman-v0", render_mode="rgb_array", host=options.host, **lengths)
+start = {"word": options.word} if options.host == "random" else None
+observation, info = env.reset(options=start)
 frames, terminated = [env.render()], False
 while not terminated:
     observation, _, terminated, _, info = env.step(agent.act(observation))
     frames.append(env.render())
 
-# A small palette keeps the file small.
-pictures = [Image.fromarray(frame).quantize(32, dither=Image.Dither.NONE) for frame in frames]
-durations = [800] * (len(pictures) - 1) + [3000]
-pictures[0].save(
-    options.output, save_all=True, append_images=pictures[1:], duration=durations, loop=0
-)
-print(f"{options.output}: {len(frames)} frames, {'won' if info['won'] else 'lost'}")
+num_frames = len(frames)
+if options.output.endswith(".png"):
+    frames += [np.full_like(frames[0], 255)] * (-len(frames) % NUM_COLUMNS)
+    rows = [np.hstack(frames[k : k + NUM_COLUMNS]) for k in range(0, len(frames), NUM_COLUMNS)]
+    Image.fromarray(np.vstack(rows)).save(options.output)
+else:
+    # A small palette keeps the file small.
+    pictures = [Image.fromarray(frame).quantize(32, dither=Image.Dither.NONE) for frame in frames]
+    durations = [800] * (num_frames - 1) + [3000]
+    pictures[0].save(
+        options.output, save_all=True, append_images=pictures[1:], duration=durations, loop=0
+    )
+print(f"{options.output}: {num_frames} frames, {'won' if info['won'] else 'lost'}")

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from hangman_lab.envs.encoding import MAX_LENGTH, NUM_LETTERS
+from hangman_lab.envs.hangman.rules import HOSTS
 from hangman_lab.envs.words import DIFFICULTIES
 from hangman_lab.playing.screen import make_console
 from hangman_lab.terminal.arguments import (
@@ -47,6 +48,8 @@ def parser() -> CommandParser:
     add("--length", type=_lengths, metavar="N or MIN-MAX", help="letters of the words to guess")
     part = "a third of the words, by the wrong guesses of a player who follows letter frequencies"
     add("--difficulty", choices=DIFFICULTIES, help=part)
+    helps = "evil: the host keeps any word that fits, and tells one in the end"
+    add("--host", choices=HOSTS, default=HOSTS[0], help=helps)
     wrong = partial(integer, low=1, high=NUM_LETTERS)
     add("--max-wrong", type=wrong, metavar="N", help="wrong guesses allowed (default: 6)")
     known = (
@@ -93,6 +96,9 @@ def _read(arguments: Sequence[str] | None) -> argparse.Namespace:
     if options.assist:
         why = "--assist chooses no words"
         command.refuse(options, ["length", "difficulty", "seed"], why)
+    if options.host == "evil":
+        why = "--host evil has no single word"
+        command.refuse(options, ["versus", "assist", "difficulty"], why)
     return options
 
 

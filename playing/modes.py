@@ -13,8 +13,9 @@ from rich.console import Console, Group
 
 from hangman_lab.envs.encoding import ALPHABET, letter_index
 from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.hangman.evil import EvilGame
 from hangman_lab.envs.hangman.game import Game
-from hangman_lab.playing.advice import Adviser
+from hangman_lab.playing.advice import Adviser, matching_words
 from hangman_lab.playing.screen import ask, draw_board
 
 YOU = "you"
@@ -115,10 +116,18 @@ def _note(game: Game) -> str:
     return ("won" if game.won else "lost") if game.over else ""
 
 
+def _describe_secret(game: Game) -> str:
+    if not isinstance(game, EvilGame):
+        return f"the word is {game.secret}"
+    before = Game(game.secret, game.max_wrong, game.guesses[:-1])
+    count = len(matching_words(game.words, before.observations))
+    return f"{game.secret} fitted all along; words left before the last guess: {count:,}"
+
+
 def _show_end(console: Console, game: Game, player: str) -> str | None:
     """Show the end of a single player's game; return the player if it was won."""
     _show_board(console, game)
     console.print(
-        f"{player} {_note(game)}; the word is {game.secret}", style=_WON if game.won else _LOST
+        f"{player} {_note(game)}; {_describe_secret(game)}", style=_WON if game.won else _LOST
     )
     return player if game.won else None

@@ -13,6 +13,7 @@ from rich.console import Console
 from hangman_lab.agents import PosteriorAgent
 from hangman_lab.agents.posterior.prior import DEFAULT_KNOWN
 from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.hangman.evil import EvilGame
 from hangman_lab.envs.hangman.game import Game
 from hangman_lab.envs.keyed_random import keyed_bits
 from hangman_lab.envs.words import COMMON_SOURCE, rank_words, select_difficulty
@@ -56,15 +57,17 @@ def play(options: argparse.Namespace, console: Console) -> None:
     if options.assist:
         assist(console, adviser, to_guess, source, max_wrong, weighs)
         return
+    evil = options.host == "evil"
     to_guess = _narrow(to_guess, options.length or run_words.lengths, options.difficulty)
     which = f"{options.difficulty}, " if options.difficulty is not None else ""
     console.print(
         f"{_count(len(to_guess), 'word')} to guess ({which}{source}); "
         f"{_count(max_wrong, 'wrong guess loses', 'wrong guesses lose')}"
+        + ("; the host cheats: only the length of a word is fixed" if evil else "")
     )
 
     def play_word(secret: str, number: int) -> str | None:
-        game = Game(secret, max_wrong)
+        game = EvilGame(secret, max_wrong, to_guess) if evil else Game(secret, max_wrong)
         if options.watch is not None:
             return watch(console, game, adviser, options.speed, number)
         if options.versus is not None:

@@ -216,15 +216,24 @@ class _Stages:
     stop: StopRequest
     on_validation: OnValidation | None
 
+    def evil_words(self, part: Sequence[str]) -> Sequence[str] | None:
+        """Return the words of an evil host for games with words of a part."""
+        return part if part and self.config.env.host == "evil" else None
+
+    def play(self, agent: Agent, words: Sequence[str], part: Sequence[str], **options: Any) -> Any:
+        """Play words of a part by the config; see :func:`evaluation.arena.play`."""
+        options["evil_words"] = self.evil_words(part)
+        return arena.play(agent, words, self.config.env.max_wrong, **options)
+
     def play_baselines(self) -> dict[str, float]:
         """Return the win rates of untrained agents on valid words."""
-        valid = draw_words(self.words.parts["valid"], self.config.validation.games)
+        part = self.words.parts["valid"]
+        valid = draw_words(part, self.config.validation.games)
         levels = {}
         with stage(self.progress, "baselines", len(_BASELINES) * len(valid)) as advance:
             for name in _BASELINES:
                 agent = make_agent(name, self.config.seed).fit(self.words.parts["train"])
-                played = arena.play(agent, valid, self.config.env.max_wrong, advance=advance)
-                levels[name] = float(played.won.mean())
+                levels[name] = float(self.play(agent, valid, part, advance=advance).won.mean())
         return levels
 
     def fit_posterior(self, words: Sequence[str]) -> None:
@@ -285,7 +294,7 @@ class _Stages:
         rates = {}
         for name, known in (("valid/win_rate", DEFAULT_KNOWN), ("valid/excluded_win_rate", 0.0)):
             agent = LookAheadAgent(posterior.with_known(known), self.config.policy.look_ahead_lives)
-            rates[name] = float(arena.play(agent, words, self.config.env.max_wrong).won.mean())
+            rates[name] = float(self.play(agent, words, words).won.mean())
         unseen = rates["valid/win_rate"]
         log.by_games(unseen, play.games)
         log.scalars(rates | {"rollout/uncovered": len(fitted)}, play.games)
@@ -377,6 +386,7 @@ class _Stages:
             known=known,
             known_words=hashes,
             fitted_words={name: hashes for name in agents if name != "random"},
+            evil_words=self.evil_words(self.words.parts[part]),
         )
         evaluation = Comparison(match, self.progress).to_dict()
         print_table(self.progress.console, agents_table(evaluation))
@@ -457,9 +467,10 @@ class _ValidationCallback(BaseCallback):
         """Play, log, and keep the best network; return the unseen and the known win rate."""
         stages = self._stages
         max_wrong, share = stages.config.env.max_wrong, stages.config.ppo.known
-        played = arena.play(self._agent, self._valid, max_wrong)
+        parts = stages.words.parts
+        played = stages.play(self._agent, self._valid, parts["valid"])
         unseen = stages.log.validation(played, self._agent, max_wrong, steps)
-        known = float(arena.play(self._agent, self._known, max_wrong).won.mean())
+        known = float(stages.play(self._agent, self._known, parts["train"]).won.mean())
         values = {"valid/known_win_rate": known, "rollout/games": self._num_games}
         stages.log.scalars(values | {"rollout/uncovered": len(self._uncovered)}, steps)
         stages.log.by_games(unseen, self._num_games)

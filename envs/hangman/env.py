@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from hangman_lab.envs.batch import BatchEnv
 from hangman_lab.envs.encoding import MAX_LENGTH
+from hangman_lab.envs.errors import check_choice
 from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG, Observation
 from hangman_lab.envs.hangman.rendering import draw_game
-from hangman_lab.envs.hangman.rules import HangmanGames
+from hangman_lab.envs.hangman.rules import HOSTS, HangmanGames
 from hangman_lab.envs.rewards import Reward, make_reward
 from hangman_lab.envs.single import GameParts, SingleEnv
 from hangman_lab.envs.words import SecretWords
@@ -22,10 +23,19 @@ def _make_game(
     max_length: int = MAX_LENGTH,
     reward: str | Reward = "sparse",
     repeated_guess: str = "life",
+    host: str = "random",
 ) -> GameParts:
     """Return the parts of an environment."""
-    secrets = SecretWords(words, min_length, max_length)
-    games = HangmanGames(num_games, secrets.width, max_wrong, repeated_guess)
+    check_choice("host", host, HOSTS)
+    if host == "evil":
+        # Needs Numba, which the other environments do without.
+        from hangman_lab.envs.hangman.evil import EvilHangmanGames, EvilSecrets
+
+        secrets: SecretWords = EvilSecrets(words, min_length, max_length)
+        games: HangmanGames = EvilHangmanGames(num_games, secrets.words, max_wrong, repeated_guess)
+    else:
+        secrets = SecretWords(words, min_length, max_length)
+        games = HangmanGames(num_games, secrets.width, max_wrong, repeated_guess)
     return GameParts(games, secrets, make_reward(reward), draw_game)
 
 
@@ -57,7 +67,8 @@ class HangmanEnv(SingleEnv[Observation]):
     ## Starting State
 
     A word drawn from the list, all blanks, no letter guessed, `max_wrong` lives.
-    `reset(options={"word": "apple"})` sets the word.
+    `reset(options={"word": "apple"})` sets the word. Of a word drawn by the evil host, only the
+    length counts.
 
     ## Rewards
 
@@ -84,12 +95,17 @@ class HangmanEnv(SingleEnv[Observation]):
     - `min_length`, `max_length`: range of word lengths; other words are not used.
     - `reward`: `"sparse"`, `"dense"`, `"potential"`, or an object of `envs.rewards`.
     - `repeated_guess`: whether a repeated letter costs a `"life"` (default) or is `"free"`.
+    - `host`: `"random"` draws the word (default); `"evil"` commits to none: after each guess it
+      keeps the largest set of words with the same answer (`envs.hangman.evil`, needs Numba).
     - `render_mode`: `"ansi"`, `"human"` (prints to the terminal) or `"rgb_array"`.
 
     ## References
 
     A. Y. Ng, D. Harada and S. Russell, "Policy invariance under reward transformations", ICML
     1999, for the potential-based reward.
+
+    J. Barbay and B. Subercaseaux, "The computational complexity of Evil Hangman", 2020
+    (arXiv:2003.10000), for the evil host.
 
     ## Version History
 
@@ -105,9 +121,12 @@ class HangmanEnv(SingleEnv[Observation]):
         max_length: int = MAX_LENGTH,
         reward: str | Reward = "sparse",
         repeated_guess: str = "life",
+        host: str = "random",
         render_mode: str | None = None,
     ) -> None:
-        parts = _make_game(1, words, max_wrong, min_length, max_length, reward, repeated_guess)
+        parts = _make_game(
+            1, words, max_wrong, min_length, max_length, reward, repeated_guess, host
+        )
         super().__init__(parts, render_mode)
 
 

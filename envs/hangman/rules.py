@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,8 @@ from hangman_lab.envs.games import ALL, Games, Index
 from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG, Observation
 
 REPEATED_GUESS_RULES = ("life", "free")
+Host = Literal["random", "evil"]
+HOSTS: tuple[str, ...] = get_args(Host)
 
 
 class Step(NamedTuple):

@@ -74,7 +74,7 @@ class HangmanVecEnv(SB3VecEnv):
         As for :class:`HangmanVectorEnv`.
     **options
         Further arguments of :class:`HangmanVectorEnv`: ``words``, ``max_wrong``, ``min_length``,
-        ``max_length``, ``reward``, ``repeated_guess`` and ``render_mode``.
+        ``max_length``, ``reward``, ``repeated_guess``, ``host`` and ``render_mode``.
     """
 
     def __init__(self, num_envs: int, max_episode_steps: int | None = None, **options: Any) -> None:

@@ -34,6 +34,7 @@ GAMES = {
     "hangman": (*HANGMAN, {"words": LETTERS, "max_wrong": 4}),
     "dense": (*HANGMAN, {"words": LETTERS, "reward": "dense"}),
     "potential": (*HANGMAN, {"words": LETTERS, "reward": "potential", "repeated_guess": "free"}),
+    "evil": (*HANGMAN, {"words": LETTERS, "host": "evil"}),
     "a user's reward": (*HANGMAN, {"words": LETTERS, "reward": places_shown}),
     "cats and dogs": (*GUESSING, {"words": WORDS, "max_guesses": 4}),
     "mistakes": (*GUESSING, {"words": WORDS[:6], "allowed": WORDS, "reward": "mistakes"}),
@@ -82,7 +83,7 @@ def test_a_batch_answers_as_gymnasiums_own_batch_of_single_games(game, mode, lim
     for number, move in enumerate(moves):
         if isinstance(move, tuple):
             seed, mask, forced = move
-            if game == "guess the word":
+            if game in ("guess the word", "evil"):
                 forced = {}
             reset_both(envs, seed, mask, f"reset {number}", **forced)
             continue
@@ -185,7 +186,7 @@ BOTH = (
     {"words": Path("a.txt")},
 )
 VECTOR = ({"num_envs": 0}, {"max_episode_steps": 0}, {"autoreset_mode": "Sometimes"})
-LIFE = ({"max_wrong": 0}, {"max_wrong": 27}, {"repeated_guess": "never"})
+LIFE = ({"max_wrong": 0}, {"max_wrong": 27}, {"repeated_guess": "never"}, {"host": "kind"})
 GUESS = ({"max_guesses": 0}, {"word_length": 0}, {"word_length": 22}, {"variant": "dogs"})
 REFUSED = [
     *((kind, bad) for kind in (*HANGMAN, *GUESSING) for bad in BOTH),

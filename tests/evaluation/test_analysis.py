@@ -55,6 +55,16 @@ def test_agents_that_do_not_use_their_lives_guess_the_same_under_any_limit(name)
         assert by_limit[str(limit)]["wins"] == again["won"].sum()
 
 
+def test_other_limits_are_played_against_the_same_host(dictionary):
+    games = play(dictionary, LISTED, evil_words=LISTED)
+    by_limit = win_rate_by_limit(dictionary, games.assign(word=LISTED), evil_words=LISTED)
+    for limit, row in by_limit.items():
+        assert row["wins"] == play(dictionary, LISTED, int(limit), evil_words=LISTED)["won"].sum()
+    assert (
+        by_limit["4"]["wins"] < win_rate_by_limit(dictionary, play(dictionary, LISTED))["4"]["wins"]
+    )
+
+
 class CarefulAgent(PosteriorAgent):
     """Guesses from the end of the alphabet with its last life."""
 

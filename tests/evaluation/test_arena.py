@@ -49,3 +49,18 @@ def test_no_words_make_no_games(real_words):
     games, some = (play(make_agent("random"), words) for words in ((), real_words[:3]))
     assert len(games) == 0
     assert games.dtypes.equals(some.dtypes)
+
+
+def test_an_evil_host_plays_all_its_words_whichever_are_drawn(real_words):
+    agent = make_agent("dictionary").fit(real_words)
+    drawn = real_words[::40]
+    games = play(agent, drawn, evil_words=real_words, batch_size=32)
+    assert games["length"].tolist() == [len(word) for word in drawn]
+    assert set(games["word"]) <= set(real_words)
+    # The agent draws no letters: games of a length are alike.
+    assert (games.groupby("length")["letters"].nunique() == 1).all()
+    for game in games.itertuples():
+        referee = replay(game, 6)
+        assert referee.over
+        assert (game.won, game.wrong_guesses) == (referee.won, 6 - referee.lives)
+    assert games["wrong_guesses"].mean() > play(agent, drawn)["wrong_guesses"].mean() + 1

@@ -81,6 +81,24 @@ def test_without_a_run_learned_agents_are_those_of_the_pretrained_policy(evaluat
     assert evaluation["words"]["source"] == "web2"
 
 
+def test_an_evil_host_plays_for_the_lengths_of_words_and_the_tables_say_so(evaluate, tiny_files):
+    arguments = ("--words", tiny_files[1], "--agents", "dictionary", "random", "--split", "train")
+    done, evaluation = evaluate(*arguments, "--games", 100, "--host", "evil")
+    assert done.returncode == 0, done.stderr
+    # The title is as narrow as the table.
+    title = " ".join(done.stdout.split())
+    assert "evil host (words are drawn for their lengths alone)" in title
+    assert evaluation["host"] == "evil"
+    _, drawn = evaluate(*arguments, "--games", 100)
+    assert drawn["host"] == "random"
+    for name, agent in evaluation["agents"].items():
+        lengths, other = (each["agents"][name]["by_length"] for each in (evaluation, drawn))
+        assert {length: row["games"] for length, row in lengths.items()} == {
+            length: row["games"] for length, row in other.items()
+        }
+        assert agent["wins"] <= drawn["agents"][name]["wins"]
+
+
 @pytest.fixture
 def mixed(tiny_run, tiny_files, tmp_path):
     """Options that play seven words that the run was fitted on and twenty that it was not."""
@@ -109,6 +127,8 @@ def test_a_prior_that_excludes_known_words_refuses_drops_or_marks_them(evaluate,
         assert (agent["seen"], agent["known"]["games"], agent["unseen"]["games"]) == (7, 7, 20)
         assert f"{name} (known)" in done.stdout
     wins = evaluation["agents"]["ppo"]["known"]["wins"]
+    # An evil host could change one kind into the other.
+    assert_refused(evaluate(*mixed, "--host", "evil")[0], "evaluate.py", "host:", "drop_seen")
 
     _, evaluation = evaluate(*mixed, "--known", "1")
     assert evaluation["known"] == 1

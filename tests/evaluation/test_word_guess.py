@@ -116,6 +116,7 @@ def test_the_command_writes_tables_results_and_plots(word_file, tmp_path, capsys
     ("arguments", "message"),
     [
         ("--env CatsAndDogs-v0 --max-wrong 3", "--max-wrong: is for Hangman-v0"),
+        ("--env CatsAndDogs-v0 --host evil", "--host: is for Hangman-v0"),
         ("--env CatsAndDogs-v0 --lists 3", "--lists: is for GuessTheWord-v0"),
         ("--env GuessTheWord-v0 --agents minimax filter", "plays Cats and Dogs alone"),
         ("--env GuessTheWord-v0 --games 3", "--games: needs --words"),

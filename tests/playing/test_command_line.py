@@ -139,6 +139,7 @@ def test_a_run_determines_words_split_and_agents(run_command, run_directory):
         (["--watch", "nobody"], "--watch: 'nobody' is unknown; known are ppo, look-ahead"),
         (["--hint", "--agent", "random"], "--agent: random has no letter probabilities"),
         (["--speed", "2"], "--speed: requires --watch"),
+        (["--host", "evil", "--versus", "random"], "--versus: --host evil has no single word"),
         (["--length", "9-3"], "'9-3' is neither N nor MIN-MAX, from 1 to 32"),
     ],
 )
@@ -148,3 +149,17 @@ def test_invalid_options_are_one_line_and_status_2(run_command, options, problem
     (line,) = output.splitlines()
     assert line.startswith("play.py: error: ")
     assert problem in line
+
+
+def test_an_evil_host_tells_a_word_that_fitted_and_how_many_did(run_command, words):
+    status, output = run_command(["--words", words, "--host", "evil"], [*"aeioucd", "n"])
+    assert status == 0
+    assert "; the host cheats: only the length of a word is fixed" in output
+    # The fifth vowel is in all words that are left, then the first letter is none of two.
+    left = [word for word in WORDS if word[1] == "u" and word[0] != "c"]
+    told = f"you lost; bulsx fitted all along; words left before the last guess: {len(left)}"
+    assert told in output.splitlines()
+    assert "1 game: you won 0" in output
+    options = ["--words", words, "--host", "evil", "--watch", "dictionary", "--speed", "1000"]
+    _, output = run_command(options, ["n"])
+    assert re.search(r"^dictionary (won|lost); \w{5} fitted all along; words", output, re.MULTILINE)

@@ -8,6 +8,7 @@ import yaml
 from rich.console import Console
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
+from hangman_lab.agents import make_agent
 from hangman_lab.agents.posterior.posterior import load_posterior
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.words import Split, hash_words, read_word_list
@@ -16,6 +17,7 @@ from hangman_lab.evaluation.arena import play
 from hangman_lab.run_files.agents import load_run_agent
 from hangman_lab.run_files.config import load_config
 from hangman_lab.run_files.directory import RunDirectory
+from hangman_lab.run_files.words import draw_words
 from hangman_lab.training.checkpoint import load_checkpoint, save_checkpoint
 from hangman_lab.training.ppo import reward_of
 from hangman_lab.training.run import resume, train
@@ -175,6 +177,30 @@ def test_ppo_alone_learns_within_seconds_and_resumes_to_the_same_weights(tiny_fi
         train(config, QUIET, tmp_path / "stopped", on_validation=stop_at(16_384))
     resumed, _ = resume(tmp_path / "stopped", QUIET)
     assert weights(resumed) == weights(whole)
+
+
+@pytest.mark.slow
+def test_a_run_against_an_evil_host_is_validated_and_ends_against_it(tiny_files, tmp_path):
+    options = f"""
+        words={tiny_files[1]} posterior.enabled=false windows.log_rows=14 env.host=evil
+        env.min_length=10 ppo.steps=2_048
+    """.split()
+    run, evaluation = train(load_config(tiny_files[0], options), QUIET, tmp_path / "run")
+    parts = {
+        part: tuple(word for word in words if len(word) >= 10)
+        for part, words in parts_of(tiny_files[1]).items()
+    }
+    dictionary = make_agent("dictionary").fit(parts["train"])
+    assert evaluation["host"] == evaluation["known"]["host"] == "evil"
+    games = play(dictionary, parts["test"], evil_words=parts["test"])
+    final = evaluation["agents"]["dictionary"]
+    assert (final["wins"], final["mean_guesses"]) == (games["won"].sum(), games["guesses"].mean())
+    policy = load_run_agent("ppo", run, (), 0)
+    valid = draw_words(parts["valid"], 50)
+    games = play(policy, valid, evil_words=parts["valid"])
+    curves = run.read_curves()
+    assert games["wrong_guesses"].mean() in curves["valid/wrong_guesses"].dropna().tolist()
+    assert run.load_config().env.host == "evil"
 
 
 def test_rewards_of_the_config_reach_the_learner(tiny_files):

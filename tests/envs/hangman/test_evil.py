@@ -1,0 +1,129 @@
+"""The cheating host, compared with a plain referee that goes through all words."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hangman_lab.envs.encoding import ALPHABET, decode, encode_words, letter_index
+from hangman_lab.envs.hangman.env import HangmanEnv, HangmanVectorEnv
+from hangman_lab.envs.hangman.evil import EvilGame, EvilHangmanGames
+from hangman_lab.envs.hangman.sb3 import HangmanVecEnv
+from hangman_lab.envs.words import SecretWords
+
+WORDS = st.lists(st.text("abcd", min_size=1, max_size=5), min_size=1, max_size=40, unique=True)
+LETTERS = st.lists(st.sampled_from("abcde"), max_size=8)
+
+
+def masked(word, guessed):
+    return "".join(letter if letter in guessed else "_" for letter in word)
+
+
+def family(words, shown, guessed, letter):
+    """The largest family of the words that fit, by the rules in words."""
+    families = {}
+    for word in words:
+        if masked(word, guessed) == shown:
+            families.setdefault(masked(word, guessed + letter), []).append(word)
+    hidden = {look: look.count("_") for look in families}
+    # Of families alike: none or few places shown, then alphabetically, with blanks first.
+    best = min(
+        families, key=lambda look: (-len(families[look]), -hidden[look], look.replace("_", " "))
+    )
+    return families[best]
+
+
+@given(WORDS, LETTERS)
+def test_the_host_keeps_the_largest_family(words, letters):
+    env = HangmanEnv(words, host="evil", max_wrong=26, repeated_guess="free")
+    observation, info = env.reset(seed=0)
+    guessed = ""
+    for letter in letters:
+        shown = decode(observation["word"])
+        kept = family(words, shown, guessed, letter)
+        observation, _, terminated, _, info = env.step(letter_index(letter))
+        guessed += letter
+        assert decode(observation["word"]) == masked(kept[0], guessed)
+        assert env.secret == min(kept)
+        if terminated:
+            assert info["won"]
+            break
+
+
+@given(st.integers(0, 999))
+@settings(max_examples=20)
+def test_some_word_fits_all_answers_and_none_contradicts_an_earlier_one(real_words, seed):
+    env = HangmanVectorEnv(16, words=real_words, host="evil", autoreset_mode="Disabled")
+    before, _ = env.reset(seed=seed)
+    random = np.random.default_rng(seed)
+    games = env.get_state()["games"]
+    for _ in range(6):
+        letters = random.integers(26, size=16)
+        _, _, terminated, _, _ = env.step(letters)
+        after, games = env.observe(), env.get_state()["games"]
+        # What was shown remains, and a wrong letter is nowhere.
+        assert ((after["word"] == before["word"]) | (before["word"] == 1)).all()
+        for game in range(16):
+            secret = decode(games["secrets"][game])
+            guessed = "".join(ALPHABET[k] for k in np.flatnonzero(after["guessed"][game]))
+            assert secret in real_words
+            assert masked(secret, guessed) == decode(after["word"][game])
+        before = after
+        if terminated.any():
+            env.reset(options={"reset_mask": terminated})
+            before = env.observe()
+
+
+def test_the_drawn_word_counts_for_its_length_alone(real_words):
+    """Games of a length are alike, in a batch, alone, and on strings."""
+    words = [word for word in real_words if len(word) in (4, 9)]
+    listed = SecretWords(words).words
+    letters = [letter_index(letter) for letter in "esiarntolcd"]
+    batch = EvilHangmanGames(len(words), listed, 8)
+    batch.start(slice(None), encode_words(words, listed.width))
+    for letter in letters:
+        batch.guess(np.full(len(words), letter))
+    secrets = {len(word): batch.secret(game) for game, word in enumerate(words)}
+    for game, word in enumerate(words[:50]):
+        single = EvilGame(word, 8, words)
+        for letter in letters:
+            single.guess(letter)
+        assert single.secret == batch.secret(game) == secrets[len(word)]
+        assert single.lives == batch.observe()["lives"][game]
+
+
+def test_a_game_by_hand():
+    env = HangmanEnv(["bell", "cell", "dell", "noon"], host="evil")
+    env.reset(seed=0)
+    # Three words have ll, then two of three no b, then one of two no c: d is all that is left.
+    for letter, shown in (
+        ("l", "__ll"),
+        ("b", "__ll"),
+        ("c", "__ll"),
+        ("d", "d_ll"),
+        ("e", "dell"),
+    ):
+        observation, _, terminated, _, _ = env.step(letter_index(letter))
+        assert decode(observation["word"]) == shown
+    assert terminated
+    assert observation["lives"] == 4
+
+
+@pytest.mark.parametrize("kind", [HangmanEnv, HangmanVectorEnv])
+def test_a_word_cannot_be_set(kind, few_words):
+    env = kind(words=few_words, host="evil")
+    env.reset(seed=0, options={"word": None})
+    with pytest.raises(ValueError, match="options: the evil host commits to no word"):
+        env.reset(options={"word": "noon"})
+
+
+def test_stable_baselines_gets_the_host_by_name(few_words):
+    env = HangmanVecEnv(2, words=few_words, host="evil", max_length=1, max_wrong=1)
+    env.reset()
+    # The words are a and i: there is always one without the letter.
+    for letter in "ai":
+        _, rewards, _, _ = env.step(np.full(2, letter_index(letter)))
+        assert rewards.tolist() == [-1, -1]
+    env.set_options({"word": "ox"})
+    with pytest.raises(ValueError, match="commits to no word"):
+        env.reset()
