@@ -1,12 +1,14 @@
-"""Certain wins: whether a guesser wins every word of a set, with some misses to spare.
+"""Certain wins: whether a guesser can win whatever the host does, by an and-or search.
 
-The host may change the word, as long as one of the set fits all that was shown. A set of words and
-the misses to spare are the whole state: guessed letters have the same places in all words. A part
-of a set is never harder than the set, with two consequences:
+The host may change its word, as long as a word of a given set fits all that was shown. The words
+that still fit and the misses that the guesser has to spare are the whole state, since guessing a
+letter with the same places in all words has no effect. A subset of the words is never harder to
+win:
 
-- A letter in all words is guessed at once, since it costs nothing.
-- If the words with a shown letter at certain places cannot be won, the whole set cannot. So the
-  other letters are searched only if the host's answer to this one is a miss.
+- A letter in all words is guessed at once: it costs nothing.
+- If the words with a letter at certain places cannot be won, the whole set cannot. Other letters
+  are searched only if a miss refutes this one.
+- Words that differ in one letter alone need a miss for each of them but the last.
 """
 
 from __future__ import annotations
@@ -18,203 +20,196 @@ import numpy.typing as npt
 from numba import njit
 
 from hangman_lab.envs.compiled import lowest_bit
-from hangman_lab.envs.encoding import FIRST_LETTER, NUM_LETTERS
+from hangman_lab.envs.encoding import BLANK, FIRST_LETTER, NUM_CODES, NUM_LETTERS, PADDING
+from hangman_lab.envs.word_sets import WordSets
 
 WIN, NO_WIN, UNKNOWN = 1, 0, -1
+_BITS = 64
 
 
-class Search(NamedTuple):
-    """Words and buffers of a search."""
+class SearchWords(NamedTuple):
+    """What the search needs to know of each word; rows are those of :class:`WordSets`."""
 
     letters: npt.NDArray[np.uint32]  #: shape (words,): The letters of each word, as bits.
-    #: shape (words, 26): The places of each letter, as bits.
-    places: npt.NDArray[np.uint32]
-    groups: npt.NDArray[np.int32]
-    group_sizes: npt.NDArray[np.int64]
+    places: npt.NDArray[np.uint32]  #: shape (words, 26): The places of each letter, as bits.
     keys: npt.NDArray[np.uint64]  #: shape (words,): For Zobrist hashing of sets of words.
-    # A table of states: the key of a set, the fewest misses that may be enough, the fewest that are
-    # known to be.
-    known: npt.NDArray[np.uint64]  #: shape (size,); the size is a power of 2.
+    #: shape (words, K): The groups of the word, then -1. The words of a group differ in one letter.
+    groups: npt.NDArray[np.int32]
+
+
+class SearchBuffers(NamedTuple):
+    """Buffers of a search, for one thread."""
+
+    # A table of sets: the key, the fewest misses not refuted, the fewest known to be enough.
+    known: npt.NDArray[np.uint64]  #: shape (size,): The size is a power of two.
     bounds: npt.NDArray[np.int8]  #: shape (size, 2)
-    left: npt.NDArray[np.int64]  #: shape (1,): How many more words the search may look at.
+    group_sizes: npt.NDArray[np.int64]  #: shape (groups,): 0 between calls.
+    #: shape (2,): How many words may still be looked at, and the letter to guess in the last set
+    #: that was won.
+    progress: npt.NDArray[np.int64]
 
 
-def new_search(codes, letters, places, size: int) -> Search:
-    groups, group_sizes = find_groups(codes)
-    keys = np.random.default_rng(0).integers(2**64, size=len(letters), dtype=np.uint64)
-    known = np.zeros(size, np.uint64)
-    return Search(letters, places, groups, group_sizes, keys, known, np.zeros((size, 2), np.int8), np.zeros(1, np.int64))
-
-
-def find_groups(codes):
-    """codes (W, L)"""
-    W, L = codes.shape
-    rng = np.random.default_rng(1)
-    r = rng.integers(2**64, size=(L, 27), dtype=np.uint64)
-    full = r[np.arange(L), codes].sum(axis=1)
-    out = np.zeros((W, L), np.uint64)
-    for p in range(L):
-        same = codes == codes[:, p : p + 1]
-        first = same.argmax(axis=1) == p
-        h = full.copy()
-        for q in range(L):
-            h += np.where(same[:, q], r[q, 26] - r[q, codes[:, q]], 0).astype(np.uint64)
-        out[:, p] = np.where(first, h, 0)
-    vals, inv, cnt = np.unique(out, return_inverse=True, return_counts=True)
-    inv = inv.reshape(out.shape)
-    ok = (cnt[inv] > 1) & (out != 0)
-    new = np.full(out.shape, -1, np.int32)
-    used = np.unique(inv[ok])
-    new[ok] = np.searchsorted(used, inv[ok])
-    new = -np.sort(-new, axis=1)
-    width = max(1, (new >= 0).sum(axis=1).max())
-    return np.ascontiguousarray(new[:, :width]), np.zeros(len(used) + 1, np.int64)
+def search_words(words: WordSets) -> SearchWords:
+    """Return the words of the search, which must be distinct."""
+    random = np.random.default_rng(0)
+    keys = random.integers(2**64, size=len(words.codes), dtype=np.uint64)
+    salts = random.integers(2**64, size=(words.codes.shape[1], NUM_CODES), dtype=np.uint64)
+    places, hashes = _places(words.codes, salts)
+    values, inverse, counts = np.unique(hashes, return_inverse=True, return_counts=True)
+    is_shared = (counts > 1) & (values > 0)
+    numbers = np.where(is_shared, np.cumsum(is_shared) - 1, -1).astype(np.int32)
+    groups = -np.sort(-numbers[inverse].reshape(hashes.shape), axis=1)
+    width = max(1, (groups >= 0).sum(axis=1).max(initial=0))
+    return SearchWords(words.letters, places, keys, np.ascontiguousarray(groups[:, :width]))
 
 
 @njit(cache=True)
-def clique(words, search):
-    most = 0
-    width = search.groups.shape[1]
-    for word in words:
-        for k in range(width):
-            g = search.groups[word, k]
-            if g < 0:
-                break
-            search.group_sizes[g] += 1
-            most = max(most, search.group_sizes[g])
-    for word in words:
-        for k in range(width):
-            g = search.groups[word, k]
-            if g < 0:
-                break
-            search.group_sizes[g] = 0
-    return most
+def search_buffers(words, size):
+    """Return buffers with a table of ``size``, a power of two, for searches in ``words``."""
+    num_groups = words.groups.max() + 1 if len(words.groups) else 0
+    known, bounds = np.zeros(size, np.uint64), np.zeros((size, 2), np.int8)
+    return SearchBuffers(known, bounds, np.zeros(num_groups, np.int64), np.zeros(2, np.int64))
 
 
 @njit(cache=True)
-def certain_win(words, spare, search):
-    """Return WIN, NO_WIN or UNKNOWN for ``words``, rows of ``search``, which are reordered."""
-    num_words = len(words)
-    # Each miss with a letter of some word excludes a word.
-    if num_words <= spare + 1:
+def _places(codes, salts):
+    """Return the places of each letter, and a hash of each word without one of its letters."""
+    places = np.zeros((len(codes), NUM_LETTERS), np.uint32)
+    hashes = np.zeros(codes.shape, np.uint64)
+    for row in range(len(codes)):
+        for place in range(codes.shape[1]):
+            code = codes[row, place]
+            if code == PADDING:
+                break
+            if places[row, code - FIRST_LETTER] == 0:
+                for other in range(codes.shape[1]):
+                    left = codes[row, other]
+                    hashes[row, place] += salts[other, BLANK if left == code else left]
+            places[row, code - FIRST_LETTER] |= np.uint32(1) << np.uint32(place)
+    return places, hashes
+
+
+@njit(cache=True)
+def certain_win(rows, spare, words, buffers):
+    """Return WIN if a guesser can win all words of ``rows``, NO_WIN if not, else UNKNOWN.
+
+    ``spare`` misses do not lose, the next one does. ``rows`` are reordered. It is UNKNOWN at the
+    limit, ``buffers.progress[0]``. If an empty table leads to a WIN with more than ``spare + 1``
+    rows, ``buffers.progress[1]`` is the letter to guess.
+    """
+    size = len(rows)
+    # Every miss with a letter of some word eliminates a word.
+    if size <= spare + 1:
         return WIN
-    search.left[0] -= num_words
-    if search.left[0] < 0:
+    buffers.progress[0] -= size
+    if buffers.progress[0] < 0:
         return UNKNOWN
     key = np.uint64(0)
-    for word in words:
-        key += search.keys[word]
-    slot = np.int64(key & np.uint64(len(search.known) - 1))
-    if search.known[slot] == key:
-        if spare < search.bounds[slot, 0]:
-            return NO_WIN
-        if spare >= search.bounds[slot, 1]:
-            return WIN
-    if clique(words, search) > spare + 1:
+    for row in rows:
+        key += words.keys[row]
+    slot = _table_slot(key, buffers)
+    if spare < buffers.bounds[slot, 0]:
         return NO_WIN
-    counts = useful_letters(words, spare, search)
-    holders = _holders(words, search)
-    result = NO_WIN
-    while result == NO_WIN:
+    if spare >= buffers.bounds[slot, 1]:
+        return WIN
+    result, letter = NO_WIN, 0
+    counts, holders = _useful_letters(rows, spare, words, buffers.group_sizes)
+    while result == NO_WIN and counts.any():
         letter = counts.argmax()
-        if counts[letter] == 0:
-            break
-        begin = _split(words, letter, search)
-        result = certain_win(words[:begin], spare - 1, search)
+        misses = split_off_misses(rows, letter, words)
+        result = certain_win(rows[:misses], spare - 1, words, buffers)
         if result == WIN:
-            sizes = _families(words[begin:], letter, search)
-            for k in np.argsort(-sizes[:, 1]):
-                result = certain_win(words[begin + sizes[k, 0] : begin + sizes[k, 0] + sizes[k, 1]], spare, search)
+            ends = misses + sort_families(rows[misses:], letter, words)
+            for family in np.argsort(ends[:-1] - ends[1:], kind="mergesort"):
+                part = rows[ends[family] : ends[family + 1]]
+                result = certain_win(part, spare, words, buffers)
                 if result != WIN:
                     break
             break
-        counts[letter] = 0
+        # So are letters that only words with this letter have.
         for other in range(NUM_LETTERS):
-            if holders[other] & ~holders[letter] == 0:
+            if other == letter or (size <= _BITS and not holders[other] & ~holders[letter]):
                 counts[other] = 0
-    if result != UNKNOWN:
-        if search.known[slot] != key:
-            search.known[slot] = key
-            search.bounds[slot, 0] = 0
-            search.bounds[slot, 1] = 127
-        if result == WIN:
-            search.bounds[slot, 1] = spare
-        else:
-            search.bounds[slot, 0] = spare + 1
+    slot = _table_slot(key, buffers)
+    if result == WIN:
+        buffers.bounds[slot, 1], buffers.progress[1] = spare, letter
+    elif result == NO_WIN:
+        buffers.bounds[slot, 0] = spare + 1
     return result
 
 
 @njit(cache=True)
-def useful_letters(words, spare, search):
-    """Return the number of words with each letter, 0 for letters that need no try; shape (26,)."""
-    num_words = len(words)
-    counts = np.zeros(NUM_LETTERS, np.int64)
-    for word in words:
-        letters = np.uint64(search.letters[word])
+def _table_slot(key, buffers):
+    """Return the slot of a set in the table; another set there is replaced."""
+    slot = np.int64(key & np.uint64(len(buffers.known) - 1))
+    if buffers.known[slot] != key:
+        buffers.known[slot] = key
+        buffers.bounds[slot, 0], buffers.bounds[slot, 1] = 0, NUM_LETTERS
+    return slot
+
+
+@njit(cache=True)
+def _useful_letters(rows, spare, words, group_sizes):
+    """Return the number of words with each letter, and the first 64 of these as bits.
+
+    The number is 0 for a letter that need not be guessed; all are 0 if no letter can win.
+    """
+    counts, holders = np.zeros(NUM_LETTERS, np.int64), np.zeros(NUM_LETTERS, np.uint64)
+    if _largest_group(rows, words.groups, group_sizes) > spare + 1:
+        return counts, holders
+    for k in range(len(rows)):
+        letters = np.uint64(words.letters[rows[k]])
         while letters:
-            counts[lowest_bit(letters)] += 1
+            letter = lowest_bit(letters)
+            counts[letter] += 1
+            if k < _BITS:
+                holders[letter] |= np.uint64(1) << np.uint64(k)
             letters &= letters - np.uint64(1)
     for letter in range(NUM_LETTERS):
-        if counts[letter] == num_words:
-            first = search.places[words[0], letter]
-            same = True
-            for word in words:
-                if search.places[word, letter] != first:
-                    same = False
-                    break
-            if same:
-                counts[letter] = 0
-            else:
-                counts[:] = 0
-                counts[letter] = num_words
-                return counts
-    # A host that always says miss
-    top = np.sort(counts)[NUM_LETTERS - spare - 1:].sum()
-    if top < num_words:
+        if counts[letter] == len(rows):
+            counts[letter] = 0
+            for row in rows:
+                if words.places[row, letter] != words.places[rows[0], letter]:
+                    counts[:] = 0
+                    counts[letter] = len(rows)
+                    return counts, holders
+    # The host says miss as often as it must to win.
+    if np.sort(counts)[max(0, NUM_LETTERS - 1 - spare) :].sum() < len(rows):
         counts[:] = 0
-    return counts
+    return counts, holders
 
 
 @njit(cache=True)
-def _holders(words, search):
-    holders = np.zeros(NUM_LETTERS, np.uint64)
-    if len(words) > 64:
-        for letter in range(NUM_LETTERS):
-            holders[letter] = np.uint64(1) << np.uint64(letter)
-    else:
-        for k in range(len(words)):
-            letters = np.uint64(search.letters[words[k]])
-            while letters:
-                holders[lowest_bit(letters)] |= np.uint64(1) << np.uint64(k)
-                letters &= letters - np.uint64(1)
-    return holders
+def _largest_group(rows, groups, group_sizes):
+    """Return the largest number of words that differ in one letter alone, from 0."""
+    largest = 0
+    for change in (1, -1):
+        for row in rows:
+            for group in groups[row]:
+                if group < 0:
+                    break
+                group_sizes[group] += change
+                largest = max(largest, group_sizes[group])
+    return largest
 
 
 @njit(cache=True)
-def _families(words, letter, search):
-    looks = search.places[words, letter]
+def split_off_misses(rows, letter, words):
+    """Move the words without a letter to the front of ``rows``; return their number."""
+    misses = 0
+    for k in range(len(rows)):
+        if words.places[rows[k], letter] == 0:
+            rows[misses], rows[k] = rows[k], rows[misses]
+            misses += 1
+    return misses
+
+
+@njit(cache=True)
+def sort_families(rows, letter, words):
+    """Sort ``rows`` by the places of a letter; return where families begin, and their end."""
+    looks = words.places[rows, letter]
     order = np.argsort(looks)
+    rows[:] = rows[order]
     looks = looks[order]
-    words[:] = words[order]
-    num = 1
-    for k in range(1, len(words)):
-        num += looks[k] != looks[k - 1]
-    sizes = np.zeros((num, 2), np.int64)
-    family = 0
-    for k in range(len(words)):
-        if k and looks[k] != looks[k - 1]:
-            family += 1
-            sizes[family, 0] = k
-        sizes[family, 1] += 1
-    return sizes
-
-
-@njit(cache=True)
-def _split(words, letter, search):
-    """Move the words without a letter to the front; return their number."""
-    begin = 0
-    for index in range(len(words)):
-        if search.places[words[index], letter] == 0:
-            words[begin], words[index] = words[index], words[begin]
-            begin += 1
-    return begin
+    ends = np.append(np.flatnonzero(looks[1:] != looks[:-1]) + 1, len(rows))
+    return np.append(np.zeros(1, np.int64), ends)
