@@ -24,7 +24,6 @@ from hangman_lab.envs.encoding import BLANK, FIRST_LETTER, NUM_CODES, NUM_LETTER
 from hangman_lab.envs.word_sets import WordSets
 
 WIN, NO_WIN, UNKNOWN = 1, 0, -1
-_BITS = 64
 
 
 class SearchWords(NamedTuple):
@@ -55,11 +54,13 @@ def search_words(words: WordSets) -> SearchWords:
     keys = random.integers(2**64, size=len(words.codes), dtype=np.uint64)
     salts = random.integers(2**64, size=(words.codes.shape[1], NUM_CODES), dtype=np.uint64)
     places, hashes = _places(words.codes, salts)
-    values, inverse, counts = np.unique(hashes, return_inverse=True, return_counts=True)
-    is_shared = (counts > 1) & (values > 0)
-    numbers = np.where(is_shared, np.cumsum(is_shared) - 1, -1).astype(np.int32)
-    groups = -np.sort(-numbers[inverse].reshape(hashes.shape), axis=1)
-    width = max(1, (groups >= 0).sum(axis=1).max(initial=0))
+    is_letter = hashes > 0
+    _, inverse, counts = np.unique(hashes[is_letter], return_inverse=True, return_counts=True)
+    numbers = np.where(counts > 1, np.cumsum(counts > 1) - 1, -1)
+    groups = np.full(hashes.shape, -1, np.int32)
+    groups[is_letter] = numbers[inverse]
+    groups = -np.sort(-groups, axis=1)
+    width = max(1, (groups >= 0).any(axis=0).sum())
     return SearchWords(words.letters, places, keys, np.ascontiguousarray(groups[:, :width]))
 
 
@@ -113,7 +114,7 @@ def certain_win(rows, spare, words, buffers):
     if spare >= buffers.bounds[slot, 1]:
         return WIN
     result, letter = NO_WIN, 0
-    counts, holders = _useful_letters(rows, spare, words, buffers.group_sizes)
+    counts = _useful_letters(rows, spare, words, buffers.group_sizes)
     while result == NO_WIN and counts.any():
         letter = counts.argmax()
         misses = split_off_misses(rows, letter, words)
@@ -126,10 +127,7 @@ def certain_win(rows, spare, words, buffers):
                 if result != WIN:
                     break
             break
-        # So are letters that only words with this letter have.
-        for other in range(NUM_LETTERS):
-            if other == letter or (size <= _BITS and not holders[other] & ~holders[letter]):
-                counts[other] = 0
+        counts[letter] = 0
     slot = _table_slot(key, buffers)
     if result == WIN:
         buffers.bounds[slot, 1], buffers.progress[1] = spare, letter
@@ -150,33 +148,23 @@ def _table_slot(key, buffers):
 
 @njit(cache=True)
 def _useful_letters(rows, spare, words, group_sizes):
-    """Return the number of words with each letter, and the first 64 of these as bits.
-
-    The number is 0 for a letter that need not be guessed; all are 0 if no letter can win.
-    """
-    counts, holders = np.zeros(NUM_LETTERS, np.int64), np.zeros(NUM_LETTERS, np.uint64)
+    """Return the number of words with each letter, 0 for one that need not be tried."""
+    counts = np.zeros(NUM_LETTERS, np.int64)
     if _largest_group(rows, words.groups, group_sizes) > spare + 1:
-        return counts, holders
-    for k in range(len(rows)):
-        letters = np.uint64(words.letters[rows[k]])
+        return counts
+    for row in rows:
+        letters = np.uint64(words.letters[row])
         while letters:
-            letter = lowest_bit(letters)
-            counts[letter] += 1
-            if k < _BITS:
-                holders[letter] |= np.uint64(1) << np.uint64(k)
+            counts[lowest_bit(letters)] += 1
             letters &= letters - np.uint64(1)
-    for letter in range(NUM_LETTERS):
-        if counts[letter] == len(rows):
-            counts[letter] = 0
-            for row in rows:
-                if words.places[row, letter] != words.places[rows[0], letter]:
-                    counts[:] = 0
-                    counts[letter] = len(rows)
-                    return counts, holders
-    # The host says miss as often as it must to win.
-    if np.sort(counts)[max(0, NUM_LETTERS - 1 - spare) :].sum() < len(rows):
-        counts[:] = 0
-    return counts, holders
+    for letter in np.flatnonzero(counts == len(rows)):
+        counts[letter] = 0
+        for row in rows:
+            if words.places[row, letter] != words.places[rows[0], letter]:
+                counts[:] = 0
+                counts[letter] = len(rows)
+                return counts
+    return counts if spare > 0 else np.zeros_like(counts)
 
 
 @njit(cache=True)

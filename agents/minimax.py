@@ -37,7 +37,7 @@ class MinimaxAgent(Agent):
 
     Parameters
     ----------
-    effort : int, default 30_000
+    effort : int, default 300_000
         The limit of the search for a certain win, in words looked at; see
         :func:`agents.certainty.certain_win`.
 
@@ -47,7 +47,7 @@ class MinimaxAgent(Agent):
     Recreational Mathematics 9 (1976).
     """
 
-    def __init__(self, effort: int = 30_000) -> None:
+    def __init__(self, effort: int = 300_000) -> None:
         self.effort = effort
 
     def fit(self, words: Sequence[str]) -> Self:

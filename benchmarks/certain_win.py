@@ -32,7 +32,8 @@ from hangman_lab.terminal.arguments import CommandParser, positive
 from hangman_lab.terminal.tables import DataTable, print_table
 
 _TABLE_SIZE = 2**23
-# The first limit of a search, in words looked at, which is some seconds; then it is multiplied.
+# The limit of a search, in words looked at, in the first round, and its growth per round. A round
+# has a search for each number of lives that is open.
 _EFFORT, _GROWTH = 2**25, 8
 
 
@@ -42,7 +43,7 @@ def fewest_lives(
     """Return a lower and an upper bound of the lives that win all words of ``rows`` for certain."""
     # Misses to spare: one less than the lives.
     low, high, effort, start = 0, min(NUM_LETTERS, len(rows) - 1), _EFFORT, time.monotonic()
-    while low < high:
+    while low < high and time.monotonic() - start < seconds:
         for spare in range(high - 1, low - 1, -1):
             buffers.progress[0] = effort
             result = certain_win(rows, spare, words, buffers)
@@ -51,8 +52,6 @@ def fewest_lives(
             elif result == NO_WIN:
                 low = spare + 1
                 break
-            if time.monotonic() - start > seconds:
-                return low + 1, high + 1
         effort *= _GROWTH
     return low + 1, high + 1
 
@@ -62,7 +61,13 @@ def main() -> None:
     parser = CommandParser(description=__doc__.splitlines()[0])
     parser.add_argument("--words", metavar="FILE", help="default: the default list")
     parser.add_argument("--lengths", nargs="+", type=positive, metavar="N", help="default: all")
-    parser.add_argument("--seconds", type=positive, default=60, metavar="N", help="per length")
+    parser.add_argument(
+        "--seconds",
+        type=positive,
+        default=60,
+        metavar="N",
+        help="per length; its last round may take longer (default: %(default)s)",
+    )
     options = parser.parse_args()
     index = CandidateIndex(load_word_list(options.words).words).words
     words = search_words(index)
