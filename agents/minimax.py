@@ -60,10 +60,10 @@ class MinimaxAgent(Agent):
         self, observations: Observation, keys: npt.NDArray[np.uint64] | None = None
     ) -> npt.NDArray[np.int64]:
         """Return a letter for each of N games; see :meth:`Agent.act`."""
-        # States with other lives are other states.
-        lives = observations["lives"].astype(np.uint8)
-        word = np.concatenate([observations["word"], lives[:, None]], axis=1)
-        states, row_of_game = distinct(Observation(**(observations | {"word": word})))
+        # With the lives behind the word, states with other lives are distinct.
+        lives, guessed = observations["lives"], observations["guessed"]
+        word = np.concatenate([observations["word"], lives[:, None].astype(np.uint8)], axis=1)
+        states, row_of_game = distinct(Observation(word=word, guessed=guessed, lives=lives))
         letters = np.full(len(states["lives"]), _NONE)
         arrays = states["word"][:, :-1], states["guessed"], states["lives"]
         index = self.dictionary_.index_.words

@@ -12,18 +12,9 @@ import sys
 import time
 
 import numpy as np
-import numpy.typing as npt
 from rich.console import Console
 
-from hangman_lab.agents.certainty import (
-    NO_WIN,
-    WIN,
-    SearchBuffers,
-    SearchWords,
-    certain_win,
-    search_buffers,
-    search_words,
-)
+from hangman_lab.agents.certainty import NO_WIN, WIN, certain_win, search_buffers, search_words
 from hangman_lab.agents.dictionary import CandidateIndex
 from hangman_lab.envs.encoding import MAX_LENGTH, NUM_LETTERS
 from hangman_lab.envs.errors import InputError
@@ -37,9 +28,7 @@ _TABLE_SIZE = 2**23
 _EFFORT, _GROWTH = 2**25, 8
 
 
-def fewest_lives(
-    rows: npt.NDArray[np.int64], words: SearchWords, buffers: SearchBuffers, seconds: float
-) -> tuple[int, int]:
+def fewest_lives(rows, words, buffers, seconds):
     """Return a lower and an upper bound of the lives that win all words of ``rows`` for certain."""
     # Misses to spare: one less than the lives.
     low, high, effort, start = 0, min(NUM_LETTERS, len(rows) - 1), _EFFORT, time.monotonic()
