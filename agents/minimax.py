@@ -31,15 +31,16 @@ _NONE = -1
 class MinimaxAgent(Agent):
     """Guesses a letter that wins whatever the host does, or the one with the smallest worst family.
 
-    A family is the set of the listed words that match after one of the host's answers. Ties go to
-    the letter that more matching words contain, then to the first in the alphabet. If no listed
-    word matches, it guesses as :class:`DictionaryAgent`.
+    If no letter wins for certain with the lives left, the one that does with the fewest more lives
+    is guessed: the host may not be the worst. The search has a limit. A family is the set of the
+    listed words that match after one of the host's answers. Ties go to the letter that more
+    matching words contain, then to the first in the alphabet. If no listed word matches, it guesses
+    as :class:`DictionaryAgent`.
 
     Parameters
     ----------
     effort : int, default 300_000
-        The limit of the search for a certain win, in words looked at; see
-        :func:`agents.certainty.certain_win`.
+        The limit of the search, in words looked at; see :func:`agents.certainty.certain_win`.
 
     References
     ----------
@@ -88,8 +89,10 @@ def _guess(thread, num_threads, states, index, words, effort, result):
         if len(rows) > lives[game]:
             buffers.known[:] = 0
             buffers.progress[0] = effort
-            if certain_win(rows, lives[game] - 1, words, buffers) == WIN:
-                result[game] = buffers.progress[1]
+            for spare in range(lives[game] - 1, min(NUM_LETTERS, len(rows) - 1)):
+                if certain_win(rows, spare, words, buffers) == WIN:
+                    result[game] = buffers.progress[1]
+                    break
 
 
 @njit(cache=True)

@@ -105,13 +105,13 @@ def test_words_that_differ_in_one_letter_need_a_miss_for_each_but_the_last():
 
 
 def test_games_that_differ_in_lives_alone_may_get_other_letters():
-    # After p, which leaves at most two words, "ace" and "sat" need a second miss.
+    # A win needs a and two lives. With four, every letter wins, and p leaves two words at most.
     agent = MinimaxAgent().fit(["tap", "ace", "sat", "lap"])
     games = [parse_observation("___", max_wrong=lives) for lives in (1, 2, 3, 4)]
     batch = {name: np.concatenate([game[name] for game in games]) for name in games[0]}
     letters = [agent.act(game)[0] for game in games]
     assert agent.act(batch).tolist() == letters
-    assert [ALPHABET[letter] for letter in letters] == list("paap")
+    assert [ALPHABET[letter] for letter in letters] == list("aaap")
 
 
 def test_duplicates_have_no_effect():
