@@ -9,6 +9,7 @@ from hangman_lab.agents.base import Agent, PosteriorAgent, agent_named
 from hangman_lab.agents.decomposition import DecompositionAgent
 from hangman_lab.agents.dictionary import DictionaryAgent
 from hangman_lab.agents.frequency import OverallFrequencyAgent, RandomAgent, TopHeavyFrequencyAgent
+from hangman_lab.agents.minimax import MinimaxAgent
 from hangman_lab.agents.ngram import NgramAgent
 from hangman_lab.agents.ngram_posterior import NgramPosteriorAgent
 
@@ -19,6 +20,7 @@ AGENTS: dict[str, Callable[[int], Agent]] = {
     "random": lambda seed: RandomAgent(seed),
     "benchmark": lambda seed: DictionaryAgent(literal=True),
     "dictionary": lambda seed: DictionaryAgent(),
+    "minimax": lambda seed: MinimaxAgent(),
     "overall-frequency": lambda seed: OverallFrequencyAgent(seed=seed),
     "overall-frequency-greedy": lambda seed: OverallFrequencyAgent(greedy=True),
     "top-heavy": lambda seed: TopHeavyFrequencyAgent(seed=seed),

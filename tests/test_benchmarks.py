@@ -13,6 +13,7 @@ from tests.processes import run
 @pytest.mark.parametrize(
     ("name", "arguments", "printed"),
     [
+        ("certain_win", ["--words", "WORDS"], "fewest lives"),
         ("env_throughput", ["--seconds", 0.1], "SyncVectorEnv"),
         ("known_limit", ["--widths", 1, "--words", "WORDS"], "known words won"),
         ("ppo_gain", ["--runs", PRETRAINED, PRETRAINED, "--games", 40], "look-ahead minus"),

@@ -1,0 +1,127 @@
+"""The guesser for the worst case, and its search, against plain recursions on small lists."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from benchmarks.certain_win import fewest_lives
+from hangman_lab.agents.certainty import (
+    NO_WIN,
+    UNKNOWN,
+    WIN,
+    certain_win,
+    search_buffers,
+    search_words,
+)
+from hangman_lab.agents.dictionary import CandidateIndex, DictionaryAgent
+from hangman_lab.agents.minimax import MinimaxAgent
+from hangman_lab.envs.encoding import ALPHABET, letter_index
+from hangman_lab.envs.hangman.observation import parse_observation
+from hangman_lab.evaluation.arena import play
+from tests.agents.games import observe
+
+LISTS = st.lists(st.text("abcdef", min_size=3, max_size=3), min_size=1, max_size=16, unique=True)
+
+
+def families(words, letter):
+    """The words by the host's answer to a letter."""
+    answers = {}
+    for word in words:
+        answers.setdefault(tuple(other == letter for other in word), []).append(word)
+    return answers
+
+
+def can_win(words, spare, guessed=""):
+    """Whether some letter wins after every answer, by trying all."""
+    hidden = set("".join(words)) - set(guessed)
+    return not hidden or any(
+        all(
+            can_win(family, spare - (not any(answer)), guessed + letter)
+            for answer, family in families(words, letter).items()
+            if any(answer) or spare > 0
+        )
+        and (spare > 0 or all(letter in word for word in words))
+        for letter in hidden
+    )
+
+
+def certain(words, spare, effort=10**6, size=2):
+    """The answer of the search; a table of two states replaces often."""
+    index = search_words(CandidateIndex(words).words)
+    buffers = search_buffers(index, size)
+    buffers.progress[0] = effort
+    return certain_win(np.arange(len(words)), spare, index, buffers)
+
+
+@settings(max_examples=150, deadline=None)
+@given(LISTS, st.integers(0, 4), st.sampled_from([2, 1024]))
+def test_a_win_is_certain_if_some_letter_wins_after_every_answer(words, spare, size):
+    assert certain(words, spare, size=size) == (WIN if can_win(words, spare) else NO_WIN)
+
+
+@settings(max_examples=50, deadline=None)
+@given(LISTS)
+def test_the_fewest_lives_are_those_of_the_recursion(words):
+    index = search_words(CandidateIndex(words).words)
+    lives = fewest_lives(np.arange(len(words)), index, search_buffers(index, 64), np.inf)
+    fewest = next(lives for lives in range(1, 27) if can_win(words, lives - 1))
+    assert lives == (fewest, fewest)
+
+
+@settings(max_examples=80, deadline=None)
+@given(LISTS, st.integers(1, 5))
+def test_an_agent_wins_every_word_where_a_win_is_certain(words, lives):
+    won = play(MinimaxAgent().fit(words), words, lives).won
+    assert won.all() == can_win(words, lives - 1)
+
+
+@settings(max_examples=80, deadline=None)
+@given(LISTS)
+def test_without_search_the_worst_family_is_the_smallest(words):
+    letter = ALPHABET[MinimaxAgent(effort=0).fit(words).act(observe("zzz", "", 1))[0]]
+    ranks = {
+        other: (
+            max(map(len, families(words, other).values())),
+            -sum(other in word for word in words),
+            other,
+        )
+        for other in ALPHABET
+    }
+    assert ranks[letter] == min(ranks.values())
+
+
+def test_the_search_stops_at_its_limit():
+    words = [first + second + "e" for first in "abcd" for second in "fghi"]
+    assert certain(words, 4, effort=10) == UNKNOWN
+    assert certain(words, 4) == NO_WIN
+    assert certain(words, 6) == WIN
+
+
+def test_words_that_differ_in_one_letter_need_a_miss_for_each_but_the_last():
+    words = [letter + "ill" for letter in "bdfghjkmprstvwyz"]
+    assert certain(words, len(words) - 2, effort=len(words)) == NO_WIN
+    assert certain(words, len(words) - 1) == WIN
+
+
+def test_games_that_differ_in_lives_alone_may_get_other_letters():
+    # A win needs a and two lives. With four, every letter wins, and p leaves two words at most.
+    agent = MinimaxAgent().fit(["tap", "ace", "sat", "lap"])
+    games = [parse_observation("___", max_wrong=lives) for lives in (1, 2, 3, 4)]
+    batch = {name: np.concatenate([game[name] for game in games]) for name in games[0]}
+    letters = [agent.act(game)[0] for game in games]
+    assert agent.act(batch).tolist() == letters
+    assert [ALPHABET[letter] for letter in letters] == list("aaap")
+
+
+def test_duplicates_have_no_effect():
+    agent = MinimaxAgent().fit(["cat", "cat", "cot"])
+    assert play(agent, ["cat", "cot"], 2).won.all()
+
+
+@pytest.mark.parametrize("pattern", ["qq_", "____"])
+def test_where_no_word_matches_it_guesses_as_the_dictionary(pattern):
+    words = ["cat", "cot", "dog", "onion"]
+    state = parse_observation(pattern)
+    letter = MinimaxAgent().fit(words).act(state)[0]
+    assert letter == DictionaryAgent().fit(words).act(state)[0] == letter_index("o")
