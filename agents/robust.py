@@ -29,13 +29,15 @@ from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG, Observation,
 from hangman_lab.envs.keyed_random import keyed_uniform
 from hangman_lab.envs.word_sets import fitting_words, search_room
 
-DEFAULT_ROUNDS = 256
+DEFAULT_ROUNDS = 128
 # The letters that a strategy compares at each turn.
 _WIDTH = 2
 # Weights are integers, whose sums do not depend on the order of the words.
 _MOST = 1 << 40
 # The search leaves out words with less than this part of the weight of those that match.
-_MIN_PART = 4096
+_MIN_PART = 512
+# The mixture is solved on this many of the words that are lost most often.
+_NUM_HARDEST = 4096
 _BITS = 64
 
 
@@ -94,9 +96,15 @@ def solve(
         weight = weights[wins - fewest[number]]
         is_won, first[number] = reply(words, weight, width, max_wrong)
         host += (number + 1) * weight / weight.sum()
+        if is_won.all():
+            # This strategy wins every word, for certain.
+            won[:, number // _BITS] |= np.uint64(1) << np.uint64(number % _BITS)
+            mixture = (np.arange(rounds) == number) * 1.0
+            return Strategies(won, fewest, weights, first, mixture, host / host.sum())
         wins += is_won
         won[:, number // _BITS] |= is_won.astype(np.uint64) << np.uint64(number % _BITS)
-    mixture = best_mixture(_unpack(won, rounds))
+    hardest = np.argsort(wins, kind="stable")[:_NUM_HARDEST]
+    mixture = best_mixture(_unpack(won[hardest], rounds))
     return Strategies(won, fewest, weights, first, mixture, host / host.sum())
 
 
@@ -106,7 +114,7 @@ def _unpack(won: npt.NDArray[np.uint64], rounds: int) -> npt.NDArray[np.float32]
     return bits[:, :rounds].T.astype(np.float32)
 
 
-def best_mixture(won: npt.NDArray[np.float32], steps: int = 500) -> npt.NDArray[np.float64]:
+def best_mixture(won: npt.NDArray[np.float32], steps: int = 300) -> npt.NDArray[np.float64]:
     """Return probabilities of rounds that nearly maximize the win rate of the worst word.
 
     ``won``, shape (rounds, words), is 0 or 1. Both sides of this matrix game do regret matching.
@@ -151,7 +159,7 @@ class RobustAgent(Agent):
     ----------
     seed : int, default 0
         The seed of the draws.
-    rounds : int, default 256
+    rounds : int, default 128
         The strategies for each length.
     max_wrong : int, default 6
         The wrong guesses that lose a game of the host's; another limit can be played.

@@ -26,17 +26,18 @@ def play(
     max_wrong: int = DEFAULT_MAX_WRONG,
     batch_size: int = DEFAULT_BATCH_SIZE,
     advance: Advance | None = None,
+    repetition: int = 0,
 ) -> pd.DataFrame:
     """Play every word with a fitted agent, which gets observations only.
 
-    Random draws are keyed by the word: its game does not depend on list, order or batch. Returns a
-    row per game, in the order of ``words``: ``word`` (str), ``length`` (int64), ``won`` (bool),
-    ``wrong_guesses`` (int64), ``guesses`` (int64, their number) and ``letters`` (str, the guesses
-    in order).
+    Random draws are keyed by the word and the number of the ``repetition``: a game does not depend
+    on list, order or batch. Returns a row per game, in the order of ``words``: ``word`` (str),
+    ``length`` (int64), ``won`` (bool), ``wrong_guesses`` (int64), ``guesses`` (int64, their number)
+    and ``letters`` (str, the guesses in order).
     """
     return pd.concat(
         [
-            play_batch(agent, words[batch], max_wrong, advance)
+            play_batch(agent, words[batch], max_wrong, advance, repetition)
             for batch in batches(len(words), batch_size)
         ],
         ignore_index=True,
@@ -49,13 +50,17 @@ def batches(number: int, batch_size: int) -> list[slice]:
 
 
 def play_batch(
-    agent: Agent, words: Sequence[str], max_wrong: int, advance: Advance | None = None
+    agent: Agent,
+    words: Sequence[str],
+    max_wrong: int,
+    advance: Advance | None = None,
+    repetition: int = 0,
 ) -> pd.DataFrame:
     """Play a single batch; see :func:`play`."""
     secrets = encode_words(words)
     games = HangmanGames(len(secrets), secrets.width, max_wrong)
     games.start(slice(None), secrets)
-    letters = play_games(agent, games, game_keys(words), advance)
+    letters = play_games(agent, games, game_keys(words, repetition), advance)
     wrong_guesses = max_wrong - games.observe()["lives"]
     return games_table(words, games.won, wrong_guesses, letters, ALPHABET)
 
@@ -81,9 +86,9 @@ def games_table(
     )
 
 
-def game_keys(words: Sequence[str]) -> npt.NDArray[np.uint64]:
+def game_keys(words: Sequence[str], repetition: int = 0) -> npt.NDArray[np.uint64]:
     """Return the key of each word's game for random draws, shape (N,)."""
-    return keyed_bits(hash_words(words), 0)
+    return keyed_bits(hash_words(words), repetition)
 
 
 def play_games(

@@ -50,6 +50,8 @@ class Request(BaseModel):
     secrets: str | Path | tuple[str, ...] | None = None
     #: The size of a random sample of the words; by default all are played.
     games: int | None = Field(None, ge=1)
+    #: Games per word, for the win rates of the words that are lost most often.
+    repeat: int = Field(1, ge=1)
     #: Wrong guesses allowed; by default those of the run, or 6.
     max_wrong: int | None = Field(None, ge=1, le=NUM_LETTERS)
     #: The prior probability of a word that the run was fitted on; 0 refuses these words.
@@ -89,6 +91,7 @@ class Match:
     known_words: npt.NDArray[np.uint64] = field(default_factory=lambda: np.zeros(0, np.uint64))
     #: Hashes of the words that each agent was fitted on; these games count as ``seen``.
     fitted_words: dict[str, npt.NDArray[np.uint64]] = field(default_factory=dict)
+    repeat: int = 1  #: Games per word with an agent that draws.
 
 
 def prepare(
@@ -142,6 +145,7 @@ def prepare(
         request.known if config.posterior.enabled else None,
         known_words,
         fitted_words,
+        request.repeat,
     )
 
 

@@ -104,6 +104,7 @@ def play_on_workers(
     words: Sequence[str],
     max_wrong: int = DEFAULT_MAX_WRONG,
     advance: Advance | None = None,
+    repetition: int = 0,
 ) -> pd.DataFrame:
     """Play on Ray workers, with the same results as :func:`evaluation.arena.play`.
 
@@ -116,7 +117,7 @@ def play_on_workers(
     play = ray.remote(num_cpus=1, max_retries=_MAX_LOSSES)(_play_batch)
     # In a list, the reference is not resolved for each batch.
     tasks = [
-        play.remote([reference], words[batch], max_wrong)
+        play.remote([reference], words[batch], max_wrong, repetition)
         for batch in batches(len(words), DEFAULT_BATCH_SIZE)
     ]
     tables = []
@@ -133,7 +134,9 @@ def play_on_workers(
     return pd.concat(tables, ignore_index=True)
 
 
-def _play_batch(references: list[Any], words: Sequence[str], max_wrong: int) -> pd.DataFrame:
+def _play_batch(
+    references: list[Any], words: Sequence[str], max_wrong: int, repetition: int
+) -> pd.DataFrame:
     """Play a batch in a worker, which caches the last agent."""
     import numba
     import ray
@@ -145,4 +148,4 @@ def _play_batch(references: list[Any], words: Sequence[str], max_wrong: int) -> 
         numba.set_num_threads(1)
         torch.set_num_threads(1)
         _cached[key] = pickle.loads(ray.get(references[0]))
-    return play_batch(_cached[key], words, max_wrong)
+    return play_batch(_cached[key], words, max_wrong, repetition=repetition)
