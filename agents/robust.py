@@ -24,12 +24,12 @@ from numba import get_num_threads, njit
 from hangman_lab.agents.base import Agent
 from hangman_lab.agents.dictionary import DictionaryAgent
 from hangman_lab.envs.compiled import count_bits, in_threads, lowest_bit, word_length
-from hangman_lab.envs.encoding import FIRST_LETTER, MAX_LENGTH, NUM_LETTERS
+from hangman_lab.envs.encoding import FIRST_LETTER, NUM_LETTERS
 from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG, Observation, select
 from hangman_lab.envs.keyed_random import keyed_uniform
 from hangman_lab.envs.word_sets import fitting_words, search_room
 
-DEFAULT_ROUNDS = 128
+DEFAULT_ROUNDS = 256
 # The letters that a strategy compares at each turn.
 _WIDTH = 2
 # Weights are integers, whose sums do not depend on the order of the words.
@@ -69,7 +69,7 @@ class Strategies(NamedTuple):
     mixture: npt.NDArray[np.float64]  #: shape (R,): The guesser's probability of each round.
     host: npt.NDArray[np.float64]  #: shape (words,): The host's average probability of each word.
 
-    def win_rates(self) -> npt.NDArray[np.float64]:
+    def win_rates(self) -> npt.NDArray[np.floating]:
         """Return the probability that the guesser's mixture wins each word, shape (words,)."""
         return self.mixture.astype(np.float32) @ _unpack(self.won, len(self.mixture))
 
@@ -159,7 +159,7 @@ class RobustAgent(Agent):
     ----------
     seed : int, default 0
         The seed of the draws.
-    rounds : int, default 128
+    rounds : int, default 256
         The strategies for each length.
     max_wrong : int, default 6
         The wrong guesses that lose a game of the host's; another limit can be played.
@@ -168,7 +168,7 @@ class RobustAgent(Agent):
     ----------
     strategies_ : dict of int to Strategies
         By word length. A strategy needs one bit per word: 7 MB for 211,000 words and 256 rounds,
-        beside 22 MB of places of letters; fitting needs 1 KB per word of the longest lists.
+        beside 22 MB of places of letters; fitting takes about 100 MB more.
     """
 
     def __init__(
@@ -190,8 +190,8 @@ class RobustAgent(Agent):
             return solve(arrays, self.rounds, _WIDTH, self.max_wrong)
 
         # The largest first, so that threads end together.
-        lengths = np.argsort(-np.diff(index.first_word), kind="stable")
-        lengths = [int(length) for length in lengths if np.diff(index.first_word)[length]]
+        sizes = np.diff(index.first_word)
+        lengths = [int(length) for length in np.argsort(-sizes, kind="stable") if sizes[length]]
         with ThreadPoolExecutor(get_num_threads()) as pool:
             solved = pool.map(solve_length, lengths)
             self.strategies_ = dict(zip(lengths, solved, strict=True))
@@ -214,8 +214,9 @@ class RobustAgent(Agent):
             games = np.flatnonzero(lengths == length)
             cumulative = strategies.mixture.cumsum()
             rounds = np.searchsorted(cumulative / cumulative[-1], draws[games], side="right")
-            keyed = [word[games], observations["guessed"][games], lives[games, None]]
-            states = np.concatenate([*keyed, rounds[:, None]], axis=1, dtype=np.int64)
+            states = np.column_stack(
+                [word[games], observations["guessed"][games], lives[games], rounds]
+            )
             _, first, number = np.unique(states, axis=0, return_index=True, return_inverse=True)
             chosen = games[first]
             answers = np.full(len(chosen), -1, dtype=np.int64)
