@@ -23,7 +23,7 @@ from numba import get_num_threads, njit
 
 from hangman_lab.agents.base import Agent
 from hangman_lab.agents.dictionary import DictionaryAgent
-from hangman_lab.envs.compiled import count_bits, in_threads, lowest_bit, word_length
+from hangman_lab.envs.compiled import count_bits, in_threads, letter_bits, lowest_bit, word_length
 from hangman_lab.envs.encoding import FIRST_LETTER, NUM_LETTERS
 from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG, Observation, select
 from hangman_lab.envs.keyed_random import keyed_uniform
@@ -34,7 +34,7 @@ DEFAULT_ROUNDS = 256
 _WIDTH = 2
 # Weights are integers, whose sums do not depend on the order of the words.
 _MOST = 1 << 40
-# The search leaves out words with less than this part of the weight of those that match.
+# The search leaves out words with at most 1 / 512 of the weight of those that match.
 _MIN_PART = 512
 # The mixture is solved on this many of the words that are lost most often.
 _NUM_HARDEST = 4096
@@ -96,15 +96,15 @@ def solve(
         weight = weights[wins - fewest[number]]
         is_won, first[number] = reply(words, weight, width, max_wrong)
         host += (number + 1) * weight / weight.sum()
-        if is_won.all():
-            # This strategy wins every word, for certain.
-            won[:, number // _BITS] |= np.uint64(1) << np.uint64(number % _BITS)
-            mixture = (np.arange(rounds) == number) * 1.0
-            return Strategies(won, fewest, weights, first, mixture, host / host.sum())
         wins += is_won
         won[:, number // _BITS] |= is_won.astype(np.uint64) << np.uint64(number % _BITS)
-    hardest = np.argsort(wins, kind="stable")[:_NUM_HARDEST]
-    mixture = best_mixture(_unpack(won[hardest], rounds))
+        if is_won.all():
+            # This strategy wins every word for certain.
+            mixture = (np.arange(rounds) == number) * 1.0
+            break
+    else:
+        hardest = np.argsort(wins, kind="stable")[:_NUM_HARDEST]
+        mixture = best_mixture(_unpack(won[hardest], rounds))
     return Strategies(won, fewest, weights, first, mixture, host / host.sum())
 
 
@@ -137,15 +137,19 @@ def best_mixture(won: npt.NDArray[np.float32], steps: int = 300) -> npt.NDArray[
 
 
 def reply(
-    words: Words, weights: npt.NDArray[np.int64], width: int, max_wrong: int = DEFAULT_MAX_WRONG
+    words: Words,
+    weights: npt.NDArray[np.int64],
+    width: int,
+    max_wrong: int = DEFAULT_MAX_WRONG,
+    min_part: int = _MIN_PART,
 ) -> tuple[npt.NDArray[np.bool_], int]:
     """Return whether the reply to the host's ``weights`` wins each word, and its first letter.
 
-    At each turn, the words with much of the weight are searched to the end over the ``width``
-    letters that most weight contains, and the best letter is guessed; 1 is greedy play.
+    At each turn, the words with more than 1 / ``min_part`` of the weight are searched to the end
+    over the ``width`` letters that most weight contains; 1 is greedy play.
     """
     won = np.zeros(len(weights), dtype=np.bool_)
-    return won, _reply(words, weights, width, max_wrong, won)
+    return won, _reply(words, weights, width, max_wrong, min_part, won)
 
 
 class RobustAgent(Agent):
@@ -259,11 +263,9 @@ def _choose_letters(
         for entry in matching:
             wins = _wins_before(strategies.won[entry - begin], number)
             weights[entry] = strategies.weights[wins - strategies.fewest[number]]
-        letters = np.uint64(0)
-        for letter in range(NUM_LETTERS):
-            if guessed[state, letter]:
-                letters |= np.uint64(1) << np.uint64(letter)
-        letter = _choose(matching, letters, lives[state], _WIDTH, weights, words, heavy)
+        letters = np.uint64(letter_bits(guessed[state]))
+        left = lives[state]
+        letter = _choose(matching, letters, left, _WIDTH, _MIN_PART, weights, words, heavy)
         # A word whose letters have all been guessed leaves nothing to guess.
         if letter >= 0:
             result[state] = letter
@@ -281,7 +283,7 @@ def _wins_before(won, number):
 
 
 @njit(cache=True, nogil=True)
-def _reply(words, weights, width, lives, won):
+def _reply(words, weights, width, lives, min_part, won):
     """Write whether the reply wins each word; return its first letter."""
     size = len(weights)
     order, heavy = np.arange(size), np.empty(size, dtype=np.int64)
@@ -294,11 +296,12 @@ def _reply(words, weights, width, lives, won):
         depth -= 1
         low, end, left = stack[depth]
         known = guessed[depth]
-        letter = _choose(order[low:end], known, left, width, weights, words, heavy)
+        group = order[low:end]
+        letter = _choose(group, known, left, width, min_part, weights, words, heavy)
         if first < 0:
             first = letter
         if letter < 0 or end - low <= left:
-            won[order[low:end]] = True
+            won[group] = True
             continue
         while low < end:
             places, stop = _split(order, low, end, letter, words.places)
@@ -311,7 +314,7 @@ def _reply(words, weights, width, lives, won):
 
 
 @njit(cache=True)
-def _choose(group, guessed, lives, width, weights, words, heavy):
+def _choose(group, guessed, lives, width, min_part, weights, words, heavy):
     """Return the reply's letter for the matching words ``group``, or -1 if none is left."""
     counts = np.empty(NUM_LETTERS, dtype=np.int64)
     total = _count(group, guessed, weights, words.letters, counts)
@@ -323,7 +326,7 @@ def _choose(group, guessed, lives, width, weights, words, heavy):
         return letter
     size = 0
     for word in group:
-        if weights[word] > total // _MIN_PART:
+        if weights[word] > total // min_part:
             heavy[size] = word
             size += 1
     if size > lives:

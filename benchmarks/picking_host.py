@@ -27,7 +27,8 @@ from hangman_lab.terminal.tables import DataTable, print_table
 def best_known_reply(words: Words, host: np.ndarray, width: int) -> float:
     """Return the win rate of the best reply that searches 1 to ``width`` letters at each turn."""
     weights = 1 + (2**40 * host / host.max()).astype(np.int64)
-    return max(host @ reply(words, weights, k)[0] for k in range(1, width + 1))
+    # Here all words that the host may draw are searched.
+    return max(host @ reply(words, weights, k, min_part=2**24)[0] for k in range(1, width + 1))
 
 
 def main() -> None:

@@ -18,8 +18,8 @@ from hangman_lab.evaluation.statistics import (
     share_interval,
     summarize,
     win_rate,
-    worst_win_rates,
     win_rate_interval,
+    worst_win_rates,
 )
 
 
