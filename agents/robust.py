@@ -34,8 +34,8 @@ DEFAULT_ROUNDS = 256
 _WIDTH = 2
 # Weights are integers, whose sums do not depend on the order of the words.
 _MOST = 1 << 40
-# The search leaves out words with at most 1 / 512 of the weight of those that match.
-_MIN_PART = 512
+# The search leaves out words with at most 1 / 4,096 of the weight of those that match.
+_MIN_PART = 4096
 # The mixture is solved on this many of the words that are lost most often.
 _NUM_HARDEST = 4096
 _BITS = 64

@@ -38,7 +38,7 @@ def main() -> None:
     parser.add_argument("--lengths", nargs="+", type=positive, default=[5], metavar="N")
     parser.add_argument("--rounds", nargs="+", type=positive, default=[64], metavar="N")
     parser.add_argument("--width", type=positive, default=2, help="letters compared in rounds")
-    parser.add_argument("--reply", type=positive, default=4, help="letters compared in the bound")
+    parser.add_argument("--reply", type=positive, default=3, help="letters compared in the bound")
     parser.add_argument("--plot", metavar="FILE", help="draw the bounds by rounds")
     options = parser.parse_args()
     listed = load_word_list(options.words)
