@@ -10,7 +10,7 @@ from hangman_lab.envs.encoding import encode_words
 from hangman_lab.evaluation.arena import play
 from tests.agents.games import observe
 
-LISTS = st.lists(st.text("abcd", min_size=3, max_size=3), min_size=1, max_size=20, unique=True)
+LISTS = st.lists(st.text("abcd", min_size=3, max_size=3), min_size=1, max_size=12, unique=True)
 
 
 def arrays(words):
@@ -55,7 +55,7 @@ def most_won(words, weights, lives, guessed=""):
     )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(LISTS, st.data())
 def test_a_reply_of_width_one_is_greedy_and_a_wide_one_wins_the_most(words, data):
     size, lives = len(words), data.draw(st.integers(1, 3))
@@ -96,10 +96,10 @@ def test_each_key_draws_one_strategy_for_its_whole_game(real_words):
             [word for word in words if len(word) == length], strategies.win_rates(), strict=True
         )
     }
-    games = np.mean([play(agent, words, repetition=k)["won"] for k in range(100)], axis=0)
+    games = np.mean([play(agent, words, repetition=k)["won"] for k in range(50)], axis=0)
     expected = np.array([rates[word] for word in words])
-    assert np.abs(games - expected).max() < 5 * np.sqrt(0.25 / 100)
-    assert abs(games.mean() - expected.mean()) < 0.01
+    assert np.abs(games - expected).max() < 5 * np.sqrt(0.25 / 50)
+    assert abs(games.mean() - expected.mean()) < 0.02
     assert min(rates.values()) > 0
     # The same word and key are the same game, another key or seed is another.
     first = play(agent, words)["letters"].tolist()
