@@ -12,6 +12,7 @@ from hangman_lab.agents.frequency import OverallFrequencyAgent, RandomAgent, Top
 from hangman_lab.agents.minimax import MinimaxAgent
 from hangman_lab.agents.ngram import NgramAgent
 from hangman_lab.agents.ngram_posterior import NgramPosteriorAgent
+from hangman_lab.agents.robust import RobustAgent
 
 __all__ = ["AGENTS", "Agent", "PosteriorAgent", "make_agent"]
 
@@ -28,6 +29,7 @@ AGENTS: dict[str, Callable[[int], Agent]] = {
     "ngram": lambda seed: NgramAgent(),
     "decomposition": lambda seed: DecompositionAgent(),
     "ngram-posterior": lambda seed: NgramPosteriorAgent(),
+    "robust": lambda seed: RobustAgent(seed),
 }
 
 

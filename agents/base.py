@@ -25,9 +25,12 @@ class Agent(ABC):
     uses_lives : bool
         Whether the letters may depend on ``observations["lives"]``. If not, one game with many
         lives also tells how the game with fewer lives ends.
+    draws : bool
+        Whether the letters may depend on ``keys``. If not, another game of a word is the same.
     """
 
     uses_lives: bool = True
+    draws: bool = True
 
     def fit(self, words: Sequence[str]) -> Self:
         """Learn from the words of the train split and return the agent.
@@ -71,6 +74,8 @@ class Agent(ABC):
 class PosteriorAgent(Agent):
     """An agent with letter probabilities; it guesses the most likely letter."""
 
+    draws = False
+
     def act_batch(
         self, observations: Observation, keys: npt.NDArray[np.uint64] | None = None
     ) -> npt.NDArray[np.int64]:
@@ -104,6 +109,7 @@ class ScoringAgent(Agent):
 
     def __init__(self, greedy: bool = True, seed: int = 0) -> None:
         self.greedy = greedy
+        self.draws = not greedy
         self.seed = seed
 
     @abstractmethod

@@ -28,19 +28,20 @@ def play(
     batch_size: int = DEFAULT_BATCH_SIZE,
     advance: Advance | None = None,
     evil_words: Sequence[str] | None = None,
+    repetition: int = 0,
 ) -> pd.DataFrame:
     """Play every word with a fitted agent, which gets observations only.
 
-    Random draws are keyed by the word: its game does not depend on list, order or batch. With
-    ``evil_words``, the host cheats (:class:`envs.hangman.evil.EvilHangmanGames`): ``words`` are
-    among these and count for their lengths alone. Returns a row per game, in the order of
-    ``words``: ``word`` (str, at the end of the game), ``length`` (int64), ``won`` (bool),
-    ``wrong_guesses`` (int64), ``guesses`` (int64, their number) and ``letters`` (str, the guesses
-    in order).
+    Random draws are keyed by the word and the number of the ``repetition``: a game does not depend
+    on list, order or batch. With ``evil_words``, the host cheats
+    (:class:`envs.hangman.evil.EvilHangmanGames`): ``words`` are among these and count for their
+    lengths alone. Returns a row per game, in the order of ``words``: ``word`` (str, at the end of
+    the game), ``length`` (int64), ``won`` (bool), ``wrong_guesses`` (int64), ``guesses`` (int64,
+    their number) and ``letters`` (str, the guesses in order).
     """
     return pd.concat(
         [
-            play_batch(agent, words[batch], max_wrong, advance, evil_words)
+            play_batch(agent, words[batch], max_wrong, advance, evil_words, repetition)
             for batch in batches(len(words), batch_size)
         ],
         ignore_index=True,
@@ -58,6 +59,7 @@ def play_batch(
     max_wrong: int,
     advance: Advance | None = None,
     evil_words: Sequence[str] | None = None,
+    repetition: int = 0,
 ) -> pd.DataFrame:
     """Play a single batch; see :func:`play`."""
     if evil_words is None:
@@ -68,7 +70,7 @@ def play_batch(
         secrets = encode_words(words, listed.width)
         games = EvilHangmanGames(len(secrets), listed, max_wrong)
     games.start(slice(None), secrets)
-    letters = play_games(agent, games, game_keys(words), advance)
+    letters = play_games(agent, games, game_keys(words, repetition), advance)
     wrong_guesses = max_wrong - games.observe()["lives"]
     if evil_words is not None:
         words = [games.secret(game) for game in range(len(games))]
@@ -96,9 +98,9 @@ def games_table(
     )
 
 
-def game_keys(words: Sequence[str]) -> npt.NDArray[np.uint64]:
+def game_keys(words: Sequence[str], repetition: int = 0) -> npt.NDArray[np.uint64]:
     """Return the key of each word's game for random draws, shape (N,)."""
-    return keyed_bits(hash_words(words), 0)
+    return keyed_bits(hash_words(words), repetition)
 
 
 def play_games(

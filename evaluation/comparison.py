@@ -29,7 +29,7 @@ from hangman_lab.evaluation.analysis import (
 from hangman_lab.evaluation.arena import Advance, play
 from hangman_lab.evaluation.plots import PLOTS, draw_plots
 from hangman_lab.evaluation.preparation import ENV_ID, Match, Request, prepare
-from hangman_lab.evaluation.statistics import compare_pairwise, summarize, win_rate
+from hangman_lab.evaluation.statistics import compare_pairwise, summarize, win_rate, worst_win_rates
 from hangman_lab.evaluation.tables import agents_table, print_comparison
 from hangman_lab.terminal.console import make_progress, stage
 
@@ -85,6 +85,7 @@ class Comparison:
         play = partial(play, max_wrong=match.max_wrong, evil_words=match.evil_words)
         hashes = hash_words(match.words)
         is_known = np.isin(hashes, match.known_words)
+        worst: dict[str, dict[str, float]] = {}
 
         def play_words(name: str, agent: Agent, advance: Advance) -> tuple[pd.DataFrame, float]:
             if len(match.words):
@@ -93,6 +94,13 @@ class Comparison:
             start = time.perf_counter()
             games = play(agent, match.words, advance=advance)
             seconds = time.perf_counter() - start
+            repetitions = [games["won"]] + [
+                play(agent, match.words, repetition=number)["won"]
+                for number in range(1, match.repeat if agent.draws else 1)
+            ]
+            if match.repeat > 1 and len(match.words):
+                worst[name] = worst_win_rates(repetitions)
+                worst[name] |= {"repeat": len(repetitions), "mean": float(np.mean(repetitions))}
             games.insert(2, "known", is_known)
             return games, seconds
 
@@ -100,6 +108,8 @@ class Comparison:
             match.agents, play_words, summarize, len(match.words), progress
         )
         for name, figures in statistics.items():
+            if name in worst:
+                figures["worst"] = worst[name]
             figures["seen"] = int(np.isin(hashes, match.fitted_words.get(name, ())).sum())
             if 0 < is_known.sum() < len(is_known):
                 games = self.games[self.games["agent"] == name]
@@ -194,7 +204,7 @@ def compare(agents: Sequence[str] | dict[str, Agent] | None = None, **options: A
         Names, or custom agents by name, which are fitted on the train split. By default the
         available agents.
     **options
-        ``run``, ``words``, ``split``, ``secrets``, ``games``, ``max_wrong``, ``host``,
+        ``run``, ``words``, ``split``, ``secrets``, ``games``, ``repeat``, ``max_wrong``, ``host``,
         ``known``, ``drop_seen``, ``allow_seen`` and ``seed``; see
         :class:`evaluation.preparation.Request`.
 

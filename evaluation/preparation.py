@@ -50,6 +50,8 @@ class Request(BaseModel):
     secrets: str | Path | tuple[str, ...] | None = None
     #: The size of a random sample of the words; by default all are played.
     games: int | None = Field(None, ge=1)
+    #: Games per word, for the win rates of the words that are lost most often.
+    repeat: int = Field(1, ge=1)
     #: Wrong guesses allowed; by default those of the run, or 6.
     max_wrong: int | None = Field(None, ge=1, le=NUM_LETTERS)
     #: The host, "random" or "evil"; by default that of the run, or "random".
@@ -93,6 +95,7 @@ class Match:
     fitted_words: dict[str, npt.NDArray[np.uint64]] = field(default_factory=dict)
     #: The words of the evil host, for which ``words`` are drawn; None for the random host.
     evil_words: Sequence[str] | None = None
+    repeat: int = 1  #: Games per word with an agent that draws.
 
 
 def prepare(
@@ -153,6 +156,7 @@ def prepare(
         known_words,
         fitted_words,
         evil_words,
+        request.repeat,
     )
 
 

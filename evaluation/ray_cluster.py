@@ -105,6 +105,7 @@ def play_on_workers(
     max_wrong: int = DEFAULT_MAX_WRONG,
     advance: Advance | None = None,
     evil_words: Sequence[str] | None = None,
+    repetition: int = 0,
 ) -> pd.DataFrame:
     """Play on Ray workers, with the same results as :func:`evaluation.arena.play`.
 
@@ -117,7 +118,7 @@ def play_on_workers(
     play = ray.remote(num_cpus=1, max_retries=_MAX_LOSSES)(_play_batch)
     # In a list, the reference is not resolved for each batch.
     tasks = [
-        play.remote([reference], words[batch], max_wrong)
+        play.remote([reference], words[batch], max_wrong, repetition)
         for batch in batches(len(words), DEFAULT_BATCH_SIZE)
     ]
     tables = []
@@ -134,7 +135,9 @@ def play_on_workers(
     return pd.concat(tables, ignore_index=True)
 
 
-def _play_batch(references: list[Any], words: Sequence[str], max_wrong: int) -> pd.DataFrame:
+def _play_batch(
+    references: list[Any], words: Sequence[str], max_wrong: int, repetition: int
+) -> pd.DataFrame:
     """Play a batch in a worker, which caches the last agent and the words of an evil host."""
     import numba
     import ray
@@ -147,4 +150,4 @@ def _play_batch(references: list[Any], words: Sequence[str], max_wrong: int) -> 
         torch.set_num_threads(1)
         _cached[key] = pickle.loads(ray.get(references[0]))
     agent, evil_words = _cached[key]
-    return play_batch(agent, words, max_wrong, evil_words=evil_words)
+    return play_batch(agent, words, max_wrong, evil_words=evil_words, repetition=repetition)

@@ -34,7 +34,7 @@ DEFAULT_GAMES = 100
 # The server chooses the words and the rules.
 _REFUSED = (
     *("secrets", "split", "max_wrong", "host", "drop_seen", "allow_seen"),
-    *("plots", "report", "workers"),
+    *("plots", "report", "workers", "repeat"),
 )
 _OPTIONS = ("token", "recorded")
 # Unlike options, the environment is not visible to other users of the machine.

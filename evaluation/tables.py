@@ -47,6 +47,7 @@ def make_tables(
     """Return all tables of an evaluation, the content of ``evaluate.py --json``."""
     tables = [
         agents_table(evaluation),
+        _worst_table(evaluation),
         *lengths_tables(evaluation),
         _pairs_table(evaluation),
         *(
@@ -80,6 +81,22 @@ def agents_table(evaluation: dict[str, Any]) -> DataTable:
         ("agent", "games", "wins", "win rate", "95% CI", "wrong", "guesses", "games/s"),
         rows,
         note=note,
+    )
+
+
+def _worst_table(evaluation: dict[str, Any]) -> DataTable:
+    """Return the table of the words that are lost most often."""
+    rows = []
+    for name, statistics in evaluation["agents"].items():
+        if worst := statistics.get("worst"):
+            rates = (f"{worst[rate]:.1%}" for rate in ("mean", "worst_tenth", "worst_word"))
+            rows.append((name, f"{worst['repeat']:,}", *rates))
+    return DataTable(
+        f"win rate of the worst words, {name_words(evaluation)}",
+        ("agent", "games per word", "mean", "worst tenth", "worst word"),
+        rows,
+        note="chosen by every second game per word, measured by the other games; "
+        "an agent that does not draw plays each word alike",
     )
 
 

@@ -49,7 +49,7 @@ MAX_SHARE = 20
 _OPTIONS = ("allowed", "max_guesses", "lists")
 _HANGMAN_OPTIONS = (
     *("run", "split", "max_wrong", "host", "known"),
-    *("drop_seen", "allow_seen", "report", "workers"),
+    *("drop_seen", "allow_seen", "report", "workers", "repeat"),
 )
 _LIST_OPTIONS = ("secrets", "games", "allowed")
 _NUM_TOUGHEST, _TOUGHEST_SHOWN = 25, 5

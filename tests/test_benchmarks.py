@@ -16,12 +16,18 @@ from tests.processes import run
         ("certain_win", ["--words", "WORDS"], "fewest lives"),
         ("env_throughput", ["--seconds", 0.1], "SyncVectorEnv"),
         ("known_limit", ["--widths", 1, "--words", "WORDS"], "known words won"),
+        (
+            "picking_host",
+            ["--words", "WORDS", "--lengths", 4, "--rounds", 2, 4, "--plot", "PLOT"],
+            "lower",
+        ),
         ("ppo_gain", ["--runs", PRETRAINED, PRETRAINED, "--games", 40], "look-ahead minus"),
         ("prior", [], "bits per word"),
     ],
 )
-def test_a_benchmark_prints_its_results(name, arguments, printed, tinier_files):
-    arguments = [tinier_files[1] if value == "WORDS" else value for value in arguments]
+def test_a_benchmark_prints_its_results(name, arguments, printed, tinier_files, tmp_path):
+    files = {"WORDS": tinier_files[1], "PLOT": tmp_path / "bounds.png"}
+    arguments = [files.get(value, value) for value in arguments]
     done = run(f"benchmarks.{name}", *arguments)
     assert done.returncode == 0, done.stderr
     assert printed in done.stdout

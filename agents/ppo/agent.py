@@ -30,6 +30,8 @@ Network = PolicyNetwork | WindowNetwork | FlatNetwork
 class NetworkAgent(Agent):
     """Guesses the unguessed letter with the highest score of a policy network."""
 
+    draws = False
+
     def __init__(self, network: Network) -> None:
         self.network = network
 

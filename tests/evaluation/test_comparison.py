@@ -81,6 +81,7 @@ def test_statistics_are_those_of_the_games(real_words):
         ({"split": "all"}, "split: 'all' is not allowed (input should be 'train', 'valid' or"),
         ({"games": 10**6}, "is more than"),
         ({"repeats": 2}, "unknown key 'repeats'; known here are agents, run, words"),
+        ({"repeat": 0}, "repeat: "),
     ],
 )
 def test_invalid_options_are_one_line(options, message, word_file):
@@ -97,6 +98,19 @@ def test_a_list_of_words_does_as_a_file_of_them(word_file):
     exactly = compare(["dictionary"], words=word_file, secrets=["toad", "sane"])
     assert exactly.games["word"].tolist() == ["sane", "toad"]
     assert exactly.to_dict()["split"] == "secrets"
+
+
+def test_repetitions_measure_the_worst_words_of_agents_that_draw(word_file):
+    once = compare(["dictionary", "random"], words=word_file, secrets=["toad", "sane"])
+    again = compare(["dictionary", "random"], words=word_file, secrets=["toad", "sane"], repeat=4)
+    assert once.games.equals(again.games)
+    assert "worst" not in once.to_dict()["agents"]["random"]
+    worst = {name: figures["worst"] for name, figures in again.to_dict()["agents"].items()}
+    assert (worst["dictionary"]["repeat"], worst["random"]["repeat"]) == (1, 4)
+    assert worst["dictionary"]["worst_word"] == again.games["won"][:2].min()
+    titles = [table.title for table in make_tables(again.to_dict())]
+    assert "win rate of the worst words, known and unseen words" in titles
+    assert "win rate of the worst" not in str(once)
 
 
 def test_a_plot_computes_what_it_needs_alone(word_file):
