@@ -75,8 +75,10 @@ def test_words_that_cannot_be_the_secret_do_not_skip_the_letter_models(known):
     assert 0 <= share <= 1
     if known == 0:
         assert share == pytest.approx(expected, rel=0.05)
+        # With less pruning, the letters are those of the exact posterior.
+        finer = LetterPosterior(agent.prior, beam=1e-5)
         np.testing.assert_allclose(
-            agent.letter_probabilities(game), exact.letter_probabilities(game), atol=0.04
+            finer.letter_probabilities(game), exact.letter_probabilities(game), atol=0.02
         )
     else:
         # All hundred can be it: they decide, without the models of letters.
