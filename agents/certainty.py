@@ -20,18 +20,19 @@ import numpy.typing as npt
 from numba import njit
 
 from hangman_lab.envs.compiled import lowest_bit
-from hangman_lab.envs.encoding import BLANK, FIRST_LETTER, NUM_CODES, NUM_LETTERS, PADDING
-from hangman_lab.envs.word_sets import WordSets
+from hangman_lab.envs.encoding import BLANK, FIRST_LETTER, NUM_LETTERS
+from hangman_lab.envs.word_sets import group_families
 
 WIN, NO_WIN, UNKNOWN = 1, 0, -1
 
 
 class SearchWords(NamedTuple):
-    """What the search needs to know of each word; rows are those of :class:`WordSets`."""
+    """What a search needs to know of each word; rows are those of :class:`WordSets`."""
 
-    letters: npt.NDArray[np.uint32]  #: shape (words,): The letters of each word, as bits.
+    letters: npt.NDArray[np.uint32]  #: shape (words,): The letters, as bits.
     places: npt.NDArray[np.uint32]  #: shape (words, 26): The places of each letter, as bits.
     keys: npt.NDArray[np.uint64]  #: shape (words,): For Zobrist hashing of sets of words.
+    weights: npt.NDArray[np.int64]  #: shape (words,): 1 or more.
     #: shape (words, K): The groups of the word, then -1. The words of a group differ in one letter.
     groups: npt.NDArray[np.int32]
 
@@ -48,20 +49,26 @@ class SearchBuffers(NamedTuple):
     progress: npt.NDArray[np.int64]
 
 
-def search_words(words: WordSets) -> SearchWords:
-    """Return the words of the search, which must be distinct."""
+def search_words(codes: npt.NDArray[np.uint8]) -> SearchWords:
+    """Return the words of a search, which must be distinct; see :class:`EncodedWords`."""
     random = np.random.default_rng(0)
-    keys = random.integers(2**64, size=len(words.codes), dtype=np.uint64)
-    salts = random.integers(2**64, size=(words.codes.shape[1], NUM_CODES), dtype=np.uint64)
-    places, hashes = _places(words.codes, salts)
-    is_letter = hashes > 0
-    _, inverse, counts = np.unique(hashes[is_letter], return_inverse=True, return_counts=True)
-    numbers = np.where(counts > 1, np.cumsum(counts > 1) - 1, -1)
+    size, width = codes.shape
+    keys = random.integers(2**64, size=size, dtype=np.uint64)
+    salts = random.integers(2**64, size=width, dtype=np.uint64)
+    bits = np.uint32(1) << np.arange(width, dtype=np.uint32)
+    places = np.zeros((size, NUM_LETTERS), np.uint32)
+    hashes = np.zeros((size, NUM_LETTERS), np.uint64)
+    for letter in range(NUM_LETTERS):
+        is_letter = codes == letter + FIRST_LETTER
+        places[:, letter] = is_letter @ bits
+        hashes[:, letter] = np.where(is_letter, BLANK, codes) @ salts
+    _, inverse, counts = np.unique(hashes[places > 0], return_inverse=True, return_counts=True)
     groups = np.full(hashes.shape, -1, np.int32)
-    groups[is_letter] = numbers[inverse]
+    groups[places > 0] = np.where(counts > 1, np.cumsum(counts > 1) - 1, -1)[inverse]
     groups = -np.sort(-groups, axis=1)
     width = max(1, (groups >= 0).any(axis=0).sum())
-    return SearchWords(words.letters, places, keys, np.ascontiguousarray(groups[:, :width]))
+    letters = (places > 0) @ (np.uint32(1) << np.arange(NUM_LETTERS, dtype=np.uint32))
+    return SearchWords(letters, places, keys, np.ones(size, np.int64), groups[:, :width].copy())
 
 
 @njit(cache=True)
@@ -70,24 +77,6 @@ def search_buffers(words, size):
     num_groups = words.groups.max() + 1 if len(words.groups) else 0
     known, bounds = np.zeros(size, np.uint64), np.zeros((size, 2), np.int8)
     return SearchBuffers(known, bounds, np.zeros(num_groups, np.int64), np.zeros(2, np.int64))
-
-
-@njit(cache=True)
-def _places(codes, salts):
-    """Return the places of each letter, and a hash of each word without one of its letters."""
-    places = np.zeros((len(codes), NUM_LETTERS), np.uint32)
-    hashes = np.zeros(codes.shape, np.uint64)
-    for row in range(len(codes)):
-        for place in range(codes.shape[1]):
-            code = codes[row, place]
-            if code == PADDING:
-                break
-            if places[row, code - FIRST_LETTER] == 0:
-                for other in range(codes.shape[1]):
-                    left = codes[row, other]
-                    hashes[row, place] += salts[other, BLANK if left == code else left]
-            places[row, code - FIRST_LETTER] |= np.uint32(1) << np.uint32(place)
-    return places, hashes
 
 
 @njit(cache=True)
@@ -105,29 +94,34 @@ def certain_win(rows, spare, words, buffers):
     buffers.progress[0] -= size
     if buffers.progress[0] < 0:
         return UNKNOWN
-    key = np.uint64(0)
-    for row in rows:
-        key += words.keys[row]
+    key = words.keys[rows].sum()
     slot = _table_slot(key, buffers)
     if spare < buffers.bounds[slot, 0]:
         return NO_WIN
     if spare >= buffers.bounds[slot, 1]:
         return WIN
     result, letter = NO_WIN, 0
-    counts = _useful_letters(rows, spare, words, buffers.group_sizes)
+    counts = np.zeros(NUM_LETTERS, np.int64)
+    if _largest_group(rows, words.groups, buffers.group_sizes) <= spare + 1:
+        count_letters(rows, words, counts)
     while result == NO_WIN and counts.any():
         letter = counts.argmax()
-        misses = split_off_misses(rows, letter, words)
+        if spare == 0 and counts[letter] < size:
+            break
+        has_letter = words.places[rows, letter] > 0
+        misses = size - np.count_nonzero(has_letter)
+        rows[:] = np.append(rows[~has_letter], rows[has_letter])
+        counts[letter] = 0
         result = certain_win(rows[:misses], spare - 1, words, buffers)
         if result == WIN:
-            ends = misses + sort_families(rows[misses:], letter, words)
+            hits = rows[misses:]
+            ends = misses + group_families(hits, words.places[hits, letter])
             for family in np.argsort(ends[:-1] - ends[1:], kind="mergesort"):
                 part = rows[ends[family] : ends[family + 1]]
                 result = certain_win(part, spare, words, buffers)
                 if result != WIN:
                     break
             break
-        counts[letter] = 0
     slot = _table_slot(key, buffers)
     if result == WIN:
         buffers.bounds[slot, 1], buffers.progress[1] = spare, letter
@@ -147,24 +141,26 @@ def _table_slot(key, buffers):
 
 
 @njit(cache=True)
-def _useful_letters(rows, spare, words, group_sizes):
-    """Return the number of words with each letter, 0 for one that need not be tried."""
-    counts = np.zeros(NUM_LETTERS, np.int64)
-    if _largest_group(rows, words.groups, group_sizes) > spare + 1:
-        return counts
+def count_letters(rows, words, counts):
+    """Write the weight of the words with each letter; return that of all words.
+
+    A letter at the same places of all words has 0.
+    """
+    total = 0
+    counts[:] = 0
     for row in rows:
-        letters = np.uint64(words.letters[row])
+        weight = words.weights[row]
+        total += weight
+        letters = words.letters[row]
         while letters:
-            counts[lowest_bit(letters)] += 1
-            letters &= letters - np.uint64(1)
-    for letter in np.flatnonzero(counts == len(rows)):
-        counts[letter] = 0
-        for row in rows:
-            if words.places[row, letter] != words.places[rows[0], letter]:
-                counts[:] = 0
-                counts[letter] = len(rows)
-                return counts
-    return counts if spare > 0 else np.zeros_like(counts)
+            counts[lowest_bit(np.uint64(letters))] += weight
+            letters &= letters - np.uint32(1)
+    for letter in range(NUM_LETTERS):
+        if counts[letter] == total:
+            places = words.places[rows, letter]
+            if (places == places[0]).all():
+                counts[letter] = 0
+    return total
 
 
 @njit(cache=True)
@@ -179,25 +175,3 @@ def _largest_group(rows, groups, group_sizes):
                 group_sizes[group] += change
                 largest = max(largest, group_sizes[group])
     return largest
-
-
-@njit(cache=True)
-def split_off_misses(rows, letter, words):
-    """Move the words without a letter to the front of ``rows``; return their number."""
-    misses = 0
-    for k in range(len(rows)):
-        if words.places[rows[k], letter] == 0:
-            rows[misses], rows[k] = rows[k], rows[misses]
-            misses += 1
-    return misses
-
-
-@njit(cache=True)
-def sort_families(rows, letter, words):
-    """Sort ``rows`` by the places of a letter; return where families begin, and their end."""
-    looks = words.places[rows, letter]
-    order = np.argsort(looks)
-    rows[:] = rows[order]
-    looks = looks[order]
-    ends = np.append(np.flatnonzero(looks[1:] != looks[:-1]) + 1, len(rows))
-    return np.append(np.zeros(1, np.int64), ends)

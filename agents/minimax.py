@@ -15,14 +15,12 @@ from hangman_lab.agents.certainty import (
     certain_win,
     search_buffers,
     search_words,
-    sort_families,
-    split_off_misses,
 )
 from hangman_lab.agents.dictionary import DictionaryAgent
 from hangman_lab.envs.compiled import in_threads, open_word
 from hangman_lab.envs.encoding import NUM_LETTERS
 from hangman_lab.envs.hangman.observation import Observation, distinct
-from hangman_lab.envs.word_sets import fitting_words, search_room
+from hangman_lab.envs.word_sets import fitting_words, group_families, search_room
 
 _TABLE_SIZE = 2**12
 _NONE = -1
@@ -54,19 +52,16 @@ class MinimaxAgent(Agent):
     def fit(self, words: Sequence[str]) -> Self:
         """Index the words; duplicates have no effect."""
         self.dictionary_ = DictionaryAgent().fit(sorted(set(words)))
-        self.search_words_ = search_words(self.dictionary_.index_.words)
+        self.search_words_ = search_words(self.dictionary_.index_.words.codes)
         return self
 
     def act_batch(
         self, observations: Observation, keys: npt.NDArray[np.uint64] | None = None
     ) -> npt.NDArray[np.int64]:
         """Return a letter for each of N games; see :meth:`Agent.act`."""
-        # With the lives behind the word, states with other lives are distinct.
-        lives, guessed = observations["lives"], observations["guessed"]
-        word = np.concatenate([observations["word"], lives[:, None].astype(np.uint8)], axis=1)
-        states, row_of_game = distinct(Observation(word=word, guessed=guessed, lives=lives))
+        states, row_of_game = distinct(observations, observations["lives"])
         letters = np.full(len(states["lives"]), _NONE)
-        arrays = states["word"][:, :-1], states["guessed"], states["lives"]
+        arrays = states["word"], states["guessed"], states["lives"]
         index = self.dictionary_.index_.words
         in_threads(_guess, arrays, index, self.search_words_, self.effort, letters)
         letters = letters[row_of_game]
@@ -98,16 +93,12 @@ def _guess(thread, num_threads, states, index, words, effort, result):
 @njit(cache=True)
 def _smallest_worst_family(rows, guessed, words):
     """Return the letter after which the host can leave the fewest words."""
-    counts = np.zeros(NUM_LETTERS, np.int64)
-    for letter in np.flatnonzero(guessed == 0):
-        counts[letter] = np.count_nonzero(words.places[rows, letter])
+    counts = (words.places[rows] > 0).sum(axis=0)
     best, smallest = 0, len(rows) + 1
     for letter in np.argsort(-counts, kind="mergesort"):
-        misses = split_off_misses(rows, letter, words)
-        if guessed[letter] or misses >= smallest:
+        if guessed[letter]:
             continue
-        ends = sort_families(rows[misses:], letter, words)
-        worst = max(misses, np.diff(ends).max())
+        worst = np.diff(group_families(rows, words.places[rows, letter])).max()
         if worst < smallest:
             best, smallest = letter, worst
     return best

@@ -59,7 +59,7 @@ def main() -> None:
     )
     options = parser.parse_args()
     index = CandidateIndex(load_word_list(options.words).words).words
-    words = search_words(index)
+    words = search_words(index.codes)
     buffers = search_buffers(words, _TABLE_SIZE)
     fewest_lives(np.arange(min(3, len(words.keys))), words, buffers, 1)  # compiles
     rows = []

@@ -16,7 +16,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 from rich.console import Console
 
-from hangman_lab.agents.robust import Words, reply, solve
+from hangman_lab.agents.certainty import SearchWords, search_words
+from hangman_lab.agents.robust import reply, solve
 from hangman_lab.envs.encoding import encode_words
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.words import load_word_list
@@ -24,11 +25,11 @@ from hangman_lab.terminal.arguments import CommandParser, positive
 from hangman_lab.terminal.tables import DataTable, print_table
 
 
-def best_known_reply(words: Words, host: np.ndarray, width: int) -> float:
+def best_known_reply(words: SearchWords, host: np.ndarray, width: int) -> float:
     """Return the win rate of the best reply that searches 1 to ``width`` letters at each turn."""
-    weights = 1 + (2**40 * host / host.max()).astype(np.int64)
+    words = words._replace(weights=1 + (2**40 * host / host.max()).astype(np.int64))
     # Here all words that the host may draw are searched.
-    return max(host @ reply(words, weights, k, min_part=2**24)[0] for k in range(1, width + 1))
+    return max(host @ reply(words, k, min_part=2**24) for k in range(1, width + 1))
 
 
 def main() -> None:
@@ -48,11 +49,11 @@ def main() -> None:
         texts = np.array([word for word in listed.words if len(word) == length])
         if not len(texts):
             raise InputError(f"--lengths: the list has no words of {length} letters")
-        words, bounds = Words.of(encode_words(texts.tolist()).codes), []
+        words, bounds = search_words(encode_words(texts.tolist()).codes), []
         for rounds in options.rounds:
             start = time.perf_counter()
             solution = solve(words, rounds, options.width)
-            seconds, rates = time.perf_counter() - start, solution.win_rates()
+            seconds, rates = time.perf_counter() - start, solution.win_rates
             upper = best_known_reply(words, solution.host, options.reply)
             bounds.append((100 * rates.min(), 100 * upper))
             # Words that a host who plays each equally often would have, at the same entropy.

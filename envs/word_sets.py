@@ -15,7 +15,7 @@ from hangman_lab.envs.compiled import lowest_bit
 from hangman_lab.envs.encoding import BLANK, FIRST_LETTER, MAX_LENGTH, NUM_LETTERS
 
 _BITS = 64
-ANYWHERE = -1  # A pseudo-place.
+_ANYWHERE = -1  # A pseudo-place.
 
 
 class WordSets(NamedTuple):
@@ -72,7 +72,7 @@ def _fill(words):
             for place in range(length):
                 letter = words.codes[number, place] - FIRST_LETTER
                 letters[number] |= np.uint32(1) << np.uint32(letter)
-                sets[set_with(start, size, ANYWHERE, letter) + chunk] |= bit
+                sets[set_with(start, size, _ANYWHERE, letter) + chunk] |= bit
                 sets[set_with(start, size, place, letter) + chunk] |= bit
 
 
@@ -124,7 +124,7 @@ def fitting_set(word, guessed, words, exclude_wrong, exclude_shown, room):
                 if word[place] == BLANK:
                     _leave_out(bits, sets, set_with(start, size, place, letter))
         elif exclude_wrong and not is_shown:
-            _leave_out(bits, sets, set_with(start, size, ANYWHERE, letter))
+            _leave_out(bits, sets, set_with(start, size, _ANYWHERE, letter))
     return bits
 
 
@@ -146,3 +146,22 @@ def fitting_words(word, guessed, words, exclude_wrong, exclude_shown, room):
     """Return the rows of the words of :func:`fitting_set`, in ``room.numbers``."""
     bits = fitting_set(word, guessed, words, exclude_wrong, exclude_shown, room)
     return write_numbers(words, len(word), bits, room)
+
+
+@njit(cache=True)
+def group_families(rows, answers):
+    """Reorder ``rows`` and their ``answers``, so that equal answers are together.
+
+    Returns where each family begins, and the end.
+    """
+    ends, size, end = np.zeros(len(rows) + 1, np.int64), 0, 0
+    while end < len(rows):
+        answer = answers[end]
+        for k in range(end, len(rows)):
+            if answers[k] == answer:
+                rows[k], rows[end] = rows[end], rows[k]
+                answers[k], answers[end] = answers[end], answers[k]
+                end += 1
+        size += 1
+        ends[size] = end
+    return ends[: size + 1]

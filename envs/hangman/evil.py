@@ -10,10 +10,11 @@ import numpy.typing as npt
 from numba import njit
 
 from hangman_lab.envs.compiled import count_bits, lowest_bit, word_length
-from hangman_lab.envs.encoding import BLANK, MAX_LENGTH, NUM_LETTERS, EncodedWords, encode_words
+from hangman_lab.envs.encoding import BLANK, NUM_LETTERS, EncodedWords, encode_words
 from hangman_lab.envs.hangman.game import Game
+from hangman_lab.envs.hangman.observation import distinct, select
 from hangman_lab.envs.hangman.rules import HangmanGames, Step
-from hangman_lab.envs.word_sets import ANYWHERE, fitting_set, search_room, set_with, word_sets
+from hangman_lab.envs.word_sets import fitting_set, search_room, set_with, word_sets
 from hangman_lab.envs.words import SecretWords
 
 
@@ -39,12 +40,12 @@ class EvilHangmanGames(HangmanGames):
         self.check_actions(letters, NUM_LETTERS)
         games = np.flatnonzero(~self.over & (self._guessed[self._rows, letters] == 0))
         if len(games):
-            state = (self._word, self._guessed.view(np.uint8), letters[:, None].astype(np.uint8))
             # Many games are alike, for agents that draw no letters all of a length.
-            states = np.hstack(state)[games]
-            keys = states.view(f"V{states.shape[1]}").ravel()
-            _, first, number = np.unique(keys, return_index=True, return_inverse=True)
-            rows = _first_of_families(states[first], self._sets)[number]
+            states, state_of_game = distinct(select(self.observe(), games), letters[games])
+            of_states = np.empty(len(states["lives"]), np.int64)
+            of_states[state_of_game] = letters[games]
+            rows = _first_of_families(states["word"], states["guessed"], of_states, self._sets)
+            rows = rows[state_of_game]
             # A secret that is not in the list, so that no word may fit, stays.
             games, rows = games[rows >= 0], rows[rows >= 0]
             self.secrets[games] = self._words.codes[rows]
@@ -80,62 +81,40 @@ class EvilGame(Game):
 
 
 @njit(cache=True)
-def _first_of_families(states, words):
-    """Return the row of the first word of each state's largest family, or -1, shape (N,).
-
-    A state is a masked word, the guessed letters and the new letter.
-    """
-    rows = np.empty(len(states), dtype=np.int64)
+def _first_of_families(word, guessed, letters, words):
+    """Return the first word of each state's largest family, or -1, shape (N,)."""
+    first = np.full(len(word), -1)
     room = search_room(words)
-    # A set of words, and those in search after it: at most one per place.
-    families = np.empty((MAX_LENGTH + 2, len(room.bits)), dtype=np.uint64)
-    for game in range(len(states)):
-        word, guessed = states[game, : -NUM_LETTERS - 1], states[game, -NUM_LETTERS - 1 : -1]
-        word = word[: word_length(word)]
-        bits = fitting_set(word, guessed, words, True, True, room)
-        first = _first_of_largest(bits, word, states[game, -1], words, families[:, : len(bits)])
-        rows[game] = first if first < 0 else words.first_word[len(word)] + first
-    return rows
-
-
-@njit(cache=True)
-def _first_of_largest(bits, word, letter, words, families):
-    """Return the first word, a bit of ``bits``, of their largest family; -1 if there is none.
-
-    A depth-first search that decides place by place whether it has the letter. Sets too small for
-    a better family are pruned: all words with the letter, where half of the words are without it.
-    """
-    start, size = words.first_set[len(word)], len(bits)
-    # Where the search of each set goes on, and the places shown so far.
-    places, shown = np.zeros(len(families), np.int64), np.zeros(len(families), np.int64)
-    has_letter = words.sets[set_with(start, size, ANYWHERE, letter) :][:size]
-    families[0], families[1] = bits & has_letter, bits & ~has_letter
-    top, places[1] = 1, len(word)
-    largest, fewest, first = 0, 0, -1
-    while top >= 0:
-        count, place = _count(families[top]), places[top]
-        if count > largest or (count == largest and shown[top] < fewest):
-            while place < len(word) and word[place] != BLANK:
-                place += 1
-            if place < len(word):
-                here = words.sets[set_with(start, size, place, letter) :][:size]
-                # A blank comes before a letter in the alphabet, so it is searched first.
-                families[top + 1], families[top] = families[top] & ~here, families[top] & here
-                places[top : top + 2] = place + 1
-                shown[top + 1] = shown[top]
-                shown[top] += 1
-                top += 1
-                continue
-            chunk = np.flatnonzero(families[top])[0]
-            largest, fewest = count, shown[top]
-            first = chunk * 64 + lowest_bit(families[top, chunk])
-        top -= 1
+    for game in range(len(word)):
+        masked = word[game, : word_length(word[game])]
+        bits = fitting_set(masked, guessed[game], words, True, True, room)
+        best = np.array([0, 0, -1])
+        start = np.int64(0)  # with literals, the recursion fails when loaded from the cache
+        _find_largest(bits, masked, start, start, letters[game], words, best)
+        if best[2] >= 0:
+            first[game] = words.first_word[len(masked)] + best[2]
     return first
 
 
 @njit(cache=True)
-def _count(bits):
-    count = 0
+def _find_largest(bits, word, place, shown, letter, words, best):
+    """Write the size of the largest family of a set, the places it shows, and its first word.
+
+    Place by place, the set is divided by whether it has the letter there, unless it is too small.
+    """
+    size = 0
     for chunk in bits:
-        count += count_bits(chunk)
-    return count
+        size += count_bits(chunk)
+    if size < best[0] or (size == best[0] and shown >= best[1]):
+        return
+    while place < len(word) and word[place] != BLANK:
+        place += 1
+    if place < len(word):
+        start = set_with(words.first_set[len(word)], len(bits), place, letter)
+        here = words.sets[start : start + len(bits)]
+        # A blank comes before a letter in the alphabet.
+        _find_largest(bits & ~here, word, place + 1, shown, letter, words, best)
+        _find_largest(bits & here, word, place + 1, shown + 1, letter, words, best)
+    else:
+        chunk = np.flatnonzero(bits)[0]
+        best[:] = size, shown, chunk * 64 + lowest_bit(bits[chunk])

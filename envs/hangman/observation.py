@@ -34,14 +34,18 @@ def as_batch(observation: Observation) -> Observation:
     return cast(Observation, arrays)
 
 
-def distinct(observations: Observation) -> tuple[Observation, npt.NDArray[np.intp]]:
+def distinct(
+    observations: Observation, *columns: npt.NDArray[np.integer]
+) -> tuple[Observation, npt.NDArray[np.intp]]:
     """Return the distinct observations of a batch, and the index of each game among them.
 
-    Lives are not compared. In the first turns, many games have the same observation.
+    Lives are not compared, ``columns``, shape (N,), are. In the first turns, many games have the
+    same observation.
     """
-    looks = np.concatenate([observations["word"], observations["guessed"].view(np.uint8)], axis=1)
-    _, first, number = np.unique(looks, axis=0, return_index=True, return_inverse=True)
-    return select(observations, first), number.ravel()
+    looks = np.column_stack([observations["word"], observations["guessed"], *columns])
+    keys = looks.view(f"V{looks.shape[1] * looks.itemsize}").ravel()
+    _, first, number = np.unique(keys, return_index=True, return_inverse=True)
+    return select(observations, first), number
 
 
 def parse_observation(

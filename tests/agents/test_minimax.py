@@ -48,7 +48,7 @@ def can_win(words, spare, guessed=""):
 
 def certain(words, spare, effort=10**6, size=2):
     """The answer of the search; a table of two states replaces often."""
-    index = search_words(CandidateIndex(words).words)
+    index = search_words(CandidateIndex(words).words.codes)
     buffers = search_buffers(index, size)
     buffers.progress[0] = effort
     return certain_win(np.arange(len(words)), spare, index, buffers)
@@ -63,7 +63,7 @@ def test_a_win_is_certain_if_some_letter_wins_after_every_answer(words, spare, s
 @settings(max_examples=50, deadline=None)
 @given(LISTS)
 def test_the_fewest_lives_are_those_of_the_recursion(words):
-    index = search_words(CandidateIndex(words).words)
+    index = search_words(CandidateIndex(words).words.codes)
     lives = fewest_lives(np.arange(len(words)), index, search_buffers(index, 64), np.inf)
     fewest = next(lives for lives in range(1, 27) if can_win(words, lives - 1))
     assert lives == (fewest, fewest)

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hangman_lab.agents.robust import RobustAgent, Words, best_mixture, reply, solve
+from hangman_lab.agents.certainty import search_words
+from hangman_lab.agents.robust import RobustAgent, best_mixture, reply, solve
 from hangman_lab.envs.encoding import encode_words
 from hangman_lab.evaluation.arena import play
 from tests.agents.games import observe
@@ -14,7 +15,7 @@ LISTS = st.lists(st.text("abcd", min_size=3, max_size=3), min_size=1, max_size=1
 
 
 def arrays(words):
-    return Words.of(encode_words(words).codes)
+    return search_words(encode_words(words).codes)
 
 
 def group_by_places(words, letter):
@@ -61,28 +62,28 @@ def test_a_reply_of_width_one_is_greedy_and_a_wide_one_wins_the_most(words, data
     size, lives = len(words), data.draw(st.integers(1, 3))
     counts = data.draw(st.lists(st.integers(100, 200), min_size=size, max_size=size))
     weights = dict(zip(words, counts, strict=True))
-    won, _ = reply(arrays(words), np.array(counts), 1, lives)
+    arrays = search_words(encode_words(words).codes)._replace(weights=np.array(counts))
+    won = reply(arrays, 1, lives)
     assert {word for word, is_won in zip(words, won, strict=True) if is_won} == won_greedily(
         words, weights, lives
     )
-    won, _ = reply(arrays(words), np.array(counts), 26, lives)
-    assert np.array(counts) @ won == most_won(words, weights, lives)
+    assert np.array(counts) @ reply(arrays, 26, lives) == most_won(words, weights, lives)
 
 
 def test_the_best_mixture_of_matching_pennies_is_even():
-    assert best_mixture(np.eye(2, dtype=np.float32)) == pytest.approx([0.5, 0.5], abs=0.01)
+    assert best_mixture(np.eye(2)) == pytest.approx([0.5, 0.5])
     # A strategy that wins less everywhere is not played.
-    won = np.array([[1, 1, 0], [0, 0, 1], [0, 0, 0]], dtype=np.float32)
-    assert best_mixture(won) == pytest.approx([0.5, 0.5, 0], abs=0.01)
+    won = np.array([[1, 1, 0], [0, 0, 1], [0, 0, 0]])
+    assert best_mixture(won) == pytest.approx([0.5, 0.5, 0])
 
 
 def test_every_word_is_won_as_often_as_the_value_of_a_small_game():
     # With one life, each game wins the letter that is guessed first: one word of four.
     solution = solve(arrays(["aa", "bb", "cc", "dd"]), rounds=64, max_wrong=1)
-    assert solution.win_rates() == pytest.approx([0.25] * 4, abs=0.02)
+    assert solution.win_rates == pytest.approx([0.25] * 4, abs=0.02)
     assert solution.host == pytest.approx([0.25] * 4, abs=0.02)
     # With four lives, all of them.
-    assert (solve(arrays(["aa", "bb", "cc", "dd"]), max_wrong=4).win_rates() == 1).all()
+    assert (solve(arrays(["aa", "bb", "cc", "dd"]), max_wrong=4).win_rates == 1).all()
 
 
 def test_each_key_draws_one_strategy_for_its_whole_game(real_words):
@@ -91,9 +92,9 @@ def test_each_key_draws_one_strategy_for_its_whole_game(real_words):
     # More wins of a word than chance explains would be of other strategies than those solved.
     rates = {
         word: rate
-        for length, strategies in agent.strategies_.items()
+        for length, solution in agent.solutions_.items()
         for word, rate in zip(
-            [word for word in words if len(word) == length], strategies.win_rates(), strict=True
+            [word for word in words if len(word) == length], solution.win_rates, strict=True
         )
     }
     games = np.mean([play(agent, words, repetition=k)["won"] for k in range(50)], axis=0)
