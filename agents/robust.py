@@ -54,10 +54,7 @@ class Solution(NamedTuple):
 
 
 def solve(
-    words: SearchWords,
-    rounds: int = DEFAULT_ROUNDS,
-    width: int = _WIDTH,
-    max_wrong: int = DEFAULT_MAX_WRONG,
+    words: SearchWords, rounds: int = DEFAULT_ROUNDS, max_wrong: int = DEFAULT_MAX_WRONG
 ) -> Solution:
     """Play the rounds of host and guesser on the words of a length; return both strategies.
 
@@ -72,7 +69,7 @@ def solve(
     for number in range(rounds):
         wins[number] = total - total.min()
         words = words._replace(weights=weights[wins[number]])
-        won[number] = reply(words, width, max_wrong)
+        won[number] = reply(words, _WIDTH, max_wrong)
         total += won[number]
         host += (number + 1) * words.weights / words.weights.sum()
         if won[number].all():
@@ -120,8 +117,6 @@ class RobustAgent(Agent):
         The seed of the draws.
     rounds : int, default 256
         The rounds for each length.
-    max_wrong : int, default 6
-        The wrong guesses that lose a game of the host's; another limit can be played.
 
     Attributes
     ----------
@@ -129,12 +124,9 @@ class RobustAgent(Agent):
         By word length.
     """
 
-    def __init__(
-        self, seed: int = 0, rounds: int = DEFAULT_ROUNDS, max_wrong: int = DEFAULT_MAX_WRONG
-    ) -> None:
+    def __init__(self, seed: int = 0, rounds: int = DEFAULT_ROUNDS) -> None:
         self.seed = seed
         self.rounds = rounds
-        self.max_wrong = max_wrong
 
     def fit(self, words: Sequence[str]) -> Self:
         """Solve the game of each length, in threads; duplicates have no effect."""
@@ -145,7 +137,7 @@ class RobustAgent(Agent):
         def solve_length(length: int) -> Solution:
             part = slice(*index.first_word[length : length + 2])
             arrays = SearchWords(*(array[part] for array in self.search_words_))
-            return solve(arrays, self.rounds, _WIDTH, self.max_wrong)
+            return solve(arrays, self.rounds)
 
         lengths = np.flatnonzero(np.diff(index.first_word)).tolist()
         with ThreadPoolExecutor(get_num_threads()) as pool:

@@ -1,6 +1,6 @@
 """The fewest lives with which a guesser wins every word for certain, whatever the host does.
 
-    python -m benchmarks.certain_win [--words FILE] [--lengths 8 9] [--seconds 60]
+    python -m benchmarks.certain_win [--words FILE] [--lengths 8 9]
 
 The host may change its word as long as a word of the list fits all that was shown. A range means
 that the search was stopped: fewer lives are not enough, as many as its end are.
@@ -23,16 +23,15 @@ from hangman_lab.terminal.arguments import CommandParser, positive
 from hangman_lab.terminal.tables import DataTable, print_table
 
 _TABLE_SIZE = 2**23
-# The limit of a search, in words looked at, in the first round, and its growth per round. A round
-# has a search for each number of lives that is open.
-_EFFORT, _GROWTH = 2**25, 8
+# The limits of searches, in words looked at: each for all numbers of lives that are open.
+_EFFORTS = 2**25, 2**28, 2**31
 
 
-def fewest_lives(rows, words, buffers, seconds):
+def fewest_lives(rows, words, buffers):
     """Return a lower and an upper bound of the lives that win all words of ``rows`` for certain."""
     # Misses to spare: one less than the lives.
-    low, high, effort, start = 0, min(NUM_LETTERS, len(rows) - 1), _EFFORT, time.monotonic()
-    while low < high and time.monotonic() - start < seconds:
+    low, high = 0, min(NUM_LETTERS, len(rows) - 1)
+    for effort in _EFFORTS:
         for spare in range(high - 1, low - 1, -1):
             buffers.progress[0] = effort
             result = certain_win(rows, spare, words, buffers)
@@ -41,7 +40,6 @@ def fewest_lives(rows, words, buffers, seconds):
             elif result == NO_WIN:
                 low = spare + 1
                 break
-        effort *= _GROWTH
     return low + 1, high + 1
 
 
@@ -50,24 +48,17 @@ def main() -> None:
     parser = CommandParser(description=__doc__.splitlines()[0])
     parser.add_argument("--words", metavar="FILE", help="default: the default list")
     parser.add_argument("--lengths", nargs="+", type=positive, metavar="N", help="default: all")
-    parser.add_argument(
-        "--seconds",
-        type=positive,
-        default=60,
-        metavar="N",
-        help="per length; its last round may take longer (default: %(default)s)",
-    )
     options = parser.parse_args()
     index = CandidateIndex(load_word_list(options.words).words).words
     words = search_words(index.codes)
     buffers = search_buffers(words, _TABLE_SIZE)
-    fewest_lives(np.arange(min(3, len(words.keys))), words, buffers, 1)  # compiles
+    fewest_lives(np.arange(min(3, len(words.keys))), words, buffers)  # compiles
     rows = []
     for length in options.lengths or range(1, MAX_LENGTH + 1):
         listed = np.arange(*index.first_word[length : length + 2])
         if len(listed):
             start = time.monotonic()
-            low, high = fewest_lives(listed, words, buffers, options.seconds)
+            low, high = fewest_lives(listed, words, buffers)
             lives = f"{low} to {high}" if low < high else str(low)
             rows.append((str(length), f"{len(listed):,}", lives, f"{time.monotonic() - start:.1f}"))
     headings = ("letters", "words", "lives", "seconds")

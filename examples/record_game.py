@@ -14,8 +14,6 @@ from PIL import Image
 
 import hangman_lab
 
-NUM_COLUMNS = 4
-
 parser = argparse.ArgumentParser()
 parser.add_argument("--word", default="hangmanship")
 parser.add_argument("--host", default="random")
@@ -32,16 +30,14 @@ while not terminated:
     observation, _, terminated, _, info = env.step(agent.act(observation))
     frames.append(env.render())
 
-num_frames = len(frames)
+print(f"{options.output}: {len(frames)} frames, {'won' if info['won'] else 'lost'}")
 if options.output.endswith(".png"):
-    frames += [np.full_like(frames[0], 255)] * (-len(frames) % NUM_COLUMNS)
-    rows = [np.hstack(frames[k : k + NUM_COLUMNS]) for k in range(0, len(frames), NUM_COLUMNS)]
-    Image.fromarray(np.vstack(rows)).save(options.output)
-else:
-    # A small palette keeps the file small.
-    pictures = [Image.fromarray(frame).quantize(32, dither=Image.Dither.NONE) for frame in frames]
-    durations = [800] * (num_frames - 1) + [3000]
-    pictures[0].save(
-        options.output, save_all=True, append_images=pictures[1:], duration=durations, loop=0
-    )
-print(f"{options.output}: {num_frames} frames, {'won' if info['won'] else 'lost'}")
+    frames += [np.full_like(frames[0], 255)] * (-len(frames) % 4)
+    rows = [np.hstack(frames[k : k + 4]) for k in range(0, len(frames), 4)]
+    frames = [np.vstack(rows)]
+# A small palette keeps the file small.
+pictures = [Image.fromarray(frame).quantize(32, dither=Image.Dither.NONE) for frame in frames]
+durations = [800] * (len(pictures) - 1) + [3000]
+pictures[0].save(
+    options.output, save_all=True, append_images=pictures[1:], duration=durations, loop=0
+)

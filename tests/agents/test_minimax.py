@@ -64,7 +64,7 @@ def test_a_win_is_certain_if_some_letter_wins_after_every_answer(words, spare, s
 @given(LISTS)
 def test_the_fewest_lives_are_those_of_the_recursion(words):
     index = search_words(CandidateIndex(words).words.codes)
-    lives = fewest_lives(np.arange(len(words)), index, search_buffers(index, 64), np.inf)
+    lives = fewest_lives(np.arange(len(words)), index, search_buffers(index, 64))
     fewest = next(lives for lives in range(1, 27) if can_win(words, lives - 1))
     assert lives == (fewest, fewest)
 
