@@ -91,8 +91,9 @@ def best_mixture(won: npt.NDArray[np.integer]) -> npt.NDArray[np.float64]:
     return solution.x[:-1]
 
 
-@njit(cache=True, nogil=True)
-def reply(words, width, lives=DEFAULT_MAX_WRONG, min_part=_MIN_PART):
+def reply(
+    words: SearchWords, width: int, lives: int = DEFAULT_MAX_WRONG, min_part: int = _MIN_PART
+) -> npt.NDArray[np.bool_]:
     """Return whether the reply to the host's weights wins each word, shape (words,).
 
     At each turn, the words with more than 1 / ``min_part`` of the weight are searched to the end
@@ -169,6 +170,7 @@ class RobustAgent(Agent):
                 self.dictionary_.index_.words,
                 self.search_words_,
                 solution,
+                (_WIDTH, _MIN_PART),
                 found,
             )
             letters[games] = found[row_of_game]
@@ -176,7 +178,7 @@ class RobustAgent(Agent):
 
 
 @njit(cache=True, nogil=True)
-def _choose_letters(thread, num_threads, states, index, words, solution, result):
+def _choose_letters(thread, num_threads, states, index, words, solution, limits, result):
     """Write each state's letter by its strategy; leave it where no word matches."""
     word, guessed, lives, strategies = states
     room = search_room(index)
@@ -193,14 +195,14 @@ def _choose_letters(thread, num_threads, states, index, words, solution, result)
         for row in rows:
             weights[row] = solution.weights[wins[row - index.first_word[len(masked)]]]
         values = Dict.empty(types.uint64, _RESULT)
-        letter = _choose(rows, lives[state], _WIDTH, _MIN_PART, words, values)
+        letter = _choose(rows, lives[state], limits[0], limits[1], words, values)
         if letter == _NONE:
             # One word is left.
             letter = np.flatnonzero((words.places[rows[0]] > 0) & (guessed[state] == 0))[0]
         result[state] = letter
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _play(rows, lives, width, min_part, words, won, values):
     """Write which of ``rows``, which are reordered, the reply wins."""
     if len(rows) <= lives:
