@@ -122,7 +122,7 @@ class RobustAgent(Agent):
     Attributes
     ----------
     solutions_ : dict of int to Solution
-        By word length.
+        By word length: 23 MB for 211,000 words and 256 rounds.
     """
 
     def __init__(self, seed: int = 0, rounds: int = DEFAULT_ROUNDS) -> None:
@@ -137,7 +137,7 @@ class RobustAgent(Agent):
 
         def solve_length(length: int) -> Solution:
             part = slice(*index.first_word[length : length + 2])
-            arrays = SearchWords(*(array[part] for array in self.search_words_))
+            arrays = SearchWords._make(array[part] for array in self.search_words_)
             return solve(arrays, self.rounds)
 
         lengths = np.flatnonzero(np.diff(index.first_word)).tolist()
