@@ -284,3 +284,13 @@ class SecretWords:
             if not isinstance(word, str):
                 raise ValueError(f"options: {word!r} is not a word")
         return encode_words(words, self.width)
+
+
+class HostSecrets(SecretWords):
+    """Secret words that are the host's choice; the caller can set none."""
+
+    def encode(self, words: Sequence[str]) -> EncodedWords:
+        """Raise ValueError if there is a word."""
+        if words:
+            raise ValueError("options: the word is the host's choice, so that none can be set")
+        return super().encode(words)

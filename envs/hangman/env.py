@@ -9,10 +9,10 @@ from hangman_lab.envs.encoding import MAX_LENGTH
 from hangman_lab.envs.errors import check_choice
 from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG, Observation
 from hangman_lab.envs.hangman.rendering import draw_game
-from hangman_lab.envs.hangman.rules import HOSTS, HangmanGames
+from hangman_lab.envs.hangman.rules import ENV_HOSTS, HangmanGames
 from hangman_lab.envs.rewards import Reward, make_reward
 from hangman_lab.envs.single import GameParts, SingleEnv
-from hangman_lab.envs.words import SecretWords
+from hangman_lab.envs.words import HostSecrets, SecretWords
 
 
 def _make_game(
@@ -26,13 +26,18 @@ def _make_game(
     host: str = "random",
 ) -> GameParts:
     """Return the parts of an environment."""
-    check_choice("host", host, HOSTS)
+    check_choice("host", host, ENV_HOSTS)
     if host == "evil":
         # Needs Numba, which the other environments do without.
-        from hangman_lab.envs.hangman.evil import EvilHangmanGames, EvilSecrets
+        from hangman_lab.envs.hangman.evil import EvilHangmanGames
 
-        secrets: SecretWords = EvilSecrets(words, min_length, max_length)
+        secrets: SecretWords = HostSecrets(words, min_length, max_length)
         games: HangmanGames = EvilHangmanGames(num_games, secrets.words, max_wrong, repeated_guess)
+    elif host == "learning":
+        from hangman_lab.envs.hangman.learning import LearningHangmanGames, LearningSecrets
+
+        secrets = LearningSecrets(words, min_length, max_length)
+        games = LearningHangmanGames(num_games, secrets, max_wrong, repeated_guess)
     else:
         secrets = SecretWords(words, min_length, max_length)
         games = HangmanGames(num_games, secrets.width, max_wrong, repeated_guess)
@@ -67,8 +72,8 @@ class HangmanEnv(SingleEnv[Observation]):
     ## Starting State
 
     A word drawn from the list, all blanks, no letter guessed, `max_wrong` lives.
-    `reset(options={"word": "apple"})` sets the word. Of a word drawn by the evil host, only the
-    length counts.
+    `reset(options={"word": "apple"})` sets the word, if the host is random. Of a word drawn by
+    the evil host, only the length counts.
 
     ## Rewards
 
@@ -96,7 +101,8 @@ class HangmanEnv(SingleEnv[Observation]):
     - `reward`: `"sparse"`, `"dense"`, `"potential"`, or an object of `envs.rewards`.
     - `repeated_guess`: whether a repeated letter costs a `"life"` (default) or is `"free"`.
     - `host`: `"random"` draws the word (default); `"evil"` commits to none: after each guess it
-      keeps the largest set of words with the same answer (`envs.hangman.evil`, needs Numba).
+      keeps the largest set of words with the same answer (`envs.hangman.evil`, needs Numba);
+      `"learning"` learns which words are lost (`envs.hangman.learning`).
     - `render_mode`: `"ansi"`, `"human"` (prints to the terminal) or `"rgb_array"`.
 
     ## References

@@ -53,16 +53,6 @@ class EvilHangmanGames(HangmanGames):
         return super().guess(letters)
 
 
-class EvilSecrets(SecretWords):
-    """Words of the cheating host, drawn for their lengths; none can be set."""
-
-    def encode(self, words: Sequence[str]) -> EncodedWords:
-        """Raise ValueError if there is a word."""
-        if words:
-            raise ValueError("options: the evil host commits to no word, so that none can be set")
-        return super().encode(words)
-
-
 class EvilGame(Game):
     """A single game on plain strings against the cheating host, which has ``words``."""
 

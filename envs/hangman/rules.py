@@ -24,6 +24,9 @@ from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG, Observation
 REPEATED_GUESS_RULES = ("life", "free")
 Host = Literal["random", "evil"]
 HOSTS: tuple[str, ...] = get_args(Host)
+# A host that learns has its games in an environment alone.
+EnvHost = Literal[Host, "learning"]
+ENV_HOSTS: tuple[str, ...] = get_args(EnvHost)
 
 
 class Step(NamedTuple):

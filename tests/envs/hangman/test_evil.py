@@ -113,7 +113,7 @@ def test_a_game_by_hand():
 def test_a_word_cannot_be_set(kind, few_words):
     env = kind(words=few_words, host="evil")
     env.reset(seed=0, options={"word": None})
-    with pytest.raises(ValueError, match="options: the evil host commits to no word"):
+    with pytest.raises(ValueError, match="so that none can be set"):
         env.reset(options={"word": "noon"})
 
 
@@ -125,5 +125,5 @@ def test_stable_baselines_gets_the_host_by_name(few_words):
         _, rewards, _, _ = env.step(np.full(2, letter_index(letter)))
         assert rewards.tolist() == [-1, -1]
     env.set_options({"word": "ox"})
-    with pytest.raises(ValueError, match="commits to no word"):
+    with pytest.raises(ValueError, match="so that none can be set"):
         env.reset()
