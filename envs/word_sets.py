@@ -15,7 +15,7 @@ from hangman_lab.envs.compiled import lowest_bit
 from hangman_lab.envs.encoding import BLANK, FIRST_LETTER, MAX_LENGTH, NUM_LETTERS
 
 _BITS = 64
-_ANYWHERE = -1  # A pseudo-place.
+ANYWHERE = -1  # A pseudo-place.
 
 
 class WordSets(NamedTuple):
@@ -72,7 +72,7 @@ def _fill(words):
             for place in range(length):
                 letter = words.codes[number, place] - FIRST_LETTER
                 letters[number] |= np.uint32(1) << np.uint32(letter)
-                sets[set_with(start, size, _ANYWHERE, letter) + chunk] |= bit
+                sets[set_with(start, size, ANYWHERE, letter) + chunk] |= bit
                 sets[set_with(start, size, place, letter) + chunk] |= bit
 
 
@@ -124,7 +124,7 @@ def fitting_set(word, guessed, words, exclude_wrong, exclude_shown, room):
                 if word[place] == BLANK:
                     _leave_out(bits, sets, set_with(start, size, place, letter))
         elif exclude_wrong and not is_shown:
-            _leave_out(bits, sets, set_with(start, size, _ANYWHERE, letter))
+            _leave_out(bits, sets, set_with(start, size, ANYWHERE, letter))
     return bits
 
 

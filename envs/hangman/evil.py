@@ -14,7 +14,7 @@ from hangman_lab.envs.encoding import BLANK, NUM_LETTERS, EncodedWords, encode_w
 from hangman_lab.envs.hangman.game import Game
 from hangman_lab.envs.hangman.observation import distinct, select
 from hangman_lab.envs.hangman.rules import HangmanGames, Step
-from hangman_lab.envs.word_sets import fitting_set, search_room, set_with, word_sets
+from hangman_lab.envs.word_sets import ANYWHERE, fitting_set, search_room, set_with, word_sets
 from hangman_lab.envs.words import SecretWords
 
 
@@ -79,8 +79,12 @@ def _first_of_families(word, guessed, letters, words):
         masked = word[game, : word_length(word[game])]
         bits = fitting_set(masked, guessed[game], words, True, True, room)
         best = np.array([0, 0, -1])
-        start = np.int64(0)  # with literals, the recursion fails when loaded from the cache
-        _find_largest(bits, masked, start, start, letters[game], words, best)
+        start = set_with(words.first_set[len(masked)], len(bits), ANYWHERE, letters[game])
+        has_letter = words.sets[start : start + len(bits)]
+        zero = np.int64(0)  # with literals, the recursion fails when loaded from the cache
+        # The words without the letter first: mostly the largest family, which prunes the others.
+        _find_largest(bits & ~has_letter, masked, len(masked), zero, letters[game], words, best)
+        _find_largest(bits & has_letter, masked, zero, zero, letters[game], words, best)
         if best[2] >= 0:
             first[game] = words.first_word[len(masked)] + best[2]
     return first
