@@ -127,8 +127,9 @@ def derive_candidates(
     codes = np.zeros((len(derived), MAX_LENGTH), dtype=np.uint8)
     in_threads(_write, words.codes, derived, *sides, codes)
     candidates = WordArrays(codes, features[:, -3].astype(np.int64))
-    both = (np.concatenate(pair) for pair in zip(words, candidates, strict=True))
-    in_threads(_count_ends, *both, len(words.lengths), features)
+    codes = np.concatenate([words.codes, codes])
+    lengths = np.concatenate([words.lengths, candidates.lengths])
+    in_threads(_count_ends, codes, lengths, len(words.lengths), features)
     features[:, -1] = multigrams.log_probabilities(candidates)
     return Candidates(candidates, derived["key"].copy(), features)
 
