@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import get_num_threads, njit, prange
+from numba import get_num_threads, njit
 
 from hangman_lab.agents.word_arrays import WordArrays
 from hangman_lab.envs.compiled import in_threads
@@ -69,7 +69,9 @@ class SmoothedNgrams:
 
     def log_probabilities(self, words: WordArrays) -> npt.NDArray[np.float64]:
         """Return the natural log-probability of each word, shape (words,)."""
-        return _log_probabilities(*words, self.tables)
+        result = np.empty(len(words.lengths), dtype=np.float64)
+        in_threads(_log_probabilities, *words, self.tables, result)
+        return result
 
     def length_masses(self) -> npt.NDArray[np.float64]:
         """Return the probability of each word length, shape (33,)."""
@@ -159,17 +161,15 @@ def _pairs(words: WordArrays, order: int) -> npt.NDArray[np.float32]:
     return pairs
 
 
-@njit(cache=True, parallel=True)
-def _log_probabilities(codes, lengths, tables):
-    result = np.empty(len(codes), dtype=np.float64)
-    for row in prange(len(codes)):
+@njit(cache=True, nogil=True)
+def _log_probabilities(thread, num_threads, codes, lengths, tables, result):
+    for row in range(thread, len(codes), num_threads):
         state = tables.start
         total = 0.0
         for code in codes[row, : lengths[row]]:
             total += np.log(tables.probabilities[state, code - FIRST_LETTER])
             state = tables.next_state[state, code - FIRST_LETTER]
         result[row] = total + np.log(tables.probabilities[state, END])
-    return result
 
 
 @njit(cache=True, nogil=True)

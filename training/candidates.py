@@ -8,7 +8,6 @@ predict further ones in a recommender system.
 
 from __future__ import annotations
 
-from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -44,6 +43,9 @@ _LENGTH_WEIGHT = 0.8
 _FEATURES_PER_SIDE = 4
 # The numbers of first and of last letters in which known words are compared.
 _END_LETTERS = (3, 5, 7)
+_NUM_FEATURES = 2 * (_FEATURES_PER_SIDE + len(_END_LETTERS)) + 3
+# Derivations are sorted by key in this many buckets, each of which fits into the cache.
+_BUCKET_BITS = 12
 
 
 class Candidates(NamedTuple):
@@ -118,33 +120,18 @@ def derive_candidates(
     for side in sides:
         buffer = np.empty(1 << 16, dtype=_DERIVATION)
         parts += in_threads(_derive, words.codes, side, ngrams.tables, least, _MIN_SCORE, buffer)
-    derived = np.concatenate(parts)
+    combined = in_threads(_combine, np.concatenate(parts), *sides, least)
     del parts
-    order = np.argsort(derived["key"])
-    num_features = 2 * (_FEATURES_PER_SIDE + len(_END_LETTERS)) + 3
-    features = np.zeros((len(order), num_features), dtype=np.float32)
-    combined = in_threads(_combine, derived, order, *sides, least, features)
-    derived = derived[np.concatenate([chosen for chosen, _ in combined])]
-    features = np.concatenate([rows for _, rows in combined])
+    derived, features = map(np.concatenate, zip(*combined, strict=True))
+    del combined
     codes = np.zeros((len(derived), MAX_LENGTH), dtype=np.uint8)
     in_threads(_write, words.codes, derived, *sides, codes)
     candidates = WordArrays(codes, features[:, -3].astype(np.int64))
-    ends_compared = product(_END_LETTERS, (False, True))
-    for column, (size, at_end) in enumerate(ends_compared, 2 * _FEATURES_PER_SIDE):
-        ends, counts = np.unique(_end_keys(words, size, at_end), return_counts=True)
-        keys = _end_keys(candidates, size, at_end)
-        rows = np.searchsorted(ends, keys).clip(max=len(ends) - 1)
-        features[:, column] = np.where(ends[rows] == keys, counts[rows], 0)
+    codes = np.concatenate([words.codes, codes])
+    lengths = np.concatenate([words.lengths, candidates.lengths])
+    in_threads(_count_ends, codes, lengths, len(words.lengths), features)
     features[:, -1] = multigrams.log_probabilities(candidates)
     return Candidates(candidates, derived["key"].copy(), features)
-
-
-def _end_keys(words: WordArrays, size: int, at_end: bool) -> npt.NDArray[np.uint64]:
-    """Return the keys of the first or last ``size`` letters, shape (words,)."""
-    lengths = np.minimum(words.lengths, size)
-    begins = words.lengths - lengths if at_end else np.zeros_like(lengths)
-    rows, places = np.arange(len(lengths))[:, None], begins[:, None] + np.arange(size)
-    return sequence_keys(words.codes[rows, places.clip(max=MAX_LENGTH - 1)], lengths)
 
 
 def _side(words: WordArrays, at_end: bool) -> _Side:
@@ -303,43 +290,59 @@ def _derive(thread, num_threads, codes, side, ngrams, least_probability, least_s
 
 
 @njit(cache=True, nogil=True)
-def _combine(thread, num_threads, derived, order, prefixes, suffixes, least_probability, features):
-    """Return the row of a derivation of each kept unknown word of a thread, and its features."""
-    begin, last = thread * len(order) // num_threads, (thread + 1) * len(order) // num_threads
-    # The derivations of a word belong to one thread.
-    while 0 < begin < last and derived[order[begin]].key == derived[order[begin - 1]].key:
-        begin += 1
-    chosen = np.empty(last - begin, dtype=np.int64)
-    features = features[begin:]
+def _combine(thread, num_threads, derived, prefixes, suffixes, least_probability):
+    """Return a derivation of each kept unknown word of a thread, and its features, by key."""
+    # The derivations of a word belong to one bucket, and that to one thread.
+    shift, num_buckets = np.uint64(64 - _BUCKET_BITS), 1 << _BUCKET_BITS
+    low = thread * num_buckets // num_threads
+    size = (thread + 1) * num_buckets // num_threads - low
+    first = np.zeros(size + 1, dtype=np.int64)
+    for row in range(len(derived)):
+        bucket = np.int64(derived[row].key >> shift) - low
+        if 0 <= bucket < size:
+            first[bucket + 1] += 1
+    first = np.cumsum(first)
+    own, free = np.empty_like(derived[: first[-1]]), first.copy()
+    for row in range(len(derived)):
+        bucket = np.int64(derived[row].key >> shift) - low
+        if 0 <= bucket < size:
+            own[free[bucket]] = derived[row]
+            free[bucket] += 1
+    chosen = np.empty_like(own)
+    features = np.empty((len(own), _NUM_FEATURES), dtype=np.float32)
     num_words = 0
-    while begin < last:
-        first = derived[order[begin]]
-        row = features[num_words]
-        row[:] = 0
-        is_known = False
-        end = begin
-        while end < len(order) and derived[order[end]].key == first.key:
-            found = derived[order[end]]
-            end += 1
-            if found.side < 0:
-                is_known = True
+    for bucket in range(size):
+        group = own[first[bucket] : first[bucket + 1]]
+        order = np.argsort(group["key"].copy())
+        begin = 0
+        while begin < len(order):
+            word = group[order[begin]]
+            row = features[num_words]
+            row[:] = 0
+            is_known = False
+            while begin < len(order) and group[order[begin]].key == word.key:
+                found = group[order[begin]]
+                begin += 1
+                is_known |= found.side < 0
+                side = suffixes if found.side else prefixes
+                part = row[:_FEATURES_PER_SIDE] if found.side else row[_FEATURES_PER_SIDE:]
+                part[0] += 1
+                if found.score < part[1]:
+                    continue
+                family = side.first[found.stem + 1] - side.first[found.stem]
+                # Ties go to the largest family.
+                if found.score > part[1] or family > part[2]:
+                    part[1], part[2] = found.score, family
+                    part[3] = side.log_counts[found.affix]
+            if is_known:
                 continue
-            side = suffixes if found.side else prefixes
-            part = row[:_FEATURES_PER_SIDE] if found.side else row[_FEATURES_PER_SIDE:]
-            part[0] += 1
-            family = side.first[found.stem + 1] - side.first[found.stem]
-            # Ties go to the largest family.
-            if found.score > part[1] or (found.score == part[1] and family > part[2]):
-                part[1], part[2] = found.score, family
-                part[3] = side.log_counts[found.affix]
-            row[-3] = side.lengths[found.stem] + side.affixes.lengths[found.affix]
-        absent = (1 - np.float64(row[1])) * (1 - np.float64(row[_FEATURES_PER_SIDE + 1]))
-        row[-2] = first.ngrams
-        least = least_probability[int(row[-3])]
-        if not is_known and np.exp(first.ngrams) * _squared_odds(absent) >= least:
-            chosen[num_words] = order[begin]
-            num_words += 1
-        begin = end
+            side = suffixes if word.side else prefixes
+            length = side.lengths[word.stem] + side.affixes.lengths[word.affix]
+            row[-3], row[-2] = length, word.ngrams
+            absent = (1 - np.float64(row[1])) * (1 - np.float64(row[_FEATURES_PER_SIDE + 1]))
+            if np.exp(word.ngrams) * _squared_odds(absent) >= least_probability[length]:
+                chosen[num_words] = word
+                num_words += 1
     return chosen[:num_words], features[:num_words]
 
 
@@ -357,3 +360,33 @@ def _write(thread, num_threads, word_codes, derived, prefixes, suffixes, codes):
             codes[row, stem_at + place] = word[begin + place]
         for place in range(affix_length):
             codes[row, affix_at + place] = side.affixes.codes[found.affix, place]
+
+
+@njit(cache=True, nogil=True)
+def _count_ends(thread, num_threads, codes, lengths, num_known, features):
+    """Write the numbers of known words, the first rows, with the ends of a thread's candidates."""
+    begin = num_known + thread * len(features) // num_threads
+    end = num_known + (thread + 1) * len(features) // num_threads
+    # A hash table that is at most half full; key 0 is a free slot.
+    num_slots = 2 << int(np.ceil(np.log2(num_known)))
+    keys, counts = np.empty(num_slots, dtype=np.int64), np.empty(num_slots, dtype=np.int64)
+    for column in range(2 * len(_END_LETTERS)):
+        size = _END_LETTERS[column // 2]
+        keys[:] = counts[:] = 0
+        for step in range(num_known + end - begin):
+            row = step if step < num_known else step - num_known + begin
+            first = lengths[row] - size if column % 2 else 0
+            # A word with fewer letters is compared as a whole, and equals no known word.
+            if lengths[row] < size:
+                continue
+            key = 0
+            for code in codes[row, first : first + size]:
+                key = key * PACKED_BASE + code
+            slot = np.int64((np.uint64(key) * KEY_BASE) >> np.uint64(32)) % num_slots
+            while keys[slot] != 0 and keys[slot] != key:
+                slot = (slot + 1) % num_slots
+            if step < num_known:
+                keys[slot] = key
+                counts[slot] += 1
+            else:
+                features[row - num_known, 2 * _FEATURES_PER_SIDE + column] = counts[slot]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import NamedTuple
 
 import lightgbm
 import numpy as np
 import numpy.typing as npt
-from numba import get_num_threads
+from numba import get_num_threads, set_num_threads
 
 from hangman_lab.agents.posterior.posterior import LetterPosterior
 from hangman_lab.agents.posterior.prior import LetterModels, WordPrior, list_words
@@ -60,8 +61,10 @@ class Fitted(NamedTuple):
 
     def save(self, run: RunDirectory) -> None:
         """Write both to a run directory, ``posterior`` first."""
-        write_atomically(run.posterior, self.posterior.save)
-        write_atomically(run.held_back_posterior, self.held_back_posterior.save)
+        with ThreadPoolExecutor(1) as pool:
+            first = pool.submit(write_atomically, run.posterior, self.posterior.save)
+            save = self.held_back_posterior.save
+            write_atomically(run.held_back_posterior, lambda path: (save(path), first.result()))
 
 
 class _Part(NamedTuple):
@@ -94,9 +97,7 @@ def fit_posterior(
     held_back, rest = hold_back(words)
     say("learning from nine tenths of the words")
     part = _models(rest, seed)
-    held = WordArrays.of(held_back)
-    held_keys = sequence_keys(*held)
-    found = np.isin(part.candidates.keys, held_keys)
+    found = np.isin(part.candidates.keys, sequence_keys(*WordArrays.of(held_back)))
     say("learning to rate candidates by the other tenth")
     with ThreadPoolExecutor(1) as pool:
         # LightGBM has one thread; meanwhile, the rest goes on.
@@ -104,19 +105,22 @@ def fit_posterior(
         say("learning from all words")
         whole = _models(words, seed)
     booster = rating.result()
-    chances = rate(booster, part.candidates.features)
-    is_covered = np.isin(held_keys, part.candidates.keys[chances >= _MIN_CHANCE])
-    covered = np.bincount(held.lengths[is_covered], minlength=MAX_LENGTH + 1)
-    held_back_posterior = _compose(part, chances, covered, len(held_back))
-    chances = rate(booster, whole.candidates.features)
-    return Fitted(_compose(whole, chances, covered, len(held_back)), held_back_posterior)
+    chances = [rate(booster, each.candidates.features) for each in (part, whole)]
+    is_covered = found & (chances[0] >= _MIN_CHANCE)
+    covered = np.bincount(part.candidates.words.lengths[is_covered], minlength=MAX_LENGTH + 1)
+    compose = partial(_compose, covered=covered, num_held=len(held_back))
+    with ThreadPoolExecutor(2, initializer=set_num_threads, initargs=(get_num_threads(),)) as pool:
+        held_back_posterior, posterior = pool.map(compose, (part, whole), chances)
+    return Fitted(posterior, held_back_posterior)
 
 
 def _models(words: Sequence[str], seed: int) -> _Part:
     arrays = WordArrays.of(words)
-    ngrams = SmoothedNgrams(arrays)
-    models = LetterModels.of(ngrams, fit_multigrams(arrays, seed), _MULTIGRAM_WEIGHT)
-    candidates = derive_candidates(arrays, ngrams, models.multigrams)
+    with ThreadPoolExecutor(1) as pool:
+        ngrams = pool.submit(SmoothedNgrams, arrays)
+        multigrams = fit_multigrams(arrays, seed)
+    models = LetterModels.of(ngrams.result(), multigrams, _MULTIGRAM_WEIGHT)
+    candidates = derive_candidates(arrays, models.ngrams, multigrams)
     return _Part(arrays, models, candidates)
 
 
