@@ -53,7 +53,7 @@ def search_words(codes: npt.NDArray[np.uint8]) -> SearchWords:
     """Return the words of a search, which must be distinct; see :class:`EncodedWords`."""
     random = np.random.default_rng(0)
     size, width = codes.shape
-    keys: npt.NDArray[np.uint64] = random.integers(2**64, size=size, dtype=np.uint64)
+    keys: npt.NDArray[np.uint64] = random.integers(2**64, size=(size,), dtype=np.uint64)
     salts = random.integers(2**64, size=width, dtype=np.uint64)
     bits = np.uint32(1) << np.arange(width, dtype=np.uint32)
     places = np.zeros((size, NUM_LETTERS), np.uint32)

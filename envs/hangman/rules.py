@@ -54,7 +54,15 @@ class HangmanGames(Games[Observation]):
     to 26. ValueError if an argument is outside its range.
     """
 
-    _state_names = ("secrets", "lengths", "_letter_counts", "_word", "_guessed", "_lives", "_shown")
+    _state_names: tuple[str, ...] = (
+        "secrets",
+        "lengths",
+        "_letter_counts",
+        "_word",
+        "_guessed",
+        "_lives",
+        "_shown",
+    )
 
     def __init__(
         self,
