@@ -21,7 +21,6 @@ from numba import njit
 
 from hangman_lab.envs.compiled import lowest_bit
 from hangman_lab.envs.encoding import BLANK, FIRST_LETTER, NUM_LETTERS
-from hangman_lab.envs.word_sets import group_families
 
 WIN, NO_WIN, UNKNOWN = 1, 0, -1
 
@@ -161,6 +160,25 @@ def count_letters(rows, words, counts):
             if (places == places[0]).all():
                 counts[letter] = 0
     return total
+
+
+@njit(cache=True)
+def group_families(rows, answers):
+    """Reorder ``rows`` and their ``answers``, so that equal answers are together.
+
+    Returns where each family begins, and the end.
+    """
+    ends, size, end = np.zeros(len(rows) + 1, np.int64), 0, 0
+    while end < len(rows):
+        answer = answers[end]
+        for k in range(end, len(rows)):
+            if answers[k] == answer:
+                rows[k], rows[end] = rows[end], rows[k]
+                answers[k], answers[end] = answers[end], answers[k]
+                end += 1
+        size += 1
+        ends[size] = end
+    return ends[: size + 1]
 
 
 @njit(cache=True)

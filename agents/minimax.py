@@ -13,6 +13,7 @@ from hangman_lab.agents.base import Agent
 from hangman_lab.agents.certainty import (
     WIN,
     certain_win,
+    group_families,
     search_buffers,
     search_words,
 )
@@ -20,7 +21,7 @@ from hangman_lab.agents.dictionary import DictionaryAgent
 from hangman_lab.envs.compiled import in_threads, open_word
 from hangman_lab.envs.encoding import NUM_LETTERS
 from hangman_lab.envs.hangman.observation import Observation, distinct
-from hangman_lab.envs.word_sets import fitting_words, group_families, search_room
+from hangman_lab.envs.word_sets import fitting_words, search_room
 
 _TABLE_SIZE = 2**12
 _NONE = -1

@@ -22,13 +22,13 @@ from numba.typed import Dict
 from scipy.optimize import linprog
 
 from hangman_lab.agents.base import Agent
-from hangman_lab.agents.certainty import SearchWords, count_letters, search_words
+from hangman_lab.agents.certainty import SearchWords, count_letters, group_families, search_words
 from hangman_lab.agents.dictionary import DictionaryAgent
 from hangman_lab.envs.compiled import in_threads, open_word
 from hangman_lab.envs.encoding import NUM_LETTERS
 from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG, Observation, distinct, select
 from hangman_lab.envs.keyed_random import keyed_uniform
-from hangman_lab.envs.word_sets import fitting_words, group_families, search_room
+from hangman_lab.envs.word_sets import fitting_words, search_room
 
 DEFAULT_ROUNDS = 256
 # The letters that a strategy compares at each turn.

@@ -48,7 +48,7 @@ def main() -> None:
     agents = {name: load_run_agent(name, find_run(None, [name]), train) for name in options.agents}
     for path in options.runs:
         run = RunDirectory.open(path)
-        agents[run.path.name] = load_run_agent(learned_agents(run)[0], run, train)
+        agents[path] = load_run_agent(learned_agents(run)[0], run, train)
     rows = []
     for length in options.lengths:
         words = [word for word in train if len(word) == length]

@@ -146,22 +146,3 @@ def fitting_words(word, guessed, words, exclude_wrong, exclude_shown, room):
     """Return the rows of the words of :func:`fitting_set`, in ``room.numbers``."""
     bits = fitting_set(word, guessed, words, exclude_wrong, exclude_shown, room)
     return write_numbers(words, len(word), bits, room)
-
-
-@njit(cache=True)
-def group_families(rows, answers):
-    """Reorder ``rows`` and their ``answers``, so that equal answers are together.
-
-    Returns where each family begins, and the end.
-    """
-    ends, size, end = np.zeros(len(rows) + 1, np.int64), 0, 0
-    while end < len(rows):
-        answer = answers[end]
-        for k in range(end, len(rows)):
-            if answers[k] == answer:
-                rows[k], rows[end] = rows[end], rows[k]
-                answers[k], answers[end] = answers[end], answers[k]
-                end += 1
-        size += 1
-        ends[size] = end
-    return ends[: size + 1]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from hangman_lab.envs.batch import BatchEnv
 from hangman_lab.envs.encoding import MAX_LENGTH
 from hangman_lab.envs.errors import check_choice
+from hangman_lab.envs.hangman.learning import LearningHangmanGames, LearningSecrets
 from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG, Observation
 from hangman_lab.envs.hangman.rendering import draw_game
 from hangman_lab.envs.hangman.rules import ENV_HOSTS, HangmanGames
@@ -34,8 +35,6 @@ def _make_game(
         secrets: SecretWords = HostSecrets(words, min_length, max_length)
         games: HangmanGames = EvilHangmanGames(num_games, secrets.words, max_wrong, repeated_guess)
     elif host == "learning":
-        from hangman_lab.envs.hangman.learning import LearningHangmanGames, LearningSecrets
-
         secrets = LearningSecrets(words, min_length, max_length)
         games = LearningHangmanGames(num_games, secrets, max_wrong, repeated_guess)
     else:

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import softmax
 
 from hangman_lab.envs.encoding import EncodedWords
 from hangman_lab.envs.games import Index
@@ -26,13 +25,17 @@ class LearningSecrets(HostSecrets):
         super().__init__(*words)
         self.logits = np.zeros(len(self.words))
 
+    def probabilities(self) -> npt.NDArray[np.float64]:
+        """Return the probability of each word, shape (words,)."""
+        weights = np.exp(self.logits - self.logits.max())
+        return weights / weights.sum()
+
     def draw(
         self, streams: npt.NDArray[np.uint64], episodes: npt.NDArray[np.int64]
     ) -> EncodedWords:
         """Return a word for each pair of a stream and an episode number."""
-        cumulative = softmax(self.logits).cumsum()
-        draws = keyed_uniform(streams, episodes) * cumulative[-1]
-        return self.words[np.searchsorted(cumulative, draws, side="right")]
+        cumulative = self.probabilities()[:-1].cumsum()
+        return self.words[np.searchsorted(cumulative, keyed_uniform(streams, episodes), "right")]
 
 
 class LearningHangmanGames(HangmanGames):
@@ -52,7 +55,7 @@ class LearningHangmanGames(HangmanGames):
 
     def __init__(self, num_games: int, secrets: LearningSecrets, *rules: Any) -> None:
         super().__init__(num_games, secrets.width, *rules)
-        self.logits = secrets.logits
+        self._host, self.logits = secrets, secrets.logits
         self._baseline = np.full(1, 0.5)
         words = _texts(secrets.words.codes)
         self._order = words.argsort()
@@ -67,8 +70,8 @@ class LearningHangmanGames(HangmanGames):
         advantages = np.bincount(
             self._order[rows], rewards - self._baseline, minlength=len(self.logits)
         )
-        step = advantages - softmax(self.logits) * advantages.sum()
-        self.logits += _LEARNING_RATE * step
+        gradient = advantages - self._host.probabilities() * advantages.sum()
+        self.logits += _LEARNING_RATE * gradient
         self._baseline += (rewards - self._baseline).sum() / max(_BASELINE_GAMES, len(ended))
         super().start(games, secrets)
 
