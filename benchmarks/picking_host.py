@@ -61,7 +61,8 @@ def main() -> None:
     print_table(Console(), DataTable(title, headings, rows, 0, note))
     if options.plot is not None:
         axes.set(xscale="log", xlabel="rounds", ylabel="games won, %", ylim=(0, 100))
-        axes.set_xticks(options.rounds, options.rounds, minor=False)
+        axes.set_xticks(options.rounds, options.rounds)
+        axes.minorticks_off()
         axes.legend(title="letters")
         figure.savefig(options.plot, dpi=150)
 
