@@ -91,7 +91,7 @@ def load_run(path: str | Path, agent: str | None = None, known: float | None = N
 
         run = find_run(path, ())
         prior = {} if known is None else {"known": known}
-        return load_run_agent(agent or run.load_config().algorithm, run, (), **prior)
+        return load_run_agent(agent or run.load_config().learner.agents[0], run, (), **prior)
 
 
 def main() -> int:

@@ -20,7 +20,7 @@ from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.words import load_word_list
 from hangman_lab.evaluation.arena import play
 from hangman_lab.evaluation.intervals import win_rate_interval
-from hangman_lab.run_files.agents import check_agent_names, find_run, learned_agents, load_run_agent
+from hangman_lab.run_files.agents import check_agent_names, find_run, load_run_agent
 from hangman_lab.run_files.config import Config
 from hangman_lab.run_files.directory import RunDirectory
 from hangman_lab.run_files.words import split_words
@@ -48,7 +48,7 @@ def main() -> None:
     agents = {name: load_run_agent(name, find_run(None, [name]), train) for name in options.agents}
     for path in options.runs:
         run = RunDirectory.open(path)
-        agents[path] = load_run_agent(learned_agents(run)[0], run, train)
+        agents[path] = load_run_agent(run.load_config().learner.agents[0], run, train)
     rows = []
     for length in options.lengths:
         words = [word for word in train if len(word) == length]

@@ -22,11 +22,11 @@ from hangman_lab.run_files.agents import (
     LEARNED_AGENTS,
     check_agent_names,
     find_run,
-    learned_agents,
     load_run_agent,
 )
-from hangman_lab.run_files.config import Config, validate
+from hangman_lab.run_files.config import Config
 from hangman_lab.run_files.directory import RunDirectory
+from hangman_lab.run_files.options import validate
 from hangman_lab.run_files.words import draw_indices, load_words
 
 ENV_ID = "Hangman-v0"
@@ -152,7 +152,7 @@ def prepare(
         split,
         request.seed,
         config.env.max_wrong if request.max_wrong is None else request.max_wrong,
-        request.known if config.posterior.enabled else None,
+        request.known if "posterior" in config.learner.agents else None,
         known_words,
         fitted_words,
         evil_words,
@@ -172,7 +172,7 @@ def _agent_names(request: Request) -> Sequence[str]:
     if request.agents is not None:
         return request.agents
     if request.run is not None:
-        return [*learned_agents(RunDirectory.open(request.run)), *DEFAULT_AGENTS]
+        return [*RunDirectory.open(request.run).load_config().learner.agents, *DEFAULT_AGENTS]
     # The pretrained policy may know words of other lists, so that it is no default there.
     return [*(LEARNED_AGENTS if request.words is None else ()), *DEFAULT_AGENTS]
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import cast
 
 from hangman_lab.agents import AGENTS, make_agent
 from hangman_lab.agents.base import Agent
 from hangman_lab.agents.posterior.prior import DEFAULT_KNOWN
 from hangman_lab.envs.errors import InputError
-from hangman_lab.run_files.config import STOCK_ALGORITHMS
+from hangman_lab.run_files.config import STOCK_ALGORITHMS, OnPosteriorConfig
 from hangman_lab.run_files.directory import PRETRAINED, RunDirectory
 
 # Loaded from a run. The run of a stock algorithm has one agent, with the name of the algorithm. All
@@ -32,15 +33,6 @@ def find_run(path: str | Path | None, names: Iterable[str]) -> RunDirectory | No
     return RunDirectory.open(PRETRAINED if path is None else path)
 
 
-def learned_agents(run: RunDirectory) -> tuple[str, ...]:
-    """Return the names of the agents that can be loaded from a run."""
-    config = run.load_config()
-    if not config.posterior.enabled:
-        return (config.algorithm,)
-    # Without look-ahead lives, the look-ahead agent equals the posterior agent.
-    return LEARNED_AGENTS if config.policy.look_ahead_lives else ("ppo", "posterior")
-
-
 def load_run_agent(
     name: str,
     run: RunDirectory | None,
@@ -61,7 +53,8 @@ def load_run_agent(
     from hangman_lab.agents.ppo.agent import load_network, make_policy_agent
 
     assert run is not None
-    names = learned_agents(run)
+    learner = run.load_config().learner
+    names = learner.agents
     if name not in names:
         raise InputError(f"agents: {run.path} has no agent {name!r}, only {', '.join(names)}")
     if "posterior" not in names:
@@ -70,5 +63,5 @@ def load_run_agent(
     if name == "posterior":
         return posterior
     if name == "look-ahead":
-        return LookAheadAgent(posterior, run.load_config().policy.look_ahead_lives)
+        return LookAheadAgent(posterior, cast(OnPosteriorConfig, learner).look_ahead_lives)
     return make_policy_agent(load_network(run.policy), posterior)

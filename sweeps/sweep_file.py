@@ -13,17 +13,10 @@ from pydantic import Field
 
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.words import WordList, load_word_list
-from hangman_lab.run_files.config import (
-    Config,
-    Section,
-    apply_override,
-    find_config,
-    load_config,
-    read_options,
-    validate,
-)
+from hangman_lab.run_files.config import Config, find_config, load_config
+from hangman_lab.run_files.options import Section, apply_override, read_options, validate
 from hangman_lab.run_files.words import split_words
-from hangman_lab.training.ppo import reward_of
+from hangman_lab.training.learners.ppo import reward_of
 
 # Search-space functions of Ray Tune.
 LISTS = ("grid_search", "choice")
@@ -102,7 +95,7 @@ def _extremes(kind: str, values: list[Any]) -> list[Any]:
 
 
 def describe_point(point: dict[str, Any]) -> str:
-    """Return the options of a point as ``ppo.epochs=4 ppo.learning_rate=0.01``."""
+    """Return the options of a point as ``learner.epochs=4 learner.gae_lambda=0.9``."""
     return " ".join(f"{key}={value}" for key, value in point.items())
 
 

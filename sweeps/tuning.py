@@ -44,7 +44,7 @@ def shared_posteriors(config: Config, folder: Path) -> Path | None:
 
     None if the trial has no posterior, or learns it from play.
     """
-    if not config.posterior.enabled or config.play.games > 0:
+    if config.learner.kind != "posterior":
         return None
     # All that posteriors depend on; the words are those of the sweep.
     options = (config.split, config.env.min_length, config.env.max_length)
@@ -83,9 +83,9 @@ def run_trial(config: dict[str, Any], sweep: Sweep, folder: Path, command: Seque
         else:
             checkpoint.to_directory(str(path))
             run, evaluation = resume(path, console, on_validation=report)
-        rates = final_rates(evaluation, recipe.algorithm)
-        policy = evaluation["agents"][recipe.algorithm]
-        report(recipe.ppo.steps, policy["win_rate"], run, games=policy["games"], **rates)
+        name = recipe.learner.agents[0]
+        rates, policy = final_rates(evaluation, name), evaluation["agents"][name]
+        report(recipe.learner.steps, policy["win_rate"], run, games=policy["games"], **rates)
 
 
 def make_search(sweep: Sweep) -> tuple[SearchAlgorithm | Searcher, dict[str, Any]]:

@@ -47,7 +47,8 @@ TINY_CONFIG = """
 name: tiny
 threads: 1
 split: {fractions: [0.8, 0.1, 0.1]}
-ppo:
+learner:
+  kind: posterior
   steps: 4_096
   num_envs: 64
   rollout_steps: 16
@@ -91,9 +92,9 @@ def tiny_run(tmp_path_factory, tiny_files):
     config, words = tiny_files
     printed = io.StringIO()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("hangman_lab.training.run._NUM_KNOWN", 400)
+        patch.setattr("hangman_lab.training.final_games._NUM_KNOWN", 400)
         run, _ = train(
-            load_config(config, [f"words={words}", "policy.look_ahead_lives=6"]),
+            load_config(config, [f"words={words}", "learner.look_ahead_lives=6"]),
             Console(file=printed, width=120),
             tmp_path_factory.mktemp("runs") / "tiny",
         )

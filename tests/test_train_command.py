@@ -14,7 +14,7 @@ from hangman_lab.training.command_line import main
 from tests.processes import assert_refused, run, run_main, start
 
 # Long enough to be caught in the middle of PPO.
-LONGER = ("--set", "ppo.steps=16_384", "--set", "validation.every=4_096")
+LONGER = ("--set", "learner.steps=16_384", "--set", "validation.every=4_096")
 
 
 @pytest.fixture(scope="module")
@@ -116,7 +116,7 @@ def test_a_short_list_is_trained_on(command, real_words, tinier_files, tmp_path)
     words, folder = tmp_path / "my words #2: [a].txt", tmp_path / "run"
     words.write_text("\n".join(real_words[:30]))
     arguments = ("--config", tinier_files[0], "--words", words, "--run-dir", folder)
-    done = command(*arguments, "--set", "ppo.steps=1_024")
+    done = command(*arguments, "--set", "learner.steps=1_024")
     assert (done.returncode, done.stderr) == (0, "")
     agents = json.loads((folder / "evaluation.json").read_text())["known"]["agents"]
     # Whoever knows so few words recognises them.
@@ -128,9 +128,9 @@ def test_a_short_list_is_trained_on(command, real_words, tinier_files, tmp_path)
     [
         (["--words", "two.txt"], ["two.txt", "no valid word", "among its 2 words"]),
         (["--config", "missing.yaml"], ["missing.yaml", "smoke.yaml"]),
-        (["--set", "ppo.stepz=1"], ["ppo.stepz", "steps"]),
+        (["--set", "learner.stepz=1"], ["learner.stepz", "steps"]),
         (["--resume", "missing", "--seed", "0"], ["--seed"]),
-        (["--from", "missing"], ["play.begin_with (--from)", "play.games"]),
+        (["--from", "missing"], ["unknown key 'learner.play'", "look_ahead_lives"]),
     ],
     ids=lambda value: " ".join(value) if value and value[0].startswith("--") else "",
 )

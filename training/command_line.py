@@ -92,7 +92,7 @@ def _train(command: CommandParser, options: argparse.Namespace, console: Console
         return resume(options.resume, console)[0]
     overrides, begin_with = list(options.set), getattr(options, "from")
     if begin_with is not None:
-        overrides.append(f"play.begin_with={json.dumps(str(Path(begin_with).resolve()))}")
+        overrides.append(f"learner.play.first={json.dumps(str(Path(begin_with).resolve()))}")
     config = load_config(find_config(options.config), overrides)
     if options.words is not None:
         config = config.with_words(options.words)

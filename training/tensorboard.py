@@ -34,8 +34,6 @@ class TrainingLog(TensorBoardOutputFormat):
         # Line-buffered, so that a killed process loses nothing.
         self._curves = open(run.curves, "a", buffering=1, encoding="utf-8")  # noqa: SIM115
         self._is_closed = False
-        # Win rates of baselines on valid words, logged as constant curves.
-        self.baselines: dict[str, float] = {}
 
     def close(self) -> None:
         """Close the files."""
@@ -76,7 +74,6 @@ class TrainingLog(TensorBoardOutputFormat):
         values |= {
             f"valid_by_length/{length:02d}_letters": won for length, won in by_length.items()
         }
-        values |= {f"baselines/{name}": level for name, level in self.baselines.items()}
         self.scalars(values, step)
         self.writer.add_text("valid/sample_games", _describe_games(played, agent, max_wrong), step)
         self.writer.flush()

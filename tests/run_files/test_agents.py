@@ -15,10 +15,9 @@ from hangman_lab.run_files.agents import (
     LEARNED_AGENTS,
     check_agent_names,
     find_run,
-    learned_agents,
     load_run_agent,
 )
-from hangman_lab.run_files.config import Config, PolicyConfig, PosteriorConfig
+from hangman_lab.run_files.config import Config, PosteriorConfig, WindowsConfig
 from hangman_lab.run_files.directory import PRETRAINED, RunDirectory
 from tests.agents.posterior.priors import posterior_of
 
@@ -58,7 +57,7 @@ def test_learned_agents_are_loaded_from_a_run(run):
     assert agent.network.look_ahead_lives == 2
     np.testing.assert_allclose(agent.letter_probabilities(game), expected, rtol=1e-6)
     agent = load_run_agent("look-ahead", run, ["cat"])
-    assert agent.max_lives == Config().policy.look_ahead_lives
+    assert agent.max_lives == Config().learner.look_ahead_lives
     np.testing.assert_allclose(agent.letter_probabilities(game), expected, rtol=1e-6)
     run.posterior.unlink()
     with pytest.raises(InputError, match=r"posterior\.safetensors: not a readable"):
@@ -81,17 +80,17 @@ def test_learned_agents_have_the_given_prior_of_known_words(run):
 
 
 def test_a_run_has_the_agents_of_its_config(tmp_path):
-    alone = RunDirectory.create(
-        Config(posterior=PosteriorConfig(enabled=False)), tmp_path / "alone"
-    )
+    alone = RunDirectory.create(Config(learner=WindowsConfig()), tmp_path / "alone")
     save_network(WindowNetwork(log_rows=4), alone.policy)
     assert type(load_run_agent("ppo", alone, ())) is NetworkAgent
-    blind = RunDirectory.create(Config(policy=PolicyConfig(look_ahead_lives=0)), tmp_path / "blind")
+    blind = RunDirectory.create(
+        Config(learner=PosteriorConfig(look_ahead_lives=0)), tmp_path / "blind"
+    )
     for run, agents, missing in (
         (alone, ("ppo",), "posterior"),
         (blind, ("ppo", "posterior"), "look-ahead"),
     ):
-        assert learned_agents(run) == agents
+        assert run.load_config().learner.agents == agents
         message = f"{run.path} has no agent '{missing}', only {', '.join(agents)}$"
         with pytest.raises(InputError, match=message):
             load_run_agent(missing, run, ())

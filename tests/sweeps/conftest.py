@@ -40,8 +40,8 @@ def write_sweep(tmp_path, base_recipe):
         described = {
             "name": "tiny",
             "base": str(base_recipe),
-            "set": {"ppo.num_envs": 32, "validation.games": 30},
-            "space": {"ppo.learning_rate": {"grid_search": list(RATES)}},
+            "set": {"learner.num_envs": 32, "validation.games": 30},
+            "space": {"learner.learning_rate": {"grid_search": list(RATES)}},
             "seeds": 2,
             "storage": str(tmp_path / "sweeps"),
         }
@@ -64,8 +64,8 @@ def undisturbed(tmp_path_factory, base_recipe, few_hundred_words):
 
     @cache
     def folder_of(rate, seed):
-        overrides = ["ppo.num_envs=32", "validation.games=30", "final_split=valid"]
-        overrides += [f"ppo.learning_rate={rate}", f"seed={seed}", f"words={few_hundred_words}"]
+        overrides = ["learner.num_envs=32", "validation.games=30", "final_split=valid"]
+        overrides += [f"learner.learning_rate={rate}", f"seed={seed}", f"words={few_hundred_words}"]
         folder = tmp_path_factory.mktemp("train") / "run"
         train(load_config(base_recipe, overrides), Console(file=io.StringIO()), folder)
         return folder

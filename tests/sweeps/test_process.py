@@ -37,7 +37,7 @@ def assert_weights_of_train(folder, undisturbed):
     trials = set()
     for run in runs:
         parameters = json.loads((run.parent / "params.json").read_text())
-        trial = (parameters["ppo.learning_rate"], parameters["seed"])
+        trial = (parameters["learner.learning_rate"], parameters["seed"])
         trials.add(trial)
         expected = undisturbed(*trial)
         for name in WEIGHTS:
@@ -66,11 +66,11 @@ def test_a_sweep_survives_a_kill_and_a_lost_node_with_the_weights_of_train(
     remove_node()
     output, errors = process.communicate()
     assert process.returncode == 0, errors + reasons(folder)
-    assert "ppo.learning_rate=0.001 2 " in " ".join(output.split())
+    assert "learner.learning_rate=0.001 2 " in " ".join(output.split())
     assert_weights_of_train(folder, undisturbed)
     with open(folder / "results.csv") as file:
         rows = list(csv.DictReader(file))
-    rates = sorted(row["config/ppo.learning_rate"] for row in rows)
+    rates = sorted(row["config/learner.learning_rate"] for row in rows)
     assert rates == ["0.001"] * 2 + ["0.01"] * 2
     assert f"words: {few_hundred_words}\n" in (folder / "config.yaml").read_text()
     # The posteriors of a seed were fitted by one of its trials.
@@ -80,8 +80,8 @@ def test_a_sweep_survives_a_kill_and_a_lost_node_with_the_weights_of_train(
 @pytest.mark.slow
 def test_ctrl_c_says_how_to_resume(write_sweep, few_hundred_words, tmp_path):
     folder = tmp_path / "sweeps" / "tiny"
-    changed = {"posterior.enabled": False, "ppo.num_envs": 32, "validation.games": 30}
-    path = write_sweep(set=changed, space={"ppo.epochs": {"grid_search": [1]}}, seeds=1)
+    changed = {"learner.kind": "windows", "learner.num_envs": 32, "validation.games": 30}
+    path = write_sweep(set=changed, space={"learner.epochs": {"grid_search": [1]}}, seeds=1)
     process = start("sweep.py", path, "--words", few_hundred_words)
     wait_for(process, folder, CHECKPOINT, 1)
     process.send_signal(signal.SIGINT)

@@ -5,7 +5,7 @@ import pytest
 
 from hangman_lab.sweeps.results import best_point, final_rates, make_table, mean_over_seeds
 
-KEY = "ppo.gae_lambda"
+KEY = "learner.gae_lambda"
 
 
 def trials_of(*rows):

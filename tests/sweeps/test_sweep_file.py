@@ -9,13 +9,19 @@ def test_a_trial_is_the_base_recipe_with_the_options_of_its_point_and_a_seed(
     write_sweep, base_recipe, few_hundred_words
 ):
     path = write_sweep(set={"threads": 1, "discount": 0.9})
-    sweep = load_sweep(path, ["ppo.num_envs=32", "sweep.seeds=3"], words=str(few_hundred_words))
+    sweep = load_sweep(path, ["learner.num_envs=32", "sweep.seeds=3"], words=str(few_hundred_words))
     assert sweep.num_trials == 6
     overrides = [
-        *("discount=0.9", "ppo.num_envs=32", "ppo.learning_rate=0.01", "seed=2", "name=tiny"),
+        *(
+            "discount=0.9",
+            "learner.num_envs=32",
+            "learner.learning_rate=0.01",
+            "seed=2",
+            "name=tiny",
+        ),
         *("final_split=valid", f"words={few_hundred_words}"),
     ]
-    point = {"ppo.learning_rate": 0.01}
+    point = {"learner.learning_rate": 0.01}
     assert sweep.trial_config(point, 2) == load_config(base_recipe, overrides)
     # The recipe of the best point plays the base's own final words.
     assert sweep.recipe(point).final_split == "test"
@@ -24,7 +30,10 @@ def test_a_trial_is_the_base_recipe_with_the_options_of_its_point_and_a_seed(
 def test_a_written_sweep_is_read_back_unless_its_words_have_changed(write_sweep, tmp_path):
     words = tmp_path / "words.txt"
     words.write_text("\n".join("abcdefghijklmnopqrstuvwxyz"))
-    space = {"ppo.epochs": {"grid_search": [1, 2]}, "ppo.gae_lambda": {"uniform": [0.1, 0.3]}}
+    space = {
+        "learner.epochs": {"grid_search": [1, 2]},
+        "learner.gae_lambda": {"uniform": [0.1, 0.3]},
+    }
     path = write_sweep(samples=3, space=space)
     sweep = load_sweep(path, words=str(words))
     assert sweep.num_trials == 12
@@ -38,18 +47,18 @@ def test_a_written_sweep_is_read_back_unless_its_words_have_changed(write_sweep,
 def test_each_value_and_bound_is_validated_once(make_sweep):
     """Not in each combination with all others, of which there are millions."""
     space = {
-        "ppo.epochs": {"randint": [1, 4]},
-        "ppo.learning_rate": {"loguniform": [1e-4, 1e-2]},
+        "learner.epochs": {"randint": [1, 4]},
+        "learner.learning_rate": {"loguniform": [1e-4, 1e-2]},
         "reward.name": {"grid_search": ["sparse", "dense", "potential"]},
         "split.fractions": {"choice": [[0.9, 0.05, 0.05], [0.8, 0.1, 0.1]]},
-        "ppo.known": {"choice": [number / 1000 for number in range(1001)]},
+        "learner.known_games": {"choice": [number / 1000 for number in range(1001)]},
         "discount": {"choice": [number / 1000 for number in range(1001)]},
     }
     variants = list(make_sweep(space=space).variants())
     assert len(variants) == 1 + 1 + 1 + 2 + 1 + 1000 + 1000
     # As in Tune, the upper end of whole numbers is excluded.
-    assert {config.ppo.epochs for config in variants} == {1, 3}
-    assert {config.ppo.learning_rate for config in variants} == {1e-4, 1e-2}
+    assert {config.learner.epochs for config in variants} == {1, 3}
+    assert {config.learner.learning_rate for config in variants} == {1e-4, 1e-2}
     assert {config.reward.name for config in variants} == {"sparse", "dense", "potential"}
 
 
@@ -60,7 +69,7 @@ def test_the_sweeps_in_configs_are_valid():
         assert load_sweep(find_config(name, "sweep")).num_trials >= 4
 
 
-EPOCHS = "ppo.epochs"
+EPOCHS = "learner.epochs"
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ def make_trial(unlucky_seed, life):
         if seed == unlucky_seed:
             raise ValueError("unlucky")
         point = json.dumps({key: config[key] for key in sweep.config.space})
-        reported = {"point": point, "seed": seed, "win_rate": config["ppo.epochs"] / 100}
+        reported = {"point": point, "seed": seed, "win_rate": config["learner.epochs"] / 100}
         for step in (512, 1024, 1536):
             tune.report(reported | {"step": step})
         tune.report(reported | {"step": 1536, "games": 1})
@@ -56,7 +56,10 @@ def run(ray, monkeypatch):
     return run
 
 
-DRAWN = {"ppo.epochs": {"randint": [1, 9]}, "ppo.learning_rate": {"loguniform": [1e-4, 1e-1]}}
+DRAWN = {
+    "learner.epochs": {"randint": [1, 9]},
+    "learner.learning_rate": {"loguniform": [1e-4, 1e-1]},
+}
 
 
 @pytest.mark.slow
@@ -97,7 +100,7 @@ def test_failed_trials_of_tpe_are_retried_on_resume(run, make_sweep, tmp_path):
 def test_a_trial_that_lost_its_process_too_often_is_tried_again(run, make_sweep, tmp_path):
     life = tmp_path / "life"
     life.touch()
-    sweep = make_sweep(space={"ppo.epochs": {"grid_search": [1]}}, seeds=1)
+    sweep = make_sweep(space={"learner.epochs": {"grid_search": [1]}}, seeds=1)
     trials, num_failed = run(sweep, tmp_path / "sweep", life=life)
     assert (len(trials), num_failed) == (1, 0)
     assert not life.exists()
@@ -121,7 +124,7 @@ def test_trials_share_the_posteriors_of_the_same_seed_and_train_words(
         return config, tuning.shared_posteriors(config, tmp_path)
 
     _, first = share()
-    assert share("ppo.learning_rate=0.5", "final_split=valid")[1] == first
+    assert share("learner.learning_rate=0.5", "final_split=valid")[1] == first
     assert len(fitted) == 1
     for option in ("split.seed=1", "split.fractions=[0.5,0.2,0.3]", "env.max_length=9", "seed=1"):
         config, folder = share(option)
@@ -130,5 +133,6 @@ def test_trials_share_the_posteriors_of_the_same_seed_and_train_words(
         assert set(load_posterior(folder / "posterior.safetensors").known_words) == words
     assert len(fitted) == 5
     # Without a posterior, or with one that is learned from play, nothing is shared.
-    for option in ("posterior.enabled=false", "play.games=100"):
+    from_play = "learner={kind: from_play, play: {first: run}}"
+    for option in ("learner.kind=windows", from_play):
         assert share(option)[1] is None

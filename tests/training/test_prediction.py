@@ -8,8 +8,11 @@ import torch
 from hangman_lab.agents.ppo.windows import WindowNetwork
 from hangman_lab.envs.encoding import ALPHABET, letter_index
 from hangman_lab.envs.hangman.observation import parse_observation
+from hangman_lab.envs.words import WordList
 from hangman_lab.run_files.config import load_config
-from hangman_lab.training.ppo import make_model
+from hangman_lab.run_files.directory import RunDirectory
+from hangman_lab.run_files.words import RunWords
+from hangman_lab.training.learners.windows import WindowsLearner
 from hangman_lab.training.prediction import prediction_loss
 
 
@@ -58,11 +61,13 @@ def test_the_loss_is_that_of_the_letters_that_may_be_behind_each_blank(
 
 def learner(tiny_files, *options):
     common = """
-        posterior.enabled=false discount=0 reward.name=dense ppo.num_envs=32 ppo.batch_size=128
-        ppo.steps=2560 prediction.learning_rate=0.03 windows.log_rows=10
+        learner.kind=windows discount=0 reward.name=dense learner.num_envs=32 learner.batch_size=128
+        learner.steps=2560 learner.prediction_rate=0.03 learner.log_rows=10
     """
     config = load_config(tiny_files[0], [*common.split(), *options])
-    return make_model(config, None, (), ["cat", "cow", "dog"])
+    words = ("cat", "cow", "dog")
+    run_words = RunWords(WordList(words, "words", {}), {"train": words}, (1, 32))
+    return WindowsLearner(config, RunDirectory(tiny_files[0].parent), run_words).make_model()
 
 
 def test_the_targets_are_later_observations_of_the_same_game(tiny_files, monkeypatch):
@@ -87,7 +92,7 @@ def test_the_targets_are_later_observations_of_the_same_game(tiny_files, monkeyp
 
 
 def test_without_the_policy_gradient_the_windows_still_learn(tiny_files):
-    model = learner(tiny_files, "ppo.epochs=0")
+    model = learner(tiny_files, "learner.epochs=0")
     rest = copy.deepcopy(model.policy.network.state_dict())
     game = state("_a_")
     before = probabilities(model.policy.network, *game)

@@ -19,7 +19,7 @@ from hangman_lab.run_files.config import load_config
 from hangman_lab.run_files.directory import RunDirectory
 from hangman_lab.run_files.words import draw_words
 from hangman_lab.training.checkpoint import load_checkpoint, save_checkpoint
-from hangman_lab.training.ppo import reward_of
+from hangman_lab.training.learners.ppo import reward_of
 from hangman_lab.training.run import resume, train
 
 QUIET = Console(quiet=True)
@@ -58,20 +58,20 @@ def never_fitted(monkeypatch):
     def fit(*_):
         raise AssertionError("it is fitted already")
 
-    monkeypatch.setattr("hangman_lab.training.run.fit_posterior", fit)
+    monkeypatch.setattr("hangman_lab.training.learners.posterior.fit_posterior", fit)
 
 
 CURVES = """
     valid/win_rate valid/win_rate_low valid/win_rate_high valid/wrong_guesses valid/episode_length
     valid_by_length/07_letters valid/known_win_rate rollout/win_rate rollout/ep_rew_mean
-    train/approx_kl train/explained_variance train/learning_rate time/fps
+    baselines/dictionary train/approx_kl train/explained_variance train/learning_rate time/fps
 """
 
 
 @pytest.mark.slow
 def test_a_run_directory_tells_the_split_and_the_curves_that_tensorboard_has(tiny_run, tiny_files):
     run, _ = tiny_run
-    options = [f"words={tiny_files[1]}", "policy.look_ahead_lives=6"]
+    options = [f"words={tiny_files[1]}", "learner.look_ahead_lives=6"]
     assert run.load_config() == load_config(tiny_files[0], options)
     parts = parts_of(tiny_files[1])
     split = json.loads(run.split.read_text())
@@ -141,14 +141,14 @@ def test_nothing_is_fitted_on_valid_or_test_words(tinier_files, tmp_path):
         config = load_config(config_file, [f"words={path}", *options])
         return train(config, QUIET, tmp_path / part)
 
-    config = load_config(config_file, [f"words={words_file}", "ppo.steps=2048"])
+    config = load_config(config_file, [f"words={words_file}", "learner.steps=2048"])
     one, one_evaluation = train(config, QUIET, tmp_path / "one")
-    other, other_evaluation = run_with("test", "ppo.steps=2048")
+    other, other_evaluation = run_with("test", "learner.steps=2048")
     assert weights(one) == weights(other)
     games = [e["agents"]["dictionary"]["games"] for e in (one_evaluation, other_evaluation)]
     assert games[0] == len(parts["test"]) != games[1]
     # Valid words choose the policy, and nothing else.
-    other, _ = run_with("valid", "ppo.steps=0")
+    other, _ = run_with("valid", "learner.steps=0")
     for name in ("posterior", "held_back_posterior"):
         assert getattr(one, name).read_bytes() == getattr(other, name).read_bytes()
     assert set(load_posterior(one.posterior).known_words) == set(parts["train"])
@@ -159,8 +159,8 @@ def test_nothing_is_fitted_on_valid_or_test_words(tinier_files, tmp_path):
 def test_ppo_alone_learns_within_seconds_and_resumes_to_the_same_weights(tiny_files, tmp_path):
     """With ten wrong guesses allowed, even random letters win some games."""
     options = f"""
-        words={tiny_files[1]} posterior.enabled=false windows.log_rows=14 env.max_wrong=10
-        final_split=valid ppo.steps=32_768 ppo.num_envs=128 ppo.epochs=3 ppo.learning_rate=5e-3
+        words={tiny_files[1]} learner.kind=windows learner.log_rows=14 env.max_wrong=10
+        final_split=valid learner.steps=32_768 learner.num_envs=128 learner.epochs=3 learner.learning_rate=5e-3
         validation.every=16_384
     """.split()
     config = load_config(tiny_files[0], options)
@@ -182,8 +182,8 @@ def test_ppo_alone_learns_within_seconds_and_resumes_to_the_same_weights(tiny_fi
 @pytest.mark.slow
 def test_a_run_against_an_evil_host_is_validated_and_ends_against_it(tiny_files, tmp_path):
     options = f"""
-        words={tiny_files[1]} posterior.enabled=false windows.log_rows=14 env.host=evil
-        env.min_length=10 ppo.steps=2_048
+        words={tiny_files[1]} learner.kind=windows learner.log_rows=14 env.host=evil
+        env.min_length=10 learner.steps=2_048
     """.split()
     run, evaluation = train(load_config(tiny_files[0], options), QUIET, tmp_path / "run")
     parts = {

@@ -13,9 +13,10 @@ from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.env import HangmanVectorEnv
 from hangman_lab.envs.words import hash_words, read_word_list
 from hangman_lab.run_files.config import load_config
+from hangman_lab.run_files.directory import RunDirectory
 from hangman_lab.run_files.words import split_words
 from hangman_lab.training.checkpoint import load_checkpoint
-from hangman_lab.training.from_play import Play
+from hangman_lab.training.learners.from_play import Play
 from hangman_lab.training.run import resume, train
 
 QUIET = Console(quiet=True)
@@ -24,7 +25,7 @@ QUIET = Console(quiet=True)
 @pytest.fixture(scope="module", autouse=True)
 def _few_games_per_round():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("hangman_lab.training.run._GAMES_PER_ROUND", 500)
+        patch.setattr("hangman_lab.training.learners.from_play._GAMES_PER_ROUND", 500)
         yield
 
 
@@ -60,6 +61,15 @@ def test_words_are_uncovered_by_won_games_after_the_initial_ones(real_words):
     assert Play(env, {"words": "", "num_fitted": 0, "games": 0}).growth == np.inf
 
 
+FIRST_LEARNER = """
+    steps: 20000, num_envs: 128, batch_size: 512, log_rows: 12, epochs: 1, learning_rate: 3.0e-3,
+    gae_lambda: 0.9, entropy_coefficient: 0.003, prediction_rate: 0.03
+"""
+FIRST = """
+    discount: 0.0, reward: {name: dense}, validation: {every: 500_000, games: 50, known_weight: 0.0}
+"""
+
+
 @pytest.fixture(scope="module")
 def config_of(tiny_files, tmp_path_factory):
     folder = tmp_path_factory.mktemp("from_play")
@@ -69,11 +79,11 @@ def config_of(tiny_files, tmp_path_factory):
         path = folder / f"{hash(words)}.txt"
         path.write_text("\n".join(words))
         common = f"""
-            words={path} env.max_wrong=10 final_split=valid ppo.steps=1024 play.games=3000
-            play.alone=[ppo.steps=20000,ppo.num_envs=128,ppo.batch_size=512,windows.log_rows=12]
-            play.num_envs=128
+            words={path} env.max_wrong=10 final_split=valid learner.steps=1024
+            learner.kind=from_play learner.play.games=3000 learner.play.num_envs=128
         """
-        return load_config(tiny_files[0], [*common.split(), *options])
+        first = "learner.play.first={learner: {kind: windows, " + f"{FIRST_LEARNER}}}, {FIRST}}}"
+        return load_config(tiny_files[0], [*common.split(), first, *options])
 
     return config_of
 
@@ -135,25 +145,28 @@ def test_a_run_stopped_while_playing_resumes_to_the_same_words_and_weights(
 
 
 @pytest.mark.slow
-def test_a_run_can_start_with_the_posterior_of_another(config_of, real_words, tiny_run, tmp_path):
-    own = tuple(word[::-1] for word in real_words[::4])
-    config = config_of(own, f"play.begin_with={tiny_run[0].path}", "play.games=1000")
-    run, _ = train(config, QUIET, tmp_path / "adapted")
-    given, learned = (
-        set(load_posterior(each.posterior).known_words) for each in (tiny_run[0], run)
-    )
+def test_a_run_can_begin_with_the_words_of_another(config_of, real_words, tiny_run, tmp_path):
+    first, own = tiny_run[0], tuple(word[::-1] for word in real_words[::4])
+    games = int(first.read_curves()["rollout/games"].max())
+    options = (f"learner.play.first={first.path}", f"learner.play.games={games + 1000}")
+    config = config_of(own, *options)
+    run, _ = train(config, QUIET, tmp_path / "run")
+    given, learned = (set(each.uncovered.read_text().split()) for each in (first, run))
     assert given < learned
     assert learned - given <= train_words_of(config)
-    assert not (run.path / "alone").exists()
-    curves = type(run)(run.path / "play").read_curves()
-    assert curves["step"].iloc[0] == 0
+    assert not (run.path / "first").exists()
+    curves = RunDirectory(run.path / "play").read_curves()
+    assert curves["step"].iloc[0] == games
     assert {"valid/win_rate", "valid/excluded_win_rate", "rollout/uncovered"} <= set(curves)
 
 
-def test_an_unusable_start_is_refused(config_of, real_words, tmp_path):
-    config = config_of(real_words[::4], f"play.begin_with={tmp_path / 'none'}")
-    with pytest.raises(InputError, match="not the folder of a run"):
+def test_an_unusable_first_run_is_refused(config_of, real_words, tmp_path):
+    empty = RunDirectory.create(config_of(real_words[::4]), tmp_path / "empty")
+    for path, said in ((tmp_path / "none", "not the folder of a run"), (empty.path, "no word")):
+        config = config_of(real_words[::4], f"learner.play.first={path}")
+        with pytest.raises(InputError, match=said):
+            train(config, QUIET, tmp_path / "run")
+    config = config_of(real_words[::4], "learner.play.first.reward.parameters={hurt: 1}")
+    with pytest.raises(InputError, match="hurt"):
         train(config, QUIET, tmp_path / "run")
     assert not (tmp_path / "run").exists()
-    with pytest.raises(InputError, match=r"play\.games: only for posterior\.enabled: true"):
-        config_of(real_words[::4], "posterior.enabled=false")

@@ -3,16 +3,17 @@
 import io
 
 import pytest
-import torch
 from rich.console import Console
 
-from hangman_lab.envs.words import Split, read_word_list
+from hangman_lab.envs.words import Split, WordList, read_word_list
 from hangman_lab.evaluation.arena import play
-from hangman_lab.run_files.agents import learned_agents, load_run_agent
+from hangman_lab.run_files.agents import load_run_agent
 from hangman_lab.run_files.config import STOCK_ALGORITHMS, load_config
+from hangman_lab.run_files.directory import RunDirectory
+from hangman_lab.run_files.words import RunWords
 from hangman_lab.training.checkpoint import Interrupted
+from hangman_lab.training.learners.stock import StockLearner
 from hangman_lab.training.run import resume, train
-from hangman_lab.training.stock import make_stock_model
 
 QUIET = Console(quiet=True)
 
@@ -21,22 +22,22 @@ QUIET = Console(quiet=True)
 def config_of(tinier_files):
     # A rollout of PPO with two environments has 4,096 steps.
     common = f"""
-        words={tinier_files[1]} env.max_wrong=10 split.fractions=[0.8,0.1,0.1] ppo.steps=8_192
-        ppo.num_envs=2 validation.every=4_096 validation.games=50
+        words={tinier_files[1]} env.max_wrong=10 split.fractions=[0.8,0.1,0.1] learner.steps=8_192
+        learner.num_envs=2 validation.every=4_096 validation.games=50
     """
     return lambda algorithm, *options: load_config(
-        "configs/stock.yaml", [f"algorithm={algorithm}", *common.split(), *options]
+        "configs/stock.yaml", [f"learner.algorithm={algorithm}", *common.split(), *options]
     )
 
 
 @pytest.mark.parametrize("algorithm", STOCK_ALGORITHMS)
-def test_what_plays_is_what_the_library_predicts(config_of, few_words, algorithm):
-    model, network, _ = make_stock_model(config_of(algorithm), few_words)
+def test_what_plays_is_what_the_library_predicts(config_of, few_words, tmp_path, algorithm):
+    words = RunWords(WordList(few_words, "words", {}), {"train": few_words}, (1, 32))
+    learner = StockLearner(config_of(algorithm), RunDirectory(tmp_path), words)
+    model = learner.make_model()
     observations = model.env.reset()
     expected = model.predict(observations, deterministic=True)[0]
-    tensors = {name: torch.from_numpy(array) for name, array in observations.items()}
-    scores = network.forward_actor(tensors)
-    assert scores.argmax(dim=1).tolist() == expected.tolist()
+    assert learner.agent(model).act_batch(observations).tolist() == expected.tolist()
 
 
 @pytest.mark.slow
@@ -56,7 +57,7 @@ def test_it_learns_on_train_words_and_ends_with_its_name_in_the_table(
     assert len(uncovered) == curves["rollout/uncovered"].iloc[-1]
     assert set(uncovered) <= set(words["train"])
     # What is kept plays again, no letter twice, and any other words too.
-    assert learned_agents(run) == (algorithm,)
+    assert run.load_config().learner.agents == (algorithm,)
     agent = load_run_agent(algorithm, run, ())
     assert play(agent, words["valid"], 10).won.sum() == agents[algorithm]["wins"]
     games = play(agent, ["a", "z" * 32], 12)
@@ -65,7 +66,7 @@ def test_it_learns_on_train_words_and_ends_with_its_name_in_the_table(
 
 @pytest.mark.slow
 def test_a_stopped_run_restarts_and_ends_with_the_same_weights(config_of, tmp_path):
-    config = config_of("sb3-dqn", "ppo.steps=2_048", "validation.every=1_024")
+    config = config_of("sb3-dqn", "learner.steps=2_048", "validation.every=1_024")
     whole, _ = train(config, QUIET, tmp_path / "whole")
 
     def stop(step, win_rate, run):

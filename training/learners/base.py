@@ -1,0 +1,74 @@
+"""The interface of learners."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, NamedTuple
+
+from rich.progress import Progress
+from stable_baselines3.common.base_class import BaseAlgorithm
+
+from hangman_lab.agents.base import Agent
+from hangman_lab.agents.ppo.agent import NetworkAgent
+from hangman_lab.run_files.config import Config
+from hangman_lab.run_files.directory import RunDirectory
+from hangman_lab.run_files.words import RunWords
+from hangman_lab.training.checkpoint import StopRequest
+
+
+class FinalTable(NamedTuple):
+    """A table of the final games."""
+
+    name: str  #: Its key in the evaluation.
+    part: str  #: The part of the words that is played.
+    known: float | None = None  #: The prior probability of known words; None without a posterior.
+
+
+class Learner(ABC):
+    """What a run trains.
+
+    ``words`` are the words of the run; the learner fits ``words.parts["train"]`` alone.
+    """
+
+    def __init__(self, config: Config, run: RunDirectory, words: RunWords) -> None:
+        self.config, self.run, self.words = config, run, words
+
+    def fit(self, state: dict[str, Any], progress: Progress, stop: StopRequest) -> dict[str, Any]:
+        """Write what is fitted before the training, and return the state that it starts from.
+
+        ``state`` is that of an interrupted fit, or empty.
+        """
+        return {}
+
+    def load(self) -> None:  # noqa: B027 - not every learner fits anything
+        """Load what :meth:`fit` has written."""
+
+    @property
+    def log_interval(self) -> int:
+        """The number of rollouts between two points of the model's curves."""
+        return 1
+
+    @abstractmethod
+    def make_model(self) -> BaseAlgorithm:
+        """Return a new model of Stable-Baselines3."""
+
+    @abstractmethod
+    def agent(self, model: BaseAlgorithm) -> NetworkAgent:
+        """Return the agent that plays the network of a model."""
+
+    @abstractmethod
+    def get_state(self, model: BaseAlgorithm) -> dict[str, Any] | None:
+        """Return the training state between two rollouts; None if it cannot be saved."""
+
+    @abstractmethod
+    def set_state(self, model: BaseAlgorithm, state: dict[str, Any]) -> None:
+        """Restore a state saved by :meth:`get_state`."""
+
+    @property
+    def final_tables(self) -> list[FinalTable]:
+        """The tables of the final games, that of unseen words first."""
+        return [FinalTable("unseen", self.config.final_split), FinalTable("known", "train")]
+
+    @abstractmethod
+    def final_agents(self, known: float | None) -> dict[str, Agent]:
+        """Return the learned agents by name, with the network that the run has kept."""

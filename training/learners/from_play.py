@@ -1,0 +1,192 @@
+"""Learning from play: the posterior of words that games uncover."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import Any, cast
+
+import numpy as np
+from gymnasium.vector import AutoresetMode
+from rich.progress import Progress
+
+from hangman_lab.agents.base import PosteriorAgent
+from hangman_lab.agents.posterior.posterior import LookAheadAgent
+from hangman_lab.agents.posterior.prior import DEFAULT_KNOWN
+from hangman_lab.envs.encoding import decode
+from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.hangman.env import HangmanVectorEnv
+from hangman_lab.run_files.config import FromPlayConfig, PlayConfig
+from hangman_lab.run_files.directory import RunDirectory
+from hangman_lab.run_files.words import draw_words
+from hangman_lab.terminal.console import say, stage
+from hangman_lab.training.checkpoint import StopRequest, save_checkpoint
+from hangman_lab.training.learners.base import FinalTable
+from hangman_lab.training.learners.posterior import PosteriorLearner
+from hangman_lab.training.tensorboard import TrainingLog
+from hangman_lab.training.validation import play_part
+
+# Games between two checkpoints.
+_GAMES_PER_ROUND = 20_000
+
+
+class Play:
+    """Plays games in an environment and collects the words that they uncover.
+
+    Words are learned from observations only: a won game ends with the whole word shown. Only
+    ``reset`` and ``step`` of the environment are used and, for checkpoints, ``get_state``,
+    ``set_state`` and ``observe``; it has ``AutoresetMode.SAME_STEP``. ``state`` is from
+    :meth:`get_state`; at the start, it has no ``env``.
+    """
+
+    def __init__(self, env: HangmanVectorEnv, state: dict[str, Any], seed: int = 0) -> None:
+        self._env, self._seed = env, seed
+        self._observations, _ = env.reset(seed=seed)
+        if "env" in state:
+            env.set_state(state["env"])
+            self._observations = env.observe()
+        self._rank = {word: rank for rank, word in enumerate(state["words"].split())}
+        self.num_fitted, self.games = state["num_fitted"], state["games"]
+
+    @property
+    def words(self) -> list[str]:
+        """The uncovered words in order of discovery."""
+        return list(self._rank)
+
+    @property
+    def growth(self) -> float:
+        """The number of words that are not fitted yet, relative to the fitted ones."""
+        return len(self._rank) / self.num_fitted - 1 if self.num_fitted else float("inf")
+
+    def play(self, agent: PosteriorAgent, num_games: int) -> tuple[float, float]:
+        """Play until ``num_games`` more games have ended.
+
+        Letters are sampled in proportion to their squared odds, so that a lost word is played
+        differently the next time. Returns the win rate, and the share of games that uncovered a
+        fitted word.
+        """
+        generator = np.random.default_rng([self._seed, self.games])
+        ended = won = with_fitted = 0
+        while ended < num_games:
+            chances = agent.letter_probabilities(self._observations).clip(1e-6, 1 - 1e-6)
+            scores = 2 * np.log(chances / (1 - chances)) + generator.gumbel(size=chances.shape)
+            scores[self._observations["guessed"] != 0] = -np.inf
+            actions = scores.argmax(axis=1)
+            self._observations, _, terminated, _, infos = self._env.step(actions)
+            if not terminated.any():
+                continue
+            ended += int(terminated.sum())
+            for game in np.flatnonzero(terminated & infos["final_info"]["won"]):
+                won += 1
+                word = decode(infos["final_obs"][game]["word"])
+                with_fitted += self._rank.setdefault(word, len(self._rank)) < self.num_fitted
+        self.games += ended
+        return won / ended, with_fitted / ended
+
+    def get_state(self) -> dict[str, Any]:
+        """Return the state for checkpoints."""
+        return {
+            "env": self._env.get_state(),
+            "words": "\n".join(self._rank),
+            "num_fitted": self.num_fitted,
+            "games": self.games,
+        }
+
+
+class FromPlayLearner(PosteriorLearner):
+    """Fits the posterior to the words that games uncover, and trains a policy on it."""
+
+    @property
+    def play_options(self) -> PlayConfig:
+        """The options of learning from play."""
+        return cast(FromPlayConfig, self.config.learner).play
+
+    def fit(self, state: dict[str, Any], progress: Progress, stop: StopRequest) -> dict[str, Any]:
+        """Play with the posterior, and refit it as words are uncovered."""
+        options, run = self.play_options, self.run
+        env = HangmanVectorEnv(
+            options.num_envs,
+            autoreset_mode=AutoresetMode.SAME_STEP,
+            words=self.words.parts["train"],
+            **self.config.env.model_dump(),
+        )
+        play = Play(env, state or uncovered_words(first_run(run, options)), self.config.seed)
+        curves = RunDirectory(run.path / "play")
+        curves.path.mkdir(exist_ok=True)
+        is_loaded = False
+        with (
+            closing(TrainingLog(curves, play.games + 1)) as log,
+            stage(progress, "play", options.games) as advance,
+        ):
+            advance(play.games)
+            while True:
+                is_over = play.games >= options.games
+                if is_over or play.growth >= options.growth:
+                    self._fit_posterior(play.words, progress, stop)
+                    play.num_fitted, is_loaded = len(play.words), False
+                log.writer.flush()
+                save_checkpoint(run.checkpoint, "play", play.get_state())
+                stop.raise_if_requested(run.path)
+                if not is_loaded:
+                    super().load()
+                    is_loaded = True
+                    self._validate(log, play, progress)
+                if is_over:
+                    break
+                # Only words that are not known yet can be uncovered.
+                before, agent = play.games, self.posterior.with_known(0.0)
+                rate, known = play.play(agent, min(_GAMES_PER_ROUND, options.games - before))
+                advance(play.games - before)
+                values = {"rollout/win_rate": rate, "play/known": known}
+                log.scalars(values | {"rollout/uncovered": len(play.words)}, play.games)
+        return {"games": play.games, "uncovered": "\n".join(play.words)}
+
+    def _validate(self, log: TrainingLog, play: Play, progress: Progress) -> None:
+        """Play valid words with the look-ahead; print and log the win rates."""
+        fitted, config = set(play.words), self.config
+        words = draw_words(self.words.parts["valid"], config.validation.games)
+        words = [word for word in words if word not in fitted]
+        rates = {}
+        for name, known in (("valid/win_rate", DEFAULT_KNOWN), ("valid/excluded_win_rate", 0.0)):
+            agent = LookAheadAgent(self.posterior.with_known(known), self.options.look_ahead_lives)
+            rates[name] = float(play_part(config, agent, words, words).won.mean())
+        unseen = rates["valid/win_rate"]
+        log.by_games(unseen, play.games)
+        log.scalars(rates | {"rollout/uncovered": len(fitted)}, play.games)
+        text = f"play: {play.games:,} games, {len(fitted):,} words known, unseen {unseen:.1%}"
+        say(progress.console, text)
+
+    def load(self) -> None:
+        """Load the posterior, whose known words are the train words from now on."""
+        super().load()
+        self.words = self.words.known_to(self.posterior.known_words)
+        self.run.write_fitted_words(self.words.parts["train"])
+
+    @property
+    def final_tables(self) -> list[FinalTable]:
+        """Those of the posterior, with the uncovered and the missed train words."""
+        unseen, _, excluded = super().final_tables
+        uncovered, missed = (
+            FinalTable(part, part, DEFAULT_KNOWN) for part in ("uncovered", "missed")
+        )
+        return [unseen, uncovered, excluded, missed]
+
+
+def first_run(run: RunDirectory, options: PlayConfig) -> RunDirectory:
+    """Return the run that uncovers the first words: one of its own, or an earlier one."""
+    first = options.first
+    return RunDirectory.open(first) if isinstance(first, str) else RunDirectory(run.path / "first")
+
+
+def uncovered_words(run: RunDirectory) -> dict[str, Any]:
+    """Return the initial state of :class:`Play`: the words that the games of a run uncovered.
+
+    Raises InputError if there are none.
+    """
+    words = run.uncovered.read_text(encoding="utf-8") if run.uncovered.is_file() else ""
+    if not words.strip():
+        raise InputError(
+            f"learner.play.first: the games of {run.path} have uncovered no word; more steps are "
+            "needed"
+        )
+    games = max(event.get("rollout/games", 0) for event in run.read_curve_events())
+    return {"words": words, "num_fitted": 0, "games": int(games)}

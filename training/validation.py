@@ -1,0 +1,162 @@
+"""Validation during training: curves, the choice of the network, checkpoints."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from rich.console import Console
+from rich.progress import Progress
+from stable_baselines3.common.callbacks import BaseCallback
+
+from hangman_lab.agents import make_agent
+from hangman_lab.agents.base import Agent
+from hangman_lab.agents.ppo.agent import save_network
+from hangman_lab.envs.encoding import decode
+from hangman_lab.evaluation import arena
+from hangman_lab.run_files.config import Config
+from hangman_lab.run_files.directory import RunDirectory, write_atomically, write_text
+from hangman_lab.run_files.words import RunWords, draw_words
+from hangman_lab.terminal.console import say, stage
+from hangman_lab.training.checkpoint import StopRequest, save_checkpoint
+from hangman_lab.training.learners.base import Learner
+from hangman_lab.training.tensorboard import TrainingLog
+
+_BASELINES = ("dictionary", "random")
+# The minimal number of training games for a point of their win rate.
+_GAMES_PER_POINT = 50
+
+OnValidation = Callable[[int, float, RunDirectory], None]
+
+
+def play_part(
+    config: Config, agent: Agent, words: Sequence[str], part: Sequence[str], **options: Any
+) -> pd.DataFrame:
+    """Play words of a part by the rules of a config; see :func:`evaluation.arena.play`."""
+    options["evil_words"] = evil_words(config, part)
+    return arena.play(agent, words, config.env.max_wrong, **options)
+
+
+def evil_words(config: Config, part: Sequence[str]) -> Sequence[str] | None:
+    """Return the words of an evil host for games with words of a part; None for other hosts."""
+    return part if part and config.env.host == "evil" else None
+
+
+def play_baselines(config: Config, words: RunWords, progress: Progress) -> dict[str, float]:
+    """Return the win rates of untrained agents on valid words."""
+    part = words.parts["valid"]
+    valid = draw_words(part, config.validation.games)
+    win_rates = {}
+    with stage(progress, "baselines", len(_BASELINES) * len(valid)) as advance:
+        for name in _BASELINES:
+            agent = make_agent(name, config.seed).fit(words.parts["train"])
+            played = play_part(config, agent, valid, part, advance=advance)
+            win_rates[f"baselines/{name}"] = float(played.won.mean())
+    return win_rates
+
+
+class ValidationCallback(BaseCallback):
+    """Validates, keeps the best network and writes checkpoints between rollouts.
+
+    ``levels`` are logged with each validation, as constant curves; ``state`` is the state of the
+    last checkpoint.
+    """
+
+    def __init__(
+        self,
+        learner: Learner,
+        log: TrainingLog,
+        state: dict[str, Any],
+        levels: dict[str, float],
+        stop: StopRequest,
+        console: Console,
+        advance: Callable[[float], None],
+        on_validation: OnValidation | None,
+    ) -> None:
+        super().__init__()
+        self._learner, self._log, self._levels = learner, log, levels
+        self._stop, self._console = stop, console
+        self._advance, self._on_validation = advance, on_validation
+        # The win rate of the best network; negative before the first validation.
+        self._best = state.get("best", -1.0)
+        games, parts = learner.config.validation.games, learner.words.parts
+        self._valid = draw_words(parts["valid"], games)
+        self._known = draw_words(parts["train"], games)
+        # Training games since the last point of their curve, and of the whole run.
+        self._ended = self._won = 0
+        self._num_games = state.get("games", 0)
+        self._uncovered = set(state.get("uncovered", "").split())
+        # The step of the last call of validate; negative before the first.
+        self._last_step = state.get("step", -1)
+
+    def _on_step(self) -> bool:
+        ended = np.flatnonzero(self.locals["dones"])
+        self._ended += len(ended)
+        self._num_games += len(ended)
+        infos = [self.locals["infos"][game] for game in ended]
+        words = [decode(info["terminal_observation"]["word"]) for info in infos if info["won"]]
+        self._won += len(words)
+        self._uncovered.update(words)
+        return True
+
+    def _on_rollout_start(self) -> None:
+        if self._ended >= _GAMES_PER_POINT:
+            rate = self._won / self._ended
+            self._log.scalars({"rollout/win_rate": rate}, self.model.num_timesteps)
+            self._ended = self._won = 0
+        self.validate()
+
+    def validate(self, last: bool = False) -> None:
+        """Validate and write a checkpoint if due; call it after the updates of a rollout."""
+        start = time.time_ns()
+        learner, run, model = self._learner, self._learner.run, self.model
+        steps, before = model.num_timesteps, self._last_step
+        self._last_step = steps
+        every = learner.config.validation.every
+        is_due = last or before < 0 or before // every != steps // every
+        self._advance(steps - max(before, 0))
+        unseen = self._validate(steps) if is_due else None
+        if is_due or self._stop.is_made:
+            state: dict[str, Any] = {"step": steps, "best": self._best, "games": self._num_games}
+            state["uncovered"] = "\n".join(sorted(self._uncovered))
+            training = learner.get_state(model)
+            if last:
+                write_text(run.uncovered, state["uncovered"] + "\n")
+                self._save("done", state)
+            elif training is not None:
+                self._save("ppo", state | {"ppo": training})
+            if unseen is not None and self._on_validation is not None:
+                self._on_validation(steps, unseen, run)
+            if not last:
+                self._stop.raise_if_requested(run.path)
+        # Stable-Baselines3 logs steps per second since this time.
+        model.start_time += time.time_ns() - start
+
+    def _save(self, phase: str, state: dict[str, Any]) -> None:
+        """Write a checkpoint, after flushing the curves up to it."""
+        self._log.writer.flush()
+        save_checkpoint(self._learner.run.checkpoint, phase, state)
+
+    def _validate(self, steps: int) -> float:
+        """Play, log, and keep the best network; return the win rate on valid words."""
+        learner, config = self._learner, self._learner.config
+        agent, parts = learner.agent(self.model), learner.words.parts
+        played = play_part(config, agent, self._valid, parts["valid"])
+        unseen = self._log.validation(played, agent, config.env.max_wrong, steps)
+        known = float(play_part(config, agent, self._known, parts["train"]).won.mean())
+        values = {"valid/known_win_rate": known, "rollout/games": self._num_games}
+        values |= {"rollout/uncovered": len(self._uncovered)}
+        self._log.scalars(values | self._levels, steps)
+        self._log.by_games(unseen, self._num_games)
+        weight = config.validation.known_weight
+        rate = weight * known + (1 - weight) * unseen
+        if rate > self._best:
+            self._best = rate
+            write_atomically(learner.run.policy, lambda path: save_network(agent.network, path))
+        name = config.learner.agents[0].upper()
+        text = f"{name}: {steps:,} steps, unseen {unseen:.1%}, known {known:.1%}"
+        say(self._console, text)
+        return unseen
