@@ -160,8 +160,8 @@ def test_ppo_alone_learns_within_seconds_and_resumes_to_the_same_weights(tiny_fi
     """With ten wrong guesses allowed, even random letters win some games."""
     options = f"""
         words={tiny_files[1]} learner.kind=windows learner.log_rows=14 env.max_wrong=10
-        final_split=valid learner.steps=32_768 learner.num_envs=128 learner.epochs=3 learner.learning_rate=5e-3
-        validation.every=16_384
+        final_split=valid learner.steps=32_768 learner.num_envs=128 learner.epochs=3
+        learner.learning_rate=5e-3 validation.every=16_384
     """.split()
     config = load_config(tiny_files[0], options)
     whole, evaluation = train(config, QUIET, tmp_path / "whole")
