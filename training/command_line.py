@@ -43,7 +43,7 @@ def parser() -> CommandParser:
     parser.add_argument(
         "--from",
         metavar="RUN_DIR",
-        help="learning from play: start with the posterior of another run",
+        help="learning from play: begin with the words that the games of another run uncovered",
     )
     parser.add_argument("--run-dir", metavar="DIR", help="the folder of the run")
     parser.add_argument("--resume", metavar="RUN_DIR", help="resume an interrupted run")
