@@ -18,12 +18,10 @@ test: $(VENV)/.development
 test-all: $(VENV)/.development
 	$(RUN) -m pytest -n auto --dist loadfile --no-loadscope-reorder $(ARGS)
 
-# mypy cannot follow the path that hangman_lab.py sets; it finds the package by a link instead.
 lint: $(VENV)/.development
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
-	mkdir -p $(VENV)/types && ln -sfn "$(CURDIR)" $(VENV)/types/hangman_lab
-	MYPYPATH=$(VENV)/types $(VENV)/bin/mypy $(addprefix -p hangman_lab.,$(PACKAGES))
+	$(VENV)/bin/mypy $(addprefix -p hangman_lab.,$(PACKAGES))
 
 bench: $(VENV)/.development
 	set -e; for name in $(basename $(notdir $(wildcard benchmarks/*.py))); do \
