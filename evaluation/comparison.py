@@ -8,7 +8,6 @@ import platform
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -128,7 +127,7 @@ class Comparison:
             "max_wrong": match.max_wrong,
             "host": "random" if match.evil_words is None else "evil",
             "known": match.known,
-            "versions": {"python": platform.python_version(), "torch": version("torch")},
+            "versions": {"python": platform.python_version(), "numpy": np.__version__},
             "agents": statistics,
             "pairwise": compare_pairwise(self.games),
         }

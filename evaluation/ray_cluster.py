@@ -141,13 +141,11 @@ def _play_batch(
     """Play a batch in a worker, which caches the last agent and the words of an evil host."""
     import numba
     import ray
-    import torch
 
     key = references[0].hex()
     if key not in _cached:
         _cached.clear()
         numba.set_num_threads(1)
-        torch.set_num_threads(1)
         _cached[key] = pickle.loads(ray.get(references[0]))
     agent, evil_words = _cached[key]
     return play_batch(agent, words, max_wrong, evil_words=evil_words, repetition=repetition)

@@ -9,7 +9,6 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import partial
-from importlib.metadata import version
 
 import numpy as np
 import pandas as pd
@@ -93,7 +92,7 @@ def evaluate(options: argparse.Namespace, request: Request, console: Console) ->
         "seed": request.seed,
         "max_wrong": int(played["max_wrong"].max()),
         "known": request.known,
-        "versions": {"python": platform.python_version(), "torch": version("torch")},
+        "versions": {"python": platform.python_version(), "numpy": np.__version__},
         "agents": statistics,
     }
     print_table(console, agents_table(evaluation))

@@ -19,17 +19,16 @@ from hangman_lab.agents.posterior.posterior import LetterPosterior
 from hangman_lab.agents.ppo.network import (
     NUM_LETTER_FEATURES,
     NUM_STATE_FEATURES,
-    PolicyNetwork,
     policy_features,
 )
-from hangman_lab.agents.ppo.policy import LetterPolicy
-from hangman_lab.agents.ppo.windows import WindowNetwork
 from hangman_lab.envs.encoding import MAX_LENGTH, NUM_LETTERS
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.observation import Observation
 from hangman_lab.envs.hangman.sb3 import HangmanVecEnv, SB3VecEnv
 from hangman_lab.envs.rewards import Reward, make_reward
 from hangman_lab.run_files.config import Config, PPOConfig
+from hangman_lab.training.networks import PolicyModule, WindowModule
+from hangman_lab.training.policy import LetterPolicy
 from hangman_lab.training.prediction import PredictivePPO
 
 
@@ -145,13 +144,13 @@ def make_model(
     policy: dict[str, Any] = {}
     if posterior is None:
         env = make_env(options.num_envs, words=(*unknown, *known))
-        policy["network"] = partial(WindowNetwork, **config.windows.model_dump())
+        policy["module"] = partial(WindowModule, **config.windows.model_dump())
         # Fused, since the update of the embedding takes as long as its gradients.
         policy["optimizer_kwargs"] = {"eps": 1e-5, "fused": True}
         if rate := config.prediction.learning_rate:
             learner = partial(PredictivePPO, prediction_rate=rate)
     else:
-        policy["network"] = partial(PolicyNetwork, **config.policy.model_dump())
+        policy["module"] = partial(PolicyModule, **config.policy.model_dump())
         num_known = round(options.num_envs * options.known)
         if not unknown or not known:
             num_known = options.num_envs if known else 0

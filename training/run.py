@@ -25,13 +25,12 @@ from hangman_lab.agents.base import Agent
 from hangman_lab.agents.posterior.posterior import LetterPosterior, LookAheadAgent, load_posterior
 from hangman_lab.agents.posterior.prior import DEFAULT_KNOWN
 from hangman_lab.agents.ppo.agent import (
-    Network,
     NetworkAgent,
     load_network,
     make_policy_agent,
     save_network,
 )
-from hangman_lab.agents.ppo.policy import LetterPolicy
+from hangman_lab.agents.ppo.network import Network
 from hangman_lab.envs.encoding import decode
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.env import HangmanVectorEnv
@@ -52,6 +51,7 @@ from hangman_lab.training.checkpoint import (
     save_checkpoint,
 )
 from hangman_lab.training.from_play import Play
+from hangman_lab.training.policy import LetterPolicy
 from hangman_lab.training.posterior import fit_posterior, hold_back
 from hangman_lab.training.ppo import get_state, make_model, reward_of, set_state
 from hangman_lab.training.stock import make_stock_model
@@ -306,17 +306,16 @@ class _Stages:
         config, run = self.config, self.run
         train_words, log_interval = self.words.parts["train"], 1
         model: BaseAlgorithm
-        network: Network
+        to_numpy: Callable[[], Network]
         if config.algorithm == "ppo":
             plays_with = None if posterior is None else load_posterior(run.held_back_posterior)
             model = make_model(config, plays_with, *hold_back(train_words))
-            network = cast(LetterPolicy, model.policy).network
+            to_numpy = cast(LetterPolicy, model.policy).module.to_numpy
         else:
             text = f"{config.algorithm}: from its first step, since its state is not saved"
             say(self.progress.console, text)
-            model, network, log_interval = make_stock_model(config, train_words)
+            model, to_numpy, log_interval = make_stock_model(config, train_words)
         believed = None if posterior is None else posterior.with_known(config.ppo.known)
-        agent = make_policy_agent(network, believed)
         model.set_logger(Logger(folder=None, output_formats=[self.log]))
         if "ppo" in state:
             try:
@@ -328,7 +327,9 @@ class _Stages:
         left = config.ppo.steps - model.num_timesteps
         with stage(self.progress, config.algorithm.upper(), config.ppo.steps, "steps") as advance:
             advance(model.num_timesteps)
-            callback = _ValidationCallback(self, model, agent, state, advance)
+            callback = _ValidationCallback(
+                self, model, lambda: make_policy_agent(to_numpy(), believed), state, advance
+            )
             if left > 0:
                 model.learn(left, callback, log_interval, reset_num_timesteps=False)
             callback.validate_and_checkpoint(last=True)
@@ -400,14 +401,14 @@ class _ValidationCallback(BaseCallback):
         self,
         stages: _Stages,
         learner: BaseAlgorithm,
-        agent: NetworkAgent,
+        present_agent: Callable[[], NetworkAgent],
         state: dict[str, Any],
         advance: Callable[[float], None],
     ) -> None:
         super().__init__()
         self._stages = stages
         self._learner = learner
-        self._agent = agent
+        self._present_agent = present_agent
         # The win rate of the best network; negative before the first validation.
         self._best = state.get("best", -1.0)
         self._advance = advance
@@ -467,10 +468,10 @@ class _ValidationCallback(BaseCallback):
         """Play, log, and keep the best network; return the unseen and the known win rate."""
         stages = self._stages
         max_wrong, share = stages.config.env.max_wrong, stages.config.ppo.known
-        parts = stages.words.parts
-        played = stages.play(self._agent, self._valid, parts["valid"])
-        unseen = stages.log.validation(played, self._agent, max_wrong, steps)
-        known = float(stages.play(self._agent, self._known, parts["train"]).won.mean())
+        parts, agent = stages.words.parts, self._present_agent()
+        played = stages.play(agent, self._valid, parts["valid"])
+        unseen = stages.log.validation(played, agent, max_wrong, steps)
+        known = float(stages.play(agent, self._known, parts["train"]).won.mean())
         values = {"valid/known_win_rate": known, "rollout/games": self._num_games}
         stages.log.scalars(values | {"rollout/uncovered": len(self._uncovered)}, steps)
         stages.log.by_games(unseen, self._num_games)
@@ -478,6 +479,5 @@ class _ValidationCallback(BaseCallback):
         rate = share * known + (1 - share) * unseen
         if rate > self._best:
             self._best = rate
-            network = self._agent.network
-            write_atomically(stages.run.policy, lambda path: save_network(network, path))
+            write_atomically(stages.run.policy, lambda path: save_network(agent.network, path))
         return unseen, known

@@ -6,8 +6,6 @@ from hangman_lab.agents import DictionaryAgent
 from hangman_lab.agents.posterior.posterior import LetterPosterior
 from hangman_lab.agents.posterior.prior import DEFAULT_KNOWN
 from hangman_lab.agents.ppo.agent import NetworkAgent, PPOAgent, save_network
-from hangman_lab.agents.ppo.network import PolicyNetwork
-from hangman_lab.agents.ppo.windows import WindowNetwork
 from hangman_lab.envs.encoding import letter_index
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.observation import parse_observation
@@ -20,6 +18,7 @@ from hangman_lab.run_files.agents import (
 )
 from hangman_lab.run_files.config import Config, PolicyConfig, PosteriorConfig
 from hangman_lab.run_files.directory import PRETRAINED, RunDirectory
+from hangman_lab.training.networks import PolicyModule, WindowModule
 from tests.agents.posterior.priors import posterior_of
 
 
@@ -47,7 +46,7 @@ def test_agents_are_fitted_on_the_given_words():
 def test_learned_agents_are_loaded_from_a_run(run):
     saved = posterior_of()
     saved.save(run.posterior)
-    save_network(PolicyNetwork(look_ahead_lives=2), run.policy)
+    save_network(PolicyModule(look_ahead_lives=2).to_numpy(), run.policy)
     agent = load_run_agent("posterior", run, ["cat"])
     assert isinstance(agent, LetterPosterior)
     game = parse_observation("_a__a_e")
@@ -55,7 +54,7 @@ def test_learned_agents_are_loaded_from_a_run(run):
     np.testing.assert_allclose(agent.letter_probabilities(game), expected, rtol=1e-6)
     agent = load_run_agent("ppo", run, ["cat"])
     assert isinstance(agent, PPOAgent)
-    assert agent.network.look_ahead_lives == 2
+    assert agent.network.sizes["look_ahead_lives"] == 2
     np.testing.assert_allclose(agent.letter_probabilities(game), expected, rtol=1e-6)
     agent = load_run_agent("look-ahead", run, ["cat"])
     assert agent.max_lives == Config().policy.look_ahead_lives
@@ -84,7 +83,7 @@ def test_a_run_has_the_agents_of_its_config(tmp_path):
     alone = RunDirectory.create(
         Config(posterior=PosteriorConfig(enabled=False)), tmp_path / "alone"
     )
-    save_network(WindowNetwork(log_rows=4), alone.policy)
+    save_network(WindowModule(log_rows=4).to_numpy(), alone.policy)
     assert type(load_run_agent("ppo", alone, ())) is NetworkAgent
     blind = RunDirectory.create(Config(policy=PolicyConfig(look_ahead_lives=0)), tmp_path / "blind")
     for run, agents, missing in (

@@ -5,10 +5,10 @@ import copy
 import pytest
 import torch
 
-from hangman_lab.agents.ppo.windows import WindowNetwork
 from hangman_lab.envs.encoding import ALPHABET, letter_index
 from hangman_lab.envs.hangman.observation import parse_observation
 from hangman_lab.run_files.config import load_config
+from hangman_lab.training.networks import WindowModule
 from hangman_lab.training.ppo import make_model
 from hangman_lab.training.prediction import prediction_loss
 
@@ -21,7 +21,7 @@ def state(pattern, wrong=""):
 
 @pytest.fixture
 def network():
-    network = WindowNetwork(context=3, log_rows=9)
+    network = WindowModule(context=3, log_rows=9)
     generator = torch.Generator().manual_seed(0)
     torch.nn.init.normal_(network.windows, generator=generator)
     return network
@@ -88,11 +88,11 @@ def test_the_targets_are_later_observations_of_the_same_game(tiny_files, monkeyp
 
 def test_without_the_policy_gradient_the_windows_still_learn(tiny_files):
     model = learner(tiny_files, "ppo.epochs=0")
-    rest = copy.deepcopy(model.policy.network.state_dict())
+    rest = copy.deepcopy(model.policy.module.state_dict())
     game = state("_a_")
-    before = probabilities(model.policy.network, *game)
+    before = probabilities(model.policy.module, *game)
     model.learn(2560)
-    after = probabilities(model.policy.network, *game)
+    after = probabilities(model.policy.module, *game)
     assert after[0, 2] > 2 * before[0, 2]
-    for name, tensor in model.policy.network.state_dict().items():
+    for name, tensor in model.policy.module.state_dict().items():
         assert torch.equal(tensor, rest[name]) == (name != "windows")

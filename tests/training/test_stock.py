@@ -2,6 +2,7 @@
 
 import io
 
+import numpy as np
 import pytest
 import torch
 from rich.console import Console
@@ -31,12 +32,21 @@ def config_of(tinier_files):
 
 @pytest.mark.parametrize("algorithm", STOCK_ALGORITHMS)
 def test_what_plays_is_what_the_library_predicts(config_of, few_words, algorithm):
-    model, network, _ = make_stock_model(config_of(algorithm), few_words)
+    """On the observations of random games, with the mask where the library has one."""
+    options = "ppo.num_envs=64", "env.max_wrong=26"
+    model, to_numpy, _ = make_stock_model(config_of(algorithm, *options), few_words)
+    torch.nn.init.normal_(next(model.policy.parameters()), std=0.3)
+    random, network = np.random.default_rng(0), to_numpy()
     observations = model.env.reset()
-    expected = model.predict(observations, deterministic=True)[0]
-    tensors = {name: torch.from_numpy(array) for name, array in observations.items()}
-    scores = network.forward_actor(tensors)
-    assert scores.argmax(dim=1).tolist() == expected.tolist()
+    for _ in range(10):
+        masks = model.env.action_masks()
+        options = {"action_masks": masks} if algorithm == "sb3-maskable-ppo" else {}
+        expected, _ = model.predict(observations, deterministic=True, **options)
+        scores = network.letter_scores(observations)
+        scores = np.where(masks, scores, -np.inf) if options else scores
+        assert scores.argmax(axis=1).tolist() == expected.tolist()
+        letters = np.where(masks, random.random(masks.shape), 0).argmax(axis=1)
+        observations, *_ = model.env.step(letters)
 
 
 @pytest.mark.slow
