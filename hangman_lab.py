@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 __path__ = [str(Path(__file__).parent)]
 
 import hangman_lab.envs  # noqa: F401 - registers the environments
+from hangman_lab.terminal.arguments import installation
 
 if TYPE_CHECKING:
     from hangman_lab.agents.base import Agent
@@ -111,9 +112,6 @@ def _needs(extra: str) -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        requirements = "requirements-server.txt" if extra == "server" else "requirements.txt"
         raise ModuleNotFoundError(
-            f"{error.name} is not installed; install it with: pip install 'hangman-lab[{extra}]' "
-            f"(in a checkout: pip install -r {requirements})",
-            name=error.name,
+            f"{error.name} is not installed; install with: {installation(extra)}", name=error.name
         ) from error

@@ -125,7 +125,7 @@ def _wordfreq() -> ModuleType:
     if not has_frequencies():
         raise InputError(
             "common words: the package wordfreq is not installed; "
-            "python -m pip install -r requirements-words.txt installs it"
+            "pip install '.[words]' (in the checkout) installs it"
         )
     import wordfreq
 

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Sequence
 from contextlib import ExitStack
 from functools import partial
+from typing import Any
 
 from rich.console import Console
 
@@ -16,10 +17,9 @@ from hangman_lab.envs.word_guess.words import VARIANT_OF_ID
 from hangman_lab.envs.words import PARTS
 from hangman_lab.evaluation import remote, word_guess
 from hangman_lab.evaluation.comparison import Comparison
-from hangman_lab.evaluation.plots import draw_plots
+from hangman_lab.evaluation.files import check_files, write_files
 from hangman_lab.evaluation.preparation import ENV_ID, Request, prepare
 from hangman_lab.evaluation.ray_cluster import play_on_workers, ray_cluster
-from hangman_lab.evaluation.report_page import check_files, write_files
 from hangman_lab.evaluation.tables import print_comparison
 from hangman_lab.run_files.agents import LEARNED_AGENTS
 from hangman_lab.run_files.config import STOCK_ALGORITHMS
@@ -127,4 +127,10 @@ def _evaluate(options: argparse.Namespace, request: Request, console: Console) -
     if options.report is not None:
         comparison.analyze(note=tell)
     evaluation = comparison.to_dict()
-    write_files(options, evaluation, comparison.games, partial(draw_plots, evaluation), tell)
+    write_files(options, evaluation, comparison.games, lambda: _draw_plots(evaluation), tell)
+
+
+def _draw_plots(evaluation: dict[str, Any]) -> dict[str, Any]:
+    from hangman_lab.evaluation.plots import draw_plots
+
+    return draw_plots(evaluation)

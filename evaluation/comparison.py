@@ -8,12 +8,10 @@ import platform
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
-from importlib.metadata import version
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
 from rich.console import Console
 from rich.progress import Progress
 
@@ -27,11 +25,14 @@ from hangman_lab.evaluation.analysis import (
     win_rate_by_limit,
 )
 from hangman_lab.evaluation.arena import Advance, play
-from hangman_lab.evaluation.plots import PLOTS, draw_plots
 from hangman_lab.evaluation.preparation import ENV_ID, Match, Request, prepare
 from hangman_lab.evaluation.statistics import compare_pairwise, summarize, win_rate, worst_win_rates
 from hangman_lab.evaluation.tables import agents_table, print_comparison
+from hangman_lab.terminal.arguments import require
 from hangman_lab.terminal.console import make_progress, stage
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 def play_agents(
@@ -128,7 +129,7 @@ class Comparison:
             "max_wrong": match.max_wrong,
             "host": "random" if match.evil_words is None else "evil",
             "known": match.known,
-            "versions": {"python": platform.python_version(), "torch": version("torch")},
+            "versions": {"python": platform.python_version(), "numpy": np.__version__},
             "agents": statistics,
             "pairwise": compare_pairwise(self.games),
         }
@@ -185,8 +186,11 @@ class Comparison:
         Raises
         ------
         InputError
-            If the plot is not available.
+            If the plot is not available, or Matplotlib is not installed.
         """
+        require("a plot", "report", "matplotlib")
+        from hangman_lab.evaluation.plots import PLOTS, draw_plots
+
         self.analyze(wanted=[needed for plot, (needed, _) in PLOTS.items() if plot == name])
         figures = draw_plots(self._evaluation)
         if name not in figures:

@@ -8,7 +8,6 @@ import pickle
 import socket
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
@@ -19,7 +18,7 @@ from hangman_lab.agents.base import Agent
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG
 from hangman_lab.evaluation.arena import DEFAULT_BATCH_SIZE, Advance, batches, play_batch
-from hangman_lab.terminal.arguments import installation
+from hangman_lab.terminal.arguments import require
 
 # Ray's start times out after half a minute, too short on a busy machine.
 _STARTS = 3
@@ -38,15 +37,6 @@ _SETTINGS = {
 _MAX_LOSSES = 10
 # The agent of this worker, by the id of its object.
 _cached: dict[str, tuple[Agent, Sequence[str] | None]] = {}
-
-
-def require_ray(for_what: str, *packages: str) -> None:
-    """Raise InputError if Ray or one of the packages is not installed."""
-    missing = [name for name in ("ray", *packages) if find_spec(name) is None]
-    if missing:
-        raise InputError(
-            f"{for_what} needs {' and '.join(missing)}; install with: {installation('cluster')}"
-        )
 
 
 def _check_reachable(address: str, option: str) -> None:
@@ -71,7 +61,7 @@ def ray_cluster(
     machine. Raises InputError, which names the command-line ``option``, if Ray is not installed,
     does not start, or has no cluster at the address.
     """
-    require_ray(option)
+    require(option, "cluster", "ray")
     for name, value in _SETTINGS.items():
         os.environ.setdefault(name, value)
     import ray
@@ -141,13 +131,11 @@ def _play_batch(
     """Play a batch in a worker, which caches the last agent and the words of an evil host."""
     import numba
     import ray
-    import torch
 
     key = references[0].hex()
     if key not in _cached:
         _cached.clear()
         numba.set_num_threads(1)
-        torch.set_num_threads(1)
         _cached[key] = pickle.loads(ray.get(references[0]))
     agent, evil_words = _cached[key]
     return play_batch(agent, words, max_wrong, evil_words=evil_words, repetition=repetition)

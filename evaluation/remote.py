@@ -9,7 +9,6 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import partial
-from importlib.metadata import version
 
 import numpy as np
 import pandas as pd
@@ -21,9 +20,9 @@ from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.observation import Observation, parse_observation
 from hangman_lab.evaluation.arena import Advance
 from hangman_lab.evaluation.comparison import play_agents
+from hangman_lab.evaluation.files import write_files
 from hangman_lab.evaluation.preparation import ENV_ID, Request, prepare
 from hangman_lab.evaluation.remote_client import NUM_CONNECTIONS, GameClient, RemoteGame
-from hangman_lab.evaluation.report_page import write_files
 from hangman_lab.evaluation.statistics import basic_statistics
 from hangman_lab.evaluation.tables import agents_table, lengths_tables
 from hangman_lab.terminal.arguments import Refuse
@@ -93,7 +92,7 @@ def evaluate(options: argparse.Namespace, request: Request, console: Console) ->
         "seed": request.seed,
         "max_wrong": int(played["max_wrong"].max()),
         "known": request.known,
-        "versions": {"python": platform.python_version(), "torch": version("torch")},
+        "versions": {"python": platform.python_version(), "numpy": np.__version__},
         "agents": statistics,
     }
     print_table(console, agents_table(evaluation))

@@ -1,65 +1,21 @@
-"""The files of an evaluation: results, games, plots and an HTML report."""
+"""The HTML report of an evaluation."""
 
 from __future__ import annotations
 
-import argparse
 import io
-import json
-import os
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
-import pandas as pd
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
-from hangman_lab.envs.errors import InputError
-from hangman_lab.evaluation.plots import INK, caption, save_plots
+from hangman_lab.evaluation.plots import INK, caption
 from hangman_lab.evaluation.tables import make_tables
-from hangman_lab.run_files.directory import write_text
 
 _TEMPLATE = Path(__file__).parent / "report.html.j2"
-
-
-def check_files(options: argparse.Namespace) -> None:
-    """Raise InputError if a file of :func:`write_files` could not be written, before the games."""
-    for name in ("json", "csv", "report", "plots"):
-        if getattr(options, name) is None:
-            continue
-        path = Path(getattr(options, name)).resolve()
-        folder = path.parent
-        if name == "plots":  # is made with its parents
-            folder = next(above for above in (path, *path.parents) if above.exists())
-        elif path.is_dir():
-            raise InputError(f"--{name}: {path} is a folder; a file is expected")
-        if not (folder.is_dir() and os.access(folder, os.W_OK)):
-            raise InputError(f"--{name}: {folder} is not a folder that can be written to")
-
-
-def write_files(
-    options: argparse.Namespace,
-    evaluation: dict[str, Any],
-    games: pd.DataFrame,
-    draw: Callable[[], dict[str, Figure]],
-    tell: Callable[[str], None],
-) -> None:
-    """Write the files that were asked for; raise InputError if one cannot be written."""
-    if options.json is not None:
-        write_text(Path(options.json), json.dumps(evaluation, indent=2) + "\n")
-        tell(f"results written to {options.json}")
-    if options.csv is not None:
-        write_text(Path(options.csv), games.to_csv(index=False, lineterminator="\n"))
-        tell(f"games written to {options.csv}")
-    if options.plots is not None:
-        files = save_plots(draw(), options.plots)
-        tell(f"{len(files)} plots written to {options.plots}")
-    if options.report is not None:
-        write_text(Path(options.report), report_page(evaluation, draw()))
-        tell(f"report written to {options.report}")
 
 
 def report_page(evaluation: dict[str, Any], figures: dict[str, Figure]) -> str:

@@ -9,10 +9,8 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-import matplotlib as mpl
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
 from rich.console import Console
 
 from hangman_lab.agents.word_guess import WordGuessAgent, make_word_guess_agent
@@ -29,9 +27,8 @@ from hangman_lab.envs.word_guess.words import (
 from hangman_lab.envs.words import load_word_list, read_word_list
 from hangman_lab.evaluation.arena import Advance, batches, game_keys, games_table, play_games
 from hangman_lab.evaluation.comparison import play_agents
-from hangman_lab.evaluation.plots import STYLE, finish_rates, look, new_figure
+from hangman_lab.evaluation.files import write_files
 from hangman_lab.evaluation.preparation import Request, sample_words
-from hangman_lab.evaluation.report_page import write_files
 from hangman_lab.evaluation.statistics import mean_interval, share_interval
 from hangman_lab.terminal.arguments import Refuse, positive
 from hangman_lab.terminal.console import make_progress, say
@@ -274,8 +271,12 @@ def _agents_table(evaluation: dict[str, Any]) -> DataTable:
     )
 
 
-def _draw_plots(evaluation: dict[str, Any]) -> dict[str, Figure]:
+def _draw_plots(evaluation: dict[str, Any]) -> dict[str, Any]:
     """Return the plot of games solved by guesses, by the name of its file."""
+    import matplotlib as mpl
+
+    from hangman_lab.evaluation.plots import STYLE, finish_rates, look, new_figure
+
     title = "Games solved within a number of guesses"
     with mpl.rc_context(STYLE):
         figure, axes = new_figure(title, _describe(evaluation))

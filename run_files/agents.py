@@ -8,7 +8,9 @@ from typing import cast
 
 from hangman_lab.agents import AGENTS, make_agent
 from hangman_lab.agents.base import Agent
+from hangman_lab.agents.posterior.posterior import LookAheadAgent, load_posterior
 from hangman_lab.agents.posterior.prior import DEFAULT_KNOWN
+from hangman_lab.agents.ppo.agent import load_network, make_policy_agent
 from hangman_lab.envs.errors import InputError
 from hangman_lab.run_files.config import STOCK_ALGORITHMS, OnPosteriorConfig
 from hangman_lab.run_files.directory import PRETRAINED, RunDirectory
@@ -48,10 +50,6 @@ def load_run_agent(
     """
     if name in AGENTS:
         return make_agent(name, seed).fit(train_words)
-    # Imported here because importing torch takes seconds.
-    from hangman_lab.agents.posterior.posterior import LookAheadAgent, load_posterior
-    from hangman_lab.agents.ppo.agent import load_network, make_policy_agent
-
     assert run is not None
     learner = run.load_config().learner
     names = learner.agents

@@ -10,12 +10,18 @@ from pathlib import Path
 from rich.console import Console
 
 from hangman_lab.envs.errors import InputError
-from hangman_lab.evaluation.ray_cluster import ray_cluster, require_ray
+from hangman_lab.evaluation.ray_cluster import ray_cluster
 from hangman_lab.run_files.config import SWEEP_DIRECTORY, dump_config, find_config
 from hangman_lab.run_files.directory import create_folder, write_text
 from hangman_lab.sweeps.results import best_point, make_table, mean_over_seeds
 from hangman_lab.sweeps.sweep_file import Sweep, load_sweep, read_sweep
-from hangman_lab.terminal.arguments import CommandParser, command_main, invocation, program
+from hangman_lab.terminal.arguments import (
+    CommandParser,
+    command_main,
+    invocation,
+    program,
+    require,
+)
 from hangman_lab.terminal.console import say
 from hangman_lab.terminal.tables import print_table
 
@@ -57,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     console = Console()
     folder: Path | None = None
     try:
-        require_ray(program("sweep"), "optuna")
+        require(program("sweep"), "cluster", "ray", "optuna")
         sweep, folder = _prepare(command, options)
         say(console, f"sweep directory: {folder}\n{sweep.num_trials:,} trials")
         _run(sweep, folder, options.address, console)

@@ -9,6 +9,7 @@ import math
 import os
 import sys
 from collections.abc import Callable, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NoReturn
 
@@ -30,10 +31,15 @@ def invocation(name: str) -> str:
 
 
 def installation(extra: str) -> str:
-    """Return how the packages of an extra are installed, from a checkout or with the package."""
-    if program("").startswith("hangman-"):
-        return f"pip install 'hangman-lab[{extra}]'"
-    return f"python -m pip install -r requirements-{extra}.txt"
+    """Return how the packages of an extra are installed."""
+    return f"pip install '.[{extra}]' (in the checkout)"
+
+
+def require(for_what: str, extra: str, *packages: str) -> None:
+    """Raise InputError if a package of an extra is not installed."""
+    if missing := [name for name in packages if find_spec(name) is None]:
+        names = " and ".join(missing)
+        raise InputError(f"{for_what} needs {names}; install with: {installation(extra)}")
 
 
 def command_main(name: str) -> Callable[[Callable[..., int]], Callable[..., int]]:

@@ -19,7 +19,12 @@ from hangman_lab.training.command_line import parser as train_parser
 from tests.processes import ROOT
 from tests.test_import_order import ORDER
 
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/*.md"), *ROOT.glob("pretrained/*/README.md")]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    *ROOT.glob("docs/*.md"),
+    *ROOT.glob("pretrained/*/README.md"),
+]
 PROGRAMS = [*ROOT.glob("benchmarks/*.py"), *ROOT.glob("examples/*.py")]
 RECIPES = [*ROOT.glob("configs/**/*.yaml")]
 READ = {

@@ -120,9 +120,9 @@ def test_the_core_needs_no_extra_and_names_the_one_that_is_missing(wheel, tmp_pa
     for module in CORE_MODULES:
         for found in Path(sysconfig.get_path("purelib")).glob(f"{module}*"):
             (packages / found.name).symlink_to(found)
-    assert "hangman-lab[agents]" in run([folder / "bin" / "python", "-c", CORE], tmp_path)
+    assert "pip install '.[agents]'" in run([folder / "bin" / "python", "-c", CORE], tmp_path)
     for name, extra in (("train", "train"), ("serve", "server"), ("evaluate", "agents")):
         refused = run([folder / "bin" / f"hangman-{name}"], tmp_path, status=1)
         assert refused.startswith(f"hangman-{name}: error: ")
         assert refused.count("\n") == 1
-        assert f"hangman-lab[{extra}]" in refused
+        assert f"pip install '.[{extra}]'" in refused

@@ -10,16 +10,16 @@ import torch
 from sb3_contrib import MaskablePPO
 from torch.nn.functional import log_softmax
 
-from hangman_lab.agents.ppo.windows import WindowNetwork
 from hangman_lab.envs.encoding import BLANK, FIRST_LETTER
 from hangman_lab.envs.hangman.observation import Observation
+from hangman_lab.training.networks import WindowModule
 
 
 class PredictivePPO(MaskablePPO):
     """MaskablePPO with an auxiliary phase after each update.
 
     In one pass over the rollout, in batches of ``batch_size``, a separate Adam optimizer minimizes
-    :func:`prediction_loss` over the windows of a :class:`WindowNetwork`. The targets are the
+    :func:`prediction_loss` over the windows of a :class:`WindowModule`. The targets are the
     agent's later observations of the same games, never secrets. The learning rate,
     ``prediction_rate``, decreases like that of PPO. With ``n_epochs`` 0 there is no policy
     gradient.
@@ -34,14 +34,14 @@ class PredictivePPO(MaskablePPO):
         self._prediction_rate = prediction_rate
         # Fused, since the update of the embedding takes as long as its gradients.
         self.prediction_optimizer = torch.optim.Adam(
-            [self._network.windows], lr=prediction_rate, eps=1e-5, fused=True
+            [self._module.windows], lr=prediction_rate, eps=1e-5, fused=True
         )
         # The terminal observations of the rollout, by step and environment.
         self._terminal: dict[tuple[int, int], Observation] = {}
 
     @property
-    def _network(self) -> WindowNetwork:
-        return cast(WindowNetwork, self.policy.network)
+    def _module(self) -> WindowModule:
+        return cast(WindowModule, self.policy.module)
 
     def _update_info_buffer(
         self, infos: list[dict[str, Any]], dones: npt.NDArray[np.bool_] | None = None
@@ -67,7 +67,7 @@ class PredictivePPO(MaskablePPO):
         self.prediction_optimizer.param_groups[0]["lr"] = self._prediction_rate * share
         losses = []
         for batch in torch.randperm(len(tensors[0])).split(self.batch_size):
-            loss = prediction_loss(self._network, *(tensor[batch] for tensor in tensors))
+            loss = prediction_loss(self._module, *(tensor[batch] for tensor in tensors))
             self.prediction_optimizer.zero_grad()
             loss.backward()
             self.prediction_optimizer.step()
@@ -96,7 +96,7 @@ def last_observations(
 
 
 def prediction_loss(
-    network: WindowNetwork,
+    module: WindowModule,
     word: torch.Tensor,
     guessed: torch.Tensor,
     last_word: torch.Tensor,
@@ -108,7 +108,7 @@ def prediction_loss(
     ``last_word`` and ``last_guessed``, shows it, and otherwise the total probability of the letters
     that were not guessed by then. The shapes are (N, width) and (N, 26).
     """
-    logits, game = network.blank_logits(word, guessed)
+    logits, game = module.blank_logits(word, guessed)
     log_likelihoods = log_softmax(logits, dim=1)
     last = last_word[word == BLANK].long()
     is_shown = last != BLANK

@@ -143,7 +143,7 @@ class ValidationCallback(BaseCallback):
     def _validate(self, steps: int) -> float:
         """Play, log, and keep the best network; return the win rate on valid words."""
         learner, config = self._learner, self._learner.config
-        agent, parts = learner.agent(self.model), learner.words.parts
+        agent, parts = learner.agent(learner.network(self.model)), learner.words.parts
         played = play_part(config, agent, self._valid, parts["valid"])
         unseen = self._log.validation(played, agent, config.env.max_wrong, steps)
         known = float(play_part(config, agent, self._known, parts["train"]).won.mean())

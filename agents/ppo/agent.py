@@ -9,22 +9,21 @@ from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
-import torch
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save
+from safetensors.numpy import save
 from scipy.special import softmax
 
 from hangman_lab.agents.base import Agent, PosteriorAgent
 from hangman_lab.agents.posterior.posterior import LetterPosterior
-from hangman_lab.agents.ppo.flat import FlatNetwork
-from hangman_lab.agents.ppo.network import PolicyNetwork, policy_features
+from hangman_lab.agents.ppo.network import FlatNetwork, Network, PolicyNetwork, policy_features
 from hangman_lab.agents.ppo.windows import WindowNetwork
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.observation import Observation
 
-# By the metadata key under which a file has the sizes of its network.
-_NETWORKS = {"network": PolicyNetwork, "windows": WindowNetwork, "flat": FlatNetwork}
-Network = PolicyNetwork | WindowNetwork | FlatNetwork
+_NETWORKS = {network.kind: network for network in (PolicyNetwork, WindowNetwork, FlatNetwork)}
+
+# Closer scores are equal: the last digits of single precision depend on the batch.
+_TIE = 1e-5
 
 
 class NetworkAgent(Agent):
@@ -38,8 +37,9 @@ class NetworkAgent(Agent):
     def act_batch(
         self, observations: Observation, keys: npt.NDArray[np.uint64] | None = None
     ) -> npt.NDArray[np.int64]:
-        """Return the best letter of each of N games."""
-        return self.letter_scores(observations).argmax(axis=1)
+        """Return the best letter of each of N games; ties go to the first in the alphabet."""
+        scores = self.letter_scores(observations)
+        return (scores >= scores.max(axis=1, keepdims=True) - _TIE).argmax(axis=1)
 
     def features(self, observations: Observation) -> Mapping[str, Any]:
         """Return the network's inputs, here the observations."""
@@ -47,11 +47,7 @@ class NetworkAgent(Agent):
 
     def letter_scores(self, observations: Observation) -> npt.NDArray[np.float64]:
         """Return the letter scores, shape (N, 26); -inf for guessed letters."""
-        features = self.features(observations)
-        with torch.inference_mode():
-            scores = self.network.forward_actor(
-                {name: torch.from_numpy(array) for name, array in features.items()}
-            ).numpy()
+        scores = self.network.letter_scores(self.features(observations))
         return np.where(observations["guessed"] != 0, -np.inf, scores.astype(np.float64))
 
     def choice_probabilities(self, observations: Observation) -> npt.NDArray[np.float64]:
@@ -62,15 +58,14 @@ class NetworkAgent(Agent):
 class PPOAgent(NetworkAgent, PosteriorAgent):
     """A policy network on the features of a letter posterior."""
 
-    network: PolicyNetwork
-
     def __init__(self, posterior: LetterPosterior, network: PolicyNetwork) -> None:
         super().__init__(network)
         self.posterior = posterior
 
     def features(self, observations: Observation) -> Mapping[str, npt.NDArray]:
         """Return the network's inputs, ``policy_features``."""
-        return policy_features(self.posterior, observations, self.network.look_ahead_lives)
+        lives = self.network.sizes["look_ahead_lives"]
+        return policy_features(self.posterior, observations, lives)
 
     def letter_probabilities(self, observations: Observation) -> npt.NDArray[np.float64]:
         """Return the posterior's probability of each letter behind a blank, shape (N, 26)."""
@@ -86,22 +81,17 @@ def make_policy_agent(network: Network, posterior: LetterPosterior | None) -> Ne
 
 def save_network(network: Network, path: str | Path) -> None:
     """Write a policy network as safetensors, with its sizes in the metadata."""
-    tensors = {name: tensor.contiguous() for name, tensor in network.state_dict().items()}
-    kind = next(name for name, kind in _NETWORKS.items() if type(network) is kind)
-    metadata = {kind: json.dumps(network.parameters_of_init)}
     # save_file makes files that only their owner can read.
-    Path(path).write_bytes(save(tensors, metadata))
+    Path(path).write_bytes(save(network.weights, {network.kind: json.dumps(network.sizes)}))
 
 
 def load_network(path: str | Path) -> Network:
     """Load a network, without running code from the file; raise InputError if it is not one."""
     try:
-        with safe_open(path, framework="pt") as file:
+        with safe_open(path, framework="numpy") as file:
             ((kind, sizes),) = (file.metadata() or {}).items()
-            network = _NETWORKS[kind](**json.loads(sizes))
-            names = file.keys()
-            network.load_state_dict({name: file.get_tensor(name) for name in names})
-    except (OSError, SafetensorError, KeyError, TypeError, ValueError, RuntimeError) as error:
+            weights = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        return _NETWORKS[kind](weights, **json.loads(sizes))
+    except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
         detail = " ".join(str(error).split())
         raise InputError(f"{path}: not a readable policy network ({detail})") from error
-    return network.eval()

@@ -1,14 +1,23 @@
-"""The policy network on the posterior, and its features."""
+"""The networks on the posterior and on the flat observation, by NumPy, and their features."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
+
 import numpy as np
 import numpy.typing as npt
-import torch
-from torch import nn
 
 from hangman_lab.agents.posterior.posterior import LetterPosterior
-from hangman_lab.envs.encoding import BLANK, LETTER_CODES, NUM_LETTERS, PADDING
+from hangman_lab.envs.encoding import (
+    BLANK,
+    LETTER_CODES,
+    MAX_LENGTH,
+    NUM_CODES,
+    NUM_LETTERS,
+    PADDING,
+)
 from hangman_lab.envs.hangman.observation import Observation
 from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG
 
@@ -21,70 +30,144 @@ LOG_ODDS = 0
 LOOK_AHEAD = 5
 # Look-ahead gaps are clipped to this, in percentage points.
 _MAX_LOSS = 10.0
-# The initial policy samples letters in proportion to this power of their odds.
-_INITIAL_SCALE = 4.0
 # The look-ahead gap is multiplied by this. Adam's steps do not depend on the gradient's scale, so
 # that the unit sets how fast the weight can grow.
-_LOOK_AHEAD_UNIT = 10.0
-_INITIAL_LOOK_AHEAD = 0.2
+LOOK_AHEAD_UNIT = 10.0
+_FLAT_HIDDEN = 64
+
+Array = npt.NDArray[np.float32]
+Shapes = dict[str, tuple[int, ...]]
 
 
-def perceptron(
-    num_inputs: int, num_hidden: int, num_outputs: int = 1, activation: type[nn.Module] = nn.Tanh
-) -> nn.Sequential:
-    """Return a network with two hidden layers."""
-    return nn.Sequential(
-        nn.Linear(num_inputs, num_hidden),
-        activation(),
-        nn.Linear(num_hidden, num_hidden),
-        activation(),
-        nn.Linear(num_hidden, num_outputs),
-    )
-
-
-class PolicyNetwork(nn.Module):
-    """Scores the 26 letters and estimates the expected return.
-
-    A letter's score is ``scale`` times its log-odds, plus ``look_ahead`` times its gap to the best
-    letter in the probability of winning, plus the output of a small network shared by all letters
-    (``letters``). The output of ``letters`` is initially 0: the initial policy is a softmax of
-    posterior and look-ahead.
+class Network(ABC):
+    """Scores the 26 letters with the weights of a module that was trained by torch.
 
     Parameters
     ----------
-    letter_hidden : int, default 32
-        Units of each hidden layer of ``letters`` and ``value``.
-    look_ahead_lives : int, default 0
-        See :func:`policy_features`; stored with the weights that depend on it.
+    weights : mapping of str to ndarray of float32
+        The module's state, by name.
+    **sizes
+        The arguments of the module, which decide the shapes of the weights.
+
+    Raises
+    ------
+    TypeError
+        If a size is unknown.
+    ValueError
+        If the weights do not have these names, shapes and the dtype.
     """
 
-    def __init__(self, letter_hidden: int = 32, look_ahead_lives: int = 0) -> None:
-        super().__init__()
-        sizes = {"letter_hidden": letter_hidden, "look_ahead_lives": look_ahead_lives}
-        self.parameters_of_init = sizes
-        self.look_ahead_lives = look_ahead_lives
-        self.scale = nn.Linear(1, 1, bias=False)
-        nn.init.constant_(self.scale.weight, _INITIAL_SCALE)
-        self.look_ahead = nn.Linear(1, 1, bias=False)
-        nn.init.constant_(self.look_ahead.weight, _INITIAL_LOOK_AHEAD)
-        self.letters = perceptron(NUM_LETTER_FEATURES + NUM_STATE_FEATURES, letter_hidden)
-        for parameter in self.letters[-1].parameters():
-            nn.init.zeros_(parameter)
-        self.value = perceptron(NUM_STATE_FEATURES, letter_hidden)
+    kind: ClassVar[str]  # The key of the sizes in the metadata of a file.
 
-    def forward_actor(self, features: dict[str, torch.Tensor]) -> torch.Tensor:
-        """Return the letter scores, shape (N, 26)."""
-        letters = features["letters"]
-        state = features["state"].unsqueeze(1).expand(-1, NUM_LETTERS, -1)
-        return (
-            self.scale(letters[:, :, LOG_ODDS, None])
-            + self.look_ahead(_LOOK_AHEAD_UNIT * letters[:, :, LOOK_AHEAD, None])
-            + self.letters(torch.cat([letters, state], dim=2))
-        ).squeeze(2)
+    def __init__(self, weights: Mapping[str, Array], **sizes: Any) -> None:
+        self.weights = dict(weights)
+        self.sizes = sizes
+        expected = {name: (shape, np.float32) for name, shape in self._shapes(**sizes).items()}
+        if {name: (array.shape, array.dtype) for name, array in weights.items()} != expected:
+            raise ValueError(f"the weights do not fit the sizes {sizes}")
 
-    def forward(self, features: dict[str, torch.Tensor]) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return the letter scores, and the expected return, shape (N, 1)."""
-        return self.forward_actor(features), self.value(features["state"])
+    @staticmethod
+    @abstractmethod
+    def _shapes(*args: Any, **sizes: Any) -> Shapes:
+        """Return the shapes of the weights for the sizes."""
+
+    @abstractmethod
+    def letter_scores(self, features: Any) -> Array:
+        """Return the letter scores of N games, shape (N, 26)."""
+
+    def _perceptron(
+        self, name: str, first: Array, activation: Callable[..., Array] = np.tanh
+    ) -> Array:
+        """Return the output for the first layer's sums, which are overwritten."""
+        weights = self.weights
+        for layer in (2, 4):
+            hidden = activation(first, out=first)
+            first = hidden @ weights[f"{name}.{layer}.weight"].T
+            first += weights[f"{name}.{layer}.bias"]
+        return first
+
+
+class PolicyNetwork(Network):
+    """Scores the 26 letters from :func:`policy_features`.
+
+    A letter's score is ``scale`` times its log-odds, plus ``look_ahead`` times its gap to the best
+    letter in the probability of winning, plus the output of a small network shared by all letters
+    (``letters``).
+    """
+
+    kind = "network"
+
+    @staticmethod
+    def _shapes(letter_hidden: int, look_ahead_lives: int) -> Shapes:
+        return {
+            "scale.weight": (1, 1),
+            "look_ahead.weight": (1, 1),
+            **perceptron_shapes("letters", NUM_LETTER_FEATURES + NUM_STATE_FEATURES, letter_hidden),
+            **perceptron_shapes("value", NUM_STATE_FEATURES, letter_hidden),
+        }
+
+    def letter_scores(self, features: Mapping[str, Array]) -> Array:
+        """Return the letter scores of N games, shape (N, 26)."""
+        weights, letters = self.weights, features["letters"]
+        of_letter, of_state = np.split(weights["letters.0.weight"].T, [NUM_LETTER_FEATURES])
+        # The state is shared by the letters of a game.
+        first = letters.reshape(-1, NUM_LETTER_FEATURES) @ of_letter
+        by_game = first.reshape(len(letters), NUM_LETTERS, -1)
+        by_game += (features["state"] @ of_state + weights["letters.0.bias"])[:, None]
+        scores = self._perceptron("letters", first).reshape(-1, NUM_LETTERS)
+        scores += weights["scale.weight"] * letters[:, :, LOG_ODDS]
+        scores += LOOK_AHEAD_UNIT * weights["look_ahead.weight"] * letters[:, :, LOOK_AHEAD]
+        return scores
+
+
+class FlatNetwork(Network):
+    """Scores the 26 letters, as logits or action values, from the flat observation.
+
+    A multilayer perceptron with two hidden layers of 64 units, the default of Stable-Baselines3.
+    Its inputs are the one-hot codes of 32 places, ``guessed``, and ``lives`` one-hot; more lives
+    than ``max_wrong`` count as ``max_wrong``. ``activation`` is ``"tanh"`` or ``"relu"``.
+    """
+
+    kind = "flat"
+
+    @staticmethod
+    def _shapes(max_wrong: int, activation: str) -> Shapes:
+        if activation not in _ACTIVATIONS:
+            raise ValueError(f"activation: {activation!r} is unknown")
+        num_inputs = MAX_LENGTH * NUM_CODES + NUM_LETTERS + max_wrong + 1
+        return perceptron_shapes("layers", num_inputs, _FLAT_HIDDEN, NUM_LETTERS)
+
+    def letter_scores(self, features: Observation) -> Array:
+        """Return the letter scores of N observations, shape (N, 26)."""
+        rows = self.weights["layers.0.weight"].T
+        of_places, of_guessed, of_lives = np.split(
+            rows, [MAX_LENGTH * NUM_CODES, MAX_LENGTH * NUM_CODES + NUM_LETTERS]
+        )
+        word = features["word"]
+        lives = np.minimum(features["lives"], len(of_lives) - 1)
+        first = features["guessed"].astype(np.float32) @ of_guessed + of_lives[lives]
+        first += self.weights["layers.0.bias"]
+        codes = np.pad(word, ((0, 0), (0, MAX_LENGTH - word.shape[1])))
+        for place, of_place in enumerate(of_places.reshape(MAX_LENGTH, NUM_CODES, -1)):
+            first += of_place[codes[:, place]]
+        return self._perceptron("layers", first, _ACTIVATIONS[self.sizes["activation"]])
+
+
+def _relu(values: Array, out: Array) -> Array:
+    return np.maximum(values, 0.0, out=out)
+
+
+_ACTIVATIONS: dict[str, Callable[..., Array]] = {"tanh": np.tanh, "relu": _relu}
+
+
+def perceptron_shapes(name: str, num_inputs: int, num_hidden: int, num_outputs: int = 1) -> Shapes:
+    """Return the shapes of a network with two hidden layers, which are 0, 2 and 4 of ``name``."""
+    sizes = (num_inputs, num_hidden, num_hidden, num_outputs)
+    shapes: Shapes = {}
+    for layer in range(3):
+        shapes[f"{name}.{2 * layer}.weight"] = (sizes[layer + 1], sizes[layer])
+        shapes[f"{name}.{2 * layer}.bias"] = (sizes[layer + 1],)
+    return shapes
 
 
 def policy_features(

@@ -3,8 +3,8 @@
 import json
 import platform
 
+import numpy as np
 import pytest
-import torch
 
 from hangman_lab.envs.words import Split, read_word_list
 from hangman_lab.evaluation.command_line import main
@@ -39,7 +39,7 @@ def test_as_a_process_it_plays_the_test_words_and_writes_the_documented_json(tin
     assert done.stderr == ""
     evaluation = json.loads(path.read_text())
     assert evaluation["env"] == "Hangman-v0"
-    versions = {"python": platform.python_version(), "torch": torch.__version__}
+    versions = {"python": platform.python_version(), "numpy": np.__version__}
     assert evaluation["versions"] == versions
     parts = parts_of(words, (0.9, 0.05, 0.05))
     assert list(evaluation["agents"]) == ["dictionary", "random"]

@@ -114,9 +114,9 @@ def test_bad_input_is_one_line_and_status_2(tmp_path, arguments, said, capsys, m
 
 
 def test_without_ray_one_line_says_what_to_install(capsys, monkeypatch):
-    monkeypatch.setattr("hangman_lab.evaluation.ray_cluster.find_spec", lambda name: None)
+    monkeypatch.setattr("hangman_lab.terminal.arguments.find_spec", lambda name: None)
     done = run_main(main, capsys, "smoke.yaml")
-    assert_refused(done, "sweep.py", "ray", "pip install -r requirements-cluster.txt")
+    assert_refused(done, "sweep.py", "ray", "pip install '.[cluster]'")
 
 
 @pytest.mark.slow

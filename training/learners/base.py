@@ -9,7 +9,8 @@ from rich.progress import Progress
 from stable_baselines3.common.base_class import BaseAlgorithm
 
 from hangman_lab.agents.base import Agent
-from hangman_lab.agents.ppo.agent import NetworkAgent
+from hangman_lab.agents.ppo.agent import NetworkAgent, load_network
+from hangman_lab.agents.ppo.network import Network
 from hangman_lab.run_files.config import Config
 from hangman_lab.run_files.directory import RunDirectory
 from hangman_lab.run_files.words import RunWords
@@ -53,8 +54,15 @@ class Learner(ABC):
         """Return a new model of Stable-Baselines3."""
 
     @abstractmethod
-    def agent(self, model: BaseAlgorithm) -> NetworkAgent:
-        """Return the agent that plays the network of a model."""
+    def network(self, model: BaseAlgorithm) -> Network:
+        """Return the network of a model as it is played."""
+
+    def agent(self, network: Network, known: float | None = None) -> NetworkAgent:
+        """Return the agent that plays a network, by default as in training.
+
+        ``known`` is the prior probability of known words, where there is a posterior.
+        """
+        return NetworkAgent(network)
 
     @abstractmethod
     def get_state(self, model: BaseAlgorithm) -> dict[str, Any] | None:
@@ -69,6 +77,6 @@ class Learner(ABC):
         """The tables of the final games, that of unseen words first."""
         return [FinalTable("unseen", self.config.final_split), FinalTable("known", "train")]
 
-    @abstractmethod
     def final_agents(self, known: float | None) -> dict[str, Agent]:
         """Return the learned agents by name, with the network that the run has kept."""
+        return {self.config.learner.agents[0]: self.agent(load_network(self.run.policy), known)}

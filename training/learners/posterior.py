@@ -11,20 +11,18 @@ import numpy.typing as npt
 from gymnasium import spaces
 from rich.progress import Progress
 from sb3_contrib import MaskablePPO
-from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvStepReturn
 
 from hangman_lab.agents.base import Agent
 from hangman_lab.agents.posterior.posterior import LetterPosterior, LookAheadAgent, load_posterior
 from hangman_lab.agents.posterior.prior import DEFAULT_KNOWN
-from hangman_lab.agents.ppo.agent import NetworkAgent, load_network, make_policy_agent
+from hangman_lab.agents.ppo.agent import NetworkAgent, make_policy_agent
 from hangman_lab.agents.ppo.network import (
     NUM_LETTER_FEATURES,
     NUM_STATE_FEATURES,
-    PolicyNetwork,
+    Network,
     policy_features,
 )
-from hangman_lab.agents.ppo.policy import LetterPolicy
 from hangman_lab.envs.encoding import MAX_LENGTH, NUM_LETTERS
 from hangman_lab.envs.hangman.observation import Observation
 from hangman_lab.envs.hangman.sb3 import HangmanVecEnv, SB3VecEnv
@@ -33,6 +31,7 @@ from hangman_lab.terminal.console import say, stage
 from hangman_lab.training.checkpoint import StopRequest
 from hangman_lab.training.learners.base import FinalTable
 from hangman_lab.training.learners.ppo import PPOLearner, make_env, make_ppo
+from hangman_lab.training.networks import PolicyModule
 from hangman_lab.training.posterior import fit_posterior, hold_back
 
 
@@ -67,13 +66,13 @@ class PosteriorLearner(PPOLearner):
         """Return a new model."""
         posterior = load_posterior(self.run.held_back_posterior)
         env = make_posterior_env(self.config, posterior, *hold_back(self.words.parts["train"]))
-        network = partial(PolicyNetwork, look_ahead_lives=self.options.look_ahead_lives)
-        return make_ppo(MaskablePPO, self.config, env, {"network": network})
+        module = partial(PolicyModule, look_ahead_lives=self.options.look_ahead_lives)
+        return make_ppo(MaskablePPO, self.config, env, {"module": module})
 
-    def agent(self, model: BaseAlgorithm) -> NetworkAgent:
-        """Return the agent that plays the network of a model."""
-        network = cast(LetterPolicy, model.policy).network
-        return make_policy_agent(network, self.posterior.with_known(self.options.known))
+    def agent(self, network: Network, known: float | None = None) -> NetworkAgent:
+        """Return the agent that plays a network on the posterior."""
+        posterior = self.posterior.with_known(self.options.known if known is None else known)
+        return make_policy_agent(network, posterior)
 
     @property
     def final_tables(self) -> list[FinalTable]:
@@ -87,13 +86,10 @@ class PosteriorLearner(PPOLearner):
 
     def final_agents(self, known: float | None) -> dict[str, Agent]:
         """Return the policy, the look-ahead and the posterior with a prior of known words."""
-        assert known is not None
-        posterior, lives = self.posterior.with_known(known), self.options.look_ahead_lives
-        agents = {
-            "ppo": make_policy_agent(load_network(self.run.policy), posterior),
-            "look-ahead": LookAheadAgent(posterior, lives),
-            "posterior": posterior,
-        }
+        posterior = self.posterior.with_known(cast(float, known))
+        agents = super().final_agents(known)
+        agents["look-ahead"] = LookAheadAgent(posterior, self.options.look_ahead_lives)
+        agents["posterior"] = posterior
         return {name: agents[name] for name in self.options.agents}
 
 

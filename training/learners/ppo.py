@@ -14,12 +14,13 @@ import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.base_class import BaseAlgorithm
 
-from hangman_lab.agents.ppo.policy import LetterPolicy
+from hangman_lab.agents.ppo.network import Network
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.sb3 import HangmanVecEnv, SB3VecEnv
 from hangman_lab.envs.rewards import Reward, make_reward
 from hangman_lab.run_files.config import Config, PPOConfig
 from hangman_lab.training.learners.base import Learner
+from hangman_lab.training.policy import LetterPolicy
 from hangman_lab.training.prediction import PredictivePPO
 
 
@@ -87,59 +88,55 @@ class PPOLearner(Learner):
     def make_model(self) -> MaskablePPO:
         """Return a new model."""
 
-    def get_state(self, model: BaseAlgorithm) -> dict[str, Any] | None:
+    def network(self, model: BaseAlgorithm) -> Network:
+        """Return the network of a model as it is played."""
+        return cast(LetterPolicy, model.policy).module.to_numpy()
+
+    def get_state(self, model: BaseAlgorithm) -> dict[str, Any]:
         """Return the training state between two rollouts."""
-        return get_state(cast(MaskablePPO, model))
+        assert isinstance(model, MaskablePPO)
+        env: Any = model.env
+        state = {
+            "policy": model.policy.state_dict(),
+            "optimizer": model.policy.optimizer.state_dict(),
+            "env": env.get_state(),
+            "num_timesteps": model.num_timesteps,
+            "num_updates": model._n_updates,
+            "episode_starts": np.array(model._last_episode_starts),
+            "episodes": list(model.ep_info_buffer or ()),
+            # The values of the last update, which are written after the next rollout.
+            "logged": {
+                key: (float(value), model.logger.name_to_excluded[key])
+                for key, value in model.logger.name_to_value.items()
+            },
+            "numpy_random": np.random.get_state(legacy=False),
+            "torch_random": torch.get_rng_state(),
+        }
+        if isinstance(model, PredictivePPO):
+            state["prediction_optimizer"] = model.prediction_optimizer.state_dict()
+        return state
 
     def set_state(self, model: BaseAlgorithm, state: dict[str, Any]) -> None:
         """Restore a state; raise InputError if it is that of another model."""
+        assert isinstance(model, MaskablePPO)
+        env: Any = model.env
         try:
-            set_state(cast(MaskablePPO, model), state)
+            model.policy.load_state_dict(state["policy"])
+            model.policy.optimizer.load_state_dict(state["optimizer"])
+            if isinstance(model, PredictivePPO):
+                model.prediction_optimizer.load_state_dict(state["prediction_optimizer"])
+            env.set_state(state["env"])
+            model.num_timesteps = state["num_timesteps"]
+            model._n_updates = state["num_updates"]
+            model._last_obs = env.observe()
+            model._last_episode_starts = state["episode_starts"]
+            model.ep_info_buffer = deque(state["episodes"], maxlen=model._stats_window_size)
+            model.ep_success_buffer = deque(maxlen=model._stats_window_size)
+            for key, (value, excluded) in state["logged"].items():
+                model.logger.record(key, value, excluded)
+            np.random.set_state(state["numpy_random"])
+            torch.set_rng_state(state["torch_random"])
         except (KeyError, TypeError, ValueError, RuntimeError) as error:
             detail = " ".join(str(error).split())
             text = f"{self.run.checkpoint}: does not fit the run's config ({detail})"
             raise InputError(text) from error
-
-
-def get_state(model: MaskablePPO) -> dict[str, Any]:
-    """Return the training state; call this between rollouts."""
-    env: Any = model.env
-    state = {
-        "policy": model.policy.state_dict(),
-        "optimizer": model.policy.optimizer.state_dict(),
-        "env": env.get_state(),
-        "num_timesteps": model.num_timesteps,
-        "num_updates": model._n_updates,
-        "episode_starts": np.array(model._last_episode_starts),
-        "episodes": list(model.ep_info_buffer or ()),
-        # The values of the last update, which are written after the next rollout.
-        "logged": {
-            key: (float(value), model.logger.name_to_excluded[key])
-            for key, value in model.logger.name_to_value.items()
-        },
-        "numpy_random": np.random.get_state(legacy=False),
-        "torch_random": torch.get_rng_state(),
-    }
-    if isinstance(model, PredictivePPO):
-        state["prediction_optimizer"] = model.prediction_optimizer.state_dict()
-    return state
-
-
-def set_state(model: MaskablePPO, state: dict[str, Any]) -> None:
-    """Restore a state saved by :func:`get_state`."""
-    env: Any = model.env
-    model.policy.load_state_dict(state["policy"])
-    model.policy.optimizer.load_state_dict(state["optimizer"])
-    if isinstance(model, PredictivePPO):
-        model.prediction_optimizer.load_state_dict(state["prediction_optimizer"])
-    env.set_state(state["env"])
-    model.num_timesteps = state["num_timesteps"]
-    model._n_updates = state["num_updates"]
-    model._last_obs = env.observe()
-    model._last_episode_starts = state["episode_starts"]
-    model.ep_info_buffer = deque(state["episodes"], maxlen=model._stats_window_size)
-    for key, (value, excluded) in state["logged"].items():
-        model.logger.record(key, value, excluded)
-    model.ep_success_buffer = deque(maxlen=model._stats_window_size)
-    np.random.set_state(state["numpy_random"])
-    torch.set_rng_state(state["torch_random"])

@@ -1,4 +1,4 @@
-"""Stock algorithms of Stable-Baselines3 and sb3-contrib on the flat observation."""
+"""Stock algorithms of Stable-Baselines3 and sb3-contrib, on the flat observation."""
 
 from __future__ import annotations
 
@@ -10,28 +10,36 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3 import DQN, PPO
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
-from torch import nn
+from torch.nn import functional
 
-from hangman_lab.agents.base import Agent
-from hangman_lab.agents.ppo.agent import NetworkAgent, load_network
-from hangman_lab.agents.ppo.flat import FlatNetwork, flat_size, flatten
+from hangman_lab.agents.ppo.network import FlatNetwork, Network
+from hangman_lab.envs.encoding import MAX_LENGTH, NUM_CODES, NUM_LETTERS
 from hangman_lab.run_files.config import StockConfig
 from hangman_lab.training.learners.base import Learner
 from hangman_lab.training.learners.ppo import make_env
 
 _ALGORITHMS = {"sb3-ppo": PPO, "sb3-dqn": DQN, "sb3-maskable-ppo": MaskablePPO}
+# Faster than one_hot, which makes integers.
+_CODES = torch.eye(NUM_CODES)
 
 
 class FlatFeatures(BaseFeaturesExtractor):
-    """The flat observation as the features of a ``"MultiInputPolicy"``."""
+    """The flat observation as the features of a ``"MultiInputPolicy"``.
+
+    A vector of zeros and ones, float32: the one-hot codes of 32 places with 28 entries each, the
+    26 entries of ``guessed``, and ``lives``, which Stable-Baselines3 has made one-hot. Its size,
+    ``923 + max_wrong``, is the same for any word list.
+    """
 
     def __init__(self, observation_space: spaces.Dict) -> None:
         lives: Any = observation_space["lives"]
-        super().__init__(observation_space, flat_size(lives.n - 1))
+        super().__init__(observation_space, MAX_LENGTH * NUM_CODES + NUM_LETTERS + int(lives.n))
 
     def forward(self, observations: dict[str, torch.Tensor]) -> torch.Tensor:
-        """Return a vector per game; Stable-Baselines3 has made the lives one-hot."""
-        return flatten(**observations)
+        """Return a vector per game."""
+        word = observations["word"].long()
+        codes = _CODES[functional.pad(word, (0, MAX_LENGTH - word.shape[1]))]
+        return torch.cat([codes.flatten(1), observations["guessed"], observations["lives"]], dim=1)
 
 
 class StockLearner(Learner):
@@ -68,23 +76,23 @@ class StockLearner(Learner):
             **options,
         )
 
-    def agent(self, model: BaseAlgorithm) -> NetworkAgent:
-        """Return the agent that plays the layers of a model's policy."""
+    def network(self, model: BaseAlgorithm) -> Network:
+        """Return the layers of a model's policy that choose a letter."""
         policy: Any = model.policy
         is_dqn = self.options.algorithm == "sb3-dqn"
-        network = FlatNetwork(self.config.env.max_wrong, "relu" if is_dqn else "tanh")
         layers = (
-            policy.q_net.q_net if is_dqn else (*policy.mlp_extractor.policy_net, policy.action_net)
+            policy.q_net.q_net if is_dqn else [*policy.mlp_extractor.policy_net, policy.action_net]
         )
-        network.layers = nn.Sequential(*layers)
-        return NetworkAgent(network)
+        weights = {
+            f"layers.{index}.{name}": tensor.numpy()
+            for index, layer in enumerate(layers)
+            for name, tensor in layer.state_dict().items()
+        }
+        max_wrong, activation = self.config.env.max_wrong, "relu" if is_dqn else "tanh"
+        return FlatNetwork(weights, max_wrong=max_wrong, activation=activation)
 
     def get_state(self, model: BaseAlgorithm) -> None:
         """Return None: the state is not saved."""
 
     def set_state(self, model: BaseAlgorithm, state: dict[str, Any]) -> None:
         """Do nothing; there is no state."""
-
-    def final_agents(self, known: float | None) -> dict[str, Agent]:
-        """Return the policy."""
-        return {self.options.algorithm: NetworkAgent(load_network(self.run.policy))}

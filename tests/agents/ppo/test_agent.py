@@ -1,23 +1,45 @@
 import numpy as np
 import pytest
-import torch
-from safetensors.torch import save
+from safetensors.numpy import save
 
 from hangman_lab.agents.ppo.agent import load_network, make_policy_agent, save_network
-from hangman_lab.agents.ppo.flat import FlatNetwork, flatten
-from hangman_lab.agents.ppo.network import PolicyNetwork
-from hangman_lab.agents.ppo.windows import WindowNetwork
+from hangman_lab.agents.ppo.network import FlatNetwork, PolicyNetwork
+from hangman_lab.envs.encoding import MAX_LENGTH
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.observation import parse_observation, select
+from hangman_lab.training.networks import PolicyModule, WindowModule
 from tests.agents.posterior.priors import posterior_of
-from tests.agents.ppo.test_network import network_of
+from tests.agents.ppo.test_network import module_of
 
 
-@pytest.mark.parametrize("kind", [PolicyNetwork, WindowNetwork])
-def test_it_guesses_the_unguessed_letter_with_the_highest_score_in_any_batch(states, kind):
-    agent = make_policy_agent(network_of(kind), posterior_of() if kind is PolicyNetwork else None)
+def flat_network(activation="relu", max_wrong=6):
+    shapes = {"0": (64, MAX_LENGTH * 28 + 27 + max_wrong), "2": (64, 64), "4": (26, 64)}
+    random = np.random.default_rng(0)
+    weights = {}
+    for layer, shape in shapes.items():
+        weights[f"layers.{layer}.weight"] = random.normal(0, 0.3, shape).astype(np.float32)
+        weights[f"layers.{layer}.bias"] = random.normal(0, 0.3, shape[0]).astype(np.float32)
+    return FlatNetwork(weights, max_wrong=max_wrong, activation=activation)
+
+
+NETWORKS = [
+    module_of(PolicyModule).to_numpy(),
+    module_of(PolicyModule, letter_hidden=5).to_numpy(),
+    module_of(WindowModule, context=3, log_rows=9).to_numpy(),
+    flat_network(),
+]
+
+
+def agent_of(network):
+    return make_policy_agent(network, posterior_of() if type(network) is PolicyNetwork else None)
+
+
+@pytest.mark.parametrize("network", NETWORKS)
+def test_it_guesses_the_unguessed_letter_with_the_highest_score_in_any_batch(states, network):
+    agent = agent_of(network)
     letters, scores = agent.act(states), agent.letter_scores(states)
-    assert letters.tolist() == scores.argmax(axis=1).tolist()
+    best = scores[np.arange(len(letters)), letters]
+    assert best == pytest.approx(scores.max(axis=1), abs=1e-5)
     assert (np.isneginf(scores) == (states["guessed"] != 0)).all()
     order = np.random.default_rng(0).permutation(len(letters))
     assert agent.act(select(states, order)).tolist() == letters[order].tolist()
@@ -27,43 +49,36 @@ def test_it_guesses_the_unguessed_letter_with_the_highest_score_in_any_batch(sta
         assert alone == pytest.approx(scores[game], abs=1e-4)
 
 
-@pytest.mark.parametrize(
-    ("kind", "options"),
-    [
-        (PolicyNetwork, {}),
-        (PolicyNetwork, {"letter_hidden": 5}),
-        (WindowNetwork, {"context": 3, "log_rows": 9}),
-        (FlatNetwork, {"max_wrong": 6, "activation": "relu"}),
-    ],
-)
-def test_a_saved_network_gives_the_same_scores(states, tmp_path, kind, options):
-    network = network_of(kind, **options)
+@pytest.mark.parametrize("network", NETWORKS)
+def test_a_saved_network_gives_the_same_scores(states, tmp_path, network):
     path = tmp_path / "policy.safetensors"
     save_network(network, path)
     loaded = load_network(path)
-    assert type(loaded) is kind
-    assert loaded.parameters_of_init == network.parameters_of_init
-    assert not loaded.training
-    model = posterior_of() if kind is PolicyNetwork else None
-    one, other = make_policy_agent(network, model), make_policy_agent(loaded, model)
-    assert np.array_equal(one.letter_scores(states), other.letter_scores(states))
+    assert type(loaded) is type(network)
+    assert loaded.sizes == network.sizes
+    scores = agent_of(network).letter_scores(states)
+    assert np.array_equal(agent_of(loaded).letter_scores(states), scores)
 
 
 UNUSABLE_SIZES = (
     None,
     {"other": "x"},
     {"network": "{"},
-    {"windows": '{"log_rows": 4}'},
+    {"network": "[]"},
+    {"windows": '{"context": 6, "log_rows": 4}'},
     {"network": '{"unknown": 1}'},
-    {"network": '{"letter_hidden": 7}'},
+    {"network": '{"letter_hidden": 7, "look_ahead_lives": 0}'},
+    {"flat": '{"max_wrong": 6, "activation": "none"}'},
 )
 
 
 def test_unreadable_files_are_refused_in_one_line(tmp_path):
-    weights = dict(PolicyNetwork().state_dict())
-    contents = [save(weights, metadata) for metadata in UNUSABLE_SIZES]
+    network = NETWORKS[0]
+    contents = [save(network.weights, metadata) for metadata in UNUSABLE_SIZES]
+    doubles = {name: array.astype(float) for name, array in network.weights.items()}
+    contents.append(save(doubles, {"network": '{"letter_hidden": 32, "look_ahead_lives": 0}'}))
     path = tmp_path / "policy.safetensors"
-    save_network(PolicyNetwork(), path)
+    save_network(network, path)
     for content in (*contents, path.read_bytes()[:-1], None):
         path.unlink() if content is None else path.write_bytes(content)
         with pytest.raises(InputError, match="not a readable policy network") as caught:
@@ -72,16 +87,21 @@ def test_unreadable_files_are_refused_in_one_line(tmp_path):
         assert "\n" not in str(caught.value)
 
 
-def test_the_flat_observation_tells_each_place_the_guessed_letters_and_the_lives():
-    game = {name: torch.from_numpy(array) for name, array in parse_observation("b_", "xy").items()}
-    vector = flatten(game["word"], game["guessed"], torch.eye(7)[game["lives"]])[0]
-    places, guessed, lives = vector.split([32 * 28, 26, 7])
+@pytest.mark.parametrize("activation", ["tanh", "relu"])
+def test_the_flat_observation_tells_each_place_the_guessed_letters_and_the_lives(activation):
+    game = parse_observation("b_", "xy")
     # Code 3 is "b", 1 a blank, 0 after the end.
-    assert places.reshape(32, 28).argmax(dim=1).tolist() == [3, 1, *[0] * 30]
-    assert places.sum() == 32
-    assert guessed.nonzero().ravel().tolist() == [1, 23, 24]
-    assert lives.nonzero().ravel().tolist() == [4]
+    places = np.eye(28)[[3, 1, *[0] * 30]].ravel()
+    vector = np.concatenate([places, game["guessed"][0], np.eye(7)[4]])
+    network = flat_network(activation)
+    layers = [network.weights[f"layers.{layer}.weight"] for layer in (0, 2, 4)]
+    biases = [network.weights[f"layers.{layer}.bias"] for layer in (0, 2, 4)]
+    function = np.tanh if activation == "tanh" else lambda values: values.clip(0)
+    for weight, bias in zip(layers[:2], biases[:2], strict=True):
+        vector = function(weight @ vector + bias)
+    expected = layers[2] @ vector + biases[2]
+    assert network.letter_scores(game)[0] == pytest.approx(expected, abs=1e-4)
     # More lives than a policy was trained with count as all that it knows.
-    network = network_of(FlatNetwork, max_wrong=3, activation="tanh")
-    more, most = (game | {"lives": torch.tensor([lives])} for lives in (9, 3))
-    assert torch.equal(network.forward_actor(more), network.forward_actor(most))
+    network = flat_network(activation, max_wrong=3)
+    more, most = (game | {"lives": np.array([lives])} for lives in (9, 3))
+    assert np.array_equal(network.letter_scores(more), network.letter_scores(most))

@@ -1,0 +1,107 @@
+"""The modules that are trained, and the networks that play."""
+
+import numba
+import numpy as np
+import pytest
+import torch
+
+from hangman_lab.agents.ppo.agent import load_network
+from hangman_lab.agents.ppo.network import policy_features
+from hangman_lab.run_files.directory import PRETRAINED
+from hangman_lab.training.networks import PolicyModule, WindowModule
+from tests.agents.games import random_states
+from tests.agents.posterior.priors import posterior_of
+from tests.agents.ppo.test_network import module_of
+
+
+def to_tensors(features):
+    return {name: torch.from_numpy(array) for name, array in features.items()}
+
+
+@pytest.fixture(scope="module")
+def states(real_words):
+    return random_states(real_words[:100], seed=1)[0]
+
+
+@pytest.fixture(scope="module")
+def tensors(states):
+    return to_tensors(states)
+
+
+def pretrained():
+    network = load_network(PRETRAINED / "policy.safetensors")
+    module = PolicyModule(**network.sizes)
+    module.load_state_dict(to_tensors(network.weights))
+    return module
+
+
+@pytest.mark.parametrize(
+    "module",
+    [
+        pretrained(),
+        PolicyModule(),
+        module_of(PolicyModule, letter_hidden=5, look_ahead_lives=2),
+        WindowModule(),
+        *(module_of(WindowModule, seed, context=3, log_rows=9) for seed in range(3)),
+    ],
+)
+def test_what_is_trained_is_what_plays(states, module):
+    """The forward passes of torch and of NumPy give the same scores, and the same letters."""
+    features = states
+    if isinstance(module, PolicyModule):
+        lives = module.sizes["look_ahead_lives"]
+        features = policy_features(posterior_of(), states, lives)
+    with torch.no_grad():
+        trained = module.forward_actor(to_tensors(features)).numpy()
+    played = module.to_numpy().letter_scores(features)
+    assert played.dtype == np.float32
+    assert played == pytest.approx(trained, abs=1e-4)
+    unguessed = np.where(states["guessed"] != 0, -np.inf, trained)
+    letters = np.where(states["guessed"] != 0, -np.inf, played).argmax(axis=1)
+    best = unguessed[np.arange(len(letters)), letters]
+    # All but ties, in which either letter is the best.
+    assert (best >= unguessed.max(axis=1) - 1e-4).all()
+
+
+def test_a_network_follows_the_training_of_its_module(tensors, states):
+    module = module_of(WindowModule, context=3, log_rows=9)
+    network, optimizer = module.to_numpy(), torch.optim.Adam(module.parameters())
+    before = network.letter_scores(states)
+    module(tensors)[0].sum().backward()
+    optimizer.step()
+    assert not np.allclose(network.letter_scores(states), before)
+
+
+def test_the_gradient_is_that_of_the_sum_over_windows(tensors):
+    """Compared with finite differences in the rows of some games, for any number of threads."""
+    module = module_of(WindowModule, context=3, log_rows=6)
+    some = {name: tensor[:12] for name, tensor in tensors.items()}
+    weight = torch.randn(12, 26, generator=torch.Generator().manual_seed(0))
+
+    def loss():
+        return (module(some)[0] * weight).sum()
+
+    gradients = []
+    for threads in (1, 2):
+        numba.set_num_threads(threads)
+        module.zero_grad()
+        loss().backward()
+        gradients.append(module.windows.grad)
+    # The first gradient is still in use, so that the second did not overwrite it.
+    assert torch.equal(*gradients)
+    kept = gradients[0].clone()
+    loss().backward()
+    assert torch.allclose(module.windows.grad, 2 * kept)
+    assert torch.equal(gradients[0], kept)
+    rows = gradients[0].abs().sum(dim=1).topk(3).indices
+    step = 1e-2
+    for row in rows.tolist():
+        for letter in (0, 4, 17):
+            with torch.no_grad():
+                module.windows[row, letter] += step
+                high = loss().item()
+                module.windows[row, letter] -= 2 * step
+                low = loss().item()
+                module.windows[row, letter] += step
+            expected = gradients[0][row, letter].item()
+            assert (high - low) / (2 * step) == pytest.approx(expected, rel=0.05, abs=0.02)
