@@ -7,6 +7,8 @@ import errno
 import functools
 import math
 import os
+import shlex
+import shutil
 import sys
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
@@ -27,7 +29,16 @@ def program(name: str) -> str:
 
 def invocation(name: str) -> str:
     """Return how a command is started: ``python train.py``, or ``hangman-train``."""
-    return program(name) if program(name).startswith("hangman-") else f"python {name}.py"
+    return program(name) if program(name).startswith("hangman-") else f"{interpreter()} {name}.py"
+
+
+def interpreter() -> str:
+    """Return how a shell starts this Python: by its name, or by its path if another one has it."""
+    executable = Path(sys.executable)
+    if Path(shutil.which("python") or "").parent == executable.parent:
+        return "python"
+    is_near = executable.is_relative_to(Path.cwd())
+    return shlex.quote(str(executable.relative_to(Path.cwd()) if is_near else executable))
 
 
 def installation(extra: str) -> str:

@@ -72,7 +72,7 @@ def test_a_run_stopped_four_times_ends_with_the_same_weights(
         else:
             assert process.returncode == 130, errors
             assert "Traceback" not in errors
-            assert f"resume with: python train.py --resume {folder}\n" in output.replace("'", "")
+            assert f"python train.py --resume {folder}\n" in output.replace("'", "")
         written, state = load_checkpoint(folder / "checkpoint.pt")
         assert written == phase
         step = state.get("step", 0)
@@ -104,7 +104,7 @@ def test_it_prints_the_folder_and_the_next_commands(whole, tinier_files):
     for said in ("unseen test words of", "known train words of", "prior of known words 0,"):
         assert said in words
     assert f"results are in {folder}\n" in done.stdout
-    assert f"tensorboard --logdir {folder.parent}" in done.stdout
+    assert f"tensorboard.main --logdir {folder.parent}" in done.stdout
     assert f"evaluate.py --run {folder}" in done.stdout
     assert done.stderr == ""
     assert "--config" in (folder / "command.txt").read_text()

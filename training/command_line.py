@@ -18,6 +18,7 @@ from rich.console import Console
 from hangman_lab.terminal.arguments import (
     CommandParser,
     command_main,
+    interpreter,
     invocation,
     nonnegative,
     program,
@@ -74,7 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         console,
         f"""
 results are in {run.path}
-  curves            tensorboard --logdir {shlex.quote(str(run.path.parent))}
+  curves            {interpreter()} -m tensorboard.main --logdir {shlex.quote(str(run.path.parent))}
   play other words  {invocation("evaluate")} --run {shlex.quote(str(run.path))} --split valid
 """,
     )

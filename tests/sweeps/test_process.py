@@ -88,7 +88,7 @@ def test_ctrl_c_says_how_to_resume(write_sweep, few_hundred_words, tmp_path):
     output, errors = process.communicate()
     assert process.returncode == 130, errors
     assert "Traceback" not in errors
-    assert f"resume with: python sweep.py --resume {folder}\n" in output
+    assert f"python sweep.py --resume {folder}\n" in output
     process = start("sweep.py", "--resume", folder)
     output, errors = process.communicate()
     assert process.returncode == 0, errors

@@ -1,9 +1,11 @@
-"""Commands whose standard input or output is closed or full."""
+"""How commands are started, and their streams when these are closed or full."""
 
 import subprocess
+import sys
 
 import pytest
 
+from hangman_lab.terminal.arguments import interpreter
 from tests.processes import ROOT, command, environment
 
 pytestmark = pytest.mark.slow
@@ -35,3 +37,19 @@ def test_output_that_nobody_reads_ends_the_command_without_a_message(words):
         process.stdout.close()
         assert process.stderr.read() == b""
     assert process.returncode == 1
+
+
+def test_the_interpreter_has_its_path_where_a_shell_finds_another_one(monkeypatch, tmp_path):
+    folder = tmp_path / ".venv" / "bin"
+    (tmp_path / "elsewhere").mkdir()
+    folder.mkdir(parents=True)
+    (folder / "python").touch(mode=0o755)
+    monkeypatch.setattr(sys, "executable", str(folder / "python"))
+    for path, where, shown in (
+        (folder, tmp_path, "python"),
+        (tmp_path, tmp_path, ".venv/bin/python"),
+        (tmp_path, tmp_path / "elsewhere", str(folder / "python")),
+    ):
+        monkeypatch.setenv("PATH", str(path))
+        monkeypatch.chdir(where)
+        assert interpreter() == shown
