@@ -49,21 +49,21 @@ class Request(BaseModel):
     #: The secrets, a file or its words; exactly these are played.
     secrets: str | Path | tuple[str, ...] | None = None
     #: The size of a random sample of the words; by default all are played.
-    games: int | None = Field(None, ge=1)
+    games: int | None = Field(default=None, ge=1)
     #: Games per word, for the win rates of the words that are lost most often.
-    repeat: int = Field(1, ge=1)
+    repeat: int = Field(default=1, ge=1)
     #: Wrong guesses allowed; by default those of the run, or 6.
-    max_wrong: int | None = Field(None, ge=1, le=NUM_LETTERS)
+    max_wrong: int | None = Field(default=None, ge=1, le=NUM_LETTERS)
     #: The host, "random" or "evil"; by default that of the run, or "random".
     host: Host | None = None
     #: The prior probability of a word that the run was fitted on; 0 refuses these words.
-    known: float = Field(DEFAULT_KNOWN, ge=0, le=1)
+    known: float = Field(default=DEFAULT_KNOWN, ge=0, le=1)
     #: Exclude known words.
     drop_seen: bool = False
     #: Play known words with ``known=0``.
     allow_seen: bool = False
     #: The seed of samples.
-    seed: int = Field(0, ge=0, lt=2**31)
+    seed: int = Field(default=0, ge=0, lt=2**31)
 
     @classmethod
     def of(cls, **options: Any) -> Request:

@@ -25,7 +25,7 @@ class SplitConfig(Section):
     """The disjoint split; see ``envs.words.Split``."""
 
     seed: int = 0
-    fractions: list[float] = Field([0.9, 0.05, 0.05])
+    fractions: list[float] = Field(default=[0.9, 0.05, 0.05])
 
     def make(self) -> Split:
         """Return the split."""
@@ -35,9 +35,9 @@ class SplitConfig(Section):
 class EnvConfig(Section):
     """The environment; see ``envs.hangman.env.HangmanEnv``."""
 
-    max_wrong: int = Field(DEFAULT_MAX_WRONG, ge=1, le=NUM_LETTERS)
-    min_length: int = Field(1, ge=1, le=MAX_LENGTH)
-    max_length: int = Field(MAX_LENGTH, ge=1, le=MAX_LENGTH)
+    max_wrong: int = Field(default=DEFAULT_MAX_WRONG, ge=1, le=NUM_LETTERS)
+    min_length: int = Field(default=1, ge=1, le=MAX_LENGTH)
+    max_length: int = Field(default=MAX_LENGTH, ge=1, le=MAX_LENGTH)
     host: EnvHost = "random"
 
     @model_validator(mode="after")
@@ -53,14 +53,14 @@ class RewardConfig(Section):
     """The reward; see ``envs.rewards``. ``parameters`` are the arguments of its class."""
 
     name: Literal["sparse", "dense", "potential"] = "sparse"
-    parameters: dict[str, float] = Field({})
+    parameters: dict[str, float] = Field(default={})
 
 
 class LearnerConfig(Section):
     """Options of every learner; ``steps`` are letters in all ``num_envs`` games together."""
 
-    steps: int = Field(50_000, ge=1)
-    num_envs: int = Field(512, ge=2, le=65536)
+    steps: int = Field(default=50_000, ge=1)
+    num_envs: int = Field(default=512, ge=2, le=65536)
 
     @property
     def agents(self) -> tuple[str, ...]:
@@ -71,12 +71,12 @@ class LearnerConfig(Section):
 class PPOConfig(LearnerConfig):
     """MaskablePPO of sb3-contrib; other hyperparameters have the defaults of Stable-Baselines3."""
 
-    rollout_steps: int = Field(32, ge=2)
-    batch_size: int = Field(2048, ge=2)
-    epochs: int = Field(4, ge=1)
-    learning_rate: float = Field(1e-2, gt=0)
-    gae_lambda: float = Field(0.95, ge=0, le=1)
-    entropy_coefficient: float = Field(0.0, ge=0)
+    rollout_steps: int = Field(default=32, ge=2)
+    batch_size: int = Field(default=2048, ge=2)
+    epochs: int = Field(default=4, ge=1)
+    learning_rate: float = Field(default=1e-2, gt=0)
+    gae_lambda: float = Field(default=0.95, ge=0, le=1)
+    entropy_coefficient: float = Field(default=0.0, ge=0)
 
     @model_validator(mode="after")
     def _fits_a_rollout(self) -> Self:
@@ -97,10 +97,10 @@ class OnPosteriorConfig(PPOConfig):
     held back from the posterior, except for the probabilities of candidates.
     """
 
-    steps: int = Field(50_000, ge=0)
-    look_ahead_lives: int = Field(3, ge=0, le=NUM_LETTERS)
-    known: float = Field(DEFAULT_KNOWN, ge=0, le=1)
-    known_games: float = Field(0.5, ge=0, le=1)
+    steps: int = Field(default=50_000, ge=0)
+    look_ahead_lives: int = Field(default=3, ge=0, le=NUM_LETTERS)
+    known: float = Field(default=DEFAULT_KNOWN, ge=0, le=1)
+    known_games: float = Field(default=0.5, ge=0, le=1)
 
     @property
     def agents(self) -> tuple[str, ...]:
@@ -123,10 +123,10 @@ class WindowsConfig(PPOConfig):
     """
 
     kind: Literal["windows"] = "windows"
-    epochs: int = Field(4, ge=0)
-    context: int = Field(6, ge=1, le=MAX_LENGTH)
-    log_rows: int = Field(18, ge=1, le=24)
-    prediction_rate: float = Field(0.0, ge=0)
+    epochs: int = Field(default=4, ge=0)
+    context: int = Field(default=6, ge=1, le=MAX_LENGTH)
+    log_rows: int = Field(default=18, ge=1, le=24)
+    prediction_rate: float = Field(default=0.0, ge=0)
 
     @model_validator(mode="after")
     def _learns(self) -> Self:
@@ -144,7 +144,7 @@ class StockConfig(LearnerConfig):
 
     kind: Literal["stock"] = "stock"
     algorithm: StockAlgorithm = "sb3-maskable-ppo"
-    num_envs: int = Field(8, ge=1, le=65536)
+    num_envs: int = Field(default=8, ge=1, le=65536)
 
     @property
     def agents(self) -> tuple[str, ...]:
@@ -159,15 +159,15 @@ class ValidationConfig(Section):
     it, and the rest that of valid words.
     """
 
-    every: int = Field(25_000, ge=1)
-    games: int = Field(3000, ge=1)
-    known_weight: float = Field(0.5, ge=0, le=1)
+    every: int = Field(default=25_000, ge=1)
+    games: int = Field(default=3000, ge=1)
+    known_weight: float = Field(default=0.5, ge=0, le=1)
 
 
 class FirstRunConfig(Section):
     """The run before learning from play; its other options are those of the whole run."""
 
-    discount: float = Field(1.0, ge=0, le=1)
+    discount: float = Field(default=1.0, ge=0, le=1)
     reward: RewardConfig = RewardConfig()
     learner: Annotated[WindowsConfig | StockConfig, Field(discriminator="kind")]
     validation: ValidationConfig = ValidationConfig()
@@ -183,9 +183,9 @@ class PlayConfig(Section):
     """
 
     first: FirstRunConfig | str
-    games: int = Field(1_500_000, ge=1)
-    num_envs: int = Field(4096, ge=1, le=65536)
-    growth: float = Field(0.05, gt=0)
+    games: int = Field(default=1_500_000, ge=1)
+    num_envs: int = Field(default=4096, ge=1, le=65536)
+    growth: float = Field(default=0.05, gt=0)
 
 
 class FromPlayConfig(OnPosteriorConfig):
@@ -203,13 +203,13 @@ Learner = Annotated[
 class Config(Section):
     """A training run."""
 
-    name: str = Field("ppo", pattern=r"^[A-Za-z0-9_.-]+$")
-    seed: int = Field(0, ge=0, lt=2**31)
-    threads: int = Field(2, ge=1, le=256)
+    name: str = Field(default="ppo", pattern=r"^[A-Za-z0-9_.-]+$")
+    seed: int = Field(default=0, ge=0, lt=2**31)
+    threads: int = Field(default=2, ge=1, le=256)
     words: str = DEFAULT_SOURCE
     split: SplitConfig = SplitConfig()
     final_split: Literal["test", "valid"] = "test"
-    discount: float = Field(1.0, ge=0, le=1)
+    discount: float = Field(default=1.0, ge=0, le=1)
     env: EnvConfig = EnvConfig()
     reward: RewardConfig = RewardConfig()
     learner: Learner = PosteriorConfig()

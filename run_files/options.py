@@ -19,7 +19,7 @@ class _Loader(yaml.SafeLoader):
     In PyYAML, which implements YAML 1.1, both are text.
     """
 
-    def construct_yaml_float(self, node: yaml.Node) -> float | int:
+    def construct_yaml_float(self, node: yaml.ScalarNode) -> float | int:
         """Return the number of a node."""
         number = super().construct_yaml_float(node)
         return int(number) if "e" in node.value.lower() and number.is_integer() else number
@@ -85,7 +85,7 @@ def _describe(error: ValidationError, model: type[BaseModel]) -> str:
     if first["type"] == "extra_forbidden":
         return f"unknown key {key!r}; known here are {', '.join(fields)}"
     if first["type"] == "value_error":
-        return str(first["ctx"]["error"])
+        return str(first.get("ctx", {})["error"])
     if first["type"].startswith("union_tag"):
         kind = first["input"].get("kind")
         return f"{key}.kind: {kind!r} is not allowed (it is one of {', '.join(kinds)})"
@@ -98,7 +98,7 @@ def _locate(location: Sequence[int | str], model: Any) -> tuple[str, Sequence[st
 
     A location also has the member of each union: the ``kind`` of a learner, or a type.
     """
-    keys = []
+    keys, fields = [], {}
     for part in location:
         members = {_tag(member): member for member in get_args(model)}
         if part in members:

@@ -40,14 +40,14 @@ class SweepConfig(Section):
     name: str = Field(pattern=r"^[A-Za-z0-9_.-]+$")
     base: str = "ppo.yaml"
     set: dict[str, Any] = Field(default_factory=dict)
-    space: dict[str, Annotated[dict[_Kind, _Values], Field(min_length=1, max_length=1)]] = Field(
+    space: dict[str, Annotated[dict[_Kind, _Values], Field(min_length=1, max_length=1)]] = Field(default=
         default_factory=dict
     )
-    seeds: int = Field(1, ge=1)
-    samples: int = Field(1, ge=1)
+    seeds: int = Field(default=1, ge=1)
+    samples: int = Field(default=1, ge=1)
     searcher: Literal["random", "tpe"] = "random"
-    max_concurrent: int = Field(4, ge=1)
-    storage: str = Field("runs/sweeps", min_length=1)
+    max_concurrent: int = Field(default=4, ge=1)
+    storage: str = Field(default="runs/sweeps", min_length=1)
 
 
 class Sweep(Section):
