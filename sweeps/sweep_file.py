@@ -40,7 +40,7 @@ class SweepConfig(Section):
     name: str = Field(pattern=r"^[A-Za-z0-9_.-]+$")
     base: str = "ppo.yaml"
     set: dict[str, Any] = Field(default_factory=dict)
-    space: dict[str, Annotated[dict[_Kind, _Values], Field(min_length=1, max_length=1)]] = Field(default=
+    space: dict[str, Annotated[dict[_Kind, _Values], Field(min_length=1, max_length=1)]] = Field(
         default_factory=dict
     )
     seeds: int = Field(default=1, ge=1)
