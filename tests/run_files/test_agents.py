@@ -1,18 +1,21 @@
 import numpy as np
 import pytest
+from safetensors.numpy import save_file
 
 from hangman_lab.agents import DictionaryAgent
 from hangman_lab.agents.posterior.posterior import LetterPosterior
 from hangman_lab.agents.posterior.prior import DEFAULT_KNOWN
-from hangman_lab.agents.ppo.agent import PPOAgent, save_network
+from hangman_lab.agents.ppo.agent import NetworkAgent, PPOAgent, save_network
 from hangman_lab.envs.encoding import letter_index
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.observation import parse_observation
 from hangman_lab.run_files.agents import (
+    LEARNED_AGENTS,
+    check_agent_names,
     find_run,
     load_run_agent,
 )
-from hangman_lab.run_files.config import Config, WindowsConfig
+from hangman_lab.run_files.config import Config, PosteriorConfig, WindowsConfig
 from hangman_lab.run_files.directory import PRETRAINED, RunDirectory
 from hangman_lab.training.networks import PolicyModule, WindowModule
 from tests.agents.posterior.priors import posterior_of
@@ -78,3 +81,32 @@ def test_learned_agents_have_the_given_prior_of_known_words(run):
 def test_a_run_has_the_agents_of_its_config(tmp_path):
     alone = RunDirectory.create(Config(learner=WindowsConfig()), tmp_path / "alone")
     save_network(WindowModule(log_rows=4).to_numpy(), alone.policy)
+    assert type(load_run_agent("ppo", alone, ())) is NetworkAgent
+    blind = RunDirectory.create(
+        Config(learner=PosteriorConfig(look_ahead_lives=0)), tmp_path / "blind"
+    )
+    for run, agents, missing in (
+        (alone, ("ppo",), "posterior"),
+        (blind, ("ppo", "posterior"), "look-ahead"),
+    ):
+        assert run.load_config().learner.agents == agents
+        message = f"{run.path} has no agent '{missing}', only {', '.join(agents)}$"
+        with pytest.raises(InputError, match=message):
+            load_run_agent(missing, run, ())
+
+
+def test_a_posterior_of_an_earlier_version_is_refused_in_one_line(run):
+    earlier = {"windows.reach": np.array(4), "ngrams.counts": np.zeros(3)}
+    for tensors in (earlier, earlier | {"format": np.array(1)}):
+        save_file(tensors, run.posterior)
+        with pytest.raises(InputError, match="another version; train again") as caught:
+            load_run_agent("posterior", run, ())
+        assert str(run.posterior) in str(caught.value)
+        assert "\n" not in str(caught.value)
+
+
+def test_names_are_checked():
+    check_agent_names(["dictionary", "random", *LEARNED_AGENTS], option="--agents")
+    known = "ppo, look-ahead, posterior, sb3-ppo, sb3-dqn, sb3-maskable-ppo, random"
+    with pytest.raises(InputError, match=f"--agents: 'nobody' is unknown; known are {known}"):
+        check_agent_names(["random", "nobody"], option="--agents")

@@ -1,15 +1,21 @@
 """Runs of stock algorithms of Stable-Baselines3 and sb3-contrib."""
 
+import io
+
 import numpy as np
 import pytest
 import torch
 from rich.console import Console
 
-from hangman_lab.envs.words import WordList
+from hangman_lab.envs.words import Split, WordList, read_word_list
+from hangman_lab.evaluation.arena import play
+from hangman_lab.run_files.agents import load_run_agent
 from hangman_lab.run_files.config import STOCK_ALGORITHMS, load_config
 from hangman_lab.run_files.directory import RunDirectory
 from hangman_lab.run_files.words import RunWords
+from hangman_lab.training.checkpoint import Interrupted
 from hangman_lab.training.learners.stock import StockLearner
+from hangman_lab.training.run import resume, train
 
 QUIET = Console(quiet=True)
 
@@ -45,3 +51,44 @@ def test_what_plays_is_what_the_library_predicts(config_of, few_words, tmp_path,
         assert scores.argmax(axis=1).tolist() == expected.tolist()
         letters = np.where(masks, random.random(masks.shape), 0).argmax(axis=1)
         observations, *_ = model.env.step(letters)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("algorithm", STOCK_ALGORITHMS)
+def test_it_learns_on_train_words_and_ends_with_its_name_in_the_table(
+    config_of, tinier_files, tmp_path, algorithm
+):
+    run, evaluation = train(config_of(algorithm), QUIET, tmp_path / "run")
+    agents = evaluation["agents"]
+    assert list(agents) == [algorithm, "dictionary", "random"]
+    curves = run.read_curves().set_index("step")
+    assert curves["valid/win_rate"].dropna().index.tolist() == [0, 4_096, 8_192]
+    # A step of DQN is a rollout; its curves have a point for many games.
+    assert 1 <= curves["rollout/ep_rew_mean"].notna().sum() < 40
+    words = Split(0, (0.8, 0.1, 0.1)).divide(read_word_list(tinier_files[1]))
+    uncovered = run.uncovered.read_text().split()
+    assert len(uncovered) == curves["rollout/uncovered"].iloc[-1]
+    assert set(uncovered) <= set(words["train"])
+    # What is kept plays again, no letter twice, and any other words too.
+    assert run.load_config().learner.agents == (algorithm,)
+    agent = load_run_agent(algorithm, run, ())
+    assert play(agent, words["valid"], 10).won.sum() == agents[algorithm]["wins"]
+    games = play(agent, ["a", "z" * 32], 12)
+    assert all(len(set(letters)) == len(letters) for letters in games["letters"])
+
+
+@pytest.mark.slow
+def test_a_stopped_run_restarts_and_ends_with_the_same_weights(config_of, tmp_path):
+    config = config_of("sb3-dqn", "learner.steps=2_048", "validation.every=1_024")
+    whole, _ = train(config, QUIET, tmp_path / "whole")
+
+    def stop(step, win_rate, run):
+        if step == 1_024:
+            raise Interrupted(run.path)
+
+    with pytest.raises(Interrupted):
+        train(config, QUIET, tmp_path / "stopped", on_validation=stop)
+    console = Console(file=io.StringIO(), width=120)
+    resumed, _ = resume(tmp_path / "stopped", console)
+    assert "sb3-dqn: from its first step" in console.file.getvalue()
+    assert resumed.policy.read_bytes() == whole.policy.read_bytes()
