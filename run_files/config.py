@@ -99,8 +99,8 @@ class PPOConfig(Section):
 
     ``known`` is the share of games with words that the posterior was fitted on, and the prior
     probability of these words. The words of the other games are held back from the posterior,
-    except for the rating of candidates. Stock algorithms use ``known``, ``steps`` and ``num_envs``
-    only.
+    except for the probabilities of candidates. Stock algorithms use ``known``, ``steps`` and
+    ``num_envs`` only.
     """
 
     known: float = Field(DEFAULT_KNOWN, ge=0, le=1)
