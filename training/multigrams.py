@@ -11,14 +11,7 @@ from numba import get_num_threads, njit
 from hangman_lab.agents.posterior.multigrams import Multigrams, Trie, make_trie
 from hangman_lab.agents.word_arrays import PACKED_BASE, WordArrays, number_runs, unpack_parts
 from hangman_lab.envs.compiled import in_threads
-from hangman_lab.envs.encoding import (
-    FIRST_LETTER,
-    LETTER_CODES,
-    MAX_LENGTH,
-    NUM_CODES,
-    NUM_LETTERS,
-    decode,
-)
+from hangman_lab.envs.encoding import FIRST_LETTER, MAX_LENGTH, NUM_CODES, NUM_LETTERS, decode
 from hangman_lab.envs.keyed_random import keyed_uniform
 
 # Classes, the length of the longest sequence, the minimal count of a sequence. docs/experiments.md
@@ -42,21 +35,15 @@ _DECAY = 0.55
 _MIN_UNIT = 1e-9
 
 
-class _Chain(NamedTuple):
-    """The Markov chain of classes."""
-
-    transitions: npt.NDArray[np.float32]  #: shape (classes, classes)
-    end: npt.NDArray[np.float32]  #: shape (classes,): The probability that a word ends after it.
-    begin: npt.NDArray[np.float32]  #: shape (classes,): Initial probabilities.
-
-
 class _Model(NamedTuple):
     """The present model, for compiled code; an emission is its count times ``per_count``."""
 
     trie: Trie  #: Of the sequences.
     spelled: npt.NDArray[np.float32]  #: shape (sequences, classes): Emission counts.
     per_count: npt.NDArray[np.float32]  #: shape (classes,)
-    chain: _Chain
+    begin: npt.NDArray[np.float32]  #: shape (classes,): Initial probabilities.
+    end: npt.NDArray[np.float32]  #: shape (classes,): The probability that a word ends after it.
+    transitions: npt.NDArray[np.float32]  #: shape (classes, classes)
     to_from: npt.NDArray[np.float32]  #: shape (classes, classes): The transposed transitions.
 
 
@@ -82,8 +69,8 @@ class _Counts:
         self.sums = self.spelled.sum(axis=0, dtype=np.float64)
         self.follows = np.full((NUM_CLASSES, NUM_CLASSES), 2 * num_words / NUM_CLASSES**2)
         self.begins = self.ends = np.full(NUM_CLASSES, num_words / NUM_CLASSES)
-        # The counts are in units of this. It decays instead of the counts, so that a batch updates
-        # only the counts of its sequences.
+        # Lazy decay: true count = stored count * unit, so that a batch updates only the counts of
+        # its sequences.
         self.unit = 1.0
         self._prepare()
 
@@ -101,31 +88,26 @@ class _Counts:
         self.sequences, self.spelled = self.sequences.take(kept), self.spelled[kept]
         self._prepare()
 
-    def chain(self) -> _Chain:
-        """Return the Markov chain of classes."""
+    def chain(self) -> list[npt.NDArray[np.float32]]:
+        """Return ``begin``, ``end`` and ``transitions`` of :class:`_Model`."""
         leaving = self.follows.sum(axis=1) + self.ends + 0.01 * (NUM_CLASSES + 1)
-        begins = self.begins + 0.01
-        return _Chain(
-            ((self.follows + 0.01) / leaving[:, None]).astype(np.float32),
-            ((self.ends + 0.01) / leaving).astype(np.float32),
-            (begins / begins.sum()).astype(np.float32),
-        )
+        begins, ends, follows = self.begins + 0.01, self.ends + 0.01, self.follows + 0.01
+        chain = begins / begins.sum(), ends / leaving, follows / leaving[:, None]
+        return [array.astype(np.float32) for array in chain]
 
     def update(self, batch: WordArrays, kept: float, factor: float) -> None:
         """Scale the counts by ``kept``, and add ``factor`` times the expected counts of a batch."""
         expected, chain = self.expected, self.chain()
-        to_from = np.ascontiguousarray(chain.transitions.T)
         per_count = (1 / self.sums).astype(np.float32)
-        model = _Model(self.trie, self.spelled, per_count, chain, to_from)
+        to_from = np.ascontiguousarray(chain[-1].T)
+        model = _Model(self.trie, self.spelled, per_count, *chain, to_from)
         in_threads(_expect, *batch, model, expected)
-        follows = factor * expected.follows.sum(axis=0) * chain.transitions
+        follows = factor * expected.follows.sum(axis=0) * model.transitions
         self.follows = kept * self.follows + follows
         self.begins = kept * self.begins + factor * expected.begins.sum(axis=0)
         self.ends = kept * self.ends + factor * expected.ends.sum(axis=0)
         expected.follows[:] = expected.begins[:] = expected.ends[:] = 0
-        if not kept:
-            self.spelled[:] = self.sums[:] = 0
-        self.unit *= kept or 1 / self.unit
+        self.unit *= kept
         if self.unit < _MIN_UNIT:
             self.spelled *= np.float32(self.unit)
             self.sums *= self.unit
@@ -167,7 +149,7 @@ def fit_multigrams(words: WordArrays, seed: int = 0) -> Multigrams:
 
 def _pruned_model(counts: _Counts) -> Multigrams:
     """Return the model without its lowest probabilities."""
-    transitions, end, begin = counts.chain()
+    begin, end, transitions = counts.chain()
     emissions = counts.spelled / counts.sums.astype(np.float32)
     kept = emissions >= _MIN_FINAL_EMISSION
     used = kept.any(axis=1)
@@ -192,7 +174,7 @@ def _frequent_sequences(words: WordArrays) -> tuple[WordArrays, npt.NDArray[np.f
     """Return the sequences, sorted, and their counts."""
     # Letters without an occurrence get a count, too.
     seen = np.bincount(words.codes.ravel(), minlength=NUM_CODES)[FIRST_LETTER:] + 0.5
-    numbers, counts = [LETTER_CODES.astype(np.int64)], [seen]
+    numbers, counts = [np.arange(FIRST_LETTER, NUM_CODES)], [seen]
     for length in range(2, _MAX_SEQUENCE + 1):
         runs = number_runs(*words, length, PACKED_BASE)
         found, times = np.unique(runs, return_counts=True)
@@ -217,70 +199,55 @@ def _add(count, sums, expected, factor):
                     sums[column] += more
 
 
-class _Passes(NamedTuple):
-    """The results of the forward pass over a word."""
-
-    #: shape (32, longest): The sequence of each length from each place on; -1 for none.
-    found: npt.NDArray[np.int64]
-    num_found: npt.NDArray[np.int64]  #: shape (32,): The number of lengths looked up.
-    #: shape (33, classes): The mass of the prefixes that end before each place, by last class.
-    reached: npt.NDArray[np.float32]
-    #: shape (32, classes): The mass of the prefixes before each place, by next class.
-    entering: npt.NDArray[np.float32]
-
-
 @njit(cache=True, nogil=True)
 def _expect(thread, num_threads, codes, lengths, model, expected):
     """Add to the expected counts by a forward and a backward pass."""
     # Not a constant: the compiler would unroll the loops instead of vectorizing them.
     num_classes = len(model.per_count)
-    passes = _Passes(
-        np.empty((MAX_LENGTH, _MAX_SEQUENCE), dtype=np.int64),
-        np.empty(MAX_LENGTH, dtype=np.int64),
-        np.empty((MAX_LENGTH + 1, num_classes), dtype=np.float32),
-        np.empty((MAX_LENGTH, num_classes), dtype=np.float32),
-    )
+    # The sequence of each length from each place on, -1 for none, and the number looked up.
+    found = np.empty((MAX_LENGTH, _MAX_SEQUENCE), dtype=np.int64)
+    num_found = np.empty(MAX_LENGTH, dtype=np.int64)
+    # The mass of the prefixes that end before each place, by last class and by next class.
+    reached = np.empty((MAX_LENGTH + 1, num_classes), dtype=np.float32)
+    entering = np.empty((MAX_LENGTH, num_classes), dtype=np.float32)
+    passes = found, num_found, reached, entering
     follow = np.empty((MAX_LENGTH + 1, num_classes), dtype=np.float32)
     opening = np.empty(num_classes, dtype=np.float32)
     for word in range(thread, len(codes), num_threads):
         length = lengths[word]
         _pass_forward(codes[word, :length], model, passes)
-        reached = passes.reached[length]
-        total = np.float32(0)
-        for row in range(num_classes):
-            total += reached[row] * model.chain.end[row]
+        total = (reached[length] * model.end).sum()
         if total < 1e-30:
             continue
-        for row in range(num_classes):
-            chance = model.chain.end[row] / total
-            expected.ends[thread, row] += reached[row] * chance
-            follow[length, row] = chance * model.per_count[row]
+        ending = model.end / total
+        expected.ends[thread] += reached[length] * ending
+        follow[length] = ending * model.per_count
         _pass_backward(thread, length, model, passes, follow, opening, expected)
 
 
 @njit(cache=True)
 def _pass_forward(codes, model, passes):
     num_classes, length = len(model.per_count), len(codes)
-    transitions, reached = model.chain.transitions, passes.reached
+    found, num_found, reached, entering = passes
     reached[: length + 1] = 0
     for place in range(length):
-        here = passes.entering[place]
+        here = entering[place]
         if place == 0:
-            here[:] = model.chain.begin
+            here[:] = model.begin
         else:
             here[:] = 0
             for before in range(num_classes):
                 mass = reached[place, before]
                 for after in range(num_classes):
-                    here[after] += mass * transitions[before, after]
+                    here[after] += mass * model.transitions[before, after]
         scaled = here * model.per_count
-        node = passes.num_found[place] = 0
+        node = num_found[place] = 0
         for end in range(place, min(length, place + _MAX_SEQUENCE)):
             node = model.trie.child[node, codes[end] - FIRST_LETTER]
             if node == 0:
                 break
-            sequence = passes.found[place, end - place] = model.trie.sequence[node]
-            passes.num_found[place] += 1
+            sequence = found[place, end - place] = model.trie.sequence[node]
+            num_found[place] += 1
             if sequence >= 0:
                 for row in range(num_classes):
                     reached[end + 1, row] += scaled[row] * model.spelled[sequence, row]
@@ -290,22 +257,21 @@ def _pass_forward(codes, model, passes):
 def _pass_backward(thread, length, model, passes, follow, opening, expected):
     """Add to the expected counts; ``follow[length]`` is the mass of the end of the word."""
     num_classes = len(model.per_count)
-    entering, reached = passes.entering, passes.reached
+    found, num_found, reached, entering = passes
     spelled, follows = expected.spelled[thread], expected.follows[thread]
     for place in range(length - 1, -1, -1):
         opening[:] = 0
-        for more in range(passes.num_found[place]):
-            sequence = passes.found[place, more]
+        for more in range(num_found[place]):
+            sequence = found[place, more]
             if sequence < 0:
                 continue
             expected.is_spelled[thread, sequence] = True
             for row in range(num_classes):
-                chance = model.spelled[sequence, row] * follow[place + more + 1, row]
-                opening[row] += chance
-                spelled[sequence, row] += entering[place, row] * chance
+                mass = model.spelled[sequence, row] * follow[place + more + 1, row]
+                opening[row] += mass
+                spelled[sequence, row] += entering[place, row] * mass
         if place == 0:
-            for row in range(num_classes):
-                expected.begins[thread, row] += model.chain.begin[row] * opening[row]
+            expected.begins[thread] += model.begin * opening
             return
         follow[place] = 0
         for after in range(num_classes):

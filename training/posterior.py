@@ -1,4 +1,4 @@
-"""Fitting the letter posterior: letter models, candidates, their rating, the prior."""
+"""Fitting the letter posterior: letter models, candidates, their probabilities, the prior."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _MULTIGRAM_WEIGHT = 0.3
 _HOLD_BACK_KEY = 0x64657269
 _HELD_BACK_ONE_IN = 10
 # Candidates with a lower probability of being a held-back word are dropped.
-_MIN_CHANCE = 5e-4
+_MIN_PROBABILITY = 5e-4
 # The minimal share of a length's unknown words that are not candidates.
 _MIN_REST = 0.02
 # Smooths the share of held-back words covered by candidates, by length.
 _PSEUDO_COUNT = 20.0
-# The share of negative examples used to fit the rating, of more candidates than this.
+# The share of negative examples used to fit the classifier, of more candidates than this.
 _NEGATIVE_SHARE = 0.2
 _FEW = 10_000
 _ROUNDS = 80
@@ -51,6 +51,7 @@ _PARAMETERS = {
     "num_threads": 1,
     "verbosity": -1,
 }
+_count_lengths = partial(np.bincount, minlength=MAX_LENGTH + 1)
 
 
 class Fitted(NamedTuple):
@@ -88,9 +89,9 @@ def fit_posterior(
 ) -> Fitted:
     """Fit the posterior of all words, and a posterior without the held-back tenth.
 
-    The rating learns which candidates derived from nine tenths of the words are held-back words;
-    nothing else in the second posterior depends on these. The first posterior applies the rating
-    to the candidates derived from all words.
+    A classifier learns which candidates derived from nine tenths of the words are held-back words;
+    nothing else in the second posterior depends on these. The first posterior applies it to the
+    candidates derived from all words.
 
     ``words`` are distinct and at least one; ``say`` is called with a description of each step.
     """
@@ -98,19 +99,19 @@ def fit_posterior(
     say("learning from nine tenths of the words")
     part = _models(rest, seed)
     found = np.isin(part.candidates.keys, sequence_keys(*WordArrays.of(held_back)))
-    say("learning to rate candidates by the other tenth")
+    say("learning which candidates are words from the other tenth")
     with ThreadPoolExecutor(1) as pool:
         # LightGBM has one thread; meanwhile, the rest goes on.
-        rating = pool.submit(fit_rating, part.candidates.features, found, seed)
+        fitting = pool.submit(fit_classifier, part.candidates.features, found, seed)
         say("learning from all words")
         whole = _models(words, seed)
-    booster = rating.result()
-    chances = [rate(booster, each.candidates.features) for each in (part, whole)]
-    is_covered = found & (chances[0] >= _MIN_CHANCE)
-    covered = np.bincount(part.candidates.words.lengths[is_covered], minlength=MAX_LENGTH + 1)
+    classifier = fitting.result()
+    probabilities = [predict(classifier, each.candidates.features) for each in (part, whole)]
+    is_covered = found & (probabilities[0] >= _MIN_PROBABILITY)
+    covered = _count_lengths(part.candidates.words.lengths[is_covered])
     compose = partial(_compose, covered=covered, num_held=len(held_back))
     with ThreadPoolExecutor(2, initializer=set_num_threads, initargs=(get_num_threads(),)) as pool:
-        held_back_posterior, posterior = pool.map(compose, (part, whole), chances)
+        held_back_posterior, posterior = pool.map(compose, (part, whole), probabilities)
     return Fitted(posterior, held_back_posterior)
 
 
@@ -126,29 +127,27 @@ def _models(words: Sequence[str], seed: int) -> _Part:
 
 def _compose(
     part: _Part,
-    chances: npt.NDArray[np.float64],
+    probabilities: npt.NDArray[np.float64],
     covered: npt.NDArray[np.integer | np.floating],
     num_held: int,
 ) -> LetterPosterior:
-    """Return the posterior of known words and rated candidates.
+    """Return the posterior of known words and candidates.
 
-    ``chances`` are the candidates' probabilities of being one of ``num_held`` held-back words;
+    ``probabilities`` are those of the candidates of being one of ``num_held`` held-back words;
     ``covered``, shape (33,), is the number of these that are candidates, by length.
     """
-    chosen = chances >= _MIN_CHANCE
-    candidates = part.candidates.words.take(chosen)
-    # More known words derive more candidates, but there are no more unknown words: the ratings of a
-    # length are scaled to the share of held-back words that were covered.
-    rated = np.bincount(candidates.lengths, chances[chosen], minlength=MAX_LENGTH + 1)
-    factors = (covered + _PSEUDO_COUNT) / (rated + _PSEUDO_COUNT)
-    probabilities = chances[chosen] * factors[candidates.lengths] / num_held
+    chosen = probabilities >= _MIN_PROBABILITY
+    candidates, probabilities = part.candidates.words.take(chosen), probabilities[chosen]
+    # All words derive more candidates than nine tenths do, but unseen words do not increase.
+    # Rescale the probabilities of each length to the measured coverage.
+    expected = _count_lengths(candidates.lengths, probabilities)
+    factors = (covered + _PSEUDO_COUNT) / (expected + _PSEUDO_COUNT)
+    probabilities = probabilities * factors[candidates.lengths] / num_held
     # Unknown words have the lengths of known words.
-    masses = part.models.length_masses
-    by_length = np.bincount(part.words.lengths, minlength=MAX_LENGTH + 1) + 0.5 * masses
+    by_length = _count_lengths(part.words.lengths) + 0.5 * part.models.length_masses
     by_length /= by_length.sum()
-    rated = np.bincount(candidates.lengths, probabilities, minlength=MAX_LENGTH + 1)
-    shares = np.maximum(by_length - rated, _MIN_REST * by_length)
-
+    derived = _count_lengths(candidates.lengths, probabilities)
+    shares = np.maximum(by_length - derived, _MIN_REST * by_length)
     logs = part.candidates.features[chosen, -2:].astype(np.float64)
     candidate_mass = np.exp(logs) @ (1 - _MULTIGRAM_WEIGHT, _MULTIGRAM_WEIGHT)
     by_models = np.concatenate([part.models.probabilities(part.words), candidate_mass])
@@ -156,7 +155,7 @@ def _compose(
     return LetterPosterior(WordPrior(listed, part.models, shares))
 
 
-def fit_rating(
+def fit_classifier(
     features: npt.NDArray[np.float32], found: npt.NDArray[np.bool_], seed: int = 0
 ) -> lightgbm.Booster | None:
     """Fit a classifier of candidates; return None if fewer than 20 are held-back words.
@@ -173,19 +172,15 @@ def fit_rating(
     share = _NEGATIVE_SHARE if len(found) > _FEW else 1.0
     chosen = found | (keyed_uniform(seed, np.arange(len(found))) < share)
     labels = found[chosen]
-    data = lightgbm.Dataset(
-        features[chosen],
-        label=labels.astype(np.float32),
-        weight=np.where(labels, 1.0, 1 / share),
-        params={"verbosity": -1, "num_threads": 1},
-    )
+    weights = np.where(labels, 1.0, 1 / share)
+    data = lightgbm.Dataset(features[chosen], labels.astype(np.float32), weight=weights)
     return lightgbm.train(_PARAMETERS | {"seed": seed}, data, _ROUNDS)
 
 
-def rate(
-    booster: lightgbm.Booster | None, features: npt.NDArray[np.float32]
+def predict(
+    classifier: lightgbm.Booster | None, features: npt.NDArray[np.float32]
 ) -> npt.NDArray[np.float64]:
-    """Return the probability of each candidate, shape (candidates,); 0 without a booster."""
-    if booster is None or not len(features):
+    """Return the probability of each candidate, shape (candidates,); 0 without a classifier."""
+    if classifier is None or not len(features):
         return np.zeros(len(features))
-    return np.asarray(booster.predict(features, num_threads=get_num_threads()))
+    return np.asarray(classifier.predict(features, num_threads=get_num_threads()))

@@ -8,10 +8,7 @@ a probability mass with independent letters, whose wins are estimated.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-import numpy.typing as npt
 from numba import njit
 
 from hangman_lab.envs.compiled import count_bits, lowest_bit, word_length
@@ -32,18 +29,6 @@ _INTERCEPT, _PER_LIFE, _PER_LETTER, _PER_VARIANCE, _UNFORESEEN = -0.05, 0.95, 1.
 _ELSEWHERE = 0.3
 # Words with a smaller share of a branch are ignored in it.
 _MIN_SHARE = 0.05
-
-
-class Hypotheses(NamedTuple):
-    """What can be behind the blanks of one game."""
-
-    #: shape (words, 26): The places of each letter in each simulated word, as bits over the blanks.
-    places: npt.NDArray[np.uint32]
-    letters: npt.NDArray[np.uint64]  #: shape (words,): The letters behind blanks, as bits.
-    shares: npt.NDArray[np.float64]  #: shape (words,): Word probabilities, with a sum of at most 1.
-    #: shape (26,): The probability of each letter behind a blank, for the rest of the words.
-    rest: npt.NDArray[np.float64]
-    num_blanks: int
 
 
 # A group of simulated words with the same masked word: its range in the order of the words, the
@@ -76,7 +61,7 @@ def win_probabilities(thread, num_threads, states, present, listed_share, letter
             words = words[np.argsort(-listed.prior_mass[words], kind="mergesort")[:MAX_WORDS]]
         shares = listed.prior_mass[words] * (share / total)
         hypotheses = _hypotheses(masked, present[game], listed.words.codes[words], shares)
-        values = rest_win_rates(hypotheses.rest, foreseen, lives[game])
+        values = rest_win_rates(hypotheses[3], foreseen, lives[game])
         for choice in range(letters.shape[1]):
             if letters[game, choice] >= 0:
                 result[game, choice] = _probability_won(hypotheses, values, letters[game, choice])
@@ -104,7 +89,13 @@ def rest_win_rates(rest, foreseen, lives):
 
 @njit(cache=True)
 def _hypotheses(word, present, codes, shares):
-    """Return the hypotheses of a game, with the words of ``codes`` simulated."""
+    """Return what can be behind the blanks of a game, with the words of ``codes`` simulated.
+
+    Returns the places of each letter in each simulated word as bits over the blanks, shape
+    (words, 26); the letters behind blanks of each word as bits; ``shares``, the probability of each
+    word; the probability of each letter behind a blank for the rest of the words; and the number of
+    blanks.
+    """
     num_words = len(codes)
     places = np.zeros((num_words, NUM_LETTERS), dtype=np.uint32)
     letters = np.zeros(num_words, dtype=np.uint64)
@@ -121,7 +112,7 @@ def _hypotheses(word, present, codes, shares):
     left = max(1.0 - shares.sum(), 1e-9)
     for letter in range(NUM_LETTERS):
         rest[letter] = min(max(rest[letter] / left, 0.0), 1.0)
-    return Hypotheses(places, letters, shares, rest, len(blanks))
+    return places, letters, shares, rest, len(blanks)
 
 
 @njit(cache=True)

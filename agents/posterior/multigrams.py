@@ -9,13 +9,7 @@ import numpy.typing as npt
 from numba import njit
 
 from hangman_lab.agents.word_arrays import WordArrays
-from hangman_lab.envs.compiled import (
-    count_bits,
-    in_threads,
-    letter_bits,
-    letter_columns,
-    lowest_bit,
-)
+from hangman_lab.envs.compiled import in_threads, letter_bits, letter_columns, lowest_bit
 from hangman_lab.envs.encoding import BLANK, FIRST_LETTER, MAX_LENGTH, NUM_LETTERS
 from hangman_lab.envs.word_sets import SearchRoom, WordSets, fitting_words, search_room, word_sets
 
@@ -236,15 +230,16 @@ def multigram_masses(word, guessed, tables, room, sums):
         for before in range(num_classes):
             if reached[place, before, last] > 0.0:
                 for after in range(num_classes):
-                    chance = tables.transitions[before, after]
-                    if chance > 0.0:
+                    probability = tables.transitions[before, after]
+                    if probability > 0.0:
                         for column in range(last + 1):
-                            entering[after, column] += chance * reached[place, before, column]
+                            entering[after, column] += probability * reached[place, before, column]
         num_blanks = node = 0
         for end in range(place + 1, min(place + tables.longest, length) + 1):
             num_blanks += word[end - 1] == BLANK
             if num_blanks:
-                spelled = _spell(word[place:end], num_blanks, guessed, bits, columns, tables, room)
+                part = word[place:end]
+                spelled = _spell(part, num_blanks, guessed, bits, columns, last, tables, room)
                 for row in range(num_classes):
                     if spelled[row, last] > 0.0:
                         for column in range(last + 1):
@@ -268,13 +263,12 @@ def multigram_masses(word, guessed, tables, room, sums):
 
 
 @njit(cache=True)
-def _spell(part, num_blanks, guessed, bits, columns, tables, room):
+def _spell(part, num_blanks, guessed, bits, columns, last, tables, room):
     """Return the total emission of the sequences that match a part of a masked word.
 
     The shape is (classes, 27), with the columns of :func:`letter_columns`.
     """
     spelled, hidden, first = room.spelled, room.hidden, tables.first_emission
-    last = NUM_LETTERS - count_bits(np.uint64(bits))
     if num_blanks == len(part):
         spelled = room.blank[num_blanks]
         if room.blank_guessed[num_blanks] == bits:

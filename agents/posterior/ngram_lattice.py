@@ -8,10 +8,7 @@ which an exact backward pass over trigrams estimates.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-import numpy.typing as npt
 from numba import njit
 
 from hangman_lab.agents.smoothed_ngrams import END, NUM_SYMBOLS
@@ -20,21 +17,6 @@ from hangman_lab.envs.encoding import BLANK, FIRST_LETTER, NUM_LETTERS
 
 # First pruning, per edge: a fraction of the beam. Contexts are pruned again after merging.
 _EDGE_BEAM = 0.1
-
-
-class _Contexts(NamedTuple):
-    """The n-gram contexts of prefixes."""
-
-    states: npt.NDArray[np.int32]  #: shape (contexts,)
-    lasts: npt.NDArray[np.int8]  #: shape (contexts, 2): Their last two letters; 26 for none.
-
-
-class _Edges(NamedTuple):
-    """Contexts followed by a letter."""
-
-    before: npt.NDArray[np.int64]  #: shape (edges,): The row of the context.
-    letter: npt.NDArray[np.int8]  #: shape (edges,)
-    total: npt.NDArray[np.float32]  #: shape (edges,): The mass.
 
 
 @njit(cache=True)
@@ -51,30 +33,31 @@ def ngram_masses(word, guessed, tables, beam, slot, sums):
     width = (last // 8 + 1) * 8
     open_letters = np.flatnonzero(guessed == 0).astype(np.int8)
     follows = _masses_that_follow(word, open_letters, tables.pairs)
+    # The n-gram contexts of the prefixes and their last two letters, 26 for none.
+    states = np.full(1, tables.start, dtype=np.int32)
     lasts = np.full((1, 2), NUM_LETTERS, dtype=np.int8)
-    contexts = _Contexts(np.full(1, tables.start, dtype=np.int32), lasts)
     # By context, the mass of the prefixes without each letter behind a blank, and of all prefixes.
     mass = np.ones((1, width), dtype=np.float32)
     log_scale = 0.0
     for place in range(len(word)):
         letters = _letters_at(word[place], open_letters)
         edges, whole = _likely_edges(
-            contexts, letters, mass[:, last], tables, follows[place + 1], beam
+            states, lasts, letters, mass[:, last], tables, follows[place + 1], beam
         )
-        following, row, kept_mass = _merge(contexts, edges, tables, slot, beam * whole)
-        new_mass = np.zeros((len(following.states), width), dtype=np.float32)
+        following, lasts, row, kept_mass = _merge(states, lasts, edges, tables, slot, beam * whole)
+        new_mass = np.zeros((len(following), width), dtype=np.float32)
         for edge in range(len(row)):
-            after, before, letter = row[edge], edges.before[edge], edges.letter[edge]
+            after, before, letter = row[edge], edges[0][edge], edges[1][edge]
             if after < 0:
                 continue
-            factor = tables.probabilities[contexts.states[before], letter]
+            factor = tables.probabilities[states[before], letter]
             column = columns[letter]
             without_letter = new_mass[after, column]
             for other in range(width):
                 new_mass[after, other] += factor * mass[before, other]
             if word[place] == BLANK:
                 new_mass[after, column] = without_letter
-        contexts, mass = following, new_mass
+        states, mass = following, new_mass
         # Avoid underflow.
         largest = mass[:, last].max()
         mass /= largest
@@ -83,8 +66,8 @@ def ngram_masses(word, guessed, tables, beam, slot, sums):
             log_scale += np.log(whole / kept_mass)
         log_scale += np.log(largest)
     sums[:] = 0.0
-    for context in range(len(contexts.states)):
-        end = np.float64(tables.probabilities[contexts.states[context], END]) * np.exp(log_scale)
+    for context in range(len(states)):
+        end = np.float64(tables.probabilities[states[context], END]) * np.exp(log_scale)
         for letter in range(NUM_LETTERS):
             sums[letter] += end * mass[context, columns[letter]]
         sums[NUM_LETTERS] += end * mass[context, last]
@@ -130,33 +113,35 @@ def _masses_that_follow(word, open_letters, pairs):
 
 
 @njit(cache=True)
-def _likely_edges(contexts, letters, mass, tables, follows, beam):
+def _likely_edges(states, lasts, letters, mass, tables, follows, beam):
     """Return the edges to the next place that are not pruned, and the mass of all edges.
 
-    ``mass``, shape (contexts,), is that of each context. The mass of an edge includes its suffixes.
+    ``mass``, shape (contexts,), is that of each context. An edge is a context followed by a letter:
+    its index, the letter, and the mass, which includes that of the suffixes.
     """
-    totals = np.empty(len(contexts.states) * len(letters), dtype=np.float32)
+    totals = np.empty(len(states) * len(letters), dtype=np.float32)
     whole = 0.0
     edge = 0
-    for context in range(len(contexts.states)):
-        state, before = contexts.states[context], contexts.lasts[context, 1]
+    for context in range(len(states)):
+        before = lasts[context, 1]
         for letter in letters:
-            chance = mass[context] * tables.probabilities[state, letter]
-            totals[edge] = chance * follows[letter, before]
+            prefix = mass[context] * tables.probabilities[states[context], letter]
+            totals[edge] = prefix * follows[letter, before]
             whole += totals[edge]
             edge += 1
     likely = np.flatnonzero(totals >= min(_EDGE_BEAM * beam * whole, totals.max()))
-    letter_of = letters[likely % len(letters)]
-    return _Edges(likely // len(letters), letter_of, totals[likely]), whole
+    return (likely // len(letters), letters[likely % len(letters)], totals[likely]), whole
 
 
 @njit(cache=True)
-def _merge(contexts, edges, tables, slot, lowest):
+def _merge(states_before, lasts_before, edges, tables, slot, lowest):
     """Sum edges by the contexts that they lead to, and prune contexts with a mass below ``lowest``.
 
-    Returns the kept contexts, the row of each edge's context (-1 if pruned), and the mass kept.
+    Returns the states and last letters of the kept contexts, the row of each edge's context (-1 if
+    pruned), and the mass kept.
     """
-    most = len(edges.total)
+    befores, letters, totals = edges
+    most = len(totals)
     states = np.empty(most, dtype=np.int32)
     lasts = np.empty((most, 2), dtype=np.int8)
     total = np.zeros(most, dtype=np.float64)
@@ -164,16 +149,16 @@ def _merge(contexts, edges, tables, slot, lowest):
     count = 0
     # In a loop of its own, so that reads of the large table overlap.
     for edge in range(most):
-        row[edge] = tables.next_state[contexts.states[edges.before[edge]], edges.letter[edge]]
+        row[edge] = tables.next_state[states_before[befores[edge]], letters[edge]]
     for edge in range(most):
-        before, after = edges.before[edge], row[edge]
+        after = row[edge]
         if slot[after] < 0:
             slot[after] = count
             states[count] = after
-            lasts[count, 0], lasts[count, 1] = contexts.lasts[before, 1], edges.letter[edge]
+            lasts[count, 0], lasts[count, 1] = lasts_before[befores[edge], 1], letters[edge]
             count += 1
         row[edge] = slot[after]
-        total[row[edge]] += edges.total[edge]
+        total[row[edge]] += totals[edge]
     for new in range(count):
         slot[states[new]] = -1
     # At least one context is kept.
@@ -190,7 +175,7 @@ def _merge(contexts, edges, tables, slot, lowest):
             kept += 1
     for edge in range(most):
         row[edge] = new_row[row[edge]]
-    return _Contexts(states[:kept], lasts[:kept]), row, kept_mass
+    return states[:kept], lasts[:kept], row, kept_mass
 
 
 @njit(cache=True)

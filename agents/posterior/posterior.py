@@ -108,19 +108,19 @@ class LetterPosterior(PosteriorAgent):
     def belief(self, observations: Observation) -> Belief:
         """Return the posterior probabilities of N games."""
         part, row_of_game = distinct(observations)
-        looks = np.concatenate([part["guessed"].view(np.uint8), part["word"]], axis=1)
+        states = np.concatenate([part["guessed"].view(np.uint8), part["word"]], axis=1)
         # The padding depends on the batch.
-        keys = [look.tobytes().rstrip(b"\0") for look in looks]
+        keys = [state.tobytes().rstrip(b"\0") for state in states]
         new = [row for row, key in enumerate(keys) if key not in self._cache]
         if len(self._cache) + len(new) > _CACHE_SIZE:
             self._cache.clear()
             new = list(range(len(keys)))
         if new:
-            states = select(part, new)
+            part = select(part, new)
             # The letters, then the share of listed words.
             beliefs = np.zeros((len(new), NUM_LETTERS + 1))
             tables = self.prior.tables
-            in_threads(_believe, states["word"], states["guessed"], tables, self.beam, beliefs)
+            in_threads(_believe, part["word"], part["guessed"], tables, self.beam, beliefs)
             self._cache.update(zip((keys[row] for row in new), beliefs, strict=True))
         rows = np.stack([self._cache[key] for key in keys])[row_of_game]
         return Belief(rows[:, :NUM_LETTERS], rows[:, NUM_LETTERS])
@@ -137,21 +137,20 @@ class LetterPosterior(PosteriorAgent):
         NaN where it was not computed: for unlikely letters, and in games with more than
         ``max_lives`` lives or an almost certain letter.
         """
-        present = belief.present
-        result = np.full(present.shape, np.nan)
-        highest = present.max(axis=1)
+        result = np.full(belief.present.shape, np.nan)
+        highest = belief.present.max(axis=1)
         few_lives = (observations["lives"] <= max_lives) & (observations["lives"] > 0)
         games = np.flatnonzero(few_lives & (highest < _CERTAIN) & (highest > _UNLIKELY))
         if not len(games):
             return result
-        part, chances = select(observations, games), present[games]
-        letters = np.argsort(-chances, axis=1, kind="stable")[:, :_NUM_VALUED]
-        valued = np.take_along_axis(chances, letters, axis=1) >= _UNLIKELY
+        part, present = select(observations, games), belief.present[games]
+        letters = np.argsort(-present, axis=1, kind="stable")[:, :_NUM_VALUED]
+        valued = np.take_along_axis(present, letters, axis=1) >= _UNLIKELY
         values = np.full(letters.shape, np.nan)
         in_threads(
             win_probabilities,
             (part["word"], part["guessed"], part["lives"]),
-            chances,
+            present,
             belief.listed_share[games],
             np.where(valued, letters, -1),
             self.prior.tables.listed,
@@ -161,15 +160,15 @@ class LetterPosterior(PosteriorAgent):
         return result
 
     def save(self, path: str | Path) -> None:
-        """Write the posterior as safetensors; words and their ratings are compressed."""
+        """Write the posterior as safetensors; words and their probabilities are compressed."""
         listed, models = self.prior.listed, self.prior.models
         tensors = {
             "format": np.array(_FORMAT),
             "words": pack_words(listed.words),
             "is_known": _compress(np.packbits(listed.is_known)),
-            "ratings": _compress(listed.ratings[~listed.is_known]),
+            "ratings": _compress(listed.surprisals[~listed.is_known]),
             # High bytes and low bytes compress better separately.
-            "by_models": _compress(listed.by_models.view(np.uint8).reshape(-1, 2).T),
+            "by_models": _compress(listed.model_surprisals.view(np.uint8).reshape(-1, 2).T),
             "ngram_order": np.array(models.ngrams.order),
             "ngram_discount_scale": np.array(models.ngrams.discount_scale),
             "multigram_weight": np.array(models.weight),
@@ -220,8 +219,8 @@ def load_posterior(path: str | Path, known: float = DEFAULT_KNOWN) -> LetterPost
         words = unpack_words(tensors["words"])
         count = len(words.lengths)
         is_known = np.unpackbits(_expand(tensors["is_known"]), count=count).astype(bool)
-        ratings = np.zeros(count, dtype=np.uint8)
-        ratings[~is_known] = _expand(tensors["ratings"])
+        surprisals = np.zeros(count, dtype=np.uint8)
+        surprisals[~is_known] = _expand(tensors["ratings"])
         by_models = _expand(tensors["by_models"]).reshape(2, count).T.copy().view(np.uint16)
         # Counting n-grams again takes no longer than reading their counts would.
         order, scale = int(tensors["ngram_order"]), float(tensors["ngram_discount_scale"])
@@ -230,7 +229,7 @@ def load_posterior(path: str | Path, known: float = DEFAULT_KNOWN) -> LetterPost
         multigrams = Multigrams({name.removeprefix(_MULTIGRAMS): tensors[name] for name in names})
         weight = float(tensors["multigram_weight"])
         models = LetterModels(ngrams, multigrams, weight, tensors["length_masses"])
-        listed = ListedWords(words, is_known, ratings, by_models.ravel())
+        listed = ListedWords(words, is_known, surprisals, by_models.ravel())
         return LetterPosterior(WordPrior(listed, models, tensors["shares"], known))
     except _DAMAGED as error:
         detail = " ".join(str(error).split())

@@ -20,9 +20,9 @@ from hangman_lab.envs.word_sets import WordSets, word_sets
 DEFAULT_KNOWN = 0.5
 # Left to unknown words when ``known`` is 1, so that a game no known word matches has a posterior.
 _MIN_UNKNOWN = 1e-9
-# Ratings are stored in eighths of a bit, model probabilities in thousandths of a bit.
-_RATING_STEPS = 8
-_MODEL_STEPS = 1000
+# Steps per bit of the stored probabilities of candidates, and of those by the letter models.
+_CANDIDATE_STEPS = 8.0
+_MODEL_STEPS = 1000.0
 # The least share of a length's model mass that is left to unlisted words.
 _MIN_UNLISTED = 1e-4
 
@@ -32,11 +32,11 @@ class ListedWords(NamedTuple):
 
     words: WordArrays
     is_known: npt.NDArray[np.bool_]  #: shape (words,): Fitted words; the rest are candidates.
-    #: shape (words,): ``2 ** (-rating / 8)`` is proportional to the probability of a candidate
+    #: shape (words,): ``2 ** (-surprisal / 8)`` is proportional to the probability of a candidate
     #: among all unknown words. Unused for known words.
-    ratings: npt.NDArray[np.uint8]
-    #: shape (words,): ``2 ** (-by_models / 1000)`` is the probability by the letter models.
-    by_models: npt.NDArray[np.uint16]
+    surprisals: npt.NDArray[np.uint8]
+    #: shape (words,): ``2 ** (-surprisal / 1000)`` is the probability by the letter models.
+    model_surprisals: npt.NDArray[np.uint16]
 
 
 class LetterModels(NamedTuple):
@@ -82,11 +82,11 @@ class PriorTables(NamedTuple):
 
 
 class WordPrior:
-    """A distribution over known words, rated candidates and all other strings.
+    """A distribution over known words, candidates and all other strings.
 
     With probability ``known`` the secret is a known word, uniformly. Otherwise it is a candidate,
-    with a probability by its rating, or any other string of 1 to 32 letters, by the letter models
-    rescaled to ``shares``. The total is 1.
+    with the probability of that candidate, or any other string of 1 to 32 letters, by the letter
+    models rescaled to ``shares``. The total is 1.
 
     Parameters
     ----------
@@ -105,9 +105,7 @@ class WordPrior:
         shares: npt.NDArray[np.float64],
         known: float = DEFAULT_KNOWN,
     ) -> None:
-        words, is_known, ratings, by_models = listed
-        if not len(words.lengths) == len(is_known) == len(ratings) == len(by_models):
-            raise ValueError("listed: the arrays do not fit together")
+        words, is_known, surprisals, model_surprisals = listed
         if not 0 <= models.weight <= 1:
             raise ValueError(f"weight: {models.weight} is not in 0..1")
         for name, by_length in (("shares", shares), ("length_masses", models.length_masses)):
@@ -117,10 +115,10 @@ class WordPrior:
         self.models = models
         self.shares = shares
         self.num_known = int(is_known.sum())
-        self._rated = np.where(is_known, 0.0, np.exp2(-ratings.astype(np.float64) / _RATING_STEPS))
-        unknown = self._rated.sum() + shares.sum()
-        self._rated /= unknown
-        self._by_models = np.exp2(-by_models.astype(np.float64) / _MODEL_STEPS)
+        self._probabilities = np.where(is_known, 0.0, np.exp2(surprisals / -_CANDIDATE_STEPS))
+        unknown = self._probabilities.sum() + shares.sum()
+        self._probabilities /= unknown
+        self._by_models = np.exp2(model_surprisals / -_MODEL_STEPS)
         masses = models.length_masses
         listed_mass = np.bincount(words.lengths, self._by_models, minlength=MAX_LENGTH + 1)
         left = np.maximum(masses - listed_mass, _MIN_UNLISTED * masses)
@@ -139,7 +137,7 @@ class WordPrior:
             raise ValueError(f"known: {known} is not in 0..1")
         self.known = known
         share = min(known, 1 - _MIN_UNKNOWN) if self.num_known else 0.0
-        prior_mass = (1 - share) * self._rated
+        prior_mass = (1 - share) * self._probabilities
         prior_mass[self.listed.is_known] = share / max(self.num_known, 1)
         scale = (1 - share) * self._factors
         model_mass = self._by_models * scale[self.listed.words.lengths]
@@ -164,28 +162,26 @@ class WordPrior:
 def list_words(
     known: WordArrays,
     candidates: WordArrays,
-    chances: npt.NDArray[np.floating],
+    probabilities: npt.NDArray[np.floating],
     by_models: npt.NDArray[np.floating],
 ) -> ListedWords:
     """Return known words and candidates as :class:`ListedWords`.
 
-    ``chances``, shape (candidates,), are the probabilities of the candidates among unknown words;
+    ``probabilities``, shape (candidates,), are those of the candidates among unknown words;
     ``by_models``, shape (known + candidates,), those of all words by the letter models.
     """
-    codes = np.concatenate([known.codes, candidates.codes])
-    words = WordArrays(codes, np.concatenate([known.lengths, candidates.lengths]))
+    words = WordArrays(*map(np.concatenate, zip(known, candidates, strict=True)))
     is_known = np.arange(len(words.lengths)) < len(known.lengths)
-    ratings = np.zeros(len(is_known), dtype=np.uint8)
-    ratings[~is_known] = _to_steps(chances, _RATING_STEPS, np.uint8)
-    model_steps = _to_steps(by_models, _MODEL_STEPS, np.uint16)
+    surprisals = np.zeros(len(is_known), dtype=np.uint8)
+    surprisals[~is_known] = _surprisals(probabilities, _CANDIDATE_STEPS, np.uint8)
+    columns = is_known, surprisals, _surprisals(by_models, _MODEL_STEPS, np.uint16)
     order = words.order()
-    return ListedWords(words.take(order), is_known[order], ratings[order], model_steps[order])
+    return ListedWords(words.take(order), *(column[order] for column in columns))
 
 
-def _to_steps(probabilities: npt.NDArray[np.floating], steps: int, dtype: type) -> npt.NDArray:
-    highest = np.iinfo(dtype).max
+def _surprisals(probabilities: npt.NDArray[np.floating], steps: float, dtype: type) -> npt.NDArray:
     bits = -np.log2(np.maximum(probabilities, 1e-300))
-    return np.rint(bits * steps).clip(0, highest).astype(dtype)
+    return np.rint(bits * steps).clip(0, np.iinfo(dtype).max).astype(dtype)
 
 
 @njit(cache=True)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hangman_lab.agents.smoothed_ngrams import SmoothedNgrams
 from hangman_lab.agents.word_arrays import WordArrays, sequence_keys
 from hangman_lab.envs.encoding import decode
-from hangman_lab.training import candidates
+from hangman_lab.training import candidates, derivations
 from hangman_lab.training.candidates import derive_candidates
 from hangman_lab.training.multigrams import fit_multigrams
 
@@ -28,7 +28,7 @@ def find(words, **limits):
     arrays = WordArrays.of(words)
     with pytest.MonkeyPatch.context() as patch:
         for name, value in limits.items():
-            patch.setattr(candidates, name, value)
+            patch.setattr(candidates if hasattr(candidates, name) else derivations, name, value)
         return derive_candidates(arrays, SmoothedNgrams(arrays, 4), fit_multigrams(arrays))
 
 
@@ -41,9 +41,9 @@ def names_of(found):
     return [decode(codes) for codes in found.words.codes]
 
 
-def log_odds(chance):
-    chance = min(max(chance, 1e-3), 1 - 1e-3)
-    return math.log(chance / (1 - chance))
+def log_odds(probability):
+    probability = min(max(probability, 1e-3), 1 - 1e-3)
+    return math.log(probability / (1 - probability))
 
 
 def referee(words, at_end, max_affix=7, min_stem=2, penalty=100):

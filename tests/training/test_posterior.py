@@ -65,7 +65,7 @@ def test_one_posterior_knows_all_words_and_the_other_no_held_back_word(fitted):
 
 
 def test_regular_unknown_words_are_candidates(fitted):
-    """The rating, fitted on held-back words, also holds for words outside the list."""
+    """The classifier, fitted on held-back words, also holds for words outside the list."""
     for posterior, unknown in (
         (fitted.held_back_posterior, hold_back(REGULAR)[0]),
         (fitted.posterior, UNKNOWN),
@@ -86,14 +86,14 @@ def test_unknown_words_are_as_long_as_known_ones():
     # Half of the words are such that candidates cover no others like them.
     words = REGULAR + tuple(word[: 4 + row % 6] for row, word in enumerate(random_words(600)))
     prior = fit_posterior(words).posterior.with_known(0.0).prior
-    rated = np.bincount(prior.listed.words.lengths, prior.tables.listed.prior_mass, minlength=33)
-    rest = prior.shares * (1 - rated.sum()) / prior.shares.sum()
+    derived = np.bincount(prior.listed.words.lengths, prior.tables.listed.prior_mass, minlength=33)
+    rest = prior.shares * (1 - derived.sum()) / prior.shares.sum()
     known = np.bincount([len(word) for word in words], minlength=33) / len(words)
     # Where candidates have more than a length's share, others keep a little of it.
     leaves = rest > 0.05 * known
     leaves &= known > 0
     assert leaves.sum() > 2
-    ratios = (rated + rest)[leaves] / known[leaves]
+    ratios = (derived + rest)[leaves] / known[leaves]
     assert ratios == pytest.approx(np.full(len(ratios), ratios[0]), rel=0.02)
 
 
@@ -149,11 +149,11 @@ def test_any_list_gives_probabilities(words, tmp_path):
         for model in (posterior, load_posterior(tmp_path / "posterior")):
             for known in (0.0, 0.5, 1.0):
                 believed = model.with_known(known)
-                chances = probabilities(believed, asked)
-                assert np.isfinite(chances).all()
+                found = probabilities(believed, asked)
+                assert np.isfinite(found).all()
                 is_known = np.isin(asked, model.known_words)
-                assert (chances[~is_known] > 0).all()
-                assert (chances[is_known] > 0).all() == (known > 0)
+                assert (found[~is_known] > 0).all()
+                assert (found[is_known] > 0).all() == (known > 0)
                 for game in games:
                     present = believed.letter_probabilities(game)
                     assert np.isfinite(present).all()

@@ -33,11 +33,11 @@ def prior_of(known=WORDS, candidates=None, share=0.5, weight=0.3, order=4):
     models = LetterModels.of(
         SmoothedNgrams(known_arrays, order), fit_multigrams(known_arrays), weight
     )
-    chances = np.array(list(candidates.values()))
+    probabilities = np.array(list(candidates.values()))
     by_models = models.probabilities(WordArrays.of((*known, *candidates)))
-    listed = list_words(known_arrays, WordArrays.of(tuple(candidates)), chances, by_models)
+    listed = list_words(known_arrays, WordArrays.of(tuple(candidates)), probabilities, by_models)
     masses = models.length_masses
-    return WordPrior(listed, models, masses / masses.sum() * (1 - chances.sum()), share)
+    return WordPrior(listed, models, masses / masses.sum() * (1 - probabilities.sum()), share)
 
 
 def posterior_of(known=WORDS, candidates=None, share=0.5, exact=False, **options):

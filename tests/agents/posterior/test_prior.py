@@ -24,10 +24,10 @@ def test_all_words_of_a_length_have_the_share_of_that_length(known, weight):
     prior = prior_of(share=known, weight=weight)
     for length in (1, 2, 3):
         known_words = sum(len(word) == length for word in WORDS)
-        rated = sum(chance for word, chance in CANDIDATES.items() if len(word) == length)
+        derived = sum(CANDIDATES[word] for word in CANDIDATES if len(word) == length)
         rest = prior.shares[length]
-        expected = known * known_words / len(WORDS) + (1 - known) * (rated + rest)
-        # Ratings are kept in eighths of a bit.
+        expected = known * known_words / len(WORDS) + (1 - known) * (derived + rest)
+        # Probabilities are kept in eighths of a bit.
         assert prior.probabilities(strings(length)).sum() == pytest.approx(expected, rel=0.05)
 
 
@@ -54,9 +54,9 @@ def test_known_words_are_equally_likely_and_have_the_probability_known():
     assert probability(prior.with_known(1.0), *others).max() < 1e-6
 
 
-def test_candidate_probabilities_follow_the_ratings():
-    chances = probability(prior_of(share=0.0), *CANDIDATES)
-    ratios = chances / list(CANDIDATES.values())
+def test_candidates_have_their_probabilities():
+    found = probability(prior_of(share=0.0), *CANDIDATES)
+    ratios = found / list(CANDIDATES.values())
     assert ratios == pytest.approx(np.ones(len(CANDIDATES)), rel=0.05)
 
 
