@@ -36,7 +36,7 @@ def parser() -> CommandParser:
     parser = CommandParser(
         prog=program("serve"),
         description="Serve games of Hangman to clients and to a web page, or manage players.",
-        epilog="--port 9000 is also HANGMAN_PORT=9000 in the environment; options come first.",
+        epilog="--port 9000 is HANGMAN_PORT=9000 in the environment; options have precedence.",
     )
 
     def add(name: str, helps: str, **keywords: Any) -> None:

@@ -25,5 +25,5 @@ class Settings:
     recorded_runs: int = 1_000  # per token
     kept_games: int = 50  # finished practice games, per player
     guests: int = 50_000
-    address_rate: float = 400.0  # requests per second
+    address_rate: float = 400  # requests per second
     forwarded_allow_ips: str | None = None
