@@ -32,7 +32,7 @@ def check_files(options: argparse.Namespace) -> None:
             continue
         path = Path(getattr(options, name)).resolve()
         folder = path.parent
-        if name == "plots":  # is made with its parents
+        if name == "plots":  # is created with its parents
             folder = next(above for above in (path, *path.parents) if above.exists())
         elif path.is_dir():
             raise InputError(f"--{name}: {path} is a folder; a file is expected")
@@ -47,7 +47,7 @@ def write_files(
     draw: Callable[[], dict[str, Figure]],
     tell: Callable[[str], None],
 ) -> None:
-    """Write the files that were asked for; raise InputError if one cannot be written."""
+    """Write the requested files; raise InputError if one cannot be written."""
     if options.json is not None:
         write_text(Path(options.json), json.dumps(evaluation, indent=2) + "\n")
         tell(f"results written to {options.json}")

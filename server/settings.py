@@ -1,4 +1,4 @@
-"""The settings of the server, which are the options of ``serve.py``."""
+"""The settings of the server."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG
 
 @dataclass
 class Settings:
-    """Options with their defaults; ``serve.py --help`` describes them."""
+    """The options of ``serve.py`` with their defaults; ``--help`` describes them."""
 
     host: str = "127.0.0.1"
     port: int = 8_000  # 0: a free port
