@@ -92,7 +92,7 @@ def test_a_run_stopped_four_times_ends_with_the_same_weights(
         name: figures["wins"] for name, figures in theirs.items()
     }
     assert not list(folder.glob(".*.tmp"))
-    # TensorBoard goes on in the same curves: no point is missing or there twice.
+    # TensorBoard continues the same curves: no point is missing or repeated.
     for tag in ("valid/win_rate", "valid/episode_length", "rollout/ep_rew_mean"):
         assert curve(folder, tag) == curve(whole[0], tag)
 

@@ -148,7 +148,7 @@ def test_runs_and_open_games_are_limited(start, monkeypatch):
         assert refused.status_code == 403
         return refused.json()["error"]
 
-    assert refusal() == "3 games are open; finish one or resign one first"
+    assert refusal() == "3 games are open; finish or resign one first"
     server.guess(token, begun[0], "a")
     server.post(f"{API}/games/{begun[1]}/resignation", token=token)
     for _ in range(2):
