@@ -97,8 +97,7 @@ def load_run(path: str | Path, agent: str | None = None, known: float | None = N
 def main() -> int:
     """Run the command that the process was started as: ``train.py``, or ``hangman-train``."""
     program = Path(sys.argv[0])
-    command = program.stem.removeprefix("hangman-")
-    if command not in _COMMANDS:
+    if (command := program.stem.removeprefix("hangman-")) not in _COMMANDS:
         sys.exit(f"{program.name}: error: not a command; there are {', '.join(_COMMANDS)}")
     package, extra = _COMMANDS[command]
     try:

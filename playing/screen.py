@@ -38,7 +38,7 @@ def make_console() -> Console:
 
 
 class _Question(PromptBase[T]):
-    """A prompt that parses the answer with a function, and asks again after an InputError."""
+    """A prompt that parses the answer with ``read``, and asks again after an InputError."""
 
     prompt_suffix = ""
 

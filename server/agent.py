@@ -116,10 +116,7 @@ class AgentPlayer:
 def make_agent_player(
     run: RunDirectory | None, words: Sequence[str], settings: Settings
 ) -> AgentPlayer | None:
-    """Return the agent, loaded and compiled, or None.
-
-    InputError if it is unknown or has no letter probabilities.
-    """
+    """Return the agent, loaded and compiled, or None; InputError if it can give no hints."""
     name = settings.agent
     if name == "none":
         return None

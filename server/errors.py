@@ -9,10 +9,7 @@ from starlette.exceptions import HTTPException
 
 
 class RequestError(HTTPException):
-    """A refused request, which may succeed after ``retry_after`` seconds.
-
-    The client gets ``{"error": message}``: one line, what is wrong and what is allowed.
-    """
+    """A refused request, which may succeed after ``retry_after`` seconds."""
 
     def __init__(self, status: int, message: str, retry_after: float | None = None) -> None:
         headers = {"WWW-Authenticate": "Bearer"} if status == 401 else {}
