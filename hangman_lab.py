@@ -98,7 +98,9 @@ def load_run(path: str | Path, agent: str | None = None, known: float | None = N
 def main() -> int:
     """Run the command that the process was started as: ``train.py``, or ``hangman-train``."""
     program = Path(sys.argv[0])
-    package, extra = _COMMANDS[program.stem.removeprefix("hangman-")]
+    if (command := program.stem.removeprefix("hangman-")) not in _COMMANDS:
+        sys.exit(f"{program.name}: error: not a command; there are {', '.join(_COMMANDS)}")
+    package, extra = _COMMANDS[command]
     try:
         with _needs(extra):
             return import_module(f"hangman_lab.{package}.command_line").main()

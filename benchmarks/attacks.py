@@ -1,4 +1,4 @@
-"""What another player notices of attacks on the game server.
+"""Latency of the game server for a player, during attacks.
 
     python -m benchmarks.attacks [--seconds 8] [--attacks NAME ...] [--url http://127.0.0.1:8000]
 

@@ -59,7 +59,7 @@ def parser() -> CommandParser:
     )
     text = f"wrong guesses allowed (default: {DEFAULT_MAX_WRONG})"
     parser.add_argument("--max-wrong", metavar="N", help=text)
-    text = "evil: the host keeps any word that fits; words are drawn for their lengths alone"
+    text = "evil: the host fixes only the length of the word"
     parser.add_argument("--host", choices=HOSTS, help=f"{text} (default: the run's, or random)")
     parser.add_argument(
         "--known",

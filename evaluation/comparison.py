@@ -67,7 +67,7 @@ class Comparison:
     progress : Progress, optional
         Shows the games that have ended.
     play : callable
-        :func:`evaluation.arena.play`, or a function that is called like it.
+        :func:`evaluation.arena.play`, or a function with its signature.
 
     Attributes
     ----------
@@ -155,8 +155,8 @@ class Comparison:
         """Compute calibration and win rates with other limits, for which agents play more games.
 
         ``wanted`` are the statistics that :meth:`to_dict` then has: ``by_limit`` and, for agents
-        with probabilities, ``reliability``. What has been computed is kept. ``note`` is called with
-        a description of each step.
+        with probabilities, ``reliability``; they are cached. ``note`` is called with a description
+        of each step.
         """
         max_wrong = self._match.max_wrong
         for name, agent in self._match.agents.items():

@@ -28,7 +28,7 @@ def check_files(options: argparse.Namespace) -> None:
             require(f"--{name}", "report", "matplotlib", "jinja2")
         path = Path(getattr(options, name)).resolve()
         folder = path.parent
-        if name == "plots":  # is made with its parents
+        if name == "plots":  # is created with its parents
             folder = next(above for above in (path, *path.parents) if above.exists())
         elif path.is_dir():
             raise InputError(f"--{name}: {path} is a folder; a file is expected")
@@ -43,7 +43,7 @@ def write_files(
     draw: Callable[[], dict[str, Any]],
     tell: Callable[[str], None],
 ) -> None:
-    """Write the files that were asked for; raise InputError if one cannot be written.
+    """Write the requested files; raise InputError if one cannot be written.
 
     ``draw`` returns Matplotlib's figures by file name.
     """

@@ -20,7 +20,7 @@ from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG
 from hangman_lab.evaluation.arena import DEFAULT_BATCH_SIZE, Advance, batches, play_batch
 from hangman_lab.terminal.arguments import require
 
-# Ray's start times out after half a minute, too short on a busy machine.
+# Attempts: Ray's start times out after half a minute, too short on a busy machine.
 _STARTS = 3
 _SETTINGS = {
     # Busy machines respond slowly.
@@ -33,9 +33,9 @@ _SETTINGS = {
     # Trials run in the folder of the command, where its modules may be.
     "RAY_CHDIR_TO_TRIAL_DIR": "0",
 }
-# A batch that loses more workers than this fails.
+# Retries of a batch that loses its worker.
 _MAX_LOSSES = 10
-# The agent of this worker, by the id of its object.
+# The cache of a worker: the agent, and the words of an evil host, by object id.
 _cached: dict[str, tuple[Agent, Sequence[str] | None]] = {}
 
 
@@ -103,10 +103,10 @@ def play_on_workers(
     """
     import ray
 
-    # As bytes, since Ray's shared arrays are read-only, which is a different type for Numba.
+    # Pickled, since Ray's shared arrays are read-only, which is a different type for Numba.
     reference = ray.put(np.frombuffer(pickle.dumps((agent, evil_words), protocol=5), np.uint8))
     play = ray.remote(num_cpus=1, max_retries=_MAX_LOSSES)(_play_batch)
-    # In a list, the reference is not resolved for each batch.
+    # Ray does not fetch the object of a reference in a list; the worker does, once.
     tasks = [
         play.remote([reference], words[batch], max_wrong, repetition)
         for batch in batches(len(words), DEFAULT_BATCH_SIZE)
@@ -119,7 +119,7 @@ def play_on_workers(
             raise
         except ray.exceptions.RayError as error:
             detail = str(error).splitlines()[0]
-            raise InputError(f"--workers: games lost their worker each time ({detail})") from error
+            raise InputError(f"--workers: a batch lost its worker too often ({detail})") from error
         if advance is not None:
             advance(len(tables[-1]))
     return pd.concat(tables, ignore_index=True)

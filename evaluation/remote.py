@@ -36,7 +36,7 @@ _REFUSED = (
     *("plots", "report", "workers", "repeat"),
 )
 _OPTIONS = ("token", "recorded")
-# Unlike options, the environment is not visible to other users of the machine.
+# Other users of the machine can see options, but not the environment.
 TOKEN_VARIABLE = "HANGMAN_TOKEN"
 
 
@@ -153,8 +153,8 @@ def observe(games: Sequence[RemoteGame]) -> Observation:
         parsed = parse_observation(game.pattern, game.wrong, game.max_wrong)
         if parsed["lives"][0] != game.tries:
             raise InputError(
-                f"--server: after {game.guesses!r} in {game.pattern!r} it has {game.tries} tries "
-                f"left of {game.max_wrong}; that is not Hangman"
+                f"--server: after {game.guesses!r} in {game.pattern!r} it has {game.tries} of "
+                f"{game.max_wrong} tries left, which breaks the rules"
             )
         word[: len(game.pattern)] = parsed["word"][0]
         guessed.append(parsed["guessed"])

@@ -16,13 +16,13 @@ from urllib3.util import parse_url
 from hangman_lab.envs.errors import InputError
 
 DEFAULT_PATH = "/trexsim/hangman"
-# Requests that are sent at once.
+# Concurrent requests.
 NUM_CONNECTIONS = 32
 # Status codes of a server that is starting, stopping or busy.
 _RETRY_STATUS = (429, 502, 503, 504)
-# With pauses of up to two seconds, about two minutes.
+# About two minutes.
 _RETRIES = 60
-_LONGEST_PAUSE = 2.0
+_MAX_BACKOFF = 2.0
 _REQUEST_SECONDS = 30.0
 
 
@@ -45,10 +45,10 @@ class RemoteGame:
 
 
 class GameClient:
-    """Sends requests to a server until they are answered; threads may share it.
+    """A thread-safe client of a game server.
 
-    The default path of ``url`` is that of the challenge's protocol. An unanswered request is sent
-    again up to ``retries`` times. InputError if the URL is invalid.
+    The default path of ``url`` is that of the challenge's protocol. An unanswered request is
+    retried up to ``retries`` times. InputError if the URL is invalid.
     """
 
     def __init__(self, url: str, token: str, retries: int = _RETRIES) -> None:
@@ -63,23 +63,23 @@ class GameClient:
         self.url = base.url.rstrip("/")
         self._token = token
         self._numbers = itertools.count()
-        # A new game that is requested again with the same key is not begun twice.
+        # Retries of a new game have the same key, so that it is begun once.
         self._key = secrets.token_hex(12)
         self._pool = PoolManager(maxsize=NUM_CONNECTIONS, timeout=_REQUEST_SECONDS)
         self._retries = Retry(
             retries,
-            # A server that has answered may be starting again; without one, nobody waits.
+            # Refused connections are retried once the server has answered: it may be restarting.
             connect=0,
             status_forcelist=_RETRY_STATUS,
             backoff_factor=0.1,
-            backoff_max=_LONGEST_PAUSE,
+            backoff_max=_MAX_BACKOFF,
             raise_on_status=False,
         )
 
     def new_game(self, recorded: bool) -> RemoteGame:
         """Start a recorded game or a practice game.
 
-        Raises InputError if the server refuses, does not answer, or breaks the contract.
+        Raises InputError if the server refuses, does not answer, or breaks the protocol.
         """
         index = next(self._numbers)
         answer = self._request("new_game", {"practice": str(not recorded)}, f"{self._key}.{index}")
@@ -106,7 +106,7 @@ class GameClient:
         game.status, game.tries, game.pattern = status, tries, pattern
 
     def _request(self, path: str, query: dict[str, str], key: str | None = None) -> dict[str, Any]:
-        """Send a request until it is answered; return the JSON object."""
+        """Send a request, with retries; return the JSON object."""
         try:
             response = self._pool.request(
                 "GET",
@@ -116,7 +116,7 @@ class GameClient:
                 retries=self._retries,
             )
         except HTTPError as error:
-            # Its whole text has the address, with the token.
+            # The full text has the URL, with the token.
             cause = error.reason if isinstance(error, MaxRetryError) else error
             what = str(cause).rpartition(": ")[2]
             raise InputError(f"--server: {self.url} does not answer ({what})") from None
@@ -134,7 +134,7 @@ class GameClient:
         return answer
 
     def _not_understood(self, answer: Any) -> InputError:
-        """Return the error for an answer that breaks the contract."""
+        """Return the error for an answer that breaks the protocol."""
         shown = " ".join(str(answer).split())[:80]
         return InputError(f"--server: {self.url} is not a game server; it answers {shown!r}")
 

@@ -88,14 +88,13 @@ def win_rate(wins: int, games: int) -> dict[str, Any]:
 def worst_win_rates(won: npt.ArrayLike) -> dict[str, float]:
     """Return the win rates of the ``worst_word`` and of the ``worst_tenth`` of the words.
 
-    ``won``, shape (repetitions, words), is whether each game was won. The words are chosen by every
-    second repetition, and their win rates are those of the other ones: in the same games, the
-    lowest of many rates is low by chance. Rates of words that are chosen alike are averaged.
+    ``won``, shape (repetitions, words), is whether each game was won. Every second repetition
+    selects the words, and the others measure them: in the same games, the lowest of many rates is
+    low by chance. Words that tie in the selection share their mean rate.
     """
     games = np.asarray(won, dtype=np.float64)
     chosen_by = games[::2].mean(axis=0)
     rates = games[1::2].mean(axis=0) if len(games) > 1 else chosen_by
-    # Words with the same rate share it, so that their order has no effect.
     _, alike = np.unique(chosen_by, return_inverse=True)
     rates = (np.bincount(alike, rates) / np.bincount(alike))[np.sort(alike)]
     return {

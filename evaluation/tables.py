@@ -95,8 +95,8 @@ def _worst_table(evaluation: dict[str, Any]) -> DataTable:
         f"win rate of the worst words, {name_words(evaluation)}",
         ("agent", "games per word", "mean", "worst tenth", "worst word"),
         rows,
-        note="chosen by every second game per word, measured by the other games; "
-        "an agent that does not draw plays each word alike",
+        note="selected by every second game per word, measured by the other games; "
+        "deterministic agents play each word once",
     )
 
 

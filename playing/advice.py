@@ -83,7 +83,7 @@ def _read_pattern(pattern: str) -> str:
 
 
 def matching_words(words: Sequence[str], observations: Observation) -> list[str]:
-    """Return the words, in their order, that match a batch of one game."""
+    """Return the words that match the observation of one game, in their order."""
     guessed = "".join(ALPHABET[letter] for letter in np.flatnonzero(observations["guessed"][0]))
     blank = f"[^{guessed}]" if guessed else "."
     pattern = re.compile(decode(observations["word"][0]).replace("_", blank))

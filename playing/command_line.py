@@ -46,9 +46,9 @@ def parser() -> CommandParser:
     add("--run", metavar="RUN_DIR", help=runs)
     parser.add_words()
     add("--length", type=_lengths, metavar="N or MIN-MAX", help="letters of the words to guess")
-    part = "a third of the words, by the wrong guesses of a player who follows letter frequencies"
+    part = "a third of the words, by the wrong guesses of a letter-frequency guesser"
     add("--difficulty", choices=DIFFICULTIES, help=part)
-    helps = "evil: the host keeps any word that fits, and tells one in the end"
+    helps = "evil: the host fixes only the length of the word"
     add("--host", choices=HOSTS, default=HOSTS[0], help=helps)
     wrong = partial(integer, low=1, high=NUM_LETTERS)
     add("--max-wrong", type=wrong, metavar="N", help="wrong guesses allowed (default: 6)")
@@ -94,10 +94,10 @@ def _read(arguments: Sequence[str] | None) -> argparse.Namespace:
     if options.watch is None:
         command.refuse(options, ["speed"], "requires --watch")
     if options.assist:
-        why = "--assist chooses no words"
+        why = "cannot be combined with --assist"
         command.refuse(options, ["length", "difficulty", "seed"], why)
     if options.host == "evil":
-        why = "--host evil has no single word"
+        why = "cannot be combined with --host evil, which fixes no word"
         command.refuse(options, ["versus", "assist", "difficulty"], why)
     return options
 

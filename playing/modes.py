@@ -121,7 +121,7 @@ def _describe_secret(game: Game) -> str:
         return f"the word is {game.secret}"
     before = Game(game.secret, game.max_wrong, game.guesses[:-1])
     count = len(matching_words(game.words, before.observations))
-    return f"{game.secret} fitted all along; words left before the last guess: {count:,}"
+    return f"the host reveals {game.secret}; words left before the last guess: {count:,}"
 
 
 def _show_end(console: Console, game: Game, player: str) -> str | None:

@@ -1,7 +1,4 @@
-"""The console, which reads whole lines, and drawings of games.
-
-Terminal settings are never changed, so that nothing has to be restored, and input can be piped.
-"""
+"""The console, which reads whole lines, so that input can be piped, and drawings of games."""
 
 from __future__ import annotations
 
@@ -30,10 +27,10 @@ T = TypeVar("T")
 def make_console() -> Console:
     """Return a console, which writes no escape codes with NO_COLOR or on a dumb terminal."""
     for stream in (sys.stdin, sys.stdout):
-        # Invalid bytes, and text that cannot be encoded, must not end the game.
+        # No exception for invalid bytes, and for text that cannot be encoded.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
-    # Rich leaves bold text with NO_COLOR.
+    # With NO_COLOR, Rich still writes bold text.
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     return Console(
         color_system=None if plain else "auto", markup=False, highlight=False, emoji=False
@@ -41,7 +38,7 @@ def make_console() -> Console:
 
 
 class _Question(PromptBase[T]):
-    """A prompt that parses the answer with a function, and asks again after an InputError."""
+    """A prompt that parses the answer with ``read``, and asks again after an InputError."""
 
     prompt_suffix = ""
 
@@ -84,7 +81,7 @@ def ask_yes(console: Console, question: str) -> bool:
 
 
 def draw_board(game: Game, width: int, note: str = "", hide_letters: bool = False) -> Table:
-    """Draw a game in ``width`` columns; with ``hide_letters``, their numbers replace letters."""
+    """Draw a game in ``width`` columns; with ``hide_letters``, show counts of letters alone."""
     gallows = draw_gallows(game.max_wrong - game.lives, game.max_wrong)
     misses = sorted(game.wrong_letters)
     word, wrong = " ".join(game.word), " ".join(misses) or "-"

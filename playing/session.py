@@ -25,8 +25,8 @@ from hangman_lab.run_files.config import Config
 from hangman_lab.run_files.words import RunWords, load_words
 
 _SEED_BITS = 32
-# An agent that counts a word as often as it is listed, which weighs words.
-_WEIGHING = "dictionary"
+# It counts repeated words repeatedly, which weights them.
+_WEIGHTED_AGENT = "dictionary"
 
 
 def play(options: argparse.Namespace, console: Console) -> None:
@@ -34,20 +34,20 @@ def play(options: argparse.Namespace, console: Console) -> None:
     name, option = _agent_of(options)
     if name is not None:
         check_agent_names([name], option)
-    weighs = options.assist and options.words == COMMON_SOURCE
-    if weighs and name != _WEIGHING:
-        raise InputError(f"--agent: --assist weighs common words for {_WEIGHING}, not for {name}")
+    weighted = options.assist and options.words == COMMON_SOURCE
+    if weighted and name != _WEIGHTED_AGENT:
+        raise InputError(f"--agent: --assist --words common needs {_WEIGHTED_AGENT}, not {name}")
     run = find_run(options.run, () if name is None else (name,))
     config = Config() if run is None else run.load_config()
-    run_words = load_words(config, None if weighs else options.words)
+    run_words = load_words(config, None if weighted else options.words)
     keep_apart = not options.assist and (name is not None or run is not None)
     to_guess, to_fit, source = _divide(run_words, keep_apart, options.run is not None)
-    if weighs:
+    if weighted:
         to_guess, weights = rank_words(to_guess)
         to_fit = tuple(np.repeat(to_guess, weights).tolist())
     max_wrong = options.max_wrong or config.env.max_wrong
     seed = secrets.randbits(_SEED_BITS) if options.seed is None else options.seed
-    adviser: Any = None  # where a mode needs one, it is there
+    adviser: Any = None  # set for every mode that uses it
     if name is not None:
         known = DEFAULT_KNOWN if options.known is None else options.known
         agent = load_run_agent(name, run, to_fit, seed, known)
@@ -55,7 +55,7 @@ def play(options: argparse.Namespace, console: Console) -> None:
             raise InputError(f"{option}: {name} has no letter probabilities")
         adviser = Adviser(name, agent)
     if options.assist:
-        assist(console, adviser, to_guess, source, max_wrong, weighs)
+        assist(console, adviser, to_guess, source, max_wrong, weighted)
         return
     evil = options.host == "evil"
     to_guess = _narrow(to_guess, options.length or run_words.lengths, options.difficulty)

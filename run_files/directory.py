@@ -58,6 +58,8 @@ def create_folder(path: Path) -> Path:
 
     Raises InputError if the folder cannot be created.
     """
+    if not path.name:
+        raise InputError(f"{path}: cannot create folder (it has no name)")
     folder, number = path, 1
     while True:
         try:

@@ -1,4 +1,4 @@
-"""Dependencies of routes: the parts of the application, and who sends a request."""
+"""Dependencies of routes: the services, and the client of a request."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from hangman_lab.server.rates import Buckets, network_of
 from hangman_lab.server.served_words import ServedWords
 from hangman_lab.server.settings import Settings
 
-# Tokens of the bucket that a request of a guest takes.
+# Bucket tokens per request of a guest.
 GUEST_COST = 8
-# Further tokens that a hint, a game of the agent, or the leaderboard takes.
+# Additional tokens for a hint, a game of the agent, or the leaderboard.
 EXTRA_COST = 10
 
 T = TypeVar("T")
@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Services:
-    """The parts of the application that answer requests."""
+    """What all requests share."""
 
     database: Database
     agent: AgentPlayer | None
@@ -40,7 +40,7 @@ class Services:
 
 @dataclass(frozen=True)
 class Client:
-    """Who sends a request, by an access token."""
+    """The sender of a request with an access token."""
 
     services: Services
     address: str
@@ -51,11 +51,11 @@ class Client:
         return await self.services.database.read(self._call, function, *arguments)
 
     async def write(self, function: Callable[..., T], *arguments: Any) -> T:
-        """Return what :meth:`read` does, after its commit."""
+        """Do the same in a transaction; return after its commit."""
         return await self.services.database.write(self._call, function, *arguments)
 
     def take_turn(self) -> tuple[AgentPlayer, Hashable]:
-        """Return the agent, and whose turn it takes: a token's, or that of a network's guests.
+        """Return the agent, and the identity for its queue: the token, or the network of guests.
 
         404 without an agent, 429 above the rate.
         """
@@ -65,12 +65,12 @@ class Client:
         is_guest = self.token.startswith(GUEST_PREFIX)
         return self.services.agent, network_of(self.address) if is_guest else self.token
 
-    # The transaction of a request looks up its player.
+    # The player is looked up in the same transaction.
     def _call(self, connection: Connection, function: Callable[..., T], *arguments: Any) -> T:
         return function(connection, find_player(connection, hash_token(self.token)), *arguments)
 
 
-# Coroutines, as FastAPI runs plain functions on threads. Each dependency costs a request 0.1 ms.
+# Coroutines, since FastAPI runs plain functions on threads.
 async def _get_services(request: Request) -> Services:
     return request.app.state.services
 
@@ -95,7 +95,7 @@ async def _get_client(
 
 Server = Annotated[Services, Depends(_get_services)]
 Address = Annotated[str, Depends(_get_address)]
-# By the token in the query, as in the challenge's protocol, or in the header.
+# The token is in the query, as in the challenge's protocol, or in the header.
 Caller = Annotated[Client, Depends(_get_client)]
 RequestKey = Annotated[
     str | None,
@@ -104,6 +104,6 @@ RequestKey = Annotated[
         min_length=1,
         max_length=64,
         pattern=r"^[!-~]+$",
-        description="sent again with the same key, the request returns the same game",
+        description="a request with the same key returns the same game",
     ),
 ]

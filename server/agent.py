@@ -1,4 +1,4 @@
-"""The agent of the server, in processes of its own: hints, and games to watch."""
+"""The agent of the server, in separate processes: hints, and games to watch."""
 
 from __future__ import annotations
 
@@ -27,31 +27,31 @@ from hangman_lab.run_files.directory import RunDirectory
 from hangman_lab.server.errors import RequestError
 from hangman_lab.server.settings import Settings
 
-# Queued turns, which are shared evenly by those who ask: a token, or the guests of a network.
+# Queued turns, shared equally by the identities: tokens, and the networks of guests.
 _MAX_QUEUED = 64
-# Words played at the start, so that everything is compiled before the first hint.
+# Words played at the start, which compiles everything before the first hint.
 _WARM_UP_WORDS = ("a", "qi", "letter", "zzyzx", "jazz", "mississippi", "uncopyrightables")
-# In a process of the agent: the agent, or why it was not loaded.
+# In a process of the agent: the agent, or the error of its loading.
 _loaded: Future[PosteriorAgent] = Future()
 logger = logging.getLogger("server")
 
 
 class Hint(BaseModel):
-    """What an agent thinks of a state of a game."""
+    """The guess of an agent, and its letter probabilities."""
 
     letter: str = Field(description="the best guess")
-    probabilities: dict[str, float] = Field(description="that a letter is in the hidden part")
+    probabilities: dict[str, float] = Field(description="of each letter, to be in the hidden part")
 
 
 class AgentGame(BaseModel):
     """A game that the agent played."""
 
     secret: str
-    turns: list[Hint] = Field(description="what the agent thought before each guess")
+    turns: list[Hint] = Field(description="the hint for each guess")
 
 
 class AgentPlayer:
-    """An agent that thinks in executors of one process each."""
+    """An agent in executors of one process each, which identities use in turns (round-robin)."""
 
     def __init__(
         self,
@@ -68,18 +68,18 @@ class AgentPlayer:
         self._free: asyncio.Queue[Executor] = asyncio.Queue()
         for executor in self.executors:
             self._free.put_nowait(executor)
-        # Each identity waits for an executor with one turn, so that identities take turns.
+        # Round-robin: of each identity, one turn at a time waits for an executor.
         self._locks: WeakValueDictionary[Hashable, asyncio.Lock] = WeakValueDictionary()
         self._queued: Counter[Hashable] = Counter()
 
     async def hint(self, observations: Observation, identity: Hashable) -> Hint:
-        """Return a hint; 429 if the identity has too many turns queued, 503 without a process."""
+        """Return a hint; 429 if the identity has too many queued turns, 503 if a process ended."""
         self._queued[identity] += 1
         lock = self._locks.setdefault(identity, asyncio.Lock())
         try:
             queued = self._queued[identity]
             if queued > max(1, _MAX_QUEUED // len(self._queued)):
-                message = f"{queued - 1} turns of the agent wait for you already; try again"
+                message = f"{queued - 1} turns of yours are queued; try again"
                 raise RequestError(429, message, 1.0)
             async with lock:
                 return await self._run(observations)
@@ -87,7 +87,7 @@ class AgentPlayer:
             self._queued -= Counter([identity])
 
     async def play(self, secret: str, identity: Hashable) -> AgentGame:
-        """Let the agent play a word that only the rules see; 429 as for a hint."""
+        """Let the agent play a word; 429 and 503 as for a hint."""
         game, turns = Game(secret, self._max_wrong), []
         while not game.over:
             turns.append(hint := await self.hint(game.observations, identity))
@@ -95,7 +95,7 @@ class AgentPlayer:
         return AgentGame(secret=secret, turns=turns)
 
     def close(self) -> None:
-        """End the executors at once."""
+        """Terminate the processes."""
         for process in multiprocessing.active_children():
             process.terminate()
         for executor in self.executors:
@@ -116,7 +116,7 @@ class AgentPlayer:
 def make_agent_player(
     run: RunDirectory | None, words: Sequence[str], settings: Settings
 ) -> AgentPlayer | None:
-    """Return the agent, if any, warm; InputError if it is unknown or gives no probabilities."""
+    """Return the agent, loaded and compiled, or None; InputError if it can give no hints."""
     name = settings.agent
     if name == "none":
         return None
@@ -126,7 +126,7 @@ def make_agent_player(
     make_executor = partial(ProcessPoolExecutor, 1, context, _load, arguments)
     player = AgentPlayer(name, _think_here, make_executor, settings)
     try:
-        # Each process has loaded its agent when it answers.
+        # A process answers once its agent is loaded.
         observations = Game("a", settings.max_wrong).observations
         for future in [each.submit(_think_here, observations) for each in player.executors]:
             future.result()
@@ -151,7 +151,7 @@ def _think_here(observations: Observation) -> Hint:
 
 
 def _load(name: str, run: RunDirectory | None, words: Sequence[str], settings: Settings) -> None:
-    # Ctrl-C is for the server, with which this process ends.
+    # Ctrl-C ends the server, and the server its processes.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     if hasattr(os, "nice"):  # Games have priority over hints.

@@ -43,7 +43,7 @@ async def get_server(server: Server) -> ServerAnswer:
 
 @router.get("/daily", tags=["games"])
 async def get_day(server: Server) -> DayAnswer:
-    """Return how players did today, and when the next word of the day comes."""
+    """Return the results of today's word of the day, and the seconds until the next one."""
     return await server.database.read(games.count_day, server.settings.max_wrong)
 
 
@@ -100,7 +100,7 @@ async def guess_letter(
     game_id: str,
     letter: Annotated[str, Body(embed=True, description="one letter a to z")],
 ) -> GameAnswer:
-    """Guess a letter; a repeated one, and a guess after the end, change nothing."""
+    """Guess a letter; no effect if it is repeated, or after the end."""
     return await caller.write(games.guess, game_id, letter)
 
 

@@ -26,15 +26,15 @@ from hangman_lab.server.served_words import ServedWords
 from hangman_lab.server.settings import Settings
 
 _PAGE = Path(__file__).with_name("page")
-# Browsers refuse the type that some systems name.
+# Some systems have another type, which browsers refuse.
 mimetypes.add_type("text/javascript", ".js")
-# New guests of an address per second, and at once: a school behind one address.
+# Rate (per second) and burst of new guests per address; a school may share one.
 _NEW_GUESTS, _NEW_GUESTS_AT_ONCE = 0.5, 300
 
 
 def create_app(words: ServedWords, agent: AgentPlayer | None, settings: Settings) -> ASGIApp:
     """Return the application, which opens its database at its start."""
-    # A second's requests, and at least what one request may cost.
+    # The burst is that of one second, and at least the cost of any request.
     rates = Buckets(settings.address_rate, max(settings.address_rate, GUEST_COST + EXTRA_COST))
 
     @asynccontextmanager
@@ -54,7 +54,7 @@ def create_app(words: ServedWords, agent: AgentPlayer | None, settings: Settings
         openapi_url=f"{api.BASE_PATH}/openapi.json",
         docs_url=None,  # it would load files from other hosts
         redoc_url=None,
-        redirect_slashes=False,  # redirects would lead to the host that the client names
+        redirect_slashes=False,  # the location would be the Host that the client sends
         lifespan=lifespan,
         exception_handlers={
             HTTPException: _refuse,
@@ -82,8 +82,8 @@ async def _refuse_values(request: Request, error: RequestValidationError) -> JSO
     first = error.errors()[0]
     if first["type"] == "json_invalid":
         place = f"at character {first['loc'][-1]}: {first['ctx']['error'].lower()}"
-        return JSONResponse({"error": f"body: it is not JSON ({place})"}, 422)
-    # The value is not repeated: it may be a misplaced token.
+        return JSONResponse({"error": f"body: not JSON ({place})"}, 422)
+    # The value is left out, since it may be a misplaced token.
     where = ".".join(str(part) for part in first["loc"][1:]) or str(first["loc"][0])
     if len(where) > 64 or not where.isprintable():  # an unknown field
         where = str(first["loc"][0])

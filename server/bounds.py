@@ -1,4 +1,4 @@
-"""Middleware: bounds of requests, headers of answers, and a metric."""
+"""Middleware: limits of requests, headers of answers, and a metric."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from hangman_lab.server.errors import RequestError
 from hangman_lab.server.rates import Buckets, network_of
 
 REQUEST_SECONDS = Histogram("hangman_request_seconds", "Time to answer", ["route", "status"])
-# A client has this long to send a head, and a body.
+# Timeout for the head of a request, and for its body.
 CLIENT_SECONDS = 10.0
-# Bytes of a body.
+# In bytes.
 MAX_BODY = 16_384
 _HEADERS = {
-    # Own files alone: no inline script or style, no other host, no frames.
+    # Files of this server alone: no inline script or style, no frames.
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
         "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -32,7 +32,7 @@ _HEADERS = {
 
 
 class Bounds:
-    """ASGI middleware that bounds requests, adds headers to answers, and measures both."""
+    """ASGI middleware that limits requests, adds headers to answers, and measures latency."""
 
     def __init__(self, app: ASGIApp, rates: Buckets) -> None:
         self.app = app
@@ -60,7 +60,7 @@ class Bounds:
 
         try:
             self.rates.take(address)
-            # An address begins one request per pass of the event loop.
+            # Round-robin: of each address, one request starts per pass of the event loop.
             async with self._locks.setdefault(network_of(address), asyncio.Lock()):
                 await asyncio.sleep(0)
             _check_origin(scope)
@@ -70,13 +70,13 @@ class Bounds:
             refusal = JSONResponse({"error": error.detail}, error.status_code, closing)
             await refusal(scope, receive, send_with_headers)
         finally:
-            # The template of the path, as the number of paths is unbounded.
+            # The template of the path, since clients choose paths.
             route = getattr(scope.get("route"), "path", "none")
             REQUEST_SECONDS.labels(route, status).observe(time.perf_counter() - begun)
 
 
 def _bounded(receive: Receive) -> Receive:
-    """Return what receives a body, or raises 408 if it is slow and 413 if it is long."""
+    """Wrap ``receive``: it raises 408 if a body is too slow, and 413 if it is too long."""
     deadline = asyncio.get_running_loop().time() + CLIENT_SECONDS
     more, length = True, 0
 
@@ -100,10 +100,10 @@ def _bounded(receive: Receive) -> Receive:
 
 
 def _check_origin(scope: Scope) -> None:
-    """Raise 403 for a request that changes something and comes from a page of another site."""
+    """Raise 403 for a cross-site POST request."""
     if scope["method"] == "POST":
         headers = Headers(scope=scope)
         origin = headers.get("origin")
         foreign = origin is not None and origin.partition("://")[2] != headers.get("host")
         if foreign or headers.get("sec-fetch-site") in ("cross-site", "same-site"):
-            raise RequestError(403, "requests of pages of other sites are refused")
+            raise RequestError(403, "cross-site requests are refused")

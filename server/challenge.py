@@ -45,7 +45,7 @@ async def guess_letter(
     letter: Annotated[str, Query(description="one letter a to z")],
     request: Literal["guess_letter"] = "guess_letter",
 ) -> ChallengeAnswer:
-    """Guess a letter; a repeated one, and a guess after the end, change nothing."""
+    """Guess a letter; no effect if it is repeated, or after the end."""
     game = await caller.write(games.guess, game_id, letter)
     reason = ""
     if game.status == "failed":

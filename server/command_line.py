@@ -36,7 +36,7 @@ def parser() -> CommandParser:
     parser = CommandParser(
         prog=program("serve"),
         description="Serve games of Hangman to clients and to a web page, or manage players.",
-        epilog="--port 9000 is also HANGMAN_PORT=9000 in the environment; options come first.",
+        epilog="--port 9000 is HANGMAN_PORT=9000 in the environment; options have precedence.",
     )
 
     def add(name: str, helps: str, **keywords: Any) -> None:
@@ -56,8 +56,8 @@ def parser() -> CommandParser:
     add("run", "a training run: its agents, words and split", metavar="RUN_DIR")
     add("agent", "agent for hints, or none", metavar="NAME")
     add("agent-processes", "processes of the agent", type=processes, metavar="N")
-    add("known", "probability that the agent knows the word", type=known, metavar="P")
-    add("max-wrong", "wrong guesses that lose a game", type=wrong, metavar="N")
+    add("known", "prior probability that the secret is a known word", type=known, metavar="P")
+    add("max-wrong", "wrong guesses allowed", type=wrong, metavar="N")
     add("recorded-hints", "hints in recorded games", choices=("marked", "off"))
     add("recorded-runs", "recorded games per token", type=nonnegative, metavar="N")
     add("kept-games", "practice games to keep per player", type=nonnegative, metavar="N")
@@ -65,8 +65,8 @@ def parser() -> CommandParser:
     add("address-rate", "requests per second per address", type=rate, metavar="RATE")
     add("forwarded-allow-ips", "trusted proxies", type=_networks, metavar="ADDRESS,...")
     actions = parser.add_subparsers(dest="action", title="players")
-    token = actions.add_parser("token", help="make the token of a player")
-    token.add_argument("--replace", action="store_true", help="replace the present token")
+    token = actions.add_parser("token", help="create the access token of a player")
+    token.add_argument("--replace", action="store_true", help="replace the current token")
     delete = actions.add_parser("delete", help="delete a player with all games")
     for each in (token, delete):
         each.add_argument("name", metavar="NAME", help="name on the leaderboard")
@@ -102,7 +102,7 @@ def read_options(arguments: Sequence[str]) -> Namespace:
 
 
 def _networks(text: str) -> str:
-    """Parse addresses or networks; the HTTP engine would trust nobody where they are invalid."""
+    """Validate a list of addresses and networks, or ``*``; the HTTP engine does not."""
     for part in text.split(","):
         try:
             if part.strip() != "*":
@@ -128,21 +128,21 @@ def _manage(options: Namespace) -> str:
                     raise InputError(f"there is no player {name!r}")
                 return f"{name} and its games are deleted"
         except sqlite3.IntegrityError as error:
-            message = f"there is a player {name!r} already; --replace makes another token"
+            message = f"player {name!r} exists; --replace creates a new token"
             raise InputError(message) from error
         except sqlite3.Error as error:
             raise InputError(f"--db: {options.db} cannot be used ({error})") from error
 
 
 def _find_address(host: str, port: int) -> tuple[str, int]:
-    """Return the IP address and the port, a free one for 0; InputError if it is not free."""
+    """Return the IP address and the port, a free one for 0; InputError if it cannot be used."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         with socket.create_server((host, port), family=family) as listener:
             return listener.getsockname()[:2]
     except (OSError, UnicodeError) as error:
         reason = str(error.strerror) if isinstance(error, OSError) else "not the name of a host"
-        # Python adds the address.
+        # Python appends the address.
         reason = reason.partition(" (while")[0]
         message = f"--host, --port: cannot listen on {host}:{port} ({reason})"
         raise InputError(message) from error

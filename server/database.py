@@ -1,4 +1,4 @@
-"""The SQLite database: opening, locking, and a thread for reads and for writes."""
+"""The SQLite database: a thread for reads, and one for writes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from hangman_lab.server.errors import RequestError
 # The user_version of schema.sql.
 VERSION = 2
 _SCHEMA = Path(__file__).with_name("schema.sql")
-# Seconds to wait for another process's lock, and for the thread.
+# Timeout in seconds, for the lock of another process and for the thread.
 _PATIENCE = 2.0
 
 T = TypeVar("T")
@@ -32,12 +32,12 @@ def open_database(path: str) -> sqlite3.Connection:
     file = Path(path)
     try:
         if not file.exists() or not file.stat().st_size:
-            # For the owner alone; SQLite gives its other files the same mode.
+            # Readable by the owner alone; the other files of SQLite inherit the mode.
             file.touch()
             file.chmod(0o600)
         connection = _connect(path)
         try:
-            # What is committed survives the end of the process, but not a loss of power.
+            # Commits survive the end of the process, but not a power failure.
             for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
                 connection.execute(f"PRAGMA {pragma}")
             (version,) = connection.execute("PRAGMA user_version").fetchone()
@@ -79,10 +79,7 @@ class Database:
         return await self._run(self._reader, lambda: function(self._reading, *arguments))
 
     async def write(self, function: Callable[..., T], *arguments: Any) -> T:
-        """Return ``function(connection, *arguments)`` after its commit, of all or nothing.
-
-        503 if the database fails.
-        """
+        """Do the same in a transaction; return after its commit."""
 
         def run() -> T:
             with transaction(self._writing):
@@ -91,7 +88,7 @@ class Database:
         return await self._run(self._writer, run)
 
     def close(self) -> None:
-        """Write what is waiting, and end the threads."""
+        """Finish queued requests, and close the connections."""
         for thread, connection in (self._writer, self._writing), (self._reader, self._reading):
             thread.shutdown()
             connection.close()
@@ -112,7 +109,7 @@ class Database:
 
 
 def _connect(path: str) -> sqlite3.Connection:
-    # An absolute path is a file, whatever its name. One thread at a time uses a connection.
+    # Absolute, so that no name is special to SQLite. Each connection is used by one thread.
     connection = sqlite3.connect(
         os.path.abspath(path), timeout=_PATIENCE, isolation_level=None, check_same_thread=False
     )

@@ -1,4 +1,4 @@
-"""The process that serves the application: its words, its agent, and the HTTP engine."""
+"""Serve the application: its words, its agent, and the HTTP engine."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ from hangman_lab.server.database import open_database
 from hangman_lab.server.served_words import ServedWords, divide_words, use_recorded_words
 from hangman_lab.server.settings import Settings
 
-# Bytes of the head of a request.
+# Of a request, in bytes.
 _MAX_HEAD = 16_384
-# Open connections, and files of the process that are none.
+# Open connections, and other open files.
 _MAX_CONNECTIONS = 8_000
 _OTHER_FILES = 256
-# Log lines that wait for standard error; further ones are dropped.
+# Queued log lines; when the queue is full, lines are dropped.
 _MAX_LINES = 10_000
 
 
 def serve(host: str, port: int, settings: Settings) -> None:
-    """Serve games until the process is stopped; InputError if the settings cannot be met."""
+    """Serve games until the process is stopped; InputError if a setting is invalid."""
     open_database(settings.db).close()
     trained = find_run(settings.run, ())
     words = _find_words(trained, settings)
@@ -69,10 +69,10 @@ def serve(host: str, port: int, settings: Settings) -> None:
             header_read_timeout=round(1_000 * CLIENT_SECONDS), max_buffer_size=_MAX_HEAD
         ),
     )
-    # The threads of the engine and of the event loop alternate often.
+    # For latency: the threads of the engine and of the event loop alternate.
     sys.setswitchinterval(0.0005)
     log = _log_to_stderr()
-    # Collecting what was loaded would stop the event loop for a moment.
+    # For latency: garbage collections skip what is loaded.
     gc.freeze()
     run: Callable[..., None] = asyncio.run
     with suppress(ImportError):  # Windows
@@ -86,9 +86,9 @@ def serve(host: str, port: int, settings: Settings) -> None:
 
 
 def _log_to_stderr() -> QueueListener:
-    """Log failures on standard error, from a thread of its own, so that no request waits."""
+    """Log failures on standard error, on a thread, so that no request waits for its reader."""
     lines: queue.Queue[logging.LogRecord] = queue.Queue(_MAX_LINES)
-    # A full queue is no error.
+    # Drops lines without a message when the queue is full.
     logging.raiseExceptions = False
     form = "%(asctime)s %(levelname)s %(message)s"
     logging.basicConfig(format=form, level=logging.ERROR, handlers=[QueueHandler(lines)])
@@ -108,7 +108,7 @@ def _find_words(run: RunDirectory | None, settings: Settings) -> ServedWords:
 
 
 def _allow_connections() -> int:
-    """Let the process open a file per connection; return how many connections it may have."""
+    """Raise the limit of open files; return the highest number of connections."""
     try:
         import resource
     except ImportError:  # Windows
@@ -122,7 +122,7 @@ def _allow_connections() -> int:
 
 
 async def _serve_until_stopped(server: Server, host: str, port: int) -> None:
-    """Serve until a signal; requests that have begun are answered, unless a second one comes."""
+    """Serve until a signal, then finish requests; a second signal ends the process at once."""
     loop = asyncio.get_running_loop()
 
     def stop(number: int, _: object) -> None:
@@ -137,7 +137,7 @@ async def _serve_until_stopped(server: Server, host: str, port: int) -> None:
 
 
 async def _announce(host: str, port: int) -> None:
-    """Print the address when it can be reached."""
+    """Print the address once the server listens."""
     while True:
         with suppress(OSError):
             _, writer = await asyncio.open_connection(host, port)

@@ -1,4 +1,4 @@
-"""Refused requests: their exception, and their form in the OpenAPI description."""
+"""Refused requests: the exception, and its OpenAPI schema."""
 
 from __future__ import annotations
 
@@ -9,10 +9,7 @@ from starlette.exceptions import HTTPException
 
 
 class RequestError(HTTPException):
-    """A refused request, which may succeed after ``retry_after`` seconds.
-
-    The client gets ``{"error": message}``: one line that tells what was wrong and is allowed.
-    """
+    """A refused request, which may succeed after ``retry_after`` seconds."""
 
     def __init__(self, status: int, message: str, retry_after: float | None = None) -> None:
         headers = {"WWW-Authenticate": "Bearer"} if status == 401 else {}
@@ -24,7 +21,7 @@ class RequestError(HTTPException):
 class ErrorAnswer(BaseModel):
     """Why a request was refused."""
 
-    error: str = Field(description="one line: what was wrong and what is allowed")
+    error: str = Field(description="one line: what is wrong and what is allowed")
 
 
 _STATUSES = (400, 401, 403, 404, 409, 413, 422, 429, 431, 503)

@@ -20,13 +20,13 @@ from hangman_lab.server.served_words import ServedWords, draw_word
 from hangman_lab.server.settings import Settings
 
 Status = Literal["ongoing", "success", "failed"]
-# Of a player.
+# Limits per player.
 _MAX_PRACTICE = 100_000
 _MAX_OPEN = 1_000
 _MAX_OPEN_OF_GUEST = 20
 _MAX_LISTED = 100
 _DELETED_AT_ONCE = 10
-# Keys of the word of the day; those of clients have no spaces.
+# Begins the keys of the word of the day; keys of clients have no spaces.
 _DAY = "day "
 _DAY_SECONDS = 86_400
 
@@ -54,7 +54,7 @@ class GameAnswer(BaseModel):
 
 
 class DayAnswer(BaseModel):
-    """The word of the day (UTC), by the players who have finished it."""
+    """The finished games of the word of the day (UTC)."""
 
     date: str = Field(description="YYYY-MM-DD")
     seconds_left: int = Field(description="until the next word")
@@ -70,7 +70,7 @@ def begin(
     new: NewGame,
     key: str | None = None,
 ) -> GameAnswer:
-    """Begin a game, or return the game begun with this key, or the player's game of the day."""
+    """Begin a game, or return that of the same key, or the player's game of the day."""
     if new.daily:
         if new.recorded:
             raise RequestError(422, "recorded, daily: one at most")
@@ -114,7 +114,7 @@ def begin(
 
 
 def guess(connection: Connection, player: Player, game_id: str, letter: str) -> GameAnswer:
-    """Guess a letter; a repeated one, and a guess after the end, change nothing."""
+    """Guess a letter; no effect if it is repeated, or after the end."""
     guessed = letter.lower()
     if len(letter) != 1 or not letter.isascii() or guessed not in ALPHABET:
         raise RequestError(400, "letter: one letter a to z is expected")
@@ -130,7 +130,7 @@ def guess(connection: Connection, player: Player, game_id: str, letter: str) -> 
 
 
 def resign(connection: Connection, player: Player, game_id: str) -> GameAnswer:
-    """Resign a game; after its end, this changes nothing."""
+    """Resign a game; no effect after its end."""
     row = _find(connection, player, game_id)
     if row["status"] == "ongoing":
         row = _update(connection, row, {"status": "failed", "resigned": 1})
@@ -163,7 +163,7 @@ def count_day(connection: Connection, max_wrong: int) -> DayAnswer:
     for row in rows:
         players += row["games"]
         if row["status"] == "success":
-            # Who has won has guessed all letters of the word.
+            # In a won game all letters of the word were guessed.
             wrong = row["length"] - len(set(row["secret"]))
             spread[min(wrong, max_wrong - 1)] += row["games"]
     return DayAnswer(
@@ -179,9 +179,9 @@ def _day_key(now: float) -> str:
 
 
 def check_agent(connection: Connection, player: Player, settings: Settings) -> None:
-    """Refuse other help to players with open recorded games, if those have no hints: 409.
+    """Raise 409 if recorded games have no hints and the player has an open one.
 
-    A practice game or a game of the agent may look like the recorded one.
+    A hint in a similar game would help in the recorded one.
     """
     if settings.recorded_hints == "off" and player.recorded_open:
         raise RequestError(409, "recorded games are open; finish or resign them first")
@@ -190,7 +190,7 @@ def check_agent(connection: Connection, player: Player, settings: Settings) -> N
 def observe_for_hint(
     connection: Connection, player: Player, settings: Settings, game_id: str
 ) -> Observation:
-    """Return what the agent sees of a game; 403 and 409 if it may have no hint."""
+    """Return the observation for a hint; 403 or 409 if the game has none."""
     row = _find(connection, player, game_id)
     if row["status"] != "ongoing":
         raise RequestError(409, f"the game is over ({row['status']})")
@@ -202,7 +202,7 @@ def observe_for_hint(
 
 
 def mark_hinted(connection: Connection, player: Player, game_id: str) -> None:
-    """Mark a game as one with a hint."""
+    """Mark a game as hinted."""
     statement = "UPDATE games SET hinted = 1 WHERE id = ? AND player_id = ? AND NOT hinted"
     connection.execute(statement, (game_id, player.id))
 
@@ -217,7 +217,7 @@ def _check_quota(player: Player, recorded: bool, settings: Settings) -> None:
         raise RequestError(403, f"all {_MAX_PRACTICE:,} practice runs are used up")
     allowed = _MAX_OPEN_OF_GUEST if is_guest else _MAX_OPEN
     if player.open_games >= allowed:
-        raise RequestError(403, f"{allowed:,} games are open; finish one or give one up first")
+        raise RequestError(403, f"{allowed:,} games are open; finish or resign one first")
 
 
 def _find(connection: Connection, player: Player, game_id: str) -> Row:
@@ -240,9 +240,9 @@ def _game(row: Row) -> Game:
 
 
 def _answer(row: Row) -> GameAnswer:
-    """Return what the player may know: the secret only after the end."""
+    """Return the state of a game, with its secret if it may be revealed."""
     game = _game(row)
-    is_told = row["status"] == "success" or (row["status"] == "failed" and not row["withheld"])
+    is_revealed = row["status"] == "success" or (row["status"] == "failed" and not row["withheld"])
     state = {"game_id": row["id"], "word": game.word, "tries_remains": game.lives}
-    state |= {"wrong": game.wrong_letters, "secret": game.secret if is_told else None}
+    state |= {"wrong": game.wrong_letters, "secret": game.secret if is_revealed else None}
     return GameAnswer(**{**row} | state)

@@ -1,4 +1,4 @@
-"""Players by their tokens, and guests."""
+"""Players, guests and their tokens."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from pydantic import BaseModel, Field
 
 from hangman_lab.server.errors import RequestError
 
-# A guest is known by its token, before it is looked up.
+# Begins the tokens of guests, so that guests need no lookup.
 GUEST_PREFIX = "guest_"
-_FORGOTTEN_AT_ONCE = 10
+_EVICTED_AT_ONCE = 10
 
 
 class Player(BaseModel):
-    """A player and its games: begun (runs), won, and open."""
+    """A player, with the numbers of games begun (runs), won and open."""
 
     id: int = Field(exclude=True)
     name: str | None = Field(description="null for a guest")
@@ -34,7 +34,7 @@ def make_token(prefix: str = "hm_") -> str:
 
 
 def hash_token(token: str) -> str:
-    """Return the SHA-256 of a token; as tokens are random, a salt would add nothing."""
+    """Return the SHA-256 of a token; random tokens need no salt."""
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -69,14 +69,14 @@ def add_player(
 
 
 def add_guest(connection: Connection, token_hash: str, most: int) -> None:
-    """Store a guest; surplus guests, those of the earliest visits, are deleted with their games."""
+    """Store a guest; above ``most``, the least recently seen are evicted with their games."""
     add_player(connection, None, token_hash)
     surplus = (
         "SELECT id FROM players INDEXED BY guests WHERE name IS NULL "
         "ORDER BY seen DESC, id DESC LIMIT ? OFFSET ?"
     )
     statement = f"DELETE FROM players WHERE id IN ({surplus})"
-    connection.execute(statement, (_FORGOTTEN_AT_ONCE, most))
+    connection.execute(statement, (_EVICTED_AT_ONCE, most))
 
 
 def delete_player(connection: Connection, name: str) -> bool:

@@ -9,17 +9,17 @@ from functools import lru_cache
 
 from hangman_lab.server.errors import RequestError
 
-# Above this number, the least recently used bucket is dropped.
+# Above this number, the least recently used bucket is evicted.
 _MAX_BUCKETS = 20_000
-# Rounding tolerance in seconds, so that a client that waited as told is not refused.
+# Rounding tolerance in seconds, for a client that waits as long as it is told.
 _ROUNDING = 1e-9
-# Bits of the IPv6 networks that count as one address: a household may have any smaller one.
+# IPv6 networks that count as one address, in bits: a household may have a /48.
 _IPV6_PREFIX = 48
 
 
 @lru_cache(4096)
 def network_of(address: str) -> str:
-    """Return the network that an address shares its limits with; an invalid one is "invalid"."""
+    """Return the network whose limits an address shares, or "invalid"."""
     try:
         parsed = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
@@ -38,17 +38,17 @@ class Buckets:
         self.clock = time.monotonic
         self._rate = rate
         self._burst = burst
-        # Tokens and the time of counting, least recently used first.
+        # Tokens and the time of the last update, least recently used first.
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def take(self, address: str, cost: float = 1.0) -> None:
-        """Take tokens of the network of an address, or raise 429."""
+        """Take tokens from the bucket of an address's network; 429 if it has too few."""
         network, now = network_of(address), self.clock()
         tokens, counted = self._buckets.get(network, (self._burst, now))
         tokens = min(self._burst, tokens + (now - counted) * self._rate)
         wait = (cost - tokens) / self._rate
         if wait > _ROUNDING:
-            raise RequestError(429, "too many requests of this address; wait a moment", wait)
+            raise RequestError(429, "too many requests from this address; wait a moment", wait)
         self._buckets[network] = tokens - cost, now
         self._buckets.move_to_end(network)
         if len(self._buckets) > _MAX_BUCKETS:

@@ -1,15 +1,14 @@
--- The tables of the server. A change of them needs another user_version, which server/database.py
--- compares.
+-- The tables of the server. Increment user_version with each change; server/database.py checks it.
 BEGIN IMMEDIATE;
 
 CREATE TABLE IF NOT EXISTS players (
-    -- AUTOINCREMENT: the number of a guest that was forgotten is never given again.
+    -- AUTOINCREMENT: the id of an evicted guest is not reused.
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     name TEXT UNIQUE, -- NULL for guests
     token_hash TEXT NOT NULL UNIQUE,
-    -- The newest game of all players at the last visit: an order of visits without a clock.
+    -- The highest games.number at the last visit, in place of a time.
     seen INTEGER NOT NULL,
-    -- Counted by the triggers below, as practice games are deleted and games are many.
+    -- Counters, maintained by the triggers below.
     practice_games INTEGER NOT NULL DEFAULT 0,
     practice_wins INTEGER NOT NULL DEFAULT 0,
     practice_open INTEGER NOT NULL DEFAULT 0,
@@ -23,20 +22,20 @@ CREATE TABLE IF NOT EXISTS players (
 CREATE INDEX IF NOT EXISTS guests ON players (seen) WHERE name IS NULL;
 
 CREATE TABLE IF NOT EXISTS games (
-    -- In the order of their beginnings; AUTOINCREMENT: the number of a deleted game is not given again.
+    -- AUTOINCREMENT: the number of a deleted game is not reused.
     number INTEGER PRIMARY KEY AUTOINCREMENT,
     id TEXT NOT NULL UNIQUE,
     player_id INTEGER NOT NULL REFERENCES players (id) ON DELETE CASCADE,
     secret TEXT NOT NULL,
     max_wrong INTEGER NOT NULL,
     recorded INTEGER NOT NULL,
-    withheld INTEGER NOT NULL, -- the word is not told when the game is lost
+    withheld INTEGER NOT NULL, -- the word of a lost game is not revealed
     request_key TEXT,
     guesses TEXT NOT NULL DEFAULT '', -- distinct letters in the order of play
     status TEXT NOT NULL DEFAULT 'ongoing' CHECK (status IN ('ongoing', 'success', 'failed')),
     resigned INTEGER NOT NULL DEFAULT 0,
     hinted INTEGER NOT NULL DEFAULT 0, -- the agent gave a hint
-    -- A request that is sent again begins no second game.
+    -- A repeated request returns the same game.
     UNIQUE (player_id, request_key)
 );
 
@@ -68,7 +67,7 @@ CREATE TRIGGER IF NOT EXISTS game_ended AFTER UPDATE OF status ON games BEGIN
     WHERE id = new.player_id;
 END;
 
--- The agent may have thought until the game was over.
+-- The game may have ended before its hint arrived.
 CREATE TRIGGER IF NOT EXISTS game_hinted AFTER UPDATE OF hinted ON games WHEN new.recorded BEGIN
     UPDATE players SET
         recorded_hinted = recorded_hinted + 1,

@@ -1,4 +1,4 @@
-"""The secrets of games, the words that agents are fitted on, and how a secret is drawn."""
+"""Words: the secrets of games, how they are drawn, and the words that agents are fitted on."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def use_recorded_words(
 ) -> ServedWords:
     """Return the words with recorded words of a file that are neither public nor fitted.
 
-    ``fitted`` has the hashes of the words that the agent was fitted on.
+    ``fitted`` are hashes of the words that the agent was fitted on.
     """
     given = read_word_list(path).words
     known = set(public.words)
@@ -61,18 +61,17 @@ def use_recorded_words(
     if fitted is not None and words:
         words = tuple(compress(words, ~np.isin(hash_words(words), fitted)))
     if not words:
-        listed = f"in {public.source} nor among those that the agent was fitted on"
-        raise InputError(f"--recorded-words: {path} has no word that is neither {listed}")
+        message = f"all words of {path} are in {public.source}, or the agent was fitted on them"
+        raise InputError(f"--recorded-words: {message}")
     description = (
-        f"recorded games: {len(words):,} words of the operator's own, "
-        f"{len(given) - len(words):,} that are public left out; "
-        f"{served.description.partition(', ')[2]}"
+        f"recorded games: {len(words):,} words of {path} ({len(given) - len(words):,} public ones "
+        f"excluded), {served.description.partition(', ')[2]}"
     )
     return replace(served, recorded=words, description=description, withheld=True)
 
 
 def draw_word(words: Sequence[str], played: Collection[str], key: bytes, game: str) -> str:
-    """Draw a word for a game by a secret key, none of ``played`` unless all have been played."""
+    """Draw the word of a game by a secret key; no word of ``played`` until all are played."""
     left = [word for word in words if word not in played] if played else words
     digest = hmac.digest(key, game.encode(), hashlib.sha256)
     return (left or words)[int.from_bytes(digest) % len(left or words)]

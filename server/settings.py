@@ -1,4 +1,4 @@
-"""The settings of the server, which are the options of ``serve.py``."""
+"""The settings of the server."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG
 
 @dataclass
 class Settings:
-    """Options with their defaults; ``serve.py --help`` describes them."""
+    """The options of ``serve.py`` with their defaults; ``--help`` describes them."""
 
     host: str = "127.0.0.1"
     port: int = 8_000  # 0: a free port
@@ -25,5 +25,5 @@ class Settings:
     recorded_runs: int = 1_000  # per token
     kept_games: int = 50  # finished practice games, per player
     guests: int = 50_000
-    address_rate: float = 400.0  # requests per second
+    address_rate: float = 400  # requests per second
     forwarded_allow_ips: str | None = None

@@ -26,7 +26,7 @@ from hangman_lab.terminal.console import say
 from hangman_lab.terminal.tables import print_table
 
 _SWEEP_FILE = "sweep.yaml"
-# Trials pass each other files alone.
+# Trials exchange files, not objects.
 _OBJECT_STORE_BYTES = 2**27
 
 
@@ -118,6 +118,6 @@ def _run(sweep: Sweep, folder: Path, address: str | None, console: Console) -> N
         say(console, f"best: {invocation('train')} --config {quoted}/config.yaml")
     if num_failed:
         raise InputError(
-            f"{num_failed} of {sweep.num_trials} trials failed; why is in their error.txt; "
-            f"to try them again: {invocation('sweep')} --resume {quoted}"
+            f"{num_failed} of {sweep.num_trials} trials failed, see their error.txt; "
+            f"retry with: {invocation('sweep')} --resume {quoted}"
         )

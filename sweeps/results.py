@@ -11,8 +11,7 @@ from hangman_lab.sweeps.sweep_file import Sweep, describe_point
 from hangman_lab.terminal.tables import DataTable
 
 METRIC = "win_rate"
-# Final win rates besides that of the policy on unseen words: the kind of words in the evaluation,
-# and the agent, None for the policy.
+# Further final win rates: the kind of words, and the agent, None for the policy.
 FINAL_RATES = {
     "known_win_rate": ("known", None),
     "excluded_win_rate": ("excluded", None),

@@ -148,7 +148,7 @@ def _hash(word_list: WordList) -> str:
 def _check_keys(config: SweepConfig) -> None:
     for key in (*config.set, *config.space):
         if key in _RESERVED_KEYS and not (key in ("words", "seed") and key in config.set):
-            raise InputError(f"{key}: a sweep sets this itself, in every trial")
+            raise InputError(f"{key}: set by the sweep in every trial")
     if "://" in config.storage:
         raise InputError(f"storage: {config.storage!r} is not allowed (a folder, no URI)")
     kinds = {kind for space in config.space.values() for kind in space}
@@ -171,7 +171,7 @@ def _check_interval(key: str, kind: str, values: list[Any]) -> None:
         what = "whole numbers" if types == (int,) else "numbers"
         raise InputError(f"{key}: {kind} {values!r} is not [low, high], two {what}, low first")
     if kind.startswith("log") and numbers[0] <= 0:
-        raise InputError(f"{key}: {kind} {values!r} has to begin above 0")
+        raise InputError(f"{key}: {kind} {values!r} is not above 0")
 
 
 def _check_variants(sweep: Sweep, word_list: WordList) -> None:

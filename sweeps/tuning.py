@@ -35,22 +35,19 @@ from hangman_lab.training.posterior import fit_posterior
 from hangman_lab.training.run import resume, train, use_threads
 
 STEP, SEED = "step", "seed"
-# A failed trial is retried this often, from its last checkpoint.
+# Retries of a failed trial, each from its last checkpoint.
 _MAX_FAILURES = 3
 
 
 def shared_posteriors(config: Config, folder: Path) -> Path | None:
-    """Return a folder with the fitted posteriors of a trial, which the first such trial fits.
-
-    None if the trial has no posterior, or learns it from play.
-    """
+    """Return the folder of a trial's cached posteriors, after fitting missing ones, or None."""
     if config.learner.kind != "posterior":
         return None
-    # All that posteriors depend on; the words are those of the sweep.
+    # The cache key: all that posteriors depend on, except the words, which are those of the sweep.
     options = (config.split, config.env.min_length, config.env.max_length)
     key = repr((*options, config.seed, config.threads))
     run = RunDirectory(folder / "posteriors" / hashlib.sha256(key.encode()).hexdigest()[:16])
-    # It is written last.
+    # Written last.
     if not run.held_back_posterior.exists():
         run.path.mkdir(parents=True, exist_ok=True)
         use_threads(config)
@@ -116,7 +113,7 @@ def _make_tuner(sweep: Sweep, folder: Path) -> tune.Tuner:
     search, space = make_search(sweep)
     if tune.Tuner.can_restore(str(folder)):
         tuner = tune.Tuner.restore(str(folder), trainable, resume_errored=True, param_space=space)
-        # If it was killed before Tune had written its state, the trials start again.
+        # Without results, Tune was killed before it wrote its state: the trials start again.
         with suppress(RuntimeError):
             tuner.get_results()
             return tuner
@@ -135,7 +132,7 @@ def _make_tuner(sweep: Sweep, folder: Path) -> tune.Tuner:
             name=folder.name,
             storage_path=str(folder.parent),
             failure_config=tune.FailureConfig(max_failures=_MAX_FAILURES),
-            # Tune's state, which is written every ten seconds, must name one that is not deleted.
+            # For crash safety: Tune's state, written every ten seconds, may name an earlier one.
             checkpoint_config=tune.CheckpointConfig(num_to_keep=3),
             verbose=1,
         ),
@@ -148,7 +145,7 @@ def run_sweep(sweep: Sweep, folder: Path) -> tuple[pd.DataFrame, int]:
     Returns the last report of each trial that has reported, and the number of failed trials.
     """
     results = _make_tuner(sweep, folder).fit()
-    # Tune fails a trial for good if the loss of its node is reported twice.
+    # Tune does not retry a trial if the loss of its node is reported twice.
     if any(isinstance(error, RayActorError) for error in results.errors):
         results = _make_tuner(sweep, folder).fit()
     trials = results.get_dataframe()

@@ -17,7 +17,7 @@ from typing import NoReturn
 
 from hangman_lab.envs.errors import InputError
 
-# ``CommandParser.refuse`` for some options: called with names and a reason.
+# ``CommandParser.refuse`` with its options bound.
 Refuse = Callable[[Sequence[str], str], None]
 
 
@@ -56,9 +56,8 @@ def require(for_what: str, extra: str, *packages: str) -> None:
 def command_main(name: str) -> Callable[[Callable[..., int]], Callable[..., int]]:
     """Decorate the ``main`` of a command, which returns its exit status.
 
-    An InputError and output to a full disk end it with an error in one line and status 2, Ctrl-C
-    with status 130, and output that nobody reads without a message and with status 1. A closed
-    input is an empty one.
+    The status is 2, with an error of one line, after an InputError and for a full disk; 130 after
+    Ctrl-C; 1, without a message, for a closed output pipe. A closed input is read as empty.
     """
 
     def decorate(main: Callable[..., int]) -> Callable[..., int]:
@@ -81,7 +80,7 @@ def command_main(name: str) -> Callable[[Callable[..., int]], Callable[..., int]
             except OSError as error:
                 if error.errno not in (errno.EPIPE, errno.ENOSPC):
                     raise
-                # Python flushes the output once more at the exit.
+                # Python flushes the output again at exit.
                 os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
                 if error.errno == errno.EPIPE:
                     return 1  # as Rich ends it

@@ -2,6 +2,7 @@
 
 import json
 import signal
+import sys
 import time
 from functools import partial
 from itertools import product
@@ -9,6 +10,7 @@ from itertools import product
 import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
+import hangman_lab
 from hangman_lab.training.checkpoint import load_checkpoint
 from hangman_lab.training.command_line import main
 from tests.processes import assert_refused, run, run_main, start
@@ -90,7 +92,7 @@ def test_a_run_stopped_four_times_ends_with_the_same_weights(
         name: figures["wins"] for name, figures in theirs.items()
     }
     assert not list(folder.glob(".*.tmp"))
-    # TensorBoard goes on in the same curves: no point is missing or there twice.
+    # TensorBoard continues the same curves: no point is missing or repeated.
     for tag in ("valid/win_rate", "valid/episode_length", "rollout/ep_rew_mean"):
         assert curve(folder, tag) == curve(whole[0], tag)
 
@@ -130,6 +132,7 @@ def test_a_short_list_is_trained_on(command, real_words, tinier_files, tmp_path)
         (["--config", "missing.yaml"], ["missing.yaml", "smoke.yaml"]),
         (["--set", "learner.stepz=1"], ["learner.stepz", "steps"]),
         (["--resume", "missing", "--seed", "0"], ["--seed"]),
+        (["--run-dir", "/"], ["/: cannot create folder"]),
         (["--from", "missing"], ["unknown key 'learner.play'", "look_ahead_lives"]),
     ],
     ids=lambda value: " ".join(value) if value and value[0].startswith("--") else "",
@@ -140,3 +143,9 @@ def test_bad_input_is_one_line_and_status_2(command, tmp_path, arguments, said, 
     done = command(*(() if "--resume" in arguments else ("--run-dir", "run")), *arguments)
     assert_refused(done, "train.py", *said)
     assert not (tmp_path / "run").exists()
+
+
+def test_a_renamed_script_is_refused_in_one_line(monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["mytrain.py"])
+    with pytest.raises(SystemExit, match=r"^mytrain\.py: error: not a command; there are train, "):
+        hangman_lab.main()

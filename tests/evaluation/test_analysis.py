@@ -46,7 +46,7 @@ def test_reliability_compares_probabilities_with_outcomes():
 
 
 @pytest.mark.parametrize("name", AGENTS)
-def test_agents_that_do_not_use_their_lives_guess_the_same_under_any_limit(name):
+def test_agents_that_ignore_lives_guess_the_same_under_any_limit(name):
     agent = make_agent(name, seed=1).fit(LISTED)
     by_limit = win_rate_by_limit(agent, play(agent, LISTED))
     for limit in range(1, 13):

@@ -51,13 +51,13 @@ def test_no_words_make_no_games(real_words):
     assert games.dtypes.equals(some.dtypes)
 
 
-def test_an_evil_host_plays_all_its_words_whichever_are_drawn(real_words):
+def test_an_evil_host_depends_on_the_lengths_of_drawn_words_alone(real_words):
     agent = make_agent("dictionary").fit(real_words)
     drawn = real_words[::40]
     games = play(agent, drawn, evil_words=real_words, batch_size=32)
     assert games["length"].tolist() == [len(word) for word in drawn]
     assert set(games["word"]) <= set(real_words)
-    # The agent draws no letters: games of a length are alike.
+    # The agent is deterministic: games of a length are alike.
     assert (games.groupby("length")["letters"].nunique() == 1).all()
     for game in games.itertuples():
         referee = replay(game, 6)

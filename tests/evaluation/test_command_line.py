@@ -81,7 +81,7 @@ def test_without_a_run_learned_agents_are_those_of_the_pretrained_policy(evaluat
     assert evaluation["words"]["source"] == "web2"
 
 
-def test_an_evil_host_plays_for_the_lengths_of_words_and_the_tables_say_so(evaluate, tiny_files):
+def test_tables_name_the_evil_host(evaluate, tiny_files):
     arguments = ("--words", tiny_files[1], "--agents", "dictionary", "random", "--split", "train")
     done, evaluation = evaluate(*arguments, "--games", 100, "--host", "evil")
     assert done.returncode == 0, done.stderr
@@ -108,7 +108,7 @@ def mixed(tiny_run, tiny_files, tmp_path):
     return ("--run", tiny_run[0].path, "--secrets", secrets, "--agents", "ppo", "dictionary")
 
 
-def test_a_prior_that_excludes_known_words_refuses_drops_or_marks_them(evaluate, mixed, tiny_run):
+def test_known_words_are_refused_dropped_or_marked_with_a_prior_of_0(evaluate, mixed, tiny_run):
     done, evaluation = evaluate(*mixed, "--known", "0")
     said = ("7 of the 27 words are known", tiny_run[0].path, "known=0", "drop_seen", "allow_seen")
     assert_refused(done, "evaluate.py", *said)

@@ -90,7 +90,7 @@ def test_invalid_options_are_one_line(options, message, word_file):
     assert "\n" not in str(caught.value)
 
 
-def test_a_list_of_words_does_as_a_file_of_them(word_file):
+def test_words_may_be_a_list_or_a_file(word_file):
     words = word_file.read_text().split()
     file, listed = (compare(["dictionary"], words=given) for given in (word_file, words))
     assert listed.games.equals(file.games)
@@ -113,7 +113,7 @@ def test_repetitions_measure_the_worst_words_of_agents_that_draw(word_file):
     assert "win rate of the worst" not in str(once)
 
 
-def test_a_plot_computes_what_it_needs_alone(word_file):
+def test_a_plot_computes_only_what_it_needs(word_file):
     comparison = compare(["dictionary"], words=word_file, games=20)
     comparison.plot()
     figures = comparison.to_dict()["agents"]["dictionary"]
@@ -127,7 +127,7 @@ def test_a_plot_computes_what_it_needs_alone(word_file):
 
 
 @pytest.mark.parametrize("option", ["--json", "--csv", "--report", "--plots"])
-def test_a_file_that_cannot_be_written_is_told_before_the_games(option, tmp_path, capsys):
+def test_an_unwritable_file_is_reported_before_the_games(option, tmp_path, capsys):
     (tmp_path / "file").touch()
     path = tmp_path / "file" / "below"
     done = run_main(main, capsys, "--agents", "random", option, path)

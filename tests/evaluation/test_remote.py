@@ -82,7 +82,7 @@ def test_output_and_files_agree_with_the_arena_and_the_server(
     evaluation = json.loads((tmp_path / "results.json").read_text())
     statistics = evaluation["agents"]["dictionary"]
     expected = {**basic_statistics(arena, 1.0), "games_per_second": statistics["games_per_second"]}
-    # Only the server could tell which of its words are known.
+    # The client does not know which words are known.
     assert statistics == {**expected, "seen": None}
     assert evaluation["split"] == ("recorded" if recorded else "practice")
     assert (evaluation["max_wrong"], evaluation["known"]) == (6, 0.25)
@@ -98,7 +98,7 @@ def test_output_and_files_agree_with_the_arena_and_the_server(
     [
         ("--server http://127.0.0.1:1", "--token, HANGMAN_TOKEN"),
         ("--server 127.0.0.1:8000 --token t", "is not a URL"),
-        # Nothing listens there, which is told without waiting.
+        # Nothing listens: no retries.
         ("--server http://127.0.0.1:1 --token hm_a --agents random", "does not answer"),
         ("--server http://x --token t --split test", "--split: cannot be combined"),
         ("--server http://x --token t --env GuessTheWord-v0", "--env"),
@@ -185,5 +185,5 @@ def test_an_invalid_server_is_reported(status, text, said):
 
 
 def test_a_server_with_a_wrong_count_of_lives_is_refused():
-    with pytest.raises(InputError, match="that is not Hangman"):
+    with pytest.raises(InputError, match="breaks the rules"):
         observe([RemoteGame("1", 0, "_pp_e", 5, 6, "epxz")])

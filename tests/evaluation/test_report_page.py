@@ -29,7 +29,7 @@ def page():
 
 
 def assert_self_contained(page):
-    # What begins with http is the name of an XML namespace, never an address.
+    # URLs are names of XML namespaces alone.
     addresses = re.findall(r'(?:src|href|data|action)="([^"]*)"', page)
     addresses += re.findall(r"url\(([^)]*)\)", page)
     assert addresses

@@ -108,7 +108,7 @@ def test_the_easiest_words_are_the_longest_and_then_alphabetical():
     assert [game["word"] for game in easiest] == ["abbey", "apple", "ox", *"efghijk"]
 
 
-def test_equally_hard_words_are_not_shown_by_the_alphabet(real_words):
+def test_equally_hard_words_are_not_in_alphabetical_order(real_words):
     games = table(*((word, False, 6, "zzzzzz") for word in real_words))
     hardest = summarize(games, 1.0)["hardest"]
     assert hardest == summarize(games[::-1], 1.0)["hardest"]
@@ -128,7 +128,7 @@ def test_first_letters_are_counted_with_their_hits(real_words):
         assert row["ci95"] == list(win_rate_interval(sum(hits), len(hits)))
 
 
-def test_the_worst_words_are_chosen_and_measured_by_different_games():
+def test_the_worst_words_are_selected_and_measured_by_different_games():
     # Word 0 is lost in every second game, word 1 in the others, 2 to 19 in none.
     won = np.ones((4, 20))
     won[::2, 0] = won[1::2, 1] = 0

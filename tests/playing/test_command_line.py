@@ -21,7 +21,7 @@ def words(tmp_path):
 
 @pytest.fixture
 def run_directory(tmp_path, words):
-    """A run with a small posterior, which is all that playing needs."""
+    """A run with a small posterior and nothing else."""
     run = RunDirectory.create(Config(words=words), tmp_path / "run")
     posterior_of().save(run.posterior)
     return str(run.path)
@@ -87,7 +87,7 @@ def test_an_agent_is_watched_to_the_end(run_command, words, agent):
     assert run_command(options, ["n"])[1] == output
 
 
-def test_the_opponents_letters_are_hidden_until_the_person_is_done(run_command, words):
+def test_the_letters_of_the_opponent_are_hidden_until_the_game_is_over(run_command, words):
     options = ["--words", words, "--versus", "dictionary", "--seed", "2"]
     _, output = run_command(options, [*"jkqvwp", "n"])
     before, after = output.split("dictionary guessed ")
@@ -115,7 +115,7 @@ def test_no_line_is_longer_than_the_terminal_is_wide(run_command, tmp_path, mode
     options = ["--words", str(path), "--max-wrong", "26", *mode]
     status, output = run_command(options, [*"qzkabcde", "x" * 99], columns)
     assert status == 0
-    # The error about the input is wrapped as well; the path of the list is broken if need be.
+    # The error is wrapped, too; a long path is broken.
     assert max(map(len, output.splitlines())) <= columns
     assert "\x1b" not in output
 
@@ -139,7 +139,7 @@ def test_a_run_determines_words_split_and_agents(run_command, run_directory):
         (["--watch", "nobody"], "--watch: 'nobody' is unknown; known are ppo, look-ahead"),
         (["--hint", "--agent", "random"], "--agent: random has no letter probabilities"),
         (["--speed", "2"], "--speed: requires --watch"),
-        (["--host", "evil", "--versus", "random"], "--versus: --host evil has no single word"),
+        (["--host", "evil", "--versus", "random"], "--versus: cannot be combined with --host evil"),
         (["--length", "9-3"], "'9-3' is neither N nor MIN-MAX, from 1 to 32"),
     ],
 )
@@ -151,15 +151,15 @@ def test_invalid_options_are_one_line_and_status_2(run_command, options, problem
     assert problem in line
 
 
-def test_an_evil_host_tells_a_word_that_fitted_and_how_many_did(run_command, words):
+def test_an_evil_host_reveals_a_matching_word_and_how_many_were_left(run_command, words):
     status, output = run_command(["--words", words, "--host", "evil"], [*"aeioucd", "n"])
     assert status == 0
     assert "; the host cheats: only the length of a word is fixed" in output
     # Without a, e, i and o, all words have u. The host then keeps words without c, and without d.
     left = [word for word in WORDS if word[1] == "u" and word[0] != "c"]
-    told = f"you lost; bulsx fitted all along; words left before the last guess: {len(left)}"
+    told = f"you lost; the host reveals bulsx; words left before the last guess: {len(left)}"
     assert told in output.splitlines()
     assert "1 game: you won 0" in output
     options = ["--words", words, "--host", "evil", "--watch", "dictionary", "--speed", "1000"]
     _, output = run_command(options, ["n"])
-    assert re.search(r"^dictionary (won|lost); \w{5} fitted all along; words", output, re.MULTILINE)
+    assert re.search(r"^dictionary (won|lost); the host reveals \w{5}; words", output, re.MULTILINE)

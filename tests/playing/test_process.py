@@ -46,7 +46,7 @@ def test_ctrl_c_ends_a_game_with_a_word_and_status_130(words):
     )
     while "lives" not in game.stdout.readline():
         pass
-    # A signal between Python's last look for signals and its sleep is heeded after the sleep only.
+    # A signal between Python's last check and its sleep is handled after the sleep.
     while game.poll() is None:
         game.send_signal(signal.SIGINT)
         with suppress(subprocess.TimeoutExpired):

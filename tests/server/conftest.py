@@ -49,7 +49,7 @@ def browser():
 
 @pytest.fixture
 def open_page(page_server, browser):
-    """Open the page in a window; at the end, no script may have failed or asked elsewhere."""
+    """Open the page; at the end, no script may have failed or sent a request to another host."""
     address, _ = page_server
     contexts, messages, requests = [], [], []
 
@@ -62,13 +62,13 @@ def open_page(page_server, browser):
         page.on("request", lambda request: requests.append(request.url))
         page.goto(address + path)
         if path == "/":
-            # It is busy until its first game is there.
+            # Busy until its first game is shown.
             page.locator("#play:not([aria-busy])").wait_for()
         return page
 
     yield open_page
     for context in contexts:
         context.close()
-    # A refusal that a test provokes is told on the console; a script's error would be too.
+    # The console has provoked refusals; errors of scripts would be there, too.
     assert [text for text in messages if "Failed to load resource" not in text] == []
     assert all(url.startswith((address, "data:")) for url in requests)

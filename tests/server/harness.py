@@ -21,14 +21,14 @@ WORDS = ("apple", "banana", "jazz", "rhythm", "a", "mississippi", "noon", "lette
 
 
 class Harness:
-    """A server on a database; ``restart`` lets another one go on with it."""
+    """A server on a database; ``restart`` replaces the server and keeps the database."""
 
     def __init__(self, path, words=WORDS, practice=None, agent=None, withheld=False, **settings):
         self.path = path
         self.words = ServedWords(
             tuple(words), tuple(practice or words), tuple(words), "words", withheld
         )
-        # By default nobody asks too much.
+        # By default no rate limit is reached.
         self.settings = Settings(**{"db": str(path), "address_rate": 1e9, **settings})
         self.agent = agent
         self.loop = asyncio.new_event_loop()
@@ -71,7 +71,7 @@ class Harness:
         return self.app.app.state.services
 
     def sql(self, statement, *values):
-        """Run a statement on a connection of its own; return its rows."""
+        """Run a statement on a new connection; return its rows."""
         with closing(sqlite3.connect(self.path)) as connection, connection:
             return connection.execute(statement, values).fetchall()
 
@@ -126,12 +126,12 @@ class Harness:
 
 
 def bearer(token):
-    """Return the headers that show a token."""
+    """Return the headers with a token."""
     return {} if token is None else {"Authorization": f"Bearer {token}"}
 
 
 class ClockStopped:
-    """A clock that moves when it is told to."""
+    """A clock that is set by hand."""
 
     def __init__(self):
         self.now = 0.0

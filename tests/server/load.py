@@ -1,4 +1,4 @@
-"""Servers as processes, clients that load them, and what is left when they are killed."""
+"""Servers as processes, load from clients, and checks of what is stored after a kill."""
 
 import os
 import re
@@ -32,11 +32,11 @@ class ServerProcess:
             self.options += ("--words", listed)
         self.port = 0
         self.process = None
-        # All that it printed, of every start; a pipe would stop it when nobody reads.
+        # The output of every start, in a file: a full pipe would block the server.
         self.output = tempfile.TemporaryFile()  # noqa: SIM115
 
     def start(self):
-        """Start it; return its address when it listens."""
+        """Start it; return its address once it listens."""
         printed = len(self.read())
         self.process = subprocess.Popen(
             command("serve.py", "--db", self.path, "--port", self.port, *self.options),
@@ -59,17 +59,17 @@ class ServerProcess:
         return os.pread(self.output.fileno(), size, 0).decode()
 
     def kill(self):
-        """End it without a warning."""
+        """Send SIGKILL, and wait."""
         self.process.kill()
         self.process.wait()
 
     def stop(self):
-        """End it as a person does; return its exit status."""
+        """Send SIGINT; return the exit status."""
         self.process.send_signal(signal.SIGINT)
         return self.process.wait()
 
     def end_within(self, seconds):
-        """End it as a service manager does; raise TimeoutExpired if that takes longer."""
+        """Send SIGTERM; raise TimeoutExpired if it takes longer."""
         self.process.terminate()
         self.process.wait(seconds)
 
@@ -103,7 +103,7 @@ class Witness:
     """What a client saw of one game."""
 
     game: RemoteGame
-    # The letters whose guess was answered, in order, and one whose answer did not come.
+    # The answered guesses in order, and one that was not answered.
     answered: str = ""
     unanswered: str = ""
 
@@ -111,8 +111,8 @@ class Witness:
 def play_while(act, address, token, clients, retries=900):
     """Let clients play until ``act`` has returned; return what they saw of games.
 
-    With retries each client sends a request again until it is answered: it may find the server
-    gone many times. Without, the letter whose answer did not come stays unanswered.
+    With retries, a client retries each request until it is answered, through restarts of the
+    server. Without, its last guess may stay unanswered.
     """
     witnesses = []
     stopping = threading.Event()
@@ -137,7 +137,7 @@ def play_while(act, address, token, clients, retries=900):
         finally:
             stopping.set()
         for each in playing:
-            # A server that ended answers no more.
+            # Without retries, clients fail when the server ends.
             if (error := each.exception()) and retries:
                 raise error
     return witnesses
@@ -146,14 +146,14 @@ def play_while(act, address, token, clients, retries=900):
 def check_nothing_lost(path, witnesses, all_answered=True):
     """Compare the database with what clients saw; return the number of answered guesses.
 
-    Without ``all_answered``, a last guess may be stored whose answer did not come, and a game.
+    Without ``all_answered``, the last guess and game of a client may be stored but unanswered.
     """
     with closing(sqlite3.connect(path)) as connection:
         rows = connection.execute("SELECT id, guesses, status, secret FROM games").fetchall()
     stored = {game_id: row for game_id, *row in rows}
     for witness in witnesses:
         game = witness.game
-        # A game that is lost, or was answered as two, is not there.
+        # Fails for a game that is not stored, or was returned twice.
         guesses, status, secret = stored.pop(game.game_id)
         if not all_answered and guesses == witness.answered + witness.unanswered:
             continue
@@ -161,6 +161,6 @@ def check_nothing_lost(path, witnesses, all_answered=True):
         shown = "".join(letter if letter in guesses else "_" for letter in secret)
         wrong = sum(letter not in secret for letter in guesses)
         assert (game.pattern, game.tries, game.status) == (shown, 6 - wrong, status)
-    # A game without a witness would be one that a repeated request began twice.
+    # A game that no client saw was begun by a retry.
     assert not (all_answered and stored)
     return sum(len(witness.answered) for witness in witnesses)

@@ -1,4 +1,4 @@
-"""The agent: hints, games to watch, whose turn it is, and what it tells of recorded games."""
+"""The agent: hints, games to watch, queued turns, and what it reveals of recorded games."""
 
 import asyncio
 from collections import Counter
@@ -46,7 +46,7 @@ def ask(use, think=guess_next, make_executor=lambda: ThreadPoolExecutor(1)):
     return asyncio.run(run())
 
 
-def test_nobody_waits_for_a_strangers_long_games():
+def test_identities_take_turns_round_robin():
     async def use(player):
         served = []
 
@@ -61,11 +61,11 @@ def test_nobody_waits_for_a_strangers_long_games():
         await asyncio.gather(*(play() for _ in range(12)), hint())
         return served
 
-    # 72 turns of the address have been asked for.
+    # 72 turns of the address were queued.
     assert ask(use)[0] == "alice"
 
 
-def test_a_full_queue_has_room_for_whoever_has_few_turns_in_it(monkeypatch):
+def test_a_full_queue_has_room_for_an_identity_with_few_turns(monkeypatch):
     monkeypatch.setattr(agent, "_MAX_QUEUED", 8)
 
     async def use(player):
@@ -79,7 +79,7 @@ def test_a_full_queue_has_room_for_whoever_has_few_turns_in_it(monkeypatch):
     assert ask(use) == expected
 
 
-def test_the_guests_of_a_network_take_turns_as_one(start, dictionary):
+def test_the_guests_of_a_network_are_one_identity(start, dictionary):
     services = start(agent=dictionary).services
     for address, network in (("192.0.2.1", "192.0.2.1"), ("2001:db8:0:ff::1", "2001:db8::/48")):
         assert Client(services, address, "guest_1").take_turn()[1] == network
@@ -107,7 +107,7 @@ def test_a_process_that_ends_is_replaced():
     ask(use, think, make)
 
 
-def test_a_hint_is_what_the_agent_thinks_of_the_game(start, dictionary):
+def test_a_hint_has_the_guess_and_the_probabilities_of_the_agent(start, dictionary):
     server = start(agent=dictionary, practice=["apple"])
     token = server.token()
     game = server.new_game(token)
@@ -149,8 +149,8 @@ def test_a_server_may_have_no_agent(start):
         assert (answer.status_code, answer.json()) == (404, {"error": "this server has no agent"})
 
 
-def test_the_agent_tells_nothing_of_recorded_games_without_hints(start, dictionary):
-    """A player and a guest of the same address ask for the next guess in every way there is."""
+def test_the_agent_reveals_nothing_of_recorded_games_without_hints(start, dictionary):
+    """A player and a guest of the same address try every request that could reveal a guess."""
     server = start(agent=dictionary, words=WORDS[:6], practice=["noon"], recorded_hints="off")
     token, guest = server.token(), server.post(f"{API}/guests").json()["token"]
     practice, own = server.new_game(token), server.new_game(guest)
@@ -165,7 +165,7 @@ def test_the_agent_tells_nothing_of_recorded_games_without_hints(start, dictiona
             letter = {"letter": LETTERS[len(state["guesses"])]}
             state = server.post(f"{API}/games/{game}/guesses", letter, token).json()
             num_guesses += 1
-    # 403 for the recorded game, 404 for another's, 409 for what may look like it.
+    # 403 for the recorded game, 404 for another player's, 409 for games that may be like it.
     assert statuses == {403: num_guesses, 404: num_guesses, 409: 2 * num_guesses}
     assert server.get(f"{API}/leaderboard").json()["players"][0]["hinted"] == 0
     # Practice games have hints, and the agent can be watched.

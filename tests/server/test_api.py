@@ -26,7 +26,7 @@ CHECKS = [
     response_schema_conformance,
 ]
 WORD = "zyzzyva"
-# The description needs neither words nor a database.
+# The schema needs neither words nor a database.
 APP = create_app(ServedWords((), (), (), ""), None, Settings()).app
 OPERATIONS = {
     operation.ok().label: operation.ok()
@@ -45,7 +45,7 @@ def fuzzed(tmp_path_factory):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("label", OPERATIONS)
-def test_every_answer_to_made_up_requests_is_as_described(label, fuzzed):
+def test_every_answer_to_generated_requests_follows_the_schema(label, fuzzed):
     operation, (address, token) = OPERATIONS[label], fuzzed
     fixed = {"headers": bearer(token)}
     if operation.path.startswith(CHALLENGE):
@@ -117,7 +117,7 @@ def test_a_game_of_the_challenge_that_is_won(start):
     assert server.status(token) == [1, 0, 0, 1]
 
 
-def test_the_sixth_wrong_guess_loses_and_the_reason_is_told(start):
+def test_the_sixth_wrong_guess_loses_and_the_reason_is_returned(start):
     server = start(words=["noon"], practice=["jazz"])
     token = server.token()
     game = server.new_game(token, recorded=True)
@@ -133,7 +133,7 @@ def test_the_sixth_wrong_guess_loses_and_the_reason_is_told(start):
 @pytest.mark.parametrize(
     "letter", ["", "ee", "1", "é", "ß", "_", " ", "\N{KELVIN SIGN}", "e\n", "\0"]
 )
-def test_what_is_not_one_letter_is_refused_and_costs_nothing(start, letter):
+def test_an_invalid_letter_is_refused_and_costs_nothing(start, letter):
     server = start(words=["apple"])
     token = server.token()
     game = server.new_game(token)
@@ -143,7 +143,7 @@ def test_what_is_not_one_letter_is_refused_and_costs_nothing(start, letter):
     assert server.guess(token, game, "a").json()["tries_remains"] == 6
 
 
-def test_no_or_an_unknown_token_is_refused(start):
+def test_a_missing_or_unknown_token_is_refused(start):
     server = start()
     for token in ("", "hm_unknown", "x" * 500):
         assert server.get(f"{CHALLENGE}/my_status", access_token=token).status_code == 401
@@ -151,7 +151,7 @@ def test_no_or_an_unknown_token_is_refused(start):
         assert (refused.status_code, refused.headers["www-authenticate"]) == (401, "Bearer")
 
 
-def test_unknown_games_and_those_of_others_are_refused_alike(start):
+def test_unknown_games_and_games_of_other_players_have_the_same_error(start):
     server = start()
     alice, bob = server.token("alice"), server.token("bob")
     game = server.new_game(alice)
@@ -161,14 +161,14 @@ def test_unknown_games_and_those_of_others_are_refused_alike(start):
     assert server.guess(alice, game, "z").json()["status"] == "ongoing"
 
 
-def test_the_page_is_served_and_what_is_not_there_is_an_error(start):
+def test_the_page_is_served_and_unknown_paths_are_refused(start):
     server = start()
     assert server.get("/").text.startswith("<!DOCTYPE html>")
     first = server.get("/assets/main.js")
     assert first.headers["content-type"] == "text/javascript; charset=utf-8"
     again = server.get("/assets/main.js", headers={"If-None-Match": first.headers["etag"]})
     assert (again.status_code, again.content) == (304, b"")
-    # No answer leads to the host that a client names.
+    # No redirect to the Host that the client sends.
     for path in ("/nothing", f"{API}/nothing", "/assets", f"{API}/server/", "/..%2Fapp.py"):
         answer = server.get(path, headers={"Host": "elsewhere.example"})
         assert (answer.status_code, list(answer.json())) == (404, ["error"])
@@ -180,10 +180,10 @@ def test_the_page_is_served_and_what_is_not_there_is_an_error(start):
         (b'{"two\\nlines": 1}', "body: extra inputs are not permitted"),
         (b'{"recorded": true, "daily": true}', "recorded, daily: one at most"),
         (b'{"%s": 1}' % (b"x" * 1000), "body: extra inputs are not permitted"),
-        (b'{"a', "body: it is not JSON (at character 1: "),
+        (b'{"a', "body: not JSON (at character 1: "),
     ],
 )
-def test_a_body_that_cannot_be_is_refused_in_one_line(start, body, said):
+def test_an_invalid_body_is_refused_in_one_line(start, body, said):
     server = start()
     headers = {**bearer(server.token()), "Content-Type": "application/json"}
     answer = server.run(server.client.post(f"{API}/games", content=body, headers=headers))

@@ -1,4 +1,4 @@
-"""What is too large or too slow is refused; headers and metrics of answers."""
+"""Limits of requests; headers and metrics of answers."""
 
 import asyncio
 
@@ -8,7 +8,7 @@ from hangman_lab.server import bounds
 from tests.server.harness import API, CHALLENGE, bearer
 
 
-def test_a_body_is_read_in_pieces_and_refused_when_it_is_too_long(start):
+def test_a_chunked_body_is_read_and_refused_if_it_is_too_long(start):
     server = start()
     headers = {**bearer(server.token()), "Content-Type": "application/json"}
 
@@ -27,7 +27,7 @@ def test_a_body_is_read_in_pieces_and_refused_when_it_is_too_long(start):
         assert answer.json() == {"error": "the body is longer than 16,384 bytes"}
 
 
-def test_a_body_that_is_slow_is_refused(start, monkeypatch):
+def test_a_slow_body_times_out(start, monkeypatch):
     monkeypatch.setattr(bounds, "CLIENT_SECONDS", 0.0)
     server = start()
 
@@ -52,7 +52,7 @@ def test_a_body_that_is_slow_is_refused(start, monkeypatch):
         ({"Origin": "null"}, 403),
     ],
 )
-def test_a_page_of_another_site_spends_nothing_of_its_visitors(start, headers, status):
+def test_cross_site_requests_are_refused(start, headers, status):
     server = start()
     answer = server.run(server.client.post(f"{API}/guests", headers=headers))
     assert answer.status_code == status
@@ -71,7 +71,7 @@ def test_metrics_measure_requests_by_route_and_status(start):
 
     routes = (f"{API}/games/{{game_id}}", 200), ("none", 404)
     before = [count(*route) for route in routes]
-    # Paths are as many as clients like; so are the ids of games.
+    # Labels are bounded, for unknown paths and for ids of games.
     for path in (f"{API}/games/{game}", "/nothing/1", "/nothing/2"):
         server.get(path, token)
     assert [count(*route) for route in routes] == [before[0] + 1, before[1] + 2]
@@ -81,7 +81,7 @@ def test_metrics_measure_requests_by_route_and_status(start):
 @pytest.mark.parametrize(
     "path", ["/", "/assets/main.js", f"{CHALLENGE}/my_status", f"{API}/server", "/nothing"]
 )
-def test_every_answer_has_its_headers(start, path):
+def test_every_answer_has_the_security_headers(start, path):
     headers = start().get(path).headers
     assert headers["x-content-type-options"] == "nosniff"
     assert headers["referrer-policy"] == "no-referrer"

@@ -58,13 +58,11 @@ def test_bad_input_is_one_line_and_status_2(serve, tmp_path, database, arguments
     assert_refused(serve(*options, *arguments), "serve.py", *said)
 
 
-def test_the_command_line_comes_before_the_environment_and_that_before_the_defaults(
-    serve, monkeypatch
-):
+def test_options_have_precedence_over_the_environment(serve, monkeypatch):
     monkeypatch.setenv("HANGMAN_PORT", "1")
     monkeypatch.setenv("HANGMAN_MAX_WRONG", "5")
     monkeypatch.setenv("HANGMAN_WORDS", "")
-    # A client's, as evaluate.py has it.
+    # The variable of evaluate.py.
     monkeypatch.setenv("HANGMAN_TOKEN", "hm_token")
     options = read_options(["--max-wrong", "7"])
     assert (options.host, options.port, options.max_wrong) == ("127.0.0.1", 1, 7)
@@ -73,7 +71,7 @@ def test_the_command_line_comes_before_the_environment_and_that_before_the_defau
     assert_refused(serve(), "serve.py", "--port: 'many' is not a whole number")
 
 
-def test_a_port_that_is_taken_is_told(serve, database):
+def test_a_port_in_use_is_reported(serve, database):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         done = serve("--port", port, "--db", database)
@@ -100,7 +98,7 @@ def test_tokens_are_made_replaced_and_players_deleted_while_a_server_runs(
         assert (row["name"], row["games"], server.count("games")) == ("alice", 1, 1)
 
 
-def test_it_serves_until_it_is_stopped_and_tells_no_token(database):
+def test_it_serves_until_it_is_stopped_and_logs_no_token(database):
     options = ("--agent", "none", "--forwarded-allow-ips=*")
     with serving(database, *options, words=["banana"]) as (process, address):
         made = run("serve.py", "token", "alice", "--db", database)

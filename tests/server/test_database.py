@@ -12,11 +12,11 @@ from hangman_lab.server.database import VERSION, open_database
 from tests.server.harness import API, Harness
 
 
-def test_what_could_not_be_stored_has_not_happened_and_its_cause_is_told(start, caplog):
+def test_a_failed_transaction_is_rolled_back_and_logged(start, caplog):
     server = start(words=["banana"], guests=1)
     token = server.token()
     game = server.new_game(token)
-    # The guess that wins is stored in the game, but not counted.
+    # The trigger of the winning guess fails.
     server.sql("CREATE TRIGGER fail UPDATE ON players BEGIN SELECT RAISE(ABORT, 'broken'); END")
     for letter in "ban":
         refused = server.guess(token, game, letter)
@@ -28,13 +28,13 @@ def test_what_could_not_be_stored_has_not_happened_and_its_cause_is_told(start, 
     assert [record.message for record in caplog.records] == ["the database failed: broken"]
     assert server.guess(token, game, "n").json()["status"] == "success"
     assert server.status(token) == [1, 0, 0, 1]
-    # Nor is a guest stored if the surplus one cannot be deleted.
+    # No guest is stored if the surplus one cannot be evicted.
     server.sql("CREATE TRIGGER fail DELETE ON players BEGIN SELECT RAISE(ABORT, 'broken'); END")
     assert [server.post(f"{API}/guests").status_code for _ in range(2)] == [201, 503]
     assert server.count("players") == 2
 
 
-def test_requests_wait_together_for_a_locked_database(start, monkeypatch, caplog):
+def test_requests_time_out_together_on_a_locked_database(start, monkeypatch, caplog):
     monkeypatch.setattr(database, "_PATIENCE", 0.5)
     server = start(words=["banana"])
     token = server.token()
@@ -44,7 +44,7 @@ def test_requests_wait_together_for_a_locked_database(start, monkeypatch, caplog
         path = f"{API}/games/{{}}/guesses"
         guesses = (server.apost(path.format(game), {"letter": "b"}, token) for game in games)
         answers = server.together(*guesses)
-        # Games can be read meanwhile.
+        # Reads are not blocked.
         assert server.get(f"{API}/games/{games[0]}", token).json()["guesses"] == ""
         other.execute("ROLLBACK")
     assert {answer.status_code for answer in answers} == {503}
@@ -54,7 +54,7 @@ def test_requests_wait_together_for_a_locked_database(start, monkeypatch, caplog
     assert server.guess(token, games[0], "b").status_code == 200
 
 
-def test_a_copy_that_is_made_while_it_runs_can_be_served(start, tmp_path):
+def test_a_backup_of_a_running_server_can_be_served(start, tmp_path):
     server = start(words=["noon"])
     token = server.token()
     game = server.new_game(token)
@@ -79,7 +79,7 @@ def test_tables_of_another_version_are_refused_and_not_changed(tmp_path, version
     assert path.read_bytes() == before
 
 
-def test_what_is_no_database_is_refused_and_not_changed(tmp_path):
+def test_a_file_that_is_no_database_is_refused_and_not_changed(tmp_path):
     path = tmp_path / "notes.txt"
     path.write_text("not a database " * 100)
     with pytest.raises(InputError, match="file is not a database"):
@@ -88,8 +88,8 @@ def test_what_is_no_database_is_refused_and_not_changed(tmp_path):
 
 
 @pytest.mark.parametrize("is_there", [False, True])
-def test_a_new_database_is_its_owners_alone(tmp_path, is_there):
-    # Its name is that of a file, whatever SQLite makes of it.
+def test_a_new_database_is_readable_by_its_owner_alone(tmp_path, is_there):
+    # A name that is special to SQLite.
     path = tmp_path / ":memory:"
     if is_there:
         path.touch(0o644)

@@ -1,4 +1,4 @@
-"""The HTTP engine with its bounds, as a process."""
+"""The HTTP engine and its limits, as a process."""
 
 import socket
 import time
@@ -28,11 +28,11 @@ def connect(server, source="127.0.0.1"):
 
 
 def read(connection):
-    """Return what the server sends until it ends the connection."""
+    """Return what the server sends until it closes the connection."""
     return b"".join(iter(lambda: connection.recv(65_536), b""))
 
 
-def test_clients_that_are_slow_to_send_a_request_are_disconnected(server):
+def test_a_slow_head_times_out(server):
     begun = [b"", b"GET / HTT", b"GET / HTTP/1.1\r\nHost: server\r\n"]
     begun.append(GAMES + b"Content-Length: 20\r\n\r\n{")
     with ExitStack() as stack:
@@ -65,14 +65,14 @@ def test_visitors_of_a_proxy_share_a_rate_unless_it_is_trusted(server, source, s
         assert (b"429 Too Many Requests" in read(client)) == shared
 
 
-def test_what_is_not_http_is_refused_and_not_logged(server):
+def test_bytes_that_are_not_http_are_refused_and_not_logged(server):
     with connect(server) as client:
         client.sendall(b"\x16\x03\x01" * 100)
         assert client.recv(1_000).startswith(b"HTTP/1.1 400")
     assert "\\x16" not in server.read()
 
 
-def test_a_server_that_is_stopped_answers_what_has_begun(tmp_path):
+def test_a_stopped_server_finishes_requests(tmp_path):
     path = tmp_path / "games.sqlite3"
     with serving(path, "--agent", "none", words=["banana"]) as (server, _):
         head = GAMES + b"Authorization: Bearer " + add_token(path, "alice").encode() + b"\r\n"

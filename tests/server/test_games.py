@@ -1,4 +1,4 @@
-"""Games: the rules through retries and restarts, requests at the same time, words and bounds."""
+"""Games: the rules through retries and restarts, concurrent requests, words and limits."""
 
 import os
 import re
@@ -20,7 +20,7 @@ from tests.server.harness import API, CHALLENGE, Harness
 
 
 class Games(RuleBasedStateMachine):
-    """One player's games: what the server answers, and what the plain rules say."""
+    """One player's games, compared with the plain rules."""
 
     folder = None
     begun = Bundle("begun")
@@ -100,20 +100,20 @@ class Games(RuleBasedStateMachine):
 
 
 @pytest.mark.slow
-def test_games_go_by_the_plain_rules_through_repetitions_and_restarts(tmp_path):
+def test_games_follow_the_rules_through_retries_and_restarts(tmp_path):
     Games.folder = tmp_path
     run_state_machine_as_test(
         Games, settings=settings(max_examples=12, stateful_step_count=25, derandomize=True)
     )
 
 
-def test_the_same_new_game_many_times_at_once_is_one_game(start):
+def test_concurrent_new_games_with_one_key_are_one_game(start):
     server = start(words=["noon"], recorded_runs=1)
     token, body = server.token(), {"recorded": True}
     begun = server.together(*(server.apost(f"{API}/games", body, token, "k") for _ in range(20)))
     assert {answer.status_code for answer in begun} == {201}
     assert len({answer.json()["game_id"] for answer in begun}) == server.count("games") == 1
-    # A key is of a player and of a kind of game; days are no keys of clients.
+    # A key belongs to a player and a kind of game; clients cannot send keys of days.
     assert server.post(f"{API}/games", {}, token, "k").status_code == 422
     assert server.post(f"{API}/games", {}, server.token("bob"), "k").status_code == 201
     for key in ("", " ", "x" * 65, "day 2026-01-31"):
@@ -121,7 +121,7 @@ def test_the_same_new_game_many_times_at_once_is_one_game(start):
         assert (refused.status_code, "Idempotency-Key" in refused.json()["error"]) == (422, True)
 
 
-def test_guesses_in_one_game_at_once_are_played_one_after_the_other(start):
+def test_concurrent_guesses_in_one_game_are_serialized(start):
     server = start(words=["noon"])
     token = server.token()
     game = server.new_game(token)
@@ -130,13 +130,13 @@ def test_guesses_in_one_game_at_once_are_played_one_after_the_other(start):
     states = [answer.json() for answer in server.together(*guesses)]
     assert {state["tries_remains"] for state in states} == {0, 1, 2, 3, 4, 5}
     longest = max((state["guesses"] for state in states), key=len)
-    # Each answer is a moment of the same game.
+    # Each answer is a state of the same game.
     assert all(longest.startswith(state["guesses"]) for state in states)
     assert len(set(longest)) == len(longest) == 6
     assert server.status(token) == [1, 0, 0, 0]
 
 
-def test_games_are_bounded_by_runs_and_by_open_games(start, monkeypatch):
+def test_runs_and_open_games_are_limited(start, monkeypatch):
     monkeypatch.setattr(games, "_MAX_OPEN", 3)
     monkeypatch.setattr(games, "_MAX_PRACTICE", 5)
     server = start(words=["a"], recorded_runs=1)
@@ -148,7 +148,7 @@ def test_games_are_bounded_by_runs_and_by_open_games(start, monkeypatch):
         assert refused.status_code == 403
         return refused.json()["error"]
 
-    assert refusal() == "3 games are open; finish one or give one up first"
+    assert refusal() == "3 games are open; finish or resign one first"
     server.guess(token, begun[0], "a")
     server.post(f"{API}/games/{begun[1]}/resignation", token=token)
     for _ in range(2):
@@ -158,11 +158,11 @@ def test_games_are_bounded_by_runs_and_by_open_games(start, monkeypatch):
     server.guess(token, begun[2], "a")
     server.play(token, recorded=True)
     assert refusal(practice=False) == "all 1 recorded runs are used up"
-    # Another token has games of its own.
+    # Limits are per token.
     server.new_game(server.token("bob"))
 
 
-def test_the_word_of_the_day_tells_how_others_did_and_not_what_it_is(start):
+def test_the_results_of_the_day_do_not_reveal_the_word(start):
     server = start(words=["noon"])
     for name, letters in (("alice", "no"), ("bob", "xno"), ("carol", "xyzabc"), ("dave", "n")):
         token = server.token(name)
@@ -188,11 +188,11 @@ def test_a_player_keeps_the_newest_finished_practice_games(start):
     server.new_game(token)
     kept = [game for (game,) in server.sql("SELECT id FROM games ORDER BY number")]
     assert kept[:-1] == [today, *open_games, *recorded, *played[-3:]]
-    # What was counted stays.
+    # The counters are kept.
     assert server.status(token) == [15, 5, 5, 9]
 
 
-def test_a_player_does_not_get_a_recorded_word_twice_while_others_are_left(start):
+def test_recorded_words_repeat_only_after_all_were_played(start):
     words = [f"{first}{second}" for first in "abcdef" for second in "abcde"]
     server = start(words=words, recorded_runs=31)
     token, other = server.token(), start(words=words)
@@ -200,7 +200,7 @@ def test_a_player_does_not_get_a_recorded_word_twice_while_others_are_left(start
     def begin(key):
         return server.post(f"{API}/games", {"recorded": True}, token, key).status_code
 
-    # Repeated, refused and, with a broken table, failed beginnings take no word.
+    # Repeated, refused and failed requests take no word.
     for number in range(20):
         assert [begin(f"game-{number}") for _ in range(2)] == [201] * 2
     server.sql("ALTER TABLE players RENAME COLUMN recorded_open TO elsewhere")
@@ -210,22 +210,22 @@ def test_a_player_does_not_get_a_recorded_word_twice_while_others_are_left(start
     assert [begin(f"later-{number}") for number in range(10)] == [201] * 10
     drawn = server.sql("SELECT secret FROM games ORDER BY number")
     assert len(set(drawn)) == len(drawn) == 30
-    # When all have been played, one comes again.
+    # All have been played: one repeats.
     assert [begin("again"), begin("too-many")] == [201, 403]
-    # The order depends on a secret of the database.
+    # The order depends on the key in the database.
     elsewhere = other.token()
     others = [other.secret(other.new_game(elsewhere, recorded=True)) for _ in range(30)]
     assert [(word,) for word in others] != drawn
 
 
-def test_a_lost_game_tells_no_word_of_an_operators_list(start):
+def test_a_lost_game_does_not_reveal_a_withheld_word(start):
     server = start(words=["grfzgl"], practice=["noon"], withheld=True)
     token = server.token()
     lost = server.play(token, recorded=True, letters="abcdeh")
     assert lost["reason"] == "no tries are left"
     game = server.new_game(token, recorded=True)
     assert server.post(f"{API}/games/{game}/resignation", token=token).json()["secret"] is None
-    # The words of games that were begun before stay untold.
+    # Also of games begun before the restart.
     server.words = replace(server.words, withheld=False)
     server.restart()
     assert server.get(f"{API}/games/{game}", token).json()["secret"] is None
@@ -247,7 +247,7 @@ def test_the_word_of_the_day_is_one_game_of_each_player_with_the_same_word(start
     assert server.secret(begun[0]) == server.secret(begun[1])
     days = [begin(alice, day)["game_id"] for day in range(10, 20)]
     assert len({server.secret(game) for game in days}) > 1
-    # It goes on where it was left, also after a restart and when it is over.
+    # The same request resumes it, also after a restart and after its end.
     server.guess(alice, begun[0], "w")
     server.restart()
     again = begin(alice, 31)

@@ -1,4 +1,4 @@
-"""The ranking."""
+"""The leaderboard."""
 
 import pytest
 
@@ -17,12 +17,12 @@ def row(games, wins, name=""):
     [
         # By the lower end of the interval.
         ([(60, 27, "b"), (100, 90, "a"), (20, 9, "c")], [(1, "a"), (2, "b"), (3, "c")]),
-        # Equal figures share a rank.
+        # Ties share a rank.
         (
             [(30, 20, "a"), (30, 20, "b"), (30, 29, "c"), (30, 1, "d"), (20, 0, "e"), (50, 0, "f")],
             [(1, "c"), (2, "a"), (2, "b"), (4, "d"), (5, "e"), (5, "f")],
         ),
-        # A few lucky games do not lead.
+        # Too few games for a rank.
         (
             [(19, 19, "lucky"), (60, 27, "steady"), (1, 0, "new"), (50, 0, "losing")],
             [(1, "steady"), (2, "losing"), (None, "lucky"), (None, "new")],
@@ -34,7 +34,7 @@ def test_players_are_ranked(players, expected):
     assert [(player.rank, player.name) for player in ranked] == expected
 
 
-def test_recorded_games_are_counted_and_open_resigned_and_hinted_ones_are_not_won(start):
+def test_open_resigned_and_hinted_games_count_as_not_won(start):
     server = start(words=["noon"], agent=make_agent("dictionary").fit(["noon"]))
     alice, bob = server.token("alice"), server.token("bob")
     server.play(bob, letters="abcdef")
@@ -44,7 +44,7 @@ def test_recorded_games_are_counted_and_open_resigned_and_hinted_ones_are_not_wo
         server.play(alice, recorded=True, letters=letters)
     for letters in ("no", "", "no"):
         game = server.new_game(alice, recorded=True)
-        # A hint does not take a game that is going badly out of the count.
+        # A hinted game still counts.
         server.hint(game, alice)
         for letter in letters:
             server.guess(alice, game, letter)

@@ -1,4 +1,4 @@
-"""The web page in a browser: visits from beginning to end, and how it looks."""
+"""The web page in a browser: whole visits, layout and accessibility."""
 
 import re
 
@@ -11,7 +11,7 @@ from tests.server.load import add_token
 
 pytestmark = pytest.mark.slow
 expect = pytest.importorskip("playwright.sync_api", reason="playwright is not installed").expect
-# A machine that runs other tests at the same time may take seconds.
+# A busy machine may take seconds.
 expect.set_options(timeout=30_000)
 
 
@@ -71,7 +71,7 @@ def test_a_visitor_wins_and_loses_with_the_keyboard_alone(open_page):
     assert re.match(r"Hangman Lab, 2\d{3}-\d\d-\d\d: the word of the day, won with 1 wrong", text)
     assert "\U0001f7e5\U0001f7e9\U0001f7e9\U0001f7e9" in text
     assert "banana" not in text
-    # At the end the letters are gone, so that Enter is the next word.
+    # The letters are hidden after the end, so that Enter begins the next word.
     page.focus("#new-game")
     page.keyboard.press("Enter")
     expect(outcome(page)).to_have_text("A word of 6 letters.")
@@ -104,7 +104,7 @@ def test_the_word_of_the_day_is_played_once_a_day(open_page):
         expect(page.locator("#play-note")).to_contain_text(
             "8 players of 12 found it, most with 2 wrong guesses. The next one comes in"
         )
-    # A game that was begun as the word of an earlier day gives way to that of today.
+    # Today's word replaces an unfinished word of an earlier day.
     page.click("#new-game")
     settle(page)
     expect(page.locator("#daily")).to_have_attribute("aria-pressed", "false")
@@ -117,7 +117,7 @@ def test_the_word_of_the_day_is_played_once_a_day(open_page):
     assert figures_of(page)["Played"] == "1"
 
 
-def test_a_new_word_resigns_the_old_one_which_is_lost_if_it_had_begun(open_page):
+def test_a_new_word_resigns_the_old_one_which_is_lost_after_a_guess(open_page):
     page = open_page()
     type_letters(page, "ban")
     for letters, asked, streak in (("", False, 1), ("x", True, 0)):
@@ -146,7 +146,7 @@ def test_a_new_word_resigns_the_old_one_which_is_lost_if_it_had_begun(open_page)
 
 
 @pytest.mark.parametrize("damaged", ["{", "7", '{"spread": 3, "streak": []}', "\u2603"])
-def test_what_the_browser_has_stored_may_be_damaged(open_page, damaged):
+def test_damaged_browser_storage_is_ignored(open_page, damaged):
     page = open_page()
     page.evaluate(
         "text => Object.keys(localStorage).concat('hangman-tally').forEach(name => "
@@ -159,11 +159,11 @@ def test_what_the_browser_has_stored_may_be_damaged(open_page, damaged):
     assert figures_of(page)["Played"] == "1"
 
 
-def test_a_server_that_is_busy_or_gone_is_told_and_asked_again(open_page):
+def test_requests_to_a_busy_or_stopped_server_are_retried_with_a_message(open_page):
     page = open_page()
     page.clock.install()
     page.evaluate("localStorage.clear()")
-    refusal = {"error": "too many requests of this address; wait a moment"}
+    refusal = {"error": "too many requests from this address; wait a moment"}
     answers = [
         lambda route: route.fulfill(status=429, json=refusal, headers={"Retry-After": "7"}),
         lambda route: route.continue_(),
@@ -171,7 +171,7 @@ def test_a_server_that_is_busy_or_gone_is_told_and_asked_again(open_page):
     page.route("**/guests", lambda route: answers.pop(0)(route))
     page.reload()
     expect(page.locator("#problem")).to_have_text(
-        "Too many requests of this address; wait a moment. Trying again in 7 s."
+        "Too many requests from this address; wait a moment. Trying again in 7 s."
     )
     expect(outcome(page)).to_have_text("Waiting for a word.")
     expect(page.locator("#play-board .key").first).to_be_disabled()
@@ -207,7 +207,7 @@ def test_a_player_with_a_token_is_on_the_leaderboard(open_page, page_server):
     expect(page.locator("#recorded-figures")).to_have_text(
         "Recorded games: 1 game of 1,000, 1 won."
     )
-    # A hint is asked about, as leaving a recorded game is.
+    # A hint in a recorded game, and leaving it, need a confirmation.
     page.click("#new-game")
     settle(page)
     page.click("#hint")
@@ -229,7 +229,7 @@ def test_a_player_with_a_token_is_on_the_leaderboard(open_page, page_server):
     expect(page.locator("#play")).to_be_visible()
 
 
-def test_the_agent_is_watched_and_asked_for_hints(open_page):
+def test_a_game_of_the_agent_is_watched_and_hints_are_shown(open_page):
     page = open_page()
     type_letters(page, "ax")
     page.click("#hint")
@@ -284,7 +284,7 @@ def test_it_is_played_by_touch_in_a_narrow_window(open_page, scheme):
     sizes = "all => all.map(one => one.getBoundingClientRect()).map(box => [box.width, box.height])"
     for box in page.locator("#play :is(button, select):visible:not(.key)").evaluate_all(sizes):
         assert min(box) >= 40, box
-    # Ten keys are in a row, as on a phone's own keyboard.
+    # Ten keys in a row, as on the keyboard of a phone.
     for width, height in page.locator("#play .key:visible").evaluate_all(sizes):
         assert width >= 32
         assert height >= 50
@@ -313,9 +313,9 @@ def test_nothing_moves_from_the_first_guess_to_the_end(open_page, width, letters
 
 @pytest.mark.parametrize("options", [{}, {"color_scheme": "dark"}, {"forced_colors": "active"}])
 def test_axe_finds_nothing_serious(open_page, options):
-    """axe-core checks the rules of the Web Content Accessibility Guidelines that a program can."""
+    """axe-core checks the machine-testable rules of the WCAG."""
     axe = pytest.importorskip("axe_playwright_python.base", reason="axe is not installed")
-    # The page's own policy forbids scripts from elsewhere.
+    # The content security policy forbids injected scripts.
     page = open_page(bypass_csp=True, reduced_motion="reduce", **options)
     page.evaluate(axe.AXE_SCRIPT)
 
@@ -331,7 +331,7 @@ def test_axe_finds_nothing_serious(open_page, options):
     page.click("#hint")
     settle(page)
     page.click("#account summary")
-    # The rule of contrast leaves out what is disabled, as guessed letters are.
+    # Disabled elements, as guessed letters are, are exempt from the contrast rule.
     enable = "all => all.forEach(one => one.removeAttribute('aria-disabled'))"
     page.locator(".key.right, .key.wrong").evaluate_all(enable)
     assert violations() == []

@@ -1,4 +1,4 @@
-"""Tokens, guests, and what their requests cost."""
+"""Tokens, guests, and the costs of their requests."""
 
 from dataclasses import replace
 
@@ -14,7 +14,7 @@ def add_guest(server):
     return server.post(f"{API}/guests").json()["token"]
 
 
-def test_guests_play_a_few_practice_games_alone(start):
+def test_guests_have_a_few_open_practice_games_and_no_recorded_ones(start):
     server = start(words=["a"])
     token = add_guest(server)
     assert server.play(token)["status"] == "success"
@@ -25,22 +25,22 @@ def test_guests_play_a_few_practice_games_alone(start):
     assert start(guests=0).post(f"{API}/guests").status_code == 403
 
 
-def test_an_address_makes_guests_for_a_school_and_then_slowly(start):
+def test_new_guests_per_address_have_a_burst_and_a_rate(start):
     server = start()
     server.services.new_guests.clock = ClockStopped()
     statuses = [server.post(f"{API}/guests").status_code for _ in range(302)]
     assert statuses == [201] * 300 + [429] * 2
     assert server.post(f"{API}/guests").headers["Retry-After"] == "2"
-    # Whoever has a token plays on.
+    # Existing tokens are not affected.
     server.new_game(server.token())
 
 
-def test_the_guests_of_the_earliest_visits_make_room(start):
+def test_the_least_recently_seen_guests_are_evicted(start):
     server = start(guests=3, words=["a"])
     unused, often, once = (add_guest(server) for _ in range(3))
     for token in (once, often, often):
         server.play(token)
-    # The number of games counts for nothing, a visit does: the beginning and the end of a game.
+    # A visit is the beginning or the end of a game; the number of games does not matter.
     game = server.new_game(once)
     third, fourth = add_guest(server), add_guest(server)
     server.play(third)
@@ -48,15 +48,15 @@ def test_the_guests_of_the_earliest_visits_make_room(start):
     newest = add_guest(server)
     left = [statuses_of(server, token)[0] for token in (unused, often, once, third, fourth, newest)]
     assert left == [401, 401, 200, 200, 401, 200]
-    # Their games are gone with them.
+    # Their games are deleted.
     assert (server.count("players"), server.count("games")) == (3, 3)
-    # The number of a guest that was forgotten is nobody else's.
+    # Ids of evicted guests are not reused.
     server.token("alice")
     assert server.sql("SELECT id FROM players WHERE name = 'alice'") == [(7,)]
 
 
-def test_fewer_guests_than_before_are_kept_after_a_few_new_ones(start, monkeypatch):
-    monkeypatch.setattr(players, "_FORGOTTEN_AT_ONCE", 4)
+def test_a_lower_limit_of_guests_evicts_a_few_at_a_time(start, monkeypatch):
+    monkeypatch.setattr(players, "_EVICTED_AT_ONCE", 4)
     server = start()
     for _ in range(10):
         add_guest(server)
@@ -66,7 +66,7 @@ def test_fewer_guests_than_before_are_kept_after_a_few_new_ones(start, monkeypat
     for _ in range(4):
         add_guest(server)
         left.append(server.count("players"))
-    # No transaction deletes many.
+    # Each transaction evicts a few.
     assert left == [7, 4, 2, 2]
 
 
@@ -77,7 +77,7 @@ def test_a_request_of_a_guest_counts_as_eight(start):
     clock.now += 2.0
     assert [statuses_of(server, token, 4) for token in tokens] == [[200] * 4] * 2
     assert statuses_of(server, tokens[0]) == [429]
-    # A token that is not a guest's counts as one, and shares the bucket of its address.
+    # A request with a player's token costs one, from the same bucket.
     clock.now += 2.0
     assert statuses_of(server, server.token(), 32) == [200] * 32
     assert statuses_of(server, server.token("bob"), 33) == [200] * 32 + [429]

@@ -1,4 +1,4 @@
-"""Token buckets, the networks that share one, and the rate of every request."""
+"""Token buckets of networks, and the cost of requests."""
 
 import pytest
 from hypothesis import example, given
@@ -27,7 +27,7 @@ def take(buckets, address, cost=1.0):
 
 @example(0.125, 1.0, [1.4654762407405677, 0.32354461688146824, 0.0])
 @given(st.floats(0.1, 100), st.floats(1, 100), st.lists(st.floats(0, 10), min_size=1, max_size=50))
-def test_no_more_is_taken_than_burst_and_rate_allow(rate, burst, pauses):
+def test_burst_and_rate_limit_what_is_taken(rate, burst, pauses):
     clock = ClockStopped()
     buckets = make(rate, burst, clock)
     taken = 0
@@ -37,19 +37,19 @@ def test_no_more_is_taken_than_burst_and_rate_allow(rate, burst, pauses):
         taken += wait == 0
         assert taken <= burst + rate * clock.now + 1e-6
         if wait:
-            # After the wait that it tells, there is one.
+            # After the returned wait, a token is there.
             clock.now += wait
             assert take(buckets, "address") == 0
             taken += 1
 
 
-def test_the_number_of_buckets_is_bounded_and_the_least_recently_used_goes(monkeypatch):
+def test_the_least_recently_used_bucket_is_evicted(monkeypatch):
     monkeypatch.setattr(rates, "_MAX_BUCKETS", 3)
     buckets = make(1.0, 2.0)
     for number in (1, 2, 3, 1, 2, 4):
         assert take(buckets, f"192.0.2.{number}") == 0
     assert [take(buckets, f"192.0.2.{number}") for number in (1, 2)] == [1, 1]
-    # The third bucket was evicted, which filled it.
+    # The third bucket was evicted, so that a full one replaces it.
     assert [take(buckets, "192.0.2.3") for _ in range(3)] == [0, 0, 1]
     assert len(buckets._buckets) == 3
 
@@ -86,5 +86,5 @@ def test_every_request_counts_towards_the_rate_of_its_address(start, path):
     clock.now += 0.05
     assert server.get(path).status_code == statuses[0]
     refused = server.get(path)
-    assert refused.json() == {"error": "too many requests of this address; wait a moment"}
+    assert refused.json() == {"error": "too many requests from this address; wait a moment"}
     assert refused.headers["Retry-After"] == "1"

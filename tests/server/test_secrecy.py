@@ -13,12 +13,12 @@ from tests.server.harness import API, CHALLENGE, bearer
 pytestmark = pytest.mark.slow
 
 NUM_GAMES = 1_000
-# Most games of the first order are lost soon, most of the second are won late.
+# The first order mostly loses soon, the second mostly wins late.
 ORDERS = ("qzjxkwvyfbesiarntolcdugpmh", "esiarntolcdugpmhbyfvkwzxjq")
 
 
 async def ask(server, method, path, body=None, token=None, **query):
-    """Return the head and the body of an answer, all bytes of it."""
+    """Return all bytes of an answer, head and body."""
     headers = bearer(token)
     answer = await server.client.request(method, path, params=query, json=body, headers=headers)
     head = b"\n".join(name + b": " + value for name, value in answer.headers.raw)
@@ -27,11 +27,11 @@ async def ask(server, method, path, body=None, token=None, **query):
 
 @pytest.fixture
 def long_words(real_words):
-    """Words that no answer has by chance, as it may have short ones."""
+    """Words that are too long to be in an answer by chance."""
     return [word for word in real_words if len(word) >= 8]
 
 
-def test_no_answer_of_a_thousand_games_tells_the_word_before_the_end(start, long_words):
+def test_no_answer_of_a_thousand_games_reveals_the_word_before_the_end(start, long_words):
     server = start(words=long_words)
     token, other = server.token("alice"), server.token("bob")
     told = []
@@ -46,7 +46,7 @@ def test_no_answer_of_a_thousand_games_tells_the_word_before_the_end(start, long
         for turn, letter in enumerate(ORDERS[number % 5 == 0]):
             asked = []
             if turn == 2 and number % 8 == 0:
-                # Requests of all kinds, in the middle of the game.
+                # All kinds of requests during the game.
                 asked += [ask(server, "GET", path, token=asking) for asking in (token, other)]
                 asked += [ask(server, "POST", f"{path}/resignation", token=other)]
                 asked += [ask(server, "POST", f"{path}/guesses", {"letter": "ab"}, token)]
@@ -77,15 +77,15 @@ def test_no_answer_of_a_thousand_games_tells_the_word_before_the_end(start, long
     assert told == [False] * NUM_GAMES
 
 
-def test_no_log_line_tells_the_word_or_the_token(start, long_words, caplog, monkeypatch):
+def test_no_log_line_has_the_word_or_the_token(start, long_words, caplog, monkeypatch):
     caplog.set_level(logging.DEBUG)
-    # The client's own log is not the server's.
+    # Not the log of the client.
     monkeypatch.setattr(logging.getLogger("httpx"), "level", logging.WARNING)
     server = start(words=long_words[:50])
     token = server.token()
     for number in range(20):
         server.play(token, recorded=bool(number % 2), letters=ORDERS[1])
-    # Mistakes of the server and of the database are logged, too.
+    # Failures of the server and of the database are logged.
     game = server.new_game(token)
     with monkeypatch.context() as broken:
         broken.setattr(games, "_answer", lambda row: 1 / 0)
@@ -109,5 +109,5 @@ def test_the_word_cannot_be_drawn_from_the_id(start):
         assert len(game) == 32
         for digit in game:
             counts[secret][int(digit, 16)] += 1
-    # The digits of an id are independent of the word.
+    # Ids are independent of the word.
     assert chi2_contingency(list(counts.values())).pvalue > 1e-4

@@ -43,24 +43,24 @@ def test_a_list_that_is_too_short_is_served_whole():
         divide(word_list, lengths=(1, 5))
 
 
-def test_words_are_drawn_evenly_and_the_same_for_the_same_game():
+def test_draws_are_uniform_and_deterministic():
     words = ("apple", "banana", "jazz", "noon")
     games = [f"1 True {number}" for number in range(4000)]
     drawn = [draw_word(words, (), b"key", game) for game in games]
-    # 7 standard deviations of a fair draw.
+    # 7 standard deviations of a uniform draw.
     assert all(abs(count - 1000) < 7 * 28 for count in Counter(drawn).values())
     assert drawn == [draw_word(words, (), b"key", game) for game in games]
     assert drawn != [draw_word(words, (), b"another key", game) for game in games]
 
 
-def test_words_that_were_played_come_when_no_other_is_left():
+def test_played_words_repeat_when_no_other_is_left():
     words = tuple(f"word{chr(97 + index)}" for index in range(26))
     games = [str(number) for number in range(20)]
     assert {draw_word(words, words[1:], b"key", game) for game in games} == {words[0]}
     assert draw_word(words, words, b"key", "1") in words
 
 
-def test_words_of_an_operator_are_served_unless_they_are_public_or_fitted(word_list, tmp_path):
+def test_recorded_words_of_a_file_exclude_public_and_fitted_ones(word_list, tmp_path):
     path = tmp_path / "own.txt"
     path.write_text("\n".join(["grfzgl", word_list.words[0], "blorptang", "fittedword"]))
     served = divide(word_list)
@@ -69,14 +69,14 @@ def test_words_of_an_operator_are_served_unless_they_are_public_or_fitted(word_l
     assert used.withheld
     assert not served.withheld
     assert used.practice == served.practice
-    assert "2 words of the operator's own, 2 that are public left out" in used.description
+    assert "(2 public ones excluded)" in used.description
     assert "blorptang" not in used.description
     path.write_text("\n".join(word_list.words[:3]))
-    with pytest.raises(InputError, match=r"^--recorded-words: .* has no word that is neither"):
+    with pytest.raises(InputError, match=r"^--recorded-words: all words of "):
         use_recorded_words(served, path, word_list, None)
 
 
-def test_practice_words_are_known_to_a_reader_and_never_recorded_ones():
+def test_practice_words_are_common_and_not_recorded_ones():
     wordfreq = pytest.importorskip("wordfreq", reason="wordfreq is not installed")
     served = divide(default_word_list(), common=True)
     assert "(common)" in served.description

@@ -15,14 +15,14 @@ from tests.server.load import add_token, check_nothing_lost, play_while, serving
 
 pytestmark = pytest.mark.slow
 
-# A hundred have been tried; see docs/server.md.
+# docs/server.md has the result of a hundred.
 KILLS = 3
 GAMES = "api/v1/games"
 
 
 @pytest.fixture
 def disk(tmp_path):
-    """A small disk of its own, which can be filled."""
+    """A small disk that can be filled."""
     folder = tmp_path / "disk"
     folder.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(folder)]
@@ -49,7 +49,7 @@ def serve(real_words):
 
 
 def wait_for(process, cause):
-    """Wait until the log has a failure of the database with this cause."""
+    """Wait until the log has a database failure with this cause."""
     give_up = time.monotonic() + 30
     while f"the database failed: {cause}" not in process.read():
         assert time.monotonic() < give_up, process.read()
@@ -72,7 +72,7 @@ def test_no_answered_guess_is_lost_or_counted_twice_through_kills(tmp_path, serv
     print(f"{KILLS} kills: {num_answered:,} answered guesses in {len(witnesses):,} games")
     # Guesses were answered before, between and after the kills.
     assert num_answered > 16 * KILLS
-    # What is lost is noticed.
+    # The check notices a loss.
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("UPDATE games SET guesses = SUBSTR(guesses, 2)")
     with pytest.raises(AssertionError):
@@ -80,7 +80,7 @@ def test_no_answered_guess_is_lost_or_counted_twice_through_kills(tmp_path, serv
 
 
 @pytest.mark.parametrize("locked", [False, True])
-def test_sigterm_ends_a_server_under_load_and_what_was_answered_is_stored(tmp_path, serve, locked):
+def test_sigterm_under_load_loses_no_answered_guess(tmp_path, serve, locked):
     path = tmp_path / "games.sqlite3"
     process, address, _ = serve(path)
 
@@ -97,7 +97,7 @@ def test_sigterm_ends_a_server_under_load_and_what_was_answered_is_stored(tmp_pa
     assert locked or num_answered > 32
 
 
-def test_a_full_disk_is_told_and_play_goes_on_when_there_is_room(disk, serve):
+def test_a_full_disk_is_reported_and_games_continue_when_there_is_room(disk, serve):
     process, address, session = serve(disk / "games.sqlite3")
     game = session.post(f"{address}/{GAMES}", json={}).json()["game_id"]
     ballast = disk / "ballast"
@@ -124,5 +124,5 @@ def test_the_processes_of_the_agent_end_with_a_server_that_is_killed(tmp_path, r
         assert len(children) > 2
     give_up = time.monotonic() + 10
     while any(Path(f"/proc/{child}").exists() for child in children):
-        assert time.monotonic() < give_up, "a process goes on"
+        assert time.monotonic() < give_up, "a process still runs"
         time.sleep(0.05)

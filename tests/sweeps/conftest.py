@@ -60,7 +60,7 @@ def make_sweep(write_sweep, few_hundred_words):
 
 @pytest.fixture(scope="session")
 def undisturbed(tmp_path_factory, base_recipe, few_hundred_words):
-    """Return a function: the run of ``train.py`` that a trial of the sweep is."""
+    """Return a function: the run of ``train.py`` that equals a trial."""
 
     @cache
     def folder_of(rate, seed):

@@ -19,7 +19,7 @@ FINISHED = "run_trial_*/checkpoint_*/evaluation.json"
 
 
 def wait_for(process, folder, pattern, count):
-    """Wait until this many files of a sweep's folder fit a pattern."""
+    """Wait until a sweep's folder has this many files of a pattern."""
     while process.poll() is None:
         if len(list(folder.glob(pattern))) >= count:
             return

@@ -45,7 +45,7 @@ def test_points_that_differ_in_the_fifth_digit_are_two_points(make_sweep):
 
 
 def test_the_best_point_has_all_its_seeds_finished(make_sweep):
-    # Of the highest win rates, one is of a trial that failed after its last validation.
+    # One of the highest win rates is of a trial that failed after its last validation.
     rows = [(1, 0.70, True), (1, 0.99, False), (2, 0.6, True), (2, 0.5, True), (3, 0.9, False)]
     points = mean_over_seeds(trials_of(*rows))
     assert points["win_rate"].tolist() == pytest.approx([0.7, 0.55])

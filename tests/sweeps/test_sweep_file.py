@@ -85,7 +85,7 @@ EPOCHS = "learner.epochs"
         ({"space": {EPOCHS: {"loguniform": [0, 1]}}}, ["above 0"]),
         ({"space": {EPOCHS: {"randint": [1.5, 2.5]}}}, ["two whole numbers"]),
         ({"space": {"env.min_length": {"choice": [1, 30]}}}, ["no train word of 30 to 32 letters"]),
-        ({"space": {"seed": {"grid_search": [1]}}}, ["seed", "a sweep sets this itself"]),
+        ({"space": {"seed": {"grid_search": [1]}}}, ["seed", "set by the sweep"]),
         ({"samples": 3}, ["samples: 3", "nothing to draw"]),
         ({"searcher": "tpe"}, ["tpe", "choice instead of grid_search"]),
         ({"storage": "s3://bucket"}, ["storage", "s3://bucket", "folder"]),

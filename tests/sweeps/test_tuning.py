@@ -1,4 +1,4 @@
-"""Sweeps on a real Ray: with trials that only report, where no training run is needed."""
+"""Sweeps on a real Ray, with trials that only report."""
 
 import pytest
 
@@ -16,7 +16,7 @@ def ray():
 
 
 def make_trial(unlucky_seed, life):
-    """Return what a trial does; made here, so that workers get it with its code."""
+    """Return a trial, a closure, so that Ray sends workers its code."""
 
     def trial(config, sweep, folder, command):
         import json
@@ -92,12 +92,12 @@ def test_failed_trials_of_tpe_are_retried_on_resume(run, make_sweep, tmp_path):
     resumed, num_failed = run(sweep, tmp_path / "sweep")
     assert num_failed == 0
     assert set(trials["trial_id"]) < set(resumed["trial_id"])
-    # Each point has both seeds, which Ray Tune's Repeater hands out.
+    # Ray Tune's Repeater gives each point both seeds.
     assert resumed.groupby("point")["seed"].agg(sorted).tolist() == [[0, 1], [0, 1]]
 
 
 @pytest.mark.slow
-def test_a_trial_that_lost_its_process_too_often_is_tried_again(run, make_sweep, tmp_path):
+def test_a_trial_that_lost_its_process_too_often_is_retried(run, make_sweep, tmp_path):
     life = tmp_path / "life"
     life.touch()
     sweep = make_sweep(space={"learner.epochs": {"grid_search": [1]}}, seeds=1)

@@ -20,7 +20,7 @@ def shell(redirection, script, *arguments):
 @pytest.fixture
 def words(tmp_path):
     path = tmp_path / "words.txt"
-    # More than a few, so that every part of the split has some.
+    # Enough for every part of the split.
     path.write_text("\n".join(f"{first}{second}at" for first in "bcdfgh" for second in "aeiou"))
     return ("--words", path)
 
@@ -31,7 +31,7 @@ def test_a_full_output_is_one_line_and_status_2(words):
     assert done.stderr == "evaluate.py: error: No space left on device\n"
 
 
-def test_output_that_nobody_reads_ends_the_command_without_a_message(words):
+def test_a_closed_pipe_ends_the_command_without_a_message(words):
     pipe = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with subprocess.Popen(command("evaluate.py", *words), **pipe, env=environment()) as process:
         process.stdout.close()

@@ -1,4 +1,4 @@
-// Requests to the server: who asks, and asking again where no answer came or too many asked.
+// Requests to the server: tokens, and retries when it is busy or gone.
 
 const GUEST = "hangman-guest";
 const OWN = "hangman-token";
@@ -9,7 +9,7 @@ const TOKEN = /^[\w-]+$/;
 const GONE = "The server does not answer.";
 let tell = () => {};
 
-/** An answer that says why something cannot be done. */
+/** A refused request. */
 export class Refusal extends Error {
   constructor(status, message) {
     super(message);
@@ -17,19 +17,19 @@ export class Refusal extends Error {
   }
 }
 
-/** A stored token, or null if what is stored is none. */
+/** A stored token, or null if it is missing or invalid. */
 const stored = (name) => (TOKEN.test(localStorage.getItem(name) ?? "") ? localStorage.getItem(name) : null);
 export const ownToken = () => stored(OWN);
 export const setOwnToken = (token) => localStorage.setItem(OWN, token);
 export const forgetOwnToken = () => localStorage.removeItem(OWN);
 
-/** Have `callback` called with what is wrong while a request is repeated, and with "" when it is answered. */
+/** Call `callback` with the problem while a request is retried, and with "" when it is answered. */
 export const onTrouble = (callback) => (tell = callback);
 
 /** Ask without a token. */
 export const getOpen = (path) => send("GET", path, undefined, null);
 
-/** Ask as the player; guests are made when they are needed. */
+/** Ask as the player, by default a guest, who is created at the first request. */
 export async function ask(method, path, body) {
   const own = ownToken();
   if (own) return send(method, path, body, own);
@@ -37,7 +37,7 @@ export async function ask(method, path, body) {
   try {
     return await send(method, path, body, guest);
   } catch (error) {
-    // A guest that was away for long may have been forgotten.
+    // The guest may have been evicted.
     if (!(error instanceof Refusal) || error.status !== 401) throw error;
     return send(method, path, body, await makeGuest());
   }
@@ -53,7 +53,7 @@ async function send(method, path, body, token) {
   const headers = {};
   if (token) headers.Authorization = `Bearer ${token}`;
   if (body !== undefined) headers["Content-Type"] = "application/json";
-  // The same key each time: a new game that is asked for again is not begun twice.
+  // The same key in all retries, so that they begin one game.
   if (path === "games") headers["Idempotency-Key"] = randomKey();
   const late = setTimeout(() => tell("Waiting for the server."), PATIENCE);
   try {
@@ -68,7 +68,7 @@ async function send(method, path, body, token) {
       const { error } = (await response?.json().catch(() => null)) ?? {};
       const message = error ?? (response ? `The server answers with status ${response.status}.` : GONE);
       const isBusy = response?.status === 503 || response?.status === 429;
-      // A visitor waits for a first word, as others of the same network may come at the same time.
+      // New guests retry without end: many visitors of a network may come at once.
       const isLast = attempt >= ATTEMPTS && path !== "guests";
       if ((response && !isBusy) || isLast) throw new Refusal(response?.status ?? 0, message);
       clearTimeout(late);

@@ -1,12 +1,12 @@
-// What a game looks like: the gallows, the word, the letters with their bars.
+// The board of a game: the gallows, the word, the letters with their bars.
 
 const ROWS = ["qwertyuiop", "asdfghjkl", "zxcvbnm"];
 
-/** Return a number with what is counted. */
+/** Return a number with its noun. */
 export const count = (number, one, more = `${one}s`) => `${number.toLocaleString("en")} ${number === 1 ? one : more}`;
 
 export class Board {
-  /** Fill `element`; `onLetter` is called with a letter that is chosen, or left out where none can be. */
+  /** Fill `element`; `onLetter` is called with the chosen letter; without it, the board is for display. */
   constructor(element, onLetter) {
     element.append(document.getElementById("board").content.cloneNode(true));
     const find = (selector) => element.querySelector(selector);
@@ -39,7 +39,7 @@ export class Board {
     return key;
   }
 
-  /** Show a game: its masked word, wrong letters, tries and most tries; how it ended; the secret when it is known. */
+  /** Show a game, with its secret if it is known. */
   show({ word, wrong, tries, maxWrong, over, won, secret }) {
     const hanged = Math.ceil((this.parts.length * (maxWrong - tries)) / maxWrong);
     this.parts.forEach((part, index) => part.classList.toggle("shown", index < hanged));
@@ -64,13 +64,13 @@ export class Board {
       key.classList.toggle("wrong", state === "wrong");
       key.classList.toggle("right", state === "right");
       key.dataset.state = { wrong: "not in the word", right: "in the word", "": "not guessed" }[state];
-      // It keeps the focus that it has, which a button that is disabled would lose.
+      // Not `disabled`, which would lose the focus.
       if (key.tagName === "BUTTON") key.ariaDisabled = over || state !== "";
     }
     this.showProbabilities(null, null);
   }
 
-  /** Show how likely letters are, and mark the one that is guessed; null for none. */
+  /** Show letter probabilities, and mark the letter that is guessed; null for none. */
   showProbabilities(probabilities, chosen) {
     this.element.classList.toggle("with-bars", probabilities !== null);
     for (const [letter, key] of this.keys) {
@@ -85,13 +85,13 @@ export class Board {
     }
   }
 
-  /** Say what happened, to eyes and ears; `kind` is "won", "lost" or nothing. */
+  /** Show what happened, also to screen readers; `kind` is "won", "lost" or nothing. */
   say(text, kind = "") {
     this.outcome.textContent = text;
     this.outcome.className = `outcome ${kind}`;
   }
 
-  /** Draw the eye to a letter that was just guessed. */
+  /** Highlight the letter that was just guessed. */
   flash(letter) {
     for (const [other, key] of this.keys) key.classList.toggle("last", other === letter);
   }

@@ -1,4 +1,4 @@
-// The recorded games of all players.
+// The leaderboard.
 
 import { ask, getOpen, ownToken, Refusal } from "./api.js";
 import { count } from "./board.js";
@@ -57,7 +57,7 @@ function makeRow(player, own) {
   return row;
 }
 
-/** Say how the player of a token of one's own stands, who may be far below what is seen. */
+/** Show the rank of the own token, whose row may be far down. */
 function showOwnRank(own, players, least) {
   byId("own-rank").hidden = own === null;
   if (own === null) return;
@@ -67,7 +67,7 @@ function showOwnRank(own, players, least) {
     : `You have no rank yet: ${count(Math.max(0, least - (record?.games ?? 0)), "recorded game")} to go.`;
 }
 
-/** Set up the panel; returns what reads it anew. `server` says what the server offers. */
+/** Set up the panel; returns its refresh function. `server` is the answer of /server. */
 export function setUpLeaderboard(report, server) {
   byId("public-words").hidden = server.recorded_words !== "public";
 

@@ -1,4 +1,4 @@
-// The page: its panels, each with an address, and what the server offers.
+// The page: its panels, each with an address.
 
 import { getOpen, onTrouble } from "./api.js";
 import { setUpLeaderboard } from "./leaderboard.js";
@@ -25,7 +25,7 @@ function show(tab, shown) {
   shown[panel(tab).id]?.();
 }
 
-/** Say what the agent is. */
+/** Describe the agent. */
 function describe(agent) {
   if (agent === null) return "";
   const what = agent === "ppo" ? "learned the game by reinforcement learning" : "counts words";

@@ -1,4 +1,4 @@
-// Playing a word.
+// Games of the player.
 
 import { Board, count } from "./board.js";
 import { ask, forgetOwnToken, getOpen, ownToken, Refusal, setOwnToken } from "./api.js";
@@ -23,14 +23,14 @@ function read(name, empty) {
   }
 }
 
-// Finished games by their wrong guesses, those not won as "lost": a guest's, or those of a token of one's own.
-// `days` counts words of the day that were won on days in a row, of which `lastDay` is the last.
+// Statistics of a guest or of the own token. `spread`: games won by wrong guesses, and games "lost".
+// `days`: the streak of words of the day won on consecutive days, up to `lastDay`.
 const NO_GAMES = { spread: {}, streak: 0, best: 0, days: 0, lastDay: "" };
 const tallyName = () => (ownToken() ? "hangman-own-tally" : "hangman-tally");
 const readTally = () => read(tallyName(), NO_GAMES);
 const writeTally = (tally) => localStorage.setItem(tallyName(), JSON.stringify(tally));
 
-/** Set up the panel; `report` shows what went wrong, `server` says what the server offers. */
+/** Set up the panel; `report` shows an error, `server` is the answer of /server. */
 export function setUpPlay(report, server) {
   const board = new Board(byId("play-board"), (letter) => run(() => guess(letter)));
   board.element.querySelector(".lower").append(byId("ending"));
@@ -38,7 +38,7 @@ export function setUpPlay(report, server) {
   let waiting = 0;
   let last = Promise.resolve();
   const isOver = () => game !== null && game.status !== "ongoing";
-  // Today's word: its date by the server, when the next one comes, and how others did.
+  // The answer of /daily.
   let today = null;
   const isDaily = () => game !== null && today !== null && localStorage.getItem(DAILY) === `${today.date} ${game.game_id}`;
 
@@ -80,7 +80,7 @@ export function setUpPlay(report, server) {
     if (over && document.activeElement.closest(".key")) byId("new-game").focus();
   }
 
-  /** Fill what takes the place of the letters when a game is over; it has its room before, so that nothing moves. */
+  /** Fill the panel that replaces the letters after the end; its space is reserved, so that nothing moves. */
   function showEnding() {
     const { spread, streak, best, days } = readTally();
     const played = Object.values(spread).reduce((sum, games) => sum + games, 0);
@@ -116,7 +116,7 @@ export function setUpPlay(report, server) {
     byId("streak").textContent = `Streak ${streak}${days > 1 ? `, ${days} days in a row` : ""}`;
   }
 
-  /** Say how others did today, and when the next word of the day comes. */
+  /** Describe the results of others today, and when the next word of the day comes. */
   function describeDay() {
     const minutes = Math.max(0, Math.ceil((today.next - Date.now()) / MINUTE));
     const { players, wrong_guesses: spread } = today;
@@ -133,7 +133,7 @@ export function setUpPlay(report, server) {
     today = { ...day, next: Date.now() + 1000 * seconds };
   }
 
-  /** Ask before what cannot be undone; resolves to whether to do it. */
+  /** Ask for confirmation; resolves to the answer. */
   function sure(question, yes) {
     const dialog = byId("sure");
     byId("sure-question").textContent = question;
@@ -151,7 +151,7 @@ export function setUpPlay(report, server) {
     else if (game.status === "failed") board.say(`${game.resigned ? "Given up" : "Lost"}${secret}.`, "lost");
   }
 
-  /** Count the game, which is won or lost; leaving it open for another word loses it. */
+  /** Count a won or lost game; a game that is left for another word is lost. */
   function countGame() {
     const { spread, streak, best, days, lastDay } = readTally();
     const won = game.status === "success";
@@ -210,7 +210,7 @@ export function setUpPlay(report, server) {
   function tellBeginning() {
     board.flash(null);
     if (isOver()) tellEnd();
-    else if (game.guesses) board.say("Your game goes on.");
+    else if (game.guesses) board.say("Your game continues.");
     else board.say(`A word of ${count(game.word.length, "letter")}.`);
   }
 
@@ -221,7 +221,7 @@ export function setUpPlay(report, server) {
     await showFigures();
   }
 
-  /** Ask before a recorded game is left, which counts as not won; resolves to whether to leave it. */
+  /** Ask for confirmation before leaving a recorded game, which counts as not won. */
   async function mayLeave() {
     return game === null || isOver() || !game.recorded
       || sure("This recorded game counts as not won until you finish it.", "Leave it open");
@@ -282,13 +282,13 @@ export function setUpPlay(report, server) {
     await end();
   }
 
-  /** Copy the result as text, which tells nothing of the word but its length. */
+  /** Copy the result as text, which reveals only the length of the word. */
   async function share() {
     const marks = [...game.guesses].map((letter) => (game.wrong.includes(letter) ? "\u{1F7E5}" : "\u{1F7E9}"));
     const result = game.status === "success" ? "won" : game.resigned ? "given up" : "lost";
     const what = isDaily() ? "the word of the day" : `a word of ${count(game.word.length, "letter")}`;
     const text = `Hangman Lab, ${today?.date ?? ""}: ${what}, ${result} with ${count(game.wrong.length, "wrong guess", "wrong guesses")}${game.hinted ? " and a hint" : ""}\n${marks.join("")}\n${location.origin}/`;
-    // Without HTTPS a browser may not let pages copy; then the text is there to be copied.
+    // Without HTTPS a browser may refuse; the text is then shown, to be copied.
     const copied = await navigator.clipboard?.writeText(text).then(() => true, () => false);
     if (copied) return board.say("The result is copied.", board.outcome.classList[1]);
     byId("shared").value = text;
@@ -347,7 +347,7 @@ export function setUpPlay(report, server) {
     const typing = event.target.closest("input, select, textarea, dialog");
     if (typing || event.ctrlKey || event.metaKey || event.altKey || byId("play").hidden) return;
     if (/^[a-z]$/i.test(event.key)) run(() => guess(event.key.toLowerCase()));
-    // A button that has the focus is what Enter means, unless it is a letter that was guessed.
+    // Enter presses the focused button, unless it is a guessed letter.
     const pressed = event.target.closest("button, a, summary");
     const idle = !pressed || pressed.ariaDisabled === "true";
     if (event.key === "Enter" && idle && isOver()) {
@@ -361,14 +361,14 @@ export function setUpPlay(report, server) {
   run(async () => {
     board.say("Waiting for a word.");
     await readDay();
-    // A word of an earlier day waits among the open games.
+    // An unfinished word of an earlier day is among the open games.
     const [day, id] = (localStorage.getItem(DAILY) ?? "").split(" ");
     const current = localStorage.getItem(CURRENT);
     const isEarlier = current === id && day !== today.date;
     const open = current && !isEarlier && (await ask("GET", `games/${current}`).catch(() => null));
     if (open?.status !== "ongoing") return daily();
     show(open);
-    board.say("Your game goes on.");
+    board.say("Your game continues.");
     await showFigures();
   });
 }

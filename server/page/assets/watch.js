@@ -1,15 +1,15 @@
-// Watching the agent play a word of the server.
+// Games of the agent.
 
 import { Board, count } from "./board.js";
 import { ask, Refusal } from "./api.js";
 
 const byId = (id) => document.getElementById(id);
 
-/** Set up the panel; returns what is called when it is shown. `server` says what the server offers. */
+/** Set up the panel; returns a function to call when it is shown. `server` is the answer of /server. */
 export function setUpWatch(report, server) {
   const board = new Board(byId("watch-board"));
   let played = null;
-  // A turn has two halves: what the agent thinks, and what its letter uncovers.
+  // A turn has two halves: the letter probabilities, and what the letter uncovers.
   let half = 0;
   let timer = null;
   let asked = 0;
@@ -42,41 +42,41 @@ export function setUpWatch(report, server) {
     stop();
     const result = `after ${count(played.turns.length, "guess", "guesses")}`;
     board.say(won ? `${server.agent} found ${played.secret} ${result}.` : `${server.agent} lost ${result}: it did not find ${played.secret}.`, won ? "won" : "lost");
-    canGoOn(false);
+    setResumable(false);
   }
 
-  function canGoOn(can) {
+  function setResumable(can) {
     byId("step").ariaDisabled = byId("pause").ariaDisabled = !can;
   }
 
   function stop() {
     clearTimeout(timer);
     timer = null;
-    byId("pause").textContent = "Go on";
+    byId("pause").textContent = "Resume";
   }
 
-  function goOn() {
+  function resume() {
     byId("pause").textContent = "Pause";
     timer = setTimeout(() => {
       showHalf();
-      if (timer !== null) goOn();
+      if (timer !== null) resume();
     }, Number(byId("speed").value));
   }
 
   async function watch() {
     const number = (asked += 1);
     const game = await ask("POST", "agent-games");
-    // Another word may have been asked for meanwhile.
+    // A newer request replaces this one.
     if (number !== asked) return;
     clearTimeout(timer);
     timer = null;
     played = game;
     half = 0;
     byId("watch-board").hidden = false;
-    canGoOn(true);
+    setResumable(true);
     board.flash(null);
     showHalf();
-    goOn();
+    resume();
   }
 
   byId("watch-new").addEventListener("click", async () => {
@@ -88,7 +88,7 @@ export function setUpWatch(report, server) {
     }
   });
   const isOver = () => byId("step").ariaDisabled === "true";
-  byId("pause").addEventListener("click", () => isOver() || (timer === null ? goOn() : stop()));
+  byId("pause").addEventListener("click", () => isOver() || (timer === null ? resume() : stop()));
   byId("step").addEventListener("click", () => {
     if (isOver()) return;
     stop();
@@ -99,7 +99,7 @@ export function setUpWatch(report, server) {
     for (const id of ["watch-actions", "watch-note"]) byId(id).hidden = true;
   }
 
-  /** Begin at once, for those who come to see what this is. */
+  /** Start the first game without a click. */
   return () => {
     if (played || server.agent === null) return;
     byId("watch-new").click();

@@ -38,7 +38,7 @@ def test_the_host_comes_to_draw_the_words_that_are_lost():
     late_won, late_ended = guess(env, 0, steps=20)
     assert late_won / late_ended < 0.02
     chances = np.exp(logits(env))
-    # In the order of WORDS: "aa" is won, and "ab" goes on, then is lost by the repeated letter.
+    # In the order of WORDS: "aa" is won, and "ab" continues, then is lost by the repeated letter.
     assert chances[0] == chances.min()
     assert chances[0] < 0.1 * chances[1:].min()
 

@@ -47,7 +47,7 @@ def test_it_answers_as_a_dummy_vec_env_of_single_envs(few_words, limit):
             assert mine["episode"]["r"] == pytest.approx(reference["episode"]["r"], abs=1e-6)
             assert mine["episode"]["l"] == reference["episode"]["l"]
             truncations += mine["TimeLimit.truncated"]
-        # Games that go on have an empty info.
+        # Unfinished games have an empty info.
         assert not any(one[3][game] for game in np.flatnonzero(~other[2]))
         if limit is None:
             assert np.array_equal(ours.action_masks(), theirs.env_method("action_masks"))
