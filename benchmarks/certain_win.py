@@ -14,8 +14,8 @@ import time
 import numpy as np
 from rich.console import Console
 
-from hangman_lab.agents.certainty import NO_WIN, WIN, certain_win, search_buffers, search_words
 from hangman_lab.agents.dictionary import CandidateIndex
+from hangman_lab.agents.minimax import NO_WIN, WIN, certain_win, search_table, search_words
 from hangman_lab.envs.encoding import MAX_LENGTH, NUM_LETTERS
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.words import load_word_list
@@ -27,14 +27,13 @@ _TABLE_SIZE = 2**23
 _EFFORTS = 2**25, 2**28, 2**31
 
 
-def fewest_lives(rows, words, buffers):
+def fewest_lives(rows, words, table):
     """Return a lower and an upper bound of the lives that win all words of ``rows`` for certain."""
     # Misses to spare: one less than the lives.
     low, high = 0, min(NUM_LETTERS, len(rows) - 1)
     for effort in _EFFORTS:
         for spare in range(high - 1, low - 1, -1):
-            buffers.progress[0] = effort
-            result = certain_win(rows, spare, words, buffers)
+            result = certain_win(rows, spare, words, table, np.array([effort, 0]))
             if result == WIN:
                 high = spare
             elif result == NO_WIN:
@@ -51,14 +50,14 @@ def main() -> None:
     options = parser.parse_args()
     index = CandidateIndex(load_word_list(options.words).words).words
     words = search_words(index.codes)
-    buffers = search_buffers(words, _TABLE_SIZE)
-    fewest_lives(np.arange(min(3, len(words.keys))), words, buffers)  # compiles
+    table = search_table(_TABLE_SIZE)
+    fewest_lives(np.arange(min(3, len(words.keys))), words, table)  # compiles
     rows = []
     for length in options.lengths or range(1, MAX_LENGTH + 1):
         listed = np.arange(*index.first_word[length : length + 2])
         if len(listed):
             start = time.monotonic()
-            low, high = fewest_lives(listed, words, buffers)
+            low, high = fewest_lives(listed, words, table)
             lives = f"{low} to {high}" if low < high else str(low)
             rows.append((str(length), f"{len(listed):,}", lives, f"{time.monotonic() - start:.1f}"))
     headings = ("letters", "words", "lives", "seconds")

@@ -13,7 +13,7 @@ import sys
 import numpy as np
 from rich.console import Console
 
-from hangman_lab.agents.certainty import search_words
+from hangman_lab.agents.minimax import search_words
 from hangman_lab.agents.robust import solve
 from hangman_lab.envs.encoding import encode_words
 from hangman_lab.envs.errors import InputError

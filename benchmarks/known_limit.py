@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from rich.console import Console
 
-from hangman_lab.agents.certainty import search_words
+from hangman_lab.agents.minimax import search_words
 from hangman_lab.agents.robust import reply
 from hangman_lab.envs.encoding import encode_words
 from hangman_lab.envs.errors import InputError
