@@ -46,7 +46,8 @@ def search_words(codes: npt.NDArray[np.uint8]) -> SearchWords:
     """Return the words of a search, which must be distinct; see :class:`EncodedWords`."""
     size, width = codes.shape
     random = np.random.default_rng(0)
-    keys, salts = (random.integers(2**64, size=n, dtype=np.uint64) for n in (size, width))
+    keys = random.integers(2**64, size=(size,), dtype=np.uint64).view(np.int64)
+    salts = random.integers(2**64, size=width, dtype=np.uint64)
     places = np.zeros((size, NUM_LETTERS), np.uint32)
     hashes = np.zeros((size, NUM_LETTERS), np.uint64)
     for letter in range(NUM_LETTERS):
@@ -58,7 +59,7 @@ def search_words(codes: npt.NDArray[np.uint8]) -> SearchWords:
     groups[places > 0] = np.where(counts[inverse] > 1, inverse, -1)
     groups = -np.sort(-groups, axis=1)
     groups = groups[:, (groups >= 0).any(axis=0)].copy()
-    return SearchWords(places, keys.view(np.int64), np.ones(size, np.int64), groups)
+    return SearchWords(places, keys, np.ones(size, np.int64), groups)
 
 
 class MatchingAgent(Agent):

@@ -16,7 +16,7 @@ from hangman_lab.agents.base import Agent
 from hangman_lab.agents.posterior.prior import DEFAULT_KNOWN
 from hangman_lab.envs.encoding import NUM_LETTERS
 from hangman_lab.envs.errors import InputError
-from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG, Host
+from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG
 from hangman_lab.envs.words import WordList, hash_words, load_word_list
 from hangman_lab.run_files.agents import (
     LEARNED_AGENTS,
@@ -55,7 +55,7 @@ class Request(BaseModel):
     #: Wrong guesses allowed; by default those of the run, or 6.
     max_wrong: int | None = Field(None, ge=1, le=NUM_LETTERS)
     #: The host, "random" or "evil"; by default that of the run, or "random".
-    host: Host | None = None
+    host: Literal["random", "evil"] | None = None
     #: The prior probability of a word that the run was fitted on; 0 refuses these words.
     known: float = Field(DEFAULT_KNOWN, ge=0, le=1)
     #: Exclude known words.

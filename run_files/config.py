@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from hangman_lab.agents.posterior.prior import DEFAULT_KNOWN
 from hangman_lab.envs.encoding import MAX_LENGTH, NUM_LETTERS
 from hangman_lab.envs.errors import InputError
-from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG, EnvHost
+from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG
 from hangman_lab.envs.words import DEFAULT_SOURCE, NAMED_SOURCES, Split
 
 CONFIG_DIRECTORY = Path(__file__).resolve().parent.parent / "configs"
@@ -65,7 +65,7 @@ class EnvConfig(Section):
     max_wrong: int = Field(DEFAULT_MAX_WRONG, ge=1, le=NUM_LETTERS)
     min_length: int = Field(1, ge=1, le=MAX_LENGTH)
     max_length: int = Field(MAX_LENGTH, ge=1, le=MAX_LENGTH)
-    host: EnvHost = "random"
+    host: Literal["random", "evil", "learning"] = "random"
 
 
 class RewardConfig(Section):

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from hangman_lab.envs.batch import BatchEnv
 from hangman_lab.envs.encoding import MAX_LENGTH
 from hangman_lab.envs.errors import check_choice
-from hangman_lab.envs.hangman.learning import LearningHangmanGames, LearningSecrets
+from hangman_lab.envs.hangman.learning import LearningHangmanGames
 from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG, Observation
 from hangman_lab.envs.hangman.rendering import draw_game
-from hangman_lab.envs.hangman.rules import ENV_HOSTS, HangmanGames
+from hangman_lab.envs.hangman.rules import HOSTS, HangmanGames
 from hangman_lab.envs.rewards import Reward, make_reward
 from hangman_lab.envs.single import GameParts, SingleEnv
-from hangman_lab.envs.words import HostSecrets, SecretWords
+from hangman_lab.envs.words import SecretWords
 
 
 def _make_game(
@@ -27,19 +27,18 @@ def _make_game(
     host: str = "random",
 ) -> GameParts:
     """Return the parts of an environment."""
-    check_choice("host", host, ENV_HOSTS)
+    check_choice("host", host, HOSTS)
+    secrets = SecretWords(words, min_length, max_length, settable=host == "random")
     if host == "evil":
         # Needs Numba, which the other environments do without.
         from hangman_lab.envs.hangman.evil import EvilHangmanGames
 
-        secrets: SecretWords = HostSecrets(words, min_length, max_length)
-        games: HangmanGames = EvilHangmanGames(num_games, secrets.words, max_wrong, repeated_guess)
-    elif host == "learning":
-        secrets = LearningSecrets(words, min_length, max_length)
-        games = LearningHangmanGames(num_games, secrets, max_wrong, repeated_guess)
-    else:
-        secrets = SecretWords(words, min_length, max_length)
-        games = HangmanGames(num_games, secrets.width, max_wrong, repeated_guess)
+        evil = EvilHangmanGames(num_games, secrets.words, max_wrong, repeated_guess)
+        return GameParts(evil, secrets, make_reward(reward), draw_game)
+    if host == "learning":
+        host_games = LearningHangmanGames(num_games, secrets, max_wrong, repeated_guess)
+        return GameParts(host_games, host_games, make_reward(reward), draw_game)
+    games = HangmanGames(num_games, secrets.width, max_wrong, repeated_guess)
     return GameParts(games, secrets, make_reward(reward), draw_game)
 
 
