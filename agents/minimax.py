@@ -133,21 +133,14 @@ class MinimaxAgent(MatchingAgent):
     def _choose(self, rows: npt.NDArray[np.int64], lives: int, strategy: int) -> int:
         words = self.search_words_
         if len(rows) > lives:
-            table, progress = search_table(_TABLE_SIZE), np.array([self.effort, 0])
+            table = np.zeros((_TABLE_SIZE, 3), np.int64)
+            progress = np.array([self.effort, 0])
             for spare in range(lives - 1, min(NUM_LETTERS, len(rows) - 1)):
                 if certain_win(rows, spare, words, table, progress) == WIN:
                     return progress[1]
         places = words.places[rows]
         worst = [np.unique(column, return_counts=True)[1].max() for column in places.T]
         return np.lexsort((-(places > 0).sum(axis=0), worst))[0]
-
-
-def search_table(size: int) -> npt.NDArray[np.int64]:
-    """Return a table of ``size``, a power of two, for :func:`certain_win`.
-
-    A row has the key of a set, the fewest misses not refuted, and the fewest known to be enough.
-    """
-    return np.zeros((size, 3), np.int64)
 
 
 @njit(cache=True, nogil=True)
@@ -157,6 +150,8 @@ def certain_win(rows, spare, words, table, progress):
     ``spare`` misses do not lose, the next one does. ``rows`` are reordered. It is UNKNOWN at the
     limit, ``progress[0]`` words looked at. If an empty table leads to a WIN with more than
     ``spare + 1`` rows, ``progress[1]`` is the letter to guess.
+    ``table``, int64, shape (2**n, 3), first 0: the key of a set, the fewest misses not refuted, and
+    the fewest known to be enough.
     """
     size = len(rows)
     # Every miss with a letter of some word eliminates a word.
@@ -240,7 +235,7 @@ def group_families(rows, answers):
 
     Returns where each family begins, and the end.
     """
-    ends, size, end = np.zeros(len(rows) + 1, np.int64), 0, 0
+    ends, end = [0], 0
     while end < len(rows):
         answer = answers[end]
         for k in range(end, len(rows)):
@@ -248,6 +243,5 @@ def group_families(rows, answers):
                 rows[k], rows[end] = rows[end], rows[k]
                 answers[k], answers[end] = answers[end], answers[k]
                 end += 1
-        size += 1
-        ends[size] = end
-    return ends[: size + 1]
+        ends.append(end)
+    return np.array(ends)

@@ -26,14 +26,11 @@ from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG
 from hangman_lab.envs.keyed_random import keyed_uniform
 
 DEFAULT_ROUNDS = 256
-# The letters that a strategy compares at each turn.
-_WIDTH = 2
-# Weights are integers, whose sums do not depend on the order of the words.
-_MOST = 1 << 40
+_WIDTH = 2  # The letters that a strategy compares at each turn.
+_MOST = 1 << 40  # Integer weights: sums do not depend on the order of the words.
 # The search leaves out words with at most 1 / 4,096 of the weight of those that match.
 _MIN_PART = 4096
-# The mixture is solved on this many of the words that are lost most often.
-_NUM_HARDEST = 4096
+_NUM_HARDEST = 4096  # The mixture is solved on the words that are lost most often.
 _RESULT = types.UniTuple(types.int64, 2)
 
 
@@ -81,8 +78,7 @@ def best_mixture(won: npt.NDArray[np.integer]) -> npt.NDArray[np.float64]:
     # The last variable is the win rate, which no word's may be less than.
     limits = np.column_stack([-won.T.astype(np.float64), np.ones(won.shape[1])])
     sums = np.append(np.ones(len(won)), 0)
-    solution = linprog(sums - 1, limits, np.zeros(won.shape[1]), sums[None], 1)
-    return solution.x[:-1]
+    return linprog(sums - 1, limits, np.zeros(won.shape[1]), sums[None], 1).x[:-1]
 
 
 def reply(
@@ -111,11 +107,6 @@ class RobustAgent(MatchingAgent):
         The seed of the draws.
     rounds : int, default 256
         The rounds for each length.
-
-    Attributes
-    ----------
-    solutions_ : dict of int to Solution
-        By word length: 23 MB for 211,000 words and 256 rounds.
     """
 
     def __init__(self, seed: int = 0, rounds: int = DEFAULT_ROUNDS) -> None:

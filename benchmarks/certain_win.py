@@ -14,7 +14,7 @@ import numpy as np
 from rich.console import Console
 
 from hangman_lab.agents.dictionary import CandidateIndex
-from hangman_lab.agents.minimax import NO_WIN, WIN, certain_win, search_table, search_words
+from hangman_lab.agents.minimax import NO_WIN, WIN, certain_win, search_words
 from hangman_lab.envs.encoding import NUM_LETTERS
 from hangman_lab.envs.words import load_word_list
 from hangman_lab.terminal.arguments import CommandParser, command_main
@@ -46,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = CommandParser(description=__doc__.splitlines()[0])
     parser.add_words()
     index = CandidateIndex(load_word_list(parser.parse_args(arguments).words).words).words
-    words, table = search_words(index.codes), search_table(_TABLE_SIZE)
+    words, table = search_words(index.codes), np.zeros((_TABLE_SIZE, 3), np.int64)
     fewest_lives(np.arange(min(3, len(words.keys))), words, table)  # compiles
     rows = []
     for length in np.flatnonzero(np.diff(index.first_word)):

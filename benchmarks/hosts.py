@@ -25,7 +25,6 @@ from hangman_lab.terminal.arguments import CommandParser, command_main, positive
 from hangman_lab.terminal.tables import DataTable, print_table
 
 _GAMES = 2000
-_AGENTS = ("dictionary", "ppo", "minimax", "robust")
 
 
 def _win_rate(won: np.ndarray) -> str:
@@ -38,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Play, and print the table."""
     parser = CommandParser(description=__doc__.splitlines()[0])
     parser.add_argument("--lengths", nargs="+", type=positive, default=[5], metavar="N")
-    parser.add_argument("--agents", nargs="*", default=_AGENTS, metavar="NAME")
+    parser.add_argument("--agents", nargs="*", default=("dictionary", "ppo", "minimax", "robust"))
     parser.add_argument("--runs", nargs="*", default=[], metavar="RUN", help="of PPO alone")
     options = parser.parse_args(arguments)
     check_agent_names(options.agents, "--agents")

@@ -35,20 +35,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         words, bounds = search_words(SecretWords(None, length, length).words.codes), []
         for rounds in options.rounds:
             solution = solve(words, rounds)
-            host, rates = solution.host, solution.win_rates
+            host, rates = solution.host, 100 * solution.win_rates
             # Here all words that the host may draw are searched.
             words = words._replace(weights=1 + (2**40 * host / host.max()).astype(np.int64))
-            upper = max(reply(words, width, min_part=2**24) @ host for width in (1, 2, 3))
-            bounds.append((100 * rates.min(), 100 * upper))
-            shares = (f"{100 * share:.1f}" for share in (rates.min(), upper, rates.mean()))
-            rows.append((f"{length}", f"{len(host):,}", f"{rounds:,}", *shares))
+            upper = 100 * max(reply(words, width, min_part=2**24) @ host for width in (1, 2, 3))
+            bounds.append((rates.min(), upper))
+            cells = (f"{rate:.1f}" for rate in (*bounds[-1], rates.mean()))
+            rows.append((f"{length}", f"{len(host):,}", f"{rounds:,}", *cells))
         axes.fill_between(options.rounds, *np.transpose(bounds), alpha=0.4, label=length)
     headings = ("letters", "words", "rounds", "lower", "upper", "mean of equally likely words")
     print_table(Console(), DataTable("bounds on the games won, %", headings, rows, 0))
     if options.plot is not None:
         axes.set(xscale="log", xlabel="rounds", ylabel="games won, %", ylim=(0, 100))
-        axes.set_xticks(options.rounds, options.rounds)
-        axes.minorticks_off()
         axes.legend(title="letters")
         figure.savefig(options.plot, dpi=150)
     return 0

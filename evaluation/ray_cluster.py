@@ -6,8 +6,9 @@ import logging
 import os
 import pickle
 import socket
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
@@ -17,8 +18,7 @@ import pandas as pd
 
 from hangman_lab.agents.base import Agent
 from hangman_lab.envs.errors import InputError
-from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG
-from hangman_lab.evaluation.arena import DEFAULT_BATCH_SIZE, Advance, batches, play_batch
+from hangman_lab.evaluation.arena import DEFAULT_BATCH_SIZE, Advance, batches, play
 from hangman_lab.terminal.arguments import installation
 
 # Ray's start times out after half a minute, too short on a busy machine.
@@ -36,8 +36,8 @@ _SETTINGS = {
 }
 # A batch that loses more workers than this fails.
 _MAX_LOSSES = 10
-# The agent of this worker, by the id of its object.
-_cached: dict[str, tuple[Agent, Sequence[str] | None]] = {}
+# Plays words with the agent of this worker, by the id of its object.
+_cached: dict[str, Callable[..., pd.DataFrame]] = {}
 
 
 def require_ray(for_what: str, *packages: str) -> None:
@@ -100,12 +100,7 @@ def ray_cluster(
 
 
 def play_on_workers(
-    agent: Agent,
-    words: Sequence[str],
-    max_wrong: int = DEFAULT_MAX_WRONG,
-    advance: Advance | None = None,
-    evil_words: Sequence[str] | None = None,
-    repetition: int = 0,
+    agent: Agent, words: Sequence[str], *, advance: Advance | None = None, **options: Any
 ) -> pd.DataFrame:
     """Play on Ray workers, with the same results as :func:`evaluation.arena.play`.
 
@@ -114,11 +109,13 @@ def play_on_workers(
     import ray
 
     # As bytes, since Ray's shared arrays are read-only, which is a different type for Numba.
-    reference = ray.put(np.frombuffer(pickle.dumps((agent, evil_words), protocol=5), np.uint8))
-    play = ray.remote(num_cpus=1, max_retries=_MAX_LOSSES)(_play_batch)
+    reference = ray.put(
+        np.frombuffer(pickle.dumps(partial(play, agent, **options), protocol=5), np.uint8)
+    )
+    remote = ray.remote(num_cpus=1, max_retries=_MAX_LOSSES)(_play_batch)
     # In a list, the reference is not resolved for each batch.
     tasks = [
-        play.remote([reference], words[batch], max_wrong, repetition)
+        remote.remote([reference], words[batch])
         for batch in batches(len(words), DEFAULT_BATCH_SIZE)
     ]
     tables = []
@@ -135,10 +132,8 @@ def play_on_workers(
     return pd.concat(tables, ignore_index=True)
 
 
-def _play_batch(
-    references: list[Any], words: Sequence[str], max_wrong: int, repetition: int
-) -> pd.DataFrame:
-    """Play a batch in a worker, which caches the last agent and the words of an evil host."""
+def _play_batch(references: list[Any], words: Sequence[str]) -> pd.DataFrame:
+    """Play a batch in a worker, which caches the last agent and its options."""
     import numba
     import ray
     import torch
@@ -149,5 +144,4 @@ def _play_batch(
         numba.set_num_threads(1)
         torch.set_num_threads(1)
         _cached[key] = pickle.loads(ray.get(references[0]))
-    agent, evil_words = _cached[key]
-    return play_batch(agent, words, max_wrong, evil_words=evil_words, repetition=repetition)
+    return _cached[key](words)

@@ -86,22 +86,20 @@ def win_rate(wins: int, games: int) -> dict[str, Any]:
 
 
 def worst_win_rates(won: npt.ArrayLike) -> dict[str, float]:
-    """Return the win rates of the ``worst_word`` and of the ``worst_tenth`` of the words.
+    """Return the win rates of the ``worst_word``, the ``worst_tenth`` and all words (``mean``).
 
-    ``won``, shape (repetitions, words), is whether each game was won. The words are chosen by every
-    second repetition, and their win rates are those of the other ones: in the same games, the
-    lowest of many rates is low by chance. Rates of words that are chosen alike are averaged.
+    ``won``, shape (repetitions, words), is whether each game was won; ``repeat`` is their number.
+    The worst words are chosen by every second repetition and measured by the rest: in the same
+    games, the lowest of many rates is low by chance. Words that are chosen alike share their mean.
     """
     games = np.asarray(won, dtype=np.float64)
     chosen_by = games[::2].mean(axis=0)
     rates = games[1::2].mean(axis=0) if len(games) > 1 else chosen_by
-    # Words with the same rate share it, so that their order has no effect.
     _, alike = np.unique(chosen_by, return_inverse=True)
     rates = (np.bincount(alike, rates) / np.bincount(alike))[np.sort(alike)]
-    return {
-        "worst_word": float(rates[0]),
-        "worst_tenth": float(rates[: -(-len(rates) // 10)].mean()),
-    }
+    tenth = float(rates[: -(-len(rates) // 10)].mean())
+    every = {"repeat": len(games), "mean": float(games.mean())}
+    return every | {"worst_word": float(rates[0]), "worst_tenth": tenth}
 
 
 def basic_statistics(games: pd.DataFrame, seconds: float) -> dict[str, Any]:

@@ -47,7 +47,7 @@ def parser() -> CommandParser:
     add("--length", type=_lengths, metavar="N or MIN-MAX", help="letters of the words to guess")
     part = "a third of the words, by the wrong guesses of a player who follows letter frequencies"
     add("--difficulty", choices=DIFFICULTIES, help=part)
-    helps = "evil: the host keeps any word that fits, and tells one in the end"
+    helps = "evil: the host keeps any word that fits"
     add("--host", choices=("random", "evil"), default="random", help=helps)
     wrong = partial(integer, low=1, high=NUM_LETTERS)
     add("--max-wrong", type=wrong, metavar="N", help="wrong guesses allowed (default: 6)")
@@ -96,8 +96,8 @@ def _read(arguments: Sequence[str] | None) -> argparse.Namespace:
         why = "--assist chooses no words"
         command.refuse(options, ["length", "difficulty", "seed"], why)
     if options.host == "evil":
-        why = "--host evil has no single word"
-        command.refuse(options, ["versus", "assist", "difficulty"], why)
+        names = ["versus", "assist", "difficulty"]
+        command.refuse(options, names, "--host evil has no single word")
     return options
 
 

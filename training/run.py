@@ -222,8 +222,8 @@ class _Stages:
 
     def play(self, agent: Agent, words: Sequence[str], part: Sequence[str], **options: Any) -> Any:
         """Play words of a part by the config; see :func:`evaluation.arena.play`."""
-        options["evil_words"] = self.evil_words(part)
-        return arena.play(agent, words, self.config.env.max_wrong, **options)
+        max_wrong, evil = self.config.env.max_wrong, self.evil_words(part)
+        return arena.play(agent, words, max_wrong, evil_words=evil, **options)
 
     def play_baselines(self) -> dict[str, float]:
         """Return the win rates of untrained agents on valid words."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from hangman_lab.envs.batch import BatchEnv
 from hangman_lab.envs.encoding import MAX_LENGTH
@@ -28,17 +29,17 @@ def _make_game(
 ) -> GameParts:
     """Return the parts of an environment."""
     check_choice("host", host, HOSTS)
-    secrets = SecretWords(words, min_length, max_length, settable=host == "random")
+    secrets: Any = SecretWords(words, min_length, max_length, settable=host == "random")
+    rules = max_wrong, repeated_guess
     if host == "evil":
         # Needs Numba, which the other environments do without.
         from hangman_lab.envs.hangman.evil import EvilHangmanGames
 
-        evil = EvilHangmanGames(num_games, secrets.words, max_wrong, repeated_guess)
-        return GameParts(evil, secrets, make_reward(reward), draw_game)
-    if host == "learning":
-        host_games = LearningHangmanGames(num_games, secrets, max_wrong, repeated_guess)
-        return GameParts(host_games, host_games, make_reward(reward), draw_game)
-    games = HangmanGames(num_games, secrets.width, max_wrong, repeated_guess)
+        games: HangmanGames = EvilHangmanGames(num_games, secrets.words, *rules)
+    elif host == "learning":
+        games = secrets = LearningHangmanGames(num_games, secrets, *rules)
+    else:
+        games = HangmanGames(num_games, secrets.width, *rules)
     return GameParts(games, secrets, make_reward(reward), draw_game)
 
 
@@ -108,9 +109,6 @@ class HangmanEnv(SingleEnv[Observation]):
     A. Y. Ng, D. Harada and S. Russell, "Policy invariance under reward transformations", ICML
     1999, for the potential-based reward.
 
-    J. Barbay and B. Subercaseaux, "The computational complexity of Evil Hangman", 2020
-    (arXiv:2003.10000), for the evil host.
-
     ## Version History
 
     * v0: Initial version.
@@ -128,9 +126,8 @@ class HangmanEnv(SingleEnv[Observation]):
         host: str = "random",
         render_mode: str | None = None,
     ) -> None:
-        parts = _make_game(
-            1, words, max_wrong, min_length, max_length, reward, repeated_guess, host
-        )
+        rules = reward, repeated_guess, host
+        parts = _make_game(1, words, max_wrong, min_length, max_length, *rules)
         super().__init__(parts, render_mode)
 
 

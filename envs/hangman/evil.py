@@ -25,9 +25,8 @@ class EvilHangmanGames(HangmanGames):
     fewest places, then to the first masked word in alphabetical order, blanks first. The secret is
     the first word of the family; it fits all answers.
 
-    ``words`` are sorted by length, as those of :class:`envs.words.SecretWords`. The secrets at the
-    start are among these and count for their lengths alone. ``rules`` are further arguments of
-    :class:`HangmanGames`.
+    ``words`` are those of :class:`SecretWords`. The secrets at the start are among these and count
+    for their lengths alone. ``rules`` are further arguments of :class:`HangmanGames`.
     """
 
     def __init__(self, num_games: int, words: EncodedWords, *rules: Any) -> None:
@@ -40,9 +39,8 @@ class EvilHangmanGames(HangmanGames):
         self.check_actions(letters, NUM_LETTERS)
         games = np.flatnonzero(~self.over & (self._guessed[self._rows, letters] == 0))
         word, guessed = self._word[games], self._guessed[games]
-        rows = _first_of_families(word, guessed, letters[games], self._sets)
-        self.secrets[games] = self._words.codes[rows]
-        self._letter_counts[games] = self._words.letter_counts[rows]
+        kept = self._words[_first_of_families(word, guessed, letters[games], self._sets)]
+        self.secrets[games], self._letter_counts[games] = kept.codes, kept.letter_counts
         return super().guess(letters)
 
 

@@ -64,9 +64,7 @@ class LearningHangmanGames(HangmanGames):
         return weights / weights.sum()
 
 
-def _sortable(
-    lengths: npt.NDArray[np.int64], codes: npt.NDArray[np.uint8]
-) -> npt.NDArray[np.bytes_]:
+def _sortable(lengths: npt.NDArray, codes: npt.NDArray) -> npt.NDArray[np.bytes_]:
     """Return words as bytes, whose order is by length, then alphabetical."""
     rows = np.column_stack([lengths, codes]).astype(np.uint8)
     return rows.view(f"S{rows.shape[1]}").ravel()
