@@ -1,45 +1,123 @@
-"""A guesser for the worst case, for hosts that choose or change the word."""
+"""A guesser for the worst case, and the search for certain wins, whatever the host does.
+
+The host may change its word, as long as a listed word fits all that was shown. The words that still
+fit and the misses that the guesser has to spare are the whole state: a letter at the same places of
+all words tells nothing. A subset of the words is never harder to win, so:
+
+- A letter in all words is guessed at once: it costs nothing.
+- If the words with a letter at certain places cannot be won, the whole set cannot. Other letters
+  are searched only if a miss refutes this one.
+- Words that differ in one letter alone need a miss for each of them but the last.
+"""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Self
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+from numba import get_num_threads, njit
 
 from hangman_lab.agents.base import Agent
-from hangman_lab.agents.certainty import (
-    WIN,
-    certain_win,
-    group_families,
-    search_buffers,
-    search_words,
-)
 from hangman_lab.agents.dictionary import DictionaryAgent
-from hangman_lab.envs.compiled import in_threads, open_word
-from hangman_lab.envs.encoding import NUM_LETTERS
+from hangman_lab.envs.compiled import open_word
+from hangman_lab.envs.encoding import BLANK, FIRST_LETTER, NUM_LETTERS
 from hangman_lab.envs.hangman.observation import Observation, distinct
 from hangman_lab.envs.word_sets import fitting_words, search_room
 
+WIN, NO_WIN, UNKNOWN = 1, 0, -1
 _TABLE_SIZE = 2**12
-_NONE = -1
 
 
-class MinimaxAgent(Agent):
+class SearchWords(NamedTuple):
+    """The words of a search; rows are those of :class:`WordSets`."""
+
+    places: npt.NDArray[np.uint32]  #: shape (words, 26): The places of each letter, as bits.
+    keys: npt.NDArray[np.int64]  #: shape (words,): For Zobrist hashing of sets of words.
+    weights: npt.NDArray[np.int64]  #: shape (words,): 1 or more.
+    #: shape (words, K): The groups of the word, then -1. The words of a group differ in one letter.
+    groups: npt.NDArray[np.int64]
+
+
+def search_words(codes: npt.NDArray[np.uint8]) -> SearchWords:
+    """Return the words of a search, which must be distinct; see :class:`EncodedWords`."""
+    size, width = codes.shape
+    random = np.random.default_rng(0)
+    keys = random.integers(2**64, size=(size,), dtype=np.uint64).view(np.int64)
+    salts = random.integers(2**64, size=width, dtype=np.uint64)
+    places = np.zeros((size, NUM_LETTERS), np.uint32)
+    hashes = np.zeros((size, NUM_LETTERS), np.uint64)
+    for letter in range(NUM_LETTERS):
+        is_letter = codes == letter + FIRST_LETTER
+        places[:, letter] = is_letter @ (np.uint32(1) << np.arange(width, dtype=np.uint32))
+        hashes[:, letter] = np.where(is_letter, BLANK, codes) @ salts
+    _, inverse, counts = np.unique(hashes[places > 0], return_inverse=True, return_counts=True)
+    groups = np.full(hashes.shape, -1)
+    groups[places > 0] = np.where(counts[inverse] > 1, inverse, -1)
+    groups = -np.sort(-groups, axis=1)
+    groups = groups[:, (groups >= 0).any(axis=0)].copy()
+    return SearchWords(places, keys, np.ones(size, np.int64), groups)
+
+
+class MatchingAgent(Agent):
+    """Searches the listed words that match; without any it guesses as :class:`DictionaryAgent`."""
+
+    def fit(self, words: Sequence[str]) -> Self:
+        """Index the words; duplicates have no effect."""
+        self.dictionary_ = DictionaryAgent().fit(sorted(set(words)))
+        self.index_ = self.dictionary_.index_.words
+        self.search_words_ = search_words(self.index_.codes)
+        return self
+
+    def act_batch(
+        self, observations: Observation, keys: npt.NDArray[np.uint64] | None = None
+    ) -> npt.NDArray[np.int64]:
+        """Return a letter for each of N games; see :meth:`Agent.act`."""
+        if keys is None:
+            keys = np.arange(len(observations["lives"]), dtype=np.uint64)
+        drawn = self._draw(observations["word"], keys)
+        states, row_of_game = distinct(observations, observations["lives"], drawn)
+        letters = self.dictionary_.act_batch(states)
+        strategies = np.empty_like(letters)
+        strategies[row_of_game] = drawn
+
+        def search(state: int) -> None:
+            guessed, index = states["guessed"][state], self.index_
+            word = open_word(states["word"][state], guessed)
+            if len(word):
+                rows = fitting_words(word, guessed, index, True, True, search_room(index))
+                if len(rows) > 1:
+                    lives = states["lives"][state]
+                    letters[state] = self._choose(rows, lives, strategies[state])
+
+        with ThreadPoolExecutor(get_num_threads()) as pool:
+            list(pool.map(search, range(len(letters))))
+        return letters[row_of_game]
+
+    def _draw(self, words: npt.NDArray[np.uint8], keys: npt.NDArray[np.uint64]) -> npt.NDArray:
+        """Return the number of the strategy for each game, shape (N,)."""
+        return np.zeros(len(keys), np.int64)
+
+    @abstractmethod
+    def _choose(self, rows: npt.NDArray[np.int64], lives: int, strategy: int) -> int:
+        """Return a letter, where two or more words match; ``rows`` may be reordered."""
+
+
+class MinimaxAgent(MatchingAgent):
     """Guesses a letter that wins whatever the host does, or the one with the smallest worst family.
 
     If no letter wins for certain with the lives left, the one that does with the fewest more lives
     is guessed: the host may not be the worst. The search has a limit. A family is the set of the
     listed words that match after one of the host's answers. Ties go to the letter that more
-    matching words contain, then to the first in the alphabet. If no listed word matches, it guesses
-    as :class:`DictionaryAgent`.
+    matching words contain, then to the first in the alphabet.
 
     Parameters
     ----------
     effort : int, default 300_000
-        The limit of the search, in words looked at; see :func:`agents.certainty.certain_win`.
+        The limit of the search, in words looked at; see :func:`certain_win`.
 
     References
     ----------
@@ -47,59 +125,123 @@ class MinimaxAgent(Agent):
     Recreational Mathematics 9 (1976).
     """
 
+    draws = False
+
     def __init__(self, effort: int = 300_000) -> None:
         self.effort = effort
 
-    def fit(self, words: Sequence[str]) -> Self:
-        """Index the words; duplicates have no effect."""
-        self.dictionary_ = DictionaryAgent().fit(sorted(set(words)))
-        self.search_words_ = search_words(self.dictionary_.index_.words.codes)
-        return self
-
-    def act_batch(
-        self, observations: Observation, keys: npt.NDArray[np.uint64] | None = None
-    ) -> npt.NDArray[np.int64]:
-        """Return a letter for each of N games; see :meth:`Agent.act`."""
-        states, row_of_game = distinct(observations, observations["lives"])
-        letters = np.full(len(states["lives"]), _NONE)
-        arrays = states["word"], states["guessed"], states["lives"]
-        index = self.dictionary_.index_.words
-        in_threads(_guess, arrays, index, self.search_words_, self.effort, letters)
-        letters = letters[row_of_game]
-        return np.where(letters == _NONE, self.dictionary_.act_batch(observations), letters)
+    def _choose(self, rows: npt.NDArray[np.int64], lives: int, strategy: int) -> int:
+        words = self.search_words_
+        if len(rows) > lives:
+            table = np.zeros((_TABLE_SIZE, 3), np.int64)
+            progress = np.array([self.effort, 0])
+            for spare in range(lives - 1, min(NUM_LETTERS, len(rows) - 1)):
+                if certain_win(rows, spare, words, table, progress) == WIN:
+                    return progress[1]
+        places = words.places[rows]
+        worst = [np.unique(column, return_counts=True)[1].max() for column in places.T]
+        return np.lexsort((-(places > 0).sum(axis=0), worst))[0]
 
 
 @njit(cache=True, nogil=True)
-def _guess(thread, num_threads, states, index, words, effort, result):
-    """Write the letter of each state to ``result``, unless no word matches."""
-    word, guessed, lives = states
-    room, buffers = search_room(index), search_buffers(words, _TABLE_SIZE)
-    for game in range(thread, len(word), num_threads):
-        masked = open_word(word[game], guessed[game])
-        if len(masked) == 0:
-            continue
-        rows = fitting_words(masked, guessed[game], index, True, True, room)
-        if len(rows) == 0:
-            continue
-        result[game] = _smallest_worst_family(rows, guessed[game], words)
-        if len(rows) > lives[game]:
-            buffers.known[:] = 0
-            buffers.progress[0] = effort
-            for spare in range(lives[game] - 1, min(NUM_LETTERS, len(rows) - 1)):
-                if certain_win(rows, spare, words, buffers) == WIN:
-                    result[game] = buffers.progress[1]
+def certain_win(rows, spare, words, table, progress):
+    """Return WIN if a guesser can win all words of ``rows``, NO_WIN if not, else UNKNOWN.
+
+    ``spare`` misses do not lose, the next one does. ``rows`` are reordered. It is UNKNOWN at the
+    limit, ``progress[0]`` words looked at. If an empty table leads to a WIN with more than
+    ``spare + 1`` rows, ``progress[1]`` is the letter to guess.
+    ``table``, int64, shape (2**n, 3), first 0: the key of a set, the fewest misses not refuted, and
+    the fewest known to be enough.
+    """
+    size = len(rows)
+    # Every miss with a letter of some word eliminates a word.
+    if size <= spare + 1:
+        return WIN
+    progress[0] -= size
+    if progress[0] < 0:
+        return UNKNOWN
+    key = words.keys[rows].sum()
+    known = _known(key, table)
+    if spare < known[1]:
+        return NO_WIN
+    if spare >= known[2]:
+        return WIN
+    groups = words.groups[rows].ravel()
+    groups = np.sort(groups[groups >= 0])
+    later = groups[spare + 1 :]
+    if (later == groups[: len(later)]).any():
+        known[1] = spare + 1
+        return NO_WIN
+    counts = count_letters(rows, words)[0]
+    result, letter = NO_WIN, 0
+    while result == NO_WIN and counts.any():
+        letter = counts.argmax()
+        if spare == 0 and counts[letter] < size:
+            break
+        has_letter = words.places[rows, letter] > 0
+        misses = size - np.count_nonzero(has_letter)
+        rows[:] = np.append(rows[~has_letter], rows[has_letter])
+        counts[letter] = 0
+        result = certain_win(rows[:misses], spare - 1, words, table, progress)
+        if result == WIN:
+            hits = rows[misses:]
+            ends = misses + group_families(hits, words.places[hits, letter])
+            for family in np.argsort(ends[:-1] - ends[1:], kind="mergesort"):
+                part = rows[ends[family] : ends[family + 1]]
+                result = certain_win(part, spare, words, table, progress)
+                if result != WIN:
                     break
+            break
+    known = _known(key, table)
+    if result == WIN:
+        known[2], progress[1] = spare, letter
+    elif result == NO_WIN:
+        known[1] = spare + 1
+    return result
 
 
 @njit(cache=True)
-def _smallest_worst_family(rows, guessed, words):
-    """Return the letter after which the host can leave the fewest words."""
-    counts = (words.places[rows] > 0).sum(axis=0)
-    best, smallest = 0, len(rows) + 1
-    for letter in np.argsort(-counts, kind="mergesort"):
-        if guessed[letter]:
-            continue
-        worst = np.diff(group_families(rows, words.places[rows, letter])).max()
-        if worst < smallest:
-            best, smallest = letter, worst
-    return best
+def _known(key, table):
+    """Return the row of a set in the table; another set there is replaced."""
+    known = table[key & (len(table) - 1)]
+    if known[0] != key:
+        known[:] = key, 0, NUM_LETTERS
+    return known
+
+
+@njit(cache=True)
+def count_letters(rows, words):
+    """Return the weight of the words with each letter, and that of all words.
+
+    A letter at the same places of all words has 0.
+    """
+    counts, total = np.zeros(NUM_LETTERS, np.int64), 0
+    for row in rows:
+        total += words.weights[row]
+        for letter in range(NUM_LETTERS):
+            if words.places[row, letter]:
+                counts[letter] += words.weights[row]
+    for letter in range(NUM_LETTERS):
+        if counts[letter] == total:
+            places = words.places[rows, letter]
+            if (places == places[0]).all():
+                counts[letter] = 0
+    return counts, total
+
+
+@njit(cache=True)
+def group_families(rows, answers):
+    """Reorder ``rows`` and their ``answers``, so that equal answers are together.
+
+    Returns where each family begins, and the end.
+    """
+    ends, end = [0], 0
+    while end < len(rows):
+        answer = answers[end]
+        for k in range(end, len(rows)):
+            if answers[k] == answer:
+                rows[k], rows[end] = rows[end], rows[k]
+                answers[k], answers[end] = answers[end], answers[k]
+                end += 1
+        ends.append(end)
+    return np.array(ends)

@@ -21,25 +21,16 @@ from numba import get_num_threads, njit, types
 from numba.typed import Dict
 from scipy.optimize import linprog
 
-from hangman_lab.agents.base import Agent
-from hangman_lab.agents.certainty import SearchWords, count_letters, group_families, search_words
-from hangman_lab.agents.dictionary import DictionaryAgent
-from hangman_lab.envs.compiled import in_threads, open_word
-from hangman_lab.envs.encoding import NUM_LETTERS
-from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG, Observation, distinct, select
+from hangman_lab.agents.minimax import MatchingAgent, SearchWords, count_letters, group_families
+from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG
 from hangman_lab.envs.keyed_random import keyed_uniform
-from hangman_lab.envs.word_sets import fitting_words, search_room
 
 DEFAULT_ROUNDS = 256
-# The letters that a strategy compares at each turn.
-_WIDTH = 2
-# Weights are integers, whose sums do not depend on the order of the words.
-_MOST = 1 << 40
+_WIDTH = 2  # The letters that a strategy compares at each turn.
+_MOST = 1 << 40  # Integer weights: sums do not depend on the order of the words.
 # The search leaves out words with at most 1 / 4,096 of the weight of those that match.
 _MIN_PART = 4096
-# The mixture is solved on this many of the words that are lost most often.
-_NUM_HARDEST = 4096
-_NONE = -1
+_NUM_HARDEST = 4096  # The mixture is solved on the words that are lost most often.
 _RESULT = types.UniTuple(types.int64, 2)
 
 
@@ -87,8 +78,7 @@ def best_mixture(won: npt.NDArray[np.integer]) -> npt.NDArray[np.float64]:
     # The last variable is the win rate, which no word's may be less than.
     limits = np.column_stack([-won.T.astype(np.float64), np.ones(won.shape[1])])
     sums = np.append(np.ones(len(won)), 0)
-    solution = linprog(sums - 1, limits, np.zeros(won.shape[1]), sums[None], 1)
-    return solution.x[:-1]
+    return linprog(sums - 1, limits, np.zeros(won.shape[1]), sums[None], 1).x[:-1]
 
 
 def reply(
@@ -100,17 +90,16 @@ def reply(
     over the ``width`` letters that most weight contains; 1 is greedy play.
     """
     won = np.zeros(len(words.keys), dtype=np.bool_)
-    values = Dict.empty(types.uint64, _RESULT)
+    values = Dict.empty(types.int64, _RESULT)
     _play(np.arange(len(won)), lives, width, min_part, words, won, values)
     return won
 
 
-class RobustAgent(Agent):
+class RobustAgent(MatchingAgent):
     """Draws one of many strategies for each game, so that no word is hard for certain.
 
     A strategy is the reply to a host who picks the word, in a round of :func:`solve`. The draw
-    depends on the seed and the game's key, which is the same at every turn. In games that no listed
-    word matches it plays like :class:`DictionaryAgent`.
+    depends on the seed and the game's key, which is the same at every turn.
 
     Parameters
     ----------
@@ -118,11 +107,6 @@ class RobustAgent(Agent):
         The seed of the draws.
     rounds : int, default 256
         The rounds for each length.
-
-    Attributes
-    ----------
-    solutions_ : dict of int to Solution
-        By word length: 23 MB for 211,000 words and 256 rounds.
     """
 
     def __init__(self, seed: int = 0, rounds: int = DEFAULT_ROUNDS) -> None:
@@ -131,75 +115,31 @@ class RobustAgent(Agent):
 
     def fit(self, words: Sequence[str]) -> Self:
         """Solve the game of each length, in threads; duplicates have no effect."""
-        self.dictionary_ = DictionaryAgent().fit(sorted(set(words)))
-        index = self.dictionary_.index_.words
-        self.search_words_ = search_words(index.codes)
-
-        def solve_length(length: int) -> Solution:
-            part = slice(*index.first_word[length : length + 2])
-            arrays = SearchWords._make(array[part] for array in self.search_words_)
-            return solve(arrays, self.rounds)
-
-        lengths = np.flatnonzero(np.diff(index.first_word)).tolist()
+        super().fit(words)
+        lengths = np.flatnonzero(np.diff(self.index_.first_word)).tolist()
         with ThreadPoolExecutor(get_num_threads()) as pool:
-            self.solutions_ = dict(zip(lengths, pool.map(solve_length, lengths), strict=True))
+            solutions = pool.map(lambda n: solve(self._words_of(n), self.rounds), lengths)
+            self.solutions_ = dict(zip(lengths, solutions, strict=True))
         return self
 
-    def act_batch(
-        self, observations: Observation, keys: npt.NDArray[np.uint64] | None = None
-    ) -> npt.NDArray[np.int64]:
-        """Return a letter for each of N games; see :meth:`Agent.act`."""
-        lengths = (observations["word"] > 0).sum(axis=1)
-        if keys is None:
-            keys = np.arange(len(lengths), dtype=np.uint64)
-        draws = keyed_uniform(self.seed, keys)
-        letters = np.full(len(lengths), _NONE)
-        for length in np.unique(lengths):
-            solution, games = self.solutions_.get(int(length)), np.flatnonzero(lengths == length)
-            if solution is None:
-                continue
-            drawn = np.searchsorted(solution.mixture[:-1].cumsum(), draws[games], side="right")
-            part = select(observations, games)
-            states, row_of_game = distinct(part, part["lives"], drawn)
-            strategies = np.empty(len(states["lives"]), np.int64)
-            strategies[row_of_game] = drawn
-            found = np.full(len(strategies), _NONE)
-            in_threads(
-                _choose_letters,
-                (states["word"], states["guessed"], states["lives"], strategies),
-                self.dictionary_.index_.words,
-                self.search_words_,
-                solution,
-                (_WIDTH, _MIN_PART),
-                found,
-            )
-            letters[games] = found[row_of_game]
-        return np.where(letters == _NONE, self.dictionary_.act_batch(observations), letters)
+    def _words_of(self, length: int) -> SearchWords:
+        part = slice(*self.index_.first_word[length : length + 2])
+        return SearchWords._make(array[part] for array in self.search_words_)
 
+    def _draw(self, words: npt.NDArray[np.uint8], keys: npt.NDArray[np.uint64]) -> npt.NDArray:
+        lengths = (words > 0).sum(axis=1)
+        draws, drawn = keyed_uniform(self.seed, keys), np.zeros(len(lengths), np.int64)
+        for length, solution in self.solutions_.items():
+            ends, games = solution.mixture[:-1].cumsum(), lengths == length
+            drawn[games] = np.searchsorted(ends, draws[games], side="right")
+        return drawn
 
-@njit(cache=True, nogil=True)
-def _choose_letters(thread, num_threads, states, index, words, solution, limits, result):
-    """Write each state's letter by its strategy; leave it where no word matches."""
-    word, guessed, lives, strategies = states
-    room = search_room(index)
-    weights = np.zeros(len(words.keys), np.int64)
-    words = SearchWords(words.letters, words.places, words.keys, weights, words.groups)
-    for state in range(thread, len(word), num_threads):
-        masked = open_word(word[state], guessed[state])
-        if len(masked) == 0:
-            continue
-        rows = fitting_words(masked, guessed[state], index, True, True, room)
-        if len(rows) == 0:
-            continue
-        wins = solution.wins[strategies[state]]
-        for row in rows:
-            weights[row] = solution.weights[wins[row - index.first_word[len(masked)]]]
-        values = Dict.empty(types.uint64, _RESULT)
-        letter = _choose(rows, lives[state], limits[0], limits[1], words, values)
-        if letter == _NONE:
-            # One word is left.
-            letter = np.flatnonzero((words.places[rows[0]] > 0) & (guessed[state] == 0))[0]
-        result[state] = letter
+    def _choose(self, rows: npt.NDArray[np.int64], lives: int, strategy: int) -> int:
+        length = int(np.searchsorted(self.index_.first_word, rows[0], side="right")) - 1
+        solution, words = self.solutions_[length], self._words_of(length)
+        words = words._replace(weights=solution.weights[solution.wins[strategy]])
+        rows -= self.index_.first_word[length]
+        return _best_letter(rows, lives, _WIDTH, _MIN_PART, words, Dict.empty(types.int64, _RESULT))
 
 
 @njit(cache=True, nogil=True)
@@ -208,7 +148,7 @@ def _play(rows, lives, width, min_part, words, won, values):
     if len(rows) <= lives:
         won[rows] = True
     elif lives > 0:
-        letter = _choose(rows, lives, width, min_part, words, values)
+        letter = _best_letter(rows, lives, width, min_part, words, values)
         ends = group_families(rows, words.places[rows, letter])
         for k in range(len(ends) - 1):
             family = rows[ends[k] : ends[k + 1]]
@@ -216,14 +156,11 @@ def _play(rows, lives, width, min_part, words, won, values):
             _play(family, left, width, min_part, words, won, values)
 
 
-@njit(cache=True)
-def _choose(rows, lives, width, min_part, words, values):
-    """Return the reply's letter for the matching words ``rows``, or -1 for a single word."""
-    counts = np.empty(NUM_LETTERS, np.int64)
-    total = count_letters(rows, words, counts)
+@njit(cache=True, nogil=True)
+def _best_letter(rows, lives, width, min_part, words, values):
+    """Return the reply's letter for ``rows``, two or more matching words."""
+    counts, total = count_letters(rows, words)
     letter = counts.argmax()
-    if counts[letter] == 0:
-        return _NONE
     # A letter in all words costs nothing, and few words are all won.
     if counts[letter] < total and len(rows) > lives:
         heavy = rows[words.weights[rows] > total // min_part]
@@ -242,13 +179,10 @@ def search(rows, lives, width, words, values):
     # Every miss with a letter of some word excludes a word.
     if len(rows) <= lives:
         return words.weights[rows].sum(), 0
-    key = np.uint64(lives)
-    for row in rows:
-        key += words.keys[row]
+    key = lives + words.keys[rows].sum()
     if key in values:
         return values[key]
-    counts = np.empty(NUM_LETTERS, np.int64)
-    total = count_letters(rows, words, counts)
+    counts, total = count_letters(rows, words)
     most, best = 0, 0
     for _ in range(width):
         letter = counts.argmax()
@@ -261,9 +195,8 @@ def search(rows, lives, width, words, values):
             family = rows[ends[k] : ends[k + 1]]
             left = lives - (words.places[family[0], letter] == 0)
             if len(family) > left > 0:
-                for row in family:
-                    won -= words.weights[row]
-                won += search(family, left, width, words, values)[0]
+                reached = search(family, left, width, words, values)[0]
+                won += reached - words.weights[family].sum()
             if won <= most:
                 break
         if won > most:

@@ -1,25 +1,23 @@
 """The fewest lives with which a guesser wins every word for certain, whatever the host does.
 
-    python -m benchmarks.certain_win [--words FILE] [--lengths 8 9]
+    python -m benchmarks.certain_win [--words FILE]
 
 The host may change its word as long as a word of the list fits all that was shown. A range means
 that the search was stopped: fewer lives are not enough, as many as its end are.
 """
 
-from __future__ import annotations
-
 import sys
 import time
+from collections.abc import Sequence
 
 import numpy as np
 from rich.console import Console
 
-from hangman_lab.agents.certainty import NO_WIN, WIN, certain_win, search_buffers, search_words
 from hangman_lab.agents.dictionary import CandidateIndex
-from hangman_lab.envs.encoding import MAX_LENGTH, NUM_LETTERS
-from hangman_lab.envs.errors import InputError
+from hangman_lab.agents.minimax import NO_WIN, WIN, certain_win, search_words
+from hangman_lab.envs.encoding import NUM_LETTERS
 from hangman_lab.envs.words import load_word_list
-from hangman_lab.terminal.arguments import CommandParser, positive
+from hangman_lab.terminal.arguments import CommandParser, command_main
 from hangman_lab.terminal.tables import DataTable, print_table
 
 _TABLE_SIZE = 2**23
@@ -27,14 +25,13 @@ _TABLE_SIZE = 2**23
 _EFFORTS = 2**25, 2**28, 2**31
 
 
-def fewest_lives(rows, words, buffers):
+def fewest_lives(rows, words, table):
     """Return a lower and an upper bound of the lives that win all words of ``rows`` for certain."""
     # Misses to spare: one less than the lives.
     low, high = 0, min(NUM_LETTERS, len(rows) - 1)
     for effort in _EFFORTS:
         for spare in range(high - 1, low - 1, -1):
-            buffers.progress[0] = effort
-            result = certain_win(rows, spare, words, buffers)
+            result = certain_win(rows, spare, words, table, np.array([effort, 0]))
             if result == WIN:
                 high = spare
             elif result == NO_WIN:
@@ -43,30 +40,25 @@ def fewest_lives(rows, words, buffers):
     return low + 1, high + 1
 
 
-def main() -> None:
+@command_main("certain_win")
+def main(arguments: Sequence[str] | None = None) -> int:
     """Search, and print the table."""
     parser = CommandParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--words", metavar="FILE", help="default: the default list")
-    parser.add_argument("--lengths", nargs="+", type=positive, metavar="N", help="default: all")
-    options = parser.parse_args()
-    index = CandidateIndex(load_word_list(options.words).words).words
-    words = search_words(index.codes)
-    buffers = search_buffers(words, _TABLE_SIZE)
-    fewest_lives(np.arange(min(3, len(words.keys))), words, buffers)  # compiles
+    parser.add_words()
+    index = CandidateIndex(load_word_list(parser.parse_args(arguments).words).words).words
+    words, table = search_words(index.codes), np.zeros((_TABLE_SIZE, 3), np.int64)
+    fewest_lives(np.arange(min(3, len(words.keys))), words, table)  # compiles
     rows = []
-    for length in options.lengths or range(1, MAX_LENGTH + 1):
+    for length in np.flatnonzero(np.diff(index.first_word)):
         listed = np.arange(*index.first_word[length : length + 2])
-        if len(listed):
-            start = time.monotonic()
-            low, high = fewest_lives(listed, words, buffers)
-            lives = f"{low} to {high}" if low < high else str(low)
-            rows.append((str(length), f"{len(listed):,}", lives, f"{time.monotonic() - start:.1f}"))
+        start = time.monotonic()
+        low, high = fewest_lives(listed, words, table)
+        lives = f"{low} to {high}" if low < high else f"{low}"
+        rows.append((f"{length}", f"{len(listed):,}", lives, f"{time.monotonic() - start:.1f}"))
     headings = ("letters", "words", "lives", "seconds")
     print_table(Console(), DataTable("fewest lives that win for certain", headings, rows, 0))
+    return 0
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except InputError as error:
-        sys.exit(f"certain_win.py: error: {error}")
+    sys.exit(main())

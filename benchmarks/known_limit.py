@@ -6,22 +6,20 @@ The train words of a length are equally likely. The game tree is searched to the
 likeliest letters of each state; their number is the width, and 1 is greedy play.
 """
 
-from __future__ import annotations
-
 import sys
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 from rich.console import Console
 
-from hangman_lab.agents.certainty import search_words
+from hangman_lab.agents.minimax import search_words
 from hangman_lab.agents.robust import reply
 from hangman_lab.envs.encoding import encode_words
-from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG
 from hangman_lab.run_files.config import Config
 from hangman_lab.run_files.words import load_words
-from hangman_lab.terminal.arguments import CommandParser, positive
+from hangman_lab.terminal.arguments import CommandParser, command_main, positive
 from hangman_lab.terminal.tables import DataTable, print_table
 
 
@@ -30,12 +28,13 @@ def most_won(words: list[str], width: int, lives: int = DEFAULT_MAX_WRONG) -> in
     return reply(search_words(encode_words(words).codes), width, lives, len(words) + 1).sum()
 
 
-def main() -> None:
+@command_main("known_limit")
+def main(arguments: Sequence[str] | None = None) -> int:
     """Search, and print the table."""
     parser = CommandParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--words", metavar="FILE", help="default: the default list")
+    parser.add_words()
     parser.add_argument("--widths", nargs="+", type=positive, default=[1, 2, 4], metavar="N")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     by_length: dict[int, list[str]] = {}
     for word in load_words(Config(), options.words).part("train"):
         by_length.setdefault(len(word), []).append(word)
@@ -46,6 +45,7 @@ def main() -> None:
     widths = (f"{k} wide" if k > 1 else "greedy" for k in options.widths)
     title = "known words won, %"
     print_table(Console(), DataTable(title, ("letters", "words", *widths), rows, 0))
+    return 0
 
 
 def _row(name: str, size: int, won: npt.ArrayLike) -> tuple[str, ...]:
@@ -53,7 +53,4 @@ def _row(name: str, size: int, won: npt.ArrayLike) -> tuple[str, ...]:
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except InputError as error:
-        sys.exit(f"known_limit.py: error: {error}")
+    sys.exit(main())

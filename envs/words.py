@@ -230,7 +230,7 @@ def _encode_by_length(words: tuple[str, ...], min_length: int, max_length: int) 
     """Encode the distinct words of these lengths, shorter words first."""
     chosen = sorted({word for word in words if min_length <= len(word) <= max_length})
     if not chosen:
-        raise ValueError(f"words: none of {len(words)} has {min_length} to {max_length} letters")
+        raise InputError(f"words: none of {len(words)} has {min_length} to {max_length} letters")
     return encode_words(sorted(chosen, key=len))
 
 
@@ -248,12 +248,7 @@ class SecretWords:
 
     Words shorter than ``min_length`` or longer than ``max_length`` are not used. The order of
     ``words`` has no effect. ValueError if no word is left, a word cannot be encoded, or ``words``
-    is a string.
-
-    Attributes
-    ----------
-    words : EncodedWords
-        The distinct words by length, then in alphabetical order.
+    is a string. The caller can set a word if ``settable``.
     """
 
     def __init__(
@@ -261,11 +256,14 @@ class SecretWords:
         words: Sequence[str] | None = None,
         min_length: int = 1,
         max_length: int = MAX_LENGTH,
+        settable: bool = True,
     ) -> None:
         if words is None:
             words = default_word_list().words
         check_sequence("words", words)
+        #: The distinct words by length, then in alphabetical order.
         self.words = _encode_by_length(tuple(words), min_length, max_length)
+        self._settable = settable
 
     @property
     def width(self) -> int:
@@ -281,16 +279,8 @@ class SecretWords:
     def encode(self, words: Sequence[str]) -> EncodedWords:
         """Encode words given by the caller: letters a to z, at most ``width`` of them."""
         for word in words:
+            if not self._settable:
+                raise ValueError("options: the word is the host's choice, so that none can be set")
             if not isinstance(word, str):
                 raise ValueError(f"options: {word!r} is not a word")
         return encode_words(words, self.width)
-
-
-class HostSecrets(SecretWords):
-    """Secret words that are the host's choice; the caller can set none."""
-
-    def encode(self, words: Sequence[str]) -> EncodedWords:
-        """Raise ValueError if there is a word."""
-        if words:
-            raise ValueError("options: the word is the host's choice, so that none can be set")
-        return super().encode(words)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -73,10 +72,7 @@ def reliability(
 
 
 def win_rate_by_limit(
-    agent: Agent,
-    games: pd.DataFrame,
-    max_wrong: int = DEFAULT_MAX_WRONG,
-    evil_words: Sequence[str] | None = None,
+    agent: Agent, games: pd.DataFrame, max_wrong: int = DEFAULT_MAX_WRONG, **host: Any
 ) -> dict[str, Any]:
     """Return :func:`win_rate` for each limit of 1 to 12 wrong guesses, as text.
 
@@ -86,7 +82,7 @@ def win_rate_by_limit(
     """
     games = first_games(games, MAX_WORDS)
     words = games["word"].tolist()
-    play_again = partial(play, agent, words, evil_words=evil_words)
+    play_again = partial(play, agent, words, **host)
     if not agent.uses_lives:
         if max_wrong < LIMITS[-1]:
             games = play_again(LIMITS[-1])

@@ -39,29 +39,12 @@ def play(
     the game), ``length`` (int64), ``won`` (bool), ``wrong_guesses`` (int64), ``guesses`` (int64,
     their number) and ``letters`` (str, the guesses in order).
     """
-    return pd.concat(
-        [
-            play_batch(agent, words[batch], max_wrong, advance, evil_words, repetition)
+    if len(words) > batch_size:
+        tables = [
+            play(agent, words[batch], max_wrong, batch_size, advance, evil_words, repetition)
             for batch in batches(len(words), batch_size)
-        ],
-        ignore_index=True,
-    )
-
-
-def batches(number: int, batch_size: int) -> list[slice]:
-    """Return the slices of ``number`` games; one empty slice for no game."""
-    return [slice(first, first + batch_size) for first in range(0, max(number, 1), batch_size)]
-
-
-def play_batch(
-    agent: Agent,
-    words: Sequence[str],
-    max_wrong: int,
-    advance: Advance | None = None,
-    evil_words: Sequence[str] | None = None,
-    repetition: int = 0,
-) -> pd.DataFrame:
-    """Play a single batch; see :func:`play`."""
+        ]
+        return pd.concat(tables, ignore_index=True)
     if evil_words is None:
         secrets = encode_words(words)
         games = HangmanGames(len(secrets), secrets.width, max_wrong)
@@ -75,6 +58,11 @@ def play_batch(
     if evil_words is not None:
         words = [games.secret(game) for game in range(len(games))]
     return games_table(words, games.won, wrong_guesses, letters, ALPHABET)
+
+
+def batches(number: int, batch_size: int) -> list[slice]:
+    """Return the slices of ``number`` games; one empty slice for no game."""
+    return [slice(first, first + batch_size) for first in range(0, max(number, 1), batch_size)]
 
 
 def games_table(

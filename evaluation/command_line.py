@@ -12,7 +12,7 @@ from rich.console import Console
 
 from hangman_lab.agents import AGENTS
 from hangman_lab.agents.word_guess import WORD_GUESS_AGENTS
-from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG, HOSTS
+from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG
 from hangman_lab.envs.word_guess.words import VARIANT_OF_ID
 from hangman_lab.envs.words import PARTS
 from hangman_lab.evaluation import remote, word_guess
@@ -54,13 +54,11 @@ def parser() -> CommandParser:
     )
     parser.add_argument("--secrets", metavar="FILE", help="play exactly the words of this file")
     parser.add_argument("--games", metavar="N", help="play a random sample of N words")
-    parser.add_argument(
-        "--repeat", metavar="N", help="games per word, for the win rates of the worst words"
-    )
+    parser.add_argument("--repeat", metavar="N", help="games per word, for the worst words")
     text = f"wrong guesses allowed (default: {DEFAULT_MAX_WRONG})"
     parser.add_argument("--max-wrong", metavar="N", help=text)
-    text = "evil: the host fixes only the length of the word"
-    parser.add_argument("--host", choices=HOSTS, help=f"{text} (default: the run's, or random)")
+    text = "evil: the host keeps any word that fits, of a length that is drawn (default: the run's)"
+    parser.add_argument("--host", choices=("random", "evil"), help=text)
     parser.add_argument(
         "--known",
         metavar="P",

@@ -86,7 +86,7 @@ class Comparison:
         play = partial(play, max_wrong=match.max_wrong, evil_words=match.evil_words)
         hashes = hash_words(match.words)
         is_known = np.isin(hashes, match.known_words)
-        worst: dict[str, dict[str, float]] = {}
+        worst: dict[str, dict[str, Any]] = {}
 
         def play_words(name: str, agent: Agent, advance: Advance) -> tuple[pd.DataFrame, float]:
             if len(match.words):
@@ -95,13 +95,11 @@ class Comparison:
             start = time.perf_counter()
             games = play(agent, match.words, advance=advance)
             seconds = time.perf_counter() - start
-            repetitions = [games["won"]] + [
-                play(agent, match.words, repetition=number)["won"]
-                for number in range(1, match.repeat if agent.draws else 1)
-            ]
+            won = [games["won"]]
+            for number in range(1, match.repeat if agent.draws else 1):
+                won.append(play(agent, match.words, repetition=number)["won"])
             if match.repeat > 1 and len(match.words):
-                worst[name] = worst_win_rates(repetitions)
-                worst[name] |= {"repeat": len(repetitions), "mean": float(np.mean(repetitions))}
+                worst[name] = {"worst": worst_win_rates(won)}
             games.insert(2, "known", is_known)
             return games, seconds
 
@@ -109,8 +107,7 @@ class Comparison:
             match.agents, play_words, summarize, len(match.words), progress
         )
         for name, figures in statistics.items():
-            if name in worst:
-                figures["worst"] = worst[name]
+            figures |= worst.get(name, {})
             figures["seen"] = int(np.isin(hashes, match.fitted_words.get(name, ())).sum())
             if 0 < is_known.sum() < len(is_known):
                 games = self.games[self.games["agent"] == name]
@@ -170,9 +167,8 @@ class Comparison:
                 )
             if "by_limit" in missing:
                 note(f"{name}: other limits")
-                drawn = games.assign(word=self._match.words)
-                evil_words = self._match.evil_words
-                figures["by_limit"] = win_rate_by_limit(agent, drawn, max_wrong, evil_words)
+                drawn, evil = games.assign(word=self._match.words), self._match.evil_words
+                figures["by_limit"] = win_rate_by_limit(agent, drawn, max_wrong, evil_words=evil)
 
     def plot(self, name: str = "win_rate_by_length") -> Figure:
         """Return one plot, after computing the statistics that it needs.

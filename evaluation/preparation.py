@@ -16,7 +16,7 @@ from hangman_lab.agents.base import Agent
 from hangman_lab.agents.posterior.prior import DEFAULT_KNOWN
 from hangman_lab.envs.encoding import NUM_LETTERS
 from hangman_lab.envs.errors import InputError
-from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG, Host
+from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG
 from hangman_lab.envs.words import WordList, hash_words, load_word_list
 from hangman_lab.run_files.agents import (
     LEARNED_AGENTS,
@@ -50,12 +50,11 @@ class Request(BaseModel):
     secrets: str | Path | tuple[str, ...] | None = None
     #: The size of a random sample of the words; by default all are played.
     games: int | None = Field(default=None, ge=1)
-    #: Games per word, for the win rates of the words that are lost most often.
-    repeat: int = Field(default=1, ge=1)
+    repeat: int = Field(default=1, ge=1)  #: Games per word, for the win rates of the worst words.
     #: Wrong guesses allowed; by default those of the run, or 6.
     max_wrong: int | None = Field(default=None, ge=1, le=NUM_LETTERS)
-    #: The host, "random" or "evil"; by default that of the run, or "random".
-    host: Host | None = None
+    #: By default that of the run, or "random".
+    host: Literal["random", "evil"] | None = None
     #: The prior probability of a word that the run was fitted on; 0 refuses these words.
     known: float = Field(default=DEFAULT_KNOWN, ge=0, le=1)
     #: Exclude known words.
@@ -126,10 +125,7 @@ def prepare(
     words = _handle_known(words, known_words, request, excluded_by, say)
     evil_words = words if (request.host or config.env.host) == "evil" else None
     if evil_words is not None and 0 < np.isin(hash_words(words), known_words).mean() < 1:
-        raise InputError(
-            "host: the evil host could change a known word into an unseen one; use drop_seen to "
-            "exclude known words"
-        )
+        raise InputError("host: evil mixes known and unseen words; use drop_seen")
     if request.games is not None:
         words = sample_words(words, request.games, request.seed)
     agents = {

@@ -6,8 +6,9 @@ import logging
 import os
 import pickle
 import socket
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from types import ModuleType
 from typing import Any
 
@@ -16,8 +17,7 @@ import pandas as pd
 
 from hangman_lab.agents.base import Agent
 from hangman_lab.envs.errors import InputError
-from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG
-from hangman_lab.evaluation.arena import DEFAULT_BATCH_SIZE, Advance, batches, play_batch
+from hangman_lab.evaluation.arena import DEFAULT_BATCH_SIZE, Advance, batches, play
 from hangman_lab.terminal.arguments import require
 
 # Attempts: Ray's start times out after half a minute, too short on a busy machine.
@@ -35,8 +35,8 @@ _SETTINGS = {
 }
 # Retries of a batch that loses its worker.
 _MAX_LOSSES = 10
-# The cache of a worker: the agent, and the words of an evil host, by object id.
-_cached: dict[str, tuple[Agent, Sequence[str] | None]] = {}
+# Plays words with the agent of this worker, by the id of its object.
+_cached: dict[str, Callable[..., pd.DataFrame]] = {}
 
 
 def _check_reachable(address: str, option: str) -> None:
@@ -90,12 +90,7 @@ def ray_cluster(
 
 
 def play_on_workers(
-    agent: Agent,
-    words: Sequence[str],
-    max_wrong: int = DEFAULT_MAX_WRONG,
-    advance: Advance | None = None,
-    evil_words: Sequence[str] | None = None,
-    repetition: int = 0,
+    agent: Agent, words: Sequence[str], *, advance: Advance | None = None, **options: Any
 ) -> pd.DataFrame:
     """Play on Ray workers, with the same results as :func:`evaluation.arena.play`.
 
@@ -103,12 +98,14 @@ def play_on_workers(
     """
     import ray
 
-    # Pickled, since Ray's shared arrays are read-only, which is a different type for Numba.
-    reference = ray.put(np.frombuffer(pickle.dumps((agent, evil_words), protocol=5), np.uint8))
-    play = ray.remote(num_cpus=1, max_retries=_MAX_LOSSES)(_play_batch)
-    # Ray does not fetch the object of a reference in a list; the worker does, once.
+    # As bytes, since Ray's shared arrays are read-only, which is a different type for Numba.
+    reference = ray.put(
+        np.frombuffer(pickle.dumps(partial(play, agent, **options), protocol=5), np.uint8)
+    )
+    remote = ray.remote(num_cpus=1, max_retries=_MAX_LOSSES)(_play_batch)
+    # In a list, the reference is not resolved for each batch.
     tasks = [
-        play.remote([reference], words[batch], max_wrong, repetition)
+        remote.remote([reference], words[batch])
         for batch in batches(len(words), DEFAULT_BATCH_SIZE)
     ]
     tables = []
@@ -125,10 +122,8 @@ def play_on_workers(
     return pd.concat(tables, ignore_index=True)
 
 
-def _play_batch(
-    references: list[Any], words: Sequence[str], max_wrong: int, repetition: int
-) -> pd.DataFrame:
-    """Play a batch in a worker, which caches the last agent and the words of an evil host."""
+def _play_batch(references: list[Any], words: Sequence[str]) -> pd.DataFrame:
+    """Play a batch in a worker, which caches the last agent and its options."""
     import numba
     import ray
 
@@ -137,5 +132,4 @@ def _play_batch(
         _cached.clear()
         numba.set_num_threads(1)
         _cached[key] = pickle.loads(ray.get(references[0]))
-    agent, evil_words = _cached[key]
-    return play_batch(agent, words, max_wrong, evil_words=evil_words, repetition=repetition)
+    return _cached[key](words)

@@ -86,7 +86,7 @@ def win_rate(wins: int, games: int) -> dict[str, Any]:
 
 
 def worst_win_rates(won: npt.ArrayLike) -> dict[str, float]:
-    """Return the win rates of the ``worst_word`` and of the ``worst_tenth`` of the words.
+    """Return the win rates of the ``worst_word``, the ``worst_tenth`` and all words (``mean``).
 
     ``won``, shape (repetitions, words), is whether each game was won. Every second repetition
     selects the words, and the others measure them: in the same games, the lowest of many rates is
@@ -97,10 +97,9 @@ def worst_win_rates(won: npt.ArrayLike) -> dict[str, float]:
     rates = games[1::2].mean(axis=0) if len(games) > 1 else chosen_by
     _, alike = np.unique(chosen_by, return_inverse=True)
     rates = (np.bincount(alike, rates) / np.bincount(alike))[np.sort(alike)]
-    return {
-        "worst_word": float(rates[0]),
-        "worst_tenth": float(rates[: -(-len(rates) // 10)].mean()),
-    }
+    tenth = float(rates[: -(-len(rates) // 10)].mean())
+    every = {"repeat": len(games), "mean": float(games.mean())}
+    return every | {"worst_word": float(rates[0]), "worst_tenth": tenth}
 
 
 def basic_statistics(games: pd.DataFrame, seconds: float) -> dict[str, Any]:

@@ -90,13 +90,12 @@ def _worst_table(evaluation: dict[str, Any]) -> DataTable:
     for name, statistics in evaluation["agents"].items():
         if worst := statistics.get("worst"):
             rates = (f"{worst[rate]:.1%}" for rate in ("mean", "worst_tenth", "worst_word"))
-            rows.append((name, f"{worst['repeat']:,}", *rates))
+            rows.append((name, f"{worst['repeat']}", *rates))
     return DataTable(
         f"win rate of the worst words, {name_words(evaluation)}",
         ("agent", "games per word", "mean", "worst tenth", "worst word"),
         rows,
-        note="selected by every second game per word, measured by the other games; "
-        "deterministic agents play each word once",
+        note="selected by every second game per word, measured by the other games",
     )
 
 

@@ -1,15 +1,12 @@
-"""Record a game of the pretrained policy as an animated GIF; as a PNG, with all frames at once.
+"""Record a game of the pretrained policy as an animated GIF.
 
 python -m examples.record_game --word WORD --output game.gif
-python -m examples.record_game --word WORD --host evil --output evil.png
-
-The evil host plays words of the length of WORD.
+python -m examples.record_game --word WORD --host evil: with words of the length of WORD
 """
 
 import argparse
 
 import gymnasium as gym
-import numpy as np
 from PIL import Image
 
 import hangman_lab
@@ -31,10 +28,6 @@ while not terminated:
     frames.append(env.render())
 
 print(f"{options.output}: {len(frames)} frames, {'won' if info['won'] else 'lost'}")
-if options.output.endswith(".png"):
-    frames += [np.full_like(frames[0], 255)] * (-len(frames) % 4)
-    rows = [np.hstack(frames[k : k + 4]) for k in range(0, len(frames), 4)]
-    frames = [np.vstack(rows)]
 # A small palette keeps the file small.
 pictures = [Image.fromarray(frame).quantize(32, dither=Image.Dither.NONE) for frame in frames]
 durations = [800] * (len(pictures) - 1) + [3000]

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from functools import partial
 
 from hangman_lab.envs.encoding import MAX_LENGTH, NUM_LETTERS
-from hangman_lab.envs.hangman.rules import HOSTS
 from hangman_lab.envs.words import DIFFICULTIES
 from hangman_lab.playing.screen import make_console
 from hangman_lab.terminal.arguments import (
@@ -49,7 +48,7 @@ def parser() -> CommandParser:
     part = "a third of the words, by the wrong guesses of a letter-frequency guesser"
     add("--difficulty", choices=DIFFICULTIES, help=part)
     helps = "evil: the host fixes only the length of the word"
-    add("--host", choices=HOSTS, default=HOSTS[0], help=helps)
+    add("--host", choices=("random", "evil"), default="random", help=helps)
     wrong = partial(integer, low=1, high=NUM_LETTERS)
     add("--max-wrong", type=wrong, metavar="N", help="wrong guesses allowed (default: 6)")
     known = (

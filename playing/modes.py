@@ -116,18 +116,13 @@ def _note(game: Game) -> str:
     return ("won" if game.won else "lost") if game.over else ""
 
 
-def _describe_secret(game: Game) -> str:
-    if not isinstance(game, EvilGame):
-        return f"the word is {game.secret}"
-    before = Game(game.secret, game.max_wrong, game.guesses[:-1])
-    count = len(matching_words(game.words, before.observations))
-    return f"the host reveals {game.secret}; words left before the last guess: {count:,}"
-
-
 def _show_end(console: Console, game: Game, player: str) -> str | None:
     """Show the end of a single player's game; return the player if it was won."""
     _show_board(console, game)
-    console.print(
-        f"{player} {_note(game)}; {_describe_secret(game)}", style=_WON if game.won else _LOST
-    )
+    end = f"the word is {game.secret}"
+    if isinstance(game, EvilGame):
+        before = Game(game.secret, game.max_wrong, game.guesses[:-1])
+        count = len(matching_words(game.words, before.observations))
+        end = f"{game.secret} fitted all along; words left before the last guess: {count:,}"
+    console.print(f"{player} {_note(game)}; {end}", style=_WON if game.won else _LOST)
     return player if game.won else None

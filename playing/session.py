@@ -57,16 +57,15 @@ def play(options: argparse.Namespace, console: Console) -> None:
     if options.assist:
         assist(console, adviser, to_guess, source, max_wrong, weighted)
         return
-    evil = options.host == "evil"
     to_guess = _narrow(to_guess, options.length or run_words.lengths, options.difficulty)
     which = f"{options.difficulty}, " if options.difficulty is not None else ""
     console.print(
         f"{_count(len(to_guess), 'word')} to guess ({which}{source}); "
         f"{_count(max_wrong, 'wrong guess loses', 'wrong guesses lose')}"
-        + ("; the host cheats: only the length of a word is fixed" if evil else "")
     )
 
     def play_word(secret: str, number: int) -> str | None:
+        evil = options.host == "evil"
         game = EvilGame(secret, max_wrong, to_guess) if evil else Game(secret, max_wrong)
         if options.watch is not None:
             return watch(console, game, adviser, options.speed, number)

@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 from hangman_lab.agents.posterior.prior import DEFAULT_KNOWN
 from hangman_lab.envs.encoding import MAX_LENGTH, NUM_LETTERS
 from hangman_lab.envs.errors import InputError
-from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG, EnvHost
+from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG
 from hangman_lab.envs.words import DEFAULT_SOURCE, NAMED_SOURCES, Split
 from hangman_lab.run_files.options import Section, apply_override, read_options, validate
 
@@ -38,7 +38,7 @@ class EnvConfig(Section):
     max_wrong: int = Field(default=DEFAULT_MAX_WRONG, ge=1, le=NUM_LETTERS)
     min_length: int = Field(default=1, ge=1, le=MAX_LENGTH)
     max_length: int = Field(default=MAX_LENGTH, ge=1, le=MAX_LENGTH)
-    host: EnvHost = "random"
+    host: Literal["random", "evil", "learning"] = "random"
 
     @model_validator(mode="after")
     def _has_a_length(self) -> Self:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from hangman_lab.envs.batch import BatchEnv
 from hangman_lab.envs.encoding import MAX_LENGTH
 from hangman_lab.envs.errors import check_choice
-from hangman_lab.envs.hangman.learning import LearningHangmanGames, LearningSecrets
+from hangman_lab.envs.hangman.learning import LearningHangmanGames
 from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG, Observation
 from hangman_lab.envs.hangman.rendering import draw_game
-from hangman_lab.envs.hangman.rules import ENV_HOSTS, HangmanGames
+from hangman_lab.envs.hangman.rules import HOSTS, HangmanGames
 from hangman_lab.envs.rewards import Reward, make_reward
 from hangman_lab.envs.single import GameParts, SingleEnv
-from hangman_lab.envs.words import HostSecrets, SecretWords
+from hangman_lab.envs.words import SecretWords
 
 
 def _make_game(
@@ -27,19 +28,18 @@ def _make_game(
     host: str = "random",
 ) -> GameParts:
     """Return the parts of an environment."""
-    check_choice("host", host, ENV_HOSTS)
+    check_choice("host", host, HOSTS)
+    secrets: Any = SecretWords(words, min_length, max_length, settable=host == "random")
+    rules = max_wrong, repeated_guess
     if host == "evil":
         # Needs Numba, which the other environments do without.
         from hangman_lab.envs.hangman.evil import EvilHangmanGames
 
-        secrets: SecretWords = HostSecrets(words, min_length, max_length)
-        games: HangmanGames = EvilHangmanGames(num_games, secrets.words, max_wrong, repeated_guess)
+        games: HangmanGames = EvilHangmanGames(num_games, secrets.words, *rules)
     elif host == "learning":
-        secrets = LearningSecrets(words, min_length, max_length)
-        games = LearningHangmanGames(num_games, secrets, max_wrong, repeated_guess)
+        games = secrets = LearningHangmanGames(num_games, secrets, *rules)
     else:
-        secrets = SecretWords(words, min_length, max_length)
-        games = HangmanGames(num_games, secrets.width, max_wrong, repeated_guess)
+        games = HangmanGames(num_games, secrets.width, *rules)
     return GameParts(games, secrets, make_reward(reward), draw_game)
 
 
@@ -109,9 +109,6 @@ class HangmanEnv(SingleEnv[Observation]):
     A. Y. Ng, D. Harada and S. Russell, "Policy invariance under reward transformations", ICML
     1999, for the potential-based reward.
 
-    J. Barbay and B. Subercaseaux, "The computational complexity of Evil Hangman", 2020
-    (arXiv:2003.10000), for the evil host.
-
     ## Version History
 
     * v0: Initial version.
@@ -129,9 +126,8 @@ class HangmanEnv(SingleEnv[Observation]):
         host: str = "random",
         render_mode: str | None = None,
     ) -> None:
-        parts = _make_game(
-            1, words, max_wrong, min_length, max_length, reward, repeated_guess, host
-        )
+        rules = reward, repeated_guess, host
+        parts = _make_game(1, words, max_wrong, min_length, max_length, *rules)
         super().__init__(parts, render_mode)
 
 

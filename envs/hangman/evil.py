@@ -10,9 +10,8 @@ import numpy.typing as npt
 from numba import njit
 
 from hangman_lab.envs.compiled import count_bits, lowest_bit, word_length
-from hangman_lab.envs.encoding import BLANK, NUM_LETTERS, EncodedWords, encode_words
+from hangman_lab.envs.encoding import BLANK, NUM_LETTERS, EncodedWords
 from hangman_lab.envs.hangman.game import Game
-from hangman_lab.envs.hangman.observation import distinct, select
 from hangman_lab.envs.hangman.rules import HangmanGames, Step
 from hangman_lab.envs.word_sets import ANYWHERE, fitting_set, search_room, set_with, word_sets
 from hangman_lab.envs.words import SecretWords
@@ -26,8 +25,8 @@ class EvilHangmanGames(HangmanGames):
     fewest places, then to the first masked word in alphabetical order, blanks first. The secret is
     the first word of the family; it fits all answers.
 
-    ``words`` are sorted by length, as those of :class:`envs.words.SecretWords`. Of the secrets at
-    the start, only the lengths count. ``rules`` are further arguments of :class:`HangmanGames`.
+    ``words`` are those of :class:`SecretWords`. The secrets at the start are among these and count
+    for their lengths alone. ``rules`` are further arguments of :class:`HangmanGames`.
     """
 
     def __init__(self, num_games: int, words: EncodedWords, *rules: Any) -> None:
@@ -39,17 +38,9 @@ class EvilHangmanGames(HangmanGames):
         """Keep the largest family of each game, then guess as :class:`HangmanGames` does."""
         self.check_actions(letters, NUM_LETTERS)
         games = np.flatnonzero(~self.over & (self._guessed[self._rows, letters] == 0))
-        if len(games):
-            # Many games are alike, for agents that draw no letters all of a length.
-            states, state_of_game = distinct(select(self.observe(), games), letters[games])
-            of_states = np.empty(len(states["lives"]), np.int64)
-            of_states[state_of_game] = letters[games]
-            rows = _first_of_families(states["word"], states["guessed"], of_states, self._sets)
-            rows = rows[state_of_game]
-            # A secret that is not in the list, so that no word may fit, stays.
-            games, rows = games[rows >= 0], rows[rows >= 0]
-            self.secrets[games] = self._words.codes[rows]
-            self._letter_counts[games] = self._words.letter_counts[rows]
+        word, guessed = self._word[games], self._guessed[games]
+        kept = self._words[_first_of_families(word, guessed, letters[games], self._sets)]
+        self.secrets[games], self._letter_counts[games] = kept.codes, kept.letter_counts
         return super().guess(letters)
 
 
@@ -59,9 +50,9 @@ class EvilGame(Game):
     def __init__(self, secret: str, max_wrong: int, words: Sequence[str]) -> None:
         super().__init__(secret, max_wrong)
         self.words = words
-        encoded = SecretWords(words).words
-        self._games = EvilHangmanGames(1, encoded, max_wrong)
-        self._games.start(slice(None), encode_words([secret], encoded.width))
+        listed = SecretWords(words)
+        self._games = EvilHangmanGames(1, listed.words, max_wrong)
+        self._games.start(slice(None), listed.encode([secret]))
 
     def guess(self, letter: int) -> int:
         """Let the host choose the secret, then guess; see :meth:`Game.guess`."""
@@ -72,8 +63,8 @@ class EvilGame(Game):
 
 @njit(cache=True)
 def _first_of_families(word, guessed, letters, words):
-    """Return the first word of each state's largest family, or -1, shape (N,)."""
-    first = np.full(len(word), -1)
+    """Return the row of the first word of each game's largest family, shape (N,)."""
+    first = np.zeros(len(word), np.int64)
     room = search_room(words)
     for game in range(len(word)):
         masked = word[game, : word_length(word[game])]
@@ -85,8 +76,7 @@ def _first_of_families(word, guessed, letters, words):
         # The words without the letter first: mostly the largest family, which prunes the others.
         _find_largest(bits & ~has_letter, masked, len(masked), zero, letters[game], words, best)
         _find_largest(bits & has_letter, masked, zero, zero, letters[game], words, best)
-        if best[2] >= 0:
-            first[game] = words.first_word[len(masked)] + best[2]
+        first[game] = words.first_word[len(masked)] + best[2]
     return first
 
 

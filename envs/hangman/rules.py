@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple, get_args
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -22,11 +22,8 @@ from hangman_lab.envs.games import ALL, Games, Index
 from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG, Observation
 
 REPEATED_GUESS_RULES = ("life", "free")
-Host = Literal["random", "evil"]
-HOSTS: tuple[str, ...] = get_args(Host)
-# A host that learns has its games in an environment alone.
-EnvHost = Literal[Host, "learning"]
-ENV_HOSTS: tuple[str, ...] = get_args(EnvHost)
+# Those of environments; a host that learns has no games elsewhere.
+HOSTS = ("random", "evil", "learning")
 
 
 class Step(NamedTuple):
@@ -54,15 +51,7 @@ class HangmanGames(Games[Observation]):
     to 26. ValueError if an argument is outside its range.
     """
 
-    _state_names: tuple[str, ...] = (
-        "secrets",
-        "lengths",
-        "_letter_counts",
-        "_word",
-        "_guessed",
-        "_lives",
-        "_shown",
-    )
+    _state_names = ("secrets", "lengths", "_letter_counts", "_word", "_guessed", "_lives", "_shown")
 
     def __init__(
         self,

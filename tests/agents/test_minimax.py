@@ -6,16 +6,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.certain_win import fewest_lives
-from hangman_lab.agents.certainty import (
+from hangman_lab.agents.dictionary import CandidateIndex, DictionaryAgent
+from hangman_lab.agents.minimax import (
     NO_WIN,
     UNKNOWN,
     WIN,
+    MinimaxAgent,
     certain_win,
-    search_buffers,
     search_words,
 )
-from hangman_lab.agents.dictionary import CandidateIndex, DictionaryAgent
-from hangman_lab.agents.minimax import MinimaxAgent
 from hangman_lab.envs.encoding import ALPHABET, letter_index
 from hangman_lab.envs.hangman.observation import parse_observation
 from hangman_lab.evaluation.arena import play
@@ -49,9 +48,8 @@ def can_win(words, spare, guessed=""):
 def certain(words, spare, effort=10**6, size=2):
     """The answer of the search; a table of two states replaces often."""
     index = search_words(CandidateIndex(words).words.codes)
-    buffers = search_buffers(index, size)
-    buffers.progress[0] = effort
-    return certain_win(np.arange(len(words)), spare, index, buffers)
+    progress = np.array([effort, 0])
+    return certain_win(np.arange(len(words)), spare, index, np.zeros((size, 3), np.int64), progress)
 
 
 @settings(max_examples=150, deadline=None)
@@ -64,7 +62,7 @@ def test_a_win_is_certain_if_some_letter_wins_after_every_answer(words, spare, s
 @given(LISTS)
 def test_the_fewest_lives_are_those_of_the_recursion(words):
     index = search_words(CandidateIndex(words).words.codes)
-    lives = fewest_lives(np.arange(len(words)), index, search_buffers(index, 64))
+    lives = fewest_lives(np.arange(len(words)), index, np.zeros((64, 3), np.int64))
     fewest = next(lives for lives in range(1, 27) if can_win(words, lives - 1))
     assert lives == (fewest, fewest)
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hangman_lab.agents.certainty import search_words
+from hangman_lab.agents.minimax import search_words
 from hangman_lab.agents.robust import RobustAgent, best_mixture, reply, solve
 from hangman_lab.envs.encoding import encode_words
 from hangman_lab.evaluation.arena import play

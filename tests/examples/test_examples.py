@@ -45,12 +45,10 @@ def test_a_recorded_game_is_an_animated_picture(tmp_path):
     assert path.stat().st_size < 300_000
 
 
-def test_a_game_against_the_evil_host_is_a_picture_of_its_frames(tmp_path):
-    path = tmp_path / "evil.png"
+def test_a_game_against_the_evil_host_is_recorded(tmp_path):
+    path = tmp_path / "evil.gif"
     printed = output_of("record_game", "--word", "jazz", "--host", "evil", "--output", path)
     assert printed.endswith("8 frames, lost\n")
-    with Image.open(path) as picture:
-        assert picture.size == (4 * 640, 2 * 400)
 
 
 @pytest.mark.slow

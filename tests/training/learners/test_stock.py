@@ -1,7 +1,5 @@
 """Runs of stock algorithms of Stable-Baselines3 and sb3-contrib."""
 
-import io
-
 import numpy as np
 import pytest
 import torch
@@ -88,7 +86,5 @@ def test_a_stopped_run_restarts_and_ends_with_the_same_weights(config_of, tmp_pa
 
     with pytest.raises(Interrupted):
         train(config, QUIET, tmp_path / "stopped", on_validation=stop)
-    console = Console(file=io.StringIO(), width=120)
-    resumed, _ = resume(tmp_path / "stopped", console)
-    assert "sb3-dqn: from its first step" in console.file.getvalue()
+    resumed, _ = resume(tmp_path / "stopped", QUIET)
     assert resumed.policy.read_bytes() == whole.policy.read_bytes()
