@@ -26,7 +26,7 @@ class Agent(ABC):
         Whether the letters may depend on ``observations["lives"]``. If not, one game with many
         lives also tells how the game with fewer lives ends.
     draws : bool
-        Whether the letters may depend on ``keys``. If not, another game of a word is the same.
+        Whether the letters may depend on ``keys``.
     """
 
     uses_lives: bool = True

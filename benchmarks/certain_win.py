@@ -20,7 +20,6 @@ from hangman_lab.envs.words import load_word_list
 from hangman_lab.terminal.arguments import CommandParser, command_main
 from hangman_lab.terminal.tables import DataTable, print_table
 
-_TABLE_SIZE = 2**23
 # The limits of searches, in words looked at: each for all numbers of lives that are open.
 _EFFORTS = 2**25, 2**28, 2**31
 
@@ -46,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = CommandParser(description=__doc__.splitlines()[0])
     parser.add_words()
     index = CandidateIndex(load_word_list(parser.parse_args(arguments).words).words).words
-    words, table = search_words(index.codes), np.zeros((_TABLE_SIZE, 3), np.int64)
+    words, table = search_words(index.codes), np.zeros((2**23, 3), np.int64)
     fewest_lives(np.arange(min(3, len(words.keys))), words, table)  # compiles
     rows = []
     for length in np.flatnonzero(np.diff(index.first_word)):

@@ -27,7 +27,6 @@ from hangman_lab.envs.words import default_word_list
 from hangman_lab.terminal.tables import DataTable, print_table
 
 NUM_GAMES = 4096
-NUM_EVIL_GAMES = 1024
 # Single environments in a Python loop are slow; fewer of them take the same time per step.
 NUM_SINGLE_GAMES = 64
 ROUNDS = 3
@@ -44,7 +43,7 @@ def make_environments():
     envs = {
         "HangmanVectorEnv, next-step autoreset (default)": HangmanVectorEnv(NUM_GAMES, words=words),
         "HangmanVectorEnv, same-step autoreset": same_step,
-        "HangmanVectorEnv, evil host": HangmanVectorEnv(NUM_EVIL_GAMES, host="evil"),
+        "HangmanVectorEnv, evil host": HangmanVectorEnv(1024, host="evil"),
         SYNC: SyncVectorEnv(single),
         "HangmanVecEnv (Stable-Baselines3)": HangmanVecEnv(NUM_GAMES, words=words),
         DUMMY: DummyVecEnv(single),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -82,14 +81,13 @@ def win_rate_by_limit(
     """
     games = first_games(games, MAX_WORDS)
     words = games["word"].tolist()
-    play_again = partial(play, agent, words, **host)
     if not agent.uses_lives:
         if max_wrong < LIMITS[-1]:
-            games = play_again(LIMITS[-1])
+            games = play(agent, words, LIMITS[-1], **host)
         wins = {limit: (games["won"] & (games["wrong_guesses"] < limit)).sum() for limit in LIMITS}
     else:
         wins = {
-            limit: (games if limit == max_wrong else play_again(limit))["won"].sum()
+            limit: (games if limit == max_wrong else play(agent, words, limit, **host))["won"].sum()
             for limit in LIMITS
         }
     return {str(limit): win_rate(number, len(games)) for limit, number in wins.items()}

@@ -71,8 +71,7 @@ class HangmanEnv(SingleEnv[Observation]):
     ## Starting State
 
     A word drawn from the list, all blanks, no letter guessed, `max_wrong` lives.
-    `reset(options={"word": "apple"})` sets the word, if the host is random. Of a word drawn by
-    the evil host, only the length counts.
+    `reset(options={"word": "apple"})` sets the word, if the host is random.
 
     ## Rewards
 

@@ -14,8 +14,7 @@ from hangman_lab.envs.keyed_random import keyed_uniform
 from hangman_lab.envs.words import SecretWords
 
 _LEARNING_RATE = 0.02
-# The baseline is the average over about this many games.
-_BASELINE_GAMES = 1000
+_BASELINE_GAMES = 1000  # The baseline is the average over about this many games.
 
 
 class LearningHangmanGames(HangmanGames):

@@ -22,7 +22,6 @@ from hangman_lab.envs.games import ALL, Games, Index
 from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG, Observation
 
 REPEATED_GUESS_RULES = ("life", "free")
-# Those of environments; a host that learns has no games elsewhere.
 HOSTS = ("random", "evil", "learning")
 
 
