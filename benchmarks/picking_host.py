@@ -47,6 +47,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print_table(Console(), DataTable("bounds on the games won, %", headings, rows, 0))
     if options.plot is not None:
         axes.set(xscale="log", xlabel="rounds", ylabel="games won, %", ylim=(0, 100))
+        axes.set_xticks(options.rounds, options.rounds)
+        axes.minorticks_off()
         axes.legend(title="letters")
         figure.savefig(options.plot, dpi=150)
     return 0
