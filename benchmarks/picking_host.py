@@ -40,10 +40,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             words = words._replace(weights=1 + (2**40 * host / host.max()).astype(np.int64))
             upper = 100 * max(reply(words, width, min_part=2**24) @ host for width in (1, 2, 3))
             bounds.append((rates.min(), upper))
-            cells = (f"{rate:.1f}" for rate in (*bounds[-1], rates.mean()))
+            cells = (f"{rate:.1f}" for rate in (*bounds[-1], upper - rates.min(), rates.mean()))
             rows.append((f"{length}", f"{len(host):,}", f"{rounds:,}", *cells))
         axes.fill_between(options.rounds, *np.transpose(bounds), alpha=0.4, label=length)
-    headings = ("letters", "words", "rounds", "lower", "upper", "mean of equally likely words")
+    headings = ("letters", "words", "rounds", "lower", "upper", "gap", "mean")
     print_table(Console(), DataTable("bounds on the games won, %", headings, rows, 0))
     if options.plot is not None:
         axes.set(xscale="log", xlabel="rounds", ylabel="games won, %", ylim=(0, 100))
