@@ -97,10 +97,11 @@ class _Counts:
 
     def update(self, batch: WordArrays, kept: float, factor: float) -> None:
         """Scale the counts by ``kept``, and add ``factor`` times the expected counts of a batch."""
-        expected, chain = self.expected, self.chain()
+        expected = self.expected
+        begin, end, transitions = self.chain()
         per_count = (1 / self.sums).astype(np.float32)
-        to_from = np.ascontiguousarray(chain[-1].T)
-        model = _Model(self.trie, self.spelled, per_count, *chain, to_from)
+        to_from = np.ascontiguousarray(transitions.T)
+        model = _Model(self.trie, self.spelled, per_count, begin, end, transitions, to_from)
         in_threads(_expect, *batch, model, expected)
         follows = factor * expected.follows.sum(axis=0) * model.transitions
         self.follows = kept * self.follows + follows

@@ -170,13 +170,18 @@ def list_words(
     ``probabilities``, shape (candidates,), are those of the candidates among unknown words;
     ``by_models``, shape (known + candidates,), those of all words by the letter models.
     """
-    words = WordArrays(*map(np.concatenate, zip(known, candidates, strict=True)))
+    words = WordArrays(
+        np.concatenate([known.codes, candidates.codes]),
+        np.concatenate([known.lengths, candidates.lengths]),
+    )
     is_known = np.arange(len(words.lengths)) < len(known.lengths)
     surprisals = np.zeros(len(is_known), dtype=np.uint8)
     surprisals[~is_known] = _surprisals(probabilities, _CANDIDATE_STEPS, np.uint8)
-    columns = is_known, surprisals, _surprisals(by_models, _MODEL_STEPS, np.uint16)
+    model_surprisals = _surprisals(by_models, _MODEL_STEPS, np.uint16)
     order = words.order()
-    return ListedWords(words.take(order), *(column[order] for column in columns))
+    return ListedWords(
+        words.take(order), is_known[order], surprisals[order], model_surprisals[order]
+    )
 
 
 def _surprisals(probabilities: npt.NDArray[np.floating], steps: float, dtype: type) -> npt.NDArray:
