@@ -99,7 +99,7 @@ def _locate(location: Sequence[int | str], model: Any) -> tuple[str, Sequence[st
     A location also has the member of each union: the ``kind`` of a learner, or a type.
     """
     keys: list[str] = []
-    fields: dict[str, Any] = {}
+    fields: dict[Any, Any] = {}
     for part in location:
         members = {_tag(member): member for member in get_args(model)}
         if part in members:
