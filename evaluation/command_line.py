@@ -112,8 +112,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _evaluate(options: argparse.Namespace, request: Request, console: Console) -> None:
     """Play Hangman in this process or on workers, print tables and write files."""
-    tell = partial(say, console)
-    match = prepare(request, tell)
+    notify = partial(say, console)
+    match = prepare(request, notify)
     with ExitStack() as stack:
         playing = {}
         if options.workers is not None:
@@ -123,9 +123,9 @@ def _evaluate(options: argparse.Namespace, request: Request, console: Console) -
         comparison = Comparison(match, progress, **playing)
     print_comparison(console, comparison.to_dict())
     if options.report is not None:
-        comparison.analyze(note=tell)
+        comparison.analyze(note=notify)
     evaluation = comparison.to_dict()
-    write_files(options, evaluation, comparison.games, lambda: _draw_plots(evaluation), tell)
+    write_files(options, evaluation, comparison.games, lambda: _draw_plots(evaluation), notify)
 
 
 def _draw_plots(evaluation: dict[str, Any]) -> dict[str, Any]:

@@ -41,7 +41,7 @@ def write_files(
     evaluation: dict[str, Any],
     games: pd.DataFrame,
     draw: Callable[[], dict[str, Any]],
-    tell: Callable[[str], None],
+    notify: Callable[[str], None],
 ) -> None:
     """Write the requested files; raise InputError if one cannot be written.
 
@@ -49,17 +49,17 @@ def write_files(
     """
     if options.json is not None:
         write_text(Path(options.json), json.dumps(evaluation, indent=2) + "\n")
-        tell(f"results written to {options.json}")
+        notify(f"results written to {options.json}")
     if options.csv is not None:
         write_text(Path(options.csv), games.to_csv(index=False, lineterminator="\n"))
-        tell(f"games written to {options.csv}")
+        notify(f"games written to {options.csv}")
     if options.plots is not None:
         from hangman_lab.evaluation.plots import save_plots
 
         files = save_plots(draw(), options.plots)
-        tell(f"{len(files)} plots written to {options.plots}")
+        notify(f"{len(files)} plots written to {options.plots}")
     if options.report is not None:
         from hangman_lab.evaluation.report_page import report_page
 
         write_text(Path(options.report), report_page(evaluation, draw()))
-        tell(f"report written to {options.report}")
+        notify(f"report written to {options.report}")

@@ -69,11 +69,11 @@ def evaluate(options: argparse.Namespace, request: Request, console: Console) ->
         raise InputError(f"--token, {TOKEN_VARIABLE}: --server needs an access token")
     games = request.games or DEFAULT_GAMES
     client = GameClient(options.server, token)
-    tell = partial(say, console)
+    notify = partial(say, console)
     # ``games`` counts games of the server, not local words.
     agents = prepare(
         request.model_copy(update={"games": None, "allow_seen": True}),
-        lambda line: tell(f"agents are fitted on the train split of {line}"),
+        lambda line: notify(f"agents are fitted on the train split of {line}"),
     ).agents
     with make_progress(console) as progress, ThreadPoolExecutor(NUM_CONNECTIONS) as threads:
 
@@ -100,7 +100,7 @@ def evaluate(options: argparse.Namespace, request: Request, console: Console) ->
         # A table per agent, since the agents play different words.
         for table in lengths_tables({**evaluation, "agents": {name: statistics[name]}}):
             print_table(console, table)
-    write_files(options, evaluation, played, dict, tell)
+    write_files(options, evaluation, played, dict, notify)
 
 
 def _play_games(

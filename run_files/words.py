@@ -44,8 +44,8 @@ class RunWords:
     def known_to(self, words: Sequence[str]) -> RunWords:
         """Return the parts for an agent that learned ``words`` from play.
 
-        ``train`` is these words; ``uncovered`` and ``missed`` are the train words of the list that
-        are and are not among ``words``. The valid and test parts lose the words in ``words``.
+        ``train`` is these words. ``uncovered``: the list's train words in ``words``; ``missed``:
+        its other train words. The valid and test parts lose the words in ``words``.
         """
         learned = set(words)
         parts = {

@@ -18,7 +18,7 @@ from hangman_lab.envs.compiled import in_threads
 from hangman_lab.envs.encoding import MAX_LENGTH
 from hangman_lab.training.derivations import DERIVATION, Side, derive, squared_odds
 
-# Derivations with a lower score are dropped. docs/experiments.md compares these limits.
+# Derivations with a lower score are dropped.
 _MIN_SCORE = 0.01
 # Minimum of log P(ngrams) + 2 log-odds(derivation) + 0.8 length.
 _MIN_MERIT = -19.0

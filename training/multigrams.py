@@ -14,8 +14,7 @@ from hangman_lab.envs.compiled import in_threads
 from hangman_lab.envs.encoding import FIRST_LETTER, MAX_LENGTH, NUM_CODES, NUM_LETTERS, decode
 from hangman_lab.envs.keyed_random import keyed_uniform
 
-# Classes, the length of the longest sequence, the minimal count of a sequence. docs/experiments.md
-# compares these, the passes and the batch size.
+# Classes, the length of the longest sequence, the minimal count of a sequence.
 NUM_CLASSES = 32
 _MAX_SEQUENCE = 9
 _MIN_WORDS = 3
