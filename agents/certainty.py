@@ -17,9 +17,8 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
-from hangman_lab.envs.compiled import lowest_bit
+from hangman_lab.envs.compiled import lowest_bit, njit
 from hangman_lab.envs.encoding import BLANK, FIRST_LETTER, NUM_LETTERS
 
 WIN, NO_WIN, UNKNOWN = 1, 0, -1

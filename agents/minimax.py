@@ -7,7 +7,6 @@ from typing import Self
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from hangman_lab.agents.base import Agent
 from hangman_lab.agents.certainty import (
@@ -18,7 +17,7 @@ from hangman_lab.agents.certainty import (
     search_words,
 )
 from hangman_lab.agents.dictionary import DictionaryAgent
-from hangman_lab.envs.compiled import in_threads, open_word
+from hangman_lab.envs.compiled import in_threads, njit, open_word
 from hangman_lab.envs.encoding import NUM_LETTERS
 from hangman_lab.envs.hangman.observation import Observation, distinct
 from hangman_lab.envs.word_sets import fitting_words, search_room

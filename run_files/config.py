@@ -10,11 +10,10 @@ from typing import Any, Literal, TypeVar, cast, get_args
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from hangman_lab.agents.posterior.prior import DEFAULT_KNOWN
 from hangman_lab.envs.encoding import MAX_LENGTH, NUM_LETTERS
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG, EnvHost
-from hangman_lab.envs.words import DEFAULT_SOURCE, NAMED_SOURCES, Split
+from hangman_lab.envs.words import DEFAULT_KNOWN, DEFAULT_SOURCE, NAMED_SOURCES, Split
 
 CONFIG_DIRECTORY = Path(__file__).resolve().parent.parent / "configs"
 SWEEP_DIRECTORY = CONFIG_DIRECTORY / "sweeps"

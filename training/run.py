@@ -23,7 +23,6 @@ from stable_baselines3.common.logger import Logger
 from hangman_lab.agents import make_agent
 from hangman_lab.agents.base import Agent
 from hangman_lab.agents.posterior.posterior import LetterPosterior, LookAheadAgent, load_posterior
-from hangman_lab.agents.posterior.prior import DEFAULT_KNOWN
 from hangman_lab.agents.ppo.agent import (
     NetworkAgent,
     load_network,
@@ -34,7 +33,7 @@ from hangman_lab.agents.ppo.network import Network
 from hangman_lab.envs.encoding import decode
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.env import HangmanVectorEnv
-from hangman_lab.envs.words import WordList, hash_words, load_word_list
+from hangman_lab.envs.words import DEFAULT_KNOWN, WordList, hash_words, load_word_list
 from hangman_lab.evaluation import arena
 from hangman_lab.evaluation.comparison import Comparison
 from hangman_lab.evaluation.preparation import Match

@@ -12,9 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
-from hangman_lab.envs.compiled import count_bits, lowest_bit, word_length
+from hangman_lab.envs.compiled import count_bits, lowest_bit, njit, word_length
 from hangman_lab.envs.encoding import BLANK, FIRST_LETTER, NUM_LETTERS
 from hangman_lab.envs.word_sets import fitting_words, search_room
 

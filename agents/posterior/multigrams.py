@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from hangman_lab.agents.word_arrays import WordArrays
 from hangman_lab.envs.compiled import (
@@ -15,6 +14,7 @@ from hangman_lab.envs.compiled import (
     letter_bits,
     letter_columns,
     lowest_bit,
+    njit,
 )
 from hangman_lab.envs.encoding import BLANK, FIRST_LETTER, MAX_LENGTH, NUM_LETTERS
 from hangman_lab.envs.word_sets import SearchRoom, WordSets, fitting_words, search_room, word_sets
