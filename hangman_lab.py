@@ -22,7 +22,7 @@ from hangman_lab.terminal.arguments import installation
 if TYPE_CHECKING:
     from hangman_lab.agents.base import Agent
 
-__all__ = ["load_pretrained", "load_run", "make_agent"]
+__all__ = ["load_agent", "load_pretrained", "load_run"]
 
 # The package of each command, and the extra that it needs.
 _COMMANDS = {
@@ -34,7 +34,7 @@ _COMMANDS = {
 }
 
 
-def make_agent(name: str, seed: int = 0) -> Agent:
+def load_agent(name: str, seed: int = 0) -> Agent:
     """Return an agent that is ready to play the default word list.
 
     Parameters
@@ -80,7 +80,7 @@ def load_run(path: str | Path, agent: str | None = None, known: float | None = N
         ``"ppo"``, ``"look-ahead"`` or ``"posterior"``; by default the run's policy.
     known : float, optional
         The prior probability, 0 to 1, that the secret is one of the run's train words; by default
-        ``DEFAULT_KNOWN`` of ``agents.posterior.prior``.
+        ``DEFAULT_KNOWN`` of ``envs.words``.
 
     Raises
     ------

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import hangman_lab.envs.compiled  # noqa: F401 - before any kernel is declared
 from hangman_lab.agents.base import Agent, PosteriorAgent, agent_named
 from hangman_lab.agents.decomposition import DecompositionAgent
 from hangman_lab.agents.dictionary import DictionaryAgent

@@ -7,11 +7,10 @@ from typing import Self
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from hangman_lab.agents.base import PosteriorAgent, ScoringAgent
 from hangman_lab.agents.word_arrays import WordArrays
-from hangman_lab.envs.compiled import lowest_bit, word_length
+from hangman_lab.envs.compiled import lowest_bit, njit, word_length
 from hangman_lab.envs.encoding import FIRST_LETTER, NUM_CODES, NUM_LETTERS
 from hangman_lab.envs.hangman.observation import Observation, distinct, select
 from hangman_lab.envs.word_sets import fitting_words, search_room, word_sets

@@ -19,11 +19,11 @@ from typing import NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
-from numba import get_num_threads, njit
+from numba import get_num_threads
 
 from hangman_lab.agents.base import Agent
 from hangman_lab.agents.dictionary import DictionaryAgent
-from hangman_lab.envs.compiled import open_word
+from hangman_lab.envs.compiled import njit, open_word
 from hangman_lab.envs.encoding import BLANK, FIRST_LETTER, NUM_LETTERS
 from hangman_lab.envs.hangman.observation import Observation, distinct
 from hangman_lab.envs.word_sets import fitting_words, search_room

@@ -7,12 +7,11 @@ from typing import Self
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from hangman_lab.agents.base import ScoringAgent
 from hangman_lab.agents.dictionary import DictionaryAgent
 from hangman_lab.agents.word_arrays import number_runs
-from hangman_lab.envs.compiled import word_length
+from hangman_lab.envs.compiled import njit, word_length
 from hangman_lab.envs.encoding import BLANK, FIRST_LETTER, NUM_LETTERS, PADDING, encode_words
 from hangman_lab.envs.hangman.observation import Observation, select
 

@@ -17,11 +17,11 @@ from typing import NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
-from numba import get_num_threads, njit, types
+from numba import get_num_threads, types
 from numba.typed import Dict
-from scipy.optimize import linprog
 
 from hangman_lab.agents.minimax import MatchingAgent, SearchWords, count_letters, group_families
+from hangman_lab.envs.compiled import njit
 from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG
 from hangman_lab.envs.keyed_random import keyed_uniform
 
@@ -78,6 +78,9 @@ def best_mixture(won: npt.NDArray[np.integer]) -> npt.NDArray[np.float64]:
     # The last variable is the win rate, which no word's may be less than.
     limits = np.column_stack([-won.T.astype(np.float64), np.ones(won.shape[1])])
     sums = np.append(np.ones(len(won)), 0)
+    # Takes memory and time to import, which no other agent needs.
+    from scipy.optimize import linprog
+
     return linprog(sums - 1, limits, np.zeros(won.shape[1]), sums[None], 1).x[:-1]
 
 

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import get_num_threads, njit
+from numba import get_num_threads
 
 from hangman_lab.agents.word_arrays import WordArrays
-from hangman_lab.envs.compiled import in_threads
+from hangman_lab.envs.compiled import in_threads, njit
 from hangman_lab.envs.encoding import FIRST_LETTER, MAX_LENGTH, NUM_LETTERS
 
 NUM_SYMBOLS = NUM_LETTERS + 1
@@ -97,11 +97,20 @@ def _automaton(
     for length in range(1, order):
         shorter.append(np.searchsorted(contexts[length - 1], contexts[length] // _BASE))
     first_state = np.cumsum([0, *map(len, contexts)])
-    tables = []
+    # Filled by length, since joining the tables of all lengths would take twice the memory.
+    probabilities = np.empty((first_state[-1], NUM_SYMBOLS), dtype=np.float32)
+    next_state = np.empty((first_state[-1], NUM_LETTERS), dtype=np.int32)
+    after = np.zeros((1, NUM_LETTERS), dtype=np.int32)
     lower = np.full((1, NUM_SYMBOLS), 1.0 / NUM_SYMBOLS)
     for length in range(order):
+        states = slice(first_state[length], first_state[length + 1])
         counts = counts_by_length[length]
+        next_state[states] = after[shorter[length]]
+        after = next_state[states]
         if length + 1 < order:
+            # A context and a letter seen after it are a longer context.
+            letters, rows = np.nonzero(counts[:, :NUM_LETTERS].T)
+            after[rows, letters] = first_state[length + 1] + np.arange(len(rows))
             # Kneser-Ney: lower orders use continuation counts, except for contexts that start the
             # word.
             at_beginning = (contexts[length] % _BASE == _BEGIN) & (length > 0)
@@ -109,18 +118,10 @@ def _automaton(
             # Contexts are sorted, so that those with the same shorter context are adjacent.
             rows, first = np.unique(shorter[length + 1], return_index=True)
             counts[rows] += np.add.reduceat(np.sign(counts_by_length[length + 1]), first)
-        lower = _smooth(counts, _discounts(counts) * discount_scale, lower[shorter[length]])
-        tables.append(lower.astype(np.float32))
-    transitions = [np.zeros((1, NUM_LETTERS), dtype=np.int32)]
-    for length in range(order):
-        after = transitions[-1][shorter[length]]
-        if length + 1 < order:
-            # A context and a letter seen after it are a longer context.
-            letters, rows = np.nonzero(counts_by_length[length][:, :NUM_LETTERS].T)
-            after[rows, letters] = first_state[length + 1] + np.arange(len(rows))
-        transitions.append(after)
+        lower = _smooth(counts, _discounts(counts) * discount_scale, lower, shorter[length])
+        probabilities[states] = lower
     start = int(first_state[1] + np.searchsorted(contexts[1], _BEGIN))
-    return np.concatenate(tables), np.concatenate(transitions[1:]), start
+    return probabilities, next_state, start
 
 
 def _contexts(
@@ -204,8 +205,11 @@ def _count(words: WordArrays, order: int) -> tuple[_Integers, _Integers]:
 
 
 @njit(cache=True)
-def _smooth(counts, discounts, lower):
-    """Return discounted probabilities, interpolated with those of shorter contexts."""
+def _smooth(counts, discounts, lower, shorter):
+    """Return discounted probabilities, interpolated with those of shorter contexts.
+
+    These are the rows ``shorter`` of ``lower``.
+    """
     result = np.empty(counts.shape, dtype=np.float64)
     for row in range(len(counts)):
         total = counts[row].sum()
@@ -215,7 +219,7 @@ def _smooth(counts, discounts, lower):
             result[row, symbol] = max(count - discounts[min(count, 3)], 0.0) / total
             left -= result[row, symbol]
         for symbol in range(NUM_SYMBOLS):
-            result[row, symbol] += left * lower[row, symbol]
+            result[row, symbol] += left * lower[shorter[row], symbol]
     return result
 
 

@@ -8,8 +8,9 @@ from typing import NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit, prange
+from numba import prange
 
+from hangman_lab.envs.compiled import njit
 from hangman_lab.envs.encoding import FIRST_LETTER, MAX_LENGTH, NUM_CODES, PADDING, encode_words
 
 # A key is a polynomial hash of the codes in this base. A collision among ten million sequences has
@@ -98,9 +99,10 @@ def unpack_words(packed: npt.NDArray[np.uint8]) -> WordArrays:
         raise ValueError("words: not in letters a to z")
     if lengths.sum() != len(letters) or lengths.min(initial=1) < 1 or lengths.max() > MAX_LENGTH:
         raise ValueError(f"words: not of 1 to {MAX_LENGTH} letters")
-    codes = np.zeros((len(lengths), MAX_LENGTH), dtype=np.uint8)
-    codes[np.arange(MAX_LENGTH) < lengths[:, None]] = letters
-    rows = codes.view(f"S{MAX_LENGTH}").ravel()
+    width = lengths.max(initial=1)
+    codes = np.zeros((len(lengths), width), dtype=np.uint8)
+    codes[np.arange(width) < lengths[:, None]] = letters
+    rows = codes.view(f"S{width}").ravel()
     longer = lengths[1:] - lengths[:-1]
     if not ((longer > 0) | ((longer == 0) & (rows[1:] > rows[:-1]))).all():
         raise ValueError("words: not sorted")

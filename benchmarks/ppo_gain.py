@@ -16,9 +16,8 @@ import pandas as pd
 from rich.console import Console
 from scipy.stats import ttest_1samp
 
-from hangman_lab.agents.posterior.prior import DEFAULT_KNOWN
 from hangman_lab.envs.errors import InputError
-from hangman_lab.envs.words import PARTS
+from hangman_lab.envs.words import DEFAULT_KNOWN, PARTS
 from hangman_lab.evaluation.comparison import compare
 from hangman_lab.run_files.directory import PRETRAINED
 from hangman_lab.terminal.arguments import CommandParser, positive, real

@@ -1,4 +1,4 @@
-"""Helpers for compiled code: the cache folder, threads, bits and masked words."""
+"""Helpers for compiled code: the cache, threads, bits and masked words."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import hashlib
 import shutil
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numba
 import numpy as np
-from numba import get_num_threads, njit
+from numba import get_num_threads
 from numba.misc.appdirs import AppDirs
 
 from hangman_lab.envs.encoding import BLANK, NUM_LETTERS, PADDING
@@ -47,8 +48,19 @@ def _cache_folder() -> str:
     return _config.CACHE_DIR
 
 
-# Numba reads this when a kernel is declared.
-_config.CACHE_DIR = _cache_folder()
+_CACHE_FOLDER = _cache_folder()
+
+
+def njit(*function: Callable[..., Any], **options: Any) -> Any:
+    """Compile a function as ``numba.njit`` does, with the cache folder of this package."""
+    if not function:
+        return partial(njit, **options)
+    # Numba reads the folder when a function is declared. Functions of others keep theirs.
+    others, _config.CACHE_DIR = _config.CACHE_DIR, _CACHE_FOLDER
+    try:
+        return numba.njit(*function, **options)
+    finally:
+        _config.CACHE_DIR = others
 
 
 def in_threads(work: Callable[..., Any], *arguments: Any) -> list[Any]:

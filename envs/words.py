@@ -24,6 +24,8 @@ COMMON_SOURCE = "common"
 NAMED_SOURCES = (DEFAULT_SOURCE, COMMON_SOURCE)
 PARTS = ("train", "valid", "test")
 DIFFICULTIES = ("easy", "medium", "hard")
+# The default prior probability that a secret is one of the words that were fitted.
+DEFAULT_KNOWN = 0.5
 # Common words are the most frequent English words according to the package wordfreq.
 NUM_COMMON = 20_000
 # Words that are not given to a person to guess.

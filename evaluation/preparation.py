@@ -13,16 +13,15 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from hangman_lab.agents import AGENTS
 from hangman_lab.agents.base import Agent
-from hangman_lab.agents.posterior.prior import DEFAULT_KNOWN
 from hangman_lab.envs.encoding import NUM_LETTERS
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG
-from hangman_lab.envs.words import WordList, hash_words, load_word_list
+from hangman_lab.envs.words import DEFAULT_KNOWN, WordList, hash_words, load_word_list
 from hangman_lab.run_files.agents import (
     LEARNED_AGENTS,
     check_agent_names,
     find_run,
-    load_run_agent,
+    load_run_agents,
 )
 from hangman_lab.run_files.config import Config
 from hangman_lab.run_files.directory import RunDirectory
@@ -128,9 +127,7 @@ def prepare(
         raise InputError("host: evil mixes known and unseen words; use drop_seen")
     if request.games is not None:
         words = sample_words(words, request.games, request.seed)
-    agents = {
-        name: load_run_agent(name, run, train_words, request.seed, request.known) for name in names
-    }
+    agents = load_run_agents(names, run, train_words, request.seed, request.known)
     for name, agent in (custom_agents or {}).items():
         agents[name] = agent.fit(train_words)
     if not agents:

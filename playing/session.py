@@ -11,12 +11,11 @@ import numpy as np
 from rich.console import Console
 
 from hangman_lab.agents import PosteriorAgent
-from hangman_lab.agents.posterior.prior import DEFAULT_KNOWN
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.evil import EvilGame
 from hangman_lab.envs.hangman.game import Game
 from hangman_lab.envs.keyed_random import keyed_bits
-from hangman_lab.envs.words import COMMON_SOURCE, rank_words, select_difficulty
+from hangman_lab.envs.words import COMMON_SOURCE, DEFAULT_KNOWN, rank_words, select_difficulty
 from hangman_lab.playing.advice import Adviser, assist
 from hangman_lab.playing.modes import YOU, play_solo, play_versus, watch
 from hangman_lab.playing.screen import ask_yes

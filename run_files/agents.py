@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import cast
 
 from hangman_lab.agents import AGENTS, make_agent
 from hangman_lab.agents.base import Agent
-from hangman_lab.agents.posterior.posterior import LookAheadAgent, load_posterior
-from hangman_lab.agents.posterior.prior import DEFAULT_KNOWN
+from hangman_lab.agents.posterior.posterior import (
+    LetterPosterior,
+    LookAheadAgent,
+    load_posterior,
+)
+from hangman_lab.agents.posterior.prior import WordPrior
 from hangman_lab.agents.ppo.agent import load_network, make_policy_agent
 from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.words import DEFAULT_KNOWN
 from hangman_lab.run_files.config import STOCK_ALGORITHMS, OnPosteriorConfig
 from hangman_lab.run_files.directory import PRETRAINED, RunDirectory
 
@@ -42,24 +46,45 @@ def load_run_agent(
     seed: int = 0,
     known: float = DEFAULT_KNOWN,
 ) -> Agent:
-    """Return a learned agent of a run, or another agent fitted on ``train_words``.
+    """Return an agent; see :func:`load_run_agents`."""
+    return load_run_agents((name,), run, train_words, seed, known)[name]
+
+
+def load_run_agents(
+    names: Iterable[str],
+    run: RunDirectory | None,
+    train_words: Sequence[str],
+    seed: int = 0,
+    known: float = DEFAULT_KNOWN,
+) -> dict[str, Agent]:
+    """Return learned agents of a run, which share its prior, and agents fitted on ``train_words``.
 
     ``known`` is the prior probability, 0 to 1, that the secret is a word that the run was fitted
-    on. Raises InputError if a file of the run cannot be read or is invalid, or the run lacks the
+    on. Raises InputError if a file of the run cannot be read or is invalid, or the run lacks an
     agent.
     """
-    if name in AGENTS:
-        return make_agent(name, seed).fit(train_words)
-    assert run is not None
-    learner = run.load_config().learner
-    names = learner.agents
-    if name not in names:
-        raise InputError(f"agents: {run.path} has no agent {name!r}, only {', '.join(names)}")
-    if "posterior" not in names:
-        return make_policy_agent(load_network(run.policy), None)
-    posterior = load_posterior(run.posterior, known)
-    if name == "posterior":
-        return posterior
-    if name == "look-ahead":
-        return LookAheadAgent(posterior, cast(OnPosteriorConfig, learner).look_ahead_lives)
-    return make_policy_agent(load_network(run.policy), posterior)
+    prior: WordPrior | None = None
+    agents: dict[str, Agent] = {}
+    for name in names:
+        if name in AGENTS:
+            agents[name] = make_agent(name, seed).fit(train_words)
+            continue
+        assert run is not None
+        learner = run.load_config().learner
+        available = learner.agents
+        if name not in available:
+            there = ", ".join(available)
+            raise InputError(f"agents: {run.path} has no agent {name!r}, only {there}")
+        if not isinstance(learner, OnPosteriorConfig):
+            agents[name] = make_policy_agent(load_network(run.policy), None)
+            continue
+        prior = prior or load_posterior(run.posterior, known).prior
+        # Beliefs are not shared, since an agent would look fast for those of another.
+        posterior = LetterPosterior(prior)
+        if name == "posterior":
+            agents[name] = posterior
+        elif name == "look-ahead":
+            agents[name] = LookAheadAgent(posterior, learner.look_ahead_lives)
+        else:
+            agents[name] = make_policy_agent(load_network(run.policy), posterior)
+    return agents

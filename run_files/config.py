@@ -9,11 +9,10 @@ from typing import Annotated, Literal, Self, get_args
 import yaml
 from pydantic import Field, model_validator
 
-from hangman_lab.agents.posterior.prior import DEFAULT_KNOWN
 from hangman_lab.envs.encoding import MAX_LENGTH, NUM_LETTERS
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG
-from hangman_lab.envs.words import DEFAULT_SOURCE, NAMED_SOURCES, Split
+from hangman_lab.envs.words import DEFAULT_KNOWN, DEFAULT_SOURCE, NAMED_SOURCES, Split
 from hangman_lab.run_files.options import Section, apply_override, read_options, validate
 
 CONFIG_DIRECTORY = Path(__file__).resolve().parent.parent / "configs"

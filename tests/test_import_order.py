@@ -95,3 +95,11 @@ def test_the_pretrained_policy_is_played_and_evaluated_without_them():
     assert "letter a" in done.stdout
     for agent in ("ppo", "look-ahead", "posterior"):
         assert agent in done.stdout
+
+
+def test_compiled_functions_are_cached_in_our_folder():
+    declares = [path for path in FILES.values() if "njit" in path.read_text()]
+    assert len(declares) > 10
+    for path in declares:
+        names = set(imports(path))
+        assert "numba.njit" not in names, f"{path}: njit is that of envs.compiled"

@@ -26,7 +26,7 @@ observation, info = env.reset(options={"word": "laboratory"})
 terminated = truncated = False
 while not (terminated or truncated):
     observation, _, terminated, truncated, info = env.step(agent.act(observation))
-assert hangman_lab.make_agent("overall-frequency").act(env.reset()[0]) < 26
+assert hangman_lab.load_agent("overall-frequency").act(env.reset()[0]) < 26
 print(hangman_lab.__file__, "won" if info["won"] else "lost")
 """
 CORE_MODULES = (

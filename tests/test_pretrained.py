@@ -5,10 +5,9 @@ import json
 import numpy as np
 import pytest
 
-from hangman_lab.agents.posterior.prior import DEFAULT_KNOWN
 from hangman_lab.envs.encoding import letter_index
 from hangman_lab.envs.hangman.observation import parse_observation
-from hangman_lab.envs.words import default_word_list, hash_words
+from hangman_lab.envs.words import DEFAULT_KNOWN, default_word_list, hash_words
 from hangman_lab.evaluation.arena import play
 from hangman_lab.run_files.agents import LEARNED_AGENTS, load_run_agent
 from hangman_lab.run_files.directory import PRETRAINED, RunDirectory

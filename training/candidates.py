@@ -9,12 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from hangman_lab.agents.posterior.multigrams import Multigrams
 from hangman_lab.agents.smoothed_ngrams import SmoothedNgrams
 from hangman_lab.agents.word_arrays import KEY_BASE, PACKED_BASE, WordArrays, sequence_keys
-from hangman_lab.envs.compiled import in_threads
+from hangman_lab.envs.compiled import in_threads, njit
 from hangman_lab.envs.encoding import MAX_LENGTH
 from hangman_lab.training.derivations import DERIVATION, Side, derive, squared_odds
 

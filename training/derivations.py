@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 from scipy.linalg import inv
 from scipy.sparse import csr_matrix
 
@@ -23,6 +22,7 @@ from hangman_lab.agents.word_arrays import (
     sequence_keys,
     unpack_parts,
 )
+from hangman_lab.envs.compiled import njit
 from hangman_lab.envs.encoding import FIRST_LETTER, MAX_LENGTH
 
 _NUM_AFFIXES = 4000

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numba
 import numpy as np
 import torch
-from numba import njit, prange
+from numba import prange
 from torch import nn
 
 from hangman_lab.agents.ppo.network import (
@@ -28,7 +28,7 @@ from hangman_lab.agents.ppo.windows import (
     find_windows,
     window_sums,
 )
-from hangman_lab.envs.compiled import word_length
+from hangman_lab.envs.compiled import njit, word_length
 from hangman_lab.envs.encoding import BLANK, FIRST_LETTER, NUM_CODES, NUM_LETTERS, PADDING
 from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG
 

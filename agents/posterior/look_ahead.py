@@ -9,9 +9,8 @@ a probability mass with independent letters, whose wins are estimated.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-from hangman_lab.envs.compiled import count_bits, lowest_bit, word_length
+from hangman_lab.envs.compiled import count_bits, lowest_bit, njit, word_length
 from hangman_lab.envs.encoding import BLANK, FIRST_LETTER, NUM_LETTERS
 from hangman_lab.envs.word_sets import fitting_words, search_room
 

@@ -6,10 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from hangman_lab.agents.word_arrays import WordArrays
-from hangman_lab.envs.compiled import in_threads, letter_bits, letter_columns, lowest_bit
+from hangman_lab.envs.compiled import in_threads, letter_bits, letter_columns, lowest_bit, njit
 from hangman_lab.envs.encoding import BLANK, FIRST_LETTER, MAX_LENGTH, NUM_LETTERS
 from hangman_lab.envs.word_sets import SearchRoom, WordSets, fitting_words, search_room, word_sets
 

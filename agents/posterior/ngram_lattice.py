@@ -9,10 +9,9 @@ which an exact backward pass over trigrams estimates.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from hangman_lab.agents.smoothed_ngrams import END, NUM_SYMBOLS
-from hangman_lab.envs.compiled import letter_columns, open_word
+from hangman_lab.envs.compiled import letter_columns, njit, open_word
 from hangman_lab.envs.encoding import BLANK, FIRST_LETTER, NUM_LETTERS
 
 # First pruning, per edge: a fraction of the beam. Contexts are pruned again after merging.

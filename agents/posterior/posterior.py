@@ -9,7 +9,6 @@ from typing import NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 from safetensors import SafetensorError
 from safetensors.numpy import load_file, save
 
@@ -18,7 +17,6 @@ from hangman_lab.agents.posterior.look_ahead import win_probabilities
 from hangman_lab.agents.posterior.multigrams import Multigrams, multigram_masses, multigram_room
 from hangman_lab.agents.posterior.ngram_lattice import ngram_masses, presence_of
 from hangman_lab.agents.posterior.prior import (
-    DEFAULT_KNOWN,
     LetterModels,
     ListedWords,
     WordPrior,
@@ -26,11 +24,12 @@ from hangman_lab.agents.posterior.prior import (
 )
 from hangman_lab.agents.smoothed_ngrams import SmoothedNgrams
 from hangman_lab.agents.word_arrays import pack_words, unpack_words
-from hangman_lab.envs.compiled import in_threads, letter_bits, open_word
+from hangman_lab.envs.compiled import in_threads, letter_bits, njit, open_word
 from hangman_lab.envs.encoding import NUM_LETTERS, decode
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.observation import Observation, distinct, select
 from hangman_lab.envs.word_sets import fitting_words, search_room
+from hangman_lab.envs.words import DEFAULT_KNOWN
 
 _FORMAT = 4
 # N-gram contexts with a smaller share of a place's mass are pruned. Unlisted words are a small part

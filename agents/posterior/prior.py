@@ -7,17 +7,15 @@ from typing import NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from hangman_lab.agents.posterior.multigrams import Multigrams, MultigramTables
 from hangman_lab.agents.smoothed_ngrams import NgramTables, SmoothedNgrams
 from hangman_lab.agents.word_arrays import WordArrays, sequence_keys
-from hangman_lab.envs.compiled import lowest_bit
+from hangman_lab.envs.compiled import lowest_bit, njit
 from hangman_lab.envs.encoding import MAX_LENGTH, NUM_LETTERS
 from hangman_lab.envs.word_sets import WordSets, word_sets
+from hangman_lab.envs.words import DEFAULT_KNOWN
 
-# The default probability that the secret is one of the fitted words.
-DEFAULT_KNOWN = 0.5
 # Left to unknown words when ``known`` is 1, so that a game no known word matches has a posterior.
 _MIN_UNKNOWN = 1e-9
 # Steps per bit of the stored probabilities of candidates, and of those by the letter models.
@@ -67,7 +65,7 @@ class ListedTables(NamedTuple):
     is_known: npt.NDArray[np.bool_]  #: shape (words,): See :class:`ListedWords`.
     prior_mass: npt.NDArray[np.float64]  #: shape (words,): The prior probability.
     #: shape (words,): The probability by the letter models, on the scale of the prior.
-    model_mass: npt.NDArray[np.float64]
+    model_mass: npt.NDArray[np.float32]
 
 
 class PriorTables(NamedTuple):
@@ -115,12 +113,14 @@ class WordPrior:
         self.models = models
         self.shares = shares
         self.num_known = int(is_known.sum())
-        self._probabilities = np.where(is_known, 0.0, np.exp2(surprisals / -_CANDIDATE_STEPS))
-        unknown = self._probabilities.sum() + shares.sum()
+        # By surprisal; an array of all words would take more memory than it saves time.
+        self._probabilities = np.exp2(np.arange(1 << 8) / -_CANDIDATE_STEPS)
+        counts = np.bincount(surprisals[~is_known], minlength=1 << 8)
+        unknown = counts @ self._probabilities + shares.sum()
         self._probabilities /= unknown
-        self._by_models = np.exp2(model_surprisals / -_MODEL_STEPS)
+        self._by_models = np.exp2(np.arange(1 << 16) / -_MODEL_STEPS)
         masses = models.length_masses
-        listed_mass = np.bincount(words.lengths, self._by_models, minlength=MAX_LENGTH + 1)
+        listed_mass = np.bincount(words.lengths, self._by_models[model_surprisals], MAX_LENGTH + 1)
         left = np.maximum(masses - listed_mass, _MIN_UNLISTED * masses)
         self._factors = np.divide(shares / unknown, left, out=np.zeros_like(left), where=left > 0)
         self._sets = word_sets(*words)
@@ -137,10 +137,11 @@ class WordPrior:
             raise ValueError(f"known: {known} is not in 0..1")
         self.known = known
         share = min(known, 1 - _MIN_UNKNOWN) if self.num_known else 0.0
-        prior_mass = (1 - share) * self._probabilities
+        prior_mass = ((1 - share) * self._probabilities)[self.listed.surprisals]
         prior_mass[self.listed.is_known] = share / max(self.num_known, 1)
         scale = (1 - share) * self._factors
-        model_mass = self._by_models * scale[self.listed.words.lengths]
+        model_mass = self._by_models.astype(np.float32)[self.listed.model_surprisals]
+        model_mass *= scale.astype(np.float32)[self.listed.words.lengths]
         self.tables = PriorTables(
             ListedTables(self._sets, self.listed.is_known, prior_mass, model_mass),
             scale,

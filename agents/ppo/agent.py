@@ -11,11 +11,16 @@ import numpy as np
 import numpy.typing as npt
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
-from scipy.special import softmax
 
 from hangman_lab.agents.base import Agent, PosteriorAgent
 from hangman_lab.agents.posterior.posterior import LetterPosterior
-from hangman_lab.agents.ppo.network import FlatNetwork, Network, PolicyNetwork, policy_features
+from hangman_lab.agents.ppo.network import (
+    FlatNetwork,
+    Network,
+    PolicyNetwork,
+    policy_features,
+    softmax,
+)
 from hangman_lab.agents.ppo.windows import WindowNetwork
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.observation import Observation
@@ -52,7 +57,7 @@ class NetworkAgent(Agent):
 
     def choice_probabilities(self, observations: Observation) -> npt.NDArray[np.float64]:
         """Return the action probabilities of the policy, shape (N, 26)."""
-        return softmax(self.letter_scores(observations), axis=1)
+        return softmax(self.letter_scores(observations))
 
 
 class PPOAgent(NetworkAgent, PosteriorAgent):

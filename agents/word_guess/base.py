@@ -8,8 +8,8 @@ from typing import NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from hangman_lab.envs.compiled import njit
 from hangman_lab.envs.encoding import NUM_CODES, encode_words
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.keyed_random import below, keyed_bits

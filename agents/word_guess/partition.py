@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from hangman_lab.agents.word_guess.base import CandidateSets, Positions, WordGuessAgent
+from hangman_lab.envs.compiled import njit
 from hangman_lab.envs.errors import check_at_least, check_choice
 
 # Fixed point, so that equal partitions have exactly equal sums of c * log2(c).

@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
-from hangman_lab.envs.compiled import count_bits, lowest_bit, word_length
+from hangman_lab.envs.compiled import count_bits, lowest_bit, njit, word_length
 from hangman_lab.envs.encoding import BLANK, NUM_LETTERS, EncodedWords
 from hangman_lab.envs.hangman.game import Game
 from hangman_lab.envs.hangman.rules import HangmanGames, Step

@@ -4,16 +4,17 @@ from safetensors.numpy import save_file
 
 from hangman_lab.agents import DictionaryAgent
 from hangman_lab.agents.posterior.posterior import LetterPosterior
-from hangman_lab.agents.posterior.prior import DEFAULT_KNOWN
 from hangman_lab.agents.ppo.agent import NetworkAgent, PPOAgent, save_network
 from hangman_lab.envs.encoding import letter_index
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.observation import parse_observation
+from hangman_lab.envs.words import DEFAULT_KNOWN
 from hangman_lab.run_files.agents import (
     LEARNED_AGENTS,
     check_agent_names,
     find_run,
     load_run_agent,
+    load_run_agents,
 )
 from hangman_lab.run_files.config import Config, PosteriorConfig, WindowsConfig
 from hangman_lab.run_files.directory import PRETRAINED, RunDirectory
@@ -58,6 +59,12 @@ def test_learned_agents_are_loaded_from_a_run(run):
     agent = load_run_agent("look-ahead", run, ["cat"])
     assert agent.max_lives == Config().learner.look_ahead_lives
     np.testing.assert_allclose(agent.letter_probabilities(game), expected, rtol=1e-6)
+    agents = load_run_agents(LEARNED_AGENTS, run, ["cat"])
+    assert list(agents) == [*LEARNED_AGENTS]
+    ppo, look_ahead, posterior = agents.values()
+    # The prior is in memory once, beliefs are not shared.
+    assert ppo.posterior.prior is look_ahead.posterior.prior is posterior.prior
+    assert len({id(ppo.posterior), id(look_ahead.posterior), id(posterior)}) == 3
     run.posterior.unlink()
     with pytest.raises(InputError, match=r"posterior\.safetensors: not a readable"):
         load_run_agent("posterior", run, ["cat"])

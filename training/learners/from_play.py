@@ -11,10 +11,10 @@ from rich.progress import Progress
 
 from hangman_lab.agents.base import PosteriorAgent
 from hangman_lab.agents.posterior.posterior import LookAheadAgent
-from hangman_lab.agents.posterior.prior import DEFAULT_KNOWN
 from hangman_lab.envs.encoding import decode
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.env import HangmanVectorEnv
+from hangman_lab.envs.words import DEFAULT_KNOWN
 from hangman_lab.run_files.config import FromPlayConfig, PlayConfig
 from hangman_lab.run_files.directory import RunDirectory
 from hangman_lab.run_files.words import draw_words

@@ -15,7 +15,6 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvStepReturn
 
 from hangman_lab.agents.base import Agent
 from hangman_lab.agents.posterior.posterior import LetterPosterior, LookAheadAgent, load_posterior
-from hangman_lab.agents.posterior.prior import DEFAULT_KNOWN
 from hangman_lab.agents.ppo.agent import NetworkAgent, make_policy_agent
 from hangman_lab.agents.ppo.network import (
     NUM_LETTER_FEATURES,
@@ -26,6 +25,7 @@ from hangman_lab.agents.ppo.network import (
 from hangman_lab.envs.encoding import MAX_LENGTH, NUM_LETTERS
 from hangman_lab.envs.hangman.observation import Observation
 from hangman_lab.envs.hangman.sb3 import HangmanVecEnv, SB3VecEnv
+from hangman_lab.envs.words import DEFAULT_KNOWN
 from hangman_lab.run_files.config import Config, OnPosteriorConfig
 from hangman_lab.terminal.console import say, stage
 from hangman_lab.training.checkpoint import StopRequest
