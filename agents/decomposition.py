@@ -21,7 +21,7 @@ from hangman_lab.envs.encoding import (
     encode_words,
 )
 from hangman_lab.envs.hangman.observation import Observation, distinct, select
-from hangman_lab.envs.word_sets import fitting_set, search_room, write_numbers
+from hangman_lab.envs.word_sets import fitting_set, search_buffers, write_numbers
 
 # Constants of the source: the minimal relative length of a shorter word, and the share of shown
 # places up to which longer words count as a whole.
@@ -109,19 +109,19 @@ def _count_pieces(words: Sequence[str], length: int) -> npt.NDArray[np.int32]:
 def _count_in_words(word, guessed, words):
     """Return the letter counts of part 1, shape (N, 26)."""
     counts = np.zeros(guessed.shape, dtype=np.int64)
-    room = search_room(words)
-    union = np.empty_like(room.bits)
+    buffers = search_buffers(words)
+    union = np.empty_like(buffers.bits)
     for game in range(len(word)):
         masked = word[game, : word_length(word[game])]
         for length in range(1, MAX_LENGTH + 1):
             if words.chunks[length] > 0 and length > _SHORTER_SHARE * len(masked):
                 bits = union[: words.chunks[length]]
-                _count_at_length(masked, guessed[game], length, words, room, bits, counts[game])
+                _count_at_length(masked, guessed[game], length, words, buffers, bits, counts[game])
     return counts
 
 
 @njit(cache=True)
-def _count_at_length(masked, guessed, length, words, room, union, counts):
+def _count_at_length(masked, guessed, length, words, buffers, union, counts):
     """Count the letters of the words of one length, or of their pieces; overwrite ``union``."""
     longer_by = length - len(masked)
     num_shown = (masked != BLANK).sum()
@@ -137,14 +137,14 @@ def _count_at_length(masked, guessed, length, words, room, union, counts):
             pattern[:] = BLANK
             pattern[offset : offset + len(masked)] = masked
         is_shorter = longer_by < 0
-        fitting = fitting_set(pattern, guessed, words, is_shorter, is_shorter, room)
+        fitting = fitting_set(pattern, guessed, words, is_shorter, is_shorter, buffers)
         if by_pieces:
-            numbers = write_numbers(words, length, fitting, room)
+            numbers = write_numbers(words, length, fitting, buffers)
             count_letters(words, numbers, offset + np.flatnonzero(masked == BLANK), counts)
         else:
             union |= fitting
     if not by_pieces:
-        numbers = write_numbers(words, length, union, room)
+        numbers = write_numbers(words, length, union, buffers)
         count_letters(words, numbers, np.arange(length), counts)
 
 

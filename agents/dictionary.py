@@ -13,7 +13,7 @@ from hangman_lab.agents.word_arrays import WordArrays
 from hangman_lab.envs.compiled import lowest_bit, njit, word_length
 from hangman_lab.envs.encoding import FIRST_LETTER, NUM_CODES, NUM_LETTERS
 from hangman_lab.envs.hangman.observation import Observation, distinct, select
-from hangman_lab.envs.word_sets import fitting_words, search_room, word_sets
+from hangman_lab.envs.word_sets import fitting_words, search_buffers, word_sets
 
 
 class CandidateIndex:
@@ -135,10 +135,10 @@ def count_letters(words, numbers, places, counts):
 def _count_words(word, guessed, words, exclude_wrong, exclude_shown):
     counts = np.zeros((len(word), NUM_LETTERS), dtype=np.int64)
     num_candidates = np.zeros(len(word), dtype=np.int64)
-    room = search_room(words)
+    buffers = search_buffers(words)
     for game in range(len(word)):
         masked = word[game, : word_length(word[game])]
-        numbers = fitting_words(masked, guessed[game], words, exclude_wrong, exclude_shown, room)
+        numbers = fitting_words(masked, guessed[game], words, exclude_wrong, exclude_shown, buffers)
         num_candidates[game] = len(numbers)
         for number in numbers:
             letters = np.uint64(words.letters[number])
@@ -151,10 +151,10 @@ def _count_words(word, guessed, words, exclude_wrong, exclude_shown):
 @njit(cache=True)
 def _count_places(word, guessed, words, exclude_wrong):
     counts = np.zeros((*word.shape, NUM_LETTERS), dtype=np.int32)
-    room = search_room(words)
+    buffers = search_buffers(words)
     for game in range(len(word)):
         masked = word[game, : word_length(word[game])]
-        numbers = fitting_words(masked, guessed[game], words, exclude_wrong, False, room)
+        numbers = fitting_words(masked, guessed[game], words, exclude_wrong, False, buffers)
         for place in range(len(masked)):
             for number in numbers:
                 counts[game, place, words.codes[number, place] - FIRST_LETTER] += 1

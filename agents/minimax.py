@@ -26,7 +26,7 @@ from hangman_lab.agents.dictionary import DictionaryAgent
 from hangman_lab.envs.compiled import njit, open_word
 from hangman_lab.envs.encoding import BLANK, FIRST_LETTER, NUM_LETTERS
 from hangman_lab.envs.hangman.observation import Observation, distinct
-from hangman_lab.envs.word_sets import fitting_words, search_room
+from hangman_lab.envs.word_sets import fitting_words, search_buffers
 
 WIN, NO_WIN, UNKNOWN = 1, 0, -1
 _TABLE_SIZE = 2**12
@@ -88,7 +88,7 @@ class MatchingAgent(Agent):
             guessed, index = states["guessed"][state], self.index_
             word = open_word(states["word"][state], guessed)
             if len(word):
-                rows = fitting_words(word, guessed, index, True, True, search_room(index))
+                rows = fitting_words(word, guessed, index, True, True, search_buffers(index))
                 if len(rows) > 1:
                     lives = states["lives"][state]
                     letters[state] = self._choose(rows, lives, strategies[state])

@@ -57,8 +57,9 @@ def njit(*function: Callable[..., Any], **options: Any) -> Any:
         return partial(njit, **options)
     # Numba reads the folder when a function is declared. Functions of others keep theirs.
     others, _config.CACHE_DIR = _config.CACHE_DIR, _CACHE_FOLDER
+    declare: Any = numba.njit
     try:
-        return numba.njit(*function, **options)
+        return declare(*function, **options)
     finally:
         _config.CACHE_DIR = others
 

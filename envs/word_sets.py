@@ -45,7 +45,7 @@ def word_sets(codes: npt.NDArray[np.uint8], lengths: npt.NDArray[np.int64]) -> W
     return sets
 
 
-class SearchRoom(NamedTuple):
+class SearchBuffers(NamedTuple):
     """Buffers of a search, for one thread."""
 
     bits: npt.NDArray[np.uint64]  #: A bit per word of a length.
@@ -53,10 +53,12 @@ class SearchRoom(NamedTuple):
 
 
 @njit(cache=True)
-def search_room(words):
+def search_buffers(words):
     """Return buffers for searches in ``words``."""
     chunks = max(1, words.chunks.max())
-    return SearchRoom(np.empty(chunks, dtype=np.uint64), np.empty(chunks * _BITS, dtype=np.int64))
+    return SearchBuffers(
+        np.empty(chunks, dtype=np.uint64), np.empty(chunks * _BITS, dtype=np.int64)
+    )
 
 
 @njit(cache=True)
@@ -98,15 +100,15 @@ def _leave_out(bits, sets, first):
 
 
 @njit(cache=True)
-def fitting_set(word, guessed, words, exclude_wrong, exclude_shown, room):
-    """Return the bit set of the words that match a masked word, in ``room.bits``.
+def fitting_set(word, guessed, words, exclude_wrong, exclude_shown, buffers):
+    """Return the bit set of the words that match a masked word, in ``buffers.bits``.
 
     ``word`` has no padding. ``exclude_wrong`` and ``exclude_shown`` exclude words with a wrong
     letter, and words with a shown letter behind a blank.
     """
     length = len(word)
     sets, start, size = words.sets, words.first_set[length], words.chunks[length]
-    bits = room.bits[:size]
+    bits = buffers.bits[:size]
     for chunk in range(size):  # compiles in a tenth of the time of a slice
         bits[chunk] = sets[start + chunk]
     for place in range(length):
@@ -128,20 +130,20 @@ def fitting_set(word, guessed, words, exclude_wrong, exclude_shown, room):
 
 
 @njit(cache=True)
-def write_numbers(words, length, bits, room):
-    """Return the rows of the words of a bit set, in ``room.numbers``."""
+def write_numbers(words, length, bits, buffers):
+    """Return the rows of the words of a bit set, in ``buffers.numbers``."""
     count = 0
     for chunk in range(len(bits)):
         left = bits[chunk]
         while left:
-            room.numbers[count] = words.first_word[length] + chunk * _BITS + lowest_bit(left)
+            buffers.numbers[count] = words.first_word[length] + chunk * _BITS + lowest_bit(left)
             count += 1
             left &= left - np.uint64(1)
-    return room.numbers[:count]
+    return buffers.numbers[:count]
 
 
 @njit(cache=True)
-def fitting_words(word, guessed, words, exclude_wrong, exclude_shown, room):
-    """Return the rows of the words of :func:`fitting_set`, in ``room.numbers``."""
-    bits = fitting_set(word, guessed, words, exclude_wrong, exclude_shown, room)
-    return write_numbers(words, len(word), bits, room)
+def fitting_words(word, guessed, words, exclude_wrong, exclude_shown, buffers):
+    """Return the rows of the words of :func:`fitting_set`, in ``buffers.numbers``."""
+    bits = fitting_set(word, guessed, words, exclude_wrong, exclude_shown, buffers)
+    return write_numbers(words, len(word), bits, buffers)

@@ -12,7 +12,7 @@ import numpy as np
 
 from hangman_lab.envs.compiled import count_bits, lowest_bit, njit, word_length
 from hangman_lab.envs.encoding import BLANK, FIRST_LETTER, NUM_LETTERS
-from hangman_lab.envs.word_sets import fitting_words, search_room
+from hangman_lab.envs.word_sets import fitting_words, search_buffers
 
 # At most this many of the likeliest listed words are simulated.
 MAX_WORDS = 300
@@ -48,10 +48,10 @@ def win_probabilities(thread, num_threads, states, present, listed_share, letter
     for none, where ``result``, shape (N, K), is left as it is.
     """
     word, guessed, lives = states
-    room = search_room(listed.words)
+    buffers = search_buffers(listed.words)
     for game in range(thread, len(word), num_threads):
         masked = word[game, : word_length(word[game])]
-        words = fitting_words(masked, guessed[game], listed.words, True, True, room)
+        words = fitting_words(masked, guessed[game], listed.words, True, True, buffers)
         words = words[listed.prior_mass[words] > 0.0]
         total = max(listed.prior_mass[words].sum(), 1e-300)
         candidates = listed.prior_mass[words[~listed.is_known[words]]].sum() / total

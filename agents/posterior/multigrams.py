@@ -10,7 +10,13 @@ import numpy.typing as npt
 from hangman_lab.agents.word_arrays import WordArrays
 from hangman_lab.envs.compiled import in_threads, letter_bits, letter_columns, lowest_bit, njit
 from hangman_lab.envs.encoding import BLANK, FIRST_LETTER, MAX_LENGTH, NUM_LETTERS
-from hangman_lab.envs.word_sets import SearchRoom, WordSets, fitting_words, search_room, word_sets
+from hangman_lab.envs.word_sets import (
+    SearchBuffers,
+    WordSets,
+    fitting_words,
+    search_buffers,
+    word_sets,
+)
 
 
 class Trie(NamedTuple):
@@ -178,10 +184,10 @@ def _log_probabilities(thread, num_threads, codes, lengths, order, tables, resul
         before, known = word, length
 
 
-class MultigramRoom(NamedTuple):
+class MultigramBuffers(NamedTuple):
     """Buffers of :func:`multigram_masses`, for one thread."""
 
-    search: SearchRoom
+    search: SearchBuffers
     #: The last axis of the arrays of masses has the columns of :func:`letter_columns`.
     spelled: npt.NDArray[np.float64]  #: shape (classes, 27)
     #: shape (longest + 1, classes, 27): A cache of the emissions of parts that are all blanks, the
@@ -195,11 +201,11 @@ class MultigramRoom(NamedTuple):
 
 
 @njit(cache=True)
-def multigram_room(tables):
+def multigram_buffers(tables):
     """Return the buffers of one thread."""
     num_classes, num_columns = len(tables.begin), NUM_LETTERS + 1
-    return MultigramRoom(
-        search_room(tables.words),
+    return MultigramBuffers(
+        search_buffers(tables.words),
         np.empty((num_classes, num_columns), dtype=np.float64),
         np.empty((tables.longest + 1, num_classes, num_columns), dtype=np.float64),
         np.full(tables.longest + 1, -1, dtype=np.int64),
@@ -210,14 +216,14 @@ def multigram_room(tables):
 
 
 @njit(cache=True)
-def multigram_masses(word, guessed, tables, room, sums):
+def multigram_masses(word, guessed, tables, buffers, sums):
     """Write the total probability of the words that match a game to ``sums``, shape (27,).
 
     Entries 0 to 25 are for the words without that letter behind a blank, entry 26 is for all.
     ``word`` has no padding. The sums are exact except for rounding.
     """
     bits, length = letter_bits(guessed), len(word)
-    reached, entering = room.reached, room.entering
+    reached, entering = buffers.reached, buffers.entering
     first, num_classes = tables.first_emission, len(entering)
     columns, last = letter_columns(guessed)
     reached[: length + 1] = 0.0
@@ -238,7 +244,7 @@ def multigram_masses(word, guessed, tables, room, sums):
             num_blanks += word[end - 1] == BLANK
             if num_blanks:
                 part = word[place:end]
-                spelled = _spell(part, num_blanks, guessed, bits, columns, last, tables, room)
+                spelled = _spell(part, num_blanks, guessed, bits, columns, last, tables, buffers)
                 for row in range(num_classes):
                     if spelled[row, last] > 0.0:
                         for column in range(last + 1):
@@ -262,19 +268,19 @@ def multigram_masses(word, guessed, tables, room, sums):
 
 
 @njit(cache=True)
-def _spell(part, num_blanks, guessed, bits, columns, last, tables, room):
+def _spell(part, num_blanks, guessed, bits, columns, last, tables, buffers):
     """Return the total emission of the sequences that match a part of a masked word.
 
     The shape is (classes, 27), with the columns of :func:`letter_columns`.
     """
-    spelled, hidden, first = room.spelled, room.hidden, tables.first_emission
+    spelled, hidden, first = buffers.spelled, buffers.hidden, tables.first_emission
     if num_blanks == len(part):
-        spelled = room.blank[num_blanks]
-        if room.blank_guessed[num_blanks] == bits:
+        spelled = buffers.blank[num_blanks]
+        if buffers.blank_guessed[num_blanks] == bits:
             return spelled
-        room.blank_guessed[num_blanks] = bits
+        buffers.blank_guessed[num_blanks] = bits
     spelled[:] = 0.0
-    for sequence in fitting_words(part, guessed, tables.words, True, True, room.search):
+    for sequence in fitting_words(part, guessed, tables.words, True, True, buffers.search):
         # All guessed letters of the sequence are shown.
         letters = np.uint64(tables.words.letters[sequence]) & ~np.uint64(bits)
         num_hidden = 0

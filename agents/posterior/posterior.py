@@ -14,7 +14,7 @@ from safetensors.numpy import load_file, save
 
 from hangman_lab.agents.base import PosteriorAgent
 from hangman_lab.agents.posterior.look_ahead import win_probabilities
-from hangman_lab.agents.posterior.multigrams import Multigrams, multigram_masses, multigram_room
+from hangman_lab.agents.posterior.multigrams import Multigrams, multigram_masses, multigram_buffers
 from hangman_lab.agents.posterior.ngram_lattice import ngram_masses, presence_of
 from hangman_lab.agents.posterior.prior import (
     LetterModels,
@@ -28,7 +28,7 @@ from hangman_lab.envs.compiled import in_threads, letter_bits, njit, open_word
 from hangman_lab.envs.encoding import NUM_LETTERS, decode
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.observation import Observation, distinct, select
-from hangman_lab.envs.word_sets import fitting_words, search_room
+from hangman_lab.envs.word_sets import fitting_words, search_buffers
 from hangman_lab.envs.words import DEFAULT_KNOWN
 
 _FORMAT = 4
@@ -239,7 +239,7 @@ def load_posterior(path: str | Path, known: float = DEFAULT_KNOWN) -> LetterPost
 def _believe(thread, num_threads, word, guessed, prior, beam, result):
     """Write the rows of a :class:`Belief` about N games, shape (N, 27)."""
     slot = np.full(len(prior.ngrams.next_state), -1, dtype=np.int32)
-    room, search = multigram_room(prior.multigrams), search_room(prior.listed.words)
+    buffers, search = multigram_buffers(prior.multigrams), search_buffers(prior.listed.words)
     prior_sums, model_sums = np.empty(_ALL + 1), np.empty(_ALL + 1)
     sums, by_multigrams = np.empty(_ALL + 1), np.empty(_ALL + 1)
     for game in range(thread, len(word), num_threads):
@@ -257,7 +257,7 @@ def _believe(thread, num_threads, word, guessed, prior, beam, result):
             sums *= scale
             unlisted = sums[_ALL] - model_sums[_ALL]
             if beam == 0.0 or prior_sums[_ALL] < _NEARLY_CERTAIN * unlisted:
-                multigram_masses(masked, guessed[game], prior.multigrams, room, by_multigrams)
+                multigram_masses(masked, guessed[game], prior.multigrams, buffers, by_multigrams)
                 sums *= 1.0 - prior.weight
                 sums += by_multigrams * (prior.weight * scale)
             # Replace the model mass of the listed words by their prior mass.

@@ -12,7 +12,7 @@ from hangman_lab.envs.compiled import count_bits, lowest_bit, njit, word_length
 from hangman_lab.envs.encoding import BLANK, NUM_LETTERS, EncodedWords
 from hangman_lab.envs.hangman.game import Game
 from hangman_lab.envs.hangman.rules import HangmanGames, Step
-from hangman_lab.envs.word_sets import ANYWHERE, fitting_set, search_room, set_with, word_sets
+from hangman_lab.envs.word_sets import ANYWHERE, fitting_set, search_buffers, set_with, word_sets
 from hangman_lab.envs.words import SecretWords
 
 
@@ -64,10 +64,10 @@ class EvilGame(Game):
 def _first_of_families(word, guessed, letters, words):
     """Return the row of the first word of each game's largest family, shape (N,)."""
     first = np.zeros(len(word), np.int64)
-    room = search_room(words)
+    buffers = search_buffers(words)
     for game in range(len(word)):
         masked = word[game, : word_length(word[game])]
-        bits = fitting_set(masked, guessed[game], words, True, True, room)
+        bits = fitting_set(masked, guessed[game], words, True, True, buffers)
         best = np.array([0, 0, -1])
         start = set_with(words.first_set[len(masked)], len(bits), ANYWHERE, letters[game])
         has_letter = words.sets[start : start + len(bits)]
