@@ -14,7 +14,7 @@ from safetensors.numpy import load_file, save
 
 from hangman_lab.agents.base import PosteriorAgent
 from hangman_lab.agents.posterior.look_ahead import win_probabilities
-from hangman_lab.agents.posterior.multigrams import Multigrams, multigram_masses, multigram_buffers
+from hangman_lab.agents.posterior.multigrams import Multigrams, multigram_buffers, multigram_masses
 from hangman_lab.agents.posterior.ngram_lattice import ngram_masses, presence_of
 from hangman_lab.agents.posterior.prior import (
     LetterModels,
