@@ -51,15 +51,14 @@ def _cache_folder() -> str:
 _CACHE_FOLDER = _cache_folder()
 
 
-def njit(*function: Callable[..., Any], **options: Any) -> Any:
+def njit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     """Compile a function as ``numba.njit`` does, with the cache folder of this package."""
-    if not function:
+    if function is None:
         return partial(njit, **options)
     # Numba reads the folder when a function is declared. Functions of others keep theirs.
     others, _config.CACHE_DIR = _config.CACHE_DIR, _CACHE_FOLDER
-    declare: Any = numba.njit
     try:
-        return declare(*function, **options)
+        return numba.njit(**options)(function)
     finally:
         _config.CACHE_DIR = others
 

@@ -198,3 +198,13 @@ def test_bad_input_is_one_line_and_status_2(evaluate, tiny_files, arguments, sai
     done, evaluation = evaluate("--words", tiny_files[1], *arguments)
     assert_refused(done, "evaluate.py", *said)
     assert evaluation is None
+
+
+@pytest.mark.parametrize("option", ["--report", "--plots"])
+def test_what_draws_is_an_extra_that_is_named_if_it_is_missing(
+    evaluate, tmp_path, monkeypatch, option
+):
+    monkeypatch.setattr("hangman_lab.terminal.arguments.find_spec", lambda name: None)
+    done, _ = evaluate("--agents", "random", "--games", 20, option, tmp_path / "drawn")
+    assert_refused(done, "evaluate.py", f"{option} needs matplotlib", "pip install '.[report]'")
+    assert not (tmp_path / "drawn").exists()
