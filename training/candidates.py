@@ -85,7 +85,7 @@ def _combine(thread, num_threads, word_codes, derived, prefixes, suffixes, least
             own[free[bucket]] = derived[row]
             free[bucket] += 1
     keys = np.empty(len(own), dtype=np.uint64)
-    codes = np.zeros((len(own), MAX_LENGTH), dtype=np.uint8)
+    codes = np.empty((len(own), MAX_LENGTH), dtype=np.uint8)
     features = np.empty((len(own), _NUM_FEATURES), dtype=np.float32)
     num_words = 0
     for bucket in range(size):
@@ -125,6 +125,7 @@ def _combine(thread, num_threads, word_codes, derived, prefixes, suffixes, least
             before, after = (stem, affix) if word.side else (affix, stem)
             codes[num_words, : len(before)] = before
             codes[num_words, len(before) : length] = after
+            codes[num_words, length:] = 0
             keys[num_words] = word.key
             num_words += 1
     return keys[:num_words], codes[:num_words], features[:num_words]
