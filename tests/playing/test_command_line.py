@@ -156,9 +156,9 @@ def test_an_evil_host_reveals_a_matching_word_and_how_many_were_left(run_command
     assert status == 0
     # Without a, e, i and o, all words have u. The host then keeps words without c, and without d.
     left = [word for word in WORDS if word[1] == "u" and word[0] != "c"]
-    told = f"you lost; the host reveals bulsx; words left before the last guess: {len(left)}"
+    told = f"you lost; bulsx fitted all along; words left before the last guess: {len(left)}"
     assert told in output.splitlines()
     assert "1 game: you won 0" in output
     options = ["--words", words, "--host", "evil", "--watch", "dictionary", "--speed", "1000"]
     _, output = run_command(options, ["n"])
-    assert re.search(r"^dictionary (won|lost); the host reveals \w{5}; words", output, re.MULTILINE)
+    assert re.search(r"^dictionary (won|lost); \w{5} fitted all along; words", output, re.MULTILINE)
