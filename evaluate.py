@@ -2,7 +2,7 @@
 
 import sys
 
-import hangman_lab
+from hangman_lab import main
 
 if __name__ == "__main__":
-    sys.exit(hangman_lab.main())
+    sys.exit(main())

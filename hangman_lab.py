@@ -88,11 +88,13 @@ def load_run(path: str | Path, agent: str | None = None, known: float | None = N
         If the folder is not that of a run, or has no such agent.
     """
     with _needs("agents"):
-        from hangman_lab.run_files.agents import find_run, load_run_agent
+        from hangman_lab.envs.words import DEFAULT_KNOWN
+        from hangman_lab.run_files.agents import load_run_agent
+        from hangman_lab.run_files.directory import RunDirectory
 
-        run = find_run(path, ())
-        prior = {} if known is None else {"known": known}
-        return load_run_agent(agent or run.load_config().learner.agents[0], run, (), **prior)
+        run = RunDirectory.open(path)
+        name = agent or run.load_config().learner.agents[0]
+        return load_run_agent(name, run, (), known=DEFAULT_KNOWN if known is None else known)
 
 
 def main() -> int:

@@ -93,8 +93,8 @@ async def attack_by_one(attack: Attack, server: tuple[str, int], address: str) -
         except OSError:
             await asyncio.sleep(0.1)
             continue
+        reading = asyncio.create_task(read_all(reader) if attack.reads else asyncio.sleep(1e6))
         try:
-            reading = asyncio.create_task(read_all(reader) if attack.reads else asyncio.sleep(1e6))
             writer.write(attack.sends)
             await writer.drain()
             if attack.closes == "half":
@@ -192,7 +192,7 @@ def server_at(url: str | None) -> Iterator[tuple[tuple[str, int], int | None]]:
     """Yield the address of a server, and its process if it is started here."""
     if url is not None:
         parts = urlsplit(url)
-        yield (parts.hostname, parts.port), None
+        yield (parts.hostname or "", parts.port or 80), None
         return
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "games.sqlite3"
@@ -202,7 +202,7 @@ def server_at(url: str | None) -> Iterator[tuple[tuple[str, int], int | None]]:
 
 def main() -> None:
     """Attack and print."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
     parser.add_argument("--seconds", type=float, default=8.0, help="of each attack")
     parser.add_argument("--attacks", nargs="+", choices=ATTACKS, default=list(ATTACKS))
     parser.add_argument("--url", help="a server that runs already")

@@ -42,7 +42,7 @@ def fewest_lives(rows, words, table):
 @command_main("certain_win")
 def main(arguments: Sequence[str] | None = None) -> int:
     """Search, and print the table."""
-    parser = CommandParser(description=__doc__.splitlines()[0])
+    parser = CommandParser(description=str(__doc__).splitlines()[0])
     parser.add_words()
     index = CandidateIndex(load_word_list(parser.parse_args(arguments).words).words).words
     words, table = search_words(index.codes), np.zeros((2**23, 3), np.int64)

@@ -14,9 +14,11 @@ import argparse
 import gc
 import os
 import time
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
+from gymnasium import Env
 from gymnasium.vector import SyncVectorEnv
 from rich.console import Console
 from stable_baselines3.common.vec_env import DummyVecEnv, VecEnv
@@ -38,7 +40,7 @@ def make_environments():
     listed = default_word_list().words
     # Each single environment indexes the words; the whole list would take minutes.
     words = [*listed[::20], max(listed, key=len)]
-    single = [partial(HangmanEnv, words)] * NUM_SINGLE_GAMES
+    single: list[Callable[[], Env]] = [partial(HangmanEnv, words)] * NUM_SINGLE_GAMES
     same_step = HangmanVectorEnv(NUM_GAMES, words=words, autoreset_mode="SameStep")
     envs = {
         "HangmanVectorEnv, next-step autoreset (default)": HangmanVectorEnv(NUM_GAMES, words=words),
@@ -79,7 +81,7 @@ def steps_per_second(env, seconds):
 
 def main() -> None:
     """Measure and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
     parser.add_argument("--seconds", type=float, default=6.0, help="per row of the table")
     seconds = parser.parse_args().seconds
     # As in timeit: garbage collection is not measured.

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import time
+from typing import Any
 
 import numpy as np
 import torch
@@ -42,11 +43,12 @@ class Timed:
 
 def main() -> None:
     """Play, and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
     parser.add_argument("--games", type=int, default=1000)
     games = parser.parse_args().games
     words = sample_words(Split().divide(default_word_list())["valid"], games, seed=0)
     agent = load_pretrained()
+    assert isinstance(agent, PPOAgent)
     module = PolicyModule(**agent.network.sizes)
     module.load_state_dict({k: torch.from_numpy(v) for k, v in agent.network.weights.items()})
 
@@ -60,7 +62,7 @@ def main() -> None:
     # The first round compiles.
     for _ in range(1 + ROUNDS):
         for name, scores in networks.items():
-            network = Timed(agent.network, scores)
+            network: Any = Timed(agent.network, scores)
             posterior = agent.posterior.with_known(agent.posterior.prior.known)
             start = time.perf_counter()
             play(PPOAgent(posterior, network), words)

@@ -35,7 +35,7 @@ def _win_rate(won: np.ndarray) -> str:
 @command_main("hosts")
 def main(arguments: Sequence[str] | None = None) -> int:
     """Play, and print the table."""
-    parser = CommandParser(description=__doc__.splitlines()[0])
+    parser = CommandParser(description=str(__doc__).splitlines()[0])
     parser.add_argument("--lengths", nargs="+", type=positive, default=[5], metavar="N")
     parser.add_argument("--agents", nargs="*", default=("dictionary", "ppo", "minimax", "robust"))
     parser.add_argument("--runs", nargs="*", default=[], metavar="RUN", help="of PPO alone")

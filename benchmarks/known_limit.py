@@ -7,10 +7,9 @@ likeliest letters of each state; their number is the width, and 1 is greedy play
 """
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
-import numpy.typing as npt
 from rich.console import Console
 
 from hangman_lab.agents.minimax import search_words
@@ -31,7 +30,7 @@ def most_won(words: list[str], width: int, lives: int = DEFAULT_MAX_WRONG) -> in
 @command_main("known_limit")
 def main(arguments: Sequence[str] | None = None) -> int:
     """Search, and print the table."""
-    parser = CommandParser(description=__doc__.splitlines()[0])
+    parser = CommandParser(description=str(__doc__).splitlines()[0])
     parser.add_words()
     parser.add_argument("--widths", nargs="+", type=positive, default=[1, 2, 4], metavar="N")
     options = parser.parse_args(arguments)
@@ -48,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _row(name: str, size: int, won: npt.ArrayLike) -> tuple[str, ...]:
+def _row(name: str, size: int, won: Iterable[int]) -> tuple[str, ...]:
     return (name, f"{size:,}", *(f"{100 * number / size:.2f}" for number in won))
 
 

@@ -24,7 +24,7 @@ from hangman_lab.terminal.tables import DataTable, print_table
 @command_main("picking_host")
 def main(arguments: Sequence[str] | None = None) -> int:
     """Solve, and print the table."""
-    parser = CommandParser(description=__doc__.splitlines()[0])
+    parser = CommandParser(description=str(__doc__).splitlines()[0])
     parser.add_argument("--lengths", nargs="+", type=positive, default=[5], metavar="N")
     parser.add_argument("--rounds", nargs="+", type=positive, default=[64], metavar="N")
     parser.add_argument("--plot", metavar="FILE", help="draw the bounds by rounds")

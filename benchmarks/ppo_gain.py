@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import sys
 from functools import partial
+from typing import Any
 
 import pandas as pd
 from rich.console import Console
@@ -29,7 +30,7 @@ CONTRASTS = (("ppo", "posterior"), ("ppo", "look-ahead"), ("look-ahead", "poster
 
 def main() -> None:
     """Play, and print the table and the differences."""
-    parser = CommandParser(description=__doc__.splitlines()[0])
+    parser = CommandParser(description=str(__doc__).splitlines()[0])
     parser.add_argument("--runs", nargs="+", default=[PRETRAINED], metavar="RUN_DIR")
     parser.add_argument("--split", choices=PARTS, default="valid")
     known = partial(real, low=0, high=1)
@@ -42,12 +43,12 @@ def main() -> None:
         compared = compare(AGENTS, run=path, split=options.split, games=games, known=options.known)
         played.append(compared.games.assign(run=f"{index}: {path}"))
     won = pd.concat(played).set_index(["run", "word", "agent"])["won"].unstack() * 100.0
-    rates = won.groupby("run")[list(AGENTS)].mean().map("{:.2f}".format)
+    rates = won.groupby("run")[list(AGENTS)].agg("mean").map("{:.2f}".format)
     title = f"games won, %, prior {options.known}"
     print_table(Console(width=140), DataTable(title, ("run", *AGENTS), [*rates.itertuples()]))
     for first, second in CONTRASTS:
-        difference = won[first] - won[second]
-        test = ttest_1samp(difference.groupby("word").mean(), 0)
+        difference = won.loc[:, first] - won.loc[:, second]
+        test: Any = ttest_1samp(difference.groupby("word").mean(), 0)
         low, high = test.confidence_interval()
         print(
             f"{first} minus {second}: {difference.mean():+.2f} points ({low:+.2f} to {high:+.2f}), "

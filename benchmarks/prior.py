@@ -10,8 +10,9 @@ from __future__ import annotations
 import numpy as np
 from rich.console import Console
 
+from hangman_lab.agents.posterior.posterior import load_posterior
 from hangman_lab.agents.word_arrays import WordArrays, sequence_keys
-from hangman_lab.run_files.agents import find_run, load_run_agent
+from hangman_lab.run_files.directory import PRETRAINED, RunDirectory
 from hangman_lab.run_files.words import load_words
 from hangman_lab.terminal.arguments import CommandParser
 from hangman_lab.terminal.tables import DataTable, print_table
@@ -19,11 +20,13 @@ from hangman_lab.terminal.tables import DataTable, print_table
 
 def main() -> None:
     """Measure and print the tables."""
-    parser = CommandParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--run", metavar="RUN_DIR", help="default: the pretrained policy")
+    parser = CommandParser(description=str(__doc__).splitlines()[0])
+    parser.add_argument(
+        "--run", metavar="RUN_DIR", default=PRETRAINED, help="default: the pretrained policy"
+    )
     options = parser.parse_args()
-    run = find_run(options.run, ("posterior",))
-    agent = load_run_agent("posterior", run, ())
+    run = RunDirectory.open(options.run)
+    agent = load_posterior(run.posterior)
     words = WordArrays.of(load_words(run.load_config()).parts["valid"])
     bits = -np.log2(agent.with_known(0.0).prior.probabilities(words))
     listed = agent.prior.listed

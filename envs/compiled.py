@@ -13,12 +13,13 @@ from typing import Any
 import numba
 import numpy as np
 from numba import get_num_threads
+from numba.core import config
 from numba.misc.appdirs import AppDirs
 
 from hangman_lab.envs.encoding import BLANK, NUM_LETTERS, PADDING
 
 # Its options are attributes that it sets when it is imported.
-_config: Any = numba.config
+_config: Any = config
 
 
 def _cache_folder() -> str:

@@ -80,7 +80,7 @@ class Games(ABC, Generic[Obs]):
         """Start new games with these encoded secrets."""
 
     @abstractmethod
-    def guess(self, actions: npt.NDArray[np.integer]) -> Any:
+    def guess(self, actions: npt.NDArray[np.integer], /) -> Any:
         """Guess once in every game; return a step with ``won`` and ``lost``, shape (N,)."""
 
     def observe(self, games: Index = ALL) -> Obs:

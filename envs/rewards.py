@@ -17,6 +17,7 @@ class Reward(Protocol):
 
     def __call__(self, step: Any) -> npt.NDArray[np.float64]:
         """Return the reward of each game, shape (N,)."""
+        ...
 
 
 @dataclass(frozen=True)

@@ -178,7 +178,7 @@ def select_difficulty(words: Sequence[str], difficulty: str) -> tuple[str, ...]:
     wrong = np.where(has_letter, turn, 0).max(axis=1) - has_letter.sum(axis=1)
     order = np.lexsort((np.array(words), np.array([-len(word) for word in words]), wrong))
     part = np.array_split(order, len(DIFFICULTIES))[DIFFICULTIES.index(difficulty)]
-    return tuple(words[index] for index in np.sort(part))
+    return tuple(words[int(index)] for index in np.sort(part))
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,8 @@ def reliability(
     outcome = outcome.astype(np.float64)
     position = np.minimum((probability * _NUM_BINS).astype(np.int64), _NUM_BINS - 1)
     bins = []
-    for number, members in pd.Series(position).groupby(position).indices.items():
+    for number in np.unique(position).tolist():
+        members = np.flatnonzero(position == number)
         share, interval = share_interval(outcome[members], game[members])
         bins.append(
             {
@@ -84,10 +85,10 @@ def win_rate_by_limit(
     if not agent.uses_lives:
         if max_wrong < LIMITS[-1]:
             games = play(agent, words, LIMITS[-1], **host)
-        wins = {limit: (games["won"] & (games["wrong_guesses"] < limit)).sum() for limit in LIMITS}
+        wins = {limit: (games.won & (games.wrong_guesses < limit)).sum() for limit in LIMITS}
     else:
         wins = {
-            limit: (games if limit == max_wrong else play(agent, words, limit, **host))["won"].sum()
+            limit: (games if limit == max_wrong else play(agent, words, limit, **host)).won.sum()
             for limit in LIMITS
         }
     return {str(limit): win_rate(number, len(games)) for limit, number in wins.items()}

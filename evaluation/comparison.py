@@ -110,9 +110,9 @@ class Comparison:
             figures |= worst.get(name, {})
             figures["seen"] = int(np.isin(hashes, match.fitted_words.get(name, ())).sum())
             if 0 < is_known.sum() < len(is_known):
-                games = self.games[self.games["agent"] == name]
-                for known, won in games.groupby("known")["won"]:
-                    figures["known" if known else "unseen"] = win_rate(won.sum(), len(won))
+                games = self.games.loc[self.games["agent"] == name]
+                for known, part in games.groupby("known"):
+                    figures["known" if known else "unseen"] = win_rate(part.won.sum(), len(part))
         self._evaluation: dict[str, Any] = {
             "env": ENV_ID,
             "words": {
@@ -158,7 +158,7 @@ class Comparison:
         max_wrong = self._match.max_wrong
         for name, agent in self._match.agents.items():
             figures = self._evaluation["agents"][name]
-            games = self.games[self.games["agent"] == name]
+            games = self.games.loc[self.games["agent"] == name]
             missing = set(wanted) - figures.keys()
             if "reliability" in missing and isinstance(agent, PosteriorAgent) and len(games):
                 note(f"{name}: calibration")

@@ -130,7 +130,8 @@ def _draw_by_length(evaluation: dict[str, Any]) -> Figure:
     )
     agents = evaluation["agents"]
     for number, (name, statistics) in enumerate(agents.items()):
-        cells = pd.DataFrame(statistics["by_length"].values(), map(int, statistics["by_length"]))
+        by_length = statistics["by_length"]
+        cells = pd.DataFrame(by_length.values(), list(map(int, by_length)))
         # Side by side, so that no interval hides another.
         x = cells.index + 0.12 * (number - (len(agents) - 1) / 2)
         _draw_points(axes, x, cells, "win_rate", number, name)

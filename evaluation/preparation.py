@@ -157,7 +157,7 @@ def sample_words(words: Sequence[str], games: int, seed: int) -> tuple[str, ...]
     """Return a sample of words in their order; raise InputError if there are fewer words."""
     if games > len(words):
         raise InputError(f"games: {games:,} is more than the {len(words):,} words there are")
-    return tuple(words[index] for index in np.sort(draw_indices(words, games, seed)))
+    return tuple(words[int(index)] for index in np.sort(draw_indices(words, games, seed)))
 
 
 def _agent_names(request: Request) -> Sequence[str]:

@@ -97,6 +97,7 @@ def play_on_workers(
     A worker plays whole batches, since the last bits of an agent's scores can depend on the batch.
     """
     import ray
+    from ray.exceptions import RayError, RayTaskError
 
     # As bytes, since Ray's shared arrays are read-only, which is a different type for Numba.
     reference = ray.put(
@@ -112,9 +113,9 @@ def play_on_workers(
     for task in tasks:
         try:
             tables.append(ray.get(task))
-        except ray.exceptions.RayTaskError:
+        except RayTaskError:
             raise
-        except ray.exceptions.RayError as error:
+        except RayError as error:
             detail = str(error).splitlines()[0]
             raise InputError(f"--workers: a batch lost its worker too often ({detail})") from error
         if advance is not None:

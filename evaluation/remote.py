@@ -90,7 +90,7 @@ def evaluate(options: argparse.Namespace, request: Request, console: Console) ->
         "words": {"source": client.url, "count": None},
         "split": "recorded" if options.recorded else "practice",
         "seed": request.seed,
-        "max_wrong": int(played["max_wrong"].max()),
+        "max_wrong": int(played.max_wrong.max()),
         "known": request.known,
         "versions": {"python": platform.python_version(), "numpy": np.__version__},
         "agents": statistics,

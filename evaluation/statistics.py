@@ -107,9 +107,9 @@ def basic_statistics(games: pd.DataFrame, seconds: float) -> dict[str, Any]:
     count = len(games)
     by_length = games.groupby("length")["won"].agg(["sum", "count"])
     return {
-        **win_rate(games["won"].sum(), count),
-        "mean_wrong_guesses": float(games["wrong_guesses"].mean()) if count else 0.0,
-        "mean_guesses": float(games["guesses"].mean()) if count else 0.0,
+        **win_rate(games.won.sum(), count),
+        "mean_wrong_guesses": float(games.wrong_guesses.mean()) if count else 0.0,
+        "mean_guesses": float(games.guesses.mean()) if count else 0.0,
         "games_per_second": count / seconds if seconds else 0.0,
         "by_length": {
             str(length): win_rate(wins, number) for length, wins, number in by_length.itertuples()
@@ -125,10 +125,10 @@ def summarize(games: pd.DataFrame, seconds: float) -> dict[str, Any]:
     """
     # Lost games have the same number of wrong guesses, so that fewer guesses found fewer letters.
     distinct = games.drop_duplicates(["word", "letters"])  # an evil host's games can be alike
-    lost = distinct[~distinct["won"]]
+    lost = distinct.loc[~distinct["won"]]
     # Many games are lost without a hit; alphabetical order would show only words with an A.
     lost = lost.assign(hash=hash_words(lost["word"])).sort_values(["guesses", "hash"])
-    won = distinct[distinct["won"]].sort_values(
+    won = distinct.loc[distinct["won"]].sort_values(
         ["wrong_guesses", "length", "word"], ascending=[True, False, True]
     )
     return {
@@ -142,7 +142,7 @@ def summarize(games: pd.DataFrame, seconds: float) -> dict[str, Any]:
 
 def _describe(games: pd.DataFrame) -> list[dict[str, Any]]:
     """Return games with their guesses, with wrong guesses in upper case."""
-    described = games[["word", "wrong_guesses", "letters"]].to_dict("records")
+    described = games.loc[:, ["word", "wrong_guesses", "letters"]].to_dict("records")
     for game in described:
         letters = game.pop("letters")
         game["guesses"] = "".join(
@@ -155,10 +155,10 @@ def _first_letters(games: pd.DataFrame) -> list[dict[str, Any]]:
     """Return the letters guessed first, by frequency, with their hit rates."""
     if games.empty:
         return []
-    first = split_letters(games["letters"])[:, 0]
+    first = split_letters(games.letters)[:, 0]
     is_in_word = encode_words(games["word"].tolist()).letter_counts > 0
-    hit = pd.Series(is_in_word[np.arange(len(games)), first])
-    counted = hit.groupby(first).agg(["count", "sum"])
+    hit = is_in_word[np.arange(len(games)), first]
+    counted = pd.DataFrame({"hit": hit}).groupby(first).hit.agg(["count", "sum"])
     counted = counted.sort_values("count", ascending=False, kind="stable")
     return [
         {

@@ -213,12 +213,12 @@ def summarize(games: pd.DataFrame, seconds: float) -> dict[str, Any]:
     intervals are clustered by list. ``toughest`` are the words with the highest mean number of
     guesses.
     """
-    lists, guesses, solved = games["list"], games["guesses"], games["won"]
+    lists, guesses, solved = games.list, games.guesses, games.won
     clusters = (lists if lists.nunique() > 1 else games.index).to_numpy()
     solved_rate, solved_interval = share_interval(solved.to_numpy(), clusters)
     mean_guesses, guesses_interval = mean_interval(guesses.to_numpy(), clusters)
     histogram = guesses[solved].value_counts().sort_index()
-    by_word = games.groupby("word")["guesses"].mean()
+    by_word = games.groupby("word").guesses.mean()
     toughest = by_word.sort_values(ascending=False, kind="stable").head(_NUM_TOUGHEST)
     return {
         "games": len(games),

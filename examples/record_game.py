@@ -5,11 +5,12 @@ python -m examples.record_game --word WORD --host evil: with words of the length
 """
 
 import argparse
+from typing import Any
 
 import gymnasium as gym
 from PIL import Image
 
-import hangman_lab
+from hangman_lab import load_pretrained
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--word", default="hangmanship")
@@ -17,12 +18,13 @@ parser.add_argument("--host", default="random")
 parser.add_argument("--output", default="game.gif")
 options = parser.parse_args()
 
-agent = hangman_lab.load_pretrained()
-lengths = {"min_length": len(options.word), "max_length": len(options.word)}
+agent = load_pretrained()
+lengths: dict[str, Any] = {"min_length": len(options.word), "max_length": len(options.word)}
 env = gym.make("hangman_lab/Hangman-v0", render_mode="rgb_array", host=options.host, **lengths)
 start = {"word": options.word} if options.host == "random" else None
 observation, info = env.reset(options=start)
-frames, terminated = [env.render()], False
+frames: list[Any] = [env.render()]
+terminated = False
 while not terminated:
     observation, _, terminated, _, info = env.step(agent.act(observation))
     frames.append(env.render())

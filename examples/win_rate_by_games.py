@@ -20,7 +20,7 @@ def curve_of(path):
     return curves.dropna(subset=["games", "valid/win_rate"]).set_index("games")["valid/win_rate"]
 
 
-parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
 parser.add_argument("--runs", nargs="+", required=True, metavar="NAME=RUN,RUN")
 parser.add_argument("--levels", nargs="*", default=[], metavar="NAME=RATE", help="horizontal lines")
 parser.add_argument("--plot", required=True, metavar="FILE")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Sequence
+from io import TextIOWrapper
 from typing import TextIO, TypeVar
 
 from rich.console import Console
@@ -28,7 +29,7 @@ def make_console() -> Console:
     """Return a console, which writes no escape codes with NO_COLOR or on a dumb terminal."""
     for stream in (sys.stdin, sys.stdout):
         # No exception for invalid bytes, and for text that cannot be encoded.
-        if hasattr(stream, "reconfigure"):
+        if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")
     # With NO_COLOR, Rich still writes bold text.
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"

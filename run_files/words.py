@@ -61,7 +61,7 @@ class RunWords:
 
 def draw_words(words: Sequence[str], number: int, *seed: int) -> list[str]:
     """Return up to ``number`` words, chosen by hash, independently of the rest of the list."""
-    return [words[index] for index in draw_indices(words, number, *seed)]
+    return [words[int(index)] for index in draw_indices(words, number, *seed)]
 
 
 def draw_indices(words: Sequence[str], number: int, *seed: int) -> npt.NDArray[np.int64]:

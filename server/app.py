@@ -14,7 +14,6 @@ from fastapi.responses import JSONResponse
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from starlette.exceptions import HTTPException
 from starlette.staticfiles import StaticFiles
-from starlette.types import ASGIApp
 
 from hangman_lab.server import api, challenge
 from hangman_lab.server.access import EXTRA_COST, GUEST_COST, Services
@@ -32,7 +31,7 @@ mimetypes.add_type("text/javascript", ".js")
 _NEW_GUESTS, _NEW_GUESTS_AT_ONCE = 0.5, 300
 
 
-def create_app(words: ServedWords, agent: AgentPlayer | None, settings: Settings) -> ASGIApp:
+def create_app(words: ServedWords, agent: AgentPlayer | None, settings: Settings) -> Bounds:
     """Return the application, which opens its database at its start."""
     # The burst is that of one second, and at least the cost of any request.
     rates = Buckets(settings.address_rate, max(settings.address_rate, GUEST_COST + EXTRA_COST))

@@ -6,10 +6,11 @@ import asyncio
 import time
 from weakref import WeakValueDictionary
 
+from fastapi import FastAPI
 from fastapi.responses import JSONResponse
 from prometheus_client import Histogram
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from hangman_lab.server.errors import RequestError
 from hangman_lab.server.rates import Buckets, network_of
@@ -34,7 +35,7 @@ _HEADERS = {
 class Bounds:
     """ASGI middleware that limits requests, adds headers to answers, and measures latency."""
 
-    def __init__(self, app: ASGIApp, rates: Buckets) -> None:
+    def __init__(self, app: FastAPI, rates: Buckets) -> None:
         self.app = app
         self.rates = rates
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()

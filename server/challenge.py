@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
@@ -62,5 +62,6 @@ async def my_status(caller: Caller) -> list[int]:
 
 
 def _answer(game: GameAnswer, status: str, reason: str = "") -> ChallengeAnswer:
-    state = {"word": "".join(f"{place} " for place in game.word), "reason": reason}
-    return ChallengeAnswer(**game.model_dump() | state | {"status": status})
+    word = "".join(f"{place} " for place in game.word)
+    state: dict[str, Any] = {"word": word, "status": status, "reason": reason}
+    return ChallengeAnswer(**game.model_dump() | state)

@@ -74,7 +74,7 @@ def serve(host: str, port: int, settings: Settings) -> None:
     log = _log_to_stderr()
     # For latency: garbage collections skip what is loaded.
     gc.freeze()
-    run: Callable[..., None] = asyncio.run
+    run: Callable[..., object] = asyncio.run
     with suppress(ImportError):  # Windows
         import uvloop
 

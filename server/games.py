@@ -35,7 +35,9 @@ class NewGame(BaseModel, extra="forbid"):
     """The kind of a new game, by default a practice game."""
 
     recorded: bool = False
-    daily: bool = Field(False, description="the word of the day (UTC), the same for all players")
+    daily: bool = Field(
+        default=False, description="the word of the day (UTC), the same for all players"
+    )
 
 
 class GameAnswer(BaseModel):

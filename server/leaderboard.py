@@ -33,7 +33,7 @@ class Leaderboard(BaseModel):
     """The ranking, up to 1,000 players; those with too few games for a rank come last."""
 
     players: list[RankedPlayer]
-    least_games: int = Field(LEAST_GAMES, description="recorded games that a rank needs")
+    least_games: int = Field(default=LEAST_GAMES, description="recorded games that a rank needs")
 
 
 def read(connection: Connection) -> Leaderboard:

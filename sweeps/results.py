@@ -38,14 +38,14 @@ def mean_over_seeds(trials: pd.DataFrame) -> pd.DataFrame:
     ``std``, the standard deviation of ``win_rate``, and ``seeds``, the number of these trials.
     """
     trials = trials.reindex(columns=["point", "games", METRIC, *FINAL_RATES])
-    finished = trials[trials.pop("games").notna()].groupby("point")
-    points = finished.mean().assign(std=finished[METRIC].std(), seeds=finished.size())
+    finished = trials.loc[trials.pop("games").notna()].groupby("point")
+    points = finished.agg("mean").assign(std=finished[METRIC].std(), seeds=finished.size())
     return points.sort_values(METRIC, ascending=False)
 
 
 def best_point(sweep: Sweep, points: pd.DataFrame) -> dict[str, Any] | None:
     """Return the options of the best point with all its seeds finished, or None."""
-    complete = points.index[points["seeds"] >= sweep.config.seeds]
+    complete = points.index[points.seeds >= sweep.config.seeds]
     return json.loads(complete[0]) if len(complete) else None
 
 
@@ -54,7 +54,7 @@ def make_table(sweep: Sweep, points: pd.DataFrame) -> DataTable:
     rows = []
     for point, row in points.iterrows():
         rates = ["" if pd.isna(rate) else f"{rate:.1%}" for rate in row[[METRIC, *FINAL_RATES]]]
-        if pd.notna(row["std"]):
+        if pd.notna(row.loc["std"]):
             rates[0] += f" ± {100 * row['std']:.1f}"
         described = describe_point(json.loads(str(point))) or "the base recipe"
         rows.append((described, f"{row['seeds']:.0f}", *rates))

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -43,6 +44,7 @@ def start(script, *arguments, cwd=None):
 
 def run_main(main, capsys, *arguments):
     """Run the ``main`` of a command to its end in this process."""
+    status: Any
     try:
         status = main([*map(str, arguments)])
     except SystemExit as ending:

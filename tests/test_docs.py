@@ -50,7 +50,7 @@ def text_of(page):
     """A page, the docstring of a program or the comments of a recipe, without broken lines."""
     text = page.read_text()
     if page.suffix == ".py":
-        text = ast.get_docstring(ast.parse(text))
+        text = ast.get_docstring(ast.parse(text)) or ""
     elif page.suffix == ".yaml":
         text = "\n".join(line[1:] for line in text.splitlines() if line.startswith("#"))
     return text.replace("\\\n", " ")

@@ -31,7 +31,7 @@ def imports(path):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: a relative import"
-            yield node.module
+            yield str(node.module)
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+from hangman_lab.agents import PosteriorAgent
 from hangman_lab.envs.encoding import letter_index
 from hangman_lab.envs.hangman.observation import parse_observation
 from hangman_lab.envs.words import DEFAULT_KNOWN, default_word_list, hash_words
@@ -66,5 +67,6 @@ def test_it_is_nearly_certain_of_a_letter_of_an_unseen_word(run):
     game = parse_observation("_pp_e", "io")
     for name in LEARNED_AGENTS:
         agent = load_run_agent(name, run, ())
+        assert isinstance(agent, PosteriorAgent)
         assert agent.letter_probabilities(game)[0, letter_index("l")] > 0.95
-        assert agent.act(game).tolist() == [letter_index("l")]
+        assert agent.act_batch(game).tolist() == [letter_index("l")]

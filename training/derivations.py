@@ -112,7 +112,7 @@ class Side(NamedTuple):
             has.indices.astype(np.int32),
             weights.indptr.astype(np.int32),
             weights.indices.astype(np.int32),
-            weights.data,
+            weights.data.astype(np.float32),
             np.log(num_stems).astype(np.float32),
             sequence_keys(*affixes),
             affixes,
@@ -202,6 +202,7 @@ def derive(thread, num_threads, codes, side, ngrams, least_probability, least_sc
         scores[known] = 0
         stem_length = side.lengths[stem]
         text = codes[side.rows[stem], side.begins[stem] : side.begins[stem] + stem_length]
+        stem_state, stem_probability = ngrams.start, 1.0
         if side.at_end:
             stem_state, stem_probability = _spell(text, ngrams, ngrams.start, 1.0, 0.0)
         for affix in scored[:num_scored]:

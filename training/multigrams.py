@@ -173,7 +173,7 @@ def _pruned_model(counts: _Counts) -> Multigrams:
 def _frequent_sequences(words: WordArrays) -> tuple[WordArrays, npt.NDArray[np.float64]]:
     """Return the sequences, sorted, and their counts."""
     # Letters without an occurrence get a count, too.
-    seen = np.bincount(words.codes.ravel(), minlength=NUM_CODES)[FIRST_LETTER:] + 0.5
+    seen = np.bincount(words.codes.ravel(), minlength=NUM_CODES)[FIRST_LETTER:] + np.float64(0.5)
     numbers, counts = [np.arange(FIRST_LETTER, NUM_CODES)], [seen]
     for length in range(2, _MAX_SEQUENCE + 1):
         runs = number_runs(*words, length, PACKED_BASE)

@@ -167,9 +167,9 @@ class _WindowSums(torch.autograd.Function):
         return torch.from_numpy(sums)
 
     @staticmethod
-    def backward(ctx: Any, change: torch.Tensor) -> tuple[torch.Tensor, None, None]:
+    def backward(ctx: Any, *grad_outputs: torch.Tensor) -> tuple[torch.Tensor, None, None]:
         gradient, (words, first_blank, context) = np.zeros(ctx.shape, np.float32), ctx.windows
-        rows, num_tasks = change.contiguous().numpy(), numba.get_num_threads()
+        rows, num_tasks = grad_outputs[0].contiguous().numpy(), numba.get_num_threads()
         _add_to_windows(words, first_blank, context, rows, gradient, num_tasks)
         return torch.from_numpy(gradient), None, None
 

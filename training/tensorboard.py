@@ -63,13 +63,13 @@ class TrainingLog(TensorBoardOutputFormat):
         """Log the games ``played`` on valid words; return the win rate."""
         rate = float(played.won.mean())
         low, high = win_rate_interval(int(played.won.sum()), len(played))
-        by_length = played.groupby("length")["won"].mean()
+        by_length = played.groupby("length").won.mean()
         values = {
             "valid/win_rate": rate,
             "valid/win_rate_low": low,
             "valid/win_rate_high": high,
             "valid/wrong_guesses": float(played.wrong_guesses.mean()),
-            "valid/episode_length": float(played["guesses"].mean()),
+            "valid/episode_length": float(played.guesses.mean()),
         }
         values |= {
             f"valid_by_length/{length:02d}_letters": won for length, won in by_length.items()
@@ -107,10 +107,11 @@ def flatten(values: dict[str, Any]) -> dict[str, Any]:
 def _describe_games(played: pd.DataFrame, agent: NetworkAgent, max_wrong: int) -> str:
     """Describe the first games as Markdown, with the policy's top letters in each turn."""
     lines = []
-    for row in played.head(_NUM_SAMPLE_GAMES).itertuples():
-        lines.append(f"**{row.word}**, {'won' if row.won else 'lost'}\n")
-        for turn, letter in enumerate(row.letters):
-            game = Game(row.word, max_wrong, row.letters[:turn])
+    shown = played.head(_NUM_SAMPLE_GAMES)
+    for word, won, letters in zip(shown.word, shown.won, shown.letters, strict=True):
+        lines.append(f"**{word}**, {'won' if won else 'lost'}\n")
+        for turn, letter in enumerate(letters):
+            game = Game(word, max_wrong, letters[:turn])
             (choices,) = agent.choice_probabilities(game.observations)
             top = np.argsort(-choices)[:_NUM_TOP_LETTERS]
             likeliest = ", ".join(f"{ALPHABET[choice]} {choices[choice]:.0%}" for choice in top)

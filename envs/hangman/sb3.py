@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium.vector import AutoresetMode
 from stable_baselines3.common.vec_env import VecEnv
-from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvObs, VecEnvStepReturn
+from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
 
 from hangman_lab.envs.errors import check_options
 from hangman_lab.envs.games import check_state
@@ -87,7 +87,7 @@ class HangmanVecEnv(SB3VecEnv):
             num_envs, self.games.single_observation_space, self.games.single_action_space
         )
 
-    def reset(self) -> VecEnvObs:
+    def reset(self) -> dict[str, npt.NDArray]:
         """Start new games with the seeds of ``seed()`` and the words of ``set_options()``."""
         seeds = None if all(seed is None for seed in self._seeds) else self._seeds
         for options in self._options:

@@ -1,12 +1,13 @@
 """Observations from games in the middle of play, for tests of agents."""
 
 import itertools
+from typing import cast
 
 import numpy as np
 
 from hangman_lab.envs.encoding import ALPHABET, encode_words, letter_index
 from hangman_lab.envs.hangman.game import Game
-from hangman_lab.envs.hangman.observation import parse_observation
+from hangman_lab.envs.hangman.observation import Observation, parse_observation
 from hangman_lab.envs.hangman.rules import HangmanGames
 
 
@@ -50,4 +51,5 @@ def random_states(words, seed=0, max_turns=12):
         is_over.append(games.over)
         games.guess(letters[order[:, turn]])
     chosen = np.minimum(turns, (~np.array(is_over)).sum(axis=0) - 1), np.arange(len(words))
-    return {key: np.stack([state[key] for state in states])[chosen] for key in states[0]}, words
+    arrays = {key: np.stack([state[key] for state in states])[chosen] for key in states[0]}
+    return cast(Observation, arrays), words

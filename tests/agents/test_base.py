@@ -4,6 +4,7 @@ import pytest
 from hangman_lab.agents import AGENTS, make_agent
 from hangman_lab.agents.base import ScoringAgent
 from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.hangman.observation import Observation, select
 from tests.agents.games import observe
 
 
@@ -20,7 +21,7 @@ class FixedScores(ScoringAgent):
 
 def test_a_greedy_agent_takes_the_unguessed_letter_with_the_highest_score(states):
     row = np.arange(26) % 13
-    letters = FixedScores(row, greedy=True).act(states)
+    letters = FixedScores(row, greedy=True).act_batch(states)
     for guessed, letter in zip(states["guessed"], letters, strict=True):
         left = np.flatnonzero(guessed == 0)
         # The first in the alphabet among equals.
@@ -31,23 +32,23 @@ def test_a_greedy_agent_takes_the_unguessed_letter_with_the_highest_score(states
 def test_a_single_observation_gets_the_letter_of_a_batch_of_one(real_words, name):
     agent = make_agent(name).fit(real_words[::50])
     batch = observe("cat", "a")
-    letter = agent.act({name: array[0] for name, array in batch.items()})
+    letter = agent.act(select(batch, 0))
     assert type(letter) is int
-    assert agent.act(batch).tolist() == [letter]
+    assert np.array_equal(agent.act(batch), [letter])
 
 
 def test_samples_depend_on_seed_key_and_turn(states):
     agent = FixedScores(np.ones(26), greedy=False, seed=5)
     games = np.arange(len(states["lives"]), dtype=np.uint64) * 7919
-    letters = agent.act(states, games)
+    letters = agent.act_batch(states, games)
     other = FixedScores(np.ones(26), greedy=False, seed=6)
-    assert (other.act(states, games) != letters).mean() > 0.5
-    assert (agent.act(states, games + np.uint64(1)) != letters).mean() > 0.5
-    start = states | {"guessed": np.zeros_like(states["guessed"])}
-    first = agent.act(start, games)
+    assert (other.act_batch(states, games) != letters).mean() > 0.5
+    assert (agent.act_batch(states, games + np.uint64(1)) != letters).mean() > 0.5
+    start: Observation = states | {"guessed": np.zeros_like(states["guessed"])}
+    first = agent.act_batch(start, games)
     start["guessed"][:, 25] = 1
     # The same draw would give a neighbouring letter.
-    assert (abs(agent.act(start, games) - first) > 1).mean() > 0.5
+    assert (abs(agent.act_batch(start, games) - first) > 1).mean() > 0.5
 
 
 def test_an_unknown_agent_is_refused_with_the_known_ones():

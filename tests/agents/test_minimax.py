@@ -1,5 +1,7 @@
 """The guesser for the worst case, and its search, against plain recursions on small lists."""
 
+from typing import cast
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -16,7 +18,7 @@ from hangman_lab.agents.minimax import (
     search_words,
 )
 from hangman_lab.envs.encoding import ALPHABET, letter_index
-from hangman_lab.envs.hangman.observation import parse_observation
+from hangman_lab.envs.hangman.observation import Observation, parse_observation
 from hangman_lab.evaluation.arena import play
 from tests.agents.games import observe
 
@@ -77,7 +79,7 @@ def test_an_agent_wins_every_word_where_a_win_is_certain(words, lives):
 @settings(max_examples=80, deadline=None)
 @given(LISTS)
 def test_without_search_the_worst_family_is_the_smallest(words):
-    letter = ALPHABET[MinimaxAgent(effort=0).fit(words).act(observe("zzz", "", 1))[0]]
+    letter = ALPHABET[MinimaxAgent(effort=0).fit(words).act_batch(observe("zzz", "", 1))[0]]
     ranks = {
         other: (
             max(map(len, families(words, other).values())),
@@ -107,8 +109,8 @@ def test_games_that_differ_in_lives_alone_may_get_other_letters():
     agent = MinimaxAgent().fit(["tap", "ace", "sat", "lap"])
     games = [parse_observation("___", max_wrong=lives) for lives in (1, 2, 3, 4)]
     batch = {name: np.concatenate([game[name] for game in games]) for name in games[0]}
-    letters = [agent.act(game)[0] for game in games]
-    assert agent.act(batch).tolist() == letters
+    letters = [agent.act_batch(game)[0] for game in games]
+    assert agent.act_batch(cast(Observation, batch)).tolist() == letters
     assert [ALPHABET[letter] for letter in letters] == list("aaap")
 
 
@@ -121,5 +123,5 @@ def test_duplicates_have_no_effect():
 def test_where_no_word_matches_it_guesses_as_the_dictionary(pattern):
     words = ["cat", "cot", "dog", "onion"]
     state = parse_observation(pattern)
-    letter = MinimaxAgent().fit(words).act(state)[0]
-    assert letter == DictionaryAgent().fit(words).act(state)[0] == letter_index("o")
+    letter = MinimaxAgent().fit(words).act_batch(state)[0]
+    assert letter == DictionaryAgent().fit(words).act_batch(state)[0] == letter_index("o")

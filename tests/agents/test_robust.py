@@ -35,7 +35,7 @@ def won_greedily(words, weights, lives, guessed=""):
     }
     if not mass:
         return {*words}
-    letter = max(mass, key=mass.get)
+    letter = max(mass, key=mass.__getitem__)
     won = set()
     for places, alike in group_by_places(words, letter).items():
         won |= won_greedily(alike, weights, lives - (not any(places)), guessed + letter)
@@ -71,7 +71,7 @@ def test_a_reply_of_width_one_is_greedy_and_a_wide_one_wins_the_most(words, data
 
 
 def test_the_best_mixture_of_matching_pennies_is_even():
-    assert best_mixture(np.eye(2)) == pytest.approx([0.5, 0.5])
+    assert best_mixture(np.eye(2, dtype=np.int64)) == pytest.approx([0.5, 0.5])
     # A strategy that wins less everywhere is not played.
     won = np.array([[1, 1, 0], [0, 0, 1], [0, 0, 0]])
     assert best_mixture(won) == pytest.approx([0.5, 0.5, 0])
@@ -113,4 +113,4 @@ def test_each_key_draws_one_strategy_for_its_whole_game(real_words):
 def test_a_game_that_no_listed_word_matches_is_played_like_the_dictionary_agent():
     agent = RobustAgent(rounds=8).fit(["cat", "cot", "dog"])
     for state in (observe("zoo", "z"), observe("zebra", "")):
-        assert agent.act(state).tolist() == agent.dictionary_.act(state).tolist()
+        assert agent.act_batch(state).tolist() == agent.dictionary_.act_batch(state).tolist()

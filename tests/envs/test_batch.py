@@ -2,6 +2,7 @@
 
 import pickle
 from pathlib import Path
+from typing import Any
 
 import gymnasium as gym
 import numpy as np
@@ -19,7 +20,7 @@ from hangman_lab.envs.hangman.env import HangmanEnv, HangmanVectorEnv
 from hangman_lab.envs.word_guess.env import WordGuessEnv, WordGuessVectorEnv
 
 NUM_ENVS = 4
-PER_ENV = {"min_size": NUM_ENVS, "max_size": NUM_ENVS}
+PER_ENV: dict[str, Any] = {"min_size": NUM_ENVS, "max_size": NUM_ENVS}
 LETTERS = ("a", "ox", "cat", "noon", "apple", "banana", "jazz", "rhythm", "mississippi")
 WORDS = ("bell", "cell", "dell", "cold", "clod", "noon", "neon", "onto")
 
@@ -127,7 +128,7 @@ def test_a_game_of_free_repetitions_ends_by_the_registered_limit(sync):
 def test_a_saved_state_and_a_pickle_continue_with_the_same_games(game, mode):
     _, vector_type, options = GAMES[game]
     env, twin = (vector_type(9, 7, mode, **options) for _ in range(2))
-    env.reset(seed=2)
+    kept: Any = env.reset(seed=2)
     random = np.random.default_rng(5)
     for _ in range(20):
         kept = env.step(random.integers(env.single_action_space.n, size=9))

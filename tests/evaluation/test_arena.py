@@ -23,7 +23,7 @@ def test_games_are_played_to_the_end_by_the_rules(real_words, name, max_wrong):
     agent = make_agent(name, seed=1).fit(real_words[1::2])
     games = play(agent, real_words[:400], max_wrong, batch_size=64)
     assert tuple(games["word"]) == tuple(real_words[:400])
-    for game in games.itertuples():
+    for _, game in games.iterrows():
         referee = replay(game, max_wrong)
         assert referee.over
         assert game.won == referee.won
@@ -31,7 +31,7 @@ def test_games_are_played_to_the_end_by_the_rules(real_words, name, max_wrong):
         assert game.guesses == len(referee.guessed)
         assert game.length == len(referee.word)
     if max_wrong == 26:
-        assert games["won"].all()
+        assert games.won.all()
 
 
 @pytest.mark.parametrize("name", ["random", "dictionary"])
@@ -39,10 +39,10 @@ def test_the_game_of_a_word_does_not_depend_on_order_batch_or_list(real_words, n
     words = real_words[:300]
     agent = make_agent(name, seed=2).fit(real_words)
     games = play(agent, words)
-    backwards = play(agent, words[::-1], batch_size=7)[::-1].reset_index(drop=True)
+    backwards = play(agent, words[::-1], batch_size=7).iloc[::-1].reset_index(drop=True)
     pd.testing.assert_frame_equal(backwards, games)
     part = play(agent, words[100:120])
-    pd.testing.assert_frame_equal(part, games[100:120].reset_index(drop=True))
+    pd.testing.assert_frame_equal(part, games.iloc[100:120].reset_index(drop=True))
 
 
 def test_no_words_make_no_games(real_words):
@@ -58,9 +58,9 @@ def test_an_evil_host_depends_on_the_lengths_of_drawn_words_alone(real_words):
     assert games["length"].tolist() == [len(word) for word in drawn]
     assert set(games["word"]) <= set(real_words)
     # The agent is deterministic: games of a length are alike.
-    assert (games.groupby("length")["letters"].nunique() == 1).all()
-    for game in games.itertuples():
+    assert (games.groupby("length").letters.nunique() == 1).all()
+    for _, game in games.iterrows():
         referee = replay(game, 6)
         assert referee.over
         assert (game.won, game.wrong_guesses) == (referee.won, 6 - referee.lives)
-    assert games["wrong_guesses"].mean() > play(agent, drawn)["wrong_guesses"].mean() + 1
+    assert games.wrong_guesses.mean() > play(agent, drawn).wrong_guesses.mean() + 1

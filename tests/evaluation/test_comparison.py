@@ -58,13 +58,13 @@ def test_statistics_are_those_of_the_games(real_words):
     for name, agent in match.agents.items():
         again = play(agent, match.words, max_wrong=5)
         statistics = evaluation["agents"][name]
-        assert (statistics["games"], statistics["wins"]) == (200, again["won"].sum())
+        assert (statistics["games"], statistics["wins"]) == (200, again.won.sum())
         assert statistics["mean_guesses"] == pytest.approx(again["guesses"].mean())
         assert statistics["seen"] == {"dictionary": 3, "random": 0, "other": 100}[name]
-        of_agent = games[games["agent"] == name].reset_index(drop=True)
+        of_agent = games.loc[games["agent"] == name].reset_index(drop=True)
         assert of_agent[again.columns].equals(again)
         assert of_agent["known"].tolist() == [True] * 3 + [False] * 197
-        for kind, won in (("known", again["won"][:3]), ("unseen", again["won"][3:])):
+        for kind, won in (("known", again.won[:3]), ("unseen", again.won[3:])):
             assert statistics[kind] == win_rate(won.sum(), len(won))
             shown = (str(len(won)), str(won.sum()), f"{won.mean():.1%}")
             assert rows[f"{name} ({kind})"][:3] == shown
@@ -191,7 +191,7 @@ def test_the_command_writes_games_plots_and_report(word_file, tmp_path, capsys):
     assert main([*arguments, "--csv", str(games), "--report", str(report)]) == 0
     written = pd.read_csv(games)
     assert len(written) == 12
-    for game in written.itertuples():
+    for _, game in written.iterrows():
         assert len(set(game.letters)) == game.guesses
         assert (set(game.word) <= set(game.letters)) == game.won == (game.wrong_guesses < 6)
         assert len(set(game.letters) - set(game.word)) == game.wrong_guesses

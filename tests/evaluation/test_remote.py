@@ -73,11 +73,11 @@ def test_output_and_files_agree_with_the_arena_and_the_server(
     agent = prepare(Request.of(agents=["dictionary"], words=words)).agents["dictionary"]
     arena = play(agent, stored["word"].tolist())
     assert len(stored) == 60
-    assert (stored["recorded"] == recorded).all()
+    assert (stored.recorded == recorded).all()
     # The rest are those of the random agent.
-    is_its_game = stored["letters"] == arena["letters"]
+    is_its_game = stored.letters == arena.letters
     assert is_its_game.sum() == 30
-    stored, arena = stored[is_its_game], arena[is_its_game]
+    stored, arena = stored.loc[is_its_game], arena.loc[is_its_game]
     assert ((stored["status"] == "success") == arena["won"]).all()
     evaluation = json.loads((tmp_path / "results.json").read_text())
     statistics = evaluation["agents"]["dictionary"]
@@ -89,8 +89,8 @@ def test_output_and_files_agree_with_the_arena_and_the_server(
     assert f"{statistics['win_rate']:.1%}" in done.stdout
     games = pd.read_csv(tmp_path / "games.csv").query("agent == 'dictionary'")
     assert sorted(games["letters"]) == sorted(arena["letters"])
-    assert games["won"].sum() == arena["won"].sum()
-    assert games["known"].isna().all()
+    assert games.won.sum() == arena.won.sum()
+    assert games.known.isna().all()
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def server_of(answer):
                 self.end_headers()
                 self.wfile.write(reply[1].encode())
 
-        def log_message(self, *_):
+        def log_message(self, format, *args):
             pass
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:

@@ -1,6 +1,7 @@
 import json
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import pytest
 from PIL import Image
@@ -23,7 +24,7 @@ def word_file(tmp_path):
     return str(path)
 
 
-def table(words, won, guesses, lists=0):
+def table(words, won, guesses, lists: npt.ArrayLike = 0):
     return pd.DataFrame({"list": lists, "word": words, "won": won, "guesses": guesses})
 
 
@@ -66,11 +67,11 @@ def test_batches_and_order_do_not_matter(monkeypatch):
     games = play(agent, rule, words, WORDS, 20)
     monkeypatch.setattr(word_guess, "DEFAULT_BATCH_SIZE", 3)
     parts = play(agent, rule, words, WORDS, 20)
-    back = play(agent, rule, words, WORDS[::-1], 20)[::-1].reset_index(drop=True)
+    back = play(agent, rule, words, WORDS[::-1], 20).iloc[::-1].reset_index(drop=True)
     pd.testing.assert_frame_equal(parts, games)
     pd.testing.assert_frame_equal(back, games)
-    assert games["won"].all()
-    for game in games.itertuples():
+    assert games.won.all()
+    for _, game in games.iterrows():
         guesses = game.letters.split(" ")
         assert (len(guesses), guesses[-1]) == (game.guesses, game.word)
         assert game.wrong_guesses == game.guesses - 1

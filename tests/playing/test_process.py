@@ -44,6 +44,7 @@ def test_ctrl_c_ends_a_game_with_a_word_and_status_130(words):
         text=True,
         env=processes.environment(),
     )
+    assert game.stdout is not None
     while "lives" not in game.stdout.readline():
         pass
     # A signal between Python's last check and its sleep is handled after the sleep.

@@ -1,9 +1,11 @@
+from typing import Any
+
 import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
 from hangman_lab.agents import DictionaryAgent
-from hangman_lab.agents.posterior.posterior import LetterPosterior
+from hangman_lab.agents.posterior.posterior import LetterPosterior, LookAheadAgent
 from hangman_lab.agents.ppo.agent import NetworkAgent, PPOAgent, save_network
 from hangman_lab.envs.encoding import letter_index
 from hangman_lab.envs.errors import InputError
@@ -29,8 +31,10 @@ def run(tmp_path):
 
 def test_the_pretrained_run_is_the_default_of_learned_agents(run, tmp_path):
     assert find_run(None, ["dictionary", "random"]) is None
-    assert find_run(None, ["dictionary", "posterior"]).path == PRETRAINED
-    assert find_run(run.path, ["random"]).path == run.path
+    for path, names in ((None, ["dictionary", "posterior"]), (run.path, ["random"])):
+        found = find_run(path, names)
+        assert found is not None
+        assert found.path == (path or PRETRAINED)
     with pytest.raises(InputError, match="not the folder of a run"):
         find_run(tmp_path, [])
 
@@ -57,9 +61,10 @@ def test_learned_agents_are_loaded_from_a_run(run):
     assert agent.network.sizes["look_ahead_lives"] == 2
     np.testing.assert_allclose(agent.letter_probabilities(game), expected, rtol=1e-6)
     agent = load_run_agent("look-ahead", run, ["cat"])
-    assert agent.max_lives == Config().learner.look_ahead_lives
+    assert isinstance(agent, LookAheadAgent)
+    assert agent.max_lives == PosteriorConfig().look_ahead_lives
     np.testing.assert_allclose(agent.letter_probabilities(game), expected, rtol=1e-6)
-    agents = load_run_agents(LEARNED_AGENTS, run, ["cat"])
+    agents: dict[str, Any] = load_run_agents(LEARNED_AGENTS, run, ["cat"])
     assert list(agents) == [*LEARNED_AGENTS]
     ppo, look_ahead, posterior = agents.values()
     # The prior is in memory once, beliefs are not shared.
@@ -73,7 +78,7 @@ def test_learned_agents_are_loaded_from_a_run(run):
 def test_learned_agents_have_the_given_prior_of_known_words(run):
     posterior_of(share=0.25).save(run.posterior)
 
-    def load(**known):
+    def load(**known) -> Any:
         return load_run_agent("posterior", run, (), **known)
 
     assert load().prior.known == DEFAULT_KNOWN

@@ -23,6 +23,8 @@ LETTERS = "esiarntolcdugpmhbyfvkwzxjq"
 class ServerProcess:
     """``serve.py`` as a process that can be killed and started again at the same port."""
 
+    process: subprocess.Popen[bytes]  # from `start` on
+
     def __init__(self, path, *options, words=()):
         self.path = path
         self.options = options
@@ -31,7 +33,6 @@ class ServerProcess:
             listed.write_text("\n".join(words))
             self.options += ("--words", listed)
         self.port = 0
-        self.process = None
         # The output of every start, in a file: a full pipe would block the server.
         self.output = tempfile.TemporaryFile()  # noqa: SIM115
 
@@ -75,7 +76,7 @@ class ServerProcess:
 
     def close(self):
         """End it if it runs."""
-        if self.process is not None and self.process.poll() is None:
+        if hasattr(self, "process") and self.process.poll() is None:
             self.kill()
         self.output.close()
 

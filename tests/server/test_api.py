@@ -1,5 +1,7 @@
 """The JSON API and the protocol of the public challenge."""
 
+from typing import Any
+
 import pytest
 import requests
 import schemathesis
@@ -28,10 +30,8 @@ CHECKS = [
 WORD = "zyzzyva"
 # The schema needs neither words nor a database.
 APP = create_app(ServedWords((), (), (), ""), None, Settings()).app
-OPERATIONS = {
-    operation.ok().label: operation.ok()
-    for operation in schemathesis.openapi.from_dict(APP.openapi()).get_all_operations()
-}
+SCHEMA: Any = schemathesis.openapi.from_dict(APP.openapi())
+OPERATIONS = {operation.ok().label: operation.ok() for operation in SCHEMA.get_all_operations()}
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +51,10 @@ def test_every_answer_to_generated_requests_follows_the_schema(label, fuzzed):
     if operation.path.startswith(CHALLENGE):
         fixed["query"] = {"access_token": token}
 
-    @settings(max_examples=30, derandomize=True, suppress_health_check=list(HealthCheck))
+    # Hypothesis types the members of HealthCheck as classes.
+    every: Any = list(HealthCheck)
+
+    @settings(max_examples=30, derandomize=True, suppress_health_check=every)
     @given(data=st.data(), is_known=st.booleans(), mode=st.sampled_from(GenerationMode))
     def ask(data, is_known, mode):
         path = {}
@@ -79,12 +82,12 @@ def test_a_game_and_its_end(start):
         "secret": None,
     }
     assert begun.json() == state
-    for letter in "xo":
-        answer = server.post(f"{API}/games/{game}/guesses", {"letter": letter}, token)
+    path = f"{API}/games/{game}/guesses"
+    *_, answer = (server.post(path, {"letter": letter}, token) for letter in "xo")
     state |= {"word": "_oo_", "guesses": "xo", "wrong": "x", "tries_remains": 5}
     assert server.get(f"{API}/games/{game}", token).json() == answer.json() == state
     assert server.get(f"{API}/games", token).json() == [state]
-    answer = server.post(f"{API}/games/{game}/guesses", {"letter": "n"}, token)
+    answer = server.post(path, {"letter": "n"}, token)
     assert (answer.json()["status"], answer.json()["secret"]) == ("success", "noon")
     assert server.get(f"{API}/games", token).json() == []
     assert server.get(f"{API}/player", token).json() == {

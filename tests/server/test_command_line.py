@@ -3,14 +3,14 @@
 import hashlib
 import socket
 import sqlite3
-import subprocess
 import urllib.request
 from contextlib import closing
+from functools import partial
 
 import pytest
 
 from hangman_lab.server.command_line import main, read_options
-from tests.processes import assert_refused, run
+from tests.processes import assert_refused, run, run_main
 from tests.server.harness import API, Harness
 from tests.server.load import serving
 
@@ -25,16 +25,7 @@ def database(tmp_path):
 @pytest.fixture
 def serve(capsys):
     """Run the command in this process: return what assert_refused takes."""
-
-    def serve(*arguments):
-        try:
-            status = main([*map(str, arguments)])
-        except SystemExit as ending:
-            status = ending.code
-        printed = capsys.readouterr()
-        return subprocess.CompletedProcess(arguments, status, printed.out, printed.err)
-
-    return serve
+    return partial(run_main, main, capsys)
 
 
 @pytest.mark.parametrize(

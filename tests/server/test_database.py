@@ -18,8 +18,7 @@ def test_a_failed_transaction_is_rolled_back_and_logged(start, caplog):
     game = server.new_game(token)
     # The trigger of the winning guess fails.
     server.sql("CREATE TRIGGER fail UPDATE ON players BEGIN SELECT RAISE(ABORT, 'broken'); END")
-    for letter in "ban":
-        refused = server.guess(token, game, letter)
+    *_, refused = (server.guess(token, game, letter) for letter in "ban")
     server.sql("DROP TRIGGER fail")
     assert (refused.status_code, refused.headers["Retry-After"]) == (503, "1")
     state = server.get(f"{API}/games/{game}", token).json()

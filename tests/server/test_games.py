@@ -3,6 +3,7 @@
 import os
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -22,7 +23,7 @@ from tests.server.harness import API, CHALLENGE, Harness
 class Games(RuleBasedStateMachine):
     """One player's games, compared with the plain rules."""
 
-    folder = None
+    folder: Path
     begun = Bundle("begun")
 
     def __init__(self):

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from hangman_lab.agents import make_agent
+from hangman_lab.agents import DictionaryAgent
 from hangman_lab.envs.encoding import ALPHABET
 from hangman_lab.envs.hangman.observation import parse_observation
 from tests.server.load import add_token
@@ -234,7 +234,7 @@ def test_a_game_of_the_agent_is_watched_and_hints_are_shown(open_page):
     type_letters(page, "ax")
     page.click("#hint")
     expect(page.locator("#play-board.with-bars")).to_be_visible()
-    agent = make_agent("dictionary").fit(["banana"])
+    agent = DictionaryAgent().fit(["banana"])
     expected = agent.letter_probabilities(parse_observation("_a_a_a", "x"))[0]
     bars = [
         key(page, letter).locator(".bar").evaluate("bar => bar.style.height") for letter in ALPHABET

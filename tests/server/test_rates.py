@@ -21,7 +21,7 @@ def take(buckets, address, cost=1.0):
     try:
         buckets.take(address, cost)
     except RequestError as error:
-        return int(error.headers["Retry-After"])
+        return int((error.headers or {})["Retry-After"])
     return 0
 
 

@@ -100,10 +100,12 @@ def two_nodes():
         env=environment(),
     )
 
-    def remove():
-        cluster.stdin.write("\n")
-        cluster.stdin.flush()
-        assert cluster.stdout.readline() == "removed\n"
+    output = cluster.stdout
+    assert output is not None
 
-    yield cluster.stdout.readline().strip(), remove
+    def remove():
+        print(file=cluster.stdin, flush=True)
+        assert output.readline() == "removed\n"
+
+    yield output.readline().strip(), remove
     cluster.communicate("\n\n")

@@ -71,11 +71,14 @@ def test_all_seeds_of_a_drawn_point_have_its_values(run, make_sweep, tmp_path):
 
 
 def test_tpe_draws_by_the_seed_of_the_base(make_sweep):
+    from ray.tune.search import Searcher
+
     from hangman_lab.sweeps.tuning import make_search
 
     def draw(seed):
         sweep = make_sweep(space=DRAWN, searcher="tpe", seeds=1, set={"seed": seed})
         search, space = make_search(sweep)
+        assert isinstance(search, Searcher)
         assert search.set_search_properties("win_rate", "max", space)
         return [search.suggest(str(number)) for number in range(3)]
 
@@ -130,7 +133,7 @@ def test_trials_share_the_posteriors_of_the_same_seed_and_train_words(
         config, folder = share(option)
         words = set(load_words(config).part("train"))
         assert fitted[-1] == (words, config.seed)
-        assert set(load_posterior(folder / "posterior.safetensors").known_words) == words
+        assert set(load_posterior(f"{folder}/posterior.safetensors").known_words) == words
     assert len(fitted) == 5
     # Without a posterior, or with one that is learned from play, nothing is shared.
     from_play = "learner={kind: from_play, play: {first: run}}"

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from hangman_lab.terminal.arguments import interpreter
-from tests.processes import ROOT, command, environment
+from tests.processes import ROOT, command, environment, start
 
 pytestmark = pytest.mark.slow
 
@@ -32,10 +32,11 @@ def test_a_full_output_is_one_line_and_status_2(words):
 
 
 def test_a_closed_pipe_ends_the_command_without_a_message(words):
-    pipe = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen(command("evaluate.py", *words), **pipe, env=environment()) as process:
+    with start("evaluate.py", *words) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
         process.stdout.close()
-        assert process.stderr.read() == b""
+        assert process.stderr.read() == ""
     assert process.returncode == 1
 
 

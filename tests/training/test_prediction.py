@@ -1,6 +1,7 @@
 """The prediction phase: targets are later observations, the loss is their likelihood."""
 
 import copy
+from typing import Any
 
 import pytest
 import torch
@@ -53,13 +54,13 @@ def test_the_loss_is_that_of_the_letters_that_may_be_behind_each_blank(
     possible = zip(letters, (first, second), strict=True)
     expected = -sum(row[list(map(letter_index, some))].sum().log() for row, some in possible) / 2
     loss = prediction_loss(network, *now, *end).item()
-    assert loss == pytest.approx(expected.item(), rel=1e-5, abs=1e-6)
+    assert loss == pytest.approx(float(expected), rel=1e-5, abs=1e-6)
     # Shown letters have no loss.
     whole = state("cat", "e")
     assert prediction_loss(network, *whole, *whole).item() == 0
 
 
-def learner(tiny_files, *options):
+def learner(tiny_files, *options) -> Any:
     common = """
         learner.kind=windows discount=0 reward.name=dense learner.num_envs=32 learner.batch_size=128
         learner.steps=2560 learner.prediction_rate=0.03 learner.log_rows=10

@@ -1,6 +1,7 @@
 """Training runs by ``train`` and ``resume``: their files, stopping and resuming."""
 
 import json
+from typing import Any
 
 import numpy as np
 import pytest
@@ -204,7 +205,7 @@ def test_a_run_against_an_evil_host_is_validated_and_ends_against_it(tiny_files,
 
 
 def test_rewards_of_the_config_reach_the_learner(tiny_files):
-    def reward(*overrides):
+    def reward(*overrides) -> Any:
         return reward_of(load_config(tiny_files[0], overrides))
 
     assert reward("reward.name=potential", "discount=0.9").discount == 0.9

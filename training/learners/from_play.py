@@ -136,7 +136,7 @@ class FromPlayLearner(PosteriorLearner):
                 before, agent = play.games, self.posterior.with_known(0.0)
                 rate, known = play.play(agent, min(_GAMES_PER_ROUND, options.games - before))
                 advance(play.games - before)
-                values = {"rollout/win_rate": rate, "play/known": known}
+                values: dict[str, float] = {"rollout/win_rate": rate, "play/known": known}
                 log.scalars(values | {"rollout/uncovered": len(play.words)}, play.games)
         return {"games": play.games, "uncovered": "\n".join(play.words)}
 
@@ -145,7 +145,7 @@ class FromPlayLearner(PosteriorLearner):
         fitted, config = set(play.words), self.config
         words = draw_words(self.words.parts["valid"], config.validation.games)
         words = [word for word in words if word not in fitted]
-        rates = {}
+        rates: dict[str, float] = {}
         for name, known in (("valid/win_rate", DEFAULT_KNOWN), ("valid/excluded_win_rate", 0.0)):
             agent = LookAheadAgent(self.posterior.with_known(known), self.options.look_ahead_lives)
             rates[name] = float(play_part(config, agent, words, words).won.mean())

@@ -105,8 +105,8 @@ def test_look_ahead_is_for_likely_letters_with_few_lives_left(model, states):
 
 def test_the_look_ahead_agent_takes_the_best_letter_or_the_likeliest_one(model, states):
     values = model.win_probabilities(states, model.belief(states), max_lives=2)
-    looked, greedy = ~np.isnan(values).all(axis=1), model.act(states)
-    guesses = LookAheadAgent(model, max_lives=2).act(states)
+    looked, greedy = ~np.isnan(values).all(axis=1), model.act_batch(states)
+    guesses = LookAheadAgent(model, max_lives=2).act_batch(states)
     assert (guesses[looked] == np.nanargmax(values[looked], axis=1)).all()
     assert (guesses[~looked] == greedy[~looked]).all()
     assert (guesses != greedy).any()

@@ -6,7 +6,7 @@ from hangman_lab.agents.ppo.agent import load_network, make_policy_agent, save_n
 from hangman_lab.agents.ppo.network import FlatNetwork, PolicyNetwork
 from hangman_lab.envs.encoding import MAX_LENGTH
 from hangman_lab.envs.errors import InputError
-from hangman_lab.envs.hangman.observation import parse_observation, select
+from hangman_lab.envs.hangman.observation import Observation, parse_observation, select
 from hangman_lab.training.networks import PolicyModule, WindowModule
 from tests.agents.posterior.priors import posterior_of
 from tests.agents.ppo.test_network import module_of
@@ -37,12 +37,12 @@ def agent_of(network):
 @pytest.mark.parametrize("network", NETWORKS)
 def test_it_guesses_the_unguessed_letter_with_the_highest_score_in_any_batch(states, network):
     agent = agent_of(network)
-    letters, scores = agent.act(states), agent.letter_scores(states)
+    letters, scores = agent.act_batch(states), agent.letter_scores(states)
     best = scores[np.arange(len(letters)), letters]
     assert best == pytest.approx(scores.max(axis=1), abs=1e-5)
     assert (np.isneginf(scores) == (states["guessed"] != 0)).all()
     order = np.random.default_rng(0).permutation(len(letters))
-    assert agent.act(select(states, order)).tolist() == letters[order].tolist()
+    assert agent.act_batch(select(states, order)).tolist() == letters[order].tolist()
     for game in range(20):
         # A sum of single precision depends on the batch in its last digits.
         alone = agent.letter_scores(select(states, slice(game, game + 1)))[0]
@@ -103,5 +103,6 @@ def test_the_flat_observation_tells_each_place_the_guessed_letters_and_the_lives
     assert network.letter_scores(game)[0] == pytest.approx(expected, abs=1e-4)
     # More lives than a policy was trained with count as all that it knows.
     network = flat_network(activation, max_wrong=3)
-    more, most = (game | {"lives": np.array([lives])} for lives in (9, 3))
+    more: Observation = {**game, "lives": np.array([9])}
+    most: Observation = {**game, "lives": np.array([3])}
     assert np.array_equal(network.letter_scores(more), network.letter_scores(most))

@@ -1,3 +1,5 @@
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
@@ -10,12 +12,12 @@ from hangman_lab.agents.ppo.network import (
     policy_features,
 )
 from hangman_lab.envs.words import default_word_list
-from hangman_lab.training.networks import PolicyModule
+from hangman_lab.training.networks import LetterModule, PolicyModule
 from tests.agents.games import observe, random_states
 from tests.agents.posterior.priors import posterior_of
 
 
-def module_of(kind=PolicyModule, seed=0, **sizes):
+def module_of(kind: type[LetterModule] = PolicyModule, seed=0, **sizes) -> Any:
     """A module without zero weights, as after training."""
     torch.manual_seed(seed)
     module = kind(**sizes)
@@ -90,7 +92,7 @@ def test_features_include_the_look_ahead_if_there_is_one():
     belief = model.belief(states)
     values = model.win_probabilities(states, belief, 2)
     looked = ~np.isnan(values).all(axis=1)
-    assert 0 < looked.sum() < len(looked)
+    assert 0 < looked.sum() < looked.size
     gap, state = features["letters"][:, :, LOOK_AHEAD], features["state"]
     assert (state[:, 9] == looked).all()
     assert (gap[~looked] == 0).all()

@@ -159,8 +159,13 @@ def test_random_consistent_guesses_are_uniform_over_the_remaining_words():
 def test_inconsistent_answers_lead_to_the_first_word():
     agent = PartitionAgent("minimax").fit(("bell", "cell"), CATS_AND_DOGS)
     # No word of the list shares all letters with "cell" at other places.
-    arrays = {"guesses": [[1]], "answers": [[[4, 0]]], "num_guesses": [1]}
-    assert agent.act({name: np.array(array) for name, array in arrays.items()}).tolist() == [0]
+    assert agent.act(
+        {
+            "guesses": np.array([[1]]),
+            "answers": np.array([[[4, 0]]]),
+            "num_guesses": np.array([1]),
+        }
+    ).tolist() == [0]
 
 
 def test_unusable_words_and_rules_are_refused():

@@ -1,5 +1,6 @@
 import warnings
 from functools import partial
+from typing import Any
 
 import gymnasium as gym
 import numpy as np
@@ -42,10 +43,11 @@ def test_gym_makes_the_env_with_the_default_list_and_its_options():
         lives=spaces.Discrete(7),
     )
     shorter = gym.make("hangman_lab/Hangman-v0", min_length=4, max_length=5, max_wrong=3)
-    assert shorter.observation_space["word"].shape == (5,)
+    game: Any = shorter.unwrapped
+    assert game.observation_space["word"].shape == (5,)
     for seed in range(20):
         shorter.reset(seed=seed)
-        assert 4 <= len(shorter.unwrapped.secret) <= 5
+        assert 4 <= len(game.secret) <= 5
 
 
 def test_a_reset_without_a_seed_goes_on_with_the_stream_also_after_a_forced_word(real_words):

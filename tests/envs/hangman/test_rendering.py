@@ -1,3 +1,5 @@
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -6,7 +8,7 @@ from hangman_lab.envs.hangman.env import HangmanEnv
 from hangman_lab.envs.hangman.rendering import parts_hung
 
 
-def drawn(mode, word, guesses="", **options):
+def drawn(mode, word, guesses="", **options) -> Any:
     """Draw a game of ``word`` after these guesses."""
     env = HangmanEnv([word], render_mode=mode, **options)
     env.reset(seed=0)

@@ -1,3 +1,5 @@
+from typing import Any
+
 import gymnasium as gym
 import pytest
 from gymnasium.utils.env_checker import check_env
@@ -41,7 +43,7 @@ def test_a_forced_word_that_is_no_secret_is_refused(word):
 
 
 def test_the_text_shows_guesses_answers_and_the_end(capsys):
-    env = WordGuessEnv(WORDS, max_guesses=2, render_mode="ansi")
+    env: Any = WordGuessEnv(WORDS, max_guesses=2, render_mode="ansi")
     env.reset(options={"word": "neon"})
     env.step(WORDS.index("noon"))
     assert "1  noon  cats 0  dogs 3" in env.render()
@@ -56,7 +58,7 @@ def test_the_text_shows_guesses_answers_and_the_end(capsys):
 
 
 def test_the_picture_changes_with_each_guess():
-    env = WordGuessEnv(WORDS, render_mode="rgb_array")
+    env: Any = WordGuessEnv(WORDS, render_mode="rgb_array")
     env.reset(options={"word": "neon"})
     before = env.render()
     assert before.shape == (480, 640, 3)

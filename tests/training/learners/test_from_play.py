@@ -1,13 +1,14 @@
 """Learning from play: the agent knows only what its games have shown."""
 
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
 from rich.console import Console
 
-from hangman_lab.agents import make_agent
+from hangman_lab.agents import DictionaryAgent
 from hangman_lab.agents.posterior.posterior import load_posterior
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.env import HangmanVectorEnv
@@ -29,7 +30,7 @@ def _few_games_per_round():
         yield
 
 
-def behind_a_wall(words):
+def behind_a_wall(words) -> Any:
     """An environment with ``reset`` and ``step`` alone, and the words that its games have shown."""
     env = HangmanVectorEnv(32, autoreset_mode=AutoresetMode.SAME_STEP, words=words)
     shown = []
@@ -45,7 +46,7 @@ def behind_a_wall(words):
 
 
 def test_words_are_uncovered_by_won_games_after_the_initial_ones(real_words):
-    guesser = make_agent("dictionary").fit(real_words[::2])
+    guesser = DictionaryAgent().fit(real_words[::2])
     words = real_words[1:1000]
     first = list(words[::200])
     env = behind_a_wall(words)

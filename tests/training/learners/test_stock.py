@@ -1,5 +1,7 @@
 """Runs of stock algorithms of Stable-Baselines3 and sb3-contrib."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
@@ -36,7 +38,7 @@ def test_what_plays_is_what_the_library_predicts(config_of, few_words, tmp_path,
     config = config_of(algorithm, "learner.num_envs=64", "env.max_wrong=26")
     words = RunWords(WordList(few_words, "words", {}), {"train": few_words}, (1, 32))
     learner = StockLearner(config, RunDirectory(tmp_path), words)
-    model = learner.make_model()
+    model: Any = learner.make_model()
     torch.nn.init.normal_(next(model.policy.parameters()), std=0.3)
     random, network = np.random.default_rng(0), learner.network(model)
     observations = model.env.reset()
@@ -62,7 +64,7 @@ def test_it_learns_on_train_words_and_ends_with_its_name_in_the_table(
     curves = run.read_curves().set_index("step")
     assert curves["valid/win_rate"].dropna().index.tolist() == [0, 4_096, 8_192]
     # A step of DQN is a rollout; its curves have a point for many games.
-    assert 1 <= curves["rollout/ep_rew_mean"].notna().sum() < 40
+    assert 1 <= curves.loc[:, "rollout/ep_rew_mean"].notna().sum() < 40
     words = Split(0, (0.8, 0.1, 0.1)).divide(read_word_list(tinier_files[1]))
     uncovered = run.uncovered.read_text().split()
     assert len(uncovered) == curves["rollout/uncovered"].iloc[-1]
