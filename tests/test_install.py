@@ -58,7 +58,8 @@ def run(command, folder, status=0):
 def checkout(tmp_path_factory):
     """A copy of the checkout, in which training and Python have left something."""
     copy = tmp_path_factory.mktemp("checkout") / "project"
-    shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(".*", "__pycache__", "build", "runs"))
+    left_out = shutil.ignore_patterns(".*", "__pycache__", "build", "runs")
+    shutil.copytree(ROOT, copy, symlinks=True, ignore=left_out)
     for left in ("runs/mine/module.py", "envs/__pycache__/words.pyc"):
         (copy / left).parent.mkdir(parents=True, exist_ok=True)
         (copy / left).touch()

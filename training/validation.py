@@ -122,11 +122,10 @@ class ValidationCallback(BaseCallback):
         if is_due or self._stop.is_made:
             state: dict[str, Any] = {"step": steps, "best": self._best, "games": self._num_games}
             state["uncovered"] = "\n".join(sorted(self._uncovered))
-            training = learner.get_state(model)
             if last:
                 write_text(run.uncovered, state["uncovered"] + "\n")
                 self._save("done", state)
-            elif training is not None:
+            elif (training := learner.get_state(model)) is not None:
                 self._save("ppo", state | {"ppo": training})
             if unseen is not None and self._on_validation is not None:
                 self._on_validation(steps, unseen, run)

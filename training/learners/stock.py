@@ -39,7 +39,8 @@ class FlatFeatures(BaseFeaturesExtractor):
         """Return a vector per game."""
         word = observations["word"].long()
         codes = _CODES[functional.pad(word, (0, MAX_LENGTH - word.shape[1]))]
-        return torch.cat([codes.flatten(1), observations["guessed"], observations["lives"]], dim=1)
+        parts = codes, observations["guessed"], observations["lives"]
+        return torch.cat([part.flatten(1) for part in parts], dim=1)
 
 
 class StockLearner(Learner):
