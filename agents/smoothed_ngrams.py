@@ -104,7 +104,7 @@ def _automaton(
     lower = np.full((1, NUM_SYMBOLS), 1.0 / NUM_SYMBOLS)
     for length in range(order):
         states = slice(first_state[length], first_state[length + 1])
-        counts = counts_by_length[length]
+        counts = counts_by_length.pop(0)  # freed before the next, which is larger
         next_state[states] = after[shorter[length]]
         after = next_state[states]
         if length + 1 < order:
@@ -114,12 +114,14 @@ def _automaton(
             # Kneser-Ney: lower orders use continuation counts, except for contexts that start the
             # word.
             at_beginning = (contexts[length] % _BASE == _BEGIN) & (length > 0)
-            counts = np.where(at_beginning[:, None], counts, 0)
+            counts[~at_beginning] = 0
             # Contexts are sorted, so that those with the same shorter context are adjacent.
             rows, first = np.unique(shorter[length + 1], return_index=True)
-            counts[rows] += np.add.reduceat(np.sign(counts_by_length[length + 1]), first)
-        lower = _smooth(counts, _discounts(counts) * discount_scale, lower, shorter[length])
-        probabilities[states] = lower
+            counts[rows] += np.add.reduceat(counts_by_length[0] > 0, first, dtype=np.int32)
+        last = length + 1 == order
+        higher = probabilities[states] if last else np.empty(counts.shape)
+        _smooth(counts, _discounts(counts) * discount_scale, lower, shorter[length], higher)
+        probabilities[states] = lower = higher
     start = int(first_state[1] + np.searchsorted(contexts[1], _BEGIN))
     return probabilities, next_state, start
 
@@ -141,12 +143,9 @@ def _contexts(
         is_first = np.diff(suffixes, prepend=-1) != 0
         contexts.append(suffixes[is_first])
         rows = np.cumsum(is_first) - 1
-        counts = np.bincount(
-            rows * NUM_SYMBOLS + symbols[long_enough],
-            weights=ngram_counts[long_enough],
-            minlength=len(contexts[-1]) * NUM_SYMBOLS,
-        )
-        counts_by_length.append(counts.astype(np.int32).reshape(-1, NUM_SYMBOLS))
+        counts = np.zeros((len(contexts[-1]), NUM_SYMBOLS), dtype=np.int32)
+        np.add.at(counts, (rows, symbols[long_enough]), ngram_counts[long_enough])
+        counts_by_length.append(counts)
     return contexts, counts_by_length
 
 
@@ -205,28 +204,26 @@ def _count(words: WordArrays, order: int) -> tuple[_Integers, _Integers]:
 
 
 @njit(cache=True)
-def _smooth(counts, discounts, lower, shorter):
-    """Return discounted probabilities, interpolated with those of shorter contexts.
+def _smooth(counts, discounts, lower, shorter, result):
+    """Write discounted probabilities, interpolated with those of shorter contexts.
 
     These are the rows ``shorter`` of ``lower``.
     """
-    result = np.empty(counts.shape, dtype=np.float64)
+    discounted = np.empty(NUM_SYMBOLS, dtype=np.float64)
     for row in range(len(counts)):
         total = counts[row].sum()
         left = 1.0
         for symbol in range(NUM_SYMBOLS):
             count = counts[row, symbol]
-            result[row, symbol] = max(count - discounts[min(count, 3)], 0.0) / total
-            left -= result[row, symbol]
+            discounted[symbol] = max(count - discounts[min(count, 3)], 0.0) / total
+            left -= discounted[symbol]
         for symbol in range(NUM_SYMBOLS):
-            result[row, symbol] += left * lower[shorter[row], symbol]
-    return result
+            result[row, symbol] = discounted[symbol] + left * lower[shorter[row], symbol]
 
 
 def _discounts(counts: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:
     """Return the discounts of counts of 0, 1, 2 and 3 or more."""
-    numbers = np.bincount(np.minimum(counts, 5).ravel(), minlength=6)
-    ones, twos, threes, fours = numbers[1:5].astype(float).tolist()
+    ones, twos, threes, fours = (np.count_nonzero(counts == number) for number in range(1, 5))
     if not ones or not twos or not threes:
         # Too few counts to estimate discounts from.
         return np.array([0.0, 0.5, 0.5, 0.5])

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from numba import prange
 
 from hangman_lab.envs.compiled import njit
-from hangman_lab.envs.encoding import FIRST_LETTER, MAX_LENGTH, NUM_CODES, PADDING, encode_words
+from hangman_lab.envs.encoding import BLANK, MAX_LENGTH, NUM_CODES, PADDING, encode_words
 
 # A key is a polynomial hash of the codes in this base. A collision among ten million sequences has
 # a probability of 1 in 400,000.
@@ -78,32 +78,63 @@ def unpack_parts(numbers: npt.NDArray[np.int64]) -> WordArrays:
     return WordArrays(codes, lengths)
 
 
-def pack_words(words: WordArrays) -> npt.NDArray[np.uint8]:
-    """Return words as compressed bytes: their letter codes, and ``PADDING`` after each word."""
-    codes = np.pad(words.codes, [(0, 0), (0, 1)])
-    text = codes[np.arange(codes.shape[1]) <= words.lengths[:, None]]
+class SortedWords(NamedTuple):
+    """Distinct words, sorted by length, then alphabetically, in as little memory as their text."""
+
+    text: npt.NDArray[np.uint8]  #: The letter codes of the words, and ``PADDING`` after each word.
+    sizes: npt.NDArray[np.int64]  #: shape (33,): The number of words of each length.
+
+    @classmethod
+    def of(cls, words: WordArrays) -> Self:
+        """Return words that are sorted and distinct."""
+        sizes = np.bincount(words.lengths, minlength=MAX_LENGTH + 1)
+        codes = np.pad(words.codes, [(0, 0), (0, 1)])
+        parts = np.split(codes, np.cumsum(sizes)[:-1])
+        text = [part[:, : length + 1].ravel() for length, part in enumerate(parts)]
+        return cls(np.concatenate(text), sizes)
+
+    @property
+    def lengths(self) -> npt.NDArray[np.int64]:
+        """The length of each word, shape (words,)."""
+        return np.repeat(np.arange(len(self.sizes)), self.sizes)
+
+    def groups(self) -> list[npt.NDArray[np.uint8]]:
+        """Return the codes of the words of each length, with the padding, as views."""
+        widths = np.arange(1, len(self.sizes) + 1)
+        parts = np.split(self.text, np.cumsum(self.sizes * widths)[:-1])
+        return [part.reshape(-1, width) for part, width in zip(parts, widths, strict=True)]
+
+    def arrays(self) -> WordArrays:
+        """Return the words as arrays of width 32."""
+        codes = np.zeros((self.sizes.sum(), MAX_LENGTH), dtype=np.uint8)
+        row = 0
+        for length, group in enumerate(self.groups()):
+            codes[row : row + len(group), :length] = group[:, :length]
+            row += len(group)
+        return WordArrays(codes, self.lengths)
+
+
+def pack_words(words: SortedWords) -> npt.NDArray[np.uint8]:
+    """Return the compressed text of words."""
     # A fifth smaller than with zlib, whose window is short.
-    return np.frombuffer(lzma.compress(text.tobytes(), preset=1), dtype=np.uint8)
+    return np.frombuffer(lzma.compress(words.text.tobytes(), preset=1), dtype=np.uint8)
 
 
-def unpack_words(packed: npt.NDArray[np.uint8]) -> WordArrays:
-    """Return the words packed by :func:`pack_words`; raise ValueError or LZMAError for others.
-
-    They have to be sorted by length, then alphabetically, and distinct.
-    """
-    text = np.frombuffer(lzma.decompress(packed.tobytes()), dtype=np.uint8)
-    is_letter = text != PADDING
-    lengths = np.diff(np.flatnonzero(~is_letter), prepend=-1) - 1
-    letters = text[is_letter]
-    if letters.min(initial=FIRST_LETTER) < FIRST_LETTER or letters.max(initial=0) >= NUM_CODES:
+def unpack_words(packed: npt.NDArray[np.uint8]) -> SortedWords:
+    """Return the words packed by :func:`pack_words`; raise ValueError or LZMAError for others."""
+    # Copied since compiled code tells arrays that are read-only from others.
+    text = np.frombuffer(lzma.decompress(packed.tobytes()), dtype=np.uint8).copy()
+    lengths = np.diff(np.flatnonzero(text == PADDING), prepend=-1) - 1
+    if (text == BLANK).any() or text.max(initial=0) >= NUM_CODES:
         raise ValueError("words: not in letters a to z")
-    if lengths.sum() != len(letters) or lengths.min(initial=1) < 1 or lengths.max() > MAX_LENGTH:
+    if (
+        lengths.sum() + len(lengths) != len(text)
+        or lengths.min(initial=1) < 1
+        or lengths.max(initial=1) > MAX_LENGTH
+    ):
         raise ValueError(f"words: not of 1 to {MAX_LENGTH} letters")
-    width = lengths.max(initial=1)
-    codes = np.zeros((len(lengths), width), dtype=np.uint8)
-    codes[np.arange(width) < lengths[:, None]] = letters
-    rows = codes.view(f"S{width}").ravel()
-    longer = lengths[1:] - lengths[:-1]
-    if not ((longer > 0) | ((longer == 0) & (rows[1:] > rows[:-1]))).all():
+    words = SortedWords(text, np.bincount(lengths, minlength=MAX_LENGTH + 1))
+    rows = [group.view(f"S{group.shape[1]}").ravel() for group in words.groups() if len(group)]
+    if (lengths[1:] < lengths[:-1]).any() or any((row[1:] <= row[:-1]).any() for row in rows):
         raise ValueError("words: not sorted")
-    return WordArrays(codes, lengths)
+    return words

@@ -5,6 +5,7 @@ The words that match a masked word are an intersection of a few sets.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +21,8 @@ ANYWHERE = -1  # A pseudo-place.
 class WordSets(NamedTuple):
     """Words sorted by length, with an index of bit sets."""
 
-    codes: npt.NDArray[np.uint8]  #: shape (words, width): See :class:`envs.encoding.EncodedWords`.
+    #: shape (words, width): See :class:`envs.encoding.EncodedWords`; joined in a posterior.
+    codes: npt.NDArray[np.uint8]
     letters: npt.NDArray[np.uint32]  #: shape (words,): The letters of each word, as bits.
     #: shape (34,): The first word of each length, and the number of words.
     first_word: npt.NDArray[np.int64]
@@ -33,15 +35,25 @@ class WordSets(NamedTuple):
 
 def word_sets(codes: npt.NDArray[np.uint8], lengths: npt.NDArray[np.int64]) -> WordSets:
     """Return the bit sets of words, which are sorted by length."""
-    sizes = np.bincount(lengths, minlength=MAX_LENGTH + 1)
+    first = np.searchsorted(lengths, np.arange(MAX_LENGTH + 2))
+    return group_sets(codes, [codes[first[n] : first[n + 1]] for n in range(MAX_LENGTH + 1)])
+
+
+def group_sets(codes: npt.NDArray[np.uint8], groups: Sequence[npt.NDArray[np.uint8]]) -> WordSets:
+    """Return the bit sets of ``groups``, the codes of the words of each length, 0 to 32.
+
+    ``codes`` is the same words as the caller uses them.
+    """
+    sizes = np.array([len(group) for group in groups])
     first_word = np.concatenate([[0], np.cumsum(sizes)])
     chunks = -(-sizes // _BITS)
     per_length = chunks * (1 + NUM_LETTERS * (1 + np.arange(MAX_LENGTH + 1)))
     first_set = np.cumsum(per_length) - per_length
-    letters = np.zeros(len(codes), dtype=np.uint32)
+    letters = np.zeros(first_word[-1], dtype=np.uint32)
     bits = np.zeros(per_length.sum(), dtype=np.uint64)
     sets = WordSets(codes, letters, first_word, bits, first_set, chunks)
-    _fill(sets)
+    for length, group in enumerate(groups):
+        _fill(sets, length, group)
     return sets
 
 
@@ -62,19 +74,18 @@ def search_buffers(words):
 
 
 @njit(cache=True)
-def _fill(words):
+def _fill(words, length, codes):
     sets, letters = words.sets, words.letters
-    for length in range(len(words.chunks)):
-        start, size = words.first_set[length], words.chunks[length]
-        for number in range(words.first_word[length], words.first_word[length + 1]):
-            entry = number - words.first_word[length]
-            chunk, bit = entry // _BITS, np.uint64(1) << np.uint64(entry % _BITS)
-            sets[start + chunk] |= bit
-            for place in range(length):
-                letter = words.codes[number, place] - FIRST_LETTER
-                letters[number] |= np.uint32(1) << np.uint32(letter)
-                sets[set_with(start, size, ANYWHERE, letter) + chunk] |= bit
-                sets[set_with(start, size, place, letter) + chunk] |= bit
+    start, size = words.first_set[length], words.chunks[length]
+    for entry in range(len(codes)):
+        chunk, bit = entry // _BITS, np.uint64(1) << np.uint64(entry % _BITS)
+        sets[start + chunk] |= bit
+        number = words.first_word[length] + entry
+        for place in range(length):
+            letter = codes[entry, place] - FIRST_LETTER
+            letters[number] |= np.uint32(1) << np.uint32(letter)
+            sets[set_with(start, size, ANYWHERE, letter) + chunk] |= bit
+            sets[set_with(start, size, place, letter) + chunk] |= bit
 
 
 @njit(cache=True)

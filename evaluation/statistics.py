@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy.stats import binomtest, t
+from scipy.special import bdtr, stdtrit
 
 from hangman_lab.envs.encoding import ALPHABET, encode_words
 from hangman_lab.envs.words import hash_words
@@ -36,7 +36,7 @@ def mean_interval(
     num_clusters = len(np.unique(clusters))
     if num_clusters < 2:
         return mean, None
-    half = t.ppf((1 + CONFIDENCE) / 2, num_clusters - 1) * _standard_error(values, clusters)
+    half = stdtrit(num_clusters - 1, (1 + CONFIDENCE) / 2) * _standard_error(values, clusters)
     return mean, (float(mean - half), float(mean + half))
 
 
@@ -60,7 +60,7 @@ def share_interval(
     error = _standard_error(outcomes, clusters) if count > 1 else 0.0
     effective = float(count)
     if error > 0:
-        quantiles = t.ppf((1 + CONFIDENCE) / 2, [number - 1, count - 1])
+        quantiles = stdtrit([number - 1, count - 1], (1 + CONFIDENCE) / 2)
         effective = min(number, share * (1 - share) / error**2)
         effective *= (quantiles[0] / quantiles[1]) ** 2
     low, high = win_rate_interval(share * effective, effective)
@@ -195,7 +195,8 @@ def mcnemar(first: npt.ArrayLike, second: npt.ArrayLike) -> dict[str, Any]:
         "only_second_won": only_second,
         "neither_won": int((~a & ~b).sum()),
         "difference": (only_first - only_second) / len(a) if len(a) else 0.0,
-        "p_value": float(binomtest(only_first, discordant).pvalue) if discordant else 1.0,
+        # Both tails; their sum counts a tie twice.
+        "p_value": min(2 * float(bdtr(min(only_first, only_second), discordant, 0.5)), 1.0),
     }
 
 

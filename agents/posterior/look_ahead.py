@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from hangman_lab.agents.posterior.prior import listed_priors
 from hangman_lab.envs.compiled import count_bits, lowest_bit, njit, word_length
 from hangman_lab.envs.encoding import BLANK, FIRST_LETTER, NUM_LETTERS
 from hangman_lab.envs.word_sets import fitting_words, search_buffers
@@ -52,18 +53,34 @@ def win_probabilities(thread, num_threads, states, present, listed_share, letter
     for game in range(thread, len(word), num_threads):
         masked = word[game, : word_length(word[game])]
         words = fitting_words(masked, guessed[game], listed.words, True, True, buffers)
-        words = words[listed.prior_mass[words] > 0.0]
-        total = max(listed.prior_mass[words].sum(), 1e-300)
-        candidates = listed.prior_mass[words[~listed.is_known[words]]].sum() / total
+        masses = listed_priors(listed, words)
+        words, masses = words[masses > 0.0], masses[masses > 0.0]
+        total = max(masses.sum(), 1e-300)
+        candidates = masses[~listed.is_known[words]].sum() / total
         share, foreseen = simulated_share(listed_share[game], candidates)
         if len(words) > MAX_WORDS:
-            words = words[np.argsort(-listed.prior_mass[words], kind="mergesort")[:MAX_WORDS]]
-        shares = listed.prior_mass[words] * (share / total)
-        hypotheses = _hypotheses(masked, present[game], listed.words.codes[words], shares)
+            likeliest = np.argsort(-masses, kind="mergesort")[:MAX_WORDS]
+            words, masses = words[likeliest], masses[likeliest]
+        shares = masses * (share / total)
+        hypotheses = _hypotheses(
+            masked, present[game], _codes(listed.words, words, len(masked)), shares
+        )
         values = rest_win_rates(hypotheses[3], foreseen, lives[game])
         for choice in range(letters.shape[1]):
             if letters[game, choice] >= 0:
                 result[game, choice] = _probability_won(hypotheses, values, letters[game, choice])
+
+
+@njit(cache=True)
+def _codes(words, rows, length):
+    """Return the codes of the words ``rows``, all of a length; ``words.codes`` is joined."""
+    first = words.first_word
+    begin = (np.diff(first[: length + 1]) * np.arange(1, length + 1)).sum()
+    codes = np.empty((len(rows), length), dtype=np.uint8)
+    for index, row in enumerate(rows):
+        start = begin + (row - first[length]) * (length + 1)
+        codes[index] = words.codes[start : start + length]
+    return codes
 
 
 @njit(cache=True)

@@ -102,7 +102,7 @@ class LetterPosterior(PosteriorAgent):
     def known_words(self) -> tuple[str, ...]:
         """The words that the posterior was fitted on."""
         words, is_known = self.prior.listed[:2]
-        return tuple(decode(codes) for codes in words.codes[is_known])
+        return tuple(map(decode, words.arrays().codes[is_known]))
 
     def belief(self, observations: Observation) -> Belief:
         """Return the posterior probabilities of N games."""
@@ -216,14 +216,14 @@ def load_posterior(path: str | Path, known: float = DEFAULT_KNOWN) -> LetterPost
         if tensors.get("format") != _FORMAT:
             raise ValueError("it is of another version; train again")
         words = unpack_words(tensors["words"])
-        count = len(words.lengths)
+        count = int(words.sizes.sum())
         is_known = np.unpackbits(_expand(tensors["is_known"]), count=count).astype(bool)
         surprisals = np.zeros(count, dtype=np.uint8)
         surprisals[~is_known] = _expand(tensors["ratings"])
         by_models = _expand(tensors["by_models"]).reshape(2, count).T.copy().view(np.uint16)
         # Counting n-grams again takes no longer than reading their counts would.
         order, scale = int(tensors["ngram_order"]), float(tensors["ngram_discount_scale"])
-        ngrams = SmoothedNgrams(words.take(is_known), order, scale)
+        ngrams = SmoothedNgrams(words.arrays().take(is_known), order, scale)
         names = [name for name in tensors if name.startswith(_MULTIGRAMS)]
         multigrams = Multigrams({name.removeprefix(_MULTIGRAMS): tensors[name] for name in names})
         weight = float(tensors["multigram_weight"])
@@ -248,11 +248,11 @@ def _believe(thread, num_threads, word, guessed, prior, beam, result):
             continue
         fitting = fitting_words(masked, guessed[game], prior.listed.words, True, True, search)
         bits = letter_bits(guessed[game])
-        possible = listed_masses(prior.listed, fitting, bits, prior_sums, model_sums)
+        scale = prior.scale[len(masked)]
+        possible = listed_masses(prior.listed, fitting, scale, bits, prior_sums, model_sums)
         if beam > 0.0 and possible >= _ENOUGH:
             sums[:] = prior_sums
         else:
-            scale = prior.scale[len(masked)]
             ngram_masses(masked, guessed[game], prior.ngrams, beam, slot, sums)
             sums *= scale
             unlisted = sums[_ALL] - model_sums[_ALL]

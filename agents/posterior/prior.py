@@ -10,10 +10,10 @@ import numpy.typing as npt
 
 from hangman_lab.agents.posterior.multigrams import Multigrams, MultigramTables
 from hangman_lab.agents.smoothed_ngrams import NgramTables, SmoothedNgrams
-from hangman_lab.agents.word_arrays import WordArrays, sequence_keys
+from hangman_lab.agents.word_arrays import SortedWords, WordArrays, sequence_keys
 from hangman_lab.envs.compiled import lowest_bit, njit
 from hangman_lab.envs.encoding import MAX_LENGTH, NUM_LETTERS
-from hangman_lab.envs.word_sets import WordSets, word_sets
+from hangman_lab.envs.word_sets import WordSets, group_sets
 from hangman_lab.envs.words import DEFAULT_KNOWN
 
 # Left to unknown words when ``known`` is 1, so that a game no known word matches has a posterior.
@@ -26,9 +26,9 @@ _MIN_UNLISTED = 1e-4
 
 
 class ListedWords(NamedTuple):
-    """Known words and candidates, sorted by length, then alphabetically."""
+    """Known words and candidates."""
 
-    words: WordArrays
+    words: SortedWords
     is_known: npt.NDArray[np.bool_]  #: shape (words,): Fitted words; the rest are candidates.
     #: shape (words,): ``2 ** (-surprisal / 8)`` is proportional to the probability of a candidate
     #: among all unknown words. Unused for known words.
@@ -61,11 +61,13 @@ class LetterModels(NamedTuple):
 class ListedTables(NamedTuple):
     """The listed words with their probabilities, for compiled code."""
 
-    words: WordSets
-    is_known: npt.NDArray[np.bool_]  #: shape (words,): See :class:`ListedWords`.
-    prior_mass: npt.NDArray[np.float64]  #: shape (words,): The prior probability.
-    #: shape (words,): The probability by the letter models, on the scale of the prior.
-    model_mass: npt.NDArray[np.float32]
+    words: WordSets  #: ``codes`` is the text of :class:`SortedWords`.
+    is_known: npt.NDArray[np.bool_]  #: shape (words,), as the next two: See :class:`ListedWords`.
+    surprisals: npt.NDArray[np.uint8]
+    model_surprisals: npt.NDArray[np.uint16]
+    #: shape (2, 256): The prior probability of candidates by surprisal, and of known words.
+    prior_mass: npt.NDArray[np.float64]
+    model_mass: npt.NDArray[np.float32]  #: shape (65536,): By surprisal, the probability by models.
 
 
 class PriorTables(NamedTuple):
@@ -113,7 +115,7 @@ class WordPrior:
         self.models = models
         self.shares = shares
         self.num_known = int(is_known.sum())
-        # By surprisal; an array of all words would take more memory than it saves time.
+        # By surprisal, like all tables: arrays by word take more memory than they save time.
         self._probabilities = np.exp2(np.arange(1 << 8) / -_CANDIDATE_STEPS)
         counts = np.bincount(surprisals[~is_known], minlength=1 << 8)
         unknown = counts @ self._probabilities + shares.sum()
@@ -123,7 +125,7 @@ class WordPrior:
         listed_mass = np.bincount(words.lengths, self._by_models[model_surprisals], MAX_LENGTH + 1)
         left = np.maximum(masses - listed_mass, _MIN_UNLISTED * masses)
         self._factors = np.divide(shares / unknown, left, out=np.zeros_like(left), where=left > 0)
-        self._sets = word_sets(*words)
+        self._sets = group_sets(words.text, words.groups())
         self._set_known(known)
 
     def with_known(self, known: float) -> Self:
@@ -137,14 +139,12 @@ class WordPrior:
             raise ValueError(f"known: {known} is not in 0..1")
         self.known = known
         share = min(known, 1 - _MIN_UNKNOWN) if self.num_known else 0.0
-        prior_mass = ((1 - share) * self._probabilities)[self.listed.surprisals]
-        prior_mass[self.listed.is_known] = share / max(self.num_known, 1)
-        scale = (1 - share) * self._factors
-        model_mass = self._by_models.astype(np.float32)[self.listed.model_surprisals]
-        model_mass *= scale.astype(np.float32)[self.listed.words.lengths]
+        of_known = np.full(1 << 8, share / max(self.num_known, 1))
+        prior_mass = np.stack([(1 - share) * self._probabilities, of_known])
+        model_mass = self._by_models.astype(np.float32)
         self.tables = PriorTables(
-            ListedTables(self._sets, self.listed.is_known, prior_mass, model_mass),
-            scale,
+            ListedTables(self._sets, *self.listed[1:], prior_mass, model_mass),
+            (1 - share) * self._factors,
             self.models.ngrams.tables,
             self.models.multigrams.tables,
             self.models.weight,
@@ -153,11 +153,11 @@ class WordPrior:
     def probabilities(self, words: WordArrays) -> npt.NDArray[np.float64]:
         """Return the probability that each word is the secret, shape (words,)."""
         result = self.models.probabilities(words) * self.tables.scale[words.lengths]
-        keys, listed_keys = sequence_keys(*words), sequence_keys(*self.listed.words)
+        keys, listed_keys = sequence_keys(*words), sequence_keys(*self.listed.words.arrays())
         order = np.argsort(listed_keys)
         found = np.searchsorted(listed_keys, keys, sorter=order).clip(max=len(order) - 1)
         rows = order[found]
-        return np.where(listed_keys[rows] == keys, self.tables.listed.prior_mass[rows], result)
+        return np.where(listed_keys[rows] == keys, listed_priors(self.tables.listed, rows), result)
 
 
 def list_words(
@@ -180,9 +180,8 @@ def list_words(
     surprisals[~is_known] = _surprisals(probabilities, _CANDIDATE_STEPS, np.uint8)
     model_surprisals = _surprisals(by_models, _MODEL_STEPS, np.uint16)
     order = words.order()
-    return ListedWords(
-        words.take(order), is_known[order], surprisals[order], model_surprisals[order]
-    )
+    taken = SortedWords.of(words.take(order))
+    return ListedWords(taken, is_known[order], surprisals[order], model_surprisals[order])
 
 
 def _surprisals(probabilities: npt.NDArray[np.floating], steps: float, dtype: type) -> npt.NDArray:
@@ -191,25 +190,36 @@ def _surprisals(probabilities: npt.NDArray[np.floating], steps: float, dtype: ty
 
 
 @njit(cache=True)
-def listed_masses(listed, rows, bits, prior_sums, model_sums):
+def listed_priors(listed, rows):
+    """Return the prior probability of the words ``rows``."""
+    masses = np.empty(len(rows), dtype=np.float64)
+    for index, row in enumerate(rows):
+        masses[index] = listed.prior_mass[int(listed.is_known[row]), listed.surprisals[row]]
+    return masses
+
+
+@njit(cache=True)
+def listed_masses(listed, rows, scale, bits, prior_sums, model_sums):
     """Sum the masses of the matching words ``rows``; return how many have a prior mass above 0.
 
     The sums, shape (27,), are over the words without each letter behind a blank, and over all at
-    index 26. ``bits`` are the guessed letters.
+    index 26. ``scale`` is that of the length, ``bits`` are the guessed letters.
     """
+    priors, scale = listed_priors(listed, rows), np.float32(scale)
     prior_sums[:] = 0.0
     model_sums[:] = 0.0
     possible = 0
-    for row in rows:
-        possible += listed.prior_mass[row] > 0.0
-        prior_sums[NUM_LETTERS] += listed.prior_mass[row]
-        model_sums[NUM_LETTERS] += listed.model_mass[row]
+    for row, prior in zip(rows, priors):  # noqa: B905 - the compiler does not know ``strict``
+        model = listed.model_mass[listed.model_surprisals[row]] * scale
+        possible += prior > 0.0
+        prior_sums[NUM_LETTERS] += prior
+        model_sums[NUM_LETTERS] += model
         # No guessed letter is behind a blank.
         letters = np.uint64(listed.words.letters[row]) & ~np.uint64(bits)
         while letters:
             letter = lowest_bit(letters)
-            prior_sums[letter] += listed.prior_mass[row]
-            model_sums[letter] += listed.model_mass[row]
+            prior_sums[letter] += prior
+            model_sums[letter] += model
             letters &= letters - np.uint64(1)
     for letter in range(NUM_LETTERS):
         prior_sums[letter] = max(prior_sums[NUM_LETTERS] - prior_sums[letter], 0.0)

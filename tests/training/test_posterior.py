@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hangman_lab.agents.posterior.posterior import load_posterior
+from hangman_lab.agents.posterior.prior import listed_priors
 from hangman_lab.agents.word_arrays import WordArrays
 from hangman_lab.envs.encoding import decode
 from hangman_lab.envs.hangman.observation import parse_observation
@@ -36,7 +37,7 @@ def fitted():
 
 def candidates(posterior):
     words, is_known = posterior.prior.listed[:2]
-    return {decode(codes) for codes in words.codes[~is_known]}
+    return {decode(codes) for codes in words.arrays().codes[~is_known]}
 
 
 def probabilities(posterior, words):
@@ -86,7 +87,9 @@ def test_unknown_words_are_as_long_as_known_ones():
     # Half of the words are such that candidates cover no others like them.
     words = REGULAR + tuple(word[: 4 + row % 6] for row, word in enumerate(random_words(600)))
     prior = fit_posterior(words).posterior.with_known(0.0).prior
-    derived = np.bincount(prior.listed.words.lengths, prior.tables.listed.prior_mass, minlength=33)
+    lengths = prior.listed.words.lengths
+    masses = listed_priors(prior.tables.listed, np.arange(len(lengths)))
+    derived = np.bincount(lengths, masses, minlength=33)
     rest = prior.shares * (1 - derived.sum()) / prior.shares.sum()
     known = np.bincount([len(word) for word in words], minlength=33) / len(words)
     # Where candidates have more than a length's share, others keep a little of it.

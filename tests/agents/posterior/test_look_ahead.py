@@ -9,6 +9,7 @@ from hangman_lab.agents.posterior.look_ahead import (
     simulated_share,
     win_probabilities,
 )
+from hangman_lab.agents.posterior.prior import listed_priors
 from hangman_lab.envs.compiled import in_threads
 from tests.agents.games import random_states
 from tests.agents.posterior.priors import posterior_of
@@ -45,9 +46,10 @@ def fitting(prior, word, guessed, only_candidates=False):
     """The matching listed words as tuples of the letters behind the blanks, with their shares."""
     length = int((word != 0).sum())
     found, total = [], 0.0
-    for number, codes in enumerate(prior.listed.words.codes):
-        mass = prior.tables.listed.prior_mass[number]
-        if prior.listed.words.lengths[number] != length or not mass:
+    words = prior.listed.words.arrays()
+    masses = listed_priors(prior.tables.listed, np.arange(len(words.codes)))
+    for number, (codes, mass) in enumerate(zip(words.codes, masses, strict=True)):
+        if words.lengths[number] != length or not mass:
             continue
         hidden = codes[:length][word[:length] == 1]
         shown = word[:length] != 1

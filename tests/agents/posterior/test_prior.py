@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
+from hangman_lab.agents.posterior.prior import listed_priors
 from hangman_lab.agents.word_arrays import WordArrays
 from hangman_lab.envs.encoding import ALPHABET
 from tests.agents.posterior.priors import CANDIDATES, WORDS, prior_of
@@ -37,10 +38,12 @@ def test_all_lengths_add_up_to_1(known):
     prior = prior_of(share=known)
     listed = prior.tables.listed
     masses = prior.models.length_masses
-    replaced = np.bincount(prior.listed.words.lengths, listed.model_mass, minlength=33)
-    left = masses * prior.tables.scale - replaced
+    by_models = listed.model_mass[listed.model_surprisals]
+    replaced = np.bincount(prior.listed.words.lengths, by_models, minlength=33)
+    left = (masses - replaced) * prior.tables.scale
     assert (left >= 0).all()
-    assert listed.prior_mass.sum() + left.sum() == pytest.approx(1, abs=1e-3)
+    priors = listed_priors(listed, np.arange(len(by_models)))
+    assert priors.sum() + left.sum() == pytest.approx(1, abs=1e-3)
 
 
 def test_known_words_are_equally_likely_and_have_the_probability_known():
