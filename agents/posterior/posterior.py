@@ -238,7 +238,7 @@ def load_posterior(path: str | Path, known: float = DEFAULT_KNOWN) -> LetterPost
 @njit(cache=True, nogil=True)
 def _believe(thread, num_threads, word, guessed, prior, beam, result):
     """Write the rows of a :class:`Belief` about N games, shape (N, 27)."""
-    slot = np.full(len(prior.ngrams.next_state), -1, dtype=np.int32)
+    slot = np.full(len(prior.ngrams.row), -1, dtype=np.int32)
     buffers, search = multigram_buffers(prior.multigrams), search_buffers(prior.listed.words)
     prior_sums, model_sums = np.empty(_ALL + 1), np.empty(_ALL + 1)
     sums, by_multigrams = np.empty(_ALL + 1), np.empty(_ALL + 1)
