@@ -31,7 +31,9 @@ class NgramTables(NamedTuple):
 
     #: shape (states, 27): The probability of each letter, and of the end of the word at index 26.
     probabilities: npt.NDArray[np.float32]
-    next_state: npt.NDArray[np.int32]  #: shape (states, 26): The state after each letter.
+    next_state: npt.NDArray[np.int32]  #: shape (rows, 26): The state after each letter.
+    #: shape (states,): The row of ``next_state``; the longest contexts have that of their suffix.
+    row: npt.NDArray[np.int32]
     start: int  #: The state at the beginning of a word.
     #: shape (27, 27, 27): Trigram probabilities, ``[b, symbol, a]`` after the letters ``a`` and
     #: ``b``; 26 for the beginning of the word, or before it.
@@ -75,13 +77,13 @@ class SmoothedNgrams:
 
     def length_masses(self) -> npt.NDArray[np.float64]:
         """Return the probability of each word length, shape (33,)."""
-        probabilities, next_state, start, _ = self.tables
+        probabilities, next_state, row, start, _ = self.tables
         masses = np.zeros(MAX_LENGTH + 1)
         reached = np.zeros(len(probabilities))
         reached[start] = 1.0
         for length in range(MAX_LENGTH + 1):
             following = np.zeros((get_num_threads(), len(reached)))
-            ended = in_threads(_one_letter_more, reached, probabilities, next_state, following)
+            ended = in_threads(_one_letter_more, reached, probabilities, next_state, row, following)
             masses[length] = sum(ended)
             reached = following.sum(axis=0)
         return masses
@@ -89,8 +91,8 @@ class SmoothedNgrams:
 
 def _automaton(
     ngrams: _Integers, ngram_counts: _Integers, order: int, discount_scale: float
-) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int32], int]:
-    """Return the first three fields of :class:`NgramTables`."""
+) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int32], npt.NDArray[np.int32], int]:
+    """Return the first four fields of :class:`NgramTables`."""
     contexts, counts_by_length = _contexts(ngrams, ngram_counts, order)
     # The row of each context without its oldest letter.
     shorter = [np.zeros(1, dtype=np.int64)]
@@ -99,15 +101,17 @@ def _automaton(
     first_state = np.cumsum([0, *map(len, contexts)])
     # Filled by length, since joining the tables of all lengths would take twice the memory.
     probabilities = np.empty((first_state[-1], NUM_SYMBOLS), dtype=np.float32)
-    next_state = np.empty((first_state[-1], NUM_LETTERS), dtype=np.int32)
+    next_state = np.empty((first_state[-2], NUM_LETTERS), dtype=np.int32)
+    row = np.arange(first_state[-1], dtype=np.int32)
+    row[first_state[-2] :] = first_state[-3] + shorter[-1]
     after = np.zeros((1, NUM_LETTERS), dtype=np.int32)
     lower = np.full((1, NUM_SYMBOLS), 1.0 / NUM_SYMBOLS)
     for length in range(order):
         states = slice(first_state[length], first_state[length + 1])
         counts = counts_by_length.pop(0)  # freed before the next, which is larger
-        next_state[states] = after[shorter[length]]
-        after = next_state[states]
         if length + 1 < order:
+            next_state[states] = after[shorter[length]]
+            after = next_state[states]
             # A context and a letter seen after it are a longer context.
             letters, rows = np.nonzero(counts[:, :NUM_LETTERS].T)
             after[rows, letters] = first_state[length + 1] + np.arange(len(rows))
@@ -123,7 +127,7 @@ def _automaton(
         _smooth(counts, _discounts(counts) * discount_scale, lower, shorter[length], higher)
         probabilities[states] = lower = higher
     start = int(first_state[1] + np.searchsorted(contexts[1], _BEGIN))
-    return probabilities, next_state, start
+    return probabilities, next_state, row, start
 
 
 def _contexts(
@@ -151,12 +155,12 @@ def _contexts(
 
 def _pairs(words: WordArrays, order: int) -> npt.NDArray[np.float32]:
     """Return ``pairs`` of :class:`NgramTables`."""
-    probabilities, next_state, start = _automaton(*_count(words, order), order, 1.0)
+    probabilities, next_state, row, start = _automaton(*_count(words, order), order, 1.0)
     pairs = np.empty((NUM_SYMBOLS, NUM_SYMBOLS, NUM_SYMBOLS), dtype=np.float32)
     for first in range(NUM_SYMBOLS):
         before = start if first == NUM_LETTERS else next_state[0, first]
         for second in range(NUM_SYMBOLS):
-            state = start if second == NUM_LETTERS else next_state[before, second]
+            state = start if second == NUM_LETTERS else next_state[row[before], second]
             pairs[second, :, first] = probabilities[state]
     return pairs
 
@@ -168,12 +172,12 @@ def _log_probabilities(thread, num_threads, codes, lengths, tables, result):
         total = 0.0
         for code in codes[row, : lengths[row]]:
             total += np.log(tables.probabilities[state, code - FIRST_LETTER])
-            state = tables.next_state[state, code - FIRST_LETTER]
+            state = tables.next_state[tables.row[state], code - FIRST_LETTER]
         result[row] = total + np.log(tables.probabilities[state, END])
 
 
 @njit(cache=True, nogil=True)
-def _one_letter_more(thread, num_threads, reached, probabilities, next_state, following):
+def _one_letter_more(thread, num_threads, reached, probabilities, next_state, row, following):
     """Add the mass of each state to its successors; return the mass of the words that end."""
     ended = 0.0
     for state in range(thread, len(reached), num_threads):
@@ -181,7 +185,8 @@ def _one_letter_more(thread, num_threads, reached, probabilities, next_state, fo
         if mass > 0.0:
             ended += mass * probabilities[state, END]
             for letter in range(NUM_LETTERS):
-                following[thread, next_state[state, letter]] += mass * probabilities[state, letter]
+                after = next_state[row[state], letter]
+                following[thread, after] += mass * probabilities[state, letter]
     return ended
 
 

@@ -93,25 +93,28 @@ class SortedWords(NamedTuple):
         text = [part[:, : length + 1].ravel() for length, part in enumerate(parts)]
         return cls(np.concatenate(text), sizes)
 
-    @property
-    def lengths(self) -> npt.NDArray[np.int64]:
-        """The length of each word, shape (words,)."""
-        return np.repeat(np.arange(len(self.sizes)), self.sizes)
-
     def groups(self) -> list[npt.NDArray[np.uint8]]:
         """Return the codes of the words of each length, with the padding, as views."""
         widths = np.arange(1, len(self.sizes) + 1)
         parts = np.split(self.text, np.cumsum(self.sizes * widths)[:-1])
         return [part.reshape(-1, width) for part, width in zip(parts, widths, strict=True)]
 
-    def arrays(self) -> WordArrays:
-        """Return the words as arrays of width 32."""
-        codes = np.zeros((self.sizes.sum(), MAX_LENGTH), dtype=np.uint8)
+    def by_length(self, values: npt.NDArray) -> list[npt.NDArray]:
+        """Return the parts of an array by word that are of each length."""
+        return np.split(values, np.cumsum(self.sizes)[:-1])
+
+    def arrays(self, chosen: npt.NDArray[np.bool_] | None = None) -> WordArrays:
+        """Return the words, or those of a mask, as arrays of width 32."""
+        chosen = np.ones(self.sizes.sum(), dtype=np.bool_) if chosen is None else chosen
+        masks = self.by_length(chosen)
+        lengths = np.repeat(np.arange(len(masks)), [mask.sum() for mask in masks])
+        codes = np.zeros((len(lengths), MAX_LENGTH), dtype=np.uint8)
         row = 0
-        for length, group in enumerate(self.groups()):
-            codes[row : row + len(group), :length] = group[:, :length]
-            row += len(group)
-        return WordArrays(codes, self.lengths)
+        for length, (group, mask) in enumerate(zip(self.groups(), masks, strict=True)):
+            part = group[mask, :length]
+            codes[row : row + len(part), :length] = part
+            row += len(part)
+        return WordArrays(codes, lengths)
 
 
 def pack_words(words: SortedWords) -> npt.NDArray[np.uint8]:
@@ -124,17 +127,28 @@ def unpack_words(packed: npt.NDArray[np.uint8]) -> SortedWords:
     """Return the words packed by :func:`pack_words`; raise ValueError or LZMAError for others."""
     # Copied since compiled code tells arrays that are read-only from others.
     text = np.frombuffer(lzma.decompress(packed.tobytes()), dtype=np.uint8).copy()
-    lengths = np.diff(np.flatnonzero(text == PADDING), prepend=-1) - 1
     if (text == BLANK).any() or text.max(initial=0) >= NUM_CODES:
         raise ValueError("words: not in letters a to z")
-    if (
-        lengths.sum() + len(lengths) != len(text)
-        or lengths.min(initial=1) < 1
-        or lengths.max(initial=1) > MAX_LENGTH
-    ):
-        raise ValueError(f"words: not of 1 to {MAX_LENGTH} letters")
-    words = SortedWords(text, np.bincount(lengths, minlength=MAX_LENGTH + 1))
+    words = SortedWords(text, _sizes(text))
+    if (words.sizes * np.arange(1, MAX_LENGTH + 2)).sum() != len(text):
+        raise ValueError(f"words: not of 1 to {MAX_LENGTH} letters, or not sorted by length")
     rows = [group.view(f"S{group.shape[1]}").ravel() for group in words.groups() if len(group)]
-    if (lengths[1:] < lengths[:-1]).any() or any((row[1:] <= row[:-1]).any() for row in rows):
+    if any((row[1:] <= row[:-1]).any() for row in rows):
         raise ValueError("words: not sorted")
     return words
+
+
+@njit(cache=True)
+def _sizes(text):
+    """Return the number of words of each length before the first that is invalid or shorter."""
+    sizes = np.zeros(MAX_LENGTH + 1, dtype=np.int64)
+    length, least = 0, 1
+    for code in text:
+        if code != PADDING:
+            length += 1
+            continue
+        if not least <= length <= MAX_LENGTH:
+            break
+        sizes[length] += 1
+        length, least = 0, length
+    return sizes

@@ -30,7 +30,7 @@ def main() -> None:
     words = WordArrays.of(load_words(run.load_config()).parts["valid"])
     bits = -np.log2(agent.with_known(0.0).prior.probabilities(words))
     listed = agent.prior.listed
-    candidates = sequence_keys(*listed.words.arrays().take(~listed.is_known))
+    candidates = sequence_keys(*listed.words.arrays(~listed.is_known))
     covered = np.isin(sequence_keys(*words), candidates)
 
     by_length = {str(length): words.lengths == length for length in np.unique(words.lengths)}

@@ -164,7 +164,7 @@ def _spell(codes, ngrams, state, probability, least):
         if probability < least:
             break
         probability *= ngrams.probabilities[state, code - FIRST_LETTER]
-        state = ngrams.next_state[state, code - FIRST_LETTER]
+        state = ngrams.next_state[ngrams.row[state], code - FIRST_LETTER]
     return state, probability
 
 

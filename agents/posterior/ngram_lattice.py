@@ -148,7 +148,8 @@ def _merge(states_before, lasts_before, edges, tables, slot, lowest):
     count = 0
     # In a loop of its own, so that reads of the large table overlap.
     for edge in range(most):
-        row[edge] = tables.next_state[states_before[befores[edge]], letters[edge]]
+        before = tables.row[states_before[befores[edge]]]
+        row[edge] = tables.next_state[before, letters[edge]]
     for edge in range(most):
         after = row[edge]
         if slot[after] < 0:
@@ -193,7 +194,7 @@ def presence_of(sums, guessed, presence):
 @njit(cache=True, nogil=True)
 def ngram_presence(thread, num_threads, word, guessed, tables, beam, presence):
     """Write the n-gram probability of each letter behind a blank, shape (N, 26)."""
-    slot = np.full(len(tables.next_state), -1, dtype=np.int32)
+    slot = np.full(len(tables.row), -1, dtype=np.int32)
     sums = np.empty(NUM_SYMBOLS, dtype=np.float64)
     for game in range(thread, len(word), num_threads):
         masked = open_word(word[game], guessed[game])

@@ -102,7 +102,7 @@ class LetterPosterior(PosteriorAgent):
     def known_words(self) -> tuple[str, ...]:
         """The words that the posterior was fitted on."""
         words, is_known = self.prior.listed[:2]
-        return tuple(map(decode, words.arrays().codes[is_known]))
+        return tuple(map(decode, words.arrays(is_known).codes))
 
     def belief(self, observations: Observation) -> Belief:
         """Return the posterior probabilities of N games."""
@@ -223,7 +223,7 @@ def load_posterior(path: str | Path, known: float = DEFAULT_KNOWN) -> LetterPost
         by_models = _expand(tensors["by_models"]).reshape(2, count).T.copy().view(np.uint16)
         # Counting n-grams again takes no longer than reading their counts would.
         order, scale = int(tensors["ngram_order"]), float(tensors["ngram_discount_scale"])
-        ngrams = SmoothedNgrams(words.arrays().take(is_known), order, scale)
+        ngrams = SmoothedNgrams(words.arrays(is_known), order, scale)
         names = [name for name in tensors if name.startswith(_MULTIGRAMS)]
         multigrams = Multigrams({name.removeprefix(_MULTIGRAMS): tensors[name] for name in names})
         weight = float(tensors["multigram_weight"])
@@ -238,7 +238,7 @@ def load_posterior(path: str | Path, known: float = DEFAULT_KNOWN) -> LetterPost
 @njit(cache=True, nogil=True)
 def _believe(thread, num_threads, word, guessed, prior, beam, result):
     """Write the rows of a :class:`Belief` about N games, shape (N, 27)."""
-    slot = np.full(len(prior.ngrams.next_state), -1, dtype=np.int32)
+    slot = np.full(len(prior.ngrams.row), -1, dtype=np.int32)
     buffers, search = multigram_buffers(prior.multigrams), search_buffers(prior.listed.words)
     prior_sums, model_sums = np.empty(_ALL + 1), np.empty(_ALL + 1)
     sums, by_multigrams = np.empty(_ALL + 1), np.empty(_ALL + 1)

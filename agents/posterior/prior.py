@@ -122,7 +122,8 @@ class WordPrior:
         self._probabilities /= unknown
         self._by_models = np.exp2(np.arange(1 << 16) / -_MODEL_STEPS)
         masses = models.length_masses
-        listed_mass = np.bincount(words.lengths, self._by_models[model_surprisals], MAX_LENGTH + 1)
+        parts = words.by_length(model_surprisals)
+        listed_mass = np.array([self._by_models[part].sum() for part in parts])
         left = np.maximum(masses - listed_mass, _MIN_UNLISTED * masses)
         self._factors = np.divide(shares / unknown, left, out=np.zeros_like(left), where=left > 0)
         self._sets = group_sets(words.text, words.groups())

@@ -27,7 +27,7 @@ def word_probability(model, word):
     state, probability = model.tables.start, 1.0
     for letter in word:
         probability *= float(model.tables.probabilities[state, ord(letter) - ord("a")])
-        state = model.tables.next_state[state, ord(letter) - ord("a")]
+        state = model.tables.next_state[model.tables.row[state], ord(letter) - ord("a")]
     return probability * float(model.tables.probabilities[state, END])
 
 
@@ -47,7 +47,7 @@ def test_a_state_is_the_longest_context_that_was_seen(real_words):
         state = model.tables.start
         history = "^"
         for letter in word[::-1]:
-            state = model.tables.next_state[state, ord(letter) - ord("a")]
+            state = model.tables.next_state[model.tables.row[state], ord(letter) - ord("a")]
             history += letter
             suffixes = [history[i:] for i in range(max(len(history) - 4, 0), len(history) + 1)]
             longest = next(suffix for suffix in suffixes if suffix in seen or not suffix)

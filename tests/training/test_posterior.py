@@ -37,7 +37,7 @@ def fitted():
 
 def candidates(posterior):
     words, is_known = posterior.prior.listed[:2]
-    return {decode(codes) for codes in words.arrays().codes[~is_known]}
+    return {decode(codes) for codes in words.arrays(~is_known).codes}
 
 
 def probabilities(posterior, words):
@@ -87,7 +87,7 @@ def test_unknown_words_are_as_long_as_known_ones():
     # Half of the words are such that candidates cover no others like them.
     words = REGULAR + tuple(word[: 4 + row % 6] for row, word in enumerate(random_words(600)))
     prior = fit_posterior(words).posterior.with_known(0.0).prior
-    lengths = prior.listed.words.lengths
+    lengths = prior.listed.words.arrays().lengths
     masses = listed_priors(prior.tables.listed, np.arange(len(lengths)))
     derived = np.bincount(lengths, masses, minlength=33)
     rest = prior.shares * (1 - derived.sum()) / prior.shares.sum()

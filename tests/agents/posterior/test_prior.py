@@ -39,7 +39,7 @@ def test_all_lengths_add_up_to_1(known):
     listed = prior.tables.listed
     masses = prior.models.length_masses
     by_models = listed.model_mass[listed.model_surprisals]
-    replaced = np.bincount(prior.listed.words.lengths, by_models, minlength=33)
+    replaced = np.bincount(prior.listed.words.arrays().lengths, by_models, minlength=33)
     left = (masses - replaced) * prior.tables.scale
     assert (left >= 0).all()
     priors = listed_priors(listed, np.arange(len(by_models)))
