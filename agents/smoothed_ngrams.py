@@ -105,7 +105,7 @@ def _automaton(
     row = np.arange(first_state[-1], dtype=np.int32)
     row[first_state[-2] :] = first_state[-3] + shorter[-1]
     after = np.zeros((1, NUM_LETTERS), dtype=np.int32)
-    lower = np.full((1, NUM_SYMBOLS), 1.0 / NUM_SYMBOLS)
+    lower: npt.NDArray[np.floating] = np.full((1, NUM_SYMBOLS), 1.0 / NUM_SYMBOLS)
     for length in range(order):
         states = slice(first_state[length], first_state[length + 1])
         counts = counts_by_length.pop(0)  # freed before the next, which is larger
