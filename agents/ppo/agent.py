@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
+from scipy.special import softmax
 
 from hangman_lab.agents.base import Agent, PosteriorAgent
 from hangman_lab.agents.posterior.posterior import LetterPosterior
@@ -19,7 +20,6 @@ from hangman_lab.agents.ppo.network import (
     Network,
     PolicyNetwork,
     policy_features,
-    softmax,
 )
 from hangman_lab.agents.ppo.windows import WindowNetwork
 from hangman_lab.envs.errors import InputError
@@ -57,7 +57,7 @@ class NetworkAgent(Agent):
 
     def choice_probabilities(self, observations: Observation) -> npt.NDArray[np.float64]:
         """Return the action probabilities of the policy, shape (N, 26)."""
-        return softmax(self.letter_scores(observations))
+        return softmax(self.letter_scores(observations), axis=1)
 
 
 class PPOAgent(NetworkAgent, PosteriorAgent):

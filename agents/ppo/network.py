@@ -153,12 +153,6 @@ class FlatNetwork(Network):
         return self._perceptron("layers", first, _ACTIVATIONS[self.sizes["activation"]])
 
 
-def softmax(scores: npt.NDArray[np.floating]) -> npt.NDArray[Any]:
-    """Return the softmax of each row."""
-    powers = np.exp(scores - scores.max(axis=1, keepdims=True))
-    return powers / powers.sum(axis=1, keepdims=True)
-
-
 def _relu(values: Array, out: Array) -> Array:
     return np.maximum(values, 0.0, out=out)
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 from numba import prange
+from scipy.special import softmax
 
-from hangman_lab.agents.ppo.network import Array, Network, Shapes, perceptron_shapes, softmax
+from hangman_lab.agents.ppo.network import Array, Network, Shapes, perceptron_shapes
 from hangman_lab.envs.compiled import njit, word_length
 from hangman_lab.envs.encoding import BLANK, LETTER_CODES, NUM_CODES, NUM_LETTERS, PADDING
 from hangman_lab.envs.hangman.observation import Observation
@@ -55,7 +56,7 @@ class WindowNetwork(Network):
         if len(sums):
             sums[np.repeat(guessed, blanks, axis=0)] = -np.inf
             games = np.flatnonzero(blanks)
-            expected[games] += np.add.reduceat(softmax(sums), first_blank[games])
+            expected[games] += np.add.reduceat(softmax(sums, axis=1), first_blank[games])
         shown = (word[:, :, None] == LETTER_CODES).any(axis=1)
         letters = np.concatenate([shown, guessed & ~shown], axis=1).astype(np.float32)
         sharpness = np.exp(SHARPNESS_UNIT * self.weights["log_sharpness"])
