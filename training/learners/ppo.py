@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from abc import abstractmethod
 from collections import deque
 from collections.abc import Sequence
 from functools import partial
@@ -83,10 +82,6 @@ def _learning_rate(options: PPOConfig, progress_remaining: float) -> float:
 
 class PPOLearner(Learner):
     """Learns by MaskablePPO, whose training state can be saved."""
-
-    @abstractmethod
-    def make_model(self) -> MaskablePPO:
-        """Return a new model."""
 
     def network(self, model: BaseAlgorithm) -> Network:
         """Return the network of a model as it is played."""

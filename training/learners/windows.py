@@ -20,6 +20,7 @@ class WindowsLearner(PPOLearner):
     def make_model(self) -> MaskablePPO:
         """Return a new model that plays all train words."""
         options = cast(WindowsConfig, self.config.learner)
+        # The order of the words decides which are drawn; it is the same as with a posterior.
         held_back, rest = hold_back(self.words.parts["train"])
         env = make_env(self.config, (*held_back, *rest), options.num_envs)
         module = partial(WindowModule, context=options.context, log_rows=options.log_rows)
