@@ -96,6 +96,11 @@ def test_examples_of_environments_run(page, capsys):
         exec(compile(code, page, "exec"), {})
 
 
+def test_imports_of_the_package_resolve(page):
+    for line in re.findall(r"^from hangman_lab[\w.]* import .+$", page.read_text(), re.MULTILINE):
+        exec(line, {})
+
+
 @pytest.mark.parametrize("source", [*PAGES, *PROGRAMS, *RECIPES], ids=name_of)
 def test_commands_run_as_shown(source):
     for script, arguments in commands_of(source):
