@@ -61,6 +61,11 @@ class PosteriorLearner(PPOLearner):
     def load(self) -> None:
         """Load the posterior."""
         self.posterior = load_posterior(self.run.posterior)
+        self._by_known: dict[float, LetterPosterior] = {}
+
+    def _with_known(self, known: float) -> LetterPosterior:
+        """Return the posterior for a prior of known words, whose beliefs all agents share."""
+        return self._by_known.setdefault(known, self.posterior.with_known(known))
 
     def make_model(self) -> MaskablePPO:
         """Return a new model."""
@@ -71,8 +76,8 @@ class PosteriorLearner(PPOLearner):
 
     def agent(self, network: Network, known: float | None = None) -> NetworkAgent:
         """Return the agent that plays a network on the posterior."""
-        posterior = self.posterior.with_known(self.options.known if known is None else known)
-        return make_policy_agent(network, posterior)
+        known = self.options.known if known is None else known
+        return make_policy_agent(network, self._with_known(known))
 
     @property
     def final_tables(self) -> list[FinalTable]:
@@ -86,7 +91,7 @@ class PosteriorLearner(PPOLearner):
 
     def final_agents(self, known: float | None) -> dict[str, Agent]:
         """Return the policy, the look-ahead and the posterior with a prior of known words."""
-        posterior = self.posterior.with_known(cast(float, known))
+        posterior = self._with_known(cast(float, known))
         agents = super().final_agents(known)
         agents["look-ahead"] = LookAheadAgent(posterior, self.options.look_ahead_lives)
         agents["posterior"] = posterior
