@@ -78,12 +78,13 @@ class DecompositionAgent(ScoringAgent):
     def letter_scores(self, observations: Observation) -> npt.NDArray[np.float64]:
         """Return the counts of the first part that is not stuck, shape (N, 26)."""
         states, row_of_game = distinct(observations)
-        counts = _count_in_words(states["word"], states["guessed"], self.index_.words)
+        index = self.index_
+        counts = _count_in_words(states["word"], states["guessed"], index.words, index.codes)
         scores = back_off(states, counts)
         stuck = ~scores.any(axis=1)
         part = select(states, stuck)
         in_pieces = _count_in_pieces(part["word"], self.pieces_)
-        scores[stuck] = back_off(part, in_pieces, self.index_.letter_counts)
+        scores[stuck] = back_off(part, in_pieces, index.letter_counts)
         return scores[row_of_game]
 
 
@@ -106,7 +107,7 @@ def _count_pieces(words: Sequence[str], length: int) -> npt.NDArray[np.int32]:
 
 
 @njit(cache=True)
-def _count_in_words(word, guessed, words):
+def _count_in_words(word, guessed, words, codes):
     """Return the letter counts of part 1, shape (N, 26)."""
     counts = np.zeros(guessed.shape, dtype=np.int64)
     buffers = search_buffers(words)
@@ -116,12 +117,14 @@ def _count_in_words(word, guessed, words):
         for length in range(1, MAX_LENGTH + 1):
             if words.chunks[length] > 0 and length > _SHORTER_SHARE * len(masked):
                 bits = union[: words.chunks[length]]
-                _count_at_length(masked, guessed[game], length, words, buffers, bits, counts[game])
+                _count_at_length(
+                    masked, guessed[game], length, words, codes, buffers, bits, counts[game]
+                )
     return counts
 
 
 @njit(cache=True)
-def _count_at_length(masked, guessed, length, words, buffers, union, counts):
+def _count_at_length(masked, guessed, length, words, codes, buffers, union, counts):
     """Count the letters of the words of one length, or of their pieces; overwrite ``union``."""
     longer_by = length - len(masked)
     num_shown = (masked != BLANK).sum()
@@ -140,12 +143,12 @@ def _count_at_length(masked, guessed, length, words, buffers, union, counts):
         fitting = fitting_set(pattern, guessed, words, is_shorter, is_shorter, buffers)
         if by_pieces:
             numbers = write_numbers(words, length, fitting, buffers)
-            count_letters(words, numbers, offset + np.flatnonzero(masked == BLANK), counts)
+            count_letters(codes, numbers, offset + np.flatnonzero(masked == BLANK), counts)
         else:
             union |= fitting
     if not by_pieces:
         numbers = write_numbers(words, length, union, buffers)
-        count_letters(words, numbers, np.arange(length), counts)
+        count_letters(codes, numbers, np.arange(length), counts)
 
 
 @njit(cache=True)

@@ -27,11 +27,14 @@ class CandidateIndex:
     letter_counts, word_counts : ndarray of int64, shape (26,)
         Occurrences of each letter in the list, and the number of words that contain it.
     words : WordSets
+    codes : ndarray of uint8, shape (words, 32)
+        The letters of the words, in the same order.
     """
 
     def __init__(self, words: Sequence[str]) -> None:
         arrays = WordArrays.of(words)
-        self.words = word_sets(*arrays.take(np.argsort(arrays.lengths, kind="stable")))
+        arrays = arrays.take(np.argsort(arrays.lengths, kind="stable"))
+        self.codes, self.words = arrays.codes, word_sets(*arrays)
         self.letter_counts = np.bincount(arrays.codes.ravel(), minlength=NUM_CODES)[FIRST_LETTER:]
         self.word_counts = (self.words.letters[:, None] >> np.arange(NUM_LETTERS) & 1).sum(axis=0)
 
@@ -57,7 +60,7 @@ class CandidateIndex:
         """
         states, row_of_game = distinct(observations)
         word, guessed = states["word"], states["guessed"]
-        return _count_places(word, guessed, self.words, exclude_wrong)[row_of_game]
+        return _count_places(word, guessed, self.words, self.codes, exclude_wrong)[row_of_game]
 
 
 class DictionaryAgent(ScoringAgent, PosteriorAgent):
@@ -124,11 +127,11 @@ def back_off(observations: Observation, *counts: npt.NDArray) -> npt.NDArray[np.
 
 
 @njit(cache=True)
-def count_letters(words, numbers, places, counts):
+def count_letters(codes, numbers, places, counts):
     """Add the letters of words at some places to ``counts``, shape (26,)."""
     for number in numbers:
         for place in places:
-            counts[words.codes[number, place] - FIRST_LETTER] += 1
+            counts[codes[number, place] - FIRST_LETTER] += 1
 
 
 @njit(cache=True)
@@ -149,7 +152,7 @@ def _count_words(word, guessed, words, exclude_wrong, exclude_shown):
 
 
 @njit(cache=True)
-def _count_places(word, guessed, words, exclude_wrong):
+def _count_places(word, guessed, words, codes, exclude_wrong):
     counts = np.zeros((*word.shape, NUM_LETTERS), dtype=np.int32)
     buffers = search_buffers(words)
     for game in range(len(word)):
@@ -157,5 +160,5 @@ def _count_places(word, guessed, words, exclude_wrong):
         numbers = fitting_words(masked, guessed[game], words, exclude_wrong, False, buffers)
         for place in range(len(masked)):
             for number in numbers:
-                counts[game, place, words.codes[number, place] - FIRST_LETTER] += 1
+                counts[game, place, codes[number, place] - FIRST_LETTER] += 1
     return counts

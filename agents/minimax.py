@@ -69,7 +69,7 @@ class MatchingAgent(Agent):
         """Index the words; duplicates have no effect."""
         self.dictionary_ = DictionaryAgent().fit(sorted(set(words)))
         self.index_ = self.dictionary_.index_.words
-        self.search_words_ = search_words(self.index_.codes)
+        self.search_words_ = search_words(self.dictionary_.index_.codes)
         return self
 
     def act_batch(

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from hangman_lab.agents.base import PosteriorAgent
 from hangman_lab.agents.dictionary import CandidateIndex
-from hangman_lab.agents.posterior.ngram_lattice import ngram_presence
+from hangman_lab.agents.posterior.ngram_lattice import ngram_masses, presence_of
 from hangman_lab.agents.smoothed_ngrams import SmoothedNgrams
 from hangman_lab.agents.word_arrays import WordArrays
 from hangman_lab.envs.compiled import in_threads
@@ -48,8 +48,9 @@ class NgramPosteriorAgent(PosteriorAgent):
     def letter_probabilities(self, observations: Observation) -> npt.NDArray[np.float64]:
         """Return the probability that each letter is behind a blank, shape (N, 26)."""
         states, row_of_game = distinct(observations)
-        by_model = np.zeros((len(states["word"]), NUM_LETTERS))
-        in_threads(ngram_presence, states["word"], states["guessed"], self.tables_, _BEAM, by_model)
+        sums = np.zeros((len(states["word"]), NUM_LETTERS + 1))
+        in_threads(ngram_masses, states["word"], states["guessed"], self.tables_, _BEAM, sums)
+        by_model = presence_of(sums, states["guessed"])
         counts, num_fitting = self.index_.count_words(states)
         probabilities = (counts + _PRIOR_WEIGHT * by_model) / (num_fitting[:, None] + _PRIOR_WEIGHT)
         probabilities[states["guessed"] != 0] = 0.0

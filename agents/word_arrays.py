@@ -1,4 +1,4 @@
-"""Words as arrays of letter codes, as numbers, as hash keys and as compressed bytes."""
+"""Words as arrays of letter codes, numbers, hash keys, compressed bytes and prefix trees."""
 
 from __future__ import annotations
 
@@ -11,7 +11,15 @@ import numpy.typing as npt
 from numba import prange
 
 from hangman_lab.envs.compiled import njit
-from hangman_lab.envs.encoding import BLANK, MAX_LENGTH, NUM_CODES, PADDING, encode_words
+from hangman_lab.envs.encoding import (
+    BLANK,
+    FIRST_LETTER,
+    MAX_LENGTH,
+    NUM_CODES,
+    NUM_LETTERS,
+    PADDING,
+    encode_words,
+)
 
 # A key is a polynomial hash of the codes in this base. A collision among ten million sequences has
 # a probability of 1 in 400,000.
@@ -129,26 +137,41 @@ def unpack_words(packed: npt.NDArray[np.uint8]) -> SortedWords:
     text = np.frombuffer(lzma.decompress(packed.tobytes()), dtype=np.uint8).copy()
     if (text == BLANK).any() or text.max(initial=0) >= NUM_CODES:
         raise ValueError("words: not in letters a to z")
-    words = SortedWords(text, _sizes(text))
-    if (words.sizes * np.arange(1, MAX_LENGTH + 2)).sum() != len(text):
+    lengths = np.diff(np.flatnonzero(text == PADDING), prepend=-1) - 1
+    if (
+        text[-1:].any()
+        or (np.diff(lengths) < 0).any()
+        or lengths.min(initial=1) < 1
+        or lengths.max(initial=1) > MAX_LENGTH
+    ):
         raise ValueError(f"words: not of 1 to {MAX_LENGTH} letters, or not sorted by length")
+    words = SortedWords(text, np.bincount(lengths, minlength=MAX_LENGTH + 1))
     rows = [group.view(f"S{group.shape[1]}").ravel() for group in words.groups() if len(group)]
     if any((row[1:] <= row[:-1]).any() for row in rows):
         raise ValueError("words: not sorted")
     return words
 
 
+class Trie(NamedTuple):
+    """A prefix tree of letter sequences."""
+
+    child: npt.NDArray[np.int32]  #: shape (nodes, 26): The node after each letter; 0 for none.
+    sequence: npt.NDArray[np.int32]  #: shape (nodes,): The sequence that ends here; -1 for none.
+
+
 @njit(cache=True)
-def _sizes(text):
-    """Return the number of words of each length before the first that is invalid or shorter."""
-    sizes = np.zeros(MAX_LENGTH + 1, dtype=np.int64)
-    length, least = 0, 1
-    for code in text:
-        if code != PADDING:
-            length += 1
-            continue
-        if not least <= length <= MAX_LENGTH:
-            break
-        sizes[length] += 1
-        length, least = 0, length
-    return sizes
+def make_trie(codes, lengths):
+    """Return the prefix tree of distinct sequences."""
+    child = np.zeros((1 + lengths.sum(), NUM_LETTERS), dtype=np.int32)
+    sequence = np.full(len(child), -1, dtype=np.int32)
+    size = 1
+    for row in range(len(codes)):
+        node = 0
+        for place in range(lengths[row]):
+            letter = codes[row, place] - FIRST_LETTER
+            if child[node, letter] == 0:
+                child[node, letter] = size
+                size += 1
+            node = child[node, letter]
+        sequence[node] = row
+    return Trie(child[:size].copy(), sequence[:size].copy())

@@ -44,12 +44,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Search, and print the table."""
     parser = CommandParser(description=str(__doc__).splitlines()[0])
     parser.add_words()
-    index = CandidateIndex(load_word_list(parser.parse_args(arguments).words).words).words
+    index = CandidateIndex(load_word_list(parser.parse_args(arguments).words).words)
     words, table = search_words(index.codes), np.zeros((2**23, 3), np.int64)
     fewest_lives(np.arange(min(3, len(words.keys))), words, table)  # compiles
     rows = []
-    for length in np.flatnonzero(np.diff(index.first_word)):
-        listed = np.arange(*index.first_word[length : length + 2])
+    for length in np.flatnonzero(np.diff(index.words.first_word)):
+        listed = np.arange(*index.words.first_word[length : length + 2])
         start = time.monotonic()
         low, high = fewest_lives(listed, words, table)
         lives = f"{low} to {high}" if low < high else f"{low}"

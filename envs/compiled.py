@@ -114,9 +114,12 @@ def letter_bits(guessed):
 @njit(cache=True)
 def open_word(word, guessed):
     """Return a masked word without its padding, or an empty one if no letter can be guessed."""
-    if guessed.all() or not (word == BLANK).any():
-        return word[:0]
-    return word[: word_length(word)]
+    blanks = unguessed = 0
+    for code in word:
+        blanks += code == BLANK
+    for is_guessed in guessed:
+        unguessed += is_guessed == 0
+    return word[: word_length(word) if blanks and unguessed else 0]
 
 
 @njit(cache=True)
@@ -126,7 +129,12 @@ def letter_columns(guessed):
     Column k is for the words without the k-th unguessed letter, the last column for all words;
     guessed letters map to it.
     """
-    open_letters = np.flatnonzero(guessed == 0)
-    columns = np.full(NUM_LETTERS, len(open_letters))
-    columns[open_letters] = np.arange(len(open_letters))
-    return columns, len(open_letters)
+    last = 0
+    for letter in range(NUM_LETTERS):
+        last += guessed[letter] == 0
+    columns = np.empty(NUM_LETTERS, dtype=np.int64)
+    column = 0
+    for letter in range(NUM_LETTERS):
+        columns[letter] = last if guessed[letter] else column
+        column += guessed[letter] == 0
+    return columns, last

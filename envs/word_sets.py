@@ -21,8 +21,6 @@ ANYWHERE = -1  # A pseudo-place.
 class WordSets(NamedTuple):
     """Words sorted by length, with an index of bit sets."""
 
-    #: shape (words, width): See :class:`envs.encoding.EncodedWords`; joined in a posterior.
-    codes: npt.NDArray[np.uint8]
     letters: npt.NDArray[np.uint32]  #: shape (words,): The letters of each word, as bits.
     #: shape (34,): The first word of each length, and the number of words.
     first_word: npt.NDArray[np.int64]
@@ -36,14 +34,11 @@ class WordSets(NamedTuple):
 def word_sets(codes: npt.NDArray[np.uint8], lengths: npt.NDArray[np.int64]) -> WordSets:
     """Return the bit sets of words, which are sorted by length."""
     first = np.searchsorted(lengths, np.arange(MAX_LENGTH + 2))
-    return group_sets(codes, [codes[first[n] : first[n + 1]] for n in range(MAX_LENGTH + 1)])
+    return group_sets([codes[first[n] : first[n + 1]] for n in range(MAX_LENGTH + 1)])
 
 
-def group_sets(codes: npt.NDArray[np.uint8], groups: Sequence[npt.NDArray[np.uint8]]) -> WordSets:
-    """Return the bit sets of ``groups``, the codes of the words of each length, 0 to 32.
-
-    ``codes`` is the same words as the caller uses them.
-    """
+def group_sets(groups: Sequence[npt.NDArray[np.uint8]]) -> WordSets:
+    """Return the bit sets of ``groups``, the codes of the words of each length, 0 to 32."""
     sizes = np.array([len(group) for group in groups])
     first_word = np.concatenate([[0], np.cumsum(sizes)])
     chunks = -(-sizes // _BITS)
@@ -51,7 +46,7 @@ def group_sets(codes: npt.NDArray[np.uint8], groups: Sequence[npt.NDArray[np.uin
     first_set = np.cumsum(per_length) - per_length
     letters = np.zeros(first_word[-1], dtype=np.uint32)
     bits = np.zeros(per_length.sum(), dtype=np.uint64)
-    sets = WordSets(codes, letters, first_word, bits, first_set, chunks)
+    sets = WordSets(letters, first_word, bits, first_set, chunks)
     for length, group in enumerate(groups):
         _fill(sets, length, group)
     return sets
@@ -61,7 +56,7 @@ class SearchBuffers(NamedTuple):
     """Buffers of a search, for one thread."""
 
     bits: npt.NDArray[np.uint64]  #: A bit per word of a length.
-    numbers: npt.NDArray[np.int64]  #: Rows of ``codes``.
+    numbers: npt.NDArray[np.int64]  #: Rows of words.
 
 
 @njit(cache=True)

@@ -8,8 +8,15 @@ import numpy as np
 import numpy.typing as npt
 from numba import get_num_threads
 
-from hangman_lab.agents.posterior.multigrams import Multigrams, Trie, make_trie
-from hangman_lab.agents.word_arrays import PACKED_BASE, WordArrays, number_runs, unpack_parts
+from hangman_lab.agents.posterior.multigrams import Multigrams
+from hangman_lab.agents.word_arrays import (
+    PACKED_BASE,
+    Trie,
+    WordArrays,
+    make_trie,
+    number_runs,
+    unpack_parts,
+)
 from hangman_lab.envs.compiled import in_threads, njit
 from hangman_lab.envs.encoding import FIRST_LETTER, MAX_LENGTH, NUM_CODES, NUM_LETTERS, decode
 from hangman_lab.envs.keyed_random import keyed_uniform

@@ -7,8 +7,15 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hangman_lab.agents.word_arrays import WordArrays
-from hangman_lab.envs.compiled import in_threads, letter_bits, letter_columns, lowest_bit, njit
+from hangman_lab.agents.word_arrays import Trie, WordArrays, make_trie
+from hangman_lab.envs.compiled import (
+    in_threads,
+    letter_bits,
+    letter_columns,
+    lowest_bit,
+    njit,
+    open_word,
+)
 from hangman_lab.envs.encoding import BLANK, FIRST_LETTER, MAX_LENGTH, NUM_LETTERS
 from hangman_lab.envs.word_sets import (
     SearchBuffers,
@@ -17,13 +24,6 @@ from hangman_lab.envs.word_sets import (
     search_buffers,
     word_sets,
 )
-
-
-class Trie(NamedTuple):
-    """A prefix tree of letter sequences."""
-
-    child: npt.NDArray[np.int32]  #: shape (nodes, 26): The node after each letter; 0 for none.
-    sequence: npt.NDArray[np.int32]  #: shape (nodes,): The sequence that ends here; -1 for none.
 
 
 class MultigramTables(NamedTuple):
@@ -124,24 +124,6 @@ class Multigrams:
         return reached @ tables.end
 
 
-@njit(cache=True)
-def make_trie(codes, lengths):
-    """Return the prefix tree of distinct sequences."""
-    child = np.zeros((1 + lengths.sum(), NUM_LETTERS), dtype=np.int32)
-    sequence = np.full(len(child), -1, dtype=np.int32)
-    size = 1
-    for row in range(len(codes)):
-        node = 0
-        for place in range(lengths[row]):
-            letter = codes[row, place] - FIRST_LETTER
-            if child[node, letter] == 0:
-                child[node, letter] = size
-                size += 1
-            node = child[node, letter]
-        sequence[node] = row
-    return Trie(child[:size].copy(), sequence[:size].copy())
-
-
 @njit(cache=True, nogil=True)
 def _log_probabilities(thread, num_threads, codes, lengths, order, tables, result):
     num_classes, first, longest = len(tables.begin), tables.first_emission, tables.longest
@@ -184,7 +166,7 @@ def _log_probabilities(thread, num_threads, codes, lengths, order, tables, resul
         before, known = word, length
 
 
-class MultigramBuffers(NamedTuple):
+class _Buffers(NamedTuple):
     """Buffers of :func:`multigram_masses`, for one thread."""
 
     search: SearchBuffers
@@ -201,10 +183,10 @@ class MultigramBuffers(NamedTuple):
 
 
 @njit(cache=True)
-def multigram_buffers(tables):
+def _buffers(tables):
     """Return the buffers of one thread."""
     num_classes, num_columns = len(tables.begin), NUM_LETTERS + 1
-    return MultigramBuffers(
+    return _Buffers(
         search_buffers(tables.words),
         np.empty((num_classes, num_columns), dtype=np.float64),
         np.empty((tables.longest + 1, num_classes, num_columns), dtype=np.float64),
@@ -215,13 +197,23 @@ def multigram_buffers(tables):
     )
 
 
-@njit(cache=True)
-def multigram_masses(word, guessed, tables, buffers, sums):
-    """Write the total probability of the words that match a game to ``sums``, shape (27,).
+@njit(cache=True, nogil=True)
+def multigram_masses(thread, num_threads, word, guessed, tables, sums):
+    """Write the total probability of the words that match each of N games, shape (N, 27).
 
-    Entries 0 to 25 are for the words without that letter behind a blank, entry 26 is for all.
-    ``word`` has no padding. The sums are exact except for rounding.
+    Columns 0 to 25 are for the words without that letter behind a blank, column 26 is for all;
+    0 for games without a letter to guess. The sums are exact except for rounding.
     """
+    buffers = _buffers(tables)
+    for game in range(thread, len(word), num_threads):
+        masked = open_word(word[game], guessed[game])
+        if len(masked):
+            _sum_words(masked, guessed[game], tables, buffers, sums[game])
+
+
+@njit(cache=True)
+def _sum_words(word, guessed, tables, buffers, sums):
+    """Write the row of one game in :func:`multigram_masses`; ``word`` has no padding."""
     bits, length = letter_bits(guessed), len(word)
     reached, entering = buffers.reached, buffers.entering
     first, num_classes = tables.first_emission, len(entering)

@@ -9,8 +9,9 @@ which an exact backward pass over trigrams estimates.
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
-from hangman_lab.agents.smoothed_ngrams import END, NUM_SYMBOLS
+from hangman_lab.agents.smoothed_ngrams import END
 from hangman_lab.envs.compiled import letter_columns, njit, open_word
 from hangman_lab.envs.encoding import BLANK, FIRST_LETTER, NUM_LETTERS
 
@@ -18,14 +19,40 @@ from hangman_lab.envs.encoding import BLANK, FIRST_LETTER, NUM_LETTERS
 _EDGE_BEAM = 0.1
 
 
-@njit(cache=True)
-def ngram_masses(word, guessed, tables, beam, slot, sums):
-    """Write the total probability of the words that match a game to ``sums``, shape (27,).
+@njit(cache=True, nogil=True)
+def ngram_masses(thread, num_threads, word, guessed, tables, beam, sums):
+    """Write the total probability of the words that match each of N games, shape (N, 27).
 
-    Entries 0 to 25 are for the words without that letter behind a blank, entry 26 is for all.
-    ``word`` is from :func:`envs.compiled.open_word`. Contexts with a smaller share of a place's
-    mass than ``beam`` are pruned; 0 is exact. ``slot``, shape (states,), is a buffer, -1 everywhere
-    before and after the call.
+    Columns 0 to 25 are for the words without that letter behind a blank, column 26 is for all;
+    0 for games without a letter to guess. Contexts with a smaller share of a place's mass than
+    ``beam`` are pruned; 0 is exact.
+    """
+    slot = np.full(len(tables.row), -1, dtype=np.int32)
+    for game in range(thread, len(word), num_threads):
+        masked = open_word(word[game], guessed[game])
+        if len(masked):
+            _sum_words(masked, guessed[game], tables, beam, slot, sums[game])
+
+
+def presence_of(
+    sums: npt.NDArray[np.float64], guessed: npt.NDArray[np.int8]
+) -> npt.NDArray[np.float64]:
+    """Return the probability of each letter behind a blank, shape (N, 26); 0 for guessed letters.
+
+    ``sums``, shape (N, 27), are those of :func:`ngram_masses`.
+    """
+    total = sums[:, NUM_LETTERS:]
+    absent = np.divide(sums[:, :NUM_LETTERS], total, out=np.ones(guessed.shape), where=total > 0.0)
+    # Pruned sums can be slightly out of range.
+    return np.where(guessed != 0, 0.0, 1.0 - absent.clip(0.0, 1.0))
+
+
+@njit(cache=True)
+def _sum_words(word, guessed, tables, beam, slot, sums):
+    """Write the row of one game in :func:`ngram_masses`.
+
+    ``word`` has no padding. ``slot``, shape (states,), is a buffer, -1 everywhere before and after
+    the call.
     """
     columns, last = letter_columns(guessed)
     # Padded to fill vector registers.
@@ -58,8 +85,12 @@ def ngram_masses(word, guessed, tables, beam, slot, sums):
                 new_mass[after, column] = without_letter
         states, mass = following, new_mass
         # Avoid underflow.
-        largest = mass[:, last].max()
-        mass /= largest
+        largest = np.float32(0)
+        for context in range(len(states)):
+            largest = max(largest, mass[context, last])
+        for context in range(len(states)):
+            for column in range(width):
+                mass[context, column] /= largest
         # Assume that pruned mass has the same suffixes as kept mass.
         if kept_mass > 0.0:
             log_scale += np.log(whole / kept_mass)
@@ -171,33 +202,8 @@ def _merge(states_before, lasts_before, edges, tables, slot, lowest):
             new_row[new] = kept
             kept_mass += total[new]
             states[kept] = states[new]
-            lasts[kept] = lasts[new]
+            lasts[kept, 0], lasts[kept, 1] = lasts[new]
             kept += 1
     for edge in range(most):
         row[edge] = new_row[row[edge]]
     return states[:kept], lasts[:kept], row, kept_mass
-
-
-@njit(cache=True)
-def presence_of(sums, guessed, presence):
-    """Write the probability of each letter behind a blank to ``presence``, shape (26,).
-
-    ``sums`` are those of :func:`ngram_masses`. Guessed letters have 0.
-    """
-    for letter in range(NUM_LETTERS):
-        presence[letter] = 0.0
-        if not guessed[letter] and sums[NUM_LETTERS] > 0.0:
-            # Pruned sums can be slightly out of range.
-            presence[letter] = 1.0 - min(max(sums[letter] / sums[NUM_LETTERS], 0.0), 1.0)
-
-
-@njit(cache=True, nogil=True)
-def ngram_presence(thread, num_threads, word, guessed, tables, beam, presence):
-    """Write the n-gram probability of each letter behind a blank, shape (N, 26)."""
-    slot = np.full(len(tables.row), -1, dtype=np.int32)
-    sums = np.empty(NUM_SYMBOLS, dtype=np.float64)
-    for game in range(thread, len(word), num_threads):
-        masked = open_word(word[game], guessed[game])
-        if len(masked):
-            ngram_masses(masked, guessed[game], tables, beam, slot, sums)
-            presence_of(sums, guessed[game], presence[game])

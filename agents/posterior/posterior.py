@@ -14,21 +14,21 @@ from safetensors.numpy import load_file, save
 
 from hangman_lab.agents.base import PosteriorAgent
 from hangman_lab.agents.posterior.look_ahead import win_probabilities
-from hangman_lab.agents.posterior.multigrams import Multigrams, multigram_buffers, multigram_masses
+from hangman_lab.agents.posterior.multigrams import Multigrams, multigram_masses
 from hangman_lab.agents.posterior.ngram_lattice import ngram_masses, presence_of
 from hangman_lab.agents.posterior.prior import (
     LetterModels,
     ListedWords,
+    PriorTables,
     WordPrior,
     listed_masses,
 )
 from hangman_lab.agents.smoothed_ngrams import SmoothedNgrams
 from hangman_lab.agents.word_arrays import pack_words, unpack_words
-from hangman_lab.envs.compiled import in_threads, letter_bits, njit, open_word
-from hangman_lab.envs.encoding import NUM_LETTERS, decode
+from hangman_lab.envs.compiled import in_threads
+from hangman_lab.envs.encoding import NUM_LETTERS, PADDING, decode
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.observation import Observation, distinct, select
-from hangman_lab.envs.word_sets import fitting_words, search_buffers
 from hangman_lab.envs.words import DEFAULT_KNOWN
 
 _FORMAT = 4
@@ -116,10 +116,7 @@ class LetterPosterior(PosteriorAgent):
             new = list(range(len(keys)))
         if new:
             part = select(part, new)
-            # The letters, then the share of listed words.
-            beliefs = np.zeros((len(new), NUM_LETTERS + 1))
-            tables = self.prior.tables
-            in_threads(_believe, part["word"], part["guessed"], tables, self.beam, beliefs)
+            beliefs = _believe(part["word"], part["guessed"], self.prior.tables, self.beam)
             self._cache.update(zip((keys[row] for row in new), beliefs, strict=True))
         rows = np.stack([self._cache[key] for key in keys])[row_of_game]
         return Belief(rows[:, :NUM_LETTERS], rows[:, NUM_LETTERS])
@@ -235,41 +232,50 @@ def load_posterior(path: str | Path, known: float = DEFAULT_KNOWN) -> LetterPost
         raise InputError(f"{path}: not a readable posterior ({detail})") from error
 
 
-@njit(cache=True, nogil=True)
-def _believe(thread, num_threads, word, guessed, prior, beam, result):
-    """Write the rows of a :class:`Belief` about N games, shape (N, 27)."""
-    slot = np.full(len(prior.ngrams.row), -1, dtype=np.int32)
-    buffers, search = multigram_buffers(prior.multigrams), search_buffers(prior.listed.words)
-    prior_sums, model_sums = np.empty(_ALL + 1), np.empty(_ALL + 1)
-    sums, by_multigrams = np.empty(_ALL + 1), np.empty(_ALL + 1)
-    for game in range(thread, len(word), num_threads):
-        masked = open_word(word[game], guessed[game])
-        if len(masked) == 0:
-            continue
-        fitting = fitting_words(masked, guessed[game], prior.listed.words, True, True, search)
-        bits = letter_bits(guessed[game])
-        scale = prior.scale[len(masked)]
-        possible = listed_masses(prior.listed, fitting, scale, bits, prior_sums, model_sums)
-        if beam > 0.0 and possible >= _ENOUGH:
-            sums[:] = prior_sums
-        else:
-            ngram_masses(masked, guessed[game], prior.ngrams, beam, slot, sums)
-            sums *= scale
-            unlisted = sums[_ALL] - model_sums[_ALL]
-            if beam == 0.0 or prior_sums[_ALL] < _NEARLY_CERTAIN * unlisted:
-                multigram_masses(masked, guessed[game], prior.multigrams, buffers, by_multigrams)
-                sums *= 1.0 - prior.weight
-                sums += by_multigrams * (prior.weight * scale)
-            # Replace the model mass of the listed words by their prior mass.
-            least = max(_MIN_BEAMS * beam, 1e-9)
-            if sums[_ALL] - model_sums[_ALL] < least * sums[_ALL]:
-                sums[:] = np.maximum(sums - model_sums, 0.0) + least * sums
-            else:
-                sums -= model_sums
-            sums += prior_sums
-        presence_of(sums, guessed[game], result[game])
-        if sums[_ALL] > 0.0:
-            result[game, _ALL] = prior_sums[_ALL] / sums[_ALL]
+def _believe(
+    word: npt.NDArray[np.uint8], guessed: npt.NDArray[np.int8], prior: PriorTables, beam: float
+) -> npt.NDArray[np.float64]:
+    """Return the fields of a :class:`Belief` about N games, side by side, shape (N, 27)."""
+    listed, by_models = np.zeros((2, len(word), NUM_LETTERS + 1))
+    num_possible = np.zeros(len(word), dtype=np.int64)
+    scale = prior.scale[(word != PADDING).sum(axis=1)]
+    in_threads(listed_masses, word, guessed, prior.listed, scale, listed, by_models, num_possible)
+    sums = listed.copy()
+    games = np.flatnonzero((num_possible < _ENOUGH) | (beam == 0.0))
+    if len(games):
+        part = (word[games], guessed[games], scale[games, None], listed[games], by_models[games])
+        sums[games] += _unlisted_masses(*part, prior, beam)
+    share = np.divide(listed[:, _ALL], sums[:, _ALL], out=scale, where=sums[:, _ALL] > 0.0)
+    return np.column_stack([presence_of(sums, guessed), share])
+
+
+def _unlisted_masses(
+    word: npt.NDArray[np.uint8],
+    guessed: npt.NDArray[np.int8],
+    scale: npt.NDArray[np.float64],
+    listed: npt.NDArray[np.float64],
+    by_models: npt.NDArray[np.float64],
+    prior: PriorTables,
+    beam: float,
+) -> npt.NDArray[np.float64]:
+    """Return the masses of the words that are not listed, shape (N, 27).
+
+    ``listed`` and ``by_models``, shape (N, 27), are the masses of those that are, by the prior and
+    by the letter models; ``scale``, shape (N, 1), is that of the letter models.
+    """
+    masses = np.zeros(listed.shape)
+    in_threads(ngram_masses, word, guessed, prior.ngrams, beam, masses)
+    masses *= scale
+    unlisted = masses[:, _ALL] - by_models[:, _ALL]
+    games = np.flatnonzero((listed[:, _ALL] < _NEARLY_CERTAIN * unlisted) | (beam == 0.0))
+    by_multigrams = np.zeros((len(games), NUM_LETTERS + 1))
+    in_threads(multigram_masses, word[games], guessed[games], prior.multigrams, by_multigrams)
+    masses[games] *= 1.0 - prior.weight
+    masses[games] += by_multigrams * (prior.weight * scale[games])
+    least = max(_MIN_BEAMS * beam, 1e-9) * masses
+    rest = masses - by_models
+    is_pruned = rest[:, [_ALL]] < least[:, [_ALL]]
+    return np.where(is_pruned, np.maximum(rest, 0.0) + least, rest)
 
 
 def _compress(array: npt.NDArray) -> npt.NDArray[np.uint8]:

@@ -11,9 +11,9 @@ import numpy.typing as npt
 from hangman_lab.agents.posterior.multigrams import Multigrams, MultigramTables
 from hangman_lab.agents.smoothed_ngrams import NgramTables, SmoothedNgrams
 from hangman_lab.agents.word_arrays import SortedWords, WordArrays, sequence_keys
-from hangman_lab.envs.compiled import lowest_bit, njit
+from hangman_lab.envs.compiled import letter_bits, lowest_bit, njit, open_word
 from hangman_lab.envs.encoding import MAX_LENGTH, NUM_LETTERS
-from hangman_lab.envs.word_sets import WordSets, group_sets
+from hangman_lab.envs.word_sets import WordSets, fitting_words, group_sets, search_buffers
 from hangman_lab.envs.words import DEFAULT_KNOWN
 
 # Left to unknown words when ``known`` is 1, so that a game no known word matches has a posterior.
@@ -61,7 +61,8 @@ class LetterModels(NamedTuple):
 class ListedTables(NamedTuple):
     """The listed words with their probabilities, for compiled code."""
 
-    words: WordSets  #: ``codes`` is the text of :class:`SortedWords`.
+    words: WordSets
+    text: npt.NDArray[np.uint8]  #: See :class:`SortedWords`.
     is_known: npt.NDArray[np.bool_]  #: shape (words,), as the next two: See :class:`ListedWords`.
     surprisals: npt.NDArray[np.uint8]
     model_surprisals: npt.NDArray[np.uint16]
@@ -126,7 +127,7 @@ class WordPrior:
         listed_mass = np.array([self._by_models[part].sum() for part in parts])
         left = np.maximum(masses - listed_mass, _MIN_UNLISTED * masses)
         self._factors = np.divide(shares / unknown, left, out=np.zeros_like(left), where=left > 0)
-        self._sets = group_sets(words.text, words.groups())
+        self._sets = group_sets(words.groups())
         self._set_known(known)
 
     def with_known(self, known: float) -> Self:
@@ -143,8 +144,9 @@ class WordPrior:
         of_known = np.full(1 << 8, share / max(self.num_known, 1))
         prior_mass = np.stack([(1 - share) * self._probabilities, of_known])
         model_mass = self._by_models.astype(np.float32)
+        text = self.listed.words.text
         self.tables = PriorTables(
-            ListedTables(self._sets, *self.listed[1:], prior_mass, model_mass),
+            ListedTables(self._sets, text, *self.listed[1:], prior_mass, model_mass),
             (1 - share) * self._factors,
             self.models.ngrams.tables,
             self.models.multigrams.tables,
@@ -199,30 +201,37 @@ def listed_priors(listed, rows):
     return masses
 
 
-@njit(cache=True)
-def listed_masses(listed, rows, scale, bits, prior_sums, model_sums):
-    """Sum the masses of the matching words ``rows``; return how many have a prior mass above 0.
+@njit(cache=True, nogil=True)
+def listed_masses(
+    thread, num_threads, word, guessed, listed, scale, prior_sums, model_sums, num_possible
+):
+    """Sum the masses of the listed words that match each of N games.
 
-    The sums, shape (27,), are over the words without each letter behind a blank, and over all at
-    index 26. ``scale`` is that of the length, ``bits`` are the guessed letters.
+    The sums, shape (N, 27), are over the words without each letter behind a blank, and over all at
+    index 26: by the prior, and by the letter models times ``scale``, shape (N,). ``num_possible``,
+    shape (N,), becomes the number of matching words with a prior mass above 0.
     """
-    priors, scale = listed_priors(listed, rows), np.float32(scale)
-    prior_sums[:] = 0.0
-    model_sums[:] = 0.0
-    possible = 0
-    for row, prior in zip(rows, priors):  # noqa: B905 - the compiler does not know ``strict``
-        model = listed.model_mass[listed.model_surprisals[row]] * scale
-        possible += prior > 0.0
-        prior_sums[NUM_LETTERS] += prior
-        model_sums[NUM_LETTERS] += model
-        # No guessed letter is behind a blank.
-        letters = np.uint64(listed.words.letters[row]) & ~np.uint64(bits)
-        while letters:
-            letter = lowest_bit(letters)
-            prior_sums[letter] += prior
-            model_sums[letter] += model
-            letters &= letters - np.uint64(1)
-    for letter in range(NUM_LETTERS):
-        prior_sums[letter] = max(prior_sums[NUM_LETTERS] - prior_sums[letter], 0.0)
-        model_sums[letter] = max(model_sums[NUM_LETTERS] - model_sums[letter], 0.0)
-    return possible
+    buffers = search_buffers(listed.words)
+    for game in range(thread, len(word), num_threads):
+        masked = open_word(word[game], guessed[game])
+        if len(masked) == 0:
+            continue
+        rows = fitting_words(masked, guessed[game], listed.words, True, True, buffers)
+        bits, model_scale = letter_bits(guessed[game]), np.float32(scale[game])
+        by_prior, by_models = prior_sums[game], model_sums[game]
+        for row in rows:
+            prior = listed.prior_mass[int(listed.is_known[row]), listed.surprisals[row]]
+            model = listed.model_mass[listed.model_surprisals[row]] * model_scale
+            num_possible[game] += prior > 0.0
+            by_prior[NUM_LETTERS] += prior
+            by_models[NUM_LETTERS] += model
+            # No guessed letter is behind a blank.
+            letters = np.uint64(listed.words.letters[row]) & ~np.uint64(bits)
+            while letters:
+                letter = lowest_bit(letters)
+                by_prior[letter] += prior
+                by_models[letter] += model
+                letters &= letters - np.uint64(1)
+        for letter in range(NUM_LETTERS):
+            by_prior[letter] = max(by_prior[NUM_LETTERS] - by_prior[letter], 0.0)
+            by_models[letter] = max(by_models[NUM_LETTERS] - by_models[letter], 0.0)

@@ -49,7 +49,7 @@ def can_win(words, spare, guessed=""):
 
 def certain(words, spare, effort=10**6, size=2):
     """The answer of the search; a table of two states replaces often."""
-    index = search_words(CandidateIndex(words).words.codes)
+    index = search_words(CandidateIndex(words).codes)
     progress = np.array([effort, 0])
     return certain_win(np.arange(len(words)), spare, index, np.zeros((size, 3), np.int64), progress)
 
@@ -63,7 +63,7 @@ def test_a_win_is_certain_if_some_letter_wins_after_every_answer(words, spare, s
 @settings(max_examples=50, deadline=None)
 @given(LISTS)
 def test_the_fewest_lives_are_those_of_the_recursion(words):
-    index = search_words(CandidateIndex(words).words.codes)
+    index = search_words(CandidateIndex(words).codes)
     lives = fewest_lives(np.arange(len(words)), index, np.zeros((64, 3), np.int64))
     fewest = next(lives for lives in range(1, 27) if can_win(words, lives - 1))
     assert lives == (fewest, fewest)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hangman_lab.agents.ngram_posterior import NgramPosteriorAgent
-from hangman_lab.agents.posterior.ngram_lattice import ngram_presence
+from hangman_lab.agents.posterior.ngram_lattice import ngram_masses, presence_of
 from hangman_lab.agents.smoothed_ngrams import END, SmoothedNgrams
 from hangman_lab.agents.word_arrays import WordArrays
 from hangman_lab.envs.encoding import ALPHABET
@@ -18,9 +18,10 @@ WORDS = ("abba", "baba", "abc", "cab", "cabbie", "bee", "bead", "deed", "added",
 
 def present(model, observations, beam):
     """The n-gram probability of each letter behind a blank."""
-    result = np.zeros((len(observations["word"]), 26))
-    ngram_presence(0, 1, observations["word"], observations["guessed"], model.tables, beam, result)
-    return result
+    word, guessed = observations["word"], observations["guessed"]
+    sums = np.zeros((len(word), 27))
+    ngram_masses(0, 1, word, guessed, model.tables, beam, sums)
+    return presence_of(sums, guessed)
 
 
 def word_probability(model, word):
