@@ -110,11 +110,11 @@ class PolicyNetwork(Network):
         """Return the letter scores of N games, shape (N, 26)."""
         weights, letters = self.weights, features["letters"]
         of_letter, of_state = np.split(weights["letters.0.weight"].T, [NUM_LETTER_FEATURES])
-        # The state is shared by the letters of a game.
-        first = letters.reshape(-1, NUM_LETTER_FEATURES) @ of_letter
-        by_game = first.reshape(len(letters), NUM_LETTERS, -1)
-        by_game += (features["state"] @ of_state + weights["letters.0.bias"])[:, None]
-        scores = self._perceptron("letters", first).reshape(-1, NUM_LETTERS)
+        # A small product for each game: BLAS would compute a large one in threads, which wait for
+        # the next in a loop and take the time of the posterior's.
+        first = letters @ of_letter
+        first += features["state"][:, None] @ of_state + weights["letters.0.bias"]
+        scores = self._perceptron("letters", first)[:, :, 0]
         scores += weights["scale.weight"] * letters[:, :, LOG_ODDS]
         scores += LOOK_AHEAD_UNIT * weights["look_ahead.weight"] * letters[:, :, LOOK_AHEAD]
         return scores
