@@ -245,7 +245,8 @@ def _believe(
     if len(games):
         part = (word[games], guessed[games], scale[games, None], listed[games], by_models[games])
         sums[games] += _unlisted_masses(*part, prior, beam)
-    share = np.divide(listed[:, _ALL], sums[:, _ALL], out=scale, where=sums[:, _ALL] > 0.0)
+    total, share = sums[:, _ALL], np.zeros(len(word))
+    np.divide(listed[:, _ALL], total, out=share, where=total > 0.0)
     return np.column_stack([presence_of(sums, guessed), share])
 
 
