@@ -16,7 +16,7 @@ from tests.processes import run
         ("certain_win", ["--words", "WORDS"], "fewest lives"),
         ("env_throughput", ["--seconds", 0.1], "SyncVectorEnv"),
         ("forward_pass", ["--games", 20], "torch"),
-        ("hosts", ["--lengths", 22, "--agents", "dictionary", "--runs", PRETRAINED], "picking"),
+        ("hosts", ["--lengths", 22, "--agents", "random", "--runs", PRETRAINED], "picking"),
         ("known_limit", ["--widths", 1, "--words", "WORDS"], "known words won"),
         ("picking_host", ["--lengths", 22, "--rounds", 2, 4, "--plot", "PLOT"], "lower"),
         ("ppo_gain", ["--runs", PRETRAINED, PRETRAINED, "--games", 40], "look-ahead minus"),
