@@ -10,15 +10,16 @@ runs already is attacked.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import multiprocessing
 import os
 import platform
+import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from socket import SO_RCVBUF, SOL_SOCKET
 from typing import NamedTuple
@@ -27,6 +28,7 @@ from urllib.parse import urlsplit
 import numpy as np
 import urllib3
 
+from hangman_lab.terminal.arguments import CommandParser, command_main, real
 from tests.server.load import LETTERS, serving
 
 GUEST = b"POST /api/v1/guests HTTP/1.1\r\nHost: server\r\n"
@@ -200,13 +202,16 @@ def server_at(url: str | None) -> Iterator[tuple[tuple[str, int], int | None]]:
             yield ("127.0.0.1", server.port), server.process.pid
 
 
-def main() -> None:
+@command_main("attacks")
+def main(arguments: Sequence[str] | None = None) -> int:
     """Attack and print."""
-    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
-    parser.add_argument("--seconds", type=float, default=8.0, help="of each attack")
+    parser = CommandParser(description=str(__doc__).splitlines()[0])
+    parser.add_argument(
+        "--seconds", type=partial(real, low=0.01, high=3600), default=8.0, help="of each attack"
+    )
     parser.add_argument("--attacks", nargs="+", choices=ATTACKS, default=list(ATTACKS))
     parser.add_argument("--url", help="a server that runs already")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}")
     with server_at(options.url) as (server, pid):
         token = ask(server, "guests", {})["token"]
@@ -221,7 +226,8 @@ def main() -> None:
                 sep="\n    ",
                 flush=True,
             )
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -10,11 +10,11 @@ best of three rounds.
 
 from __future__ import annotations
 
-import argparse
 import gc
 import os
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
@@ -26,6 +26,7 @@ from stable_baselines3.common.vec_env import DummyVecEnv, VecEnv
 from hangman_lab.envs.hangman.env import HangmanEnv, HangmanVectorEnv
 from hangman_lab.envs.hangman.sb3 import HangmanVecEnv
 from hangman_lab.envs.words import default_word_list
+from hangman_lab.terminal.arguments import CommandParser, command_main, real
 from hangman_lab.terminal.tables import DataTable, print_table
 
 NUM_GAMES = 4096
@@ -79,11 +80,17 @@ def steps_per_second(env, seconds):
     return max(rate(num_steps) for _ in range(ROUNDS))
 
 
-def main() -> None:
+@command_main("env_throughput")
+def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and print the table."""
-    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
-    parser.add_argument("--seconds", type=float, default=6.0, help="per row of the table")
-    seconds = parser.parse_args().seconds
+    parser = CommandParser(description=str(__doc__).splitlines()[0])
+    parser.add_argument(
+        "--seconds",
+        type=partial(real, low=0.01, high=3600),
+        default=6.0,
+        help="per row of the table",
+    )
+    seconds = parser.parse_args(arguments).seconds
     # As in timeit: garbage collection is not measured.
     gc.disable()
     if hasattr(os, "sched_setaffinity"):
@@ -96,7 +103,8 @@ def main() -> None:
         rows.append((name, f"{envs[name].num_envs:,}", f"{rate:,.0f}", *ratios))
     headings = ("environment", "games", "steps/s", "x SyncVectorEnv", "x DummyVecEnv")
     print_table(Console(width=120), DataTable("steps/s, one core", headings, rows))
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -8,8 +8,9 @@ last column is the network alone, on the states of these games, without the post
 
 from __future__ import annotations
 
-import argparse
+import sys
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from hangman_lab.agents.ppo.agent import PPOAgent
 from hangman_lab.envs.words import Split, default_word_list
 from hangman_lab.evaluation.arena import play
 from hangman_lab.evaluation.preparation import sample_words
+from hangman_lab.terminal.arguments import CommandParser, command_main, positive
 from hangman_lab.terminal.tables import DataTable, print_table
 from hangman_lab.training.networks import PolicyModule
 
@@ -41,11 +43,12 @@ class Timed:
         return scores
 
 
-def main() -> None:
+@command_main("forward_pass")
+def main(arguments: Sequence[str] | None = None) -> int:
     """Play, and print the table."""
-    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
-    parser.add_argument("--games", type=int, default=1000)
-    games = parser.parse_args().games
+    parser = CommandParser(description=str(__doc__).splitlines()[0])
+    parser.add_argument("--games", type=positive, default=1000, metavar="N")
+    games = parser.parse_args(arguments).games
     words = sample_words(Split().divide(default_word_list())["valid"], games, seed=0)
     agent = load_pretrained()
     assert isinstance(agent, PPOAgent)
@@ -76,7 +79,8 @@ def main() -> None:
     title = f"games by NumPy per game by torch: {median:.2f} (quartiles {low:.2f} to {high:.2f})"
     headings = ("network by", "games/s", "of the network alone")
     print_table(Console(width=100), DataTable(title, headings, rows))
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -10,6 +10,7 @@ over the runs (t-test). By default 500 valid words of the pretrained policy are 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -17,18 +18,18 @@ import pandas as pd
 from rich.console import Console
 from scipy.stats import ttest_1samp
 
-from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.words import DEFAULT_KNOWN, PARTS
 from hangman_lab.evaluation.comparison import compare
 from hangman_lab.run_files.directory import PRETRAINED
-from hangman_lab.terminal.arguments import CommandParser, positive, real
+from hangman_lab.terminal.arguments import CommandParser, command_main, positive, real
 from hangman_lab.terminal.tables import DataTable, print_table
 
 AGENTS = ("posterior", "look-ahead", "ppo")
 CONTRASTS = (("ppo", "posterior"), ("ppo", "look-ahead"), ("look-ahead", "posterior"))
 
 
-def main() -> None:
+@command_main("ppo_gain")
+def main(arguments: Sequence[str] | None = None) -> int:
     """Play, and print the table and the differences."""
     parser = CommandParser(description=str(__doc__).splitlines()[0])
     parser.add_argument("--runs", nargs="+", default=[PRETRAINED], metavar="RUN_DIR")
@@ -36,7 +37,7 @@ def main() -> None:
     known = partial(real, low=0, high=1)
     parser.add_argument("--known", type=known, default=DEFAULT_KNOWN, metavar="P")
     parser.add_argument("--games", type=positive, metavar="N", help="default: all words")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     games = options.games or (500 if options.runs == [PRETRAINED] else None)
     played = []
     for index, path in enumerate(options.runs):
@@ -55,10 +56,8 @@ def main() -> None:
             f"won alone {(difference > 0).sum():,}, lost alone {(difference < 0).sum():,}, "
             f"p = {test.pvalue:.5f}"
         )
+    return 0
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except InputError as error:
-        sys.exit(f"ppo_gain.py: error: {error}")
+    sys.exit(main())

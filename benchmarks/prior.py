@@ -7,6 +7,9 @@ Bits per word are the mean of -log2 of the prior probability of valid words, wit
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
+
 import numpy as np
 from rich.console import Console
 
@@ -14,17 +17,18 @@ from hangman_lab.agents.posterior.posterior import load_posterior
 from hangman_lab.agents.word_arrays import WordArrays, sequence_keys
 from hangman_lab.run_files.directory import PRETRAINED, RunDirectory
 from hangman_lab.run_files.words import load_words
-from hangman_lab.terminal.arguments import CommandParser
+from hangman_lab.terminal.arguments import CommandParser, command_main
 from hangman_lab.terminal.tables import DataTable, print_table
 
 
-def main() -> None:
+@command_main("prior")
+def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and print the tables."""
     parser = CommandParser(description=str(__doc__).splitlines()[0])
     parser.add_argument(
         "--run", metavar="RUN_DIR", default=PRETRAINED, help="default: the pretrained policy"
     )
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     run = RunDirectory.open(options.run)
     agent = load_posterior(run.posterior)
     words = WordArrays.of(load_words(run.load_config()).parts["valid"])
@@ -41,7 +45,8 @@ def main() -> None:
     title = f"{len(bits):,} valid words, {len(candidates):,} candidates"
     headings = ("letters", "words", "bits per word", "covered by candidates")
     print_table(Console(), DataTable(title, headings, rows, 0))
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -3,10 +3,11 @@
 import pytest
 
 from benchmarks.known_limit import most_won
+from benchmarks.prior import main as prior
 from hangman_lab.agents import DictionaryAgent
 from hangman_lab.evaluation.arena import play
 from hangman_lab.run_files.directory import PRETRAINED
-from tests.processes import run
+from tests.processes import assert_refused, run, run_main
 
 
 @pytest.mark.slow
@@ -29,6 +30,12 @@ def test_a_benchmark_prints_its_results(name, arguments, printed, tinier_files, 
     done = run(f"benchmarks.{name}", *arguments)
     assert done.returncode == 0, done.stderr
     assert printed in done.stdout
+
+
+def test_a_benchmark_refuses_bad_input_in_one_line(capsys):
+    assert_refused(
+        run_main(prior, capsys, "--run", "missing"), "prior.py", "missing: not the folder"
+    )
 
 
 def most_won_by_any_play(words, lives, guessed=frozenset()):
