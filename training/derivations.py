@@ -28,6 +28,8 @@ from hangman_lab.envs.encoding import FIRST_LETTER, MAX_LENGTH
 _NUM_AFFIXES = 4000
 _MAX_AFFIX = 7
 _MIN_STEM = 2
+# Affixes of fewer stems are left out: one stem tells nothing about others.
+_MIN_STEMS = 2
 # The L2 penalty of the autoencoder.
 _PENALTY = 100.0
 # Weights closer to 0 are pruned.
@@ -69,7 +71,9 @@ class Side(NamedTuple):
 
     @classmethod
     def of(cls, words: WordArrays, at_end: bool) -> Side:
-        """Return the stems and the 4,000 most frequent affixes of known words, and their weights.
+        """Return the stems and the most frequent affixes of known words, and their weights.
+
+        The affixes are at most 4,000, each of two or more stems.
 
         Stems are the users and affixes the items of a linear autoencoder: the score of an affix is
         the sum of its weights over the stem's known affixes, about the probability that the stem
@@ -84,6 +88,7 @@ class Side(NamedTuple):
         divisions = _divisions(words, at_end)
         packed, columns, counts = np.unique(divisions[1], return_inverse=True, return_counts=True)
         common = np.sort(np.argsort(-counts, kind="stable")[:_NUM_AFFIXES])
+        common = common[counts[common] >= _MIN_STEMS]
         column_of = np.full(len(counts), -1)
         column_of[common] = np.arange(len(common))
         kept = column_of[columns] >= 0

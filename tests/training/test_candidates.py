@@ -1,7 +1,7 @@
 """Candidates, compared with a simple reference implementation."""
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 
 import numpy as np
 import pytest
@@ -54,7 +54,9 @@ def referee(words, at_end, max_affix=7, min_stem=2, penalty=100):
             stem = word[: len(word) - length] if at_end else word[length:]
             if len(stem) >= min_stem:
                 affixes_of[stem].add(word[len(word) - length :] if at_end else word[:length])
-    affixes = sorted(set().union(*affixes_of.values()))
+    counts = Counter(affix for affixes in affixes_of.values() for affix in affixes)
+    affixes = sorted(affix for affix, count in counts.items() if count > 1)
+    affixes_of = {stem: known & set(affixes) for stem, known in affixes_of.items()}
     has = np.zeros((len(affixes_of), len(affixes)))
     for row, known in zip(has, affixes_of.values(), strict=True):
         row[[affixes.index(affix) for affix in known]] = 1
