@@ -74,6 +74,17 @@ def sequence_keys(codes, lengths):
     return keys
 
 
+def pack_ends(words: WordArrays, size: int, at_end: bool) -> npt.NDArray[np.int64]:
+    """Return the last or first ``size`` letters of words, or all of fewer, as packed numbers."""
+    rows = np.arange(len(words.lengths))
+    first = np.maximum(words.lengths - size, 0) if at_end else 0
+    packed = np.zeros(len(rows), dtype=np.int64)
+    for place in range(size):
+        # The padding after the letters is 0.
+        packed = packed << _LETTER_BITS | words.codes[rows, first + place]
+    return packed
+
+
 def unpack_parts(numbers: npt.NDArray[np.int64]) -> WordArrays:
     """Return parts of words from numbers in base ``PACKED_BASE``; the empty part is 0."""
     most = 63 // _LETTER_BITS

@@ -9,10 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from hangman_lab.agents.posterior.multigrams import Multigrams
 from hangman_lab.agents.smoothed_ngrams import SmoothedNgrams
-from hangman_lab.agents.word_arrays import KEY_BASE, PACKED_BASE, WordArrays, sequence_keys
+from hangman_lab.agents.word_arrays import WordArrays, pack_ends, sequence_keys
 from hangman_lab.envs.compiled import in_threads, njit
 from hangman_lab.envs.encoding import MAX_LENGTH
 from hangman_lab.training.derivations import DERIVATION, Side, derive, squared_odds
@@ -60,7 +61,7 @@ def derive_candidates(
     parts = in_threads(_combine, words.codes, derived, prefixes, suffixes, least)
     keys, codes, features = map(np.concatenate, zip(*parts, strict=True))
     candidates = WordArrays(codes, features[:, -3].astype(np.int64))
-    in_threads(_count_ends, words, candidates, features)
+    features[:, 2 * _FEATURES_PER_SIDE : -3] = _count_ends(words, candidates)
     features[:, -1] = multigrams.log_probabilities(candidates)
     return Candidates(candidates, keys, features)
 
@@ -131,32 +132,15 @@ def _combine(thread, num_threads, word_codes, derived, prefixes, suffixes, least
     return keys[:num_words], codes[:num_words], features[:num_words]
 
 
-@njit(cache=True, nogil=True)
-def _count_ends(thread, num_threads, known, candidates, features):
-    """Write the numbers of known words with the same ends as each of a thread's candidates."""
-    begin, end = thread * len(features) // num_threads, (thread + 1) * len(features) // num_threads
-    # A hash table that is at most half full; key 0 is a free slot.
-    num_slots = 2 << int(np.ceil(np.log2(len(known.codes))))
-    keys, counts = np.empty(num_slots, dtype=np.int64), np.empty(num_slots, dtype=np.int64)
-    for column in range(2 * len(_END_LETTERS)):
-        size = _END_LETTERS[column // 2]
-        keys[:] = counts[:] = 0
-        # The known words, then the candidates.
-        for step in range(-len(known.codes), end - begin):
-            is_known = step < 0
-            words, row = (known, ~step) if is_known else (candidates, begin + step)
-            # A word with fewer letters is compared as a whole, and equals no known word.
-            if words.lengths[row] < size:
-                continue
-            first = words.lengths[row] - size if column % 2 else 0
-            key = 0
-            for code in words.codes[row, first : first + size]:
-                key = key * PACKED_BASE + code
-            slot = np.int64((np.uint64(key) * KEY_BASE) >> np.uint64(32)) % num_slots
-            while keys[slot] != 0 and keys[slot] != key:
-                slot = (slot + 1) % num_slots
-            if is_known:
-                keys[slot] = key
-                counts[slot] += 1
-            else:
-                features[row, 2 * _FEATURES_PER_SIDE + column] = counts[slot]
+def _count_ends(known: WordArrays, candidates: WordArrays) -> npt.NDArray[np.int64]:
+    """Return the numbers of known words with the same ends, shape (candidates, 6).
+
+    A word with fewer letters is compared as a whole, and equals no known word.
+    """
+    counts = []
+    for size in _END_LETTERS:
+        for at_end in (False, True):
+            ends, others = (pack_ends(words, size, at_end) for words in (candidates, known))
+            frequencies = pd.Series(others).value_counts()
+            counts.append(frequencies.reindex(ends, fill_value=0).to_numpy())
+    return np.stack(counts, axis=1)

@@ -17,8 +17,8 @@ from scipy.sparse import csr_matrix
 from hangman_lab.agents.smoothed_ngrams import END
 from hangman_lab.agents.word_arrays import (
     KEY_BASE,
-    PACKED_BASE,
     WordArrays,
+    pack_ends,
     sequence_keys,
     unpack_parts,
 )
@@ -126,15 +126,13 @@ class Side(NamedTuple):
 
 def _divisions(words: WordArrays, at_end: bool) -> tuple[npt.NDArray[Any], ...]:
     """Return the stem key, the packed affix, the word and the stem length of each division."""
-    codes, lengths = words
     parts = []
     for size in range(_MAX_AFFIX + 1):
-        rows = np.flatnonzero(lengths >= size + _MIN_STEM)
-        stem_lengths = lengths[rows] - size
-        stems = np.ascontiguousarray(codes[rows, 0 if at_end else size :])
-        affixes = np.zeros(len(rows), dtype=np.int64)
-        for place in range(size):
-            affixes = affixes * PACKED_BASE + codes[rows, (stem_lengths if at_end else 0) + place]
+        rows = np.flatnonzero(words.lengths >= size + _MIN_STEM)
+        part = words.take(rows)
+        stems = np.ascontiguousarray(part.codes[:, 0 if at_end else size :])
+        stem_lengths = part.lengths - size
+        affixes = pack_ends(part, size, at_end)
         parts.append((sequence_keys(stems, stem_lengths), affixes, rows, stem_lengths))
     return tuple(map(np.concatenate, zip(*parts, strict=True)))
 
