@@ -75,7 +75,10 @@ def sequence_keys(codes, lengths):
 
 
 def pack_ends(words: WordArrays, size: int, at_end: bool) -> npt.NDArray[np.int64]:
-    """Return the last or first ``size`` letters of words, or all of fewer, as packed numbers."""
+    """Return the last or first letters of words as numbers in base ``PACKED_BASE``, shape (words,).
+
+    They are ``size`` letters, at most 12; all letters of a word with fewer, with zeros after them.
+    """
     rows = np.arange(len(words.lengths))
     first = np.maximum(words.lengths - size, 0) if at_end else 0
     packed = np.zeros(len(rows), dtype=np.int64)
