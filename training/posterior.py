@@ -45,6 +45,8 @@ _PARAMETERS = {
     "min_data_in_leaf": 400,
     "lambda_l2": 5.0,
     "min_sum_hessian_in_leaf": 1.0,
+    # Few candidates are words, so that Newton steps overshoot: on long lists the fit diverges.
+    "max_delta_step": 1.0,
     "deterministic": True,
     "force_row_wise": True,
     # Threads synchronize at every leaf, which is many times slower on busy cores.

@@ -36,6 +36,17 @@ def test_probabilities_are_calibrated_despite_sampling_of_negative_examples(exam
         assert predicted[features[:, 0] == kind].mean() == pytest.approx(probability, rel=0.1)
 
 
+def test_few_likely_words_among_many_unlikely_ones_are_recognized():
+    # One candidate in 250: steps of unbounded size diverge.
+    random = np.random.default_rng(0)
+    likely = np.arange(300_000) < 2_400
+    features = np.column_stack([likely, random.normal(size=len(likely))]).astype(np.float32)
+    found = random.random(len(likely)) < np.where(likely, 0.5, 1e-5)
+    predicted = predict(fit_classifier(features, found), features)
+    assert predicted[likely].mean() == pytest.approx(0.5, abs=0.1)
+    assert predicted[~likely].mean() < 1e-3
+
+
 @pytest.mark.parametrize("num_found", [0, 19])
 def test_no_classifier_is_fitted_on_too_few_words(examples, num_found):
     features = examples[0][:1_000]
