@@ -27,8 +27,6 @@ _FEATURES_PER_SIDE = 4
 # The numbers of first and of last letters in which known words are compared.
 _END_LETTERS = (3, 5, 7)
 _NUM_FEATURES = 2 * (_FEATURES_PER_SIDE + len(_END_LETTERS)) + 3
-# Derivations are sorted by key in this many buckets, each of which fits into the cache.
-_BUCKET_BITS = 12
 
 
 class Candidates(NamedTuple):
@@ -58,6 +56,7 @@ def derive_candidates(
     for side in sides:
         parts += in_threads(derive, words.codes, side, ngrams.tables, least, _MIN_SCORE)
     derived = np.concatenate(parts)
+    derived = derived.take(np.argsort(derived["key"]))
     parts = in_threads(_combine, words.codes, derived, prefixes, suffixes, least)
     keys, codes, features = map(np.concatenate, zip(*parts, strict=True))
     candidates = WordArrays(codes, features[:, -3].astype(np.int64))
@@ -69,66 +68,51 @@ def derive_candidates(
 @njit(cache=True, nogil=True)
 def _combine(thread, num_threads, word_codes, derived, prefixes, suffixes, least_probability):
     """Return the keys, letters and features of the kept unknown words of a thread, by key."""
-    # The derivations of a word belong to one bucket, and that to one thread.
-    shift, num_buckets = np.uint64(64 - _BUCKET_BITS), 1 << _BUCKET_BITS
-    low = thread * num_buckets // num_threads
-    size = (thread + 1) * num_buckets // num_threads - low
-    first = np.zeros(size + 1, dtype=np.int64)
-    for row in range(len(derived)):
-        bucket = np.int64(derived[row].key >> shift) - low
-        if 0 <= bucket < size:
-            first[bucket + 1] += 1
-    first = np.cumsum(first)
-    own, free = np.empty_like(derived[: first[-1]]), first.copy()
-    for row in range(len(derived)):
-        bucket = np.int64(derived[row].key >> shift) - low
-        if 0 <= bucket < size:
-            own[free[bucket]] = derived[row]
-            free[bucket] += 1
-    keys = np.empty(len(own), dtype=np.uint64)
-    codes = np.empty((len(own), MAX_LENGTH), dtype=np.uint8)
-    features = np.empty((len(own), _NUM_FEATURES), dtype=np.float32)
+    # All derivations of a word belong to one thread.
+    begin, end = thread * len(derived) // num_threads, (thread + 1) * len(derived) // num_threads
+    while 0 < begin < len(derived) and derived[begin].key == derived[begin - 1].key:
+        begin += 1
+    size = max(end - begin, 0)
+    keys = np.empty(size, dtype=np.uint64)
+    codes = np.empty((size, MAX_LENGTH), dtype=np.uint8)
+    features = np.empty((size, _NUM_FEATURES), dtype=np.float32)
     num_words = 0
-    for bucket in range(size):
-        group = own[first[bucket] : first[bucket + 1]]
-        order = np.argsort(group["key"].copy())
-        begin = 0
-        while begin < len(order):
-            word = group[order[begin]]
-            row = features[num_words]
-            row[:] = 0
-            is_known = False
-            while begin < len(order) and group[order[begin]].key == word.key:
-                found = group[order[begin]]
-                begin += 1
-                is_known |= found.side < 0
-                side = suffixes if found.side else prefixes
-                part = row[:_FEATURES_PER_SIDE] if found.side else row[_FEATURES_PER_SIDE:]
-                part[0] += 1
-                if found.score < part[1]:
-                    continue
-                family = side.first[found.stem + 1] - side.first[found.stem]
-                # Ties go to the largest family.
-                if found.score > part[1] or family > part[2]:
-                    part[1], part[2] = found.score, family
-                    part[3] = side.log_counts[found.affix]
-            if is_known:
+    while begin < end:
+        word = derived[begin]
+        row = features[num_words]
+        row[:] = 0
+        is_known = False
+        while begin < len(derived) and derived[begin].key == word.key:
+            found = derived[begin]
+            begin += 1
+            is_known |= found.side < 0
+            side = suffixes if found.side else prefixes
+            part = row[:_FEATURES_PER_SIDE] if found.side else row[_FEATURES_PER_SIDE:]
+            part[0] += 1
+            if found.score < part[1]:
                 continue
-            side = suffixes if word.side else prefixes
-            stem_begin, stem_length = side.begins[word.stem], side.lengths[word.stem]
-            length = stem_length + side.affixes.lengths[word.affix]
-            row[-3], row[-2] = length, word.ngrams
-            absent = (1 - np.float64(row[1])) * (1 - np.float64(row[_FEATURES_PER_SIDE + 1]))
-            if np.exp(word.ngrams) * squared_odds(absent) < least_probability[length]:
-                continue
-            stem = word_codes[side.rows[word.stem], stem_begin : stem_begin + stem_length]
-            affix = side.affixes.codes[word.affix, : length - stem_length]
-            before, after = (stem, affix) if word.side else (affix, stem)
-            codes[num_words, : len(before)] = before
-            codes[num_words, len(before) : length] = after
-            codes[num_words, length:] = 0
-            keys[num_words] = word.key
-            num_words += 1
+            family = side.first[found.stem + 1] - side.first[found.stem]
+            # Ties go to the largest family.
+            if found.score > part[1] or family > part[2]:
+                part[1], part[2] = found.score, family
+                part[3] = side.log_counts[found.affix]
+        if is_known:
+            continue
+        side = suffixes if word.side else prefixes
+        stem_begin, stem_length = side.begins[word.stem], side.lengths[word.stem]
+        length = stem_length + side.affixes.lengths[word.affix]
+        row[-3], row[-2] = length, word.ngrams
+        absent = (1 - np.float64(row[1])) * (1 - np.float64(row[_FEATURES_PER_SIDE + 1]))
+        if np.exp(word.ngrams) * squared_odds(absent) < least_probability[length]:
+            continue
+        stem = word_codes[side.rows[word.stem], stem_begin : stem_begin + stem_length]
+        affix = side.affixes.codes[word.affix, : length - stem_length]
+        before, after = (stem, affix) if word.side else (affix, stem)
+        codes[num_words, : len(before)] = before
+        codes[num_words, len(before) : length] = after
+        codes[num_words, length:] = 0
+        keys[num_words] = word.key
+        num_words += 1
     return keys[:num_words], codes[:num_words], features[:num_words]
 
 
