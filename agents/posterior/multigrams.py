@@ -17,13 +17,7 @@ from hangman_lab.envs.compiled import (
     open_word,
 )
 from hangman_lab.envs.encoding import BLANK, FIRST_LETTER, MAX_LENGTH, NUM_LETTERS
-from hangman_lab.envs.word_sets import (
-    SearchBuffers,
-    WordSets,
-    fitting_words,
-    search_buffers,
-    word_sets,
-)
+from hangman_lab.envs.word_sets import WordSets, fitting_words, search_buffers, word_sets
 
 
 class MultigramTables(NamedTuple):
@@ -166,37 +160,6 @@ def _log_probabilities(thread, num_threads, codes, lengths, order, tables, resul
         before, known = word, length
 
 
-class _Buffers(NamedTuple):
-    """Buffers of :func:`multigram_masses`, for one thread."""
-
-    search: SearchBuffers
-    #: The last axis of the arrays of masses has the columns of :func:`letter_columns`.
-    spelled: npt.NDArray[np.float64]  #: shape (classes, 27)
-    #: shape (longest + 1, classes, 27): A cache of the emissions of parts that are all blanks, the
-    #: most expensive ones.
-    blank: npt.NDArray[np.float64]
-    #: shape (longest + 1,): The guessed letters, as bits, for which ``blank`` is valid.
-    blank_guessed: npt.NDArray[np.int64]
-    reached: npt.NDArray[np.float64]  #: shape (33, classes, 27)
-    entering: npt.NDArray[np.float64]  #: shape (classes, 27)
-    hidden: npt.NDArray[np.int64]  #: shape (26,)
-
-
-@njit(cache=True)
-def _buffers(tables):
-    """Return the buffers of one thread."""
-    num_classes, num_columns = len(tables.begin), NUM_LETTERS + 1
-    return _Buffers(
-        search_buffers(tables.words),
-        np.empty((num_classes, num_columns), dtype=np.float64),
-        np.empty((tables.longest + 1, num_classes, num_columns), dtype=np.float64),
-        np.full(tables.longest + 1, -1, dtype=np.int64),
-        np.empty((MAX_LENGTH + 1, num_classes, num_columns), dtype=np.float64),
-        np.empty((num_classes, num_columns), dtype=np.float64),
-        np.empty(NUM_LETTERS, dtype=np.int64),
-    )
-
-
 @njit(cache=True, nogil=True)
 def multigram_masses(thread, num_threads, word, guessed, tables, sums):
     """Write the total probability of the words that match each of N games, shape (N, 27).
@@ -204,7 +167,7 @@ def multigram_masses(thread, num_threads, word, guessed, tables, sums):
     Columns 0 to 25 are for the words without that letter behind a blank, column 26 is for all;
     0 for games without a letter to guess. The sums are exact except for rounding.
     """
-    buffers = _buffers(tables)
+    buffers = search_buffers(tables.words)
     for game in range(thread, len(word), num_threads):
         masked = open_word(word[game], guessed[game])
         if len(masked):
@@ -214,13 +177,14 @@ def multigram_masses(thread, num_threads, word, guessed, tables, sums):
 @njit(cache=True)
 def _sum_words(word, guessed, tables, buffers, sums):
     """Write the row of one game in :func:`multigram_masses`; ``word`` has no padding."""
-    bits, length = letter_bits(guessed), len(word)
-    reached, entering = buffers.reached, buffers.entering
-    first, num_classes = tables.first_emission, len(entering)
+    length, first, num_classes = len(word), tables.first_emission, len(tables.begin)
     columns, last = letter_columns(guessed)
-    reached[: length + 1] = 0.0
+    reached = np.zeros((length + 1, num_classes, last + 1), dtype=np.float64)
+    # Parts that are all blanks are the most expensive ones; they recur at other places.
+    blank = np.empty((tables.longest + 1, num_classes, last + 1), dtype=np.float64)
+    is_spelled = np.zeros(tables.longest + 1, dtype=np.bool_)
     for place in range(length):
-        entering[:] = 0.0
+        entering = np.zeros((num_classes, last + 1), dtype=np.float64)
         if place == 0:
             for row in range(num_classes):
                 entering[row, :] = tables.begin[row]
@@ -235,8 +199,11 @@ def _sum_words(word, guessed, tables, buffers, sums):
         for end in range(place + 1, min(place + tables.longest, length) + 1):
             num_blanks += word[end - 1] == BLANK
             if num_blanks:
-                part = word[place:end]
-                spelled = _spell(part, num_blanks, guessed, bits, columns, last, tables, buffers)
+                size = num_blanks if num_blanks == end - place else 0
+                spelled = blank[size]
+                if not is_spelled[size]:
+                    _spell(word[place:end], guessed, columns, tables, buffers, spelled)
+                    is_spelled[size] = size > 0
                 for row in range(num_classes):
                     if spelled[row, last] > 0.0:
                         for column in range(last + 1):
@@ -260,19 +227,15 @@ def _sum_words(word, guessed, tables, buffers, sums):
 
 
 @njit(cache=True)
-def _spell(part, num_blanks, guessed, bits, columns, last, tables, buffers):
-    """Return the total emission of the sequences that match a part of a masked word.
+def _spell(part, guessed, columns, tables, buffers, spelled):
+    """Write the total emission of the sequences that match a part of a masked word.
 
-    The shape is (classes, 27), with the columns of :func:`letter_columns`.
+    The shape is (classes, columns), with the columns of :func:`letter_columns`.
     """
-    spelled, hidden, first = buffers.spelled, buffers.hidden, tables.first_emission
-    if num_blanks == len(part):
-        spelled = buffers.blank[num_blanks]
-        if buffers.blank_guessed[num_blanks] == bits:
-            return spelled
-        buffers.blank_guessed[num_blanks] = bits
+    first, bits, last = tables.first_emission, letter_bits(guessed), spelled.shape[1] - 1
+    hidden = np.empty(NUM_LETTERS, dtype=np.int64)
     spelled[:] = 0.0
-    for sequence in fitting_words(part, guessed, tables.words, True, True, buffers.search):
+    for sequence in fitting_words(part, guessed, tables.words, True, True, buffers):
         # All guessed letters of the sequence are shown.
         letters = np.uint64(tables.words.letters[sequence]) & ~np.uint64(bits)
         num_hidden = 0
@@ -289,4 +252,3 @@ def _spell(part, num_blanks, guessed, bits, columns, last, tables, buffers):
         if spelled[row, last] > 0.0:
             for column in range(last):
                 spelled[row, column] = max(spelled[row, last] - spelled[row, column], 0.0)
-    return spelled
