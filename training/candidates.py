@@ -56,7 +56,8 @@ def derive_candidates(
     for side in sides:
         parts += in_threads(derive, words.codes, side, ngrams.tables, least, _MIN_SCORE)
     derived = np.concatenate(parts)
-    derived = derived.take(np.argsort(derived["key"]))
+    # Stable, so that ties do not depend on the machine.
+    derived = derived.take(np.argsort(derived["key"], kind="stable"))
     parts = in_threads(_combine, words.codes, derived, prefixes, suffixes, least)
     keys, codes, features = map(np.concatenate, zip(*parts, strict=True))
     candidates = WordArrays(codes, features[:, -3].astype(np.int64))
