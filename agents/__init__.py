@@ -34,4 +34,4 @@ AGENTS: dict[str, Callable[[int], Agent]] = {
 
 def make_agent(name: str, seed: int = 0) -> Agent:
     """Return a new agent by name, not fitted yet; raise InputError if the name is unknown."""
-    return agent_named(AGENTS, name, "known")(seed)
+    return agent_named(AGENTS, name, "known", seed)

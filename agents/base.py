@@ -4,33 +4,96 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Self
+from functools import cached_property
+from typing import Any, Self, cast, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from hangman_lab.envs.errors import InputError
-from hangman_lab.envs.hangman.observation import Observation, as_batch
+from hangman_lab.envs.errors import InputError, check_integer
+from hangman_lab.envs.hangman.observation import (
+    Observation,
+    Observations,
+    as_batch,
+    check_observations,
+)
 from hangman_lab.envs.keyed_random import keyed_uniform
 
 
-class Agent(ABC):
-    """Base class of agents, which guess letters from batches of observations.
+class NotFittedError(InputError, AttributeError):
+    """An agent is used before :meth:`Agent.fit`."""
 
-    An agent has no state between calls except what was fitted, so its letters do not depend on
-    batch size or order.
+
+class Guesser(ABC):
+    """Base class of all agents: guesses from batches of observations.
+
+    An agent keeps nothing between calls but what was fitted, and the generator of draws without
+    ``keys``. So its guesses do not depend on batch size or order.
+
+    Attributes
+    ----------
+    draws : bool
+        Whether the guesses may depend on ``keys``.
+    seed : int
+        The seed of random draws.
+    """
+
+    draws: bool = True
+    seed: int = 0
+
+    def __getattr__(self, name: str) -> Any:
+        # Called for missing attributes alone.
+        if name.endswith("_") and not name.startswith("_"):
+            raise NotFittedError(f"{type(self).__name__} is not fitted; call fit first")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    @cached_property
+    def _generator(self) -> np.random.Generator:
+        return np.random.default_rng(self.seed)
+
+    def _act(self, observations: Any, keys: Any, count: str) -> npt.NDArray[np.int64] | int:
+        """Return the guesses for observations of N games, or of one game.
+
+        ``count`` is the key of the observation whose array has one number per game.
+        """
+        is_single = isinstance(observations, Mapping) and np.ndim(observations.get(count, [])) == 0
+        batch = self._check(as_batch(observations) if is_single else observations)
+        num_games = len(batch[count])
+        if keys is None and self.draws:
+            keys = self._generator.integers(2**64, size=num_games, dtype=np.uint64)
+        elif keys is not None:
+            keys = np.atleast_1d(keys)
+            if keys.shape != (num_games,) or keys.dtype.kind not in "iu":
+                raise InputError(f"keys: {keys!r} is not an array of {num_games} integers")
+            keys = keys.astype(np.uint64, copy=False)
+        guesses = self.act_batch(batch, keys)
+        return int(guesses[0]) if is_single else guesses
+
+    @abstractmethod
+    def _check(self, observations: Any) -> Any:
+        """Return valid observations of N games; raise InputError for others."""
+
+    @abstractmethod
+    def act_batch(
+        self, observations: Any, keys: npt.NDArray[np.uint64] | None
+    ) -> npt.NDArray[np.int64]:
+        """Return a guess for each of N games, shape (N,), without checks.
+
+        ``keys`` are given where the agent ``draws``.
+        """
+
+
+class Agent(Guesser):
+    """Base class of agents, which guess letters.
 
     Attributes
     ----------
     uses_lives : bool
         Whether the letters may depend on ``observations["lives"]``. If not, one game with many
         lives also tells how the game with fewer lives ends.
-    draws : bool
-        Whether the letters may depend on ``keys``.
     """
 
     uses_lives: bool = True
-    draws: bool = True
 
     def fit(self, words: Sequence[str]) -> Self:
         """Learn from the words of the train split and return the agent.
@@ -42,33 +105,50 @@ class Agent(ABC):
         """
         return self
 
+    @overload
+    def act(self, observations: Observation, keys: npt.ArrayLike | None = None) -> int: ...
+    @overload
     def act(
-        self, observations: Observation, keys: npt.NDArray[np.uint64] | None = None
+        self, observations: Observations, keys: npt.ArrayLike | None = None
+    ) -> npt.NDArray[np.int64]: ...
+    def act(
+        self, observations: Observation | Observations, keys: npt.ArrayLike | None = None
     ) -> npt.NDArray[np.int64] | int:
         """Return a letter for each game of a batch, or for a single game.
 
         Parameters
         ----------
-        observations : Observation
-            Observations of N games, or the observation of the single environment.
-        keys : ndarray of uint64, shape (N,), optional
-            A key per game, by default its row. A random draw depends on the agent's seed, this key
-            and the turn.
+        observations : Observations or Observation
+            Those of N games, or the observation of the single environment.
+        keys : array_like of int, shape (N,), optional
+            A key per game. A random draw depends on the agent's seed, this key and the turn. By
+            default keys are drawn, so that games differ from one another.
 
         Returns
         -------
         ndarray of int64, shape (N,), or int
             Unguessed letters, 0 to 25; 0 if all letters have been guessed.
+
+        Raises
+        ------
+        InputError
+            If the observations or the keys are invalid.
+        NotFittedError
+            If the agent was not fitted.
         """
-        if np.ndim(observations["lives"]) > 0:
-            return self.act_batch(observations, keys)
-        return int(self.act_batch(as_batch(observations), keys)[0])
+        return self._act(observations, keys, "lives")
+
+    def _check(self, observations: Any) -> Observations:
+        return check_observations(observations)
 
     @abstractmethod
     def act_batch(
-        self, observations: Observation, keys: npt.NDArray[np.uint64] | None = None
+        self, observations: Observations, keys: npt.NDArray[np.uint64] | None = None
     ) -> npt.NDArray[np.int64]:
-        """Return a letter for each of N games, shape (N,); see :meth:`act`."""
+        """Return a letter for each of N games, shape (N,), without checks.
+
+        ``keys`` are given where the agent ``draws``; see :meth:`act`.
+        """
 
 
 class PosteriorAgent(Agent):
@@ -77,14 +157,13 @@ class PosteriorAgent(Agent):
     draws = False
 
     def act_batch(
-        self, observations: Observation, keys: npt.NDArray[np.uint64] | None = None
+        self, observations: Observations, keys: npt.NDArray[np.uint64] | None = None
     ) -> npt.NDArray[np.int64]:
         """Return the most likely letter of each game; ties go to the first in the alphabet."""
-        present = self.letter_probabilities(observations)
+        present = self._letter_probabilities(observations)
         return np.where(observations["guessed"] != 0, -1.0, present).argmax(axis=1)
 
-    @abstractmethod
-    def letter_probabilities(self, observations: Observation) -> npt.NDArray[np.float64]:
+    def letter_probabilities(self, observations: Observations) -> npt.NDArray[np.float64]:
         """Return the probability that each letter is behind a blank.
 
         Returns
@@ -92,7 +171,17 @@ class PosteriorAgent(Agent):
         ndarray of float64, shape (N, 26)
             Probabilities that the hidden part contains the letter, so a row may sum to more than
             1. Guessed letters have 0.
+
+        Raises
+        ------
+        InputError
+            If the observations are invalid.
         """
+        return self._letter_probabilities(check_observations(observations))
+
+    @abstractmethod
+    def _letter_probabilities(self, observations: Observations) -> npt.NDArray[np.float64]:
+        """Return :meth:`letter_probabilities` without checks."""
 
 
 class ScoringAgent(Agent):
@@ -113,11 +202,11 @@ class ScoringAgent(Agent):
         self.seed = seed
 
     @abstractmethod
-    def letter_scores(self, observations: Observation) -> npt.NDArray[np.float64]:
+    def letter_scores(self, observations: Observations) -> npt.NDArray[np.float64]:
         """Return nonnegative letter scores, shape (N, 26)."""
 
     def act_batch(
-        self, observations: Observation, keys: npt.NDArray[np.uint64] | None = None
+        self, observations: Observations, keys: npt.NDArray[np.uint64] | None = None
     ) -> npt.NDArray[np.int64]:
         """Return a letter for each of N games; see :meth:`Agent.act`."""
         scores = self.letter_scores(observations)
@@ -125,14 +214,14 @@ class ScoringAgent(Agent):
         if self.greedy:
             return np.where(guessed, -1.0, scores).argmax(axis=1)
         cumulative = np.where(guessed, 0.0, scores).cumsum(axis=1)
-        if keys is None:
-            keys = np.arange(len(scores), dtype=np.uint64)
-        draws = keyed_uniform(self.seed, keys, guessed.sum(axis=1)) * cumulative[:, -1]
+        draws = keyed_uniform(self.seed, cast(Any, keys), guessed.sum(axis=1)) * cumulative[:, -1]
         return (cumulative <= draws[:, None]).sum(axis=1) % scores.shape[1]
 
 
-def agent_named(agents: Mapping[str, Callable[[int], Any]], name: str, which: str) -> Callable:
-    """Return an agent's factory by name; the InputError for an unknown name lists all names."""
+def agent_named(
+    agents: Mapping[str, Callable[[int], Any]], name: str, which: str, seed: int
+) -> Any:
+    """Return a new agent by name; raise InputError if the name is unknown or the seed invalid."""
     if name not in agents:
         raise InputError(f"agent {name!r} is unknown; {which} are {', '.join(sorted(agents))}")
-    return agents[name]
+    return agents[name](check_integer("seed", seed, 0, 2**63 - 1))

@@ -18,9 +18,10 @@ from hangman_lab.envs.encoding import (
     MAX_LENGTH,
     NUM_LETTERS,
     PADDING,
+    as_words,
     encode_words,
 )
-from hangman_lab.envs.hangman.observation import Observation, distinct, select
+from hangman_lab.envs.hangman.observation import Observations, distinct, select
 from hangman_lab.envs.word_sets import fitting_set, search_buffers, write_numbers
 
 # Constants of the source: the minimal relative length of a shorter word, and the share of shown
@@ -70,12 +71,13 @@ class DecompositionAgent(ScoringAgent):
 
     def fit(self, words: Sequence[str]) -> Self:
         """Index the words and their pieces of three to five places."""
+        words = as_words("words", words)
         self.index_ = CandidateIndex(words)
         lengths = range(_SHORTEST_PIECE, _PIECE_LENGTH + 1)
         self.pieces_ = tuple(_count_pieces(words, length) for length in lengths)
         return self
 
-    def letter_scores(self, observations: Observation) -> npt.NDArray[np.float64]:
+    def letter_scores(self, observations: Observations) -> npt.NDArray[np.float64]:
         """Return the counts of the first part that is not stuck, shape (N, 26)."""
         states, row_of_game = distinct(observations)
         index = self.index_

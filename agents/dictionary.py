@@ -12,7 +12,7 @@ from hangman_lab.agents.base import PosteriorAgent, ScoringAgent
 from hangman_lab.agents.word_arrays import WordArrays
 from hangman_lab.envs.compiled import lowest_bit, njit, word_length
 from hangman_lab.envs.encoding import FIRST_LETTER, NUM_CODES, NUM_LETTERS
-from hangman_lab.envs.hangman.observation import Observation, distinct, select
+from hangman_lab.envs.hangman.observation import Observations, distinct, select
 from hangman_lab.envs.word_sets import fitting_words, search_buffers, word_sets
 
 
@@ -39,7 +39,7 @@ class CandidateIndex:
         self.word_counts = (self.words.letters[:, None] >> np.arange(NUM_LETTERS) & 1).sum(axis=0)
 
     def count_words(
-        self, observations: Observation, exclude_wrong: bool = True, exclude_shown: bool = True
+        self, observations: Observations, exclude_wrong: bool = True, exclude_shown: bool = True
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Count the candidates with each letter, shape (N, 26), and all candidates, shape (N,).
 
@@ -52,7 +52,7 @@ class CandidateIndex:
         return counts[row_of_game], sizes[row_of_game]
 
     def count_places(
-        self, observations: Observation, exclude_wrong: bool = True
+        self, observations: Observations, exclude_wrong: bool = True
     ) -> npt.NDArray[np.int32]:
         """Count the letters of each game's candidates by place, shape (N, width, 26).
 
@@ -92,7 +92,7 @@ class DictionaryAgent(ScoringAgent, PosteriorAgent):
         self.index_ = CandidateIndex(words)
         return self
 
-    def letter_scores(self, observations: Observation) -> npt.NDArray[np.float64]:
+    def letter_scores(self, observations: Observations) -> npt.NDArray[np.float64]:
         """Return the letter frequencies among the matching words, shape (N, 26)."""
         index = self.index_
         if self.literal:
@@ -105,7 +105,7 @@ class DictionaryAgent(ScoringAgent, PosteriorAgent):
         scores[undecided] = back_off(states, counts, index.word_counts)
         return scores
 
-    def letter_probabilities(self, observations: Observation) -> npt.NDArray[np.float64]:
+    def _letter_probabilities(self, observations: Observations) -> npt.NDArray[np.float64]:
         """Return the share of the matching words that contain each letter, shape (N, 26)."""
         exclude = not self.literal
         counts, num_candidates = self.index_.count_words(observations, exclude, exclude)
@@ -117,7 +117,7 @@ class DictionaryAgent(ScoringAgent, PosteriorAgent):
         return np.where(observations["guessed"] != 0, 0.0, shares)
 
 
-def back_off(observations: Observation, *counts: npt.NDArray) -> npt.NDArray[np.float64]:
+def back_off(observations: Observations, *counts: npt.NDArray) -> npt.NDArray[np.float64]:
     """Return each game's first letter counts with an unguessed letter, shape (N, 26)."""
     new = observations["guessed"] == 0
     scores = np.zeros(new.shape)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from hangman_lab.agents.base import ScoringAgent
 from hangman_lab.agents.dictionary import CandidateIndex, back_off
 from hangman_lab.envs.encoding import NUM_LETTERS
-from hangman_lab.envs.hangman.observation import Observation
+from hangman_lab.envs.hangman.observation import Observations
 
 
 class RandomAgent(ScoringAgent):
@@ -22,7 +22,7 @@ class RandomAgent(ScoringAgent):
     def __init__(self, seed: int = 0) -> None:
         super().__init__(greedy=False, seed=seed)
 
-    def letter_scores(self, observations: Observation) -> npt.NDArray[np.float64]:
+    def letter_scores(self, observations: Observations) -> npt.NDArray[np.float64]:
         """Return 1 for each letter, shape (N, 26)."""
         return np.ones(observations["guessed"].shape)
 
@@ -61,7 +61,7 @@ class OverallFrequencyAgent(ScoringAgent):
         self.index_ = CandidateIndex(words)
         return self
 
-    def letter_scores(self, observations: Observation) -> npt.NDArray[np.float64]:
+    def letter_scores(self, observations: Observations) -> npt.NDArray[np.float64]:
         """Return the occurrences of each letter in the matching words, shape (N, 26)."""
         counts = self.index_.count_places(observations).sum(axis=1)
         return back_off(observations, counts, self.index_.letter_counts, np.ones(NUM_LETTERS))
@@ -80,7 +80,7 @@ class TopHeavyFrequencyAgent(OverallFrequencyAgent):
     "Hangman", 14 September 2010: ``TopHeavyFrequency`` and ``Skewed``.
     """
 
-    def letter_scores(self, observations: Observation) -> npt.NDArray[np.float64]:
+    def letter_scores(self, observations: Observations) -> npt.NDArray[np.float64]:
         """Return the letter frequencies at the blank with the highest skew, shape (N, 26)."""
         guessed = observations["guessed"][:, None, :] != 0
         counts = np.where(guessed, 0, self.index_.count_places(observations))

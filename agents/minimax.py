@@ -24,8 +24,8 @@ from numba import get_num_threads
 from hangman_lab.agents.base import Agent
 from hangman_lab.agents.dictionary import DictionaryAgent
 from hangman_lab.envs.compiled import njit, open_word
-from hangman_lab.envs.encoding import BLANK, FIRST_LETTER, NUM_LETTERS
-from hangman_lab.envs.hangman.observation import Observation, distinct
+from hangman_lab.envs.encoding import BLANK, FIRST_LETTER, NUM_LETTERS, as_words
+from hangman_lab.envs.hangman.observation import Observations, distinct
 from hangman_lab.envs.word_sets import fitting_words, search_buffers
 
 WIN, NO_WIN, UNKNOWN = 1, 0, -1
@@ -67,17 +67,15 @@ class MatchingAgent(Agent):
 
     def fit(self, words: Sequence[str]) -> Self:
         """Index the words; duplicates have no effect."""
-        self.dictionary_ = DictionaryAgent().fit(sorted(set(words)))
+        self.dictionary_ = DictionaryAgent().fit(sorted(set(as_words("words", words))))
         self.index_ = self.dictionary_.index_.words
         self.search_words_ = search_words(self.dictionary_.index_.codes)
         return self
 
     def act_batch(
-        self, observations: Observation, keys: npt.NDArray[np.uint64] | None = None
+        self, observations: Observations, keys: npt.NDArray[np.uint64] | None = None
     ) -> npt.NDArray[np.int64]:
         """Return a letter for each of N games; see :meth:`Agent.act`."""
-        if keys is None:
-            keys = np.arange(len(observations["lives"]), dtype=np.uint64)
         drawn = self._draw(observations["word"], keys)
         states, row_of_game = distinct(observations, observations["lives"], drawn)
         letters = self.dictionary_.act_batch(states)
@@ -97,9 +95,11 @@ class MatchingAgent(Agent):
             list(pool.map(search, range(len(letters))))
         return letters[row_of_game]
 
-    def _draw(self, words: npt.NDArray[np.uint8], keys: npt.NDArray[np.uint64]) -> npt.NDArray:
+    def _draw(
+        self, words: npt.NDArray[np.uint8], keys: npt.NDArray[np.uint64] | None
+    ) -> npt.NDArray[np.int64]:
         """Return the number of the strategy for each game, shape (N,)."""
-        return np.zeros(len(keys), np.int64)
+        return np.zeros(len(words), np.int64)
 
     @abstractmethod
     def _choose(self, rows: npt.NDArray[np.int64], lives: int, strategy: int) -> int:

@@ -12,8 +12,15 @@ from hangman_lab.agents.base import ScoringAgent
 from hangman_lab.agents.dictionary import DictionaryAgent
 from hangman_lab.agents.word_arrays import number_runs
 from hangman_lab.envs.compiled import njit, word_length
-from hangman_lab.envs.encoding import BLANK, FIRST_LETTER, NUM_LETTERS, PADDING, encode_words
-from hangman_lab.envs.hangman.observation import Observation, select
+from hangman_lab.envs.encoding import (
+    BLANK,
+    FIRST_LETTER,
+    NUM_LETTERS,
+    PADDING,
+    as_words,
+    encode_words,
+)
+from hangman_lab.envs.hangman.observation import Observations, select
 
 # Constants of the source: the weights of orders 1 to 5, and the end of the frequency stage.
 _WEIGHTS = (0.1, 0.2, 0.2, 0.25, 0.2)
@@ -45,6 +52,7 @@ class NgramAgent(ScoringAgent):
 
     def fit(self, words: Sequence[str]) -> Self:
         """Count the n-grams of the words and index the words for the frequency stage."""
+        words = as_words("words", words)
         encoded = encode_words(words)
         letters = encoded.codes.astype(np.int64) - FIRST_LETTER
         tables = []
@@ -59,7 +67,7 @@ class NgramAgent(ScoringAgent):
         self.benchmark_ = DictionaryAgent(literal=True).fit(words)
         return self
 
-    def letter_scores(self, observations: Observation) -> npt.NDArray[np.float64]:
+    def letter_scores(self, observations: Observations) -> npt.NDArray[np.float64]:
         """Return frequencies or weighted n-gram probabilities, shape (N, 26)."""
         lengths = (observations["word"] != PADDING).sum(axis=1)
         shown = (observations["word"] > BLANK).sum(axis=1)

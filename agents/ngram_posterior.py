@@ -14,8 +14,9 @@ from hangman_lab.agents.posterior.ngram_lattice import ngram_masses, presence_of
 from hangman_lab.agents.smoothed_ngrams import SmoothedNgrams
 from hangman_lab.agents.word_arrays import WordArrays
 from hangman_lab.envs.compiled import in_threads
-from hangman_lab.envs.encoding import NUM_LETTERS
-from hangman_lab.envs.hangman.observation import Observation, distinct
+from hangman_lab.envs.encoding import NUM_LETTERS, as_words
+from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.hangman.observation import Observations, distinct
 
 # The weight of the n-grams, as a number of matching words.
 _PRIOR_WEIGHT = 20.0
@@ -40,12 +41,15 @@ class NgramPosteriorAgent(PosteriorAgent):
     uses_lives = False
 
     def fit(self, words: Sequence[str]) -> Self:
-        """Fit the n-grams and index the words."""
+        """Fit the n-grams and index the words; InputError if there is none."""
+        words = as_words("words", words)
+        if not words:
+            raise InputError("words: at least one is needed")
         self.tables_ = SmoothedNgrams(WordArrays.of(words)).tables
         self.index_ = CandidateIndex(words)
         return self
 
-    def letter_probabilities(self, observations: Observation) -> npt.NDArray[np.float64]:
+    def _letter_probabilities(self, observations: Observations) -> npt.NDArray[np.float64]:
         """Return the probability that each letter is behind a blank, shape (N, 26)."""
         states, row_of_game = distinct(observations)
         sums = np.zeros((len(states["word"]), NUM_LETTERS + 1))

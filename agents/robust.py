@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -102,7 +102,8 @@ class RobustAgent(MatchingAgent):
     """Draws one of many strategies for each game, so that no word is hard for certain.
 
     A strategy is the reply to a host who picks the word, in a round of :func:`solve`. The draw
-    depends on the seed and the game's key, which is the same at every turn.
+    depends on the seed and the game's key, which must be the same at every turn: without ``keys``,
+    :meth:`act` draws a strategy at each turn.
 
     Parameters
     ----------
@@ -129,9 +130,11 @@ class RobustAgent(MatchingAgent):
         part = slice(*self.index_.first_word[length : length + 2])
         return SearchWords._make(array[part] for array in self.search_words_)
 
-    def _draw(self, words: npt.NDArray[np.uint8], keys: npt.NDArray[np.uint64]) -> npt.NDArray:
+    def _draw(
+        self, words: npt.NDArray[np.uint8], keys: npt.NDArray[np.uint64] | None
+    ) -> npt.NDArray[np.int64]:
         lengths = (words > 0).sum(axis=1)
-        draws, drawn = keyed_uniform(self.seed, keys), np.zeros(len(lengths), np.int64)
+        draws, drawn = keyed_uniform(self.seed, cast(Any, keys)), np.zeros(len(lengths), np.int64)
         for length, solution in self.solutions_.items():
             ends, games = solution.mixture[:-1].cumsum(), lengths == length
             drawn[games] = np.searchsorted(ends, draws[games], side="right")

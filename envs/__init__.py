@@ -4,7 +4,39 @@
 ``hangman_lab/GuessTheWord-v0``.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 import gymnasium as gym
+
+if TYPE_CHECKING:
+    from hangman_lab.envs.hangman.env import HangmanEnv, HangmanVectorEnv
+    from hangman_lab.envs.hangman.sb3 import HangmanVecEnv
+    from hangman_lab.envs.word_guess.env import WordGuessEnv, WordGuessVectorEnv
+
+__all__ = [
+    "HangmanEnv",
+    "HangmanVecEnv",
+    "HangmanVectorEnv",
+    "WordGuessEnv",
+    "WordGuessVectorEnv",
+]
+
+# Imported on first use: HangmanVecEnv needs Stable-Baselines3.
+_MODULE_OF = {
+    "HangmanEnv": "hangman.env",
+    "HangmanVecEnv": "hangman.sb3",
+    "HangmanVectorEnv": "hangman.env",
+    "WordGuessEnv": "word_guess.env",
+    "WordGuessVectorEnv": "word_guess.env",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
+
 
 gym.register(
     id="hangman_lab/Hangman-v0",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,13 +12,15 @@ from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from hangman_lab.envs.errors import check_at_least, check_choice, check_options
+from hangman_lab.envs.errors import InputError, check_choice, check_integer, check_options
 from hangman_lab.envs.games import ALL, Index, Obs, check_state
 from hangman_lab.envs.keyed_random import new_stream
 from hangman_lab.envs.rendering import Drawing
 from hangman_lab.envs.rewards import compute_rewards
-from hangman_lab.envs.single import RENDER_FPS, GameParts
+from hangman_lab.envs.single import RENDER_FPS, EnvParts
 
+# The value of ``max_episode_steps`` in gym.make that means no limit.
+NO_LIMIT = -1
 _STATE_NAMES = ("streams", "episodes", "steps", "to_reset")
 
 
@@ -30,10 +32,11 @@ class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
 
     Parameters
     ----------
+    parts : EnvParts
     num_envs : int
         Number of games.
     max_episode_steps : int, optional
-        Truncates a game after this many steps.
+        Truncates a game after this many steps; None and -1 are no limit.
     autoreset_mode : AutoresetMode or str
         ``NEXT_STEP`` (the step after an end starts the next game and ignores the action),
         ``SAME_STEP`` (the step that ends a game starts the next; the end is in
@@ -41,16 +44,12 @@ class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
         ``reset_mask`` starts the next game; until then ``step`` raises ``ResetNeeded``).
     render_mode : str, optional
         ``"ansi"`` or ``"rgb_array"``.
-    **options
-        The arguments of the single environment.
 
     Raises
     ------
-    ValueError
+    InputError
         If an argument is out of its range.
     """
-
-    _make_game: Callable[..., GameParts]  # Takes the number of games and ``options``.
 
     metadata = {  # noqa: RUF012 - an instance variable in Gymnasium
         "render_modes": ["ansi", "rgb_array"],
@@ -60,25 +59,27 @@ class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
 
     def __init__(
         self,
-        num_envs: int = 1,
-        max_episode_steps: int | None = None,
-        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
-        *,
-        render_mode: str | None = None,
-        **options: Any,
+        parts: EnvParts,
+        num_envs: int,
+        max_episode_steps: int | None,
+        autoreset_mode: AutoresetMode | str,
+        render_mode: str | None,
     ) -> None:
-        check_at_least("num_envs", num_envs, 1)
+        if isinstance(max_episode_steps, int) and max_episode_steps == NO_LIMIT:
+            max_episode_steps = None
         if max_episode_steps is not None:
-            check_at_least("max_episode_steps", max_episode_steps, 1)
+            max_episode_steps = check_integer("max_episode_steps", max_episode_steps, 1)
         if render_mode is not None:
             check_choice("render_mode", render_mode, self.metadata["render_modes"])
+        if not isinstance(autoreset_mode, AutoresetMode):
+            check_choice("autoreset_mode", autoreset_mode, [mode.value for mode in AutoresetMode])
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
-        self.num_envs = num_envs
+        self.num_envs = check_integer("num_envs", num_envs, 1)
         self.max_episode_steps = max_episode_steps
         self.render_mode = render_mode
-        parts = self._make_game(num_envs, **options)
-        self._games, self._secrets, self._reward, self._draw = parts
+        make_games, self._secrets, self._reward, self._draw = parts
+        self._games = make_games(self.num_envs)
         self._begun = False
         self._streams = np.zeros(self.num_envs, dtype=np.uint64)
         self._episodes = np.zeros(self.num_envs, dtype=np.int64)
@@ -109,24 +110,23 @@ class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
 
         Raises
         ------
-        ValueError
-            If an option is unknown, the number of seeds or words is not ``num_envs``, a word is
-            invalid, or the mask has another shape or dtype or selects no game.
+        InputError
+            If an option is unknown, the number of seeds or words is not ``num_envs``, a seed or a
+            word is invalid, or the mask has another shape or dtype or selects no game.
         gymnasium.error.ResetNeeded
             If the first call of ``reset`` has a mask.
         """
-        check_options(options, "word", "reset_mask")
-        options = options or {}
+        options = check_options(options, "word", "reset_mask")
         games = self._games_to_reset(options.get("reset_mask"))
-        word = options.get("word")
-        words = [word] * self.num_envs if word is None or isinstance(word, str) else list(word)
+        word: Any = options.get("word")
+        words = list(word) if np.ndim(word) else [word] * self.num_envs
         if len(words) != self.num_envs:
-            raise ValueError(f"options: {len(words)} words for {self.num_envs} games")
+            raise InputError(f"options: {len(words)} words for {self.num_envs} games")
         is_forced = np.array([words[game] is not None for game in games])
         forced = self._secrets.encode([words[game] for game in games[is_forced]])
         self._seed_streams(seed, games)
-        self.begin(games[~is_forced])
-        self.begin(games[is_forced], forced)
+        self._start(games[~is_forced])
+        self._start(games[is_forced], forced)
         self._to_reset[games] = False
         return self._games.observe(), self._infos(games)
 
@@ -137,22 +137,22 @@ class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
 
         Raises
         ------
-        ValueError
+        InputError
             If the shape is wrong, or an action is not an integer in the action space.
         gymnasium.error.ResetNeeded
             If ``reset`` was never called, or if the autoreset mode is ``DISABLED`` and a game that
             has ended was not reset.
         """
-        rewards, terminated, truncated = self.act(actions)
+        rewards, terminated, truncated = self._step_without_reset(actions)
         infos: dict[str, Any] = {}
         if self.autoreset_mode is AutoresetMode.SAME_STEP:
-            ended = np.flatnonzero(terminated | truncated)
+            ended = (terminated | truncated).nonzero()[0]
             if len(ended):
                 infos = self._final_infos(ended)
-                self.begin(ended)
+                self._start(ended)
         elif self.autoreset_mode is AutoresetMode.NEXT_STEP:
-            games = np.flatnonzero(self._to_reset)
-            self.begin(games)
+            games = self._to_reset.nonzero()[0]
+            self._start(games)
             rewards[games] = 0.0
             # The ignored action may have ended a game that had only been truncated.
             terminated[games] = False
@@ -160,7 +160,7 @@ class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
             self._to_reset = terminated | truncated
         return self._games.observe(), rewards, terminated, truncated, infos | self._infos()
 
-    def act(
+    def _step_without_reset(
         self, actions: npt.NDArray[np.integer]
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
         """Take one action in every game, without autoreset; return rewards and ends."""
@@ -170,15 +170,15 @@ class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
                 f"Cannot call step: games {np.flatnonzero(self._to_reset).tolist()} are over, "
                 'call reset(options={"reset_mask": ...}) first'
             )
-        step = self._games.guess(np.asarray(actions))
-        rewards, terminated = compute_rewards(self._reward, step), step.won | step.lost
+        result = self._games.guess(np.asarray(actions))
+        rewards, terminated = compute_rewards(self._reward, result), result.won | result.lost
         self._steps += 1
         truncated = np.zeros(self.num_envs, dtype=np.bool_)
         if self.max_episode_steps is not None:
             truncated = (self._steps >= self.max_episode_steps) & ~self._to_reset
         return rewards, terminated, truncated
 
-    def begin(self, games: npt.NDArray[np.int64], secrets: Any = None) -> None:
+    def _start(self, games: npt.NDArray[np.int64], secrets: Any = None) -> None:
         """Start the next episode of ``games``; if ``secrets`` is None, they are drawn."""
         if not len(games):
             return
@@ -189,18 +189,9 @@ class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
         self._steps[games] = 0
 
     @property
-    def episode_lengths(self) -> npt.NDArray[np.int64]:
-        """The number of steps since each game started, shape (num_envs,)."""
-        return self._steps.copy()
-
-    @property
-    def won(self) -> npt.NDArray[np.bool_]:
-        """The games that are won, shape (num_envs,)."""
-        return self._games.won
-
-    def observe(self, games: Index = ALL) -> Obs:
-        """Return copies of the current observations of ``games``."""
-        return self._games.observe(games)
+    def secrets(self) -> tuple[str, ...]:
+        """The secret word of each game, for display only; they are not in the observations."""
+        return tuple(self._games.secret(game) for game in range(self.num_envs))
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return ``info["action_mask"]`` as bool, shape (num_envs, actions)."""
@@ -221,10 +212,10 @@ class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
         state = {name: getattr(self, f"_{name}").copy() for name in _STATE_NAMES}
         return state | {"games": self._games.get_state()}
 
-    def set_state(self, state: dict[str, Any]) -> None:
+    def set_state(self, state: dict[str, Any]) -> Obs:
         """Restore a state returned by :meth:`get_state` of an environment with the same arguments.
 
-        ValueError if an array is missing or has another shape or dtype.
+        Returns the observations. InputError if an array is missing or has another shape or dtype.
         """
         arrays = {name: getattr(self, f"_{name}") for name in _STATE_NAMES}
         check_state(state, arrays)
@@ -232,6 +223,7 @@ class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
         for name, array in arrays.items():
             array[:] = state[name]
         self._begun = True
+        return self._games.observe()
 
     def _require_reset(self, caller: str) -> None:
         if not self._begun:
@@ -244,7 +236,7 @@ class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
         self._require_reset("reset with a mask")
         is_mask = isinstance(mask, np.ndarray) and mask.dtype == np.bool_
         if not is_mask or mask.shape != (self.num_envs,) or not mask.any():
-            raise ValueError(
+            raise InputError(
                 f"options: reset_mask must be an array of bool of shape ({self.num_envs},) "
                 "with at least one True"
             )
@@ -260,9 +252,13 @@ class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
             self._begun = True
         if seed is None:
             return
-        seeds = [seed + game for game in range(self.num_envs)] if isinstance(seed, int) else seed
+        seeds: Any = seed
+        if np.ndim(seeds) == 0:
+            first = check_integer("seed", seed, 0)
+            seeds = range(first, first + self.num_envs)
         if len(seeds) != self.num_envs:
-            raise ValueError(f"seed: {len(seeds)} seeds for {self.num_envs} games")
+            raise InputError(f"seed: {len(seeds)} seeds for {self.num_envs} games")
+        seeds = [None if each is None else check_integer("seed", each, 0) for each in seeds]
         for game in games:
             if self._begun and seeds[game] is None:
                 continue
@@ -275,10 +271,10 @@ class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
 
     def _infos(self, games: Index = ALL) -> dict[str, Any]:
         """Return the infos of ``games`` in Gymnasium's layout, with its masks ``_name``."""
-        here = np.zeros(self.num_envs, dtype=np.bool_)
-        here[games] = True
+        here = np.full(self.num_envs, games is ALL)
         infos = self._games.infos()
-        if not here.all():
+        if games is not ALL:
+            here[games] = True
             for array in infos.values():
                 array[~here] = 0
         return infos | {f"_{name}": here.copy() for name in infos}

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from hangman_lab.envs.errors import InputError, check_choice
 
 ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 NUM_LETTERS = len(ALPHABET)
@@ -46,22 +50,46 @@ class EncodedWords:
 def encode_words(words: Sequence[str], width: int | None = None) -> EncodedWords:
     """Encode words of 1 to ``width`` letters a to z; ``width`` defaults to the longest word.
 
-    Raises ValueError if a word is empty, longer than ``width``, or has a character outside a to z.
+    Raises InputError if a word is empty, longer than ``width`` or 32 letters, or has a character
+    outside a to z, or ``words`` is a string.
     """
-    lengths = np.fromiter((len(word) for word in words), dtype=np.int64, count=len(words))
+    words = as_words("words", words)
+    check_words(words, MAX_LENGTH if width is None else width)
+    lengths = np.fromiter(map(len, words), dtype=np.int64, count=len(words))
     if width is None:
         width = int(lengths.max(initial=1))
-    # Lists are long: all words are checked at once, and one by one only to name the invalid word.
-    in_range = ((lengths >= 1) & (lengths <= width)).all()
-    if len(words) and not (in_range and _are_letters("".join(words))):
-        wrong = next(word for word in words if not (1 <= len(word) <= width and _are_letters(word)))
-        raise ValueError(f"{wrong!r} is not a word of 1 to {width} letters a to z")
     fixed = np.array([word.encode() for word in words], dtype=f"S{width}")
     codes = _CODE_OF_BYTE[fixed.view(np.uint8).reshape(len(words), width)]
     letter_counts = np.empty((len(words), NUM_LETTERS), dtype=np.int8)
     for letter in range(NUM_LETTERS):
         letter_counts[:, letter] = (codes == FIRST_LETTER + letter).sum(axis=1)
     return EncodedWords(codes, lengths, letter_counts)
+
+
+def as_words(name: str, words: Any) -> tuple[str, ...]:
+    """Return the argument ``name`` as a tuple; InputError unless it is a collection of strings."""
+    if isinstance(words, str | Path) or not isinstance(words, Iterable):
+        raise InputError(
+            f"{name}: {str(words)!r} is not a sequence of words; "
+            "envs.words.read_word_list(path).words reads a file"
+        )
+    words = tuple(words)
+    # Lists are long: their types first.
+    if not all(issubclass(kind, str) for kind in set(map(type, words))):
+        wrong = next(word for word in words if not isinstance(word, str))
+        raise InputError(f"{name}: {wrong!r} is not a word")
+    return words
+
+
+def check_words(words: Sequence[str], width: int = MAX_LENGTH, name: str = "words") -> None:
+    """Raise InputError unless all words have 1 to ``width`` letters a to z."""
+    # Lists are long: all words are checked at once, and one by one only to name the invalid word.
+    lengths = set(map(len, words))
+    in_range = not words or 1 <= min(lengths) <= max(lengths) <= width
+    if words and not (in_range and _are_letters("".join(words))):
+        for word in words:
+            if not (1 <= len(word) <= width and _are_letters(word)):
+                raise InputError(f"{name}: {word!r} is not a word of 1 to {width} letters a to z")
 
 
 def _are_letters(text: str) -> bool:
@@ -74,5 +102,6 @@ def decode(codes: npt.NDArray[np.uint8]) -> str:
 
 
 def letter_index(letter: str) -> int:
-    """Return the action, 0 to 25, that guesses ``letter``."""
+    """Return the action, 0 to 25, that guesses ``letter``; InputError if it is not one a to z."""
+    check_choice("letter", letter, tuple(ALPHABET))
     return ALPHABET.index(letter)

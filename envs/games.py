@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Generic, Protocol, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
+
+from hangman_lab.envs.errors import InputError
 
 Obs = TypeVar("Obs", bound=Mapping[str, Any])
 Arrays = dict[str, npt.NDArray]
@@ -17,16 +19,47 @@ ALL = slice(None)
 
 
 def check_state(state: Mapping[str, Any], expected: Arrays) -> None:
-    """Raise ValueError if an array of a saved state is missing or has another shape or dtype.
+    """Raise InputError if an array of a saved state is missing or has another shape or dtype.
 
     Called before any array is restored, so that a state is restored completely or not at all.
     """
     for name, array in expected.items():
         saved = np.asarray(state.get(name))
         if (saved.shape, saved.dtype) != (array.shape, array.dtype):
-            raise ValueError(
+            raise InputError(
                 f"state: {name!r} must be an array of {array.dtype} of shape {array.shape}"
             )
+
+
+def get_arrays(observations: Any, names: Iterable[str]) -> list[npt.NDArray]:
+    """Return the arrays of observations by name; InputError if one is missing."""
+    try:
+        return [np.asarray(observations[name]) for name in names]
+    except (LookupError, TypeError, ValueError) as error:
+        raise InputError(f"observations: arrays {', '.join(names)} are expected") from error
+
+
+def check_array(
+    name: str, array: npt.NDArray, shape: tuple[int, ...], least: int, most: int
+) -> None:
+    """Raise InputError if an array of observations has another shape, or values out of range."""
+    if array.shape != shape:
+        raise InputError(f"observations: {name!r} has the shape {array.shape}, not {shape}")
+    if array.dtype.kind not in "iub":
+        raise InputError(f"observations: {name!r} has {array.dtype}, not integers")
+    if array.min(initial=least) < least or array.max(initial=most) > most:
+        raise InputError(f"observations: {name!r} has a value outside {least}..{most}")
+
+
+def with_dtypes(
+    arrays: Iterable[npt.NDArray], dtypes: Mapping[str, npt.DTypeLike]
+) -> dict[str, npt.NDArray]:
+    """Return arrays by name, contiguous and with the dtypes of the observation space."""
+    # Compiled code distinguishes layouts, and arrays that are read-only.
+    return {
+        name: np.require(array, dtype, ["C", "W"])
+        for array, (name, dtype) in zip(arrays, dtypes.items(), strict=True)
+    }
 
 
 class Secrets(Protocol):
@@ -36,7 +69,7 @@ class Secrets(Protocol):
         """Return an encoded secret for each pair of a stream and an episode number."""
 
     def encode(self, words: Sequence[str]) -> Any:
-        """Encode secrets given by the caller; ValueError if a word cannot be a secret."""
+        """Encode secrets given by the caller; InputError if a word cannot be a secret."""
 
 
 class Games(ABC, Generic[Obs]):
@@ -88,13 +121,14 @@ class Games(ABC, Generic[Obs]):
         return cast(Obs, {name: array[games].copy() for name, array in self._observed.items()})
 
     def check_actions(self, actions: npt.NDArray, num_actions: int) -> None:
-        """Raise ValueError unless ``actions`` are N integers from 0 to ``num_actions - 1``."""
+        """Raise InputError unless ``actions`` are N integers from 0 to ``num_actions - 1``."""
         if actions.shape != (len(self),):
-            raise ValueError(f"actions: shape {actions.shape} is not ({len(self)},)")
+            raise InputError(f"actions: shape {actions.shape} is not ({len(self)},)")
         if actions.dtype.kind not in "iu":
-            raise ValueError(f"actions: {actions.dtype} is not an integer type")
-        if actions.min(initial=0) < 0 or actions.max(initial=0) >= num_actions:
-            raise ValueError(f"an action is outside 0..{num_actions - 1}")
+            raise InputError(f"actions: {actions.dtype} is not an integer type")
+        # A negative number is a large one without its sign.
+        if actions.astype(np.int64, copy=False).view(np.uint64).max(initial=0) >= num_actions:
+            raise InputError(f"an action is outside 0..{num_actions - 1}")
 
     def infos(self) -> Arrays:
         """Return the infos of all games by name, as new arrays."""
@@ -110,7 +144,7 @@ class Games(ABC, Generic[Obs]):
         return {name: getattr(self, name).copy() for name in self._state_names}
 
     def set_state(self, state: Arrays) -> None:
-        """Restore a saved state; ValueError as :func:`check_state` raises."""
+        """Restore a saved state; InputError as :func:`check_state` raises."""
         check_state(state, {name: getattr(self, name) for name in self._state_names})
         for name in self._state_names:
             getattr(self, name)[...] = state[name]

@@ -26,13 +26,19 @@ def keyed_bits(*keys: npt.ArrayLike) -> npt.NDArray[np.uint64]:
     generators", OOPSLA 2014.
     """
     bits = np.zeros((), dtype=np.uint64)
+    # Arrays overflow silently, scalars with a warning.
     with np.errstate(over="ignore"):
         for key in keys:
-            bits = (bits ^ np.asarray(key).astype(np.uint64)) + _GOLDEN
-            bits = (bits ^ (bits >> np.uint64(30))) * _MIX_1
-            bits = (bits ^ (bits >> np.uint64(27))) * _MIX_2
-            bits = bits ^ (bits >> np.uint64(31))
+            bits = add_key(bits, np.asarray(key))
     return bits
+
+
+def add_key(bits: npt.NDArray[np.uint64], key: npt.NDArray) -> npt.NDArray[np.uint64]:
+    """Return the random bits for a further key, given those for the keys before it."""
+    bits = (bits ^ key.astype(np.uint64)) + _GOLDEN
+    bits = (bits ^ (bits >> np.uint64(30))) * _MIX_1
+    bits = (bits ^ (bits >> np.uint64(27))) * _MIX_2
+    return bits ^ (bits >> np.uint64(31))
 
 
 def keyed_uniform(*keys: npt.ArrayLike) -> npt.NDArray[np.float64]:
@@ -50,5 +56,5 @@ def below(bits: npt.NDArray[np.uint64], bound: npt.ArrayLike) -> npt.NDArray[np.
 
 
 def new_stream(random: np.random.Generator) -> np.uint64:
-    """Draw the key of a game's stream of words from its seeded generator."""
-    return np.uint64(random.integers(2**63))
+    """Draw the stream of words of a game, bits for :func:`add_key`, from its seeded generator."""
+    return np.uint64(keyed_bits(random.integers(2**63)))

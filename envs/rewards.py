@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Protocol
+from dataclasses import dataclass, fields
+from math import isfinite
+from numbers import Real
+from typing import Any, Protocol, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from hangman_lab.envs.errors import check_choice
+from hangman_lab.envs.errors import InputError, check_choice
 
 
 class Reward(Protocol):
-    """Computes rewards from the result of a guess, the ``Step`` of the game's rules."""
+    """Computes rewards from the result of a guess, the ``GuessResult`` or ``Step`` of the rules."""
 
     def __call__(self, step: Any) -> npt.NDArray[np.float64]:
         """Return the reward of each game, shape (N,)."""
@@ -26,6 +28,11 @@ class SparseReward:
 
     win: float = 1.0
     loss: float = -1.0
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if not (isinstance(value, Real) and isfinite(value)):
+                raise InputError(f"reward.parameters: {name}: {value!r} is not a finite number")
 
     def __call__(self, step: Any) -> npt.NDArray[np.float64]:
         """Return the reward of each game, shape (N,)."""
@@ -96,11 +103,11 @@ WORD_GUESS_REWARDS: dict[str, type[Reward]] = {"sparse": SparseReward, "mistakes
 def compute_rewards(reward: Reward, step: Any) -> npt.NDArray[np.float64]:
     """Return the rewards of a step as a new array of float64, shape (N,).
 
-    Raises ValueError if ``reward`` does not return one number per game.
+    Raises InputError if ``reward`` does not return one number per game.
     """
     rewards = np.array(reward(step), dtype=np.float64)
     if rewards.shape != step.won.shape:
-        raise ValueError(f"reward: shape {rewards.shape} is not {step.won.shape}")
+        raise InputError(f"reward: shape {rewards.shape} is not {step.won.shape}")
     return rewards
 
 
@@ -109,9 +116,21 @@ def make_reward(
 ) -> Reward:
     """Return the named reward with these parameters, or ``reward`` itself if it is an object.
 
-    Raises ValueError if the name is unknown.
+    Raises InputError if the name or a parameter is unknown, or ``reward`` cannot be called.
     """
-    if not isinstance(reward, str):
-        return reward
-    check_choice("reward", reward, rewards)
-    return rewards[reward](**parameters)
+    if isinstance(reward, str):
+        check_choice("reward", reward, rewards)
+        allowed = [field.name for field in fields(cast(Any, rewards[reward]))]
+        for name in parameters:
+            check_choice("reward.parameters", name, allowed)
+        return rewards[reward](**parameters)
+    of_games = {*HANGMAN_REWARDS.values(), *WORD_GUESS_REWARDS.values()}
+    is_of_another_game = type(reward) in of_games.difference(rewards.values())
+    if isinstance(reward, type) or not callable(reward) or is_of_another_game:
+        raise InputError(
+            f"reward: {reward!r} is neither one of {tuple(rewards)} nor an object that is called "
+            "with the result of a guess in this game, for example SparseReward()"
+        )
+    if parameters:
+        raise InputError(f"reward: parameters {sorted(parameters)} are for a name, not an object")
+    return reward

@@ -9,7 +9,7 @@ import gymnasium as gym
 import numpy as np
 import numpy.typing as npt
 
-from hangman_lab.envs.errors import check_choice, check_options
+from hangman_lab.envs.errors import check_choice, check_integer, check_options
 from hangman_lab.envs.games import ALL, Games, Obs, Secrets
 from hangman_lab.envs.keyed_random import new_stream
 from hangman_lab.envs.rendering import Drawing
@@ -18,10 +18,10 @@ from hangman_lab.envs.rewards import Reward, compute_rewards
 RENDER_FPS = 2
 
 
-class GameParts(NamedTuple):
-    """What the environments of a game differ in."""
+class EnvParts(NamedTuple):
+    """Rules, words, reward and drawing of one game."""
 
-    games: Games[Any]
+    make_games: Callable[[int], Games[Any]]  # Takes the number of games.
     secrets: Secrets
     reward: Reward
     draw: Callable[[Any, int, str], Drawing]  # (games, game, mode): an image for ``rgb_array``
@@ -35,11 +35,12 @@ class SingleEnv(gym.Env[Obs, int]):
         "render_fps": RENDER_FPS,
     }
 
-    def __init__(self, parts: GameParts, render_mode: str | None) -> None:
+    def __init__(self, parts: EnvParts, render_mode: str | None) -> None:
         if render_mode is not None:
             check_choice("render_mode", render_mode, self.metadata["render_modes"])
         self.render_mode = render_mode
-        self._games, self._secrets, self._reward, self._draw = parts
+        make_games, self._secrets, self._reward, self._draw = parts
+        self._games = make_games(1)
         self.observation_space = self._games.observation_space
         self.action_space = self._games.action_space
         self._stream: np.uint64 | None = None
@@ -60,15 +61,14 @@ class SingleEnv(gym.Env[Obs, int]):
         """Start a new game.
 
         ``seed`` starts a new stream of words; without it the stream continues. The option
-        ``"word"`` sets the secret word; for None, a word is drawn. ValueError if the word cannot
-        be a secret, or an option is unknown.
+        ``"word"`` sets the secret word; for None, a word is drawn. InputError if the word cannot
+        be a secret, or an option or the seed is invalid.
         """
-        check_options(options, "word")
-        super().reset(seed=seed)
+        word = check_options(options, "word").get("word")
+        super().reset(seed=None if seed is None else check_integer("seed", seed, 0))
         if seed is not None or self._stream is None:
             self._stream = new_stream(self.np_random)
             self._episode = 0
-        word = (options or {}).get("word")
         if word is None:
             secrets = self._secrets.draw(np.array([self._stream]), np.array([self._episode]))
         else:
@@ -80,7 +80,7 @@ class SingleEnv(gym.Env[Obs, int]):
         return self._get_obs(), self._get_info()
 
     def step(self, action: int) -> tuple[Obs, float, bool, bool, dict[str, Any]]:
-        """Guess; ValueError if ``action`` is not an integer in the action space.
+        """Guess; InputError if ``action`` is not an integer in the action space.
 
         Raises gymnasium.error.ResetNeeded if no game is in progress.
         """

@@ -14,9 +14,16 @@ import numpy as np
 import numpy.typing as npt
 from english_words import get_english_words_set
 
-from hangman_lab.envs.encoding import MAX_LENGTH, NUM_LETTERS, EncodedWords, encode_words
-from hangman_lab.envs.errors import InputError
-from hangman_lab.envs.keyed_random import below, keyed_bits
+from hangman_lab.envs.encoding import (
+    MAX_LENGTH,
+    NUM_LETTERS,
+    EncodedWords,
+    as_words,
+    check_words,
+    encode_words,
+)
+from hangman_lab.envs.errors import InputError, check_choice, check_integer
+from hangman_lab.envs.keyed_random import add_key, below
 
 DEFAULT_SOURCE = "web2"
 COMMON_SOURCE = "common"
@@ -115,7 +122,7 @@ def load_word_list(
         return clean_words(common_words(default_word_list().words), COMMON_SOURCE)
     if isinstance(source, str | Path):
         return read_word_list(source)
-    return clean_words(source, name)
+    return clean_words(as_words(name, source), name)
 
 
 def has_frequencies() -> bool:
@@ -168,6 +175,7 @@ def select_difficulty(words: Sequence[str], difficulty: str) -> tuple[str, ...]:
     letters that occur in most words first, ties alphabetically. Ties between words go to longer
     words, then to alphabetical order. Raises InputError if there are fewer than three words.
     """
+    check_choice("difficulty", difficulty, DIFFICULTIES)
     if len(words) < len(DIFFICULTIES):
         raise InputError(
             f"--difficulty: {len(words)} words cannot be divided into {', '.join(DIFFICULTIES)}"
@@ -236,21 +244,12 @@ def _encode_by_length(words: tuple[str, ...], min_length: int, max_length: int) 
     return encode_words(sorted(chosen, key=len))
 
 
-def check_sequence(name: str, words: Sequence[str]) -> None:
-    """Raise InputError if the argument ``name`` is a string, not a sequence of words."""
-    if isinstance(words, str | Path):
-        raise InputError(
-            f"{name}: {str(words)!r} is not a sequence of words; "
-            "envs.words.read_word_list(path).words reads a file"
-        )
-
-
 class SecretWords:
     """Secret words, drawn uniformly; None is the default list.
 
-    Words shorter than ``min_length`` or longer than ``max_length`` are not used. The order of
-    ``words`` has no effect. ValueError if no word is left, a word cannot be encoded, or ``words``
-    is a string. The caller can set a word if ``settable``.
+    Words shorter than ``min_length`` or longer than ``max_length``, at most 32, are not used. The
+    order of ``words`` has no effect. InputError if no word is left, a word cannot be encoded, or
+    an argument is invalid. The caller can set a word if ``settable``.
     """
 
     def __init__(
@@ -260,11 +259,11 @@ class SecretWords:
         max_length: int = MAX_LENGTH,
         settable: bool = True,
     ) -> None:
-        if words is None:
-            words = default_word_list().words
-        check_sequence("words", words)
+        words = default_word_list().words if words is None else as_words("words", words)
+        shortest = check_integer("min_length", min_length, 1, MAX_LENGTH)
+        longest = check_integer("max_length", max_length, shortest, MAX_LENGTH)
         #: The distinct words by length, then in alphabetical order.
-        self.words = _encode_by_length(tuple(words), min_length, max_length)
+        self.words = _encode_by_length(words, shortest, longest)
         self._settable = settable
 
     @property
@@ -276,13 +275,11 @@ class SecretWords:
         self, streams: npt.NDArray[np.uint64], episodes: npt.NDArray[np.int64]
     ) -> EncodedWords:
         """Return a word for each pair of a stream and an episode number."""
-        return self.words[below(keyed_bits(streams, episodes), len(self.words))]
+        return self.words[below(add_key(streams, episodes), len(self.words))]
 
     def encode(self, words: Sequence[str]) -> EncodedWords:
         """Encode words given by the caller: letters a to z, at most ``width`` of them."""
-        for word in words:
-            if not self._settable:
-                raise ValueError("options: the word is the host's choice, so that none can be set")
-            if not isinstance(word, str):
-                raise ValueError(f"options: {word!r} is not a word")
+        if len(words) and not self._settable:
+            raise InputError("options: the word is the host's choice, so that none can be set")
+        check_words(as_words("options", words), self.width, "options")
         return encode_words(words, self.width)

@@ -10,7 +10,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from hangman_lab.agents.base import Agent
-from hangman_lab.envs.encoding import ALPHABET, FIRST_LETTER, encode_words
+from hangman_lab.envs.encoding import ALPHABET, FIRST_LETTER, as_words, encode_words
+from hangman_lab.envs.errors import check_integer
 from hangman_lab.envs.hangman.evil import EvilHangmanGames
 from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG, HangmanGames
 from hangman_lab.envs.keyed_random import keyed_bits
@@ -39,7 +40,8 @@ def play(
     the game), ``length`` (int64), ``won`` (bool), ``wrong_guesses`` (int64), ``guesses`` (int64,
     their number) and ``letters`` (str, the guesses in order).
     """
-    if len(words) > batch_size:
+    words = as_words("words", words)
+    if len(words) > check_integer("batch_size", batch_size, 1):
         tables = [
             play(agent, words[batch], max_wrong, batch_size, advance, evil_words, repetition)
             for batch in batches(len(words), batch_size)
@@ -103,7 +105,7 @@ def play_games(
     playing = np.arange(len(keys))
     while len(playing):
         guesses = np.zeros(len(keys), dtype=np.int64)
-        guesses[playing] = agent.act(games.observe(playing), keys[playing])
+        guesses[playing] = agent.act_batch(games.observe(playing), keys[playing])
         games.guess(guesses)
         turn = np.full(len(keys), -1, dtype=np.int64)
         turn[playing] = guesses[playing]

@@ -17,7 +17,7 @@ from rich.console import Console
 from hangman_lab.agents.base import Agent
 from hangman_lab.envs.encoding import ALPHABET, PADDING
 from hangman_lab.envs.errors import InputError
-from hangman_lab.envs.hangman.observation import Observation, parse_observation
+from hangman_lab.envs.hangman.observation import Observations, parse_observation
 from hangman_lab.evaluation.arena import Advance
 from hangman_lab.evaluation.comparison import play_agents
 from hangman_lab.evaluation.files import write_files
@@ -144,7 +144,7 @@ def _table(games: Sequence[RemoteGame]) -> pd.DataFrame:
     )
 
 
-def observe(games: Sequence[RemoteGame]) -> Observation:
+def observe(games: Sequence[RemoteGame]) -> Observations:
     """Return the observations of games; raise InputError if a server breaks the rules."""
     width = max(len(game.pattern) for game in games)
     words = np.full((len(games), width), PADDING, dtype=np.uint8)
@@ -159,4 +159,4 @@ def observe(games: Sequence[RemoteGame]) -> Observation:
         word[: len(game.pattern)] = parsed["word"][0]
         guessed.append(parsed["guessed"])
     lives = np.array([game.tries for game in games], dtype=np.int64)
-    return Observation(word=words, guessed=np.concatenate(guessed), lives=lives)
+    return Observations(word=words, guessed=np.concatenate(guessed), lives=lives)

@@ -13,7 +13,7 @@ from rich.console import Console
 from hangman_lab.agents import Agent, PosteriorAgent
 from hangman_lab.envs.encoding import ALPHABET, BLANK, decode
 from hangman_lab.envs.errors import InputError
-from hangman_lab.envs.hangman.observation import Observation, parse_observation
+from hangman_lab.envs.hangman.observation import Observations, parse_observation
 from hangman_lab.playing.screen import ask, draw_bars
 
 NUM_LETTERS_SHOWN = 8
@@ -27,11 +27,11 @@ class Adviser:
     name: str
     agent: Agent
 
-    def choose(self, observations: Observation, game: int = 0) -> int:
+    def choose(self, observations: Observations, game: int = 0) -> int:
         """Return the agent's guess, 0 to 25; ``game`` is the key of agents that sample letters."""
         return int(self.agent.act_batch(observations, np.array([game], dtype=np.uint64))[0])
 
-    def show(self, console: Console, observations: Observation, count: int, game: int = 0) -> None:
+    def show(self, console: Console, observations: Observations, count: int, game: int = 0) -> None:
         """Draw up to ``count`` letters as bars, if the agent has letter probabilities."""
         if not isinstance(self.agent, PosteriorAgent):
             return
@@ -82,7 +82,7 @@ def _read_pattern(pattern: str) -> str:
     return pattern
 
 
-def matching_words(words: Sequence[str], observations: Observation) -> list[str]:
+def matching_words(words: Sequence[str], observations: Observations) -> list[str]:
     """Return the words that match the observation of one game, in their order."""
     guessed = "".join(ALPHABET[letter] for letter in np.flatnonzero(observations["guessed"][0]))
     blank = f"[^{guessed}]" if guessed else "."

@@ -37,7 +37,7 @@ class EnvConfig(Section):
     max_wrong: int = Field(default=DEFAULT_MAX_WRONG, ge=1, le=NUM_LETTERS)
     min_length: int = Field(default=1, ge=1, le=MAX_LENGTH)
     max_length: int = Field(default=MAX_LENGTH, ge=1, le=MAX_LENGTH)
-    host: Literal["random", "evil", "learning"] = "random"
+    host: Literal["random", "evil"] = "random"
 
     @model_validator(mode="after")
     def _has_a_length(self) -> Self:

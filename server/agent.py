@@ -21,7 +21,7 @@ from hangman_lab.agents.base import PosteriorAgent
 from hangman_lab.envs.encoding import ALPHABET, letter_index
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.game import Game
-from hangman_lab.envs.hangman.observation import Observation
+from hangman_lab.envs.hangman.observation import Observations
 from hangman_lab.run_files.agents import check_agent_names, find_run, load_run_agent
 from hangman_lab.run_files.directory import RunDirectory
 from hangman_lab.server.errors import RequestError
@@ -56,7 +56,7 @@ class AgentPlayer:
     def __init__(
         self,
         name: str,
-        think: Callable[[Observation], Hint],
+        think: Callable[[Observations], Hint],
         make_executor: Callable[[], Executor],
         settings: Settings,
     ) -> None:
@@ -72,7 +72,7 @@ class AgentPlayer:
         self._locks: WeakValueDictionary[Hashable, asyncio.Lock] = WeakValueDictionary()
         self._queued: Counter[Hashable] = Counter()
 
-    async def hint(self, observations: Observation, identity: Hashable) -> Hint:
+    async def hint(self, observations: Observations, identity: Hashable) -> Hint:
         """Return a hint; 429 if the identity has too many queued turns, 503 if a process ended."""
         self._queued[identity] += 1
         lock = self._locks.setdefault(identity, asyncio.Lock())
@@ -101,7 +101,7 @@ class AgentPlayer:
         for executor in self.executors:
             executor.shutdown(wait=False, cancel_futures=True)
 
-    async def _run(self, observations: Observation) -> Hint:
+    async def _run(self, observations: Observations) -> Hint:
         executor, loop = await self._free.get(), asyncio.get_running_loop()
         try:
             return await loop.run_in_executor(executor, self._think_there, observations)
@@ -139,14 +139,14 @@ def make_agent_player(
     return player
 
 
-def think(agent: PosteriorAgent, observations: Observation) -> Hint:
+def think(agent: PosteriorAgent, observations: Observations) -> Hint:
     """Return the hint for one game."""
     letter = int(agent.act_batch(observations, np.zeros(1, dtype=np.uint64))[0])
     probabilities = zip(ALPHABET, agent.letter_probabilities(observations)[0].tolist(), strict=True)
     return Hint(letter=ALPHABET[letter], probabilities=dict(probabilities))
 
 
-def _think_here(observations: Observation) -> Hint:
+def _think_here(observations: Observations) -> Hint:
     return think(_loaded.result(), observations)
 
 

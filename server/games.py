@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field
 
 from hangman_lab.envs.encoding import ALPHABET, letter_index
 from hangman_lab.envs.hangman.game import Game
-from hangman_lab.envs.hangman.observation import Observation
+from hangman_lab.envs.hangman.observation import Observations
 from hangman_lab.server.errors import RequestError
 from hangman_lab.server.players import Player
 from hangman_lab.server.served_words import ServedWords, draw_word
@@ -191,7 +191,7 @@ def check_agent(connection: Connection, player: Player, settings: Settings) -> N
 
 def observe_for_hint(
     connection: Connection, player: Player, settings: Settings, game_id: str
-) -> Observation:
+) -> Observations:
     """Return the observation for a hint; 403 or 409 if the game has none."""
     row = _find(connection, player, game_id)
     if row["status"] != "ongoing":

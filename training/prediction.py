@@ -11,7 +11,7 @@ from sb3_contrib import MaskablePPO
 from torch.nn.functional import log_softmax
 
 from hangman_lab.envs.encoding import BLANK, FIRST_LETTER
-from hangman_lab.envs.hangman.observation import Observation
+from hangman_lab.envs.hangman.observation import Observations
 from hangman_lab.training.networks import WindowModule
 
 
@@ -37,7 +37,7 @@ class PredictivePPO(MaskablePPO):
             [self._module.windows], lr=prediction_rate, eps=1e-5, fused=True
         )
         # The terminal observations of the rollout, by step and environment.
-        self._terminal: dict[tuple[int, int], Observation] = {}
+        self._terminal: dict[tuple[int, int], Observations] = {}
 
     @property
     def _module(self) -> WindowModule:
@@ -56,7 +56,7 @@ class PredictivePPO(MaskablePPO):
         """Update the policy by PPO, then the windows by the prediction loss."""
         # Read before the update, which flattens the buffer.
         states = self.rollout_buffer.observations
-        following = cast(Observation, self._last_obs)
+        following = cast(Observations, self._last_obs)
         ends = last_observations(self._terminal, following, self.n_steps)
         arrays = states["word"], states["guessed"].astype(bool), ends["word"], ends["guessed"] != 0
         self._terminal = {}
@@ -76,7 +76,7 @@ class PredictivePPO(MaskablePPO):
 
 
 def last_observations(
-    terminal: dict[tuple[int, int], Observation], following: Observation, num_steps: int
+    terminal: dict[tuple[int, int], Observations], following: Observations, num_steps: int
 ) -> dict[str, npt.NDArray[np.uint8]]:
     """Return, for each state of a rollout, the last observation of the same game.
 

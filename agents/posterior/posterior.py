@@ -28,7 +28,7 @@ from hangman_lab.agents.word_arrays import pack_words, unpack_words
 from hangman_lab.envs.compiled import in_threads
 from hangman_lab.envs.encoding import NUM_LETTERS, PADDING, decode
 from hangman_lab.envs.errors import InputError
-from hangman_lab.envs.hangman.observation import Observation, distinct, select
+from hangman_lab.envs.hangman.observation import Observations, distinct, select
 from hangman_lab.envs.words import DEFAULT_KNOWN
 
 _FORMAT = 4
@@ -104,7 +104,7 @@ class LetterPosterior(PosteriorAgent):
         words, is_known = self.prior.listed[:2]
         return tuple(map(decode, words.arrays(is_known).codes))
 
-    def belief(self, observations: Observation) -> Belief:
+    def belief(self, observations: Observations) -> Belief:
         """Return the posterior probabilities of N games."""
         part, row_of_game = distinct(observations)
         states = np.concatenate([part["guessed"].view(np.uint8), part["word"]], axis=1)
@@ -121,12 +121,12 @@ class LetterPosterior(PosteriorAgent):
         rows = np.stack([self._cache[key] for key in keys])[row_of_game]
         return Belief(rows[:, :NUM_LETTERS], rows[:, NUM_LETTERS])
 
-    def letter_probabilities(self, observations: Observation) -> npt.NDArray[np.float64]:
+    def _letter_probabilities(self, observations: Observations) -> npt.NDArray[np.float64]:
         """Return the probability that each letter is behind a blank, shape (N, 26)."""
         return self.belief(observations).present
 
     def win_probabilities(
-        self, observations: Observation, belief: Belief, max_lives: int
+        self, observations: Observations, belief: Belief, max_lives: int
     ) -> npt.NDArray[np.float64]:
         """Return the probability of winning with each letter and then greedy play, shape (N, 26).
 
@@ -188,7 +188,7 @@ class LookAheadAgent(PosteriorAgent):
         self.max_lives = max_lives
 
     def act_batch(
-        self, observations: Observation, keys: npt.NDArray[np.uint64] | None = None
+        self, observations: Observations, keys: npt.NDArray[np.uint64] | None = None
     ) -> npt.NDArray[np.int64]:
         """Return the best letter of each game; ties go to the first in the alphabet."""
         belief = self.posterior.belief(observations)
@@ -197,9 +197,9 @@ class LookAheadAgent(PosteriorAgent):
         ruled_out = (observations["guessed"] != 0) | np.isnan(scores)
         return np.where(ruled_out, -1, scores).argmax(axis=1)
 
-    def letter_probabilities(self, observations: Observation) -> npt.NDArray[np.float64]:
+    def _letter_probabilities(self, observations: Observations) -> npt.NDArray[np.float64]:
         """Return the posterior's probability of each letter behind a blank, shape (N, 26)."""
-        return self.posterior.letter_probabilities(observations)
+        return self.posterior._letter_probabilities(observations)
 
 
 def load_posterior(path: str | Path, known: float = DEFAULT_KNOWN) -> LetterPosterior:

@@ -23,7 +23,7 @@ from hangman_lab.agents.ppo.network import (
 )
 from hangman_lab.agents.ppo.windows import WindowNetwork
 from hangman_lab.envs.errors import InputError
-from hangman_lab.envs.hangman.observation import Observation
+from hangman_lab.envs.hangman.observation import Observations, check_observations
 
 _NETWORKS = {network.kind: network for network in (PolicyNetwork, WindowNetwork, FlatNetwork)}
 
@@ -40,24 +40,24 @@ class NetworkAgent(Agent):
         self.network = network
 
     def act_batch(
-        self, observations: Observation, keys: npt.NDArray[np.uint64] | None = None
+        self, observations: Observations, keys: npt.NDArray[np.uint64] | None = None
     ) -> npt.NDArray[np.int64]:
         """Return the best letter of each of N games; ties go to the first in the alphabet."""
         scores = self.letter_scores(observations)
         return (scores >= scores.max(axis=1, keepdims=True) - _TIE).argmax(axis=1)
 
-    def features(self, observations: Observation) -> Mapping[str, Any]:
+    def features(self, observations: Observations) -> Mapping[str, Any]:
         """Return the network's inputs, here the observations."""
         return observations
 
-    def letter_scores(self, observations: Observation) -> npt.NDArray[np.float64]:
+    def letter_scores(self, observations: Observations) -> npt.NDArray[np.float64]:
         """Return the letter scores, shape (N, 26); -inf for guessed letters."""
         scores = self.network.letter_scores(self.features(observations))
         return np.where(observations["guessed"] != 0, -np.inf, scores.astype(np.float64))
 
-    def choice_probabilities(self, observations: Observation) -> npt.NDArray[np.float64]:
+    def choice_probabilities(self, observations: Observations) -> npt.NDArray[np.float64]:
         """Return the action probabilities of the policy, shape (N, 26)."""
-        return softmax(self.letter_scores(observations), axis=1)
+        return softmax(self.letter_scores(check_observations(observations)), axis=1)
 
 
 class PPOAgent(NetworkAgent, PosteriorAgent):
@@ -67,14 +67,14 @@ class PPOAgent(NetworkAgent, PosteriorAgent):
         super().__init__(network)
         self.posterior = posterior
 
-    def features(self, observations: Observation) -> Mapping[str, npt.NDArray]:
+    def features(self, observations: Observations) -> Mapping[str, npt.NDArray]:
         """Return the network's inputs, ``policy_features``."""
         lives = self.network.sizes["look_ahead_lives"]
         return policy_features(self.posterior, observations, lives)
 
-    def letter_probabilities(self, observations: Observation) -> npt.NDArray[np.float64]:
+    def _letter_probabilities(self, observations: Observations) -> npt.NDArray[np.float64]:
         """Return the posterior's probability of each letter behind a blank, shape (N, 26)."""
-        return self.posterior.letter_probabilities(observations)
+        return self.posterior._letter_probabilities(observations)
 
 
 def make_policy_agent(network: Network, posterior: LetterPosterior | None) -> NetworkAgent:

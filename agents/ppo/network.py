@@ -18,7 +18,7 @@ from hangman_lab.envs.encoding import (
     NUM_LETTERS,
     PADDING,
 )
-from hangman_lab.envs.hangman.observation import Observation
+from hangman_lab.envs.hangman.observation import Observations
 from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG
 
 NUM_LETTER_FEATURES = 6
@@ -137,7 +137,7 @@ class FlatNetwork(Network):
         num_inputs = MAX_LENGTH * NUM_CODES + NUM_LETTERS + max_wrong + 1
         return perceptron_shapes("layers", num_inputs, _FLAT_HIDDEN, NUM_LETTERS)
 
-    def letter_scores(self, features: Observation) -> Array:
+    def letter_scores(self, features: Observations) -> Array:
         """Return the letter scores of N observations, shape (N, 26)."""
         rows = self.weights["layers.0.weight"].T
         of_places, of_guessed, of_lives = np.split(
@@ -171,7 +171,7 @@ def perceptron_shapes(name: str, num_inputs: int, num_hidden: int, num_outputs: 
 
 
 def policy_features(
-    posterior: LetterPosterior, observations: Observation, look_ahead_lives: int = 0
+    posterior: LetterPosterior, observations: Observations, look_ahead_lives: int = 0
 ) -> dict[str, npt.NDArray[np.float32]]:
     """Return the inputs of :class:`PolicyNetwork` for N games.
 

@@ -10,7 +10,7 @@ from scipy.special import softmax
 from hangman_lab.agents.ppo.network import Array, Network, Shapes, perceptron_shapes
 from hangman_lab.envs.compiled import njit, word_length
 from hangman_lab.envs.encoding import BLANK, LETTER_CODES, NUM_CODES, NUM_LETTERS, PADDING
-from hangman_lab.envs.hangman.observation import Observation
+from hangman_lab.envs.hangman.observation import Observations
 
 _START = np.uint64(0x9E3779B97F4A7C15)
 _MIX = np.uint64(0xBF58476D1CE4E5B9)
@@ -47,7 +47,7 @@ class WindowNetwork(Network):
             **perceptron_shapes("value", NUM_VALUE_FEATURES, VALUE_HIDDEN),
         }
 
-    def letter_scores(self, features: Observation) -> Array:
+    def letter_scores(self, features: Observations) -> Array:
         """Return the letter scores of N observations, shape (N, 26)."""
         word, guessed = features["word"], features["guessed"] != 0
         sums, first_blank = window_sums(word, self.weights["windows"], self.sizes["context"])

@@ -29,4 +29,4 @@ WORD_GUESS_AGENTS: dict[str, Callable[[int], WordGuessAgent]] = {
 
 def make_word_guess_agent(name: str, seed: int = 0) -> WordGuessAgent:
     """Return a new agent by name, not fitted yet; raise InputError if the name is unknown."""
-    return agent_named(WORD_GUESS_AGENTS, name, "those that guess words")(seed)
+    return agent_named(WORD_GUESS_AGENTS, name, "those that guess words", seed)

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
+from hangman_lab.agents.base import Guesser
 from hangman_lab.envs.compiled import njit
-from hangman_lab.envs.encoding import NUM_CODES, encode_words
+from hangman_lab.envs.encoding import NUM_CODES, as_words, encode_words
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.keyed_random import below, keyed_bits
 from hangman_lab.envs.word_guess.answers import AnswerRule
-from hangman_lab.envs.word_guess.rules import NO_WORD, Observation
+from hangman_lab.envs.word_guess.rules import NO_WORD, Observation, check_observations
 
 
 class CandidateSets(NamedTuple):
@@ -38,8 +39,8 @@ class Positions(NamedTuple):
     turns: npt.NDArray[np.int64]  #: shape (G,): The number of guesses made.
 
 
-class WordGuessAgent(ABC):
-    """Base class of agents that guess words; see :class:`agents.base.Agent`.
+class WordGuessAgent(Guesser):
+    """Base class of agents that guess words.
 
     Games with the same history share the computation: a batch of all secrets traverses the agent's
     decision tree once.
@@ -72,7 +73,8 @@ class WordGuessAgent(ABC):
         InputError
             If a secret is not allowed, or the agent does not support the rule.
         """
-        allowed = words if allowed is None else allowed
+        words = as_words("words", words)
+        allowed = words if allowed is None else as_words("allowed", allowed)
         index = {word: position for position, word in enumerate(allowed)}
         missing = [word for word in words if word not in index]
         if missing:
@@ -93,18 +95,34 @@ class WordGuessAgent(ABC):
         return np.eye(rule.num_codes, dtype=np.bool_)
 
     def act(
-        self, observations: Observation, keys: npt.NDArray[np.uint64] | None = None
-    ) -> npt.NDArray[np.int64]:
+        self, observations: Observation, keys: npt.ArrayLike | None = None
+    ) -> npt.NDArray[np.int64] | int:
         """Return a guess for each game; the parameters are those of :meth:`agents.base.Agent.act`.
 
         Returns
         -------
-        ndarray of int64, shape (N,)
+        ndarray of int64, shape (N,), or int
             Indices into the allowed list; 0 if no candidate remains.
+
+        Raises
+        ------
+        InputError
+            If the observations or the keys are invalid.
+        NotFittedError
+            If the agent was not fitted.
         """
+        return self._act(observations, keys, "num_guesses")
+
+    def _check(self, observations: Any) -> Observation:
+        return check_observations(observations, self.rule_, len(self.matrix_))
+
+    def act_batch(
+        self, observations: Observation, keys: npt.NDArray[np.uint64] | None = None
+    ) -> npt.NDArray[np.int64]:
+        """Return a guess for each of N games, shape (N,), without checks; see :meth:`act`."""
         turns = observations["num_guesses"]
-        if keys is None:
-            keys = np.arange(len(turns), dtype=np.uint64)
+        # Agents that do not draw have no use for them.
+        keys = np.zeros(len(turns), dtype=np.uint64) if keys is None else keys
         # The guess and the code of its answer in each turn, shape (N, turns, 2).
         guessed = observations["guesses"][:, : turns.max(initial=0)]
         codes = self.rule_.encode(observations["answers"][:, : guessed.shape[1]])

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from hangman_lab.agents.word_guess.base import CandidateSets, Positions, WordGuessAgent
 from hangman_lab.envs.compiled import njit
-from hangman_lab.envs.errors import check_at_least, check_choice
+from hangman_lab.envs.errors import check_choice, check_integer
 
 # Fixed point, so that equal partitions have exactly equal sums of c * log2(c).
 _FIXED_POINT = 2.0**32
@@ -48,7 +48,7 @@ class PartitionAgent(WordGuessAgent):
     def __init__(self, cost: str, pool: str = "consistent", lookahead: int = 1) -> None:
         check_choice("cost", cost, ("minimax", "entropy"))
         check_choice("pool", pool, ("consistent", "all"))
-        check_at_least("lookahead", lookahead, 1)
+        check_integer("lookahead", lookahead, 1)
         self.cost = cost
         self.pool = pool
         self.lookahead = lookahead

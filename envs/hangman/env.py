@@ -3,44 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from functools import partial
+from typing import Any, get_args
+
+from gymnasium.vector import AutoresetMode
 
 from hangman_lab.envs.batch import BatchEnv
 from hangman_lab.envs.encoding import MAX_LENGTH
 from hangman_lab.envs.errors import check_choice
-from hangman_lab.envs.hangman.learning import LearningHangmanGames
-from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG, Observation
+from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG, Observation, Observations
 from hangman_lab.envs.hangman.rendering import draw_game
-from hangman_lab.envs.hangman.rules import HOSTS, HangmanGames
+from hangman_lab.envs.hangman.rules import HangmanGames, Host, RepeatedGuess
 from hangman_lab.envs.rewards import Reward, make_reward
-from hangman_lab.envs.single import GameParts, SingleEnv
+from hangman_lab.envs.single import EnvParts, SingleEnv
 from hangman_lab.envs.words import SecretWords
 
 
-def _make_game(
-    num_games: int,
-    words: Sequence[str] | None = None,
-    max_wrong: int = DEFAULT_MAX_WRONG,
-    min_length: int = 1,
-    max_length: int = MAX_LENGTH,
-    reward: str | Reward = "sparse",
-    repeated_guess: str = "life",
-    host: str = "random",
-) -> GameParts:
+def _make_parts(
+    words: Sequence[str] | None,
+    max_wrong: int,
+    min_length: int,
+    max_length: int,
+    reward: str | Reward,
+    repeated_guess: str,
+    host: str,
+) -> EnvParts:
     """Return the parts of an environment."""
-    check_choice("host", host, HOSTS)
-    secrets: Any = SecretWords(words, min_length, max_length, settable=host == "random")
-    rules = max_wrong, repeated_guess
+    check_choice("host", host, get_args(Host))
+    secrets = SecretWords(words, min_length, max_length, settable=host == "random")
+    rules: dict[str, Any] = {"max_wrong": max_wrong, "repeated_guess": repeated_guess}
     if host == "evil":
-        # Needs Numba, which the other environments do without.
+        # Needs Numba, which the random host does without.
         from hangman_lab.envs.hangman.evil import EvilHangmanGames
 
-        games: HangmanGames = EvilHangmanGames(num_games, secrets.words, *rules)
-    elif host == "learning":
-        games = secrets = LearningHangmanGames(num_games, secrets, *rules)
+        make_games: Any = partial(EvilHangmanGames, words=secrets.words, **rules)
     else:
-        games = HangmanGames(num_games, secrets.width, *rules)
-    return GameParts(games, secrets, make_reward(reward), draw_game)
+        make_games = partial(HangmanGames, width=secrets.width, **rules)
+    return EnvParts(make_games, secrets, make_reward(reward), draw_game)
 
 
 class HangmanEnv(SingleEnv[Observation]):
@@ -99,8 +98,7 @@ class HangmanEnv(SingleEnv[Observation]):
     - `reward`: `"sparse"`, `"dense"`, `"potential"`, or an object of `envs.rewards`.
     - `repeated_guess`: whether a repeated letter costs a `"life"` (default) or is `"free"`.
     - `host`: `"random"` draws the word (default); `"evil"` commits to none: after each guess it
-      keeps the largest set of words with the same answer (`envs.hangman.evil`, needs Numba);
-      `"learning"` learns which words are lost (`envs.hangman.learning`).
+      keeps the largest set of words with the same answer (`envs.hangman.evil`, needs Numba).
     - `render_mode`: `"ansi"`, `"human"` (prints to the terminal) or `"rgb_array"`.
 
     ## References
@@ -113,6 +111,8 @@ class HangmanEnv(SingleEnv[Observation]):
     * v0: Initial version.
     """
 
+    _games: HangmanGames
+
     def __init__(
         self,
         words: Sequence[str] | None = None,
@@ -121,20 +121,50 @@ class HangmanEnv(SingleEnv[Observation]):
         min_length: int = 1,
         max_length: int = MAX_LENGTH,
         reward: str | Reward = "sparse",
-        repeated_guess: str = "life",
-        host: str = "random",
+        repeated_guess: RepeatedGuess = "life",
+        host: Host = "random",
         render_mode: str | None = None,
     ) -> None:
         rules = reward, repeated_guess, host
-        parts = _make_game(1, words, max_wrong, min_length, max_length, *rules)
+        parts = _make_parts(words, max_wrong, min_length, max_length, *rules)
         super().__init__(parts, render_mode)
 
+    @property
+    def max_wrong(self) -> int:
+        """The number of wrong guesses that loses a game."""
+        return self._games.max_wrong
 
-class HangmanVectorEnv(BatchEnv[Observation]):
-    """N games of :class:`HangmanEnv`, whose keyword arguments it takes, as one batch.
+
+class HangmanVectorEnv(BatchEnv[Observations]):
+    """N games of :class:`HangmanEnv`, whose arguments it takes, as one batch.
 
     Game ``i`` of a batch seeded with ``s`` equals the game of a single environment seeded with
-    ``s + i``: it has the same words, observations, rewards and ends.
+    ``s + i``: it has the same words, observations, rewards and ends. The rest of the arguments is
+    documented in :class:`envs.batch.BatchEnv`.
     """
 
-    _make_game = staticmethod(_make_game)
+    _games: HangmanGames
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        max_episode_steps: int | None = None,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        *,
+        words: Sequence[str] | None = None,
+        max_wrong: int = DEFAULT_MAX_WRONG,
+        min_length: int = 1,
+        max_length: int = MAX_LENGTH,
+        reward: str | Reward = "sparse",
+        repeated_guess: RepeatedGuess = "life",
+        host: Host = "random",
+        render_mode: str | None = None,
+    ) -> None:
+        rules = reward, repeated_guess, host
+        parts = _make_parts(words, max_wrong, min_length, max_length, *rules)
+        super().__init__(parts, num_envs, max_episode_steps, autoreset_mode, render_mode)
+
+    @property
+    def max_wrong(self) -> int:
+        """The number of wrong guesses that loses a game."""
+        return self._games.max_wrong

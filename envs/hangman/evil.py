@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from hangman_lab.envs.compiled import count_bits, lowest_bit, njit, word_length
 from hangman_lab.envs.encoding import BLANK, NUM_LETTERS, EncodedWords
+from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.games import Index
 from hangman_lab.envs.hangman.game import Game
-from hangman_lab.envs.hangman.rules import HangmanGames, Step
+from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG
+from hangman_lab.envs.hangman.rules import GuessResult, HangmanGames
 from hangman_lab.envs.word_sets import ANYWHERE, fitting_set, search_buffers, set_with, word_sets
 from hangman_lab.envs.words import SecretWords
 
@@ -25,18 +27,32 @@ class EvilHangmanGames(HangmanGames):
     the first word of the family; it fits all answers.
 
     ``words`` are those of :class:`SecretWords`. The secrets at the start are among these and count
-    for their lengths alone. ``rules`` are further arguments of :class:`HangmanGames`.
+    for their lengths alone.
     """
 
-    def __init__(self, num_games: int, words: EncodedWords, *rules: Any) -> None:
-        super().__init__(num_games, words.width, *rules)
+    def __init__(
+        self,
+        num_games: int,
+        words: EncodedWords,
+        max_wrong: int = DEFAULT_MAX_WRONG,
+        repeated_guess: str = "life",
+    ) -> None:
+        super().__init__(num_games, words.width, max_wrong, repeated_guess)
         self._words = words
         self._sets = word_sets(words.codes, words.lengths)
 
-    def guess(self, letters: npt.NDArray[np.integer]) -> Step:
+    def start(self, games: Index, secrets: EncodedWords) -> None:
+        """Start new games; InputError if no word has the length of a secret."""
+        without = set(secrets.lengths.tolist()).difference(self._words.lengths.tolist())
+        if without:
+            raise InputError(f"words: none has {min(without)} letters")
+        super().start(games, secrets)
+
+    def guess(self, letters: npt.NDArray[np.integer]) -> GuessResult:
         """Keep the largest family of each game, then guess as :class:`HangmanGames` does."""
         self.check_actions(letters, NUM_LETTERS)
-        games = np.flatnonzero(~self.over & (self._guessed[self._rows, letters] == 0))
+        was_guessed = self._guessed[np.arange(len(self)), letters] != 0
+        games = np.flatnonzero(~(self._over | was_guessed))
         word, guessed = self._word[games], self._guessed[games]
         kept = self._words[_first_of_families(word, guessed, letters[games], self._sets)]
         self.secrets[games], self._letter_counts[games] = kept.codes, kept.letter_counts

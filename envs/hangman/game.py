@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hangman_lab.envs.encoding import ALPHABET
-from hangman_lab.envs.hangman.observation import Observation, parse_observation
+from hangman_lab.envs.hangman.observation import Observations, parse_observation
 
 
 class Game:
@@ -44,7 +44,7 @@ class Game:
         return self.won or self.lives == 0
 
     @property
-    def observations(self) -> Observation:
+    def observations(self) -> Observations:
         """The observation of a game that is not lost, as a batch of one game, for agents."""
         return parse_observation(self.word, self.wrong_letters, self.max_wrong)
 

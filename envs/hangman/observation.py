@@ -7,36 +7,76 @@ from typing import Any, TypedDict, cast
 import numpy as np
 import numpy.typing as npt
 
-from hangman_lab.envs.encoding import ALPHABET, BLANK, FIRST_LETTER, MAX_LENGTH, letter_index
+from hangman_lab.envs.encoding import (
+    ALPHABET,
+    BLANK,
+    FIRST_LETTER,
+    MAX_LENGTH,
+    NUM_CODES,
+    NUM_LETTERS,
+    PADDING,
+    letter_index,
+)
 from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.games import check_array, get_arrays, with_dtypes
 
 DEFAULT_MAX_WRONG = 6
 _BLANKS = "_.-?"
+_DTYPES = {"word": np.uint8, "guessed": np.int8, "lives": np.int64}
 
 
 class Observation(TypedDict):
-    """The observation of one game, or of N games along the first axis."""
+    """The observation of one game."""
 
     word: npt.NDArray[np.uint8]  # (width,): 0 after the end, 1 a blank, ``2 + k`` for letter ``k``
     guessed: npt.NDArray[np.int8]  # (26,): 1 for each letter that has been guessed
-    lives: npt.NDArray[np.int64]  # (): the wrong guesses left, 0 to ``max_wrong``
+    lives: np.int64  # the wrong guesses left, 0 to ``max_wrong``
 
 
-def select(observations: Observation, games: npt.ArrayLike | slice) -> Observation:
+class Observations(TypedDict):
+    """The observations of N games."""
+
+    word: npt.NDArray[np.uint8]  # (N, width)
+    guessed: npt.NDArray[np.int8]  # (N, 26)
+    lives: npt.NDArray[np.int64]  # (N,)
+
+
+def select(observations: Observations, games: npt.ArrayLike | slice) -> Observations:
     """Return the observations of a subset of a batch: index, slice or boolean mask."""
     arrays = cast(dict[str, Any], observations)
-    return cast(Observation, {name: array[games] for name, array in arrays.items()})
+    return cast(Observations, {name: array[games] for name, array in arrays.items()})
 
 
-def as_batch(observation: Observation) -> Observation:
+def as_batch(observation: Observation) -> Observations:
     """Return the observation of one game as a batch of one game."""
     arrays = {name: np.asarray(array)[None] for name, array in observation.items()}
-    return cast(Observation, arrays)
+    return cast(Observations, arrays)
+
+
+def check_observations(observations: Any) -> Observations:
+    """Return the observations of N games with the dtypes of the environment.
+
+    Raises InputError if a key is missing, or an array has another shape, no integers or a value out
+    of range, or the arrays contradict one another.
+    """
+    word, guessed, lives = get_arrays(observations, _DTYPES)
+    width = min(max(word.shape[-1] if word.ndim else 0, 1), MAX_LENGTH)
+    check_array("lives", lives, (lives.size,), 0, NUM_LETTERS)
+    check_array("guessed", guessed, (lives.size, NUM_LETTERS), 0, 1)
+    check_array("word", word, (lives.size, width), 0, NUM_CODES - 1)
+    is_letter = word != PADDING
+    if not is_letter[:, 0].all() or (is_letter[:, 1:] > is_letter[:, :-1]).any():
+        raise InputError("observations: 'word' is empty, or has code 0 before its end")
+    # The columns before those of the letters are for padding and blanks.
+    is_guessed = np.pad(guessed != 0, ((0, 0), (FIRST_LETTER, 0)), constant_values=True)
+    if not np.take_along_axis(is_guessed, word.astype(np.intp), axis=1).all():
+        raise InputError("observations: 'word' shows a letter that is not in 'guessed'")
+    return cast(Observations, with_dtypes((word, guessed, lives), _DTYPES))
 
 
 def distinct(
-    observations: Observation, *columns: npt.NDArray[np.integer]
-) -> tuple[Observation, npt.NDArray[np.intp]]:
+    observations: Observations, *columns: npt.NDArray[np.integer]
+) -> tuple[Observations, npt.NDArray[np.intp]]:
     """Return the distinct observations of a batch, and the index of each game among them.
 
     Lives are not compared, ``columns``, shape (N,), are. In the first turns, many games have the
@@ -50,7 +90,7 @@ def distinct(
 
 def parse_observation(
     pattern: str, wrong: str = "", max_wrong: int = DEFAULT_MAX_WRONG
-) -> Observation:
+) -> Observations:
     """Parse a game written as text; return a batch of one observation.
 
     Parameters
@@ -89,7 +129,7 @@ def parse_observation(
     if len(misses) >= max_wrong:
         raise InputError(f"wrong letters {wrong!r}: the game is lost at {max_wrong} of them")
     guessed = [[letter in misses or letter in places for letter in ALPHABET]]
-    return Observation(
+    return Observations(
         word=np.array([codes], dtype=np.uint8),
         guessed=np.array(guessed, dtype=np.int8),
         lives=np.array([max_wrong - len(misses)], dtype=np.int64),

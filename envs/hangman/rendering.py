@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import zip_longest
+from typing import cast
 
 import numpy as np
 from PIL import ImageDraw
@@ -29,7 +30,8 @@ _GALLOWS = (
 
 def draw_game(games: HangmanGames, game: int, mode: str) -> Drawing:
     """Draw one game: an image of shape (400, 640, 3) for ``rgb_array``, else text."""
-    observation, secret = games.view(game)
+    view, secret = games.view(game)
+    observation = cast(Observation, view)
     if mode == "rgb_array":
         picture, draw = new_picture(_PICTURE_SIZE)
         _draw(draw, observation, games.max_wrong, secret)

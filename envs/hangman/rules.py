@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -17,15 +17,15 @@ from hangman_lab.envs.encoding import (
     EncodedWords,
     decode,
 )
-from hangman_lab.envs.errors import check_choice
+from hangman_lab.envs.errors import check_choice, check_integer
 from hangman_lab.envs.games import ALL, Games, Index
-from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG, Observation
+from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG, Observations
 
-REPEATED_GUESS_RULES = ("life", "free")
-HOSTS = ("random", "evil", "learning")
+RepeatedGuess = Literal["life", "free"]
+Host = Literal["random", "evil"]
 
 
-class Step(NamedTuple):
+class GuessResult(NamedTuple):
     """The result of one guess in each of N games; arrays have the shape (N,)."""
 
     newly_shown: npt.NDArray[np.int64]  # positions that the guess uncovered
@@ -38,7 +38,7 @@ class Step(NamedTuple):
     max_wrong: int  # the number of wrong guesses that loses a game
 
 
-class HangmanGames(Games[Observation]):
+class HangmanGames(Games[Observations]):
     """N games of Hangman.
 
     A correct letter is uncovered at all its positions in the secret word; a wrong letter costs a
@@ -47,10 +47,19 @@ class HangmanGames(Games[Observation]):
     further guesses.
 
     Observations have ``width`` positions, the maximum length of a secret word. ``max_wrong`` is 1
-    to 26. ValueError if an argument is outside its range.
+    to 26. InputError if an argument is outside its range.
     """
 
-    _state_names = ("secrets", "lengths", "_letter_counts", "_word", "_guessed", "_lives", "_shown")
+    _state_names = (
+        "secrets",
+        "lengths",
+        "_letter_counts",
+        "_word",
+        "_guessed",
+        "_lives",
+        "_shown",
+        "_over",
+    )
 
     def __init__(
         self,
@@ -59,9 +68,8 @@ class HangmanGames(Games[Observation]):
         max_wrong: int = DEFAULT_MAX_WRONG,
         repeated_guess: str = "life",
     ) -> None:
-        if not 1 <= max_wrong <= NUM_LETTERS:
-            raise ValueError(f"max_wrong: {max_wrong} is not in 1..{NUM_LETTERS}")
-        check_choice("repeated_guess", repeated_guess, REPEATED_GUESS_RULES)
+        max_wrong = check_integer("max_wrong", max_wrong, 1, NUM_LETTERS)
+        check_choice("repeated_guess", repeated_guess, get_args(RepeatedGuess))
         super().__init__(num_games)
         self.max_wrong = max_wrong
         self.repeated_guess = repeated_guess
@@ -73,8 +81,10 @@ class HangmanGames(Games[Observation]):
         self._guessed = np.zeros((num_games, NUM_LETTERS), dtype=np.int8)
         self._lives = np.zeros(num_games, dtype=np.int64)
         self._shown = np.zeros(num_games, dtype=np.int64)
-        self._observed = Observation(word=self._word, guessed=self._guessed, lives=self._lives)
-        self._rows = np.arange(num_games)
+        self._observed = Observations(word=self._word, guessed=self._guessed, lives=self._lives)
+        # The first entry of each game in a raveled array of shape (games, 26).
+        self._first_letter = np.arange(num_games) * NUM_LETTERS
+        self._over = np.zeros(num_games, dtype=np.bool_)
         self.action_space = spaces.Discrete(NUM_LETTERS)
         self.observation_space = spaces.Dict(
             {
@@ -92,7 +102,7 @@ class HangmanGames(Games[Observation]):
     @property
     def over(self) -> npt.NDArray[np.bool_]:
         """Whether each game is won or lost, shape (N,)."""
-        return self.won | (self._lives == 0)
+        return self._over.copy()
 
     def secret(self, game: int) -> str:
         """Return the secret word of one game."""
@@ -111,33 +121,37 @@ class HangmanGames(Games[Observation]):
         self._guessed[games] = 0
         self._lives[games] = self.max_wrong
         self._shown[games] = 0
+        self._over[games] = False
 
-    def guess(self, letters: npt.NDArray[np.integer]) -> Step:
-        """Guess one letter, 0 to 25, in every game; ValueError as ``check_actions`` raises."""
+    def guess(self, letters: npt.NDArray[np.integer]) -> GuessResult:
+        """Guess one letter, 0 to 25, in every game; InputError as ``check_actions`` raises."""
         self.check_actions(letters, NUM_LETTERS)
-        playing = ~self.over
-        is_new = self._guessed[self._rows, letters] == 0
-        count = self._letter_counts[self._rows, letters].astype(np.int64)
-        newly_shown = count * (is_new & playing)
-        lost_life = playing & (count == 0)
-        if self.repeated_guess == "life":
-            lost_life |= playing & ~is_new
-        else:
-            lost_life &= is_new
+        playing = ~self._over
+        # One index is faster than two.
+        index, guessed = self._first_letter + letters, self._guessed.view(np.bool_).reshape(-1)
+        was_guessed = guessed.take(index)
+        is_new = playing & ~was_guessed
+        newly_shown = is_new.astype(np.int64) * self._letter_counts.reshape(-1).take(index)
+        # A repeated letter shows nothing, as a wrong one.
+        lost_life = (playing if self.repeated_guess == "life" else is_new) & (newly_shown == 0)
 
         self._shown += newly_shown
         self._lives -= lost_life
-        self._guessed[self._rows, letters] |= playing.view(np.int8)
-        # Code 0 leaves finished games unchanged.
-        codes = np.where(playing, letters + FIRST_LETTER, 0).astype(np.uint8)[:, None]
-        uncovered = (self.secrets == codes).view(np.uint8) * codes
+        guessed[index] = was_guessed | playing
+        # Code 0, that of the padding, leaves finished games unchanged.
+        codes = ((letters + FIRST_LETTER) * playing).astype(np.uint8)[:, None]
+        uncovered = (self.secrets == codes).view(np.uint8)
+        uncovered *= codes
         np.maximum(self._word, uncovered, out=self._word)
+        won, lost = playing & (self._shown == self.lengths), playing & (self._lives == 0)
+        self._over |= won
+        self._over |= lost
 
-        return Step(
+        return GuessResult(
             newly_shown=newly_shown,
             lost_life=lost_life,
-            won=playing & self.won,
-            lost=playing & (self._lives == 0),
+            won=won,
+            lost=lost,
             shown=self._shown.copy(),
             lives=self._lives.copy(),
             lengths=self.lengths.copy(),

@@ -4,39 +4,48 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from types import MappingProxyType
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import gymnasium as gym
 import numpy as np
 import numpy.typing as npt
 from gymnasium.vector import AutoresetMode
+from gymnasium.wrappers import TimeLimit
+from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
 
+from hangman_lab.envs.encoding import MAX_LENGTH, NUM_LETTERS
 from hangman_lab.envs.errors import check_options
 from hangman_lab.envs.games import check_state
 from hangman_lab.envs.hangman.env import HangmanVectorEnv
-from hangman_lab.envs.hangman.observation import Observation
-
-# Creating an info per game would take longer than the step itself.
-_NO_INFO: MappingProxyType[str, Any] = MappingProxyType({})
+from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG, Observations
+from hangman_lab.envs.hangman.rules import Host, RepeatedGuess
+from hangman_lab.envs.rewards import Reward
 
 
 class SB3VecEnv(VecEnv):
-    """Base class of batches for Stable-Baselines3, with the attributes and methods of ``games``.
+    """Base class of batches for Stable-Baselines3.
 
-    Methods return a row per game; all games share their attributes.
+    ``_attributes`` are shared by all games, ``_methods`` return a list with an item for each of the
+    games that they take.
     """
 
-    games: Any
+    _attributes: dict[str, Any]
+    _methods: dict[str, Any]
 
     def close(self) -> None:
         """Do nothing; there are no resources to release."""
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
-        """Return the attribute of the batch, once per game."""
-        return [getattr(self.games, attr_name)] * len(list(self._get_indices(indices)))
+        """Return an attribute, or a method, of each game."""
+        games = list(self._get_indices(indices))
+        if attr_name in self._methods:
+            return [partial(self._call, attr_name, game) for game in games]
+        self._check_name(attr_name, self._attributes)
+        return [self._attributes[attr_name]] * len(games)
 
     def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
         """Raise AttributeError: the games of a batch share their attributes."""
@@ -49,9 +58,10 @@ class SB3VecEnv(VecEnv):
         indices: VecEnvIndices = None,
         **method_kwargs: Any,
     ) -> list[Any]:
-        """Call a method of the batch and return its rows for the games at ``indices``."""
-        rows: Sequence[Any] = getattr(self.games, method_name)(*method_args, **method_kwargs)
-        return [rows[index] for index in self._get_indices(indices)]
+        """Call a method for the games at ``indices``; return an item for each."""
+        self._check_name(method_name, self._methods)
+        games = list(self._get_indices(indices))
+        return self._methods[method_name](games, *method_args, **method_kwargs)
 
     def env_is_wrapped(
         self, wrapper_class: type[gym.Wrapper], indices: VecEnvIndices = None
@@ -59,45 +69,106 @@ class SB3VecEnv(VecEnv):
         """Return False for each game: the batch has no wrappers."""
         return [False for _ in self._get_indices(indices)]
 
+    def _call(self, method_name: str, game: int, *arguments: Any, **options: Any) -> Any:
+        return self._methods[method_name]([game], *arguments, **options)[0]
+
+    def _check_name(self, name: str, names: dict[str, Any]) -> None:
+        if name not in names:
+            kind = "attribute" if names is self._attributes else "method"
+            raise AttributeError(
+                f"the games of a batch have no {kind} {name!r}, only {', '.join(names)}"
+            )
+
 
 class HangmanVecEnv(SB3VecEnv):
     """The batch of :class:`HangmanVectorEnv` for Stable-Baselines3 and sb3-contrib.
 
-    The step that ends a game starts the next. The info of a game that ended has
-    ``terminal_observation``, ``TimeLimit.truncated``, ``won``, and ``episode`` with return ``r``,
-    length ``l`` and the seconds ``t`` since the environment was created, so no ``VecMonitor`` is
-    needed. All other games share one empty, read-only info.
-
-    Parameters
-    ----------
-    num_envs, max_episode_steps
-        As for :class:`HangmanVectorEnv`.
-    **options
-        Further arguments of :class:`HangmanVectorEnv`: ``words``, ``max_wrong``, ``min_length``,
-        ``max_length``, ``reward``, ``repeated_guess``, ``host`` and ``render_mode``.
+    It equals SB3's ``DummyVecEnv`` of :class:`HangmanEnv` in a ``Monitor``, with the same seeds and
+    infos, so no ``VecMonitor`` is needed. ``t`` in ``info["episode"]`` are the seconds since the
+    batch was created. Parameters are those of :class:`HangmanVectorEnv`.
     """
 
-    def __init__(self, num_envs: int, max_episode_steps: int | None = None, **options: Any) -> None:
-        mode = AutoresetMode.SAME_STEP
-        self.games = HangmanVectorEnv(num_envs, max_episode_steps, mode, **options)
-        self._actions: npt.NDArray[np.integer] = np.zeros(num_envs, dtype=np.int64)
-        self._returns = np.zeros(num_envs)
+    def __init__(
+        self,
+        num_envs: int,
+        max_episode_steps: int | None = None,
+        *,
+        words: Sequence[str] | None = None,
+        max_wrong: int = DEFAULT_MAX_WRONG,
+        min_length: int = 1,
+        max_length: int = MAX_LENGTH,
+        reward: str | Reward = "sparse",
+        repeated_guess: RepeatedGuess = "life",
+        host: Host = "random",
+        render_mode: str | None = None,
+    ) -> None:
+        options: dict[str, Any] = {
+            "words": words,
+            "max_wrong": max_wrong,
+            "min_length": min_length,
+            "max_length": max_length,
+            "reward": reward,
+            "repeated_guess": repeated_guess,
+            "host": host,
+            "render_mode": render_mode,
+        }
+        self.games = HangmanVectorEnv(
+            num_envs, max_episode_steps, AutoresetMode.SAME_STEP, **options
+        )
+        # What gym.make(spec) makes a single environment of.
+        spec = replace(
+            gym.spec("hangman_lab/Hangman-v0"),
+            kwargs=options,
+            max_episode_steps=self.games.max_episode_steps,
+        )
+        self._attributes = {
+            "action_space": self.games.single_action_space,
+            "max_wrong": self.games.max_wrong,
+            "metadata": self.games.metadata,
+            "observation_space": self.games.single_observation_space,
+            "render_mode": render_mode,
+            "spec": spec,
+        }
+        self._methods = {
+            "action_masks": self._masks_of,
+            "render": self._drawings_of,
+            "reset": self._reset_games,
+        }
+        self._actions: npt.NDArray[np.integer] = np.zeros(self.games.num_envs, dtype=np.int64)
+        self._returns = np.zeros(self.games.num_envs)
+        self._lengths = np.zeros(self.games.num_envs, dtype=np.int64)
         self._start_time = time.time()
         super().__init__(
-            num_envs, self.games.single_observation_space, self.games.single_action_space
+            self.games.num_envs,
+            self.games.single_observation_space,
+            self.games.single_action_space,
         )
+        self.metadata = self.games.metadata
 
-    def reset(self) -> dict[str, npt.NDArray]:
+    def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
+        """Return an attribute, or a method, of each game."""
+        if attr_name == "secret":
+            secrets = self.games.secrets
+            return [secrets[game] for game in self._get_indices(indices)]
+        return super().get_attr(attr_name, indices)
+
+    def env_is_wrapped(
+        self, wrapper_class: type[gym.Wrapper], indices: VecEnvIndices = None
+    ) -> list[bool]:
+        """Return whether the games are as in a Monitor, or a TimeLimit, for each game."""
+        wrappers = [Monitor, *([TimeLimit] if self.games.max_episode_steps else [])]
+        is_wrapped = any(issubclass(wrapper, wrapper_class) for wrapper in wrappers)
+        return [is_wrapped for _ in self._get_indices(indices)]
+
+    def reset(self) -> Any:
         """Start new games with the seeds of ``seed()`` and the words of ``set_options()``."""
+        words = [check_options(options, "word").get("word") for options in self._options]
         seeds = None if all(seed is None for seed in self._seeds) else self._seeds
-        for options in self._options:
-            check_options(options, "word")
-        words = [options.get("word") for options in self._options]
         forced = None if all(word is None for word in words) else {"word": words}
         observations, infos = self.games.reset(seed=seeds, options=forced)
         self._reset_seeds()
         self._reset_options()
-        self._returns[:] = 0
+        self._returns[:] = self._lengths[:] = 0
         self.reset_infos = [{"action_mask": mask, "won": False} for mask in infos["action_mask"]]
         return observations
 
@@ -107,52 +178,93 @@ class HangmanVecEnv(SB3VecEnv):
 
     def step_wait(self) -> VecEnvStepReturn:
         """Guess the letters; return observations, rewards, ends and an info per game."""
-        rewards, terminated, truncated = self.games.act(self._actions)
+        batch: Any = self.games
+        rewards, terminated, truncated = batch._step_without_reset(self._actions)
         self._returns += rewards
+        self._lengths += 1
         ended = terminated | truncated
-        infos: list[Any] = [_NO_INFO] * self.num_envs
-        games = np.flatnonzero(ended)
+        infos: list[dict[str, Any]] = [
+            {"action_mask": mask, "won": False, "TimeLimit.truncated": False}
+            for mask in batch._games.infos()["action_mask"]
+        ]
+        games = ended.nonzero()[0]
         if len(games):
-            seconds = round(time.time() - self._start_time, 6)
-            last = self.games.observe(games)
+            seconds, last = round(time.time() - self._start_time, 6), batch._games.observe(games)
+            won = batch._games.won[games]
+            batch._start(games)
             # Lists, because indexing an array for each element is slow.
-            for game, observation, cut, won, total, length in zip(
+            for game, word, guessed, lives, mask, is_won, cut, total, length in zip(
                 games.tolist(),
-                zip(*last.values(), strict=True),
+                *last.values(),
+                np.ones((len(games), NUM_LETTERS), dtype=np.int8),
+                won.tolist(),
                 (truncated & ~terminated)[games].tolist(),
-                self.games.won[games].tolist(),
-                self._returns[games].tolist(),
-                self.games.episode_lengths[games].tolist(),
+                self._returns[games].round(6).tolist(),
+                self._lengths[games].tolist(),
                 strict=True,
             ):
-                infos[game] = {
-                    "terminal_observation": dict(zip(last, observation, strict=True)),
-                    "TimeLimit.truncated": cut,
-                    "won": won,
-                    "episode": {"r": total, "l": length, "t": seconds},
-                }
-            self._returns[games] = 0
-            self.games.begin(games)
-        return self.games.observe(), rewards.astype(np.float32), ended, infos
+                info = infos[game]
+                info["won"], info["TimeLimit.truncated"] = is_won, cut
+                info["terminal_observation"] = {"word": word, "guessed": guessed, "lives": lives}
+                info["episode"] = {"r": total, "l": length, "t": seconds}
+                self.reset_infos[game] = {"action_mask": mask, "won": False}
+            self._returns[games] = self._lengths[games] = 0
+        return batch._games.observe(), rewards.astype(np.float32), ended, infos
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return which letters have not been guessed, shape (num_envs, 26)."""
         return self.games.action_masks()
 
-    def observe(self) -> Observation:
-        """Return the current observations."""
-        return self.games.observe()
-
     def get_state(self) -> dict[str, Any]:
         """Return copies of all arrays that future steps depend on, by name."""
-        return self.games.get_state() | {"returns": self._returns.copy()}
+        arrays = {"returns": self._returns.copy(), "lengths": self._lengths.copy()}
+        return self.games.get_state() | arrays
 
-    def set_state(self, state: dict[str, Any]) -> None:
-        """Restore a state of :meth:`get_state`; ValueError if it does not fit this batch."""
-        check_state(state, {"returns": self._returns})
-        self.games.set_state(state)
-        self._returns[:] = state["returns"]
+    def set_state(self, state: dict[str, Any]) -> Observations:
+        """Restore a state of :meth:`get_state` and return the observations.
+
+        Raises InputError if it does not fit this batch.
+        """
+        check_state(state, {"returns": self._returns, "lengths": self._lengths})
+        observations = self.games.set_state(state)
+        self._returns[:], self._lengths[:] = state["returns"], state["lengths"]
+        return observations
 
     def get_images(self) -> Sequence[npt.NDArray[np.uint8] | None]:
-        """Return an image of each game."""
-        return self.games.render()
+        """Return an image of each game, None without ``render_mode="rgb_array"``."""
+        is_drawn = self.render_mode == "rgb_array"
+        return self._drawings_of(range(self.num_envs)) if is_drawn else [None] * self.num_envs
+
+    def _masks_of(self, games: Sequence[int]) -> list[npt.NDArray[np.bool_]]:
+        return list(self.games.action_masks()[games])
+
+    def _drawings_of(self, games: Sequence[int]) -> list[Any]:
+        drawings = self.games.render()
+        return [None if drawings is None else drawings[game] for game in games]
+
+    def _reset_games(
+        self,
+        games: Sequence[int],
+        *,
+        seed: int | None = None,
+        options: dict[str, Any] | None = None,
+    ) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+        """Start new games, each as ``reset`` of a single environment; return what that returns."""
+        word = check_options(options, "word").get("word")
+        chosen = np.zeros(self.num_envs, dtype=np.bool_)
+        chosen[list(games)] = True
+        if not chosen.any():
+            return []
+        observations, infos = self.games.reset(
+            seed=None if seed is None else [seed] * self.num_envs,
+            options={"word": [word] * self.num_envs}
+            | ({} if chosen.all() else {"reset_mask": chosen}),
+        )
+        self._returns[chosen] = self._lengths[chosen] = 0
+        return [
+            (
+                {name: array[game] for name, array in dict[str, Any](observations).items()},
+                {"action_mask": infos["action_mask"][game], "won": False},
+            )
+            for game in games
+        ]

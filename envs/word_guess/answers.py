@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hangman_lab.envs.encoding import LETTER_CODES
+from hangman_lab.envs.errors import check_integer
 
 # Answer codes have 8 bits; words of 21 letters have 253 pairs of cats and dogs.
 MAX_WORD_LENGTH = 21
@@ -19,7 +20,7 @@ MAX_WORD_LENGTH = 21
 
 @dataclass(frozen=True)
 class AnswerRule:
-    """The answer to a guess and its code; ValueError if ``word_length`` is not in 1..21.
+    """The answer to a guess and its code; InputError if ``word_length`` is not in 1..21.
 
     With ``count_misplaced`` the answer is two numbers: cats, the common letters at different
     positions, and dogs, the letters at the correct position. Repeated letters count as often as
@@ -34,8 +35,7 @@ class AnswerRule:
     count_misplaced: bool
 
     def __post_init__(self) -> None:
-        if not 1 <= self.word_length <= MAX_WORD_LENGTH:
-            raise ValueError(f"word_length: {self.word_length} is not in 1..{MAX_WORD_LENGTH}")
+        check_integer("word_length", self.word_length, 1, MAX_WORD_LENGTH)
 
     @property
     def names(self) -> tuple[str, ...]:

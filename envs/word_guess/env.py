@@ -4,25 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
+from typing import Literal
+
+from gymnasium.vector import AutoresetMode
 
 from hangman_lab.envs.batch import BatchEnv
 from hangman_lab.envs.errors import check_choice
 from hangman_lab.envs.rewards import WORD_GUESS_REWARDS, Reward, make_reward
-from hangman_lab.envs.single import GameParts, SingleEnv
+from hangman_lab.envs.single import EnvParts, SingleEnv
 from hangman_lab.envs.word_guess.rendering import draw_game
 from hangman_lab.envs.word_guess.rules import Observation, WordGuessGames
 from hangman_lab.envs.word_guess.words import VARIANTS, GuessWords
 
+VariantName = Literal["cats_and_dogs", "guess_the_word"]
 
-def _make_game(
-    num_games: int,
-    words: Sequence[str] | None = None,
-    variant: str = "cats_and_dogs",
-    allowed: Sequence[str] | None = None,
-    word_length: int | None = None,
-    max_guesses: int | None = None,
-    reward: str | Reward = "sparse",
-) -> GameParts:
+
+def _make_parts(
+    words: Sequence[str] | None,
+    variant: str,
+    allowed: Sequence[str] | None,
+    word_length: int | None,
+    max_guesses: int | None,
+    reward: str | Reward,
+) -> EnvParts:
     """Return the parts of an environment; None is the variant's default."""
     check_choice("variant", variant, VARIANTS)
     defaults = VARIANTS[variant]
@@ -32,8 +37,8 @@ def _make_game(
     if words is None:
         words = defaults.default_words(length)
     guess_words = GuessWords(words, allowed, length)
-    games = WordGuessGames(num_games, rule, guess_words, limit)
-    return GameParts(games, guess_words, make_reward(reward, WORD_GUESS_REWARDS), draw_game)
+    make_games = partial(WordGuessGames, rule=rule, words=guess_words, max_guesses=limit)
+    return EnvParts(make_games, guess_words, make_reward(reward, WORD_GUESS_REWARDS), draw_game)
 
 
 class WordGuessEnv(SingleEnv[Observation]):
@@ -116,14 +121,14 @@ class WordGuessEnv(SingleEnv[Observation]):
         self,
         words: Sequence[str] | None = None,
         *,
-        variant: str = "cats_and_dogs",
+        variant: VariantName = "cats_and_dogs",
         allowed: Sequence[str] | None = None,
         word_length: int | None = None,
         max_guesses: int | None = None,
         reward: str | Reward = "sparse",
         render_mode: str | None = None,
     ) -> None:
-        parts = _make_game(1, words, variant, allowed, word_length, max_guesses, reward)
+        parts = _make_parts(words, variant, allowed, word_length, max_guesses, reward)
         super().__init__(parts, render_mode)
 
     @property
@@ -133,7 +138,26 @@ class WordGuessEnv(SingleEnv[Observation]):
 
 
 class WordGuessVectorEnv(BatchEnv[Observation]):
-    """N games of :class:`WordGuessEnv`, whose keyword arguments it takes, as one batch."""
+    """N games of :class:`WordGuessEnv`, whose arguments it takes, as one batch.
 
-    _make_game = staticmethod(_make_game)
+    The rest of the arguments is documented in :class:`envs.batch.BatchEnv`.
+    """
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        max_episode_steps: int | None = None,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        *,
+        words: Sequence[str] | None = None,
+        variant: VariantName = "cats_and_dogs",
+        allowed: Sequence[str] | None = None,
+        word_length: int | None = None,
+        max_guesses: int | None = None,
+        reward: str | Reward = "sparse",
+        render_mode: str | None = None,
+    ) -> None:
+        parts = _make_parts(words, variant, allowed, word_length, max_guesses, reward)
+        super().__init__(parts, num_envs, max_episode_steps, autoreset_mode, render_mode)
+
     allowed = WordGuessEnv.allowed

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypedDict
+from typing import Any, NamedTuple, TypedDict, cast
 
 import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from hangman_lab.envs.errors import check_at_least
-from hangman_lab.envs.games import ALL, Games, Index
+from hangman_lab.envs.errors import InputError, check_integer
+from hangman_lab.envs.games import ALL, Games, Index, check_array, get_arrays, with_dtypes
 from hangman_lab.envs.word_guess.answers import AnswerRule
 from hangman_lab.envs.word_guess.words import GuessWords
 
 NO_WORD = -1
 NO_ANSWER = -1
+# Of a game: all its guesses are in the observation.
+MAX_GUESSES = 10_000
+_DTYPES = {"guesses": np.int32, "answers": np.int8, "num_guesses": np.int64}
 
 
 class Observation(TypedDict):
@@ -26,6 +29,27 @@ class Observation(TypedDict):
     guesses: npt.NDArray[np.int32]  # (max_guesses,)
     answers: npt.NDArray[np.int8]  # (max_guesses, 2): cats and dogs, or (max_guesses, 1): matches
     num_guesses: npt.NDArray[np.int64]  # (): the guesses made, 0 to ``max_guesses``
+
+
+def check_observations(observations: Any, rule: AnswerRule, num_words: int) -> Observation:
+    """Return the observations of N games with the dtypes of the environment.
+
+    ``num_words`` is the size of the allowed list. Raises InputError if a key is missing, or an
+    array has another shape, no integers, or a guess or an answer that is not possible.
+    """
+    guesses, answers, made = get_arrays(observations, _DTYPES)
+    turns = guesses.shape[-1] if guesses.ndim else 0
+    shape = made.size, turns
+    check_array("num_guesses", made, shape[:1], 0, turns)
+    check_array("guesses", guesses, shape, NO_WORD, num_words - 1)
+    check_array("answers", answers, (*shape, len(rule.names)), NO_ANSWER, rule.word_length)
+    is_made = np.arange(turns) < made[:, None]
+    if (is_made != (guesses >= 0)).any():
+        raise InputError("observations: 'guesses' has more or fewer words than 'num_guesses'")
+    is_answer = (answers[..., None, :] == rule.answers_by_code).all(axis=-1).any(axis=-1)
+    if (is_made & ~is_answer).any():
+        raise InputError("observations: 'answers' has an answer that no word has")
+    return cast(Observation, with_dtypes((guesses, answers, made), _DTYPES))
 
 
 class Step(NamedTuple):
@@ -49,7 +73,7 @@ class WordGuessGames(Games[Observation]):
     def __init__(
         self, num_games: int, rule: AnswerRule, words: GuessWords, max_guesses: int
     ) -> None:
-        check_at_least("max_guesses", max_guesses, 1)
+        max_guesses = check_integer("max_guesses", max_guesses, 1, MAX_GUESSES)
         super().__init__(num_games)
         self.rule = rule
         self.words = words
@@ -99,7 +123,7 @@ class WordGuessGames(Games[Observation]):
         self._won[games] = False
 
     def guess(self, actions: npt.NDArray[np.integer]) -> Step:
-        """Guess an allowed word in every game; ValueError as ``check_actions`` raises."""
+        """Guess an allowed word in every game; InputError as ``check_actions`` raises."""
         self.check_actions(actions, len(self.words))
         playing = ~self.over
         games, letters = np.flatnonzero(playing), self.words.encoded.codes

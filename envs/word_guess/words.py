@@ -12,10 +12,11 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from hangman_lab.envs.encoding import ALPHABET, NUM_LETTERS, EncodedWords, encode_words
-from hangman_lab.envs.keyed_random import below, keyed_bits
+from hangman_lab.envs.encoding import ALPHABET, NUM_LETTERS, EncodedWords, as_words, encode_words
+from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.keyed_random import add_key, below
 from hangman_lab.envs.word_guess.answers import AnswerRule
-from hangman_lab.envs.words import check_sequence, default_word_list
+from hangman_lab.envs.words import default_word_list
 
 
 class GuessWords:
@@ -24,7 +25,7 @@ class GuessWords:
     ``words``, lower-case, are the secrets; words of another length than ``word_length`` are not
     used. ``allowed`` are the words that can be guessed, including all secrets; by default the
     secrets. Their order is kept, since an action is an index into them; duplicates are dropped.
-    ValueError if no word is left, a word cannot be encoded, or a secret is not allowed.
+    InputError if no word is left, a word cannot be encoded, or a secret is not allowed.
     """
 
     def __init__(
@@ -35,7 +36,7 @@ class GuessWords:
         self._index = {word: index for index, word in enumerate(self.allowed)}
         missing = [word for word in chosen if word not in self._index]
         if missing:
-            raise ValueError(
+            raise InputError(
                 f"allowed: {len(missing)} of {len(chosen)} words are not in the allowed list, "
                 f"for example {missing[0]!r}"
             )
@@ -49,14 +50,14 @@ class GuessWords:
         self, streams: npt.NDArray[np.uint64], episodes: npt.NDArray[np.int64]
     ) -> npt.NDArray[np.int64]:
         """Return a secret for each pair of a stream and an episode number."""
-        return self.secrets[below(keyed_bits(streams, episodes), len(self.secrets))]
+        return self.secrets[below(add_key(streams, episodes), len(self.secrets))]
 
     def encode(self, words: Sequence[str]) -> npt.NDArray[np.int64]:
-        """Return the indices of given secrets; ValueError if a word is not a secret word."""
+        """Return the indices of given secrets; InputError if a word is not a secret word."""
         known = {self.allowed[index] for index in self.secrets}
         for word in words:
             if not isinstance(word, str) or word not in known:
-                raise ValueError(f"options: {word!r} is not one of the {len(known):,} secret words")
+                raise InputError(f"options: {word!r} is not one of the {len(known):,} secret words")
         return np.array([self._index[word] for word in words], dtype=np.int64)
 
 
@@ -70,11 +71,11 @@ def random_words(
 ) -> tuple[str, ...]:
     """Return distinct words of letters that are drawn independently and uniformly.
 
-    The problem "Guess the Word" is tested with 100 words of 6 letters. Raises ValueError if
+    The problem "Guess the Word" is tested with 100 words of 6 letters. Raises InputError if
     there are fewer than ``count`` words of ``word_length`` letters.
     """
     if not 1 <= count <= NUM_LETTERS**word_length:
-        raise ValueError(
+        raise InputError(
             f"count: {count} is not in 1..{NUM_LETTERS**word_length}, "
             f"the number of words of {word_length} letters"
         )
@@ -106,8 +107,8 @@ VARIANT_OF_ID = {variant.env_id: variant for variant in VARIANTS.values()}
 
 
 def _of_length(words: Sequence[str], word_length: int, name: str) -> tuple[str, ...]:
-    check_sequence(name, words)
+    words = as_words(name, words)
     chosen = tuple(dict.fromkeys(word for word in words if len(word) == word_length))
     if not chosen:
-        raise ValueError(f"{name}: none of {len(words)} has {word_length} letters")
+        raise InputError(f"{name}: none of {len(words)} has {word_length} letters")
     return chosen

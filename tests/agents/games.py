@@ -7,7 +7,7 @@ import numpy as np
 
 from hangman_lab.envs.encoding import ALPHABET, encode_words, letter_index
 from hangman_lab.envs.hangman.game import Game
-from hangman_lab.envs.hangman.observation import Observation, parse_observation
+from hangman_lab.envs.hangman.observation import Observations, parse_observation
 from hangman_lab.envs.hangman.rules import HangmanGames
 
 
@@ -52,4 +52,4 @@ def random_states(words, seed=0, max_turns=12):
         games.guess(letters[order[:, turn]])
     chosen = np.minimum(turns, (~np.array(is_over)).sum(axis=0) - 1), np.arange(len(words))
     arrays = {key: np.stack([state[key] for state in states])[chosen] for key in states[0]}
-    return cast(Observation, arrays), words
+    return cast(Observations, arrays), words

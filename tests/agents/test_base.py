@@ -1,10 +1,12 @@
+from typing import cast
+
 import numpy as np
 import pytest
 
 from hangman_lab.agents import AGENTS, make_agent
 from hangman_lab.agents.base import ScoringAgent
 from hangman_lab.envs.errors import InputError
-from hangman_lab.envs.hangman.observation import Observation, select
+from hangman_lab.envs.hangman.observation import Observation, Observations, select
 from tests.agents.games import observe
 
 
@@ -32,9 +34,9 @@ def test_a_greedy_agent_takes_the_unguessed_letter_with_the_highest_score(states
 def test_a_single_observation_gets_the_letter_of_a_batch_of_one(real_words, name):
     agent = make_agent(name).fit(real_words[::50])
     batch = observe("cat", "a")
-    letter = agent.act(select(batch, 0))
+    letter = agent.act(cast(Observation, select(batch, 0)), 5)
     assert type(letter) is int
-    assert np.array_equal(agent.act(batch), [letter])
+    assert np.array_equal(agent.act(batch, [5]), [letter])
 
 
 def test_samples_depend_on_seed_key_and_turn(states):
@@ -44,7 +46,7 @@ def test_samples_depend_on_seed_key_and_turn(states):
     other = FixedScores(np.ones(26), greedy=False, seed=6)
     assert (other.act_batch(states, games) != letters).mean() > 0.5
     assert (agent.act_batch(states, games + np.uint64(1)) != letters).mean() > 0.5
-    start: Observation = states | {"guessed": np.zeros_like(states["guessed"])}
+    start: Observations = states | {"guessed": np.zeros_like(states["guessed"])}
     first = agent.act_batch(start, games)
     start["guessed"][:, 25] = 1
     # The same draw would give a neighbouring letter.

@@ -18,7 +18,7 @@ from hangman_lab.agents.minimax import (
     search_words,
 )
 from hangman_lab.envs.encoding import ALPHABET, letter_index
-from hangman_lab.envs.hangman.observation import Observation, parse_observation
+from hangman_lab.envs.hangman.observation import Observations, parse_observation
 from hangman_lab.evaluation.arena import play
 from tests.agents.games import observe
 
@@ -110,7 +110,7 @@ def test_games_that_differ_in_lives_alone_may_get_other_letters():
     games = [parse_observation("___", max_wrong=lives) for lives in (1, 2, 3, 4)]
     batch = {name: np.concatenate([game[name] for game in games]) for name in games[0]}
     letters = [agent.act_batch(game)[0] for game in games]
-    assert agent.act_batch(cast(Observation, batch)).tolist() == letters
+    assert agent.act_batch(cast(Observations, batch)).tolist() == letters
     assert [ALPHABET[letter] for letter in letters] == list("aaap")
 
 

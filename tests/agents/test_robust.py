@@ -113,4 +113,7 @@ def test_each_key_draws_one_strategy_for_its_whole_game(real_words):
 def test_a_game_that_no_listed_word_matches_is_played_like_the_dictionary_agent():
     agent = RobustAgent(rounds=8).fit(["cat", "cot", "dog"])
     for state in (observe("zoo", "z"), observe("zebra", "")):
-        assert agent.act_batch(state).tolist() == agent.dictionary_.act_batch(state).tolist()
+        assert (
+            agent.act_batch(state, np.zeros(1, np.uint64)).tolist()
+            == agent.dictionary_.act_batch(state).tolist()
+        )

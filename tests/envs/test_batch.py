@@ -1,6 +1,7 @@
 """The batched environments of all games, compared with Gymnasium's batches of single ones."""
 
 import pickle
+import re
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,10 @@ from gymnasium.wrappers import TimeLimit
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hangman_lab.envs import HangmanEnv, HangmanVectorEnv, WordGuessEnv, WordGuessVectorEnv
 from hangman_lab.envs.encoding import decode, letter_index
-from hangman_lab.envs.hangman.env import HangmanEnv, HangmanVectorEnv
-from hangman_lab.envs.word_guess.env import WordGuessEnv, WordGuessVectorEnv
+from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.rewards import DenseReward
 
 NUM_ENVS = 4
 PER_ENV: dict[str, Any] = {"min_size": NUM_ENVS, "max_size": NUM_ENVS}
@@ -183,12 +185,35 @@ def test_words_can_be_forced_for_all_games_or_some():
 BOTH = (
     {"render_mode": "svg"},
     {"reward": "generous"},
+    {"reward": DenseReward},
+    {"reward": 1.0},
     {"words": "apple"},
     {"words": Path("a.txt")},
+    {"words": 5},
 )
-VECTOR = ({"num_envs": 0}, {"max_episode_steps": 0}, {"autoreset_mode": "Sometimes"})
-LIFE = ({"max_wrong": 0}, {"max_wrong": 27}, {"repeated_guess": "never"}, {"host": "kind"})
-GUESS = ({"max_guesses": 0}, {"word_length": 0}, {"word_length": 22}, {"variant": "dogs"})
+VECTOR = (
+    {"num_envs": 0},
+    {"num_envs": 2.0},
+    {"max_episode_steps": 0},
+    {"max_episode_steps": "10"},
+    {"autoreset_mode": "same_step"},
+)
+LIFE = (
+    {"max_wrong": 0},
+    {"max_wrong": 27},
+    {"max_wrong": 6.0},
+    {"min_length": 0},
+    {"max_length": 33},
+    {"repeated_guess": "never"},
+    {"host": "kind"},
+)
+GUESS = (
+    {"max_guesses": 0},
+    {"word_length": 0},
+    {"word_length": 22},
+    {"variant": "dogs"},
+    {"reward": DenseReward()},
+)
 REFUSED = [
     *((kind, bad) for kind in (*HANGMAN, *GUESSING) for bad in BOTH),
     *((kind, bad) for kind in (HangmanVectorEnv, WordGuessVectorEnv) for bad in VECTOR),
@@ -200,11 +225,27 @@ REFUSED = [
 @pytest.mark.parametrize(("kind", "bad"), REFUSED)
 def test_an_argument_out_of_range_is_refused_by_name(kind, bad):
     ((name, value),) = bad.items()
-    named = (
-        "AutoresetMode" if name == "autoreset_mode" else f"{name}: {str(value)!r}|{name}: {value}"
-    )
-    with pytest.raises(ValueError, match=named):
+    shown = "|".join(re.escape(text) for text in (repr(value), repr(str(value))))
+    with pytest.raises(InputError, match=f"{name}: ({shown}) is n"):
         kind(**{"words": WORDS, **bad})
+
+
+@pytest.mark.parametrize("kind", [*HANGMAN, *GUESSING])
+def test_an_argument_that_there_is_not_is_refused_by_the_class(kind):
+    with pytest.raises(TypeError, match=rf"{kind.__name__}.* unexpected keyword argument .wrods"):
+        kind(wrods=WORDS)
+
+
+@pytest.mark.parametrize("host", ["random", "evil"])
+@pytest.mark.parametrize("word", ["a" * 33, "a" * 200, None, 5, b"cat", "CAT", "it's", ""])
+def test_a_word_that_cannot_be_hidden_is_refused_or_not_used(host, word):
+    for kind in HANGMAN:
+        if isinstance(word, str) and len(word) > 32:
+            env = kind(words=["cat", word], host=host)
+            assert env.reset(seed=0)[0]["word"].shape[-1] == 3
+        elif word != "":
+            with pytest.raises(InputError, match=f"words: {re.escape(repr(word))} is not a word"):
+                kind(words=["cat", word], host=host)
 
 
 def test_lists_without_a_word_of_the_lengths_are_refused():
@@ -225,8 +266,13 @@ def test_misuse_is_refused():
     ):
         with pytest.raises(ResetNeeded, match="reset first"):
             call()
-    before, _ = env.reset(seed=0)
+    env.reset(seed=0)
+    before = env.get_state()
     for call, message in (
+        (lambda: env.reset(seed=-1), "seed: -1 is not an integer from 0"),
+        (lambda: env.reset(seed="one"), "seed: 'one' is not an integer from 0"),
+        (lambda: env.reset(options={"word": 5}), "options: 5 is not a word"),
+        (lambda: env.reset(options=5), "options: 5 is not a mapping"),
         (lambda: env.reset(seed=[1, 2, 3]), "3 seeds for 2 games"),
         (lambda: env.reset(options={"word": ["ox"]}), "1 words for 2 games"),
         (lambda: env.reset(options={"reset_mask": mask[:1]}), r"of shape \(2,\)"),
@@ -237,7 +283,31 @@ def test_misuse_is_refused():
     ):
         with pytest.raises(ValueError, match=message):
             call()
-        assert data_equivalence(env.observe(), before)
+        assert data_equivalence(env.get_state(), before)
+
+
+@pytest.mark.parametrize("kind", [HangmanEnv, HangmanVectorEnv, WordGuessEnv, WordGuessVectorEnv])
+def test_a_seed_is_an_integer_of_any_type(kind):
+    env, twin = (kind(words=WORDS) for _ in range(2))
+    for seed in (np.int64(3), np.uint8(3)):
+        assert data_equivalence(env.reset(seed=3), twin.reset(seed=seed))
+        assert data_equivalence(env.reset(), twin.reset())
+    if kind in (HangmanVectorEnv, WordGuessVectorEnv):
+        assert data_equivalence(env.reset(seed=np.array([5])), twin.reset(seed=[5]))
+
+
+def test_minus_one_is_no_limit_as_in_gym_make():
+    for options in ({}, {"vectorization_mode": "sync"}):
+        envs = gym.make_vec(
+            "hangman_lab/Hangman-v0",
+            1,
+            max_episode_steps=-1,
+            words=LETTERS,
+            repeated_guess="free",
+            **options,
+        )
+        envs.reset(seed=0)
+        assert not any(envs.step(np.array([letter_index("q")]))[3].any() for _ in range(120))
 
 
 @pytest.mark.parametrize("kind", [HangmanEnv, HangmanVectorEnv])

@@ -24,7 +24,7 @@ def dictionary():
 class Certain(PosteriorAgent):
     """Has the same probabilities in every state: 0.9 for a, 0.3 for b, 0.1 for the rest."""
 
-    def letter_probabilities(self, observations):
+    def _letter_probabilities(self, observations):
         chances = np.array([0.9, 0.3] + [0.1] * 24)
         return np.where(observations["guessed"] == 0, chances, 0.0)
 
@@ -73,7 +73,7 @@ class CarefulAgent(PosteriorAgent):
         last = 25 - free[:, ::-1].argmax(axis=1)
         return np.where(observations["lives"] == 1, last, free.argmax(axis=1))
 
-    def letter_probabilities(self, observations):
+    def _letter_probabilities(self, observations):
         return np.where(observations["guessed"] == 0, 0.25, 0.0)
 
 

@@ -33,8 +33,8 @@ class Play:
     """Plays games in an environment and collects the words that they uncover.
 
     Words are learned from observations only: a won game ends with the whole word shown. Only
-    ``reset`` and ``step`` of the environment are used and, for checkpoints, ``get_state``,
-    ``set_state`` and ``observe``; it has ``AutoresetMode.SAME_STEP``. ``state`` is from
+    ``reset`` and ``step`` of the environment are used and, for checkpoints, ``get_state`` and
+    ``set_state``; it has ``AutoresetMode.SAME_STEP``. ``state`` is from
     :meth:`get_state`; at the start, it has no ``env``.
     """
 
@@ -42,8 +42,7 @@ class Play:
         self._env, self._seed = env, seed
         self._observations, _ = env.reset(seed=seed)
         if "env" in state:
-            env.set_state(state["env"])
-            self._observations = env.observe()
+            self._observations = env.set_state(state["env"])
         self._rank = {word: rank for rank, word in enumerate(state["words"].split())}
         self.num_fitted, self.games = state["num_fitted"], state["games"]
 

@@ -23,7 +23,7 @@ from hangman_lab.agents.ppo.network import (
     policy_features,
 )
 from hangman_lab.envs.encoding import MAX_LENGTH, NUM_LETTERS
-from hangman_lab.envs.hangman.observation import Observation
+from hangman_lab.envs.hangman.observation import Observations
 from hangman_lab.envs.hangman.sb3 import HangmanVecEnv, SB3VecEnv
 from hangman_lab.envs.words import DEFAULT_KNOWN
 from hangman_lab.run_files.config import Config, OnPosteriorConfig
@@ -104,12 +104,11 @@ class PosteriorVecEnv(SB3VecEnv):
     The features are computed once per step instead of once per epoch of PPO.
     """
 
-    render_mode = None
-
     def __init__(
         self, envs: list[HangmanVecEnv], posterior: LetterPosterior, look_ahead_lives: int
     ) -> None:
-        self.games = self
+        self._attributes = {"render_mode": None}
+        self._methods = {"action_masks": lambda games: list(self.action_masks()[list(games)])}
         self.posterior = posterior
         self._look_ahead_lives = look_ahead_lives
         self._envs = envs
@@ -124,18 +123,16 @@ class PosteriorVecEnv(SB3VecEnv):
         """Start new games, with the seeds set by ``seed``."""
         for env, first in zip(self._envs, self._first, strict=False):
             env._seeds = self._seeds[first : first + env.num_envs]
-            env.reset()
         self._reset_seeds()
-        return self.observe()
+        return self._features([env.reset() for env in self._envs])
 
-    def observe(self) -> dict[str, npt.NDArray[np.float32]]:
-        """Return the features of the current states."""
-        parts = [env.observe() for env in self._envs]
+    def _features(self, parts: list[Any]) -> dict[str, npt.NDArray[np.float32]]:
+        """Return the features of the observations of the environments."""
         words = [
             np.pad(part["word"], ((0, 0), (0, MAX_LENGTH - part["word"].shape[1])))
             for part in parts
         ]
-        observations = Observation(
+        observations = Observations(
             word=np.concatenate(words),
             guessed=np.concatenate([part["guessed"] for part in parts]),
             lives=np.concatenate([part["lives"] for part in parts]),
@@ -153,7 +150,7 @@ class PosteriorVecEnv(SB3VecEnv):
         rewards = np.concatenate([rewards for _, rewards, _, _ in steps])
         ended = np.concatenate([ended for _, _, ended, _ in steps])
         infos = [info for _, _, _, infos in steps for info in infos]
-        return self.observe(), rewards, ended, infos
+        return self._features([part for part, _, _, _ in steps]), rewards, ended, infos
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return the unguessed letters, shape (num_envs, 26)."""
@@ -163,10 +160,11 @@ class PosteriorVecEnv(SB3VecEnv):
         """Return the states of the environments."""
         return {str(number): env.get_state() for number, env in enumerate(self._envs)}
 
-    def set_state(self, state: dict[str, Any]) -> None:
-        """Restore a state saved by :meth:`get_state`."""
-        for number, env in enumerate(self._envs):
-            env.set_state(state[str(number)])
+    def set_state(self, state: dict[str, Any]) -> dict[str, npt.NDArray[np.float32]]:
+        """Restore a state saved by :meth:`get_state` and return the features."""
+        return self._features(
+            [env.set_state(state[str(number)]) for number, env in enumerate(self._envs)]
+        )
 
 
 def make_posterior_env(

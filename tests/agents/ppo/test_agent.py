@@ -6,7 +6,7 @@ from hangman_lab.agents.ppo.agent import load_network, make_policy_agent, save_n
 from hangman_lab.agents.ppo.network import FlatNetwork, PolicyNetwork
 from hangman_lab.envs.encoding import MAX_LENGTH
 from hangman_lab.envs.errors import InputError
-from hangman_lab.envs.hangman.observation import Observation, parse_observation, select
+from hangman_lab.envs.hangman.observation import Observations, parse_observation, select
 from hangman_lab.training.networks import PolicyModule, WindowModule
 from tests.agents.posterior.priors import posterior_of
 from tests.agents.ppo.test_network import module_of
@@ -103,6 +103,6 @@ def test_the_flat_observation_tells_each_place_the_guessed_letters_and_the_lives
     assert network.letter_scores(game)[0] == pytest.approx(expected, abs=1e-4)
     # More lives than a policy was trained with count as all that it knows.
     network = flat_network(activation, max_wrong=3)
-    more: Observation = {**game, "lives": np.array([9])}
-    most: Observation = {**game, "lives": np.array([3])}
+    more: Observations = {**game, "lives": np.array([9])}
+    most: Observations = {**game, "lives": np.array([3])}
     assert np.array_equal(network.letter_scores(more), network.letter_scores(most))

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hangman_lab.agents.base import NotFittedError
 from hangman_lab.agents.word_guess import (
     WORD_GUESS_AGENTS,
     FilterAgent,
@@ -14,6 +15,7 @@ from hangman_lab.agents.word_guess import (
     RandomConsistentAgent,
     make_word_guess_agent,
 )
+from hangman_lab.envs import WordGuessEnv
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.word_guess.answers import AnswerRule
 from hangman_lab.envs.word_guess.rules import WordGuessGames
@@ -175,3 +177,25 @@ def test_unusable_words_and_rules_are_refused():
         FilterAgent().fit(("acckzz",), EXACT)
     with pytest.raises(InputError, match="'cell' is not in the allowed list"):
         PartitionAgent("minimax").fit(("bell", "cell"), CATS_AND_DOGS, ("bell",))
+
+
+@pytest.mark.parametrize("name", WORD_GUESS_AGENTS)
+def test_an_observation_that_no_game_has_is_refused(name):
+    words = ("bell", "cell", "dell")
+    with pytest.raises(NotFittedError, match="is not fitted"):
+        make_word_guess_agent(name).act({})
+    agent = make_word_guess_agent(name).fit(words, CATS_AND_DOGS)
+    env = WordGuessEnv(words)
+    env.reset(seed=0, options={"word": "bell"})
+    good = env.step(1)[0]
+    assert type(agent.act(good, 3)) is int
+    for message, arrays in (
+        ("'guesses' has a value outside -1..2", {"guesses": good["guesses"] + 4}),
+        ("more or fewer words than 'num_guesses'", {"num_guesses": np.int64(2)}),
+        ("'num_guesses' has a value outside 0..128", {"num_guesses": np.int64(129)}),
+        ("an answer that no word has", {"answers": np.full_like(good["answers"], 4)}),
+        ("'answers' has float64", {"answers": good["answers"] * 1.0}),
+        ("'answers' has the shape", {"answers": good["answers"][:, :1]}),
+    ):
+        with pytest.raises(InputError, match=message):
+            agent.act({**good, **arrays})

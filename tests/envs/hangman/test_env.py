@@ -21,7 +21,6 @@ VARIANTS = [
     {"max_wrong": 26, "repeated_guess": "free", "reward": "dense"},
     {"reward": "potential", "min_length": 3, "max_length": 6},
     {"host": "evil"},
-    {"host": "learning"},
 ]
 
 

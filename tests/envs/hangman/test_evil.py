@@ -59,8 +59,8 @@ def test_some_word_fits_all_answers_and_none_contradicts_an_earlier_one(real_wor
     games = env.get_state()["games"]
     for _ in range(6):
         letters = random.integers(26, size=16)
-        _, _, terminated, _, _ = env.step(letters)
-        after, games = env.observe(), env.get_state()["games"]
+        after, _, terminated, _, _ = env.step(letters)
+        games = env.get_state()["games"]
         # What was shown remains, and a wrong letter is nowhere.
         assert ((after["word"] == before["word"]) | (before["word"] == 1)).all()
         for game in range(16):
@@ -70,8 +70,7 @@ def test_some_word_fits_all_answers_and_none_contradicts_an_earlier_one(real_wor
             assert masked(secret, guessed) == decode(after["word"][game])
         before = after
         if terminated.any():
-            env.reset(options={"reset_mask": terminated})
-            before = env.observe()
+            before, _ = env.reset(options={"reset_mask": terminated})
 
 
 def test_the_drawn_word_counts_for_its_length_alone(real_words):
@@ -107,6 +106,22 @@ def test_a_game_by_hand():
         assert decode(observation["word"]) == shown
     assert terminated
     assert observation["lives"] == 4
+
+
+@pytest.mark.parametrize(
+    ("words", "shown", "secret"),
+    [
+        ("ab ac cd ce", "__", "cd"),
+        ("abb acc baa caa dee", "a__", "abb"),
+        ("ab ac ba ca de", "_a", "ba"),
+    ],
+    ids=["without the letter", "in the fewest places", "blanks first"],
+)
+def test_of_families_of_a_size_the_host_keeps_that(words, shown, secret):
+    env = HangmanEnv(words.split(), host="evil")
+    env.reset(seed=0)
+    observation, *_ = env.step(letter_index("a"))
+    assert (decode(observation["word"]), env.secret) == (shown, secret)
 
 
 @pytest.mark.parametrize("kind", [HangmanEnv, HangmanVectorEnv])

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from hangman_lab.envs.errors import InputError
-from hangman_lab.envs.hangman.observation import Observation, distinct, parse_observation
+from hangman_lab.envs.hangman.observation import Observations, distinct, parse_observation
 
 
 def test_games_that_look_alike_are_one_whatever_their_lives():
     games = [("a_c", "xy"), ("___", ""), ("a_c", "xy"), ("a_c", "xz"), ("___", "")]
     parsed = [parse_observation(pattern, wrong) for pattern, wrong in games]
     arrays = {key: np.concatenate([game[key] for game in parsed]) for key in parsed[0]}
-    batch = cast(Observation, arrays)
+    batch = cast(Observations, arrays)
     batch["lives"][2] = 1
     part, number = distinct(batch)
     assert len(part["lives"]) == 3

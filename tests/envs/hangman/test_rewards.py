@@ -4,7 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hangman_lab.envs.encoding import encode_words, letter_index
-from hangman_lab.envs.hangman.rules import HangmanGames, Step
+from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.hangman.rules import GuessResult, HangmanGames
 from hangman_lab.envs.rewards import DenseReward, PotentialReward, SparseReward, make_reward
 
 
@@ -18,7 +19,7 @@ def step_of(**changes):
         "lives": 6,
         "lengths": 4,
     } | changes
-    return Step(**{name: np.array([value]) for name, value in values.items()}, max_wrong=6)
+    return GuessResult(**{name: np.array([value]) for name, value in values.items()}, max_wrong=6)
 
 
 HIT = step_of(newly_shown=2, shown=2)
@@ -47,6 +48,14 @@ def test_each_event_is_paid_by_its_weight(reward, paid):
 def test_rewards_are_made_by_name_with_their_parameters():
     assert make_reward("dense", hit=0.5) == DenseReward(hit=0.5)
     assert make_reward("potential", discount=0.9) == PotentialReward(discount=0.9)
+    for make, message in (
+        (lambda: make_reward(DenseReward(), hit=5), r"parameters \['hit'\] are for a name"),
+        (lambda: make_reward("dense", hits=5), "reward.parameters: 'hits' is not one of"),
+        (lambda: make_reward("dense", hit="5"), "reward.parameters: hit: '5' is not a finite"),
+        (lambda: SparseReward(win=float("nan")), "win: nan is not a finite number"),
+    ):
+        with pytest.raises(InputError, match=message):
+            make()
 
 
 @given(

@@ -1,30 +1,54 @@
+import copy
+import json
+import pickle
+import warnings
+from typing import Any
+
 import gymnasium as gym
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import data_equivalence
+from gymnasium.wrappers import TimeLimit
+from stable_baselines3 import PPO
+from stable_baselines3.common.evaluation import evaluate_policy
 from stable_baselines3.common.monitor import Monitor
-from stable_baselines3.common.vec_env import DummyVecEnv
+from stable_baselines3.common.vec_env import DummyVecEnv, VecNormalize
 
-from hangman_lab.envs.hangman.env import HangmanEnv
-from hangman_lab.envs.hangman.sb3 import HangmanVecEnv
+from hangman_lab.envs import HangmanEnv, HangmanVecEnv
+from hangman_lab.envs.encoding import letter_index
+
+NUM_GAMES = 8
+
+
+def both(words, limit=None, **options):
+    """Our batch, and Stable-Baselines3's of monitored single environments."""
+
+    def single():
+        env = HangmanEnv(words, **options)
+        return Monitor(env if limit is None else TimeLimit(env, limit))
+
+    ours = HangmanVecEnv(NUM_GAMES, limit, words=words, **options)
+    return ours, DummyVecEnv([single] * NUM_GAMES)
+
+
+def without_time(infos):
+    """Infos without the seconds since the start, and the numbers of episodes."""
+    kept = copy.deepcopy(infos)
+    for info in kept:
+        if "episode" in info:
+            assert info["episode"].pop("t") >= 0
+    return kept
 
 
 def same(one, other):
-    return all(np.array_equal(one[key], other[key]) for key in other)
+    return data_equivalence(dict(one), dict(other), exact=True)
 
 
-@pytest.mark.parametrize("limit", [None, 5])
-def test_it_answers_as_a_dummy_vec_env_of_single_envs(few_words, limit):
-    num_games = 8
-
-    def single():
-        env = HangmanEnv(few_words, reward="potential", max_wrong=3)
-        return Monitor(env if limit is None else gym.wrappers.TimeLimit(env, limit))
-
-    theirs = DummyVecEnv([single] * num_games)
-    ours = HangmanVecEnv(
-        num_games, words=few_words, reward="potential", max_wrong=3, max_episode_steps=limit
-    )
+@pytest.mark.parametrize("repeated_guess", ["life", "free"])
+@pytest.mark.parametrize("limit", [None, 7])
+@pytest.mark.parametrize("reward", ["sparse", "dense", "potential"])
+def test_it_equals_a_dummy_vec_env_of_monitored_games(few_words, reward, limit, repeated_guess):
+    ours, theirs = both(few_words, limit, reward=reward, max_wrong=3, repeated_guess=repeated_guess)
     assert ours.observation_space == theirs.observation_space
     assert ours.action_space == theirs.action_space
     for env in (ours, theirs):
@@ -32,28 +56,101 @@ def test_it_answers_as_a_dummy_vec_env_of_single_envs(few_words, limit):
     assert same(ours.reset(), theirs.reset())
     random = np.random.default_rng(0)
     truncations = 0
-    for _ in range(200):
-        actions = random.integers(26, size=num_games)
+    for _ in range(10_000 // NUM_GAMES):
+        actions = random.integers(26, size=NUM_GAMES)
         one, other = ours.step(actions), theirs.step(actions)
         assert same(one[0], other[0])
-        assert one[1].dtype == np.float32
-        assert np.array_equal(one[1], other[1])
-        assert np.array_equal(one[2], other[2])
-        for game in np.flatnonzero(other[2]):
-            mine, reference = one[3][game], other[3][game]
-            assert same(mine["terminal_observation"], reference["terminal_observation"])
-            assert mine["TimeLimit.truncated"] == reference["TimeLimit.truncated"]
-            assert mine["won"] == reference["won"]
-            assert mine["episode"]["r"] == pytest.approx(reference["episode"]["r"], abs=1e-6)
-            assert mine["episode"]["l"] == reference["episode"]["l"]
-            truncations += mine["TimeLimit.truncated"]
-        # Unfinished games have an empty info.
-        assert not any(one[3][game] for game in np.flatnonzero(~other[2]))
-        if limit is None:
-            assert np.array_equal(ours.action_masks(), theirs.env_method("action_masks"))
+        for array, expected in zip(one[1:3], other[1:3], strict=True):
+            assert array.dtype == expected.dtype
+            assert np.array_equal(array, expected)
+        infos = without_time(one[3])
+        assert data_equivalence(infos, without_time(other[3]), exact=True)
+        assert data_equivalence(ours.reset_infos, theirs.reset_infos, exact=True)
+        assert data_equivalence(
+            ours.env_method("action_masks"), theirs.env_method("action_masks"), exact=True
+        )
+        truncations += sum(info["TimeLimit.truncated"] for info in infos)
     assert (truncations > 0) == (limit is not None)
     # A seed holds for one reset.
     assert same(ours.reset(), theirs.reset())
+
+
+@pytest.mark.parametrize("chosen", [None, 3, [1], [2, 0], range(4, 6), np.array([7]), [-1], []])
+def test_games_reset_one_by_one_as_those_of_a_dummy_vec_env(few_words, chosen):
+    envs = both(few_words, reward="dense")
+    for env in envs:
+        env.seed(4)
+        env.reset()
+    random = np.random.default_rng(1)
+    for _ in range(30):
+        for _ in range(3):
+            actions = random.integers(26, size=NUM_GAMES)
+            infos = [without_time(env.step(actions)[3]) for env in envs]
+            assert data_equivalence(*infos, exact=True)
+        for arguments in ({}, {"seed": 5}, {"seed": 6, "options": {"word": "noon"}}):
+            resets = [env.env_method("reset", indices=chosen, **arguments) for env in envs]
+            assert data_equivalence(*resets, exact=True)
+            for method in ("get_attr", "env_method"):
+                name = "secret" if method == "get_attr" else "action_masks"
+                values = [getattr(env, method)(name, indices=chosen) for env in envs]
+                assert data_equivalence(*values, exact=True)
+
+
+def test_a_reset_that_is_refused_changes_no_game(few_words):
+    env = HangmanVecEnv(2, words=few_words)
+    env.seed(0)
+    env.reset()
+    env.step(np.array([0, 1]))
+    before = env.get_state()
+    for indices, arguments in ((2, {}), (0, {"options": {"word": "no?"}}), (1, {"seed": -1})):
+        with pytest.raises((ValueError, IndexError)):
+            env.env_method("reset", indices=indices, **arguments)
+        assert data_equivalence(env.get_state(), before)
+
+
+def test_attributes_and_methods_are_those_of_each_game(few_words):
+    env = HangmanVecEnv(3, 50, words=few_words, max_wrong=4)
+    env.reset()
+    assert env.get_attr("max_wrong", indices=[0, 2]) == [4, 4]
+    assert env.get_attr("observation_space", 0) == [env.observation_space]
+    single = gym.make(env.get_attr("spec")[0])
+    assert single.get_wrapper_attr("max_wrong") == 4
+    assert single.spec is not None
+    assert single.spec.max_episode_steps == 50
+    assert [mask().shape for mask in env.get_attr("action_masks")] == [(26,)] * 3
+    assert env.has_attr("action_masks")
+    assert not env.has_attr("num_envs")
+    # There is nothing to render without a mode.
+    assert env.env_method("render", indices=[1]) == [None]
+    assert env.env_is_wrapped(Monitor) == env.env_is_wrapped(TimeLimit) == [True] * 3
+    assert HangmanVecEnv(1, words=few_words).env_is_wrapped(TimeLimit) == [False]
+    for call, message in (
+        (lambda: env.env_method("step", 3), "no method 'step', only action_masks, render, reset"),
+        (lambda: env.get_attr("num_envs"), "no attribute 'num_envs', only .*max_wrong"),
+        (lambda: env.set_attr("max_wrong", 3), "share"),
+    ):
+        with pytest.raises(AttributeError, match=message):
+            call()
+
+
+def test_infos_are_dicts_of_their_own_that_a_user_may_change_copy_and_save(few_words):
+    env = HangmanVecEnv(4, words=few_words)
+    env.reset()
+    infos = env.step(np.zeros(4, dtype=np.int64))[3]
+    infos[0]["x"] = 1
+    assert "x" not in infos[1]
+    assert "x" not in env.step(np.ones(4, dtype=np.int64))[3][0]
+    assert data_equivalence(pickle.loads(pickle.dumps(infos)), copy.deepcopy(infos))
+    assert json.loads(json.dumps(infos[1], default=np.ndarray.tolist))["won"] is False
+
+
+def test_the_returns_of_evaluate_policy_are_those_of_the_game(few_words):
+    env = VecNormalize(HangmanVecEnv(4, words=few_words), norm_obs=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model: Any = PPO("MultiInputPolicy", env, n_steps=8, batch_size=32, device="cpu")
+        returns, _ = evaluate_policy(model, env, 20, return_episode_rewards=True)
+    assert set(returns) <= {-1.0, 1.0}
 
 
 def test_a_saved_state_goes_on_with_the_same_games(few_words):
@@ -62,20 +159,20 @@ def test_a_saved_state_goes_on_with_the_same_games(few_words):
     env.reset()
     random = np.random.default_rng(0)
     for _ in range(15):
-        env.step(random.integers(26, size=8))
+        observations = env.step(random.integers(26, size=8))[0]
     twin = HangmanVecEnv(8, words=few_words, reward="dense")
     state = env.get_state()
     for broken in ({}, state | {"returns": np.zeros(3)}):
         with pytest.raises(ValueError, match="state: 'returns'"):
             twin.set_state(broken)
-    twin.set_state(state)
-    assert same(env.observe(), twin.observe())
-    for _ in range(60):
-        actions = random.integers(26, size=8)
-        one, other = env.step(actions), twin.step(actions)
-        for info in filter(None, [*one[3], *other[3]]):
-            del info["episode"]["t"]
-        assert data_equivalence(one, other)
+    assert same(twin.set_state(state), observations)
+    for copied in (twin, pickle.loads(pickle.dumps(env)), copy.deepcopy(env)):
+        env.set_state(state)
+        actions = np.random.default_rng(2).integers(26, size=(60, 8))
+        for row in actions:
+            one, other = env.step(row), copied.step(row)
+            assert data_equivalence(one[:3], other[:3])
+            assert data_equivalence(without_time(one[3]), without_time(other[3]))
 
 
 def test_words_are_forced_by_the_options_of_stable_baselines(few_words):
@@ -85,19 +182,16 @@ def test_words_are_forced_by_the_options_of_stable_baselines(few_words):
     env.seed(0)
     env.set_options([{"word": "ox"}, {}])
     assert (env.reset()["word"][0] == 1).sum() == 2
-    assert env.reset_infos[0]["action_mask"].sum() == 26
-    assert [info["won"] for info in env.reset_infos] == [False, False]
+    assert env.get_attr("secret", 0) == ["ox"]
+    assert env.step(np.full(2, letter_index("o")))[0]["word"][0, :2].tolist() == [16, 1]
     env.set_options({"words": "noon"})
     with pytest.raises(ValueError, match="'words' is not one of"):
         env.reset()
 
 
-def test_the_batch_is_drawn_and_its_games_share_their_attributes(few_words):
+def test_the_batch_is_drawn_at_the_speed_of_a_single_environment(few_words):
     env = HangmanVecEnv(3, words=few_words, render_mode="rgb_array")
     env.reset()
-    assert env.get_attr("num_envs", indices=[0, 2]) == [3, 3]
     pictures = [picture.shape for picture in env.get_images() if picture is not None]
     assert pictures == [(400, 640, 3)] * 3
-    assert len(env.env_method("action_masks", indices=1)) == 1
-    with pytest.raises(AttributeError, match="share"):
-        env.set_attr("max_wrong", 3)
+    assert env.metadata["render_fps"] == HangmanEnv.metadata["render_fps"]

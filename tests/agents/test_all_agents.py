@@ -1,0 +1,125 @@
+"""Properties of every agent in ``AGENTS``."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import hangman_lab
+from hangman_lab.agents import AGENTS, make_agent
+from hangman_lab.agents.base import NotFittedError
+from hangman_lab.envs import HangmanEnv
+from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.hangman.observation import parse_observation
+from hangman_lab.evaluation.arena import play
+
+WORDS = ("a", "at", "cat", "cot", "dog", "jazz", "apple", "applepie", "banana", "cabbage")
+
+
+@pytest.fixture(scope="module", params=sorted(AGENTS))
+def agent(request):
+    return make_agent(request.param, seed=3).fit(WORDS)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "wrong"),
+    [
+        pytest.param("_____", "aeiou", id="no word of the length is left"),
+        pytest.param("qq_", "", id="no word agrees with the places"),
+        pytest.param("_" * 32, "etaoin", id="the longest word there can be"),
+        pytest.param("_", "abcdefghijklmnopqrstuvwxy", id="one letter left"),
+        pytest.param("ban_n_", "", id="every word that agrees hides a shown letter only"),
+    ],
+)
+def test_the_guess_is_an_unguessed_letter(agent, pattern, wrong):
+    observation = parse_observation(pattern, wrong, max_wrong=26)
+    assert observation["guessed"][0, agent.act(observation)[0]] == 0
+
+
+@pytest.mark.parametrize("name", sorted(AGENTS))
+def test_a_list_with_a_single_word_is_enough(name):
+    played = play(make_agent(name).fit(("a",)), ("a", "quiz", "b"), max_wrong=26)
+    assert played.won.all()
+    if name != "random":
+        assert played.wrong_guesses[0] == 0
+
+
+LEARNED = ("ppo", "look-ahead", "posterior")
+GOOD = parse_observation("a__le", "xy")
+# By what is wrong, the arrays in place of those of GOOD.
+BAD = {
+    "'word' has a value outside 0..27": {"word": [[2, 1, 28, 13, 6]]},
+    "'word' has the shape .1, 33., not .1, 32.": {"word": np.ones((1, 33), np.uint8)},
+    "'word' has float64": {"word": GOOD["word"] * 1.0},
+    "'word' is empty": {"word": [[0, 0]]},
+    "'word' is empty, or has code 0 before its end": {"word": [[2, 0, 1, 13, 6]]},
+    "'word' shows a letter that is not in 'guessed'": {"word": [[2, 3, 1, 13, 6]]},
+    "'guessed' has the shape": {"guessed": GOOD["guessed"][:, :25]},
+    "'guessed' has a value outside 0..1": {"guessed": GOOD["guessed"] * 2},
+    "'lives' has a value outside 0..26": {"lives": [-1]},
+    "'guessed' has the shape .1, 26., not .2, 26.": {"lives": [6, 6]},
+    "arrays word, guessed, lives are expected": {"guessed": [[1], [1, 2]]},
+}
+
+
+@pytest.mark.parametrize("name", sorted({*AGENTS, *LEARNED}))
+def test_an_observation_that_no_game_has_is_refused(name):
+    agent = hangman_lab.load_agent(name) if name in LEARNED else make_agent(name)
+    for message, arrays in BAD.items():
+        for method in ("act", "letter_probabilities", "choice_probabilities"):
+            if hasattr(type(agent), method):
+                with pytest.raises(InputError, match=f"observations: {message}"):
+                    getattr(agent, method)({**GOOD, **arrays})
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint8, np.int16])
+def test_integers_of_any_type_and_any_padding_are_the_same_observation(agent, dtype):
+    wide = {"word": np.pad(GOOD["word"], ((0, 0), (0, 27)))}
+    cast = {name: array.astype(dtype) for name, array in {**GOOD, **wide}.items()}
+    assert agent.act(cast, [7]) == agent.act(GOOD, [7])
+
+
+@pytest.mark.parametrize("name", sorted(set(AGENTS) - {"random"}))
+def test_an_agent_that_was_not_fitted_says_so(name):
+    with pytest.raises(NotFittedError, match=r"is not fitted; call fit first"):
+        make_agent(name).act(GOOD)
+
+
+@pytest.mark.parametrize("words", ["apple", ["apple", None], ["Apple"], ["a" * 33], 5])
+@pytest.mark.parametrize("name", sorted(set(AGENTS) - {"random"}))
+def test_words_that_cannot_be_fitted_are_refused(name, words):
+    with pytest.raises(InputError, match=r"words: .* is not a "):
+        make_agent(name).fit(words)
+
+
+def test_without_keys_an_agent_that_draws_plays_each_episode_anew():
+    env = HangmanEnv(["zzz"], max_wrong=26)
+
+    def play_episodes(agent):
+        episodes = []
+        for _ in range(4):
+            observation, _ = env.reset(seed=0)
+            episodes.append([agent.act(observation) for _ in range(6)])
+        return episodes
+
+    for name in ("random", "overall-frequency", "top-heavy"):
+        first, again, other = (
+            play_episodes(make_agent(name, seed).fit(("the", "quick", "zzz", "fox", "jam")))
+            for seed in (1, 1, 2)
+        )
+        assert first == again != other
+        if name == "random":
+            assert len(set(map(tuple, first))) == 4
+
+
+@pytest.mark.parametrize("keys", [[1, 2], "key", [0.5], 2**70])
+def test_keys_of_another_kind_are_refused(keys):
+    with pytest.raises(InputError, match="is not an array of 1 integers"):
+        make_agent("random").act(GOOD, keys)
+
+
+def test_batch_size_and_order_do_not_matter(agent, real_words):
+    secrets = real_words[:60]
+    together = play(agent, secrets)
+    apart = play(agent, secrets[::-1], batch_size=7)
+    assert apart["letters"].tolist()[::-1] == together["letters"].tolist()
