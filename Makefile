@@ -4,7 +4,7 @@ RUN := $(VENV)/bin/python
 ARGS ?=
 PACKAGES := envs agents run_files terminal evaluation training sweeps playing server
 
-.PHONY: train sweep test test-all lint bench clean
+.PHONY: train sweep test test-all test-bounds lint bench clean
 
 train: $(VENV)/.product
 	$(RUN) train.py --config ppo.yaml $(ARGS)
@@ -17,6 +17,12 @@ test: $(VENV)/.development
 
 test-all: $(VENV)/.development
 	$(RUN) -m pytest -n auto --dist loadfile --no-loadscope-reorder $(ARGS)
+
+# Compiled code that raises IndexError, cached apart from that which does not.
+test-bounds: $(VENV)/.development
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/$(VENV)/bounds $(RUN) -m pytest -n auto --dist loadfile \
+		-m "not slow" tests/agents tests/envs tests/training --ignore=tests/training/learners \
+		--ignore=tests/training/test_run.py $(ARGS)
 
 lint: $(VENV)/.development
 	$(VENV)/bin/ruff check .

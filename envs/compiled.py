@@ -56,6 +56,9 @@ def njit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     """Compile a function as ``numba.njit`` does, with the cache folder of this package."""
     if function is None:
         return partial(njit, **options)
+    if _config.BOUNDSCHECK:
+        # An IndexError in a parallel loop is lost.
+        options.pop("parallel", None)
     # Numba reads the folder when a function is declared. Functions of others keep theirs.
     others, _config.CACHE_DIR = _config.CACHE_DIR, _CACHE_FOLDER
     try:

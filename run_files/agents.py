@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+import numpy as np
+
 from hangman_lab.agents import AGENTS, make_agent
 from hangman_lab.agents.base import Agent
 from hangman_lab.agents.posterior.posterior import (
@@ -14,6 +16,7 @@ from hangman_lab.agents.posterior.posterior import (
 )
 from hangman_lab.agents.posterior.prior import WordPrior
 from hangman_lab.agents.ppo.agent import load_network, make_policy_agent
+from hangman_lab.agents.ppo.network import Network
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.words import DEFAULT_KNOWN
 from hangman_lab.run_files.config import STOCK_ALGORITHMS, OnPosteriorConfig
@@ -37,6 +40,15 @@ def find_run(path: str | Path | None, names: Iterable[str]) -> RunDirectory | No
     if path is None and all(name in AGENTS for name in names):
         return None
     return RunDirectory.open(PRETRAINED if path is None else path)
+
+
+def load_policy(run: RunDirectory) -> Network:
+    """Return the policy network of a run; raise InputError if its learner cannot have made it."""
+    network, kind = load_network(run.policy), run.load_config().learner.network
+    is_finite = all(np.isfinite(array).all() for array in network.weights.values())
+    if network.kind != kind or not is_finite:
+        raise InputError(f"{run.policy}: not a policy network of kind {kind!r} with finite weights")
+    return network
 
 
 def load_run_agent(
@@ -76,7 +88,7 @@ def load_run_agents(
             there = ", ".join(available)
             raise InputError(f"agents: {run.path} has no agent {name!r}, only {there}")
         if not isinstance(learner, OnPosteriorConfig):
-            agents[name] = make_policy_agent(load_network(run.policy), None)
+            agents[name] = make_policy_agent(load_policy(run), None)
             continue
         prior = prior or load_posterior(run.posterior, known).prior
         # Beliefs are not shared, since an agent would look fast for those of another.
@@ -86,5 +98,5 @@ def load_run_agents(
         elif name == "look-ahead":
             agents[name] = LookAheadAgent(posterior, learner.look_ahead_lives)
         else:
-            agents[name] = make_policy_agent(load_network(run.policy), posterior)
+            agents[name] = make_policy_agent(load_policy(run), posterior)
     return agents

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Literal, Self, get_args
+from typing import Annotated, ClassVar, Literal, Self, get_args
 
-import yaml
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from hangman_lab.envs.encoding import MAX_LENGTH, NUM_LETTERS
 from hangman_lab.envs.errors import InputError
@@ -18,6 +18,13 @@ from hangman_lab.run_files.options import Section, apply_override, read_options,
 CONFIG_DIRECTORY = Path(__file__).resolve().parent.parent / "configs"
 SWEEP_DIRECTORY = CONFIG_DIRECTORY / "sweeps"
 _FOLDERS = {"config": CONFIG_DIRECTORY, "sweep": SWEEP_DIRECTORY}
+
+PathText = Annotated[str, Field(pattern=r"^[^\x00-\x1f\x7f-\x9f]+$")]
+
+
+def _resolve_source(source: str) -> str:
+    """Return a word list with an absolute path, for commands in other folders."""
+    return source if source in NAMED_SOURCES else os.path.realpath(source)
 
 
 class SplitConfig(Section):
@@ -60,6 +67,7 @@ class LearnerConfig(Section):
 
     steps: int = Field(default=50_000, ge=1)
     num_envs: int = Field(default=512, ge=2, le=65536)
+    network: ClassVar[str] = "network"  # the kind of its policy network
 
     @property
     def agents(self) -> tuple[str, ...]:
@@ -122,6 +130,7 @@ class WindowsConfig(PPOConfig):
     """
 
     kind: Literal["windows"] = "windows"
+    network: ClassVar[str] = "windows"
     epochs: int = Field(default=4, ge=0)
     context: int = Field(default=6, ge=1, le=MAX_LENGTH)
     log_rows: int = Field(default=18, ge=1, le=24)
@@ -142,6 +151,7 @@ class StockConfig(LearnerConfig):
     """A stock algorithm with its default hyperparameters; see ``training.learners.stock``."""
 
     kind: Literal["stock"] = "stock"
+    network: ClassVar[str] = "flat"
     algorithm: StockAlgorithm = "sb3-maskable-ppo"
     num_envs: int = Field(default=8, ge=1, le=65536)
 
@@ -181,7 +191,7 @@ class PlayConfig(Section):
     of games, including those of the first run.
     """
 
-    first: FirstRunConfig | str
+    first: FirstRunConfig | Annotated[PathText, AfterValidator(os.path.realpath)]
     games: int = Field(default=1_500_000, ge=1)
     num_envs: int = Field(default=4096, ge=1, le=65536)
     growth: float = Field(default=0.05, gt=0)
@@ -205,7 +215,7 @@ class Config(Section):
     name: str = Field(default="ppo", pattern=r"^[A-Za-z0-9_.-]+$")
     seed: int = Field(default=0, ge=0, lt=2**31)
     threads: int = Field(default=2, ge=1, le=256)
-    words: str = DEFAULT_SOURCE
+    words: Annotated[PathText, AfterValidator(_resolve_source)] = DEFAULT_SOURCE
     split: SplitConfig = SplitConfig()
     final_split: Literal["test", "valid"] = "test"
     discount: float = Field(default=1.0, ge=0, le=1)
@@ -215,9 +225,8 @@ class Config(Section):
     validation: ValidationConfig = ValidationConfig()
 
     def with_words(self, source: str) -> Config:
-        """Return the config with another word list, as an absolute path."""
-        is_file = source not in NAMED_SOURCES
-        return self.model_copy(update={"words": str(Path(source).resolve()) if is_file else source})
+        """Return the config with another word list; raise InputError if it cannot be a path."""
+        return validate(Config, self.model_dump() | {"words": source}, "--words")
 
 
 def find_config(name: str | Path, kind: str = "config") -> Path:
@@ -227,7 +236,7 @@ def find_config(name: str | Path, kind: str = "config") -> Path:
     """
     folder = _FOLDERS[kind]
     for path in (Path(name), folder / name):
-        if path.is_file():
+        if os.path.isfile(path):
             return path
     where = folder.relative_to(CONFIG_DIRECTORY.parent)
     known = ", ".join(sorted(path.name for path in folder.glob("*.yaml")))
@@ -240,8 +249,3 @@ def load_config(path: str | Path, overrides: Sequence[str] = ()) -> Config:
     for override in overrides:
         apply_override(values, override)
     return validate(Config, values, path)
-
-
-def dump_config(config: Section) -> str:
-    """Return all options as YAML."""
-    return yaml.safe_dump(config.model_dump(), sort_keys=False)

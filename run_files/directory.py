@@ -10,6 +10,7 @@ import time
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,8 @@ import numpy.typing as npt
 
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.words import hash_words
-from hangman_lab.run_files.config import Config, dump_config, load_config
+from hangman_lab.run_files.config import Config, load_config
+from hangman_lab.run_files.options import dump_config, read_options
 
 if TYPE_CHECKING:
     import pandas
@@ -32,7 +34,7 @@ def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
     """Call ``write`` on a temporary file, then move it to ``path``.
 
     At any time, ``path`` has either its complete old content or its complete new content. Raises
-    InputError if the file cannot be written; ``path`` is then unchanged.
+    InputError if ``write`` raises OSError; after any error, ``path`` is unchanged.
     """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
@@ -41,7 +43,7 @@ def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
         with open(temporary, "rb+") as file:
             os.fsync(file.fileno())
         os.replace(temporary, path)
-    except Exception as error:
+    except OSError as error:
         raise InputError(f"{path}: cannot write ({error}); the old content is kept") from error
     finally:
         with suppress(OSError):
@@ -49,8 +51,8 @@ def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text file atomically."""
-    write_atomically(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
+    """Write a text file atomically; bytes of an argument that are not UTF-8 are kept."""
+    write_atomically(path, lambda temporary: temporary.write_text(text, "utf-8", "surrogateescape"))
 
 
 def create_folder(path: Path) -> Path:
@@ -65,11 +67,11 @@ def create_folder(path: Path) -> Path:
         try:
             folder.mkdir(parents=True)
             return folder
-        except FileExistsError:
+        except OSError as error:
+            if not os.path.lexists(folder):
+                raise InputError(f"{folder}: cannot create folder ({error.strerror})") from error
             number += 1
             folder = path.with_name(f"{path.name}-{number}")
-        except OSError as error:
-            raise InputError(f"{folder}: cannot create folder ({error.strerror})") from error
 
 
 class RunDirectory:
@@ -110,12 +112,14 @@ class RunDirectory:
     def open(cls, path: str | Path) -> RunDirectory:
         """Return the run in an existing folder; raise InputError if it is not that of a run."""
         run = cls(Path(path))
-        if not run.config.is_file():
+        if not os.path.isfile(run.config):
             raise InputError(f"{path}: not the folder of a run (it has no config.yaml)")
         return run
 
     def load_config(self) -> Config:
-        """Return the config of the run; raise InputError if it is invalid."""
+        """Return the config of the run; raise InputError if it is invalid or incomplete."""
+        if missing := Config.model_fields.keys() - read_options(self.config).keys():
+            raise InputError(f"{self.config}: incomplete (without {', '.join(sorted(missing))})")
         return load_config(self.config)
 
     def remove_temporary_files(self) -> None:
@@ -144,24 +148,20 @@ class RunDirectory:
 
     def write_fitted_words(self, words: Sequence[str]) -> None:
         """Write the hashes of the words that the run is fitted on."""
-        hashes = np.sort(hash_words(words))
-
-        def save(path: Path) -> None:
-            # Given a path, NumPy would append its extension.
-            with open(path, "wb") as file:
-                np.save(file, hashes, allow_pickle=False)
-
-        write_atomically(self.fitted_words, save)
+        content = BytesIO()  # given a file, NumPy can miss that the disk is full
+        np.save(content, np.sort(hash_words(words)), allow_pickle=False)
+        write_atomically(self.fitted_words, lambda path: path.write_bytes(content.getvalue()))
 
     def load_fitted_words(self) -> npt.NDArray[np.uint64]:
         """Return the sorted hashes of the fitted words; raise InputError if unreadable."""
         path = self.fitted_words
         try:
-            hashes = np.load(path, allow_pickle=False)
-        except (OSError, ValueError, EOFError) as error:
-            raise InputError(f"{path}: not a readable list of word hashes ({error})") from error
-        if hashes.dtype != np.uint64 or hashes.ndim != 1:
-            raise InputError(f"{path}: not a list of word hashes")
+            hashes = np.load(BytesIO(path.read_bytes()), allow_pickle=False)
+            if hashes.dtype != np.uint64 or hashes.ndim != 1 or (hashes[1:] < hashes[:-1]).any():
+                raise ValueError("they are no sorted numbers of 64 bits")
+        except Exception as error:  # arbitrary bytes can raise anything
+            detail = " ".join(str(error).split())
+            raise InputError(f"{path}: not a readable list of word hashes ({detail})") from error
         return hashes
 
     def read_curve_events(self) -> list[dict[str, float]]:
@@ -169,8 +169,8 @@ class RunDirectory:
 
         Raises InputError if the file is damaged.
         """
-        text = self.curves.read_text(encoding="utf-8") if self.curves.is_file() else ""
         try:
+            text = self.curves.read_text(encoding="utf-8") if self.curves.is_file() else ""
             events = [json.loads(line) for line in text.split("\n")[:-1]]
             if not all(isinstance(event["step"], int) for event in events):
                 raise ValueError("a step is not a whole number")

@@ -2,34 +2,32 @@
 
 from __future__ import annotations
 
-import re
+import json
 from collections.abc import Sequence
+from io import StringIO
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
-import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
+from ruamel.yaml import YAML
+from ruamel.yaml.constructor import SafeConstructor
+from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.nodes import ScalarNode
 
 from hangman_lab.envs.errors import InputError
 
 
-class _Loader(yaml.SafeLoader):
-    """Reads ``1e-3`` as a float, as in YAML 1.2, and ``1e5`` as an integer.
+class _Constructor(SafeConstructor):
+    """Reads ``1e5`` as an integer, and a date as text: YAML 1.2 has none."""
 
-    In PyYAML, which implements YAML 1.1, both are text.
-    """
-
-    def construct_yaml_float(self, node: yaml.ScalarNode) -> float | int:
+    def construct_yaml_float(self, node: ScalarNode) -> float | int:
         """Return the number of a node."""
         number = super().construct_yaml_float(node)
         return int(number) if "e" in node.value.lower() and number.is_integer() else number
 
 
-_Loader.add_implicit_resolver(
-    "tag:yaml.org,2002:float", re.compile(r"[-+]?[0-9]+(\.[0-9]*)?[eE][-+]?[0-9]+$"), "-+0123456789"
-)
-_Loader.add_constructor("tag:yaml.org,2002:float", _Loader.construct_yaml_float)
-
+_Constructor.add_constructor("tag:yaml.org,2002:float", _Constructor.construct_yaml_float)
+_Constructor.add_constructor("tag:yaml.org,2002:timestamp", _Constructor.construct_yaml_str)
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -50,15 +48,10 @@ def validate(model: type[Model], values: dict[str, Any], path: str | Path) -> Mo
 
 def read_options(path: str | Path) -> dict[str, Any]:
     """Return the mapping in a YAML file; raise InputError if it is unreadable or not a mapping."""
-    try:
-        values = yaml.load(Path(path).read_text(encoding="utf-8"), _Loader)
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        detail = " ".join(str(error).split())
-        raise InputError(f"{path}: not readable as YAML ({detail})") from error
-    values = {} if values is None else values
-    if not isinstance(values, dict):
+    values = _parse(Path(path), path)
+    if not isinstance(values, dict | None):
         raise InputError(f"{path}: a mapping of options is expected, not {values!r}")
-    return values
+    return values or {}
 
 
 def apply_override(values: dict[str, Any], override: str) -> None:
@@ -66,16 +59,38 @@ def apply_override(values: dict[str, Any], override: str) -> None:
     key, separator, text = override.partition("=")
     if not separator or not key:
         raise InputError(f"--set {override!r}: key.sub=value is expected")
-    try:
-        value = yaml.load(text, _Loader)
-    except yaml.YAMLError as error:
-        raise InputError(f"--set {override!r}: {text!r} is not a YAML value") from error
+    set_value(values, key, _parse(text, f"--set {override!r}"))
+
+
+def set_value(values: dict[str, Any], key: str, value: Any) -> None:
+    """Set the option ``key.sub``; raise InputError if ``key`` is not a section."""
     *sections, last = key.split(".")
     for section in sections:
         values = values.setdefault(section, {})
         if not isinstance(values, dict):
-            raise InputError(f"--set {override!r}: {section!r} is not a section")
+            raise InputError(f"{key}: {section!r} is not a section")
     values[last] = value
+
+
+def dump_config(config: Section) -> str:
+    """Return all options as YAML."""
+    stream = StringIO()
+    YAML(pure=True).dump(config.model_dump(), stream)
+    return stream.getvalue()
+
+
+def _parse(source: str | Path, where: str | Path) -> Any:
+    """Return the value of a text or a file in YAML 1.2; raise InputError if it has none."""
+    yaml = YAML(typ="safe", pure=True)
+    yaml.Constructor = _Constructor
+    try:
+        # As JSON has it: without aliases, and with characters that JSON writes as two escapes.
+        return json.loads(json.dumps(yaml.load(source)))
+    except (OSError, YAMLError, LookupError, RecursionError, TypeError, ValueError) as error:
+        detail = str(error)
+        if isinstance(error, MarkedYAMLError):
+            detail = f"line {error.problem_mark.line + 1}: {error.problem}"
+        raise InputError(f"{where}: not readable as YAML ({' '.join(detail.split())})") from error
 
 
 def _describe(error: ValidationError, model: type[BaseModel]) -> str:
@@ -105,7 +120,7 @@ def _locate(location: Sequence[int | str], model: Any) -> tuple[str, Sequence[st
         if part in members:
             model = members[part]
         else:
-            keys.append(str(part))
+            keys.append(" ".join(str(part).split()))
             fields = getattr(model, "model_fields", {})
             model = fields[part].annotation if part in fields else None
     return ".".join(keys), tuple(fields), [str(_tag(member)) for member in get_args(model)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,8 +12,9 @@ from rich.console import Console
 
 from hangman_lab.envs.errors import InputError
 from hangman_lab.evaluation.ray_cluster import ray_cluster
-from hangman_lab.run_files.config import SWEEP_DIRECTORY, dump_config, find_config
+from hangman_lab.run_files.config import SWEEP_DIRECTORY, find_config
 from hangman_lab.run_files.directory import create_folder, write_text
+from hangman_lab.run_files.options import dump_config
 from hangman_lab.sweeps.results import best_point, make_table, mean_over_seeds
 from hangman_lab.sweeps.sweep_file import Sweep, load_sweep, read_sweep
 from hangman_lab.terminal.arguments import (
@@ -83,7 +85,7 @@ def _prepare(command: CommandParser, options: argparse.Namespace) -> tuple[Sweep
         if options.sweep is not None:
             raise InputError(f"SWEEP.yaml: {why}")
         folder = Path(options.resume).resolve()
-        if not (folder / _SWEEP_FILE).is_file():
+        if not os.path.isfile(folder / _SWEEP_FILE):
             raise InputError(f"{folder}: not the folder of a sweep (it has no {_SWEEP_FILE})")
         return read_sweep(folder / _SWEEP_FILE), folder
     if options.sweep is None:

@@ -13,8 +13,8 @@ from pydantic import Field
 
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.words import WordList, load_word_list
-from hangman_lab.run_files.config import Config, find_config, load_config
-from hangman_lab.run_files.options import Section, apply_override, read_options, validate
+from hangman_lab.run_files.config import Config, PathText, find_config, load_config
+from hangman_lab.run_files.options import Section, apply_override, read_options, set_value, validate
 from hangman_lab.run_files.words import split_words
 from hangman_lab.training.learners.ppo import reward_of
 
@@ -47,7 +47,7 @@ class SweepConfig(Section):
     samples: int = Field(default=1, ge=1)
     searcher: Literal["random", "tpe"] = "random"
     max_concurrent: int = Field(default=4, ge=1)
-    storage: str = Field(default="runs/sweeps", min_length=1)
+    storage: PathText = "runs/sweeps"
 
 
 class Sweep(Section):
@@ -67,7 +67,7 @@ class Sweep(Section):
         """Return the recipe of a point of the space; raise InputError if it is invalid."""
         values, point = self.base.model_dump(), {key: options[key] for key in self.config.space}
         for key, value in point.items():
-            apply_override(values, f"{key}={json.dumps(value)}")
+            set_value(values, key, value)
         return validate(Config, values, f"space {describe_point(point)}")
 
     def trial_config(self, options: dict[str, Any], seed: int) -> Config:
@@ -124,7 +124,8 @@ def load_sweep(
             _check_interval(f"space.{key}", *next(iter(space.items())))
         given = [f"{key}={json.dumps(value)}" for key, value in config.set.items()]
         base = load_config(find_config(config.base), [*given, *recipe])
-        base = base.with_words(base.words if words is None else words)
+        base = base if words is None else base.with_words(words)
+        validate(Config, base.model_dump() | {"seed": base.seed + config.seeds - 1}, "seeds")
         word_list = load_word_list(base.words)
         sweep = Sweep(config=config, base=base, words_hash=_hash(word_list))
         _check_variants(sweep, word_list)
@@ -166,7 +167,7 @@ def _check_interval(key: str, kind: str, values: list[Any]) -> None:
     if kind in LISTS:
         return
     types = (int,) if kind.endswith("randint") else (int, float)
-    numbers = [value for value in values if type(value) in types and math.isfinite(value)]
+    numbers = [value for value in values if type(value) in types and abs(value) < 2**63]
     if len(values) != 2 or len(numbers) != 2 or not numbers[0] < numbers[1]:
         what = "whole numbers" if types == (int,) else "numbers"
         raise InputError(f"{key}: {kind} {values!r} is not [low, high], two {what}, low first")

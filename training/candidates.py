@@ -56,7 +56,7 @@ def derive_candidates(
     for side in sides:
         parts += in_threads(derive, words.codes, side, ngrams.tables, least, _MIN_SCORE)
     derived = np.concatenate(parts)
-    # Stable, so that ties do not depend on the machine.
+    # Stable: a known word is the first of its key, and ties do not depend on the machine.
     derived = derived.take(np.argsort(derived["key"], kind="stable"))
     parts = in_threads(_combine, words.codes, derived, prefixes, suffixes, least)
     keys, codes, features = map(np.concatenate, zip(*parts, strict=True))
@@ -82,22 +82,19 @@ def _combine(thread, num_threads, word_codes, derived, prefixes, suffixes, least
         word = derived[begin]
         row = features[num_words]
         row[:] = 0
-        is_known = False
         while begin < len(derived) and derived[begin].key == word.key:
             found = derived[begin]
             begin += 1
-            is_known |= found.side < 0
+            if word.side < 0:
+                continue
             side = suffixes if found.side else prefixes
             part = row[:_FEATURES_PER_SIDE] if found.side else row[_FEATURES_PER_SIDE:]
             part[0] += 1
-            if found.score < part[1]:
-                continue
-            family = side.first[found.stem + 1] - side.first[found.stem]
-            # Ties go to the largest family.
-            if found.score > part[1] or family > part[2]:
-                part[1], part[2] = found.score, family
+            if found.score > part[1]:
+                part[1] = found.score
+                part[2] = side.first[found.stem + 1] - side.first[found.stem]
                 part[3] = side.log_counts[found.affix]
-        if is_known:
+        if word.side < 0:
             continue
         side = suffixes if word.side else prefixes
         stem_begin, stem_length = side.begins[word.stem], side.lengths[word.stem]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
+from io import BytesIO
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -59,17 +60,19 @@ def save_checkpoint(path: Path, phase: str, state: dict[str, Any]) -> None:
     The state has numbers, strings, lists, dicts, tensors and NumPy arrays. Raises InputError if the
     file cannot be written; the previous checkpoint is unchanged.
     """
-    content = {"format": _FORMAT, "phase": phase, "state": _to_torch(state)}
-    write_atomically(path, lambda temporary: torch.save(content, temporary))
+    buffer = BytesIO()  # given a file, PyTorch raises more than OSError if the disk is full
+    torch.save({"format": _FORMAT, "phase": phase, "state": _to_torch(state)}, buffer)
+    write_atomically(path, lambda temporary: temporary.write_bytes(buffer.getbuffer()))
 
 
 def load_checkpoint(path: Path) -> tuple[str, dict[str, Any]]:
     """Return the phase and the state of a checkpoint, without running code from the file."""
     try:
         content = torch.load(path, map_location="cpu", weights_only=True)
-        if content["format"] != _FORMAT or content["phase"] not in PHASES:
+        phase, state = content["phase"], _to_numpy(content["state"])
+        if content["format"] != _FORMAT or phase not in PHASES or not isinstance(state, dict):
             raise ValueError(f"it is not of format {_FORMAT}")
-        return content["phase"], _to_numpy(content["state"])
+        return phase, state
     except FileNotFoundError as error:
         raise InputError(f"{path}: there is no checkpoint to resume from") from error
     except Exception as error:  # arbitrary bytes can raise anything

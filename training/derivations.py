@@ -112,7 +112,7 @@ class Side(NamedTuple):
             rows,
             begins,
             lengths,
-            np.argsort(letters.astype(np.uint64)),
+            np.argsort(letters.astype(np.uint64), kind="stable"),
             has.indptr.astype(np.int32),
             has.indices.astype(np.int32),
             weights.indptr.astype(np.int32),

@@ -125,11 +125,11 @@ def _log_probabilities(thread, num_threads, codes, lengths, order, tables, resul
     entering = np.zeros((MAX_LENGTH, num_classes), dtype=np.float64)
     # By place and number of letters from there, the node of the trie; 0 for none.
     nodes = np.zeros((MAX_LENGTH, longest + 1), dtype=np.int64)
-    before, known = codes[0], 0
+    before = known = 0
     for row in order[thread * len(order) // num_threads : (thread + 1) * len(order) // num_threads]:
         word, length = codes[row], lengths[row]
         shared = 0
-        while shared < min(known, length) and word[shared] == before[shared]:
+        while shared < min(known, length) and word[shared] == codes[before, shared]:
             shared += 1
         for end in range(shared + 1, length + 1):
             here = entering[end - 1]
@@ -157,7 +157,7 @@ def _log_probabilities(thread, num_threads, codes, lengths, order, tables, resul
         for last in range(num_classes):
             total += reached[length, last] * tables.end[last]
         result[row] = np.log(total)
-        before, known = word, length
+        before, known = row, length
 
 
 @njit(cache=True, nogil=True)

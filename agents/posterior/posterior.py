@@ -110,15 +110,17 @@ class LetterPosterior(PosteriorAgent):
         states = np.concatenate([part["guessed"].view(np.uint8), part["word"]], axis=1)
         # The padding depends on the batch.
         keys = [state.tobytes().rstrip(b"\0") for state in states]
-        new = [row for row, key in enumerate(keys) if key not in self._cache]
-        if len(self._cache) + len(new) > _CACHE_SIZE:
-            self._cache.clear()
+        # Not emptied but replaced: other threads can still read it.
+        cache = self._cache
+        new = [row for row, key in enumerate(keys) if key not in cache]
+        if len(cache) + len(new) > _CACHE_SIZE:
+            cache = self._cache = {}
             new = list(range(len(keys)))
         if new:
             part = select(part, new)
             beliefs = _believe(part["word"], part["guessed"], self.prior.tables, self.beam)
-            self._cache.update(zip((keys[row] for row in new), beliefs, strict=True))
-        rows = np.stack([self._cache[key] for key in keys])[row_of_game]
+            cache.update(zip((keys[row] for row in new), beliefs, strict=True))
+        rows = np.stack([cache[key] for key in keys])[row_of_game]
         return Belief(rows[:, :NUM_LETTERS], rows[:, NUM_LETTERS])
 
     def _letter_probabilities(self, observations: Observations) -> npt.NDArray[np.float64]:
@@ -226,10 +228,11 @@ def load_posterior(path: str | Path, known: float = DEFAULT_KNOWN) -> LetterPost
         weight = float(tensors["multigram_weight"])
         models = LetterModels(ngrams, multigrams, weight, tensors["length_masses"])
         listed = ListedWords(words, is_known, surprisals, by_models.ravel())
-        return LetterPosterior(WordPrior(listed, models, tensors["shares"], known))
+        prior = WordPrior(listed, models, tensors["shares"])
     except _DAMAGED as error:
         detail = " ".join(str(error).split())
         raise InputError(f"{path}: not a readable posterior ({detail})") from error
+    return LetterPosterior(prior.with_known(known))
 
 
 def _believe(

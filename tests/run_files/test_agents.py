@@ -75,6 +75,23 @@ def test_learned_agents_are_loaded_from_a_run(run):
         load_run_agent("posterior", run, ["cat"])
 
 
+def test_a_policy_that_the_learner_of_a_run_cannot_have_made_is_refused(run, tmp_path):
+    posterior_of().save(run.posterior)
+    windows = RunDirectory.create(Config(learner=WindowsConfig()), tmp_path / "windows")
+    on_posterior, on_windows = PolicyModule().to_numpy(), WindowModule(log_rows=4).to_numpy()
+    diverged = PolicyModule().to_numpy()
+    diverged.weights["scale.weight"] = np.full((1, 1), np.nan, dtype=np.float32)
+    for there, kind, networks in (
+        (run, "network", (on_windows, diverged)),
+        (windows, "windows", (on_posterior,)),
+    ):
+        for network in networks:
+            save_network(network, there.policy)
+            message = rf"{there.policy}: not a policy network of kind '{kind}' with finite weights$"
+            with pytest.raises(InputError, match=message):
+                load_run_agent("ppo", there, ())
+
+
 def test_learned_agents_have_the_given_prior_of_known_words(run):
     posterior_of(share=0.25).save(run.posterior)
 
@@ -88,6 +105,9 @@ def test_learned_agents_have_the_given_prior_of_known_words(run):
     c = letter_index("c")
     assert load(known=1.0).letter_probabilities(game)[0, c] > 0.99
     assert load(known=0.0).letter_probabilities(game)[0, c] < 0.9
+    # The file is not to blame.
+    with pytest.raises(ValueError, match=r"^known: 2 is not in 0..1$"):
+        load(known=2)
 
 
 def test_a_run_has_the_agents_of_its_config(tmp_path):

@@ -1,17 +1,13 @@
+from operator import attrgetter
+
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hangman_lab.envs.errors import InputError
-from hangman_lab.run_files.config import (
-    CONFIG_DIRECTORY,
-    Config,
-    dump_config,
-    find_config,
-    load_config,
-)
-from hangman_lab.run_files.options import read_options
+from hangman_lab.run_files.config import CONFIG_DIRECTORY, Config, find_config, load_config
+from hangman_lab.run_files.directory import RunDirectory
+from hangman_lab.run_files.options import dump_config, read_options
 
 
 @pytest.fixture
@@ -42,13 +38,41 @@ def test_the_defaults_are_the_default_recipe(load):
         assert shown[section].keys() == Config().model_dump()[section].keys()
 
 
-def test_a_written_config_is_read_back(load):
+def test_a_written_config_is_read_back(load, tmp_path):
     config = load(
         "seed: 3\nsplit: {fractions: [0.8, 0.1, 0.1]}\nreward: {name: dense, parameters: {hit: 1}}"
     )
     assert load(dump_config(config)) == config
     assert config.split.fractions == [0.8, 0.1, 0.1]
-    assert list(yaml.safe_load(dump_config(config))) == list(Config.model_fields)
+    (tmp_path / "written.yaml").write_text(dump_config(config))
+    assert list(read_options(tmp_path / "written.yaml")) == list(Config.model_fields)
+    # Names that YAML would read as something else.
+    for name in ("010", "1e5", "no", "8_000", "null", "2001-01-01", "-", ".nan", "0o17", "_1"):
+        assert load(dump_config(Config(name=name))).name == name
+    for words in (
+        "/a b'c.txt",
+        "/#a: b",
+        "/\N{GRINNING FACE}.txt",
+        "/" + "a b/" * 50 + "c",
+    ):
+        assert load(dump_config(Config(words=words))).words == words
+
+
+def test_paths_are_those_of_the_folder_where_they_were_given(load, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    from_play = "learner: {kind: from_play, play: {first: runs/first}}"
+    config = load(f"words: words.txt\n{from_play}")
+    assert config == load(from_play, ["words=words.txt"])
+    assert config == load("", ["words=words.txt", *from_play.replace(": ", "=", 1).splitlines()])
+    assert config == load(from_play).with_words("words.txt")
+    assert config.words == str(tmp_path / "words.txt")
+    run = RunDirectory.create(config, tmp_path / "run")
+    (tmp_path / "other").mkdir()
+    monkeypatch.chdir(tmp_path / "other")
+    assert run.load_config() == config
+    assert read_options(run.config)["learner"]["play"]["first"] == str(tmp_path / "runs" / "first")
+    for named in ("web2", "common"):
+        assert load(f"words: {named}").words == load("").with_words(named).words == named
 
 
 @pytest.mark.parametrize(
@@ -58,12 +82,51 @@ def test_a_written_config_is_read_back(load):
         ("learner.learning_rate=1e-3", "learner", "learning_rate", 0.001),
         ("learner.steps=1e5", "learner", "steps", 100_000),
         ("reward.name=potential", "reward", "name", "potential"),
+        ("learner.steps=8_000_000", "learner", "steps", 8_000_000),
         ("split.fractions=[0.5, 0.25, 0.25]", "split", "fractions", [0.5, 0.25, 0.25]),
+        ("split.seed=010", "split", "seed", 10),
+        ("split.seed=0o10", "split", "seed", 8),
+        ('learner.play.first="/\\ud83d\\ude00"', "learner", "play.first", "/\N{GRINNING FACE}"),
     ],
 )
 def test_an_override_sets_one_value(load, override, section, key, value):
-    config = load("learner: {kind: posterior}", [override])
-    assert getattr(getattr(config, section), key) == value
+    kind = "from_play, play: {first: a}" if "play" in key else "posterior"
+    config = load(f"learner: {{kind: {kind}}}", [override])
+    assert attrgetter(f"{section}.{key}")(config) == value
+
+
+@pytest.mark.parametrize("text", ["no", "Yes", "on", "off", "y", "_1", "2001-01-01", "0o8", "0b"])
+def test_text_is_what_yaml_has_as_text_since_version_1_2(load, text):
+    assert load(f"name: {text}").name == load("", [f"name={text}"]).name == text
+    with pytest.raises(InputError, match="threads: '1:30' is not allowed"):
+        load("threads: 1:30")
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "line"),
+    [
+        ("seed: 1\nname: a\nseed: 2", "seed", 3),
+        ("learner:\n  kind: windows\n  steps: 1\n  steps: 1", "steps", 4),
+        ("learner: {kind: posterior, epochs: 1,\n epochs: 2}", "epochs", 2),
+        ('name: a\nname: "b\\nc"', "name", 2),
+    ],
+)
+def test_a_key_is_given_once(load, text, key, line):
+    with pytest.raises(InputError, match=rf"test\.yaml: .*line {line}: .*\"{key}\"") as caught:
+        load(text)
+    assert "\n" not in str(caught.value)
+    with pytest.raises(InputError, match=r"--set .*duplicate key \"kind\""):
+        load("", ["learner={kind: windows, kind: stock}"])
+
+
+def test_an_override_of_one_section_leaves_others_with_the_same_alias(load):
+    first = "{reward: *shared, learner: {kind: windows}}"
+    text = (
+        f"reward: &shared {{name: dense}}\nlearner: {{kind: from_play, play: {{first: {first}}}}}"
+    )
+    config = load(text, ["reward.name=sparse"])
+    assert config.reward.name == "sparse"
+    assert config.learner.play.first.reward.name == "dense"
 
 
 @pytest.mark.parametrize(
@@ -94,6 +157,10 @@ def test_an_override_sets_one_value(load, override, section, key, value):
             ["'learner.play.first.learner.stepz'", "rollout_steps"],
         ),
         ("name=a/b", ["name", "'a/b'", "pattern"]),
+        ('words="a\\0b"', ["words", "'a\\x00b'", "pattern"]),
+        ('words="\\ud800"', ["words", "'\\ud800'", "unicode"]),
+        ("words=''", ["words", "''", "pattern"]),
+        ('reward.parameters={"a\\nb": x}', ["reward.parameters.a b", "'x'", "number"]),
         ("reward.parameters={hit: much}", ["reward.parameters.hit", "'much'", "number"]),
         (
             "learner={kind: posterior, batch_size: 99999999}",
@@ -126,7 +193,7 @@ def test_inconsistent_lengths_are_refused(load):
 
 @pytest.mark.parametrize("override", ["steps", "=3", "learner.steps={", "seed.sub=1", ""])
 def test_a_malformed_override_is_refused(load, override):
-    with pytest.raises(InputError, match="--set") as caught:
+    with pytest.raises(InputError, match=r"--set|'seed' is not a section") as caught:
         load("seed: 1", [override])
     assert "\n" not in str(caught.value)
 
@@ -135,7 +202,13 @@ def test_a_malformed_override_is_refused(load, override):
 CODE = "name: !!python/object/apply:os.getcwd []"
 
 
-@pytest.mark.parametrize("text", ["{", "- a\n- b", "just text", "a: b: c", "\x00", CODE])
+TAGGED = ("!!set {a}", "!!binary aGk=", "&a [*a]", "!!int a", "!!bool a", "0x_", "[" * 500)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["{", "- a\n- b", "just text", "a: b: c", "\x00", CODE, *(f"name: {tag}" for tag in TAGGED)],
+)
 def test_a_file_without_a_mapping_is_refused_in_one_line(load, text):
     with pytest.raises(InputError, match=r"test\.yaml") as caught:
         load(text)

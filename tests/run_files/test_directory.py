@@ -2,13 +2,24 @@
 
 import os
 import resource
+import zipfile
+from functools import partial
 
 import numpy as np
 import pytest
 
+from hangman_lab.agents.ppo.agent import save_network
 from hangman_lab.envs.errors import InputError
-from hangman_lab.run_files.config import Config
-from hangman_lab.run_files.directory import RunDirectory, write_text
+from hangman_lab.run_files.config import Config, find_config
+from hangman_lab.run_files.directory import (
+    RunDirectory,
+    create_folder,
+    write_atomically,
+    write_text,
+)
+from hangman_lab.training.checkpoint import save_checkpoint
+from hangman_lab.training.networks import PolicyModule
+from tests.agents.posterior.priors import posterior_of
 
 
 @pytest.fixture
@@ -24,13 +35,53 @@ def test_a_run_is_named_after_game_recipe_seed_and_time(run):
     assert RunDirectory.open(run.path).load_config() == Config(name="mine", seed=7)
 
 
-def test_hashes_of_a_wrong_type_and_damaged_curves_are_refused(run):
-    for array in (np.zeros(3), np.zeros((2, 2), dtype=np.uint64)):
+def test_a_folder_that_cannot_be_created_or_opened_is_refused(tmp_path):
+    assert create_folder(tmp_path / "new") == tmp_path / "new"
+    assert create_folder(tmp_path / "new") == tmp_path / "new-2"
+    (tmp_path / "file").touch()
+    (tmp_path / "nowhere").symlink_to(tmp_path / "missing")
+    for path in (tmp_path / "file" / "a", tmp_path / "nowhere" / "a", tmp_path / ("a" * 300)):
+        with pytest.raises(InputError, match="cannot create folder"):
+            create_folder(path)
+        with pytest.raises(InputError, match="not the folder of a run"):
+            RunDirectory.open(path)
+        with pytest.raises(InputError, match="is neither a file nor"):
+            find_config(path)
+
+
+def test_a_config_without_an_option_is_not_that_of_a_run(run):
+    text = run.config.read_text()
+    for content in ("", text[: text.index("learner:")], text.replace("seed: 7\n", "", 1)):
+        run.config.write_text(content)
+        with pytest.raises(InputError, match=r"config\.yaml: incomplete \(without .*\)$"):
+            run.load_config()
+
+
+def test_arguments_that_are_not_utf8_are_recorded(tmp_path, monkeypatch):
+    monkeypatch.setattr("sys.argv", ["train.py", "--run-dir", os.fsdecode(b"a\xff")])
+    run = RunDirectory.create(Config(), tmp_path / "run")
+    assert b"--run-dir 'a\xff'\n" in run.command.read_bytes()
+
+
+def test_damaged_hashes_and_curves_are_refused_in_one_line(run):
+    run.write_fitted_words(("cat", "dog", "ox"))
+    content = run.fitted_words.read_bytes()
+    damaged = [b"", b"junk", content[:50], content[:-3], b"\x93NUMPY" + bytes(200)]
+    damaged += [content.replace(b"(3,)", shape) for shape in (b"(9,)", b"(-3)", b"9**9")]
+    for array in (np.zeros(3), np.zeros((2, 2), dtype=np.uint64), np.arange(3, 0, -1, np.uint64)):
         np.save(run.fitted_words, array)
-        with pytest.raises(InputError, match="not a list of word hashes"):
+        damaged.append(run.fitted_words.read_bytes())
+    with zipfile.ZipFile(run.fitted_words, "w") as file:
+        file.writestr("a", "b")
+    damaged.append(run.fitted_words.read_bytes())
+    for content in damaged:
+        run.fitted_words.write_bytes(content)
+        with pytest.raises(InputError, match="not a readable list of word hashes") as caught:
             run.load_fitted_words()
-    for line in ("{", "[]", "{}", '{"step": "one"}'):
-        run.curves.write_text(f'{{"step": 1}}\n{line}\n')
+        assert str(run.fitted_words) in str(caught.value)
+        assert "\n" not in str(caught.value)
+    for line in (b"{", b"[]", b"{}", b'{"step": "one"}', b"\xff"):
+        run.curves.write_bytes(b'{"step": 1}\n' + line + b"\n")
         with pytest.raises(InputError, match="not readable curves"):
             run.read_curves()
 
@@ -55,14 +106,46 @@ def test_content_is_flushed_before_it_replaces_the_old_one(tmp_path, monkeypatch
     assert flushed == [(3, False)]
 
 
-def test_a_full_disk_keeps_the_old_content(tmp_path):
+def files_in(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize("missing", [1, 500, 2_000])
+def test_a_full_disk_keeps_the_old_content(run, missing):
+    words = [f"{number:x}" for number in range(1_000)]
+    writers = [
+        lambda: write_text(run.evaluation, "new" * 1_000),
+        lambda: run.write_fitted_words(words),
+        lambda: save_checkpoint(run.checkpoint, "ppo", {"array": np.zeros(1_000)}),
+        lambda: write_atomically(run.posterior, posterior_of().save),
+        lambda: write_atomically(run.policy, partial(save_network, PolicyModule().to_numpy())),
+    ]
+    paths = (run.evaluation, run.fitted_words, run.checkpoint, run.posterior, run.policy)
+    for path, write in zip(paths, writers, strict=True):
+        write()
+        size = path.stat().st_size
+        path.write_text("old")
+        before = files_in(run.path)
+        limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size - missing, limits[1]))
+        try:
+            with pytest.raises(InputError, match="the old content is kept") as caught:
+                write()
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        assert str(path) in str(caught.value)
+        assert "\n" not in str(caught.value)
+        assert files_in(run.path) == before
+
+
+def test_an_error_of_the_program_is_raised_as_it_is(tmp_path):
     path = tmp_path / "file"
     write_text(path, "old")
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, limits[1]))
-    try:
-        with pytest.raises(InputError, match="the old content is kept"):
-            write_text(path, "new" * 1_000)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("file", "old")]
+
+    def write(temporary):
+        temporary.write_text("half")
+        raise TypeError("a bug")
+
+    with pytest.raises(TypeError, match="a bug"):
+        write_atomically(path, write)
+    assert files_in(tmp_path) == {"file": b"old"}

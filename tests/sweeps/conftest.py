@@ -1,12 +1,12 @@
 """Sweeps small enough to be run in seconds."""
 
 import io
+import json
 import subprocess
 import sys
 from functools import cache
 
 import pytest
-import yaml
 from rich.console import Console
 
 from hangman_lab.run_files.config import load_config
@@ -46,7 +46,7 @@ def write_sweep(tmp_path, base_recipe):
             "storage": str(tmp_path / "sweeps"),
         }
         path = tmp_path / "tiny.yaml"
-        path.write_text(yaml.safe_dump(described | changes))
+        path.write_text(json.dumps(described | changes))  # JSON is YAML
         return path
 
     return write

@@ -1,7 +1,8 @@
 import pytest
 
 from hangman_lab.envs.errors import InputError
-from hangman_lab.run_files.config import SWEEP_DIRECTORY, dump_config, find_config, load_config
+from hangman_lab.run_files.config import SWEEP_DIRECTORY, find_config, load_config
+from hangman_lab.run_files.options import dump_config
 from hangman_lab.sweeps.sweep_file import load_sweep, read_sweep
 
 
@@ -44,6 +45,16 @@ def test_a_written_sweep_is_read_back_unless_its_words_have_changed(write_sweep,
         read_sweep(tmp_path / "sweep.yaml")
 
 
+def test_the_words_of_a_written_sweep_are_found_from_any_folder(write_sweep, tmp_path, monkeypatch):
+    (tmp_path / "words.txt").write_text("\n".join("abcdefghijklmnopqrstuvwxyz"))
+    monkeypatch.chdir(tmp_path)
+    for given in ({"words": "words.txt"}, {"overrides": ["words=words.txt"]}, {}):
+        changes = {} if given else {"set": {"words": "words.txt"}}
+        sweep = load_sweep(write_sweep(**changes), **given)
+        trial = sweep.trial_config({"learner.learning_rate": 0.01}, 0)
+        assert trial.words == str(tmp_path / "words.txt")
+
+
 def test_each_value_and_bound_is_validated_once(make_sweep):
     """Not in each combination with all others, of which there are millions."""
     space = {
@@ -83,12 +94,15 @@ EPOCHS = "learner.epochs"
         ({"space": {EPOCHS: {"grid_search": []}}}, ["grid_search: [] is not allowed"]),
         ({"space": {EPOCHS: {"uniform": [2, 1]}}}, ["low first"]),
         ({"space": {EPOCHS: {"loguniform": [0, 1]}}}, ["above 0"]),
+        ({"space": {"discount": {"uniform": [0, 10**400]}}}, ["two numbers"]),
+        ({"set": {"seed": 2**31 - 1}}, ["seeds: seed: 2147483648", "less than 2147483648"]),
         ({"space": {EPOCHS: {"randint": [1.5, 2.5]}}}, ["two whole numbers"]),
         ({"space": {"env.min_length": {"choice": [1, 30]}}}, ["no train word of 30 to 32 letters"]),
         ({"space": {"seed": {"grid_search": [1]}}}, ["seed", "set by the sweep"]),
         ({"samples": 3}, ["samples: 3", "nothing to draw"]),
         ({"searcher": "tpe"}, ["tpe", "choice instead of grid_search"]),
         ({"storage": "s3://bucket"}, ["storage", "s3://bucket", "folder"]),
+        ({"storage": "a\0b"}, ["storage", "'a\\x00b' is not allowed"]),
     ],
     ids=str,
 )

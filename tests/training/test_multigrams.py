@@ -70,6 +70,13 @@ def test_any_words_give_distributions_with_support_on_all_words(words):
     assert (log_probability < 0).all()
 
 
+def test_after_the_last_pass_nothing_is_left_of_the_first_guess(monkeypatch):
+    """The first guess is that words have several parts, of which words of a letter show none."""
+    monkeypatch.setattr(multigrams, "_PASSES", 1)
+    model = fit_multigrams(WordArrays.of(("a", "b") * 300))
+    assert model.length_masses()[1] > 0.98
+
+
 def test_each_pass_over_all_words_makes_them_likelier(monkeypatch):
     """Expectation maximisation never makes the words less likely."""
     monkeypatch.setattr(multigrams, "_MIN_BATCHES", 1)

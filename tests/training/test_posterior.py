@@ -12,6 +12,7 @@ from hangman_lab.agents.posterior.prior import listed_priors
 from hangman_lab.agents.word_arrays import WordArrays
 from hangman_lab.envs.encoding import decode
 from hangman_lab.envs.hangman.observation import parse_observation
+from hangman_lab.training import posterior as training
 from hangman_lab.training.posterior import fit_posterior, hold_back
 
 STEMS = tuple("".join(letters) for letters in itertools.product("bdgkt", "aeo", "lmnr", "pst"))
@@ -81,6 +82,19 @@ def test_regular_unknown_words_are_candidates(fitted):
     regular = probabilities(fitted.posterior, UNKNOWN).sum()
     irregular = probabilities(fitted.posterior, sorted(candidates(fitted.posterior) - set(UNKNOWN)))
     assert 0.5 > regular > irregular.sum()
+
+
+def test_candidates_are_as_likely_as_held_back_words_were_among_them(monkeypatch):
+    """All together, whatever the classifier says."""
+    monkeypatch.setattr(training, "predict", lambda _, features: np.full(len(features), 0.01))
+    monkeypatch.setattr(training, "_PSEUDO_COUNT", 1e-9)  # The list is too short for smoothing.
+    words = REGULAR + random_words(600)
+    held_back_words, _ = hold_back(words)
+    fitted = fit_posterior(words)
+    share = np.isin(held_back_words, sorted(candidates(fitted.held_back_posterior))).mean()
+    for posterior in fitted:
+        likely = probabilities(posterior.with_known(0.0), sorted(candidates(posterior))).sum()
+        assert likely == pytest.approx(share, abs=0.05)
 
 
 def test_unknown_words_are_as_long_as_known_ones():

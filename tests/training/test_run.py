@@ -1,11 +1,13 @@
 """Training runs by ``train`` and ``resume``: their files, stopping and resuming."""
 
+import io
 import json
+import signal
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
-import yaml
 from rich.console import Console
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
@@ -18,12 +20,31 @@ from hangman_lab.evaluation.arena import play
 from hangman_lab.run_files.agents import load_run_agent
 from hangman_lab.run_files.config import load_config
 from hangman_lab.run_files.directory import RunDirectory
+from hangman_lab.run_files.options import read_options
 from hangman_lab.run_files.words import draw_words
-from hangman_lab.training.checkpoint import load_checkpoint, save_checkpoint
+from hangman_lab.training.checkpoint import Interrupted, load_checkpoint, save_checkpoint
 from hangman_lab.training.learners.ppo import reward_of
 from hangman_lab.training.run import resume, train
+from hangman_lab.training.validation import ValidationCallback
 
 QUIET = Console(quiet=True)
+
+
+@pytest.fixture(scope="module")
+def short_files(tiny_files, real_words, tmp_path_factory):
+    """A config and 250 words."""
+    words = tmp_path_factory.mktemp("few") / "words.txt"
+    words.write_text("\n".join(real_words[::16]))
+    return tiny_files[0], words
+
+
+@pytest.fixture(scope="module")
+def short_run(short_files, tmp_path_factory):
+    """A run that looks ahead in every state: (run directory, output)."""
+    options, printed = [f"words={short_files[1]}", "learner.look_ahead_lives=6"], io.StringIO()
+    folder = tmp_path_factory.mktemp("short") / "run"
+    run, _ = train(load_config(short_files[0], options), Console(file=printed, width=120), folder)
+    return run, printed.getvalue()
 
 
 def weights(run):
@@ -69,12 +90,13 @@ CURVES = """
 """
 
 
-@pytest.mark.slow
-def test_a_run_directory_tells_the_split_and_the_curves_that_tensorboard_has(tiny_run, tiny_files):
-    run, _ = tiny_run
-    options = [f"words={tiny_files[1]}", "learner.look_ahead_lives=6"]
-    assert run.load_config() == load_config(tiny_files[0], options)
-    parts = parts_of(tiny_files[1])
+def test_a_run_directory_tells_the_split_and_the_curves_that_tensorboard_has(
+    short_run, short_files
+):
+    run, _ = short_run
+    options = [f"words={short_files[1]}", "learner.look_ahead_lives=6"]
+    assert run.load_config() == load_config(short_files[0], options)
+    parts = parts_of(short_files[1])
     split = json.loads(run.split.read_text())
     assert split["counts"] == {name: len(words) for name, words in parts.items()}
     assert np.array_equal(run.load_fitted_words(), np.sort(hash_words(parts["train"])))
@@ -87,6 +109,9 @@ def test_a_run_directory_tells_the_split_and_the_curves_that_tensorboard_has(tin
         assert [scalar.step for scalar in scalars] == points.index.tolist()
         assert [scalar.value for scalar in scalars] == pytest.approx(points.tolist())
         assert len(points) > 1
+    valid = draw_words(parts["valid"], 50)
+    games = play(make_agent("dictionary").fit(parts["train"]), valid)
+    assert set(curves["baselines/dictionary"].dropna()) == {games["won"].mean()}
     # The first point is the policy before PPO.
     assert curves["valid/win_rate"].dropna().index[0] == 0
     assert any(tag.startswith("_hparams_") for tag in events.summary_metadata)
@@ -96,14 +121,13 @@ def test_a_run_directory_tells_the_split_and_the_curves_that_tensorboard_has(tin
         assert final == pytest.approx(figures["agents"]["ppo"]["win_rate"])
 
 
-@pytest.mark.slow
-def test_the_final_games_are_on_unseen_known_and_excluded_words(tiny_run, tiny_files):
-    run, printed = tiny_run
+def test_the_final_games_are_on_unseen_known_and_excluded_words(short_run, short_files):
+    run, printed = short_run
     evaluation = json.loads(run.evaluation.read_text())
     known, excluded = evaluation["known"], evaluation["excluded"]
     assert [part["split"] for part in (evaluation, known, excluded)] == ["test", "train", "test"]
-    test_words = parts_of(tiny_files[1])["test"]
-    for part, games in ((evaluation, len(test_words)), (known, 400), (excluded, len(test_words))):
+    test_words = parts_of(short_files[1])["test"]
+    for part, games in ((evaluation, len(test_words)), (known, 20), (excluded, len(test_words))):
         assert list(part["agents"]) == ["ppo", "look-ahead", "posterior", "dictionary", "random"]
         for name, figures in part["agents"].items():
             assert figures["games"] == games
@@ -119,15 +143,14 @@ def test_the_final_games_are_on_unseen_known_and_excluded_words(tiny_run, tiny_f
     # A policy that may know the secret wins more of the known words than of the rest, and even a
     # tiny run beats random letters by far.
     for name in ("ppo", "look-ahead", "posterior"):
-        unseen = evaluation["agents"][name]["ci95"]
-        assert known["agents"][name]["ci95"][0] > unseen[1]
-        assert unseen[0] > evaluation["agents"]["random"]["ci95"][1] + 0.05
+        unseen = evaluation["agents"][name]
+        assert known["agents"][name]["ci95"][0] > unseen["ci95"][1]
+        assert unseen["win_rate"] > evaluation["agents"]["random"]["ci95"][1] + 0.05
 
 
-@pytest.mark.slow
-def test_nothing_is_fitted_on_valid_or_test_words(tinier_files, tmp_path):
+def test_nothing_is_fitted_on_valid_or_test_words(short_files, tmp_path):
     """With other valid or test words, the weights are the same up to model selection."""
-    config_file, words_file = tinier_files
+    config_file, words_file = short_files
     split = Split(0, (0.8, 0.1, 0.1))
     words = read_word_list(words_file).words
     parts = parts_of(words_file)
@@ -155,18 +178,16 @@ def test_nothing_is_fitted_on_valid_or_test_words(tinier_files, tmp_path):
     assert set(load_posterior(one.posterior).known_words) == set(parts["train"])
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("never_fitted")
-def test_ppo_alone_learns_within_seconds_and_resumes_to_the_same_weights(tiny_files, tmp_path):
+def test_ppo_alone_learns_within_seconds(tiny_files, tmp_path):
     """With ten wrong guesses allowed, even random letters win some games."""
     options = f"""
         words={tiny_files[1]} learner.kind=windows learner.log_rows=14 env.max_wrong=10
         final_split=valid learner.steps=32_768 learner.num_envs=128 learner.epochs=3
         learner.learning_rate=5e-3 validation.every=16_384
     """.split()
-    config = load_config(tiny_files[0], options)
-    whole, evaluation = train(config, QUIET, tmp_path / "whole")
-    assert set(weights(whole)) == {"policy.safetensors"}
+    run, evaluation = train(load_config(tiny_files[0], options), QUIET, tmp_path / "run")
+    assert set(weights(run)) == {"policy.safetensors"}
     agents, known = evaluation["agents"], evaluation["known"]
     assert (evaluation["split"], known["split"]) == ("valid", "train")
     assert list(agents) == ["ppo", "dictionary", "random"]
@@ -174,31 +195,83 @@ def test_ppo_alone_learns_within_seconds_and_resumes_to_the_same_weights(tiny_fi
     assert "excluded" not in evaluation
     assert known["known"] is None
     assert agents["ppo"]["ci95"][0] > agents["random"]["ci95"][1] + 0.1
+
+
+WINDOWS = "learner.kind=windows learner.log_rows=9 "
+
+
+@pytest.mark.parametrize("options", ["", WINDOWS, WINDOWS + "learner.prediction_rate=0.01"])
+def test_a_stopped_run_resumes_to_the_same_curves_and_weights(short_files, tmp_path, options):
+    common = f"words={short_files[1]} env.max_wrong=10 learner.steps=2_048 validation.every=1_024 "
+    config = load_config(short_files[0], (common + options).split())
+    whole, _ = train(config, QUIET, tmp_path / "whole")
     with pytest.raises(StoppedError):
-        train(config, QUIET, tmp_path / "stopped", on_validation=stop_at(16_384))
+        train(config, QUIET, tmp_path / "stopped", on_validation=stop_at(1_024))
+    # A killed run leaves points that are later than its checkpoint.
+    with open(tmp_path / "stopped" / "curves.jsonl", "a") as curves:
+        curves.write('{"step": 1500, "valid/win_rate": 1.0}\n')
     resumed, _ = resume(tmp_path / "stopped", QUIET)
     assert weights(resumed) == weights(whole)
+    curves = [run.read_curves().filter(regex="^(?!time/)") for run in (resumed, whole)]
+    pd.testing.assert_frame_equal(*curves)
 
 
-@pytest.mark.slow
-def test_a_run_against_an_evil_host_is_validated_and_ends_against_it(tiny_files, tmp_path):
+def test_ctrl_c_stops_a_run_between_two_rollouts(short_files, tmp_path, monkeypatch):
+    def press_ctrl_c(self):
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(ValidationCallback, "_on_rollout_end", press_ctrl_c)
+    config = load_config(short_files[0], [f"words={short_files[1]}", *WINDOWS.split()])
+    with pytest.raises(Interrupted):
+        train(config, QUIET, tmp_path / "run")
+    assert load_checkpoint(tmp_path / "run" / "checkpoint.pt")[1]["step"] == 1_024
+
+
+@pytest.mark.parametrize(("weight", "is_last"), [(0.25, False), (0.75, True)])
+def test_the_network_is_kept_that_wins_most_by_the_weight_of_known_words(
+    short_files, tmp_path, monkeypatch, weight, is_last
+):
+    """Of networks that win fewer and fewer unseen words, and more and more known ones."""
+    train_words = set(parts_of(short_files[1])["train"])
+    kept = []
+
+    def declared(config, agent, words, part, **options):
+        games, share = play(agent, words), len(kept) / 4
+        share = share if set(words) <= train_words else 1 - share
+        return games.assign(won=np.arange(len(games)) < share * len(games))
+
+    monkeypatch.setattr("hangman_lab.training.validation.play_part", declared)
+    common = f"words={short_files[1]} learner.steps=2_048 validation.every=1_024 {WINDOWS}"
+    config = load_config(short_files[0], [*common.split(), f"validation.known_weight={weight}"])
+    run, _ = train(
+        config,
+        QUIET,
+        tmp_path / "run",
+        on_validation=lambda step, rate, run: kept.append(run.policy.read_bytes()),
+    )
+    assert len(kept) == 3
+    assert [policy == kept[-1] for policy in kept] == [not is_last, not is_last, True]
+    assert run.policy.read_bytes() == kept[-1]
+
+
+def test_a_run_is_validated_and_ends_by_the_rules_of_its_config(short_files, tmp_path):
     options = f"""
-        words={tiny_files[1]} learner.kind=windows learner.log_rows=14 env.host=evil
-        env.min_length=10 learner.steps=2_048
+        words={short_files[1]} learner.kind=windows learner.log_rows=14 env.host=evil
+        env.min_length=10 env.max_wrong=9 learner.steps=2_048
     """.split()
-    run, evaluation = train(load_config(tiny_files[0], options), QUIET, tmp_path / "run")
+    run, evaluation = train(load_config(short_files[0], options), QUIET, tmp_path / "run")
     parts = {
         part: tuple(word for word in words if len(word) >= 10)
-        for part, words in parts_of(tiny_files[1]).items()
+        for part, words in parts_of(short_files[1]).items()
     }
     dictionary = make_agent("dictionary").fit(parts["train"])
     assert evaluation["host"] == evaluation["known"]["host"] == "evil"
-    games = play(dictionary, parts["test"], evil_words=parts["test"])
+    games = play(dictionary, parts["test"], 9, evil_words=parts["test"])
     final = evaluation["agents"]["dictionary"]
     assert (final["wins"], final["mean_guesses"]) == (games["won"].sum(), games["guesses"].mean())
     policy = load_run_agent("ppo", run, (), 0)
     valid = draw_words(parts["valid"], 50)
-    games = play(policy, valid, evil_words=parts["valid"])
+    games = play(policy, valid, 9, evil_words=parts["valid"])
     curves = run.read_curves()
     assert games["wrong_guesses"].mean() in curves["valid/wrong_guesses"].dropna().tolist()
     assert run.load_config().env.host == "evil"
@@ -212,7 +285,7 @@ def test_rewards_of_the_config_reach_the_learner(tiny_files):
     assert reward("reward.name=dense", "reward.parameters.hit=0.7").hit == 0.7
     with pytest.raises(InputError, match=r"reward\.parameters\.discount"):
         reward("reward.name=potential", "reward.parameters.discount=0.9")
-    with pytest.raises(InputError, match=r"'hit'.*has win, loss"):
+    with pytest.raises(InputError, match=r"'hit' is not one of .*'win', 'loss'"):
         reward("reward.name=sparse", "reward.parameters.hit=0.9")
 
 
@@ -238,17 +311,18 @@ def copy_of(run, path):
     return RunDirectory.open(path)
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("never_fitted")
-def test_resuming_plays_the_final_words_again_and_needs_no_policy_before_ppo(tiny_run, tmp_path):
-    before = weights(tiny_run[0])
-    wins = json.loads(tiny_run[0].evaluation.read_text())["agents"]["ppo"]["wins"]
-    finished = copy_of(tiny_run[0], tmp_path / "finished")
+def test_resuming_plays_the_final_words_again_and_needs_no_policy_before_ppo(short_run, tmp_path):
+    before = weights(short_run[0])
+    wins = json.loads(short_run[0].evaluation.read_text())["agents"]["ppo"]["wins"]
+    finished = copy_of(short_run[0], tmp_path / "finished")
     finished.evaluation.unlink()
-    fitted = copy_of(tiny_run[0], tmp_path / "fitted")
+    fitted = copy_of(short_run[0], tmp_path / "fitted")
     save_checkpoint(fitted.checkpoint, "ppo", {})
     fitted.policy.unlink()
     (fitted.path / ".checkpoint.pt.99.tmp").write_text("left by a killed process")
+    again, _ = train(finished.load_config(), QUIET, tmp_path / "again", posteriors=finished.path)
+    assert weights(again) == before
     for run in (finished, fitted):
         _, evaluation = resume(run.path, QUIET)
         assert weights(run) == before
@@ -257,11 +331,10 @@ def test_resuming_plays_the_final_words_again_and_needs_no_policy_before_ppo(tin
     assert not list(fitted.path.glob(".*.tmp"))
 
 
-@pytest.mark.slow
-def test_a_run_with_other_words_or_another_network_is_not_resumed(tiny_run, tmp_path):
-    run = copy_of(tiny_run[0], tmp_path / "run")
+def test_a_run_with_other_words_or_another_network_is_not_resumed(short_run, tmp_path):
+    run = copy_of(short_run[0], tmp_path / "run")
     before, config = weights(run), run.config.read_text()
-    run.config.write_text(yaml.safe_dump(yaml.safe_load(config) | {"split": {"seed": 5}}))
+    run.config.write_text(json.dumps(read_options(run.config) | {"split": {"seed": 5}}))
     with pytest.raises(InputError, match="its train words are not those"):
         resume(run.path, QUIET)
     run.config.write_text(config)

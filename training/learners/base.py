@@ -9,8 +9,9 @@ from rich.progress import Progress
 from stable_baselines3.common.base_class import BaseAlgorithm
 
 from hangman_lab.agents.base import Agent
-from hangman_lab.agents.ppo.agent import NetworkAgent, load_network
+from hangman_lab.agents.ppo.agent import NetworkAgent
 from hangman_lab.agents.ppo.network import Network
+from hangman_lab.run_files.agents import load_policy
 from hangman_lab.run_files.config import Config
 from hangman_lab.run_files.directory import RunDirectory
 from hangman_lab.run_files.words import RunWords
@@ -79,4 +80,4 @@ class Learner(ABC):
 
     def final_agents(self, known: float | None) -> dict[str, Agent]:
         """Return the learned agents by name, with the network that the run has kept."""
-        return {self.config.learner.agents[0]: self.agent(load_network(self.run.policy), known)}
+        return {self.config.learner.agents[0]: self.agent(load_policy(self.run), known)}

@@ -11,7 +11,7 @@ from rich.progress import Progress
 
 from hangman_lab.agents.base import PosteriorAgent
 from hangman_lab.agents.posterior.posterior import LookAheadAgent
-from hangman_lab.envs.encoding import decode
+from hangman_lab.envs.encoding import check_words, decode
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.env import HangmanVectorEnv
 from hangman_lab.envs.words import DEFAULT_KNOWN
@@ -181,7 +181,9 @@ def uncovered_words(run: RunDirectory) -> dict[str, Any]:
 
     Raises InputError if there are none.
     """
-    words = run.uncovered.read_text(encoding="utf-8") if run.uncovered.is_file() else ""
+    is_file = run.uncovered.is_file()
+    words = run.uncovered.read_text(encoding="utf-8", errors="replace") if is_file else ""
+    check_words(words.split(), name=str(run.uncovered))
     if not words.strip():
         raise InputError(
             f"learner.play.first: the games of {run.path} have uncovered no word; more steps are "

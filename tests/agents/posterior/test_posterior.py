@@ -1,6 +1,7 @@
 """The letter posterior, compared with sums over all words, in any batch, and from its file."""
 
 import itertools
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -52,6 +53,17 @@ def test_beliefs_do_not_depend_on_the_batch_or_the_cache(model, states, monkeypa
         # Of words of another width.
         wider = states | {"word": np.pad(states["word"], ((0, 0), (0, 3)))}
         assert (agent.belief(wider).present == expected.present).all()
+
+
+def test_threads_share_an_agent(model, states, monkeypatch):
+    monkeypatch.setattr("hangman_lab.agents.posterior.posterior._CACHE_SIZE", 150)
+    agent, expected = LetterPosterior(model.prior), model.letter_probabilities(states)
+    generator = np.random.default_rng(0)
+    parts = [generator.integers(0, len(expected), 40) for _ in range(100)]
+    with ThreadPoolExecutor(4) as pool:
+        found = pool.map(lambda part: agent.letter_probabilities(select(states, part)), parts)
+        for part, chances in zip(parts, found, strict=True):
+            assert (chances == expected[part]).all()
 
 
 def test_pruning_changes_little_and_guessed_letters_have_probability_0(model, states):

@@ -22,10 +22,10 @@ QUIET = Console(quiet=True)
 
 @pytest.fixture
 def config_of(tinier_files):
-    # A rollout of PPO with two environments has 4,096 steps.
+    # A rollout of PPO with one environment has 2,048 steps.
     common = f"""
-        words={tinier_files[1]} env.max_wrong=10 split.fractions=[0.8,0.1,0.1] learner.steps=8_192
-        learner.num_envs=2 validation.every=4_096 validation.games=50
+        words={tinier_files[1]} env.max_wrong=10 split.fractions=[0.8,0.1,0.1] learner.steps=2_048
+        learner.num_envs=1 validation.every=2_048 validation.games=50
     """
     return lambda algorithm, *options: load_config(
         "configs/stock.yaml", [f"learner.algorithm={algorithm}", *common.split(), *options]
@@ -53,7 +53,6 @@ def test_what_plays_is_what_the_library_predicts(config_of, few_words, tmp_path,
         observations, *_ = model.env.step(letters)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", STOCK_ALGORITHMS)
 def test_it_learns_on_train_words_and_ends_with_its_name_in_the_table(
     config_of, tinier_files, tmp_path, algorithm
@@ -62,7 +61,7 @@ def test_it_learns_on_train_words_and_ends_with_its_name_in_the_table(
     agents = evaluation["agents"]
     assert list(agents) == [algorithm, "dictionary", "random"]
     curves = run.read_curves().set_index("step")
-    assert curves["valid/win_rate"].dropna().index.tolist() == [0, 4_096, 8_192]
+    assert curves["valid/win_rate"].dropna().index.tolist() == [0, 2_048]
     # A step of DQN is a rollout; its curves have a point for many games.
     assert 1 <= curves.loc[:, "rollout/ep_rew_mean"].notna().sum() < 40
     words = Split(0, (0.8, 0.1, 0.1)).divide(read_word_list(tinier_files[1]))
@@ -77,13 +76,12 @@ def test_it_learns_on_train_words_and_ends_with_its_name_in_the_table(
     assert all(len(set(letters)) == len(letters) for letters in games["letters"])
 
 
-@pytest.mark.slow
 def test_a_stopped_run_restarts_and_ends_with_the_same_weights(config_of, tmp_path):
-    config = config_of("sb3-dqn", "learner.steps=2_048", "validation.every=1_024")
+    config = config_of("sb3-dqn", "learner.steps=512", "validation.every=256")
     whole, _ = train(config, QUIET, tmp_path / "whole")
 
     def stop(step, win_rate, run):
-        if step == 1_024:
+        if step == 256:
             raise Interrupted(run.path)
 
     with pytest.raises(Interrupted):
