@@ -1,83 +1,154 @@
-"""Steps per second of the batched environments and of vectorized single environments.
+"""Steps per second of the environments, beside programs for the same purpose.
 
-    python -m benchmarks.env_throughput [--seconds 6]
+    python -m benchmarks.env_throughput [--seconds 2]
 
-All environments play every twentieth word of the default list and its longest word, the evil host
-all of the list, with letters in a random order that is drawn beforehand. A step is a guess in one
-game, with observation, mask, reward and the reset of finished games. The rate is for one core, the
-best of three rounds.
+Each environment is timed in turn with the program beside it, in processor time on one core; ratios
+and rates are medians over nine rounds. All play the default list. A step is a guess in one game,
+with observation, mask, reward and the reset of finished games. Letters are in a random order that
+is drawn beforehand.
 """
 
 from __future__ import annotations
 
 import gc
 import os
+import random
 import sys
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
+import gymnasium as gym
 import numpy as np
-from gymnasium import Env
-from gymnasium.vector import SyncVectorEnv
 from rich.console import Console
-from stable_baselines3.common.vec_env import DummyVecEnv, VecEnv
+from stable_baselines3.common.vec_env import DummyVecEnv
 
-from hangman_lab.envs.hangman.env import HangmanEnv, HangmanVectorEnv
-from hangman_lab.envs.hangman.sb3 import HangmanVecEnv
+from hangman_lab.envs import HangmanEnv, HangmanVecEnv, HangmanVectorEnv
 from hangman_lab.envs.words import default_word_list
 from hangman_lab.terminal.arguments import CommandParser, command_main, real
 from hangman_lab.terminal.tables import DataTable, print_table
 
-NUM_GAMES = 4096
-# Single environments in a Python loop are slow; fewer of them take the same time per step.
-NUM_SINGLE_GAMES = 64
-ROUNDS = 3
-SYNC, DUMMY = "Gymnasium SyncVectorEnv of HangmanEnv", "SB3 DummyVecEnv of HangmanEnv"
+ROUNDS = 9
+SIZES = (64, 1024, 16384)
+Steps = Callable[[int], object]
 
 
-def make_environments():
-    """Return the environments by name, after a reset."""
-    listed = default_word_list().words
-    # Each single environment indexes the words; the whole list would take minutes.
-    words = [*listed[::20], max(listed, key=len)]
-    single: list[Callable[[], Env]] = [partial(HangmanEnv, words)] * NUM_SINGLE_GAMES
-    same_step = HangmanVectorEnv(NUM_GAMES, words=words, autoreset_mode="SameStep")
-    envs = {
-        "HangmanVectorEnv, next-step autoreset (default)": HangmanVectorEnv(NUM_GAMES, words=words),
-        "HangmanVectorEnv, same-step autoreset": same_step,
-        "HangmanVectorEnv, evil host": HangmanVectorEnv(1024, host="evil"),
-        SYNC: SyncVectorEnv(single),
-        "HangmanVecEnv (Stable-Baselines3)": HangmanVecEnv(NUM_GAMES, words=words),
-        DUMMY: DummyVecEnv(single),
-    }
-    for env in envs.values():
-        if isinstance(env, VecEnv):
-            env.seed(0)
-            env.reset()
-        else:
-            env.reset(seed=0)
-    return envs
+class _PlainHangman:
+    """Hangman as a beginner writes it: words in a list, no check of anything."""
+
+    def __init__(self) -> None:
+        self.words = list(default_word_list().words)
+        self.width = max(map(len, self.words))
+        self.random = random.Random(0)
+
+    def reset(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        self.secret = self.random.choice(self.words)
+        self.word = np.zeros(self.width, dtype=np.int16)
+        self.word[: len(self.secret)] = 1
+        self.guessed = np.zeros(26, dtype=np.int8)
+        self.lives = 6
+        return self.observe()
+
+    def observe(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        return {
+            "word": self.word.copy(),
+            "guessed": self.guessed.copy(),
+            "lives": self.lives,
+        }, {"action_mask": 1 - self.guessed}
+
+    def step(self, action: int) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        letter = chr(97 + action)
+        if self.guessed[action] or letter not in self.secret:
+            self.lives -= 1
+        self.guessed[action] = 1
+        for place, other in enumerate(self.secret):
+            if other == letter:
+                self.word[place] = action + 2
+        won = 1 not in self.word
+        reward = 1.0 if won else -1.0 if self.lives == 0 else 0.0
+        observation, info = self.observe()
+        return observation, reward, won or self.lives == 0, False, info
 
 
-def steps_per_second(env, seconds):
-    """Return the best rate of several rounds that take about ``seconds`` in total."""
-    random = np.random.default_rng(0)
-    # 26 steps, with each letter once per game.
-    letters = random.permuted(np.tile(np.arange(26), (env.num_envs, 1)), axis=1).T.copy()
+def single(env: Any) -> Steps:
+    """Return what takes steps in a single environment, which it resets."""
+    env.reset()
+    letters = np.random.default_rng(0).integers(26, size=4096).tolist()
 
-    def rate(num_steps):
-        start = time.perf_counter()
-        for step in range(num_steps):
-            env.step(letters[step % 26])
-            if isinstance(env, VecEnv):
-                # sb3-contrib requests masks; those of Gymnasium are in the infos.
+    def take(steps: int) -> None:
+        for step in range(steps):
+            if env.step(letters[step % 4096])[2]:
+                env.reset()
+
+    return take
+
+
+def batch(env: Any, num_actions: int = 26, is_masked: bool = False) -> Steps:
+    """Return what takes steps in the games of a batch, with masks of sb3-contrib."""
+    env.reset()
+    rows = np.tile(np.arange(num_actions), (env.num_envs, 1))
+    actions = np.random.default_rng(0).permuted(rows, axis=1).T.copy()
+
+    def take(steps: int) -> None:
+        for step in range(max(1, steps // env.num_envs)):
+            env.step(actions[step % num_actions])
+            if is_masked:
                 np.stack(env.env_method("action_masks"))
-        return num_steps * env.num_envs / (time.perf_counter() - start)
 
-    rate(2)
-    num_steps = max(4, int(seconds / ROUNDS * rate(4) / env.num_envs))
-    return max(rate(num_steps) for _ in range(ROUNDS))
+    return take
+
+
+def cart_pole(num_envs: int) -> Steps:
+    """Return what takes steps in Gymnasium's batch of CartPole in NumPy."""
+    return batch(gym.make_vec("CartPole-v1", num_envs, vectorization_mode="vector_entry_point"), 2)
+
+
+def rows() -> list[tuple[str, Steps, str, Steps]]:
+    """Return the environments, each with the program beside it."""
+    numpy, dummy = "CartPole in NumPy, {:,} games", "DummyVecEnv of 64 single environments"
+    return [
+        ("HangmanEnv", single(HangmanEnv()), "plain Python, unchecked", single(_PlainHangman())),
+        *(
+            (
+                f"HangmanVectorEnv, {size:,} games",
+                batch(HangmanVectorEnv(size)),
+                numpy.format(size),
+                cart_pole(size),
+            )
+            for size in SIZES
+        ),
+        (
+            "HangmanVectorEnv, 1,024 games, evil host",
+            batch(HangmanVectorEnv(1024, host="evil")),
+            "random host",
+            batch(HangmanVectorEnv(1024)),
+        ),
+        (
+            "HangmanVecEnv, 1,024 games, with masks",
+            batch(HangmanVecEnv(1024), is_masked=True),
+            dummy,
+            batch(DummyVecEnv([HangmanEnv] * 64), is_masked=True),
+        ),
+    ]
+
+
+def seconds_of(take: Steps, steps: int) -> float:
+    """Return the processor time of steps."""
+    start = time.process_time()
+    take(steps)
+    return time.process_time() - start
+
+
+def compare(ours: Steps, theirs: Steps, seconds: float) -> tuple[float, float, float]:
+    """Return steps per second of both, and the ratio, as medians over alternated rounds."""
+    # A power of two, so that batches take whole steps.
+    steps = 2**14
+    while seconds_of(ours, steps) < seconds / (2 * ROUNDS):
+        steps *= 2
+    times = np.array([(seconds_of(ours, steps), seconds_of(theirs, steps)) for _ in range(ROUNDS)])
+    rates = steps / np.median(times, axis=0)
+    return rates[0], rates[1], float(np.median(times[:, 1] / times[:, 0]))
 
 
 @command_main("env_throughput")
@@ -87,22 +158,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--seconds",
         type=partial(real, low=0.01, high=3600),
-        default=6.0,
-        help="per row of the table",
+        default=2.0,
+        help="per environment",
     )
     seconds = parser.parse_args(arguments).seconds
     # As in timeit: garbage collection is not measured.
     gc.disable()
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-    envs = make_environments()
-    rates = {name: steps_per_second(env, seconds) for name, env in envs.items()}
-    rows = []
-    for name, rate in rates.items():
-        ratios = (f"{rate / rates[single]:.1f}" for single in (SYNC, DUMMY))
-        rows.append((name, f"{envs[name].num_envs:,}", f"{rate:,.0f}", *ratios))
-    headings = ("environment", "games", "steps/s", "x SyncVectorEnv", "x DummyVecEnv")
-    print_table(Console(width=120), DataTable("steps/s, one core", headings, rows))
+    table = []
+    for name, ours, other, theirs in rows():
+        rate, other_rate, ratio = compare(ours, theirs, seconds)
+        table.append((name, f"{rate:,.0f}", other, f"{other_rate:,.0f}", f"{ratio:.2f}"))
+    headings = ("environment", "steps/s", "beside", "steps/s", "ratio")
+    print_table(Console(width=120), DataTable("steps per second, one core", headings, table))
     return 0
 
 

@@ -49,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     rows = []
     for length in options.lengths:
         words = [word for word in train if len(word) == length]
-        host = solve(search_words(SecretWords(words, length, length).words.codes)).host
+        host = solve(search_words(SecretWords(words, length, length).encoded.codes)).host
         random = np.random.default_rng(0)
         picked = random.choice(words, _GAMES, p=host).tolist()
         drawn = random.choice(words, _GAMES).tolist()

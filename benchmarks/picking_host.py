@@ -32,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     figure, axes = plt.subplots(figsize=(8, 4.8), layout="constrained")
     rows = []
     for length in options.lengths:
-        words, bounds = search_words(SecretWords(None, length, length).words.codes), []
+        words, bounds = search_words(SecretWords(None, length, length).encoded.codes), []
         for rounds in options.rounds:
             solution = solve(words, rounds)
             host, rates = solution.host, 100 * solution.win_rates

@@ -1,7 +1,7 @@
 """Gymnasium environments for guessing hidden words.
 
-``import hangman_lab`` registers ``hangman_lab/Hangman-v0``, ``hangman_lab/CatsAndDogs-v0`` and
-``hangman_lab/GuessTheWord-v0``.
+``import hangman_lab`` registers ``hangman_lab/Hangman-v0``, ``hangman_lab/TextHangman-v0``,
+``hangman_lab/CatsAndDogs-v0`` and ``hangman_lab/GuessTheWord-v0``.
 """
 
 from importlib import import_module
@@ -12,18 +12,26 @@ import gymnasium as gym
 if TYPE_CHECKING:
     from hangman_lab.envs.hangman.env import HangmanEnv, HangmanVectorEnv
     from hangman_lab.envs.hangman.sb3 import HangmanVecEnv
+    from hangman_lab.envs.hangman.text import TextHangman
     from hangman_lab.envs.word_guess.env import WordGuessEnv, WordGuessVectorEnv
+    from hangman_lab.envs.wrappers import ActionMaskObservation, VectorActionMaskObservation
 
 __all__ = [
+    "ActionMaskObservation",
     "HangmanEnv",
     "HangmanVecEnv",
     "HangmanVectorEnv",
+    "TextHangman",
+    "VectorActionMaskObservation",
     "WordGuessEnv",
     "WordGuessVectorEnv",
 ]
 
 # Imported on first use: HangmanVecEnv needs Stable-Baselines3.
 _MODULE_OF = {
+    "ActionMaskObservation": "wrappers",
+    "TextHangman": "hangman.text",
+    "VectorActionMaskObservation": "wrappers",
     "HangmanEnv": "hangman.env",
     "HangmanVecEnv": "hangman.sb3",
     "HangmanVectorEnv": "hangman.env",
@@ -43,6 +51,13 @@ gym.register(
     entry_point="hangman_lab.envs.hangman.env:HangmanEnv",
     vector_entry_point="hangman_lab.envs.hangman.env:HangmanVectorEnv",
     # Reached with repeated_guess="free" alone: otherwise a game has at most 51 steps.
+    max_episode_steps=100,
+)
+
+gym.register(
+    id="hangman_lab/TextHangman-v0",
+    entry_point="hangman_lab.envs.hangman.text:TextHangman",
+    # Reached where invalid replies and repeated letters are free.
     max_episode_steps=100,
 )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,11 +13,11 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from hangman_lab.envs.errors import InputError, check_choice, check_integer, check_options
-from hangman_lab.envs.games import ALL, Index, Obs, check_state
+from hangman_lab.envs.games import ALL, Games, Index, Obs, Secrets, check_state
 from hangman_lab.envs.keyed_random import new_stream
 from hangman_lab.envs.rendering import Drawing
-from hangman_lab.envs.rewards import compute_rewards
-from hangman_lab.envs.single import RENDER_FPS, EnvParts
+from hangman_lab.envs.rewards import Reward, compute_rewards
+from hangman_lab.envs.single import RENDER_FPS
 
 # The value of ``max_episode_steps`` in gym.make that means no limit.
 NO_LIMIT = -1
@@ -32,7 +32,10 @@ class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
 
     Parameters
     ----------
-    parts : EnvParts
+    make_games : callable
+        Takes the number of games and returns them.
+    secrets : Secrets
+    reward : Reward
     num_envs : int
         Number of games.
     max_episode_steps : int, optional
@@ -59,7 +62,9 @@ class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
 
     def __init__(
         self,
-        parts: EnvParts,
+        make_games: Callable[[int], Games[Any]],
+        secrets: Secrets,
+        reward: Reward,
         num_envs: int,
         max_episode_steps: int | None,
         autoreset_mode: AutoresetMode | str,
@@ -78,8 +83,9 @@ class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
         self.num_envs = check_integer("num_envs", num_envs, 1)
         self.max_episode_steps = max_episode_steps
         self.render_mode = render_mode
-        make_games, self._secrets, self._reward, self._draw = parts
         self._games = make_games(self.num_envs)
+        self._secrets = secrets
+        self._reward = reward
         self._begun = False
         self._streams = np.zeros(self.num_envs, dtype=np.uint64)
         self._episodes = np.zeros(self.num_envs, dtype=np.int64)
@@ -128,7 +134,7 @@ class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
         self._start(games[~is_forced])
         self._start(games[is_forced], forced)
         self._to_reset[games] = False
-        return self._games.observe(), self._infos(games)
+        return self._games.observe_in_space(), self._infos(games)
 
     def step(
         self, actions: npt.NDArray[np.integer]
@@ -158,7 +164,7 @@ class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
             terminated[games] = False
         if self.autoreset_mode is not AutoresetMode.SAME_STEP:
             self._to_reset = terminated | truncated
-        return self._games.observe(), rewards, terminated, truncated, infos | self._infos()
+        return self._games.observe_in_space(), rewards, terminated, truncated, infos | self._infos()
 
     def _step_without_reset(
         self, actions: npt.NDArray[np.integer]
@@ -202,9 +208,7 @@ class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
         if self.render_mode is None:
             return None
         self._require_reset("render")
-        return tuple(
-            self._draw(self._games, game, self.render_mode) for game in range(self.num_envs)
-        )
+        return tuple(self._games.draw(game, self.render_mode) for game in range(self.num_envs))
 
     def get_state(self) -> dict[str, Any]:
         """Return copies of all arrays that future steps depend on, by name."""
@@ -223,7 +227,7 @@ class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
         for name, array in arrays.items():
             array[:] = state[name]
         self._begun = True
-        return self._games.observe()
+        return self._games.observe_in_space()
 
     def _require_reset(self, caller: str) -> None:
         if not self._begun:
@@ -271,19 +275,20 @@ class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
 
     def _infos(self, games: Index = ALL) -> dict[str, Any]:
         """Return the infos of ``games`` in Gymnasium's layout, with its masks ``_name``."""
-        here = np.full(self.num_envs, games is ALL)
         infos = self._games.infos()
-        if games is not ALL:
-            here[games] = True
-            for array in infos.values():
-                array[~here] = 0
+        if games is ALL:
+            return infos | {f"_{name}": np.ones(self.num_envs, dtype=np.bool_) for name in infos}
+        here = np.zeros(self.num_envs, dtype=np.bool_)
+        here[games] = True
+        for array in infos.values():
+            array[~here] = 0
         return infos | {f"_{name}": here.copy() for name in infos}
 
     def _final_infos(self, ended: npt.NDArray[np.int64]) -> dict[str, Any]:
         """Return the last observations and infos of games that ended, in Gymnasium's layout."""
         here = np.zeros(self.num_envs, dtype=np.bool_)
         here[ended] = True
-        last = self._games.observe(ended)
+        last = self._games.observe_in_space(ended)
         final_obs = np.full(self.num_envs, None, dtype=object)
         final_obs[ended] = [
             dict(zip(last, rows, strict=True)) for rows in zip(*last.values(), strict=True)

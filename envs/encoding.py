@@ -27,7 +27,7 @@ _CODE_OF_BYTE[np.frombuffer(ALPHABET.encode(), dtype=np.uint8)] = LETTER_CODES
 _TEXT_OF_CODE = np.array([" ", "_", *ALPHABET])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class EncodedWords:
     """Words as arrays, a row per word."""
 
@@ -96,7 +96,7 @@ def _are_letters(text: str) -> bool:
     return text.isascii() and text.isalpha() and text.islower()
 
 
-def decode(codes: npt.NDArray[np.uint8]) -> str:
+def decode(codes: npt.NDArray[np.integer]) -> str:
     """Return one row of codes as text: letters, and ``_`` for a blank."""
     return "".join(_TEXT_OF_CODE[codes]).rstrip()
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.rendering import Drawing
 
 Obs = TypeVar("Obs", bound=Mapping[str, Any])
 Arrays = dict[str, npt.NDArray]
@@ -109,6 +110,10 @@ class Games(ABC, Generic[Obs]):
         """Return the valid actions as a new array of shape (games, actions)."""
 
     @abstractmethod
+    def draw(self, game: int, mode: str) -> Drawing:
+        """Draw one game: an image for the mode ``rgb_array``, else text."""
+
+    @abstractmethod
     def start(self, games: Index, secrets: Any) -> None:
         """Start new games with these encoded secrets."""
 
@@ -117,8 +122,14 @@ class Games(ABC, Generic[Obs]):
         """Guess once in every game; return a step with ``won`` and ``lost``, shape (N,)."""
 
     def observe(self, games: Index = ALL) -> Obs:
-        """Return copies of the observations of ``games``."""
+        """Return copies of the observations of ``games``, for agents."""
         return cast(Obs, {name: array[games].copy() for name, array in self._observed.items()})
+
+    def observe_in_space(self, games: Index = ALL) -> Obs:
+        """Return :meth:`observe` with the dtypes of the observation space."""
+        space = cast(spaces.Dict, self.observation_space)
+        arrays = self._observed.items()
+        return cast(Obs, {name: array[games].astype(space[name].dtype) for name, array in arrays})
 
     def check_actions(self, actions: npt.NDArray, num_actions: int) -> None:
         """Raise InputError unless ``actions`` are N integers from 0 to ``num_actions - 1``."""
@@ -133,11 +144,6 @@ class Games(ABC, Generic[Obs]):
     def infos(self) -> Arrays:
         """Return the infos of all games by name, as new arrays."""
         return {"action_mask": self.action_masks().view(np.int8), "won": self.won}
-
-    def view(self, game: int) -> tuple[Obs, str | None]:
-        """Return the observation of one game for rendering, and the secret if the game is over."""
-        observation = {name: array[0] for name, array in self.observe(np.array([game])).items()}
-        return cast(Obs, observation), self.secret(game) if self.over[game] else None
 
     def get_state(self) -> Arrays:
         """Return copies of the state arrays, by name."""

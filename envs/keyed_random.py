@@ -12,6 +12,7 @@ import numpy.typing as npt
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
+_SHIFT_1, _SHIFT_2, _SHIFT_3 = np.array([30, 27, 31], dtype=np.uint64)
 _LOW_32 = np.uint64(0xFFFFFFFF)
 
 
@@ -36,9 +37,9 @@ def keyed_bits(*keys: npt.ArrayLike) -> npt.NDArray[np.uint64]:
 def add_key(bits: npt.NDArray[np.uint64], key: npt.NDArray) -> npt.NDArray[np.uint64]:
     """Return the random bits for a further key, given those for the keys before it."""
     bits = (bits ^ key.astype(np.uint64)) + _GOLDEN
-    bits = (bits ^ (bits >> np.uint64(30))) * _MIX_1
-    bits = (bits ^ (bits >> np.uint64(27))) * _MIX_2
-    return bits ^ (bits >> np.uint64(31))
+    bits = (bits ^ (bits >> _SHIFT_1)) * _MIX_1
+    bits = (bits ^ (bits >> _SHIFT_2)) * _MIX_2
+    return bits ^ (bits >> _SHIFT_3)
 
 
 def keyed_uniform(*keys: npt.ArrayLike) -> npt.NDArray[np.float64]:

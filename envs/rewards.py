@@ -79,7 +79,7 @@ class PotentialReward(SparseReward):
             return self.shown * (shown / step.lengths) + self.lives * (lives / step.max_wrong)
 
         before = potential(step.shown - step.newly_shown, step.lives + step.lost_life)
-        after = np.where(step.won | step.lost, 0.0, potential(step.shown, step.lives))
+        after = potential(step.shown, step.lives) * (1 - (step.won | step.lost))
         return super().__call__(step) + self.discount * after - before
 
 
@@ -98,6 +98,17 @@ HANGMAN_REWARDS: dict[str, type[Reward]] = {
     "potential": PotentialReward,
 }
 WORD_GUESS_REWARDS: dict[str, type[Reward]] = {"sparse": SparseReward, "mistakes": MistakesReward}
+
+
+def compute_reward(reward: Reward, step: Any) -> float:
+    """Return the reward of one game, whose ``step`` has numbers instead of arrays."""
+    if type(reward) in HANGMAN_REWARDS.values():
+        # Their formulas are the same for numbers.
+        return float(reward(step))
+    arrays = {
+        name: np.array([value]) for name, value in step._asdict().items() if name != "max_wrong"
+    }
+    return float(compute_rewards(reward, step._replace(**arrays))[0])
 
 
 def compute_rewards(reward: Reward, step: Any) -> npt.NDArray[np.float64]:

@@ -9,6 +9,7 @@ from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -234,14 +235,32 @@ def hash_words(words: Sequence[str]) -> npt.NDArray[np.uint64]:
     return np.frombuffer(digests, dtype="<u8").astype(np.uint64)
 
 
+# The bytes of a row of the table of words, a line of the cache, and those between its arrays.
+_ROW = 64
+_SPARE = _ROW - MAX_LENGTH - NUM_LETTERS
+
+
 # Environments with the same list share its arrays, which are never written to.
 @lru_cache(maxsize=8)
-def _encode_by_length(words: tuple[str, ...], min_length: int, max_length: int) -> EncodedWords:
-    """Encode the distinct words of these lengths, shorter words first."""
+def _sort_by_length(
+    words: tuple[str, ...] | None, min_length: int, max_length: int
+) -> tuple[tuple[str, ...], EncodedWords, npt.NDArray[np.uint8]]:
+    """Return the distinct words of these lengths, shorter words first; None is the default list.
+
+    They are text, arrays, and a table of these: codes, letter counts and length of a word are in a
+    row of 64 bytes, since draws from a long list wait for memory.
+    """
+    words = default_word_list().words if words is None else words
     chosen = sorted({word for word in words if min_length <= len(word) <= max_length})
     if not chosen:
         raise InputError(f"words: none of {len(words)} has {min_length} to {max_length} letters")
-    return encode_words(sorted(chosen, key=len))
+    chosen.sort(key=len)
+    encoded = encode_words(chosen)
+    table = np.zeros((len(chosen), _ROW), dtype=np.uint8)
+    table[:, : encoded.width] = encoded.codes
+    table[:, MAX_LENGTH:-_SPARE] = encoded.letter_counts
+    table[:, -1] = encoded.lengths
+    return tuple(chosen), encoded, table
 
 
 class SecretWords:
@@ -250,6 +269,13 @@ class SecretWords:
     Words shorter than ``min_length`` or longer than ``max_length``, at most 32, are not used. The
     order of ``words`` has no effect. InputError if no word is left, a word cannot be encoded, or
     an argument is invalid. The caller can set a word if ``settable``.
+
+    Attributes
+    ----------
+    words : tuple of str
+        The distinct words by length, then in alphabetical order.
+    encoded : EncodedWords
+        The same.
     """
 
     def __init__(
@@ -259,27 +285,46 @@ class SecretWords:
         max_length: int = MAX_LENGTH,
         settable: bool = True,
     ) -> None:
-        words = default_word_list().words if words is None else as_words("words", words)
+        words = None if words is None else as_words("words", words)
         shortest = check_integer("min_length", min_length, 1, MAX_LENGTH)
         longest = check_integer("max_length", max_length, shortest, MAX_LENGTH)
-        #: The distinct words by length, then in alphabetical order.
-        self.words = _encode_by_length(words, shortest, longest)
+        self._arguments = words, shortest, longest, settable
+        self.words, self.encoded, self._table = _sort_by_length(words, shortest, longest)
         self._settable = settable
+
+    def __reduce__(self) -> tuple[type[SecretWords], tuple[Any, ...]]:
+        # Without the arrays: the default list is found again by its name.
+        return SecretWords, self._arguments
 
     @property
     def width(self) -> int:
         """The length of the longest word."""
-        return self.words.width
+        return self.encoded.width
+
+    def draw_rows(
+        self, streams: npt.NDArray[np.uint64], episodes: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.int64]:
+        """Return the row of a word for each pair of a stream and an episode number."""
+        return below(add_key(streams, episodes), len(self.words))
 
     def draw(
         self, streams: npt.NDArray[np.uint64], episodes: npt.NDArray[np.int64]
     ) -> EncodedWords:
         """Return a word for each pair of a stream and an episode number."""
-        return self.words[below(add_key(streams, episodes), len(self.words))]
+        drawn = self._table.take(self.draw_rows(streams, episodes), axis=0)
+        return EncodedWords(
+            codes=drawn[:, : self.width],
+            lengths=drawn[:, -1].astype(np.int64),
+            letter_counts=drawn[:, MAX_LENGTH:-_SPARE].view(np.int8),
+        )
 
-    def encode(self, words: Sequence[str]) -> EncodedWords:
-        """Encode words given by the caller: letters a to z, at most ``width`` of them."""
+    def check(self, words: Sequence[str]) -> None:
+        """Raise InputError unless the caller can set these words, of at most ``width`` letters."""
         if len(words) and not self._settable:
             raise InputError("options: the word is the host's choice, so that none can be set")
         check_words(as_words("options", words), self.width, "options")
+
+    def encode(self, words: Sequence[str]) -> EncodedWords:
+        """Encode words given by the caller; InputError as :meth:`check` raises."""
+        self.check(words)
         return encode_words(words, self.width)

@@ -51,7 +51,7 @@ def play(
         secrets = encode_words(words)
         games = HangmanGames(len(secrets), secrets.width, max_wrong)
     else:
-        listed = SecretWords(evil_words).words
+        listed = SecretWords(evil_words).encoded
         secrets = encode_words(words, listed.width)
         games = EvilHangmanGames(len(secrets), listed, max_wrong)
     games.start(slice(None), secrets)

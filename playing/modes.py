@@ -122,7 +122,7 @@ def _show_end(console: Console, game: Game, player: str) -> str | None:
     end = f"the word is {game.secret}"
     if isinstance(game, EvilGame):
         before = Game(game.secret, game.max_wrong, game.guesses[:-1])
-        count = len(matching_words(game.words, before.observations))
+        count = len(matching_words(game.words.words, before.observations))
         end = f"{game.secret} fitted all along; words left before the last guess: {count:,}"
     console.print(f"{player} {_note(game)}; {end}", style=_WON if game.won else _LOST)
     return player if game.won else None

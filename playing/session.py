@@ -15,7 +15,13 @@ from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.evil import EvilGame
 from hangman_lab.envs.hangman.game import Game
 from hangman_lab.envs.keyed_random import keyed_bits
-from hangman_lab.envs.words import COMMON_SOURCE, DEFAULT_KNOWN, rank_words, select_difficulty
+from hangman_lab.envs.words import (
+    COMMON_SOURCE,
+    DEFAULT_KNOWN,
+    SecretWords,
+    rank_words,
+    select_difficulty,
+)
 from hangman_lab.playing.advice import Adviser, assist
 from hangman_lab.playing.modes import YOU, play_solo, play_versus, watch
 from hangman_lab.playing.screen import ask_yes
@@ -65,7 +71,9 @@ def play(options: argparse.Namespace, console: Console) -> None:
 
     def play_word(secret: str, number: int) -> str | None:
         evil = options.host == "evil"
-        game = EvilGame(secret, max_wrong, to_guess) if evil else Game(secret, max_wrong)
+        game = (
+            EvilGame(secret, max_wrong, SecretWords(to_guess)) if evil else Game(secret, max_wrong)
+        )
         if options.watch is not None:
             return watch(console, game, adviser, options.speed, number)
         if options.versus is not None:

@@ -15,7 +15,7 @@ from tests.processes import assert_refused, run, run_main
     ("name", "arguments", "printed"),
     [
         ("certain_win", ["--words", "WORDS"], "fewest lives"),
-        ("env_throughput", ["--seconds", 0.1], "SyncVectorEnv"),
+        ("env_throughput", ["--seconds", 0.1], "CartPole in NumPy"),
         ("forward_pass", ["--games", 20], "torch"),
         ("hosts", ["--lengths", 22, "--agents", "random", "--runs", PRETRAINED], "picking"),
         ("known_limit", ["--widths", 1, "--words", "WORDS"], "known words won"),

@@ -4,42 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from operator import index
 from typing import Any, get_args
 
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 
 from hangman_lab.envs.batch import BatchEnv
-from hangman_lab.envs.encoding import MAX_LENGTH
-from hangman_lab.envs.errors import check_choice
+from hangman_lab.envs.encoding import (
+    ALPHABET,
+    BLANK,
+    FIRST_LETTER,
+    MAX_LENGTH,
+    NUM_LETTERS,
+)
+from hangman_lab.envs.errors import InputError, check_choice, check_integer
+from hangman_lab.envs.hangman.game import Game
 from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG, Observation, Observations
 from hangman_lab.envs.hangman.rendering import draw_game
-from hangman_lab.envs.hangman.rules import HangmanGames, Host, RepeatedGuess
-from hangman_lab.envs.rewards import Reward, make_reward
-from hangman_lab.envs.single import EnvParts, SingleEnv
+from hangman_lab.envs.hangman.rules import (
+    GuessResult,
+    HangmanGames,
+    Host,
+    RepeatedGuess,
+    make_observation_space,
+)
+from hangman_lab.envs.rendering import Drawing
+from hangman_lab.envs.rewards import Reward, compute_reward, make_reward
+from hangman_lab.envs.single import SingleEnv
 from hangman_lab.envs.words import SecretWords
-
-
-def _make_parts(
-    words: Sequence[str] | None,
-    max_wrong: int,
-    min_length: int,
-    max_length: int,
-    reward: str | Reward,
-    repeated_guess: str,
-    host: str,
-) -> EnvParts:
-    """Return the parts of an environment."""
-    check_choice("host", host, get_args(Host))
-    secrets = SecretWords(words, min_length, max_length, settable=host == "random")
-    rules: dict[str, Any] = {"max_wrong": max_wrong, "repeated_guess": repeated_guess}
-    if host == "evil":
-        # Needs Numba, which the random host does without.
-        from hangman_lab.envs.hangman.evil import EvilHangmanGames
-
-        make_games: Any = partial(EvilHangmanGames, words=secrets.words, **rules)
-    else:
-        make_games = partial(HangmanGames, width=secrets.width, **rules)
-    return EnvParts(make_games, secrets, make_reward(reward), draw_game)
 
 
 class HangmanEnv(SingleEnv[Observation]):
@@ -61,11 +56,12 @@ class HangmanEnv(SingleEnv[Observation]):
 
     | key       | space                         | meaning                                          |
     |-----------|-------------------------------|--------------------------------------------------|
-    | `word`    | `Box(0, 27, (width,), uint8)` | 0 after the end, 1 a blank, `2 + k` is letter k |
-    | `guessed` | `MultiBinary(26)`             | 1 for each letter that has been guessed          |
+    | `word`    | `MultiDiscrete([28] * width)` | 0 after the end, 1 a blank, `2 + k` is letter k  |
+    | `guessed` | `Box(0, 1, (26,), int8)`      | 1 for each letter that has been guessed          |
     | `lives`   | `Discrete(max_wrong + 1)`     | the wrong guesses left                           |
 
-    `width` is the length of the longest word of the list.
+    `width` is the length of the longest word of the list. `word` is an array of int16, `lives` an
+    int64.
 
     ## Starting State
 
@@ -88,7 +84,7 @@ class HangmanEnv(SingleEnv[Observation]):
     `reset` and `step` return
 
     - `action_mask`: ndarray of int8, shape (26,), 1 for each letter that has not been guessed;
-    - `won`: bool, whether the word is uncovered.
+    - `won`: np.bool_, whether the word is uncovered.
 
     ## Arguments
 
@@ -111,7 +107,7 @@ class HangmanEnv(SingleEnv[Observation]):
     * v0: Initial version.
     """
 
-    _games: HangmanGames
+    _game: Game
 
     def __init__(
         self,
@@ -125,14 +121,80 @@ class HangmanEnv(SingleEnv[Observation]):
         host: Host = "random",
         render_mode: str | None = None,
     ) -> None:
-        rules = reward, repeated_guess, host
-        parts = _make_parts(words, max_wrong, min_length, max_length, *rules)
-        super().__init__(parts, render_mode)
+        check_choice("host", host, get_args(Host))
+        check_choice("repeated_guess", repeated_guess, get_args(RepeatedGuess))
+        self._secrets: SecretWords
+        secrets = SecretWords(words, min_length, max_length, settable=host == "random")
+        super().__init__(secrets, render_mode)
+        #: The number of wrong guesses that loses a game.
+        self.max_wrong = check_integer("max_wrong", max_wrong, 1, NUM_LETTERS)
+        self.observation_space: Any = make_observation_space(secrets.width, self.max_wrong)
+        self.action_space: Any = spaces.Discrete(NUM_LETTERS)
+        self._repeated_guess = repeated_guess
+        self._host = host
+        self._reward = make_reward(reward)
+        self._word = np.zeros(secrets.width, dtype=np.int16)
+        self._guessed = np.zeros(NUM_LETTERS, dtype=np.int8)
+        self._mask = np.ones(NUM_LETTERS, dtype=np.int8)
+        self._lives = [np.int64(lives) for lives in range(self.max_wrong + 1)]
 
     @property
-    def max_wrong(self) -> int:
-        """The number of wrong guesses that loses a game."""
-        return self._games.max_wrong
+    def secret(self) -> str:
+        """The secret word, for display only; it is not in the observation."""
+        return self._game.secret
+
+    def action_masks(self) -> npt.NDArray[np.bool_]:
+        """Return ``info["action_mask"]`` as bool, as sb3-contrib expects it."""
+        return self._mask != 0
+
+    def _start(self, word: str | None) -> None:
+        if word is None:
+            word = self._secrets.words[self._secrets.draw_rows(self._stream, self._episode)[0]]
+        if self._host == "evil":
+            # Needs Numba, which the random host does without.
+            from hangman_lab.envs.hangman.evil import EvilGame
+
+            self._game = EvilGame(word, self.max_wrong, self._secrets, self._repeated_guess)
+        else:
+            self._game = Game(word, self.max_wrong, repeated_guess=self._repeated_guess)
+        self._word[:] = 0
+        self._word[: len(word)] = BLANK
+        self._guessed[:] = 0
+        self._mask[:] = 1
+
+    def _guess(self, action: int) -> tuple[float, bool]:
+        try:
+            letter = -1 if isinstance(action, bool) else index(action)
+        except TypeError:
+            letter = -1
+        if not 0 <= letter < NUM_LETTERS:
+            raise InputError(f"action: {action!r} is not an integer in 0..{NUM_LETTERS - 1}")
+        game = self._game
+        lives = game.lives
+        newly_shown = game.guess(letter)
+        self._guessed[letter] = 1
+        self._mask[letter] = 0
+        if newly_shown:
+            place = -1
+            for _ in range(newly_shown):
+                place = game.secret.index(ALPHABET[letter], place + 1)
+                self._word[place] = FIRST_LETTER + letter
+        won, lost = game.won, game.lives == 0
+        # Numbers, where the batch has arrays.
+        result: Any = newly_shown, game.lives < lives, won, lost
+        result += game.shown, game.lives, len(game.secret), self.max_wrong
+        return compute_reward(self._reward, GuessResult._make(result)), won or lost
+
+    def _observe(self) -> tuple[Observation, dict[str, Any]]:
+        game = self._game
+        observation = Observation(
+            word=self._word.copy(), guessed=self._guessed.copy(), lives=self._lives[game.lives]
+        )
+        return observation, {"action_mask": self._mask.copy(), "won": np.bool_(game.won)}
+
+    def _draw(self, mode: str) -> Drawing:
+        secret = self._game.secret if self._game.over else None
+        return draw_game(self._observe()[0], secret, self.max_wrong, mode)
 
 
 class HangmanVectorEnv(BatchEnv[Observations]):
@@ -160,9 +222,17 @@ class HangmanVectorEnv(BatchEnv[Observations]):
         host: Host = "random",
         render_mode: str | None = None,
     ) -> None:
-        rules = reward, repeated_guess, host
-        parts = _make_parts(words, max_wrong, min_length, max_length, *rules)
-        super().__init__(parts, num_envs, max_episode_steps, autoreset_mode, render_mode)
+        check_choice("host", host, get_args(Host))
+        secrets = SecretWords(words, min_length, max_length, settable=host == "random")
+        rules: dict[str, Any] = {"max_wrong": max_wrong, "repeated_guess": repeated_guess}
+        if host == "evil":
+            from hangman_lab.envs.hangman.evil import EvilHangmanGames
+
+            make_games: Any = partial(EvilHangmanGames, words=secrets.encoded, **rules)
+        else:
+            make_games = partial(HangmanGames, width=secrets.width, **rules)
+        limits = num_envs, max_episode_steps, autoreset_mode, render_mode
+        super().__init__(make_games, secrets, make_reward(reward), *limits)
 
     @property
     def max_wrong(self) -> int:

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
 from hangman_lab.envs.compiled import count_bits, lowest_bit, njit, word_length
-from hangman_lab.envs.encoding import BLANK, NUM_LETTERS, EncodedWords
+from hangman_lab.envs.encoding import BLANK, NUM_LETTERS, EncodedWords, encode_words
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.games import Index
 from hangman_lab.envs.hangman.game import Game
 from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG
 from hangman_lab.envs.hangman.rules import GuessResult, HangmanGames
-from hangman_lab.envs.word_sets import ANYWHERE, fitting_set, search_buffers, set_with, word_sets
+from hangman_lab.envs.word_sets import (
+    ANYWHERE,
+    WordSets,
+    fitting_set,
+    search_buffers,
+    set_with,
+    word_sets,
+)
 from hangman_lab.envs.words import SecretWords
 
 
@@ -39,7 +46,7 @@ class EvilHangmanGames(HangmanGames):
     ) -> None:
         super().__init__(num_games, words.width, max_wrong, repeated_guess)
         self._words = words
-        self._sets = word_sets(words.codes, words.lengths)
+        self._sets = _sets_of(words)
 
     def start(self, games: Index, secrets: EncodedWords) -> None:
         """Start new games; InputError if no word has the length of a secret."""
@@ -60,20 +67,27 @@ class EvilHangmanGames(HangmanGames):
 
 
 class EvilGame(Game):
-    """A single game on plain strings against the cheating host, which has ``words``."""
+    """A single game against the cheating host, which has ``words``."""
 
-    def __init__(self, secret: str, max_wrong: int, words: Sequence[str]) -> None:
-        super().__init__(secret, max_wrong)
+    def __init__(
+        self, secret: str, max_wrong: int, words: SecretWords, repeated_guess: str = "free"
+    ) -> None:
+        super().__init__(secret, max_wrong, repeated_guess=repeated_guess)
         self.words = words
-        listed = SecretWords(words)
-        self._games = EvilHangmanGames(1, listed.words, max_wrong)
-        self._games.start(slice(None), listed.encode([secret]))
+        self._games = EvilHangmanGames(1, words.encoded, max_wrong, repeated_guess)
+        self._games.start(slice(None), encode_words([secret], words.width))
 
     def guess(self, letter: int) -> int:
         """Let the host choose the secret, then guess; see :meth:`Game.guess`."""
         self._games.guess(np.array([letter]))
         self.secret = self._games.secret(0)
         return super().guess(letter)
+
+
+@lru_cache(maxsize=8)
+def _sets_of(words: EncodedWords) -> WordSets:
+    """Return the bit sets of words, which are shared by the environments with these words."""
+    return word_sets(words.codes, words.lengths)
 
 
 @njit(cache=True)

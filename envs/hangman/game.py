@@ -1,4 +1,4 @@
-"""A single game of Hangman on plain strings, for interactive play and clients."""
+"""A single game of Hangman in plain Python, where arrays of one game would be slow."""
 
 from __future__ import annotations
 
@@ -7,16 +7,31 @@ from hangman_lab.envs.hangman.observation import Observations, parse_observation
 
 
 class Game:
-    """A game with the word ``secret`` after ``guesses``, distinct letters in order.
+    """A game with the word ``secret`` after ``guesses``, letters in order.
 
-    It has the rules of :class:`envs.hangman.rules.HangmanGames` with free repeated guesses, for a
-    game that is played one guess at a time, where arrays of one game would be slow.
+    It has the rules of :class:`envs.hangman.rules.HangmanGames`.
+
+    Attributes
+    ----------
+    guesses : str
+        The distinct guessed letters, in order.
+    lives : int
+        The number of wrong guesses left.
+    shown : int
+        The number of uncovered positions.
     """
 
-    def __init__(self, secret: str, max_wrong: int, guesses: str = "") -> None:
+    def __init__(
+        self, secret: str, max_wrong: int, guesses: str = "", repeated_guess: str = "free"
+    ) -> None:
         self.secret = secret
         self.max_wrong = max_wrong
-        self.guesses = guesses
+        self.repeated_guess = repeated_guess
+        self.guesses = ""
+        self.lives = max_wrong
+        self.shown = 0
+        for letter in guesses:
+            self.guess(ALPHABET.index(letter))
 
     @property
     def word(self) -> str:
@@ -29,19 +44,14 @@ class Game:
         return "".join(letter for letter in self.guesses if letter not in self.secret)
 
     @property
-    def lives(self) -> int:
-        """The number of wrong guesses left."""
-        return self.max_wrong - len(self.wrong_letters)
-
-    @property
     def won(self) -> bool:
         """Whether the word is uncovered."""
-        return set(self.secret) <= set(self.guesses)
+        return self.shown == len(self.secret)
 
     @property
     def over(self) -> bool:
         """Whether the game is won or lost."""
-        return self.won or self.lives == 0
+        return self.lives == 0 or self.shown == len(self.secret)
 
     @property
     def observations(self) -> Observations:
@@ -51,10 +61,17 @@ class Game:
     def guess(self, letter: int) -> int:
         """Guess a letter, 0 to 25; return the number of positions it uncovered.
 
-        A repeated letter, and a guess after the end, change nothing.
+        A guess after the end changes nothing.
         """
-        guessed = ALPHABET[letter]
-        if self.over or guessed in self.guesses:
+        name = ALPHABET[letter]
+        if self.over:
             return 0
-        self.guesses += guessed
-        return self.secret.count(guessed)
+        is_new = name not in self.guesses
+        count = self.secret.count(name) if is_new else 0
+        if is_new:
+            self.guesses += name
+        if count:
+            self.shown += count
+        elif is_new or self.repeated_guess == "life":
+            self.lives -= 1
+        return count

@@ -28,13 +28,13 @@ _DTYPES = {"word": np.uint8, "guessed": np.int8, "lives": np.int64}
 class Observation(TypedDict):
     """The observation of one game."""
 
-    word: npt.NDArray[np.uint8]  # (width,): 0 after the end, 1 a blank, ``2 + k`` for letter ``k``
+    word: npt.NDArray[np.int16]  # (width,): 0 after the end, 1 a blank, ``2 + k`` for letter ``k``
     guessed: npt.NDArray[np.int8]  # (26,): 1 for each letter that has been guessed
     lives: np.int64  # the wrong guesses left, 0 to ``max_wrong``
 
 
 class Observations(TypedDict):
-    """The observations of N games."""
+    """The observations of N games, as agents play them; environments have words of int16."""
 
     word: npt.NDArray[np.uint8]  # (N, width)
     guessed: npt.NDArray[np.int8]  # (N, 26)

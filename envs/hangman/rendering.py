@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from itertools import zip_longest
-from typing import cast
 
 import numpy as np
 from PIL import ImageDraw
 
 from hangman_lab.envs.encoding import ALPHABET, BLANK, FIRST_LETTER, PADDING, decode
 from hangman_lab.envs.hangman.observation import Observation
-from hangman_lab.envs.hangman.rules import HangmanGames
 from hangman_lab.envs.rendering import BAD, FAINT, GOOD, INK, Drawing, font, new_picture
 
 _PICTURE_SIZE = (640, 400)
@@ -28,15 +26,16 @@ _GALLOWS = (
 )
 
 
-def draw_game(games: HangmanGames, game: int, mode: str) -> Drawing:
-    """Draw one game: an image of shape (400, 640, 3) for ``rgb_array``, else text."""
-    view, secret = games.view(game)
-    observation = cast(Observation, view)
+def draw_game(observation: Observation, secret: str | None, max_wrong: int, mode: str) -> Drawing:
+    """Draw one game: an image of shape (400, 640, 3) for ``rgb_array``, else text.
+
+    ``secret`` is None before the end of the game.
+    """
     if mode == "rgb_array":
         picture, draw = new_picture(_PICTURE_SIZE)
-        _draw(draw, observation, games.max_wrong, secret)
+        _draw(draw, observation, max_wrong, secret)
         return np.asarray(picture)
-    lives, max_wrong = int(observation["lives"]), games.max_wrong
+    lives = int(observation["lives"])
     beside = (
         "",
         f"word   {' '.join(decode(observation['word']))}",

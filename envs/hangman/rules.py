@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, cast, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -13,16 +13,29 @@ from hangman_lab.envs.encoding import (
     FIRST_LETTER,
     NUM_CODES,
     NUM_LETTERS,
-    PADDING,
     EncodedWords,
     decode,
 )
 from hangman_lab.envs.errors import check_choice, check_integer
 from hangman_lab.envs.games import ALL, Games, Index
-from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG, Observations
+from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG, Observation, Observations
+from hangman_lab.envs.hangman.rendering import draw_game
+from hangman_lab.envs.rendering import Drawing
 
 RepeatedGuess = Literal["life", "free"]
 Host = Literal["random", "evil"]
+
+
+def make_observation_space(width: int, max_wrong: int) -> spaces.Dict:
+    """Return the observation space of one game."""
+    return spaces.Dict(
+        {
+            # In 8 bits, the sum of the sizes, which libraries compute, would overflow.
+            "word": spaces.MultiDiscrete([NUM_CODES] * width, dtype=np.int16),
+            "guessed": spaces.Box(0, 1, (NUM_LETTERS,), np.int8),
+            "lives": spaces.Discrete(max_wrong + 1),
+        }
+    )
 
 
 class GuessResult(NamedTuple):
@@ -86,13 +99,7 @@ class HangmanGames(Games[Observations]):
         self._first_letter = np.arange(num_games) * NUM_LETTERS
         self._over = np.zeros(num_games, dtype=np.bool_)
         self.action_space = spaces.Discrete(NUM_LETTERS)
-        self.observation_space = spaces.Dict(
-            {
-                "word": spaces.Box(PADDING, NUM_CODES - 1, (width,), np.uint8),
-                "guessed": spaces.MultiBinary(NUM_LETTERS),
-                "lives": spaces.Discrete(max_wrong + 1),
-            }
-        )
+        self.observation_space = make_observation_space(width, max_wrong)
 
     @property
     def won(self) -> npt.NDArray[np.bool_]:
@@ -107,6 +114,12 @@ class HangmanGames(Games[Observations]):
     def secret(self, game: int) -> str:
         """Return the secret word of one game."""
         return decode(self.secrets[game])
+
+    def draw(self, game: int, mode: str) -> Drawing:
+        """Draw one game; see :func:`envs.hangman.rendering.draw_game`."""
+        observation = {name: array[game] for name, array in dict[str, Any](self._observed).items()}
+        secret = self.secret(game) if self._over[game] else None
+        return draw_game(cast(Observation, observation), secret, self.max_wrong, mode)
 
     def action_masks(self, games: Index = ALL) -> npt.NDArray[np.bool_]:
         """Return which letters have not been guessed, as a new array of shape (games, 26)."""
@@ -140,8 +153,10 @@ class HangmanGames(Games[Observations]):
         guessed[index] = was_guessed | playing
         # Code 0, that of the padding, leaves finished games unchanged.
         codes = ((letters + FIRST_LETTER) * playing).astype(np.uint8)[:, None]
-        uncovered = (self.secrets == codes).view(np.uint8)
-        uncovered *= codes
+        is_uncovered = (self.secrets == codes).view(np.int8)
+        # -1 has all bits: faster than a product with the codes, which has to be broadcast.
+        uncovered = np.negative(is_uncovered, out=is_uncovered).view(np.uint8)
+        uncovered &= self.secrets
         np.maximum(self._word, uncovered, out=self._word)
         won, lost = playing & (self._shown == self.lengths), playing & (self._lives == 0)
         self._over |= won

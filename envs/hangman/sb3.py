@@ -169,7 +169,9 @@ class HangmanVecEnv(SB3VecEnv):
         self._reset_seeds()
         self._reset_options()
         self._returns[:] = self._lengths[:] = 0
-        self.reset_infos = [{"action_mask": mask, "won": False} for mask in infos["action_mask"]]
+        self.reset_infos = [
+            {"action_mask": mask, "won": np.False_} for mask in infos["action_mask"]
+        ]
         return observations
 
     def step_async(self, actions: npt.NDArray[np.integer]) -> None:
@@ -184,12 +186,15 @@ class HangmanVecEnv(SB3VecEnv):
         self._lengths += 1
         ended = terminated | truncated
         infos: list[dict[str, Any]] = [
-            {"action_mask": mask, "won": False, "TimeLimit.truncated": False}
+            {"action_mask": mask, "won": np.False_, "TimeLimit.truncated": False}
             for mask in batch._games.infos()["action_mask"]
         ]
         games = ended.nonzero()[0]
         if len(games):
-            seconds, last = round(time.time() - self._start_time, 6), batch._games.observe(games)
+            seconds, last = (
+                round(time.time() - self._start_time, 6),
+                batch._games.observe_in_space(games),
+            )
             won = batch._games.won[games]
             batch._start(games)
             # Lists, because indexing an array for each element is slow.
@@ -197,7 +202,7 @@ class HangmanVecEnv(SB3VecEnv):
                 games.tolist(),
                 *last.values(),
                 np.ones((len(games), NUM_LETTERS), dtype=np.int8),
-                won.tolist(),
+                won,
                 (truncated & ~terminated)[games].tolist(),
                 self._returns[games].round(6).tolist(),
                 self._lengths[games].tolist(),
@@ -207,9 +212,9 @@ class HangmanVecEnv(SB3VecEnv):
                 info["won"], info["TimeLimit.truncated"] = is_won, cut
                 info["terminal_observation"] = {"word": word, "guessed": guessed, "lives": lives}
                 info["episode"] = {"r": total, "l": length, "t": seconds}
-                self.reset_infos[game] = {"action_mask": mask, "won": False}
+                self.reset_infos[game] = {"action_mask": mask, "won": np.False_}
             self._returns[games] = self._lengths[games] = 0
-        return batch._games.observe(), rewards.astype(np.float32), ended, infos
+        return batch._games.observe_in_space(), rewards.astype(np.float32), ended, infos
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return which letters have not been guessed, shape (num_envs, 26)."""
@@ -264,7 +269,7 @@ class HangmanVecEnv(SB3VecEnv):
         return [
             (
                 {name: array[game] for name, array in dict[str, Any](observations).items()},
-                {"action_mask": infos["action_mask"][game], "won": False},
+                {"action_mask": infos["action_mask"][game], "won": np.False_},
             )
             for game in games
         ]

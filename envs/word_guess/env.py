@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Literal
+from typing import Any, Literal, cast
 
+import numpy as np
+import numpy.typing as npt
 from gymnasium.vector import AutoresetMode
 
 from hangman_lab.envs.batch import BatchEnv
 from hangman_lab.envs.errors import check_choice
-from hangman_lab.envs.rewards import WORD_GUESS_REWARDS, Reward, make_reward
-from hangman_lab.envs.single import EnvParts, SingleEnv
-from hangman_lab.envs.word_guess.rendering import draw_game
+from hangman_lab.envs.games import ALL
+from hangman_lab.envs.rendering import Drawing
+from hangman_lab.envs.rewards import WORD_GUESS_REWARDS, Reward, compute_rewards, make_reward
+from hangman_lab.envs.single import SingleEnv
 from hangman_lab.envs.word_guess.rules import Observation, WordGuessGames
 from hangman_lab.envs.word_guess.words import VARIANTS, GuessWords
 
@@ -27,8 +30,8 @@ def _make_parts(
     word_length: int | None,
     max_guesses: int | None,
     reward: str | Reward,
-) -> EnvParts:
-    """Return the parts of an environment; None is the variant's default."""
+) -> tuple[Callable[[int], WordGuessGames], GuessWords, Reward]:
+    """Return what makes N games, the secrets and the reward; None is the variant's default."""
     check_choice("variant", variant, VARIANTS)
     defaults = VARIANTS[variant]
     length = defaults.rule.word_length if word_length is None else word_length
@@ -38,7 +41,7 @@ def _make_parts(
         words = defaults.default_words(length)
     guess_words = GuessWords(words, allowed, length)
     make_games = partial(WordGuessGames, rule=rule, words=guess_words, max_guesses=limit)
-    return EnvParts(make_games, guess_words, make_reward(reward, WORD_GUESS_REWARDS), draw_game)
+    return make_games, guess_words, make_reward(reward, WORD_GUESS_REWARDS)
 
 
 class WordGuessEnv(SingleEnv[Observation]):
@@ -89,7 +92,7 @@ class WordGuessEnv(SingleEnv[Observation]):
     `reset` and `step` return
 
     - `action_mask`: ndarray of int8, shape (allowed words,): 1 for each allowed word;
-    - `won`: bool, whether the secret was guessed.
+    - `won`: np.bool_, whether the secret was guessed.
 
     ## Arguments
 
@@ -129,7 +132,38 @@ class WordGuessEnv(SingleEnv[Observation]):
         render_mode: str | None = None,
     ) -> None:
         parts = _make_parts(words, variant, allowed, word_length, max_guesses, reward)
-        super().__init__(parts, render_mode)
+        make_games, secrets, self._reward = parts
+        super().__init__(secrets, render_mode)
+        self._games = make_games(1)
+        self.observation_space = self._games.observation_space
+        self.action_space = self._games.action_space
+
+    @property
+    def secret(self) -> str:
+        """The secret word, for display only; it is not in the observation."""
+        return self._games.secret(0)
+
+    def action_masks(self) -> npt.NDArray[np.bool_]:
+        """Return ``info["action_mask"]`` as bool, as sb3-contrib expects it."""
+        return self._games.action_masks()[0]
+
+    def _start(self, word: str | None) -> None:
+        drawn = self._secrets.draw(self._stream, self._episode)
+        self._games.start(ALL, drawn if word is None else self._secrets.encode([word]))
+
+    def _guess(self, action: int) -> tuple[float, bool]:
+        step = self._games.guess(np.array([action]))
+        return float(compute_rewards(self._reward, step)[0]), bool(step.won[0] or step.lost[0])
+
+    def _observe(self) -> tuple[Observation, dict[str, Any]]:
+        observations = dict[str, Any](self._games.observe_in_space())
+        observation = {name: array[0] for name, array in observations.items()}
+        return cast(Observation, observation), {
+            name: array[0] for name, array in self._games.infos().items()
+        }
+
+    def _draw(self, mode: str) -> Drawing:
+        return self._games.draw(0, mode)
 
     @property
     def allowed(self) -> tuple[str, ...]:
@@ -142,6 +176,8 @@ class WordGuessVectorEnv(BatchEnv[Observation]):
 
     The rest of the arguments is documented in :class:`envs.batch.BatchEnv`.
     """
+
+    _games: WordGuessGames
 
     def __init__(
         self,
@@ -158,6 +194,9 @@ class WordGuessVectorEnv(BatchEnv[Observation]):
         render_mode: str | None = None,
     ) -> None:
         parts = _make_parts(words, variant, allowed, word_length, max_guesses, reward)
-        super().__init__(parts, num_envs, max_episode_steps, autoreset_mode, render_mode)
+        super().__init__(*parts, num_envs, max_episode_steps, autoreset_mode, render_mode)
 
-    allowed = WordGuessEnv.allowed
+    @property
+    def allowed(self) -> tuple[str, ...]:
+        """The words that can be guessed; an action is an index into them."""
+        return self._games.words.allowed

@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
 from hangman_lab.envs.rendering import Drawing, text_picture
-from hangman_lab.envs.word_guess.rules import WordGuessGames
+from hangman_lab.envs.word_guess.answers import AnswerRule
 
 _MAX_IMAGE_LINES = 17
 
 
-def draw_game(games: WordGuessGames, game: int, mode: str) -> Drawing:
-    """Draw one game: an image of the last guesses for ``rgb_array``, else text."""
-    observation, secret = games.view(game)
-    rule, allowed = games.rule, games.words.allowed
-    made = int(observation["num_guesses"])
+def draw_game(
+    rule: AnswerRule,
+    guesses: Sequence[str],
+    answers: npt.NDArray[np.int8],
+    head: str,
+    verdict: str | None,
+    mode: str,
+) -> Drawing:
+    """Draw one game: an image of the last guesses for ``rgb_array``, else text.
+
+    ``head`` is the first line, ``verdict`` the last one at the end of the game.
+    """
     lines = []
-    for number in range(made):
-        word, answer = allowed[observation["guesses"][number]], observation["answers"][number]
+    for number, (word, answer) in enumerate(zip(guesses, answers, strict=True)):
         counts = (f"{name} {count}" for name, count in zip(rule.names, answer, strict=True))
         lines.append(f"{number + 1:>4}  {word}  {'  '.join(counts)}")
     if mode == "rgb_array":
         lines = lines[-_MAX_IMAGE_LINES:]
-    lines.insert(
-        0,
-        f"{len(allowed):,} words of {rule.word_length} letters, "
-        f"{made} of {games.max_guesses} guesses",
-    )
-    if secret is not None:
-        lines.append("won" if games.won[game] else f"lost; the word was {secret}")
-    text = "\n".join(lines)
+    text = "\n".join([head, *lines, *([] if verdict is None else [verdict])])
     return text_picture(text) if mode == "rgb_array" else text

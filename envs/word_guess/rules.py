@@ -10,7 +10,9 @@ from gymnasium import spaces
 
 from hangman_lab.envs.errors import InputError, check_integer
 from hangman_lab.envs.games import ALL, Games, Index, check_array, get_arrays, with_dtypes
+from hangman_lab.envs.rendering import Drawing
 from hangman_lab.envs.word_guess.answers import AnswerRule
+from hangman_lab.envs.word_guess.rendering import draw_game
 from hangman_lab.envs.word_guess.words import GuessWords
 
 NO_WORD = -1
@@ -109,6 +111,24 @@ class WordGuessGames(Games[Observation]):
     def secret(self, game: int) -> str:
         """Return the secret word of one game."""
         return self.words.allowed[self._secrets[game]]
+
+    def draw(self, game: int, mode: str) -> Drawing:
+        """Draw one game; see :func:`envs.word_guess.rendering.draw_game`."""
+        made, allowed = int(self._num_guesses[game]), self.words.allowed
+        guesses = [allowed[word] for word in self._guesses[game, :made]]
+        head = (
+            f"{len(allowed):,} words of {self.rule.word_length} letters, "
+            f"{made} of {self.max_guesses} guesses"
+        )
+        verdict = "won" if self._won[game] else f"lost; the word was {self.secret(game)}"
+        return draw_game(
+            self.rule,
+            guesses,
+            self._answers[game, :made],
+            head,
+            verdict if self.over[game] else None,
+            mode,
+        )
 
     def action_masks(self, games: Index = ALL) -> npt.NDArray[np.bool_]:
         """Return which words can be guessed, as a new array of shape (games, allowed words)."""

@@ -56,7 +56,7 @@ def agrees(observation, referee, width):
     """Whether an observation of one game is what the referee says, with the documented types."""
     expected = referee.observation(width)
     return (
-        observation["word"].dtype == np.uint8
+        observation["word"].dtype == np.int16
         and observation["guessed"].dtype == np.int8
         and observation["lives"].dtype == np.int64
         and observation["word"].tolist() == expected["word"]

@@ -37,8 +37,8 @@ def test_gym_makes_the_env_with_the_default_list_and_its_options():
     env = gym.make("hangman_lab/Hangman-v0")
     assert isinstance(env.unwrapped, HangmanEnv)
     assert env.observation_space == spaces.Dict(
-        word=spaces.Box(0, 27, (max(map(len, default_word_list().words)),), np.uint8),
-        guessed=spaces.MultiBinary(26),
+        word=spaces.MultiDiscrete([28] * max(map(len, default_word_list().words)), np.int16),
+        guessed=spaces.Box(0, 1, (26,), np.int8),
         lives=spaces.Discrete(7),
     )
     shorter = gym.make("hangman_lab/Hangman-v0", min_length=4, max_length=5, max_wrong=3)
@@ -79,7 +79,7 @@ def test_single_games_agree_with_the_referee(few_words, rule):
             assert info["action_mask"].tolist() == referee.mask()
             assert env.action_masks().dtype == np.bool_
             assert env.action_masks().tolist() == [bool(bit) for bit in referee.mask()]
-            assert info["won"] is referee.won
+            assert info["won"] is np.bool_(referee.won)
             if referee.over:
                 break
             # Letters are drawn from all 26, so that guesses repeat.

@@ -76,7 +76,7 @@ def test_some_word_fits_all_answers_and_none_contradicts_an_earlier_one(real_wor
 def test_the_drawn_word_counts_for_its_length_alone(real_words):
     """Games of a length are alike, in a batch, alone, and on strings."""
     words = [word for word in real_words if len(word) in (4, 9)]
-    listed = SecretWords(words).words
+    listed = SecretWords(words).encoded
     letters = [letter_index(letter) for letter in "esiarntolcd"]
     batch = EvilHangmanGames(len(words), listed, 8)
     batch.start(slice(None), encode_words(words, listed.width))
@@ -84,7 +84,7 @@ def test_the_drawn_word_counts_for_its_length_alone(real_words):
         batch.guess(np.full(len(words), letter))
     secrets = {len(word): batch.secret(game) for game, word in enumerate(words)}
     for game, word in enumerate(words[:50]):
-        single = EvilGame(word, 8, words)
+        single = EvilGame(word, 8, SecretWords(words))
         for letter in letters:
             single.guess(letter)
         assert single.secret == batch.secret(game) == secrets[len(word)]

@@ -141,7 +141,7 @@ def test_infos_are_dicts_of_their_own_that_a_user_may_change_copy_and_save(few_w
     assert "x" not in infos[1]
     assert "x" not in env.step(np.ones(4, dtype=np.int64))[3][0]
     assert data_equivalence(pickle.loads(pickle.dumps(infos)), copy.deepcopy(infos))
-    assert json.loads(json.dumps(infos[1], default=np.ndarray.tolist))["won"] is False
+    assert json.loads(json.dumps(infos[1], default=lambda value: value.tolist()))["won"] is False
 
 
 def test_the_returns_of_evaluate_policy_are_those_of_the_game(few_words):

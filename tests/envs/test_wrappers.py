@@ -1,0 +1,65 @@
+"""The mask in the observation, single and batched."""
+
+import gymnasium as gym
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env, data_equivalence
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from gymnasium.wrappers import DtypeObservation, FlattenObservation, TimeLimit
+
+from hangman_lab.envs import (
+    ActionMaskObservation,
+    HangmanEnv,
+    HangmanVectorEnv,
+    VectorActionMaskObservation,
+    WordGuessEnv,
+)
+from tests.envs.test_batch import with_bools
+
+
+@pytest.mark.filterwarnings("ignore:.*different from the unwrapped version")
+@pytest.mark.parametrize("env", [HangmanEnv(["ox", "noon"]), WordGuessEnv(["bell", "cell"])])
+def test_the_observation_has_the_mask_under_the_names_of_the_library(env):
+    wrapped = ActionMaskObservation(env, "obs", "mask")
+    check_env(wrapped, skip_render_check=True)
+    observation, _ = wrapped.reset(seed=0)
+    assert set(observation) == {"obs", "mask"}
+    observation, *_, info = wrapped.step(0)
+    assert wrapped.observation_space.contains(observation)
+    assert observation["mask"].tolist() == info["action_mask"].tolist()
+
+
+def test_a_flat_observation_is_zeros_and_ones(few_words):
+    env = ActionMaskObservation(
+        DtypeObservation(FlattenObservation(HangmanEnv(few_words)), np.float32)
+    )
+    observation, _ = env.reset(seed=0)
+    flat = observation["observations"]
+    # A code for each of 16 places, 26 guessed letters, up to 6 lives.
+    assert (flat.dtype, flat.shape) == (np.float32, (16 * 28 + 26 + 7,))
+    assert set(flat.tolist()) == {0, 1}
+    assert flat.sum() == 16 + 1
+
+
+@pytest.mark.parametrize("mode", AutoresetMode)
+def test_a_batch_answers_as_gymnasiums_batch_of_wrapped_games(few_words, mode):
+    ours = VectorActionMaskObservation(HangmanVectorEnv(4, 5, mode, words=few_words))
+    single = [lambda: ActionMaskObservation(TimeLimit(HangmanEnv(few_words), 5))] * 4
+    theirs = SyncVectorEnv(single, autoreset_mode=mode)
+    assert ours.observation_space == theirs.observation_space
+    assert data_equivalence(ours.reset(seed=1), with_bools(theirs.reset(seed=1)), exact=True)
+    random = np.random.default_rng(0)
+    for _ in range(60):
+        actions = random.integers(26, size=4)
+        step = ours.step(actions)
+        assert data_equivalence(step, with_bools(theirs.step(actions)), exact=True)
+        ended = step[2] | step[3]
+        if mode is AutoresetMode.DISABLED and ended.any():
+            resets = [env.reset(options={"reset_mask": ended.copy()}) for env in (ours, theirs)]
+            assert data_equivalence(resets[0][0], resets[1][0], exact=True)
+
+
+def test_the_wrapper_is_part_of_the_spec_of_the_environment(few_words):
+    env = ActionMaskObservation(gym.make("hangman_lab/Hangman-v0", words=few_words), "obs", "mask")
+    assert env.spec is not None
+    assert data_equivalence(gym.make(env.spec).reset(seed=3), env.reset(seed=3))
