@@ -14,6 +14,8 @@ from tests.processes import ROOT
 from tests.test_import_order import ORDER
 
 PIP = [sys.executable, "-m", "pip", "--quiet"]
+FROM_HERE = ("--no-deps", "--no-index", "--no-build-isolation")
+LENT = sorted({sysconfig.get_path("purelib"), sysconfig.get_path("platlib")})
 
 # What README shows, and an agent that acts on what the environment returns.
 PLAY = """
@@ -28,6 +30,34 @@ while not (terminated or truncated):
     observation, _, terminated, truncated, info = env.step(agent.act(observation))
 assert hangman_lab.load_agent("overall-frequency").act(env.reset()[0]) < 26
 print(hangman_lab.__file__, "won" if info["won"] else "lost")
+"""
+# A game beside packages of the same names; the environment is kept for the next installation.
+BESIDE_OTHERS = """
+import pickle
+import sys
+from pathlib import Path
+
+import envs
+import gymnasium as gym
+import hangman_lab
+import server
+
+env, kept = gym.make("hangman_lab/Hangman-v0").unwrapped, Path(sys.argv[1])
+if kept.exists():
+    env = pickle.loads(kept.read_bytes())
+_, info = env.reset(seed=0)
+terminated = False
+while not terminated:
+    action = env.np_random.choice(info["action_mask"].nonzero()[0])
+    _, _, terminated, _, info = env.step(action)
+kept.write_bytes(pickle.dumps(env))
+print(envs.OWNER, server.OWNER, "won" if info["won"] else "lost")
+"""
+EDITS = """
+import hangman_lab
+from hangman_lab.envs import words
+
+print(hasattr(hangman_lab, "EDITED"), hasattr(words, "EDITED"))
 """
 CORE_MODULES = (
     "cloudpickle", "english_words", "farama_notifications", "gymnasium", "numpy", "PIL", "pillow",
@@ -68,17 +98,24 @@ def checkout(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def wheel(checkout, tmp_path_factory):
+    """The wheel that is built from the source distribution."""
     folder = tmp_path_factory.mktemp("wheel")
-    run([*PIP, "wheel", "--no-deps", "--no-build-isolation", "-w", folder, checkout], folder)
+    run([sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", folder], checkout)
+    run([*PIP, "wheel", *FROM_HERE, "-w", folder, *folder.iterdir()], folder)
     return next(folder.glob("*.whl"))
 
 
-def install(wheel, folder):
-    """Make an environment with the wheel alone in a folder; return the folder of its packages."""
+def make_environment(folder, lent=()):
+    """Make an environment that has the packages of others; return the folder of its own."""
     run([sys.executable, "-m", "venv", "--without-pip", folder], folder.parent)
-    python = folder / "bin" / "python"
-    run([*PIP, "--python", python, "install", "--no-deps", "--no-index", wheel], folder.parent)
-    return next(folder.glob("lib/python*/site-packages"))
+    packages = next(folder.glob("lib/python*/site-packages"))
+    (packages / "lent.pth").write_text("".join(f"{path}\n" for path in lent))
+    return packages
+
+
+def pip(folder, *arguments):
+    """Run pip for an environment."""
+    run([*PIP, "--python", folder / "bin" / "python", *arguments], folder.parent)
 
 
 @pytest.mark.slow
@@ -96,9 +133,8 @@ def test_the_wheel_has_the_packages_with_their_data_and_nothing_else(checkout, w
 
 @pytest.mark.slow
 def test_policy_and_commands_work_beside_modules_of_the_same_names(wheel, tmp_path):
-    packages = install(wheel, tmp_path / "environment")
-    lent = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
-    (packages / "lent.pth").write_text("\n".join(sorted(lent)) + "\n")
+    make_environment(tmp_path / "environment", LENT)
+    pip(tmp_path / "environment", "install", *FROM_HERE, wheel)
     installed, folder = tmp_path / "environment" / "bin", tmp_path / "folder"
     folder.mkdir()
     for name in ("envs.py", "agents.py", "evaluation.py", "server.py"):
@@ -114,9 +150,37 @@ def test_policy_and_commands_work_beside_modules_of_the_same_names(wheel, tmp_pa
 
 
 @pytest.mark.slow
+def test_installed_or_editable_the_project_has_one_name_and_leaves_nothing(checkout, tmp_path):
+    for name, what in (("installed", [checkout]), ("editable", ["--editable", checkout])):
+        folder = tmp_path / name
+        packages, python = make_environment(folder, LENT), folder / "bin" / "python"
+        before = set(folder.rglob("*"))
+        for other in (packages / "envs", packages / "server"):
+            other.mkdir()
+            (other / "__init__.py").write_text("OWNER = 'another'\n")
+        pip(folder, "install", *FROM_HERE, *what)
+        game = run([python, "-c", BESIDE_OTHERS, tmp_path / "environment.pickle"], tmp_path)
+        assert game in ("another another won\n", "another another lost\n")
+        play = [folder / "bin" / "hangman-play", "--watch", "random", "--speed", "1000"]
+        assert "1 game: random won" in run(play, tmp_path)
+        for other in ("envs", "server"):
+            shutil.rmtree(packages / other)
+            missing = run([python, "-c", f"import {other}"], tmp_path, status=1)
+            assert f"ModuleNotFoundError: No module named '{other}'" in missing
+        for edited in ("__init__.py", "envs/words.py"):
+            with (checkout / edited).open("a") as file:
+                file.write("EDITED = True\n")
+        edits = run([python, "-c", EDITS], tmp_path)
+        assert edits == ("True True\n" if name == "editable" else "False False\n")
+        pip(folder, "uninstall", "--yes", "hangman-lab")
+        assert set(folder.rglob("*")) == before
+
+
+@pytest.mark.slow
 def test_the_core_needs_no_extra_and_names_the_one_that_is_missing(wheel, tmp_path):
     folder = tmp_path / "environment"
-    packages = install(wheel, folder)
+    packages = make_environment(folder)
+    pip(folder, "install", *FROM_HERE, wheel)
     # The core's packages and what these need, alone.
     for module in CORE_MODULES:
         for found in Path(sysconfig.get_path("purelib")).glob(f"{module}*"):

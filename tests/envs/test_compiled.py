@@ -33,7 +33,7 @@ def kernel_folder(checkout):
 def test_a_change_of_an_imported_function_or_constant_needs_a_new_cache(tmp_path):
     for package in ("agents", "envs", "terminal", "training"):
         shutil.copytree(ROOT / package, tmp_path / package, ignore=lambda *_: ["__pycache__"])
-    shutil.copy(ROOT / "hangman_lab.py", tmp_path)
+    shutil.copy(ROOT / "__init__.py", tmp_path / "hangman_lab.py")
     beside = tmp_path / "envs" / "__pycache__"
     folders = [kernel_folder(tmp_path)]
     assert folders[0].is_relative_to(beside)
