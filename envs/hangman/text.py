@@ -1,0 +1,243 @@
+"""Hangman as text, for language models."""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+
+from hangman_lab.envs.encoding import ALPHABET, MAX_LENGTH, NUM_LETTERS, as_words
+from hangman_lab.envs.errors import InputError, check_choice, check_integer
+from hangman_lab.envs.hangman.game import Game
+from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG
+from hangman_lab.envs.hangman.rules import GuessResult, RepeatedGuess
+from hangman_lab.envs.rewards import Reward, compute_reward, make_reward
+from hangman_lab.envs.single import SingleEnv
+from hangman_lab.envs.words import PARTS, SecretWords, Split, default_word_list
+
+InvalidReply = Literal["life", "free"]
+Part = Literal["train", "valid", "test"]
+
+# Not ``re.IGNORECASE``, which lets characters outside a to z match letters.
+_GUESS = re.compile(r"\[\s*([A-Za-z]+)\s*\]")
+# The longest text has 25 wrong words of 32 letters.
+_MAX_TEXT = 2_048
+_CHARACTERS = frozenset(string.ascii_letters + string.digits + string.punctuation + " \n")
+
+
+@lru_cache(maxsize=1)
+def _default_parts() -> dict[str, tuple[str, ...]]:
+    return Split().divide(default_word_list())
+
+
+def _words_of_part(words: Sequence[str] | None, part: str | None) -> Sequence[str] | None:
+    """Return the words in a part of the split, all of them for None."""
+    if part is None:
+        return words
+    check_choice("split", part, PARTS)
+    if words is None:
+        return _default_parts()[part]
+    words = as_words("words", words)
+    split = Split()
+    chosen = tuple(word for word in words if split.part(word) == part)
+    if not chosen:
+        raise InputError(f"words: none of {len(words)} is in the part {part!r} of the split")
+    return chosen
+
+
+class TextHangman(SingleEnv[Any]):
+    """Guess a hidden word by text, for language models.
+
+    ## Description
+
+    The game of `HangmanEnv`, with the same words for the same seed. A reply is any text; its guess
+    is the last letter or word in square brackets, such as `[e]` or `[apple]`, in upper or lower
+    case. What a model thinks before its guess does not count.
+
+    | the guess                                          | the answer               | costs    |
+    |----------------------------------------------------|--------------------------|----------|
+    | a letter of the word, or the word                  | `e is right.`            | nothing  |
+    | another letter, or another word that may be it     | `a is wrong.`            | a life   |
+    | a letter, or a wrong word, for the second time     | `a was guessed before.`  | repeated |
+    | a word of another length                           | `The word has 5 letters.`| invalid  |
+    | a word that the known letters rule out             | `apply does not fit.`    | invalid  |
+    | none, or something else in the brackets            | `No guess in square ...` | invalid  |
+
+    What a repeated guess and an invalid reply cost is an argument.
+
+    ## Action Space
+
+    `Text`. Texts outside the space are replies, too.
+
+    ## Observation Space
+
+    `Text`: the rules (`reset`) or the answer (`step`), and a line with the word, wrong letters and
+    words, and the lives left: `_ e _ _ e | wrong: a o | lives: 4`. Nothing of earlier games is in
+    it, and the word is not until it is shown.
+
+    ## Starting State
+
+    A word drawn from the list, all blanks, `max_wrong` lives. `reset(options={"word": "apple"})`
+    sets the word.
+
+    ## Rewards
+
+    As in `HangmanEnv`: by default +1 for a win, -1 for a loss and 0 otherwise. The right word shows
+    all blanks at once.
+
+    ## Episode End
+
+    Terminates when the word is shown, by letters or as a whole, or the last life is lost. Games
+    with `repeated_guess="free"` or `invalid_reply="free"` may not end; the class never truncates.
+
+    ## Information
+
+    `reset` and `step` return
+
+    - `won`: bool, whether the word is shown;
+    - `valid`: bool, false after a repeated guess or an invalid reply.
+
+    ## Arguments
+
+    - `words`: sequence of lower-case words; the default list (`web2`) if not given.
+    - `split`: `"train"`, `"valid"` or `"test"` for the words of this part of the project's split
+      alone; all words if not given.
+    - `max_wrong`: the number of lost lives that loses the game, 1 to 26; 6 by default.
+    - `min_length`, `max_length`: range of word lengths; other words are not used.
+    - `reward`: `"sparse"`, `"dense"`, `"potential"`, or an object of `envs.rewards`.
+    - `repeated_guess`, `invalid_reply`: whether these cost a `"life"` (default) or are `"free"`.
+    - `render_mode`: `"ansi"` (the last observation) or `"human"` (prints it).
+
+    ## Version History
+
+    * v0: Initial version.
+    """
+
+    metadata = {"render_modes": ["ansi", "human"], "render_fps": 2}  # noqa: RUF012
+    _game: Game
+
+    def __init__(
+        self,
+        words: Sequence[str] | None = None,
+        *,
+        split: Part | None = None,
+        max_wrong: int = DEFAULT_MAX_WRONG,
+        min_length: int = 1,
+        max_length: int = MAX_LENGTH,
+        reward: str | Reward = "sparse",
+        repeated_guess: RepeatedGuess = "life",
+        invalid_reply: InvalidReply = "life",
+        render_mode: str | None = None,
+    ) -> None:
+        check_choice("repeated_guess", repeated_guess, get_args(RepeatedGuess))
+        check_choice("invalid_reply", invalid_reply, get_args(InvalidReply))
+        self._secrets: SecretWords
+        secrets = SecretWords(_words_of_part(words, split), min_length, max_length)
+        super().__init__(secrets, render_mode)
+        #: The number of lost lives that loses a game.
+        self.max_wrong = check_integer("max_wrong", max_wrong, 1, NUM_LETTERS)
+        text = spaces.Text(_MAX_TEXT, min_length=0, charset=_CHARACTERS)
+        self.observation_space: Any = text
+        self.action_space: Any = text
+        self._repeated_guess = repeated_guess
+        self._invalid_reply = invalid_reply
+        self._reward = make_reward(reward)
+        costs = ["A wrong guess"]
+        costs += ["a repeated guess"] * (repeated_guess == "life")
+        costs += ["a reply without a possible guess"] * (invalid_reply == "life")
+        self._rules = (
+            "Guess the hidden word. Reply with a letter or the whole word in square brackets, such "
+            "as [e] or [apple]; the last one counts. "
+            f"{', '.join([*costs[:-2], ' or '.join(costs[-2:])])} costs a life."
+        )
+
+    @property
+    def secret(self) -> str:
+        """The secret word, for display only; it is not in the observation."""
+        return self._game.secret
+
+    def action_masks(self) -> npt.NDArray[np.bool_]:
+        """Return which letters have not been guessed, shape (26,)."""
+        return np.array([letter not in self._game.guesses for letter in ALPHABET])
+
+    def step(self, action: Any) -> tuple[str, float, bool, bool, dict[str, Any]]:
+        """Play the last guess in a reply; InputError if the reply is not a string.
+
+        Raises gymnasium.error.ResetNeeded if no game is in progress.
+        """
+        return super().step(action)
+
+    def _start(self, word: str | None) -> None:
+        if word is None:
+            word = self._secrets.words[self._secrets.draw_rows(self._stream, self._episode)[0]]
+        self._game = Game(word, self.max_wrong, repeated_guess=self._repeated_guess)
+        #: Wrong letters and words, in the order of the guesses.
+        self._wrong: list[str] = []
+        self._answer = self._rules
+        self._valid = True
+
+    def _guess(self, action: Any) -> tuple[float, bool]:
+        if not isinstance(action, str):
+            raise InputError(f"action: an object of type {type(action).__name__} is not a str")
+        game = self._game
+        lives, shown = game.lives, game.shown
+        guesses = _GUESS.findall(action)
+        self._answer, self._valid = self._play(guesses[-1].lower() if guesses else "")
+        won, lost = game.won, game.lives == 0
+        if won or lost:
+            self._answer += " You won." if won else " You lost."
+        # Numbers, where the batch has arrays.
+        result: Any = game.shown - shown, game.lives < lives, won, lost
+        result += game.shown, game.lives, len(game.secret), self.max_wrong
+        return compute_reward(self._reward, GuessResult._make(result)), won or lost
+
+    def _play(self, guess: str) -> tuple[str, bool]:
+        """Play a guess, empty if there is none; return the answer and whether it is valid."""
+        game = self._game
+        if guess in self._wrong or (len(guess) == 1 and guess in game.guesses):
+            game.lives -= self._repeated_guess == "life"
+            return f"{guess} was guessed before.", False
+        if len(guess) == 1:
+            is_right = game.guess(ALPHABET.index(guess)) > 0
+        elif problem := self._find_problem(guess):
+            game.lives -= self._invalid_reply == "life"
+            return problem, False
+        elif is_right := guess == game.secret:
+            for letter in dict.fromkeys(guess):
+                if letter not in game.guesses:
+                    game.guess(ALPHABET.index(letter))
+        else:
+            game.lives -= 1
+        if not is_right:
+            self._wrong.append(guess)
+        return f"{guess} is {'right' if is_right else 'wrong'}.", True
+
+    def _find_problem(self, word: str) -> str:
+        """Return why a word cannot be the secret, from what the player knows; empty if it can."""
+        secret, guesses = self._game.secret, self._game.guesses
+        if not word:
+            return "No guess in square brackets."
+        if len(word) != len(secret):
+            return f"The word has {len(secret)} letters."
+        fits = all(
+            letter == shown if shown in guesses else letter not in guesses
+            for letter, shown in zip(word, secret, strict=True)
+        )
+        return "" if fits else f"{word} does not fit."
+
+    def _observe(self) -> tuple[str, dict[str, Any]]:
+        game = self._game
+        text = (
+            f"{self._answer}\n{' '.join(game.word)} | wrong: {' '.join(self._wrong) or '-'} "
+            f"| lives: {game.lives}"
+        )
+        return text, {"won": game.won, "valid": self._valid}
+
+    def _draw(self, mode: str) -> str:
+        return self._observe()[0]

@@ -1,0 +1,327 @@
+"""Hangman as text, compared with the environment of letters and with plain rules."""
+
+import copy
+import pickle
+import warnings
+from typing import Any
+
+import gymnasium as gym
+import pytest
+from gymnasium.error import ResetNeeded
+from gymnasium.utils.env_checker import check_env
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hangman_lab.envs import TextHangman
+from hangman_lab.envs.encoding import ALPHABET
+from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.hangman.env import HangmanEnv
+from hangman_lab.envs.rewards import DenseReward
+from hangman_lab.envs.words import Split, default_word_list
+from tests.envs.hangman.referee import Referee
+
+WORDS = ("a", "ox", "tee", "eel", "noon", "neon", "apple", "apply", "banana")
+COSTS = st.sampled_from(["life", "free"])
+LETTERS = st.sampled_from(ALPHABET)
+# Letters and words of the list occur in most of these replies, as guesses or not.
+REPLIES = st.one_of(
+    st.text(),
+    LETTERS.map("[{}]".format),
+    st.sampled_from(WORDS).map("[{}]".format),
+    st.text("[] aenE\n", max_size=20),
+    st.lists(
+        st.sampled_from(["[", "]", "e", "N", "noon", "apple", " ", "\n", "\u017f", "\u212a"])
+    ).map("".join),
+)
+
+
+def board_of(text):
+    """The word, the wrong guesses and the lives on the last line of a text."""
+    word, wrong, lives = text.splitlines()[-1].split(" | ")
+    wrong = wrong.removeprefix("wrong: ").replace("-", "")
+    return word.replace(" ", ""), wrong.split(), int(lives.removeprefix("lives: "))
+
+
+def guess_in(reply):
+    """The last letters alone in brackets, found without a regular expression."""
+    found = ""
+    for part in reply.split("[")[1:]:
+        inside, closed, _ = part.partition("]")
+        inside = inside.strip()
+        if closed and inside.isascii() and inside.isalpha():
+            found = inside.lower()
+    return found
+
+
+class TextReferee(Referee):
+    """The rules in plain Python, with whole words and costs."""
+
+    def __init__(self, word, max_wrong, repeated_guess, invalid_reply):
+        super().__init__(word, max_wrong, repeated_guess)
+        self.invalid_reply = invalid_reply
+        self.wrong = []
+
+    def reply(self, text):
+        """Play a reply; return the dense reward and whether the reply was valid."""
+        guess = guess_in(text)
+        is_repeated = guess in self.guessed or guess in self.wrong
+        if len(guess) == 1:
+            if not is_repeated and guess not in self.word:
+                self.wrong.append(guess)
+            return self.play(guess), not is_repeated
+        hidden, lives = self.shown.count("_"), self.lives
+        if is_repeated:
+            self.lives -= self.repeated_guess == "life"
+        elif not guess or not self.may_be(guess):
+            self.lives -= self.invalid_reply == "life"
+        elif guess == self.word:
+            self.guessed |= set(guess)
+            return 1 + 0.1 * hidden, True
+        else:
+            self.lives -= 1
+            self.wrong.append(guess)
+        is_valid = guess in self.wrong and not is_repeated
+        return -0.2 * (lives - self.lives) - self.lost, is_valid
+
+    def may_be(self, word):
+        """Whether the letters so far would look the same in another word."""
+        other = Referee(word)
+        other.guessed = self.guessed
+        return other.shown == self.shown
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"max_wrong": 1, "reward": "dense"}, {"invalid_reply": "free", "max_length": 3}]
+)
+def test_the_checker_of_gymnasium_is_content(options):
+    spec = gym.envs.registration.EnvSpec("TextHangman-v0", entry_point=TextHangman)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_env(gym.make(spec, words=WORDS, render_mode="ansi", **options).unwrapped)
+
+
+@given(st.integers(0, 2**32), COSTS, COSTS, st.integers(1, 26), st.lists(REPLIES, max_size=40))
+def test_any_replies_are_answered_by_the_rules(seed, repeated, invalid, max_wrong, replies):
+    env = TextHangman(
+        WORDS, max_wrong=max_wrong, reward="dense", repeated_guess=repeated, invalid_reply=invalid
+    )
+    text, info = env.reset(seed=seed)
+    referee = TextReferee(env.secret, max_wrong, repeated, invalid)
+    assert board_of(text) == ("_" * len(env.secret), [], max_wrong)
+    assert info == {"won": False, "valid": True}
+    for reply in replies:
+        text, paid, terminated, truncated, info = env.step(reply)
+        expected, is_valid = referee.reply(reply)
+        assert paid == pytest.approx(expected, abs=1e-12)
+        assert info == {"won": referee.won, "valid": is_valid}
+        assert (terminated, truncated) == (referee.over, False)
+        assert board_of(text) == (referee.shown, referee.wrong, referee.lives)
+        assert text in env.observation_space
+        assert len(text.splitlines()) == 2
+        assert env.action_masks().tolist() == [bool(bit) for bit in referee.mask()]
+        if terminated:
+            with pytest.raises(ResetNeeded):
+                env.step(reply)
+            break
+
+
+@given(
+    st.integers(0, 2**32),
+    COSTS,
+    st.integers(1, 26),
+    st.sampled_from(["sparse", "dense", "potential", lambda step: 2.0 * step.newly_shown]),
+    st.lists(LETTERS, min_size=30, max_size=60),
+)
+def test_games_of_letters_are_those_of_the_environment(
+    real_words, seed, repeated_guess, max_wrong, reward, letters
+):
+    options: dict[str, Any] = {
+        "max_wrong": max_wrong,
+        "reward": reward,
+        "repeated_guess": repeated_guess,
+    }
+    env, twin = TextHangman(real_words, **options), HangmanEnv(real_words, **options)
+    env.reset(seed=seed)
+    twin.reset(seed=seed)
+    for letter in letters:
+        assert env.secret == twin.secret
+        _, *outcome, info = env.step(f"[{letter}]")
+        _, *expected, expected_info = twin.step(ALPHABET.index(letter))
+        assert outcome == expected
+        assert info["won"] == expected_info["won"]
+        assert env.action_masks().tolist() == twin.action_masks().tolist()
+        if outcome[1]:
+            env.reset()
+            twin.reset()
+
+
+@pytest.mark.parametrize(
+    ("reply", "answer"),
+    [
+        ("[e]", "e is right."),
+        ("[E]", "e is right."),
+        ("[ e ]", "e is right."),
+        ("<think>[a], or [apply]?</think> **[e]**", "e is right."),
+        ("[e] is my guess, not [a letter].", "e is right."),
+        ("[a] [e", "a is right."),
+        ("[z]", "z is wrong."),
+        ("[apply]", "apply is wrong."),
+        ("[apple]", "apple is right. You won."),
+        ("[plea][Apple]", "apple is right. You won."),
+        ("[ap]", "The word has 5 letters."),
+        ("[" + "a" * 10_000 + "]", "The word has 5 letters."),
+        ("", "No guess in square brackets."),
+        ("e", "No guess in square brackets."),
+        ("[]", "No guess in square brackets."),
+        ("[apple pie]", "No guess in square brackets."),
+        ("[é] [\u017f] [1]", "No guess in square brackets."),
+        ("[[" * 10_000, "No guess in square brackets."),
+    ],
+)
+def test_the_last_guess_of_a_reply_counts(reply, answer):
+    env = TextHangman(WORDS)
+    env.reset(options={"word": "apple"})
+    assert env.step(reply)[0].splitlines()[0] == answer
+
+
+def test_a_word_that_the_known_letters_rule_out_is_invalid():
+    env = TextHangman(WORDS, invalid_reply="free")
+    env.reset(options={"word": "apple"})
+    env.step("[z]")
+    env.step("[p]")
+    for word in ("happy", "upset", "zppab", "appap"):
+        assert env.step(f"[{word}]")[0] == f"{word} does not fit.\n_ p p _ _ | wrong: z | lives: 5"
+    assert env.step("[appal]")[0] == "appal is wrong.\n_ p p _ _ | wrong: z appal | lives: 4"
+
+
+def test_a_wrong_word_costs_a_life_and_loses_with_the_last():
+    # In TextArena 0.7.4 it costs nothing.
+    env = TextHangman(WORDS, max_wrong=2, repeated_guess="free", invalid_reply="free")
+    env.reset(options={"word": "noon"})
+    assert env.step("[neon]")[1:] == (0.0, False, False, {"won": False, "valid": True})
+    text, *outcome = env.step("[neon]")
+    assert text == "neon was guessed before.\n_ _ _ _ | wrong: neon | lives: 1"
+    assert outcome == [0.0, False, False, {"won": False, "valid": False}]
+    text, *outcome = env.step("[moon]")
+    assert text == "moon is wrong. You lost.\n_ _ _ _ | wrong: neon moon | lives: 0"
+    assert outcome == [-1.0, True, False, {"won": False, "valid": True}]
+
+
+@pytest.mark.parametrize("replies", [["[n]", "[o]"], ["[n]", "[noon]"], ["[noon]"]])
+def test_the_game_ends_when_the_word_is_shown_in_whatever_way(replies):
+    # In GEM 0.1.0 it goes on after the last letter.
+    env = TextHangman(WORDS, reward=DenseReward(hit=1.0, win=10.0))
+    env.reset(options={"word": "noon"})
+    steps = [env.step(reply) for reply in replies]
+    text, _, terminated, _, info = steps[-1]
+    assert text.endswith("is right. You won.\nn o o n | wrong: - | lives: 6")
+    assert terminated
+    assert info["won"]
+    assert [step[2] for step in steps[:-1]] == [False] * (len(steps) - 1)
+    assert sum(step[1] for step in steps) == 14
+
+
+@pytest.mark.parametrize("repeated_guess", ["life", "free"])
+@pytest.mark.parametrize("invalid_reply", ["life", "free"])
+def test_costs_are_those_of_the_arguments_and_in_the_rules(repeated_guess, invalid_reply):
+    env = TextHangman(WORDS, repeated_guess=repeated_guess, invalid_reply=invalid_reply)
+    rules, _ = env.reset(options={"word": "apple"})
+    assert ("repeated guess" in rules) is (repeated_guess == "life")
+    assert ("without a possible guess" in rules) is (invalid_reply == "life")
+    lives = [board_of(env.step(reply)[0])[2] for reply in ("[a]", "[a]", "[z]", "[z]", "?", "[ox]")]
+    spent = [
+        0,
+        repeated_guess == "life",
+        1,
+        repeated_guess == "life",
+        *[invalid_reply == "life"] * 2,
+    ]
+    assert lives == [6 - sum(spent[: turn + 1]) for turn in range(6)]
+
+
+def test_nothing_of_a_game_is_left_after_a_reset(real_words):
+    # TextArena 0.7.4 keeps the texts of the games before.
+    env = TextHangman(real_words)
+    first = env.reset(seed=3)
+    for reply in ("[q]", "[zz]", "thoughts"):
+        env.step(reply)
+    assert env.reset(seed=3) == first
+    played, fresh = TextHangman(real_words), TextHangman(real_words)
+    for each, letters in ((played, "qxz"), (fresh, "")):
+        each.reset(seed=5)
+        for letter in letters:
+            each.step(f"[{letter}]")
+    for _ in range(20):
+        assert played.reset() == fresh.reset()
+        assert played.step("[e]") == fresh.step("[e]")
+
+
+def test_a_lost_word_is_not_told():
+    env = TextHangman(WORDS, max_wrong=1)
+    text, _ = env.reset(options={"word": "banana"})
+    assert "banana" not in text
+    assert "banana" not in env.step("[e]")[0].replace(" ", "")
+
+
+def test_a_part_of_the_split_is_played_alone():
+    parts = Split().divide(default_word_list())
+    env, twin = TextHangman(split="test"), HangmanEnv(parts["test"])
+    env.reset(seed=0)
+    twin.reset(seed=0)
+    for _ in range(50):
+        assert env.secret == twin.secret
+        env.reset()
+        twin.reset()
+    words = (*parts["train"][:5], *parts["valid"][:5])
+    env = TextHangman(words, split="valid")
+    env.reset(seed=0)
+    assert {(env.secret, env.reset())[0] for _ in range(100)} == {*parts["valid"][:5]}
+
+
+def test_copies_and_pickles_go_on_as_the_game_does(real_words):
+    env = TextHangman(real_words, reward="potential")
+    env.reset(seed=1)
+    env.step("[e]")
+    twins = [copy.deepcopy(env), pickle.loads(pickle.dumps(env))]
+    for reply in ("[e]", "[t]", "[a]", "[x]", "[banana]"):
+        expected = env.step(reply)
+        assert [twin.step(reply) for twin in twins] == [expected] * 2
+    expected = env.reset()
+    assert [twin.reset() for twin in twins] == [expected] * 2
+    assert [twin.secret for twin in twins] == [env.secret] * 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"words": "apple"}, "words: 'apple' is not a sequence of words"),
+        ({"words": ["Apple"]}, "words: 'Apple' is not a word of 1 to 32 letters"),
+        ({"split": "all"}, "split: 'all' is not one of"),
+        ({"words": ["a"], "split": "test"}, "words: none of 1 is in the part 'test'"),
+        ({"max_wrong": 27}, "max_wrong: 27 is not an integer in 1..26"),
+        ({"min_length": 0}, "min_length: 0"),
+        ({"max_length": 33}, "max_length: 33"),
+        ({"reward": "denser"}, "reward: 'denser' is not one of"),
+        ({"repeated_guess": "lives"}, "repeated_guess: 'lives' is not one of"),
+        ({"invalid_reply": None}, "invalid_reply: None is not one of"),
+        ({"render_mode": "rgb_array"}, "render_mode: 'rgb_array' is not one of"),
+    ],
+)
+def test_arguments_that_cannot_be_used_are_refused_in_one_line(arguments, message):
+    with pytest.raises(InputError) as refusal:
+        TextHangman(**arguments)
+    assert str(refusal.value).startswith(message)
+    assert "\n" not in str(refusal.value)
+
+
+def test_a_reply_is_a_string_in_a_game_that_goes_on(capsys):
+    env = TextHangman(WORDS, render_mode="human")
+    with pytest.raises(ResetNeeded):
+        env.step("[a]")
+    with pytest.raises(InputError, match="options: 'words' is not one of"):
+        env.reset(options={"words": "apple"})
+    env.reset(options={"word": "ox"})
+    with pytest.raises(InputError, match="an object of type int is not a str"):
+        env.step(3)
+    env.step("[o]")
+    assert capsys.readouterr().out.endswith("o is right.\no _ | wrong: - | lives: 6\n")
