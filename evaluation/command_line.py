@@ -22,14 +22,13 @@ from hangman_lab.evaluation.preparation import ENV_ID, Request, prepare
 from hangman_lab.evaluation.ray_cluster import play_on_workers, ray_cluster
 from hangman_lab.evaluation.tables import print_comparison
 from hangman_lab.run_files.agents import LEARNED_AGENTS
-from hangman_lab.run_files.config import STOCK_ALGORITHMS
 from hangman_lab.terminal.arguments import CommandParser, command_main, program
 from hangman_lab.terminal.console import make_progress, say
 
 
 def parser() -> CommandParser:
     """Return the parser of the command line."""
-    names = ", ".join([*LEARNED_AGENTS, *STOCK_ALGORITHMS, *AGENTS])
+    names = ", ".join([*LEARNED_AGENTS, *AGENTS])
     names += f"; for whole-word games {', '.join(WORD_GUESS_AGENTS)}"
     description = "Compare the win rates of agents on the same words."
     parser = CommandParser(prog=program("evaluate"), description=description)

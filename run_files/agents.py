@@ -19,17 +19,16 @@ from hangman_lab.agents.ppo.agent import load_network, make_policy_agent
 from hangman_lab.agents.ppo.network import Network
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.words import DEFAULT_KNOWN
-from hangman_lab.run_files.config import STOCK_ALGORITHMS, OnPosteriorConfig
+from hangman_lab.run_files.config import OnPosteriorConfig
 from hangman_lab.run_files.directory import PRETRAINED, RunDirectory
 
-# Loaded from a run. The run of a stock algorithm has one agent, with the name of the algorithm. All
-# other agents are fitted on the train split.
+# Loaded from a run. All other agents are fitted on the train split.
 LEARNED_AGENTS = ("ppo", "look-ahead", "posterior")
 
 
 def check_agent_names(names: Iterable[str], option: str) -> None:
     """Raise InputError, with the name of ``option``, if an agent is unknown."""
-    known = [*LEARNED_AGENTS, *STOCK_ALGORITHMS, *AGENTS]
+    known = [*LEARNED_AGENTS, *AGENTS]
     for name in names:
         if name not in known:
             raise InputError(f"{option}: {name!r} is unknown; known are {', '.join(known)}")

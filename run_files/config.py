@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal, Self, get_args
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
@@ -143,24 +143,6 @@ class WindowsConfig(PPOConfig):
         return self
 
 
-StockAlgorithm = Literal["sb3-ppo", "sb3-dqn", "sb3-maskable-ppo"]
-STOCK_ALGORITHMS: tuple[str, ...] = get_args(StockAlgorithm)
-
-
-class StockConfig(LearnerConfig):
-    """A stock algorithm with its default hyperparameters; see ``training.learners.stock``."""
-
-    kind: Literal["stock"] = "stock"
-    network: ClassVar[str] = "flat"
-    algorithm: StockAlgorithm = "sb3-maskable-ppo"
-    num_envs: int = Field(default=8, ge=1, le=65536)
-
-    @property
-    def agents(self) -> tuple[str, ...]:
-        """The name of the algorithm."""
-        return (self.algorithm,)
-
-
 class ValidationConfig(Section):
     """Validation during training, for curves, model selection and checkpoints.
 
@@ -178,7 +160,7 @@ class FirstRunConfig(Section):
 
     discount: float = Field(default=1.0, ge=0, le=1)
     reward: RewardConfig = RewardConfig()
-    learner: Annotated[WindowsConfig | StockConfig, Field(discriminator="kind")]
+    learner: WindowsConfig
     validation: ValidationConfig = ValidationConfig()
 
 
@@ -204,9 +186,7 @@ class FromPlayConfig(OnPosteriorConfig):
     play: PlayConfig
 
 
-Learner = Annotated[
-    PosteriorConfig | FromPlayConfig | WindowsConfig | StockConfig, Field(discriminator="kind")
-]
+Learner = Annotated[PosteriorConfig | FromPlayConfig | WindowsConfig, Field(discriminator="kind")]
 
 
 class Config(Section):

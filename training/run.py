@@ -30,7 +30,6 @@ from hangman_lab.training.learners.base import Learner
 from hangman_lab.training.learners.from_play import FromPlayLearner, uncovered_words
 from hangman_lab.training.learners.posterior import PosteriorLearner
 from hangman_lab.training.learners.ppo import reward_of
-from hangman_lab.training.learners.stock import StockLearner
 from hangman_lab.training.learners.windows import WindowsLearner
 from hangman_lab.training.tensorboard import TrainingLog, flatten
 from hangman_lab.training.validation import OnValidation, ValidationCallback, play_baselines
@@ -39,7 +38,6 @@ _LEARNERS: dict[str, type[Learner]] = {
     "posterior": PosteriorLearner,
     "from_play": FromPlayLearner,
     "windows": WindowsLearner,
-    "stock": StockLearner,
 }
 
 
@@ -174,7 +172,7 @@ def _learn(
         callback.init_callback(model)
         left = options.steps - model.num_timesteps
         if left > 0:
-            model.learn(left, callback, learner.log_interval, reset_num_timesteps=False)
+            model.learn(left, callback, reset_num_timesteps=False)
         callback.validate(last=True)
 
 

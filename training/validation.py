@@ -125,8 +125,8 @@ class ValidationCallback(BaseCallback):
             if last:
                 write_text(run.uncovered, state["uncovered"] + "\n")
                 self._save("done", state)
-            elif (training := learner.get_state(model)) is not None:
-                self._save("ppo", state | {"ppo": training})
+            else:
+                self._save("ppo", state | {"ppo": learner.get_state(model)})
             if unseen is not None and self._on_validation is not None:
                 self._on_validation(steps, unseen, run)
             if not last:

@@ -16,7 +16,6 @@ from scipy.special import softmax
 from hangman_lab.agents.base import Agent, PosteriorAgent
 from hangman_lab.agents.posterior.posterior import LetterPosterior
 from hangman_lab.agents.ppo.network import (
-    FlatNetwork,
     Network,
     PolicyNetwork,
     policy_features,
@@ -25,7 +24,7 @@ from hangman_lab.agents.ppo.windows import WindowNetwork
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.observation import Observations, check_observations
 
-_NETWORKS = {network.kind: network for network in (PolicyNetwork, WindowNetwork, FlatNetwork)}
+_NETWORKS = {network.kind: network for network in (PolicyNetwork, WindowNetwork)}
 
 # Closer scores are equal: the last digits of single precision depend on the batch.
 _TIE = 1e-5

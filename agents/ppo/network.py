@@ -1,4 +1,4 @@
-"""The networks on the posterior and on the flat observation, by NumPy, and their features."""
+"""The network on the posterior by NumPy, and its features."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ from hangman_lab.agents.posterior.posterior import LetterPosterior
 from hangman_lab.envs.encoding import (
     BLANK,
     LETTER_CODES,
-    MAX_LENGTH,
-    NUM_CODES,
     NUM_LETTERS,
     PADDING,
 )
@@ -33,7 +31,6 @@ _MAX_LOSS = 10.0
 # The look-ahead gap is multiplied by this. Adam's steps do not depend on the gradient's scale, so
 # that the unit sets how fast the weight can grow.
 LOOK_AHEAD_UNIT = 10.0
-_FLAT_HIDDEN = 64
 
 Array = npt.NDArray[np.float32]
 Shapes = dict[str, tuple[int, ...]]
@@ -118,46 +115,6 @@ class PolicyNetwork(Network):
         scores += weights["scale.weight"] * letters[:, :, LOG_ODDS]
         scores += LOOK_AHEAD_UNIT * weights["look_ahead.weight"] * letters[:, :, LOOK_AHEAD]
         return scores
-
-
-class FlatNetwork(Network):
-    """Scores the 26 letters, as logits or action values, from the flat observation.
-
-    A multilayer perceptron with two hidden layers of 64 units, the default of Stable-Baselines3.
-    Its inputs are the one-hot codes of 32 places, ``guessed``, and ``lives`` one-hot; more lives
-    than ``max_wrong`` count as ``max_wrong``. ``activation`` is ``"tanh"`` or ``"relu"``.
-    """
-
-    kind = "flat"
-
-    @staticmethod
-    def _shapes(max_wrong: int, activation: str) -> Shapes:
-        if activation not in _ACTIVATIONS:
-            raise ValueError(f"activation: {activation!r} is unknown")
-        num_inputs = MAX_LENGTH * NUM_CODES + NUM_LETTERS + max_wrong + 1
-        return perceptron_shapes("layers", num_inputs, _FLAT_HIDDEN, NUM_LETTERS)
-
-    def letter_scores(self, features: Observations) -> Array:
-        """Return the letter scores of N observations, shape (N, 26)."""
-        rows = self.weights["layers.0.weight"].T
-        of_places, of_guessed, of_lives = np.split(
-            rows, [MAX_LENGTH * NUM_CODES, MAX_LENGTH * NUM_CODES + NUM_LETTERS]
-        )
-        word = features["word"]
-        lives = np.minimum(features["lives"], len(of_lives) - 1)
-        first = features["guessed"].astype(np.float32) @ of_guessed + of_lives[lives]
-        first += self.weights["layers.0.bias"]
-        codes = np.pad(word, ((0, 0), (0, MAX_LENGTH - word.shape[1])))
-        for place, of_place in enumerate(of_places.reshape(MAX_LENGTH, NUM_CODES, -1)):
-            first += of_place[codes[:, place]]
-        return self._perceptron("layers", first, _ACTIVATIONS[self.sizes["activation"]])
-
-
-def _relu(values: Array, out: Array) -> Array:
-    return np.maximum(values, 0.0, out=out)
-
-
-_ACTIVATIONS: dict[str, Callable[..., Array]] = {"tanh": np.tanh, "relu": _relu}
 
 
 def perceptron_shapes(name: str, num_inputs: int, num_hidden: int, num_outputs: int = 1) -> Shapes:

@@ -139,6 +139,6 @@ def test_a_posterior_of_an_earlier_version_is_refused_in_one_line(run):
 
 def test_names_are_checked():
     check_agent_names(["dictionary", "random", *LEARNED_AGENTS], option="--agents")
-    known = "ppo, look-ahead, posterior, sb3-ppo, sb3-dqn, sb3-maskable-ppo, random"
+    known = "ppo, look-ahead, posterior, random"
     with pytest.raises(InputError, match=f"--agents: 'nobody' is unknown; known are {known}"):
         check_agent_names(["random", "nobody"], option="--agents")

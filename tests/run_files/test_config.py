@@ -116,7 +116,7 @@ def test_a_key_is_given_once(load, text, key, line):
         load(text)
     assert "\n" not in str(caught.value)
     with pytest.raises(InputError, match=r"--set .*duplicate key \"kind\""):
-        load("", ["learner={kind: windows, kind: stock}"])
+        load("", ["learner={kind: windows, kind: posterior}"])
 
 
 def test_an_override_of_one_section_leaves_others_with_the_same_alias(load):
@@ -142,15 +142,10 @@ def test_an_override_of_one_section_leaves_others_with_the_same_alias(load):
         ),
         ("learner=3", ["learner", "3", "dictionary"]),
         ("learner.kind=window", ["learner.kind", "'window'", "posterior, from_play, windows"]),
-        (
-            "learner={kind: stock, algorithm: a2c}",
-            ["learner.algorithm", "'a2c'", "'sb3-ppo', 'sb3-dqn' or"],
-        ),
         ("learner={steps: 3}", ["learner.kind", "None", "posterior, from_play, windows"]),
         ("learner={kind: windows, known: 1}", ["'learner.known'", "log_rows"]),
         ("learner={kind: posterior, epochs: 0}", ["learner.epochs", "0", "equal to 1"]),
         ("learner={kind: windows, epochs: 0}", ["learner.epochs: 0", "prediction_rate"]),
-        ("learner={kind: stock, epochs: 9}", ["'learner.epochs'", "algorithm"]),
         ("learner={kind: from_play, play: {fist: a}}", ["learner.play.first", "required"]),
         (
             "learner={kind: from_play, play: {first: {learner: {kind: windows, stepz: 1}}}}",

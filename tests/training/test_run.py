@@ -195,6 +195,8 @@ def test_ppo_alone_learns_within_seconds(tiny_files, tmp_path):
     assert "excluded" not in evaluation
     assert known["known"] is None
     assert agents["ppo"]["ci95"][0] > agents["random"]["ci95"][1] + 0.1
+    rates = run.read_curves()["rollout/win_rate"].dropna().tolist()
+    assert rates[-1] > rates[0] + 0.05
 
 
 WINDOWS = "learner.kind=windows learner.log_rows=9 "
@@ -218,6 +220,7 @@ def test_a_stopped_run_resumes_to_the_same_curves_and_weights(short_files, tmp_p
 
 def test_ctrl_c_stops_a_run_between_two_rollouts(short_files, tmp_path, monkeypatch):
     def press_ctrl_c(self):
+        monkeypatch.undo()  # Pressed twice, it stops at once.
         signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr(ValidationCallback, "_on_rollout_end", press_ctrl_c)

@@ -45,11 +45,6 @@ class Learner(ABC):
     def load(self) -> None:  # noqa: B027 - not every learner fits anything
         """Load what :meth:`fit` has written."""
 
-    @property
-    def log_interval(self) -> int:
-        """The number of rollouts between two points of the model's curves."""
-        return 1
-
     @abstractmethod
     def make_model(self) -> BaseAlgorithm:
         """Return a new model of Stable-Baselines3."""
@@ -66,8 +61,8 @@ class Learner(ABC):
         return NetworkAgent(network)
 
     @abstractmethod
-    def get_state(self, model: BaseAlgorithm) -> dict[str, Any] | None:
-        """Return the training state between two rollouts; None if it cannot be saved."""
+    def get_state(self, model: BaseAlgorithm) -> dict[str, Any]:
+        """Return the training state between two rollouts."""
 
     @abstractmethod
     def set_state(self, model: BaseAlgorithm, state: dict[str, Any]) -> None:

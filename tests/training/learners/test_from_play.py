@@ -78,8 +78,8 @@ def test_letters_are_guessed_once_by_their_squared_odds(max_wrong, expected):
 
 
 FIRST_LEARNER = """
-    steps: 4000, num_envs: 128, batch_size: 512, log_rows: 12, epochs: 1, learning_rate: 3.0e-3,
-    gae_lambda: 0.9, entropy_coefficient: 0.003, prediction_rate: 0.03
+    steps: 4000, num_envs: 128, rollout_steps: 16, batch_size: 512, log_rows: 12, epochs: 1,
+    learning_rate: 3.0e-3, gae_lambda: 0.9, entropy_coefficient: 0.003, prediction_rate: 0.03
 """
 FIRST = """
     discount: 0.0, reward: {name: dense}, validation: {every: 500_000, games: 50, known_weight: 0.0}
@@ -143,6 +143,7 @@ def test_a_stopped_run_resumes_to_the_same_words_and_weights(
     go_on = getattr(kind, method)
 
     def press_ctrl_c(self, *arguments):
+        patched.undo()
         signal.raise_signal(signal.SIGINT)
         return go_on(self, *arguments)
 

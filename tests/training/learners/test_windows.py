@@ -45,3 +45,16 @@ def test_the_learning_rate_falls_and_the_last_update_learns(make_model, few_word
     # Stable-Baselines3 counts the steps of a rollout before its update.
     rates = [model.lr_schedule(1 - 16 * update / steps) for update in (1, 2, 3)]
     assert rates == pytest.approx([1e-2 * (1 - 16 * update / steps) for update in range(3)])
+
+
+def test_the_model_has_the_options_of_the_config(make_model, few_words):
+    options = """
+        seed=7 discount=0.9 learner.num_envs=4 learner.rollout_steps=8 learner.batch_size=16
+        learner.epochs=3 learner.gae_lambda=0.8 learner.entropy_coefficient=0.02 learner.context=5
+        learner.prediction_rate=0.05
+    """
+    model = make_model(few_words, *options.split())
+    assert (model.seed, model.gamma, model.gae_lambda, model.ent_coef) == (7, 0.9, 0.8, 0.02)
+    assert (model.n_envs, model.n_steps, model.batch_size, model.n_epochs) == (4, 8, 16, 3)
+    assert model.policy.module.sizes == {"context": 5, "log_rows": 9}
+    assert model.prediction_optimizer.defaults["lr"] == 0.05

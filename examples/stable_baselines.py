@@ -1,0 +1,54 @@
+"""An algorithm of Stable-Baselines3 or sb3-contrib as it is, on words that it has never seen.
+
+python -m examples.stable_baselines [PPO | DQN | MaskablePPO] [STEPS] [SEED]
+"""
+
+import sys
+
+import numpy as np
+import torch
+from sb3_contrib import MaskablePPO
+from stable_baselines3 import DQN, PPO
+
+from hangman_lab.agents import make_agent
+from hangman_lab.agents.base import Agent
+from hangman_lab.envs import HangmanVecEnv
+from hangman_lab.envs.words import Split, default_word_list
+from hangman_lab.evaluation import compare
+
+
+class Policy(Agent):
+    """The best unguessed letter by the logits of a policy, or by the values of DQN."""
+
+    draws = False
+
+    def __init__(self, model):
+        self.model = model
+
+    def act_batch(self, observations, keys=None):
+        """Return a letter for each of N games."""
+        policy, width = self.model.policy, self.model.observation_space["word"].shape[0]
+        word = np.pad(observations["word"], ((0, 0), (0, width - observations["word"].shape[1])))
+        tensors, _ = policy.obs_to_tensor({**observations, "word": word})
+        with torch.no_grad():
+            is_dqn = isinstance(self.model, DQN)
+            scores = (
+                policy.q_net(tensors)
+                if is_dqn
+                else policy.get_distribution(tensors).distribution.logits
+            )
+        return np.where(observations["guessed"] != 0, -np.inf, scores.numpy()).argmax(axis=1)
+
+
+if __name__ == "__main__":
+    defaults = ["MaskablePPO", "100_000", "0"]
+    name, steps, seed = sys.argv[1:] + defaults[len(sys.argv) - 1 :]
+    torch.set_num_threads(1)
+    env = HangmanVecEnv(8, words=Split().divide(default_word_list())["train"], reward="dense")
+    # Two updates of DQN for the eight steps of a batch, one for four steps, as by default.
+    options = {"train_freq": 1, "gradient_steps": 2} if name == "DQN" else {}
+    algorithm = {"PPO": PPO, "DQN": DQN, "MaskablePPO": MaskablePPO}[name]
+    model = algorithm("MultiInputPolicy", env, seed=int(seed), device="cpu", **options)
+    model.learn(int(steps))
+    agents = {name: Policy(model), "random": make_agent("random")}
+    print(compare(agents, split="valid"))
