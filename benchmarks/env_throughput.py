@@ -24,7 +24,7 @@ import numpy as np
 from rich.console import Console
 from stable_baselines3.common.vec_env import DummyVecEnv
 
-from hangman_lab.envs import HangmanEnv, HangmanVecEnv, HangmanVectorEnv
+from hangman_lab.envs import HangmanEnv, HangmanVecEnv, HangmanVectorEnv, TextHangman
 from hangman_lab.envs.words import default_word_list
 from hangman_lab.terminal.arguments import CommandParser, command_main, real
 from hangman_lab.terminal.tables import DataTable, print_table
@@ -71,17 +71,42 @@ class _PlainHangman:
         return observation, reward, won or self.lives == 0, False, info
 
 
-def single(env: Any) -> Steps:
-    """Return what takes steps in a single environment, which it resets."""
+def single(env: Any, form: str = "") -> Steps:
+    """Return what takes steps in a single environment; ``form`` is that of a letter in text."""
     env.reset()
     letters = np.random.default_rng(0).integers(26, size=4096).tolist()
+    actions = [form.format(chr(97 + letter)) if form else letter for letter in letters]
 
     def take(steps: int) -> None:
         for step in range(steps):
-            if env.step(letters[step % 4096])[2]:
+            if env.step(actions[step % 4096])[2]:
                 env.reset()
 
     return take
+
+
+def text_arena() -> Steps | None:
+    """Return what takes steps in the Hangman of TextArena; None if it is not installed."""
+    try:
+        from textarena.envs.Hangman import env as hangman
+    except ImportError:
+        return None
+    # Its own words are a download.
+    hangman.words.words = lambda name: list(default_word_list().words)
+    env = hangman.HangmanEnv()
+
+    class Turns:
+        """Gymnasium's turns of a game."""
+
+        def reset(self) -> None:
+            env.reset(num_players=1)
+            env.get_observation()
+
+        def step(self, action: str) -> tuple[Any, ...]:
+            has_ended = env.step(action)[0]
+            return (None if has_ended else env.get_observation()), 0.0, has_ended
+
+    return single(Turns(), "[{}]")
 
 
 def batch(env: Any, num_actions: int = 26, is_masked: bool = False) -> Steps:
@@ -107,8 +132,15 @@ def cart_pole(num_envs: int) -> Steps:
 def rows() -> list[tuple[str, Steps, str, Steps]]:
     """Return the environments, each with the program beside it."""
     numpy, dummy = "CartPole in NumPy, {:,} games", "DummyVecEnv of 64 single environments"
+    others = text_arena()
     return [
         ("HangmanEnv", single(HangmanEnv()), "plain Python, unchecked", single(_PlainHangman())),
+        (
+            "TextHangman",
+            single(TextHangman(), "[{}]"),
+            "TextArena's Hangman" if others else "HangmanEnv (TextArena is not installed)",
+            others or single(HangmanEnv()),
+        ),
         *(
             (
                 f"HangmanVectorEnv, {size:,} games",

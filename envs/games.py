@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Any, Generic, Protocol, TypeVar, cast
 
 import numpy as np
@@ -91,6 +92,11 @@ class Games(ABC, Generic[Obs]):
     def __len__(self) -> int:
         return self._num_games
 
+    @cached_property
+    def _dtypes(self) -> dict[str, Any]:
+        space = cast(spaces.Dict, self.observation_space)
+        return {name: part.dtype for name, part in space.items()}
+
     @property
     @abstractmethod
     def won(self) -> npt.NDArray[np.bool_]:
@@ -127,9 +133,8 @@ class Games(ABC, Generic[Obs]):
 
     def observe_in_space(self, games: Index = ALL) -> Obs:
         """Return :meth:`observe` with the dtypes of the observation space."""
-        space = cast(spaces.Dict, self.observation_space)
-        arrays = self._observed.items()
-        return cast(Obs, {name: array[games].astype(space[name].dtype) for name, array in arrays})
+        dtypes, arrays = self._dtypes, self._observed.items()
+        return cast(Obs, {name: array[games].astype(dtypes[name]) for name, array in arrays})
 
     def check_actions(self, actions: npt.NDArray, num_actions: int) -> None:
         """Raise InputError unless ``actions`` are N integers from 0 to ``num_actions - 1``."""

@@ -74,6 +74,8 @@ class VectorActionMaskObservation(VectorWrapper):
         )
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         num_actions = int(cast(spaces.Discrete, env.single_action_space).n)
+        #: Read by TorchRL; Gymnasium's wrappers of batches do not forward it.
+        self.autoreset_mode = env.metadata.get("autoreset_mode")
         self._masks = np.zeros((self.num_envs, num_actions), dtype=np.int8)
 
     def reset(

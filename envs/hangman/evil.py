@@ -118,7 +118,7 @@ def _find_largest(bits, word, place, shown, letter, words, best):
     size = 0
     for chunk in bits:
         size += count_bits(chunk)
-    if size < best[0] or (size == best[0] and shown >= best[1]):
+    if size == 0 or size < best[0] or (size == best[0] and shown >= best[1]):
         return
     while place < len(word) and word[place] != BLANK:
         place += 1

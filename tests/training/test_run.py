@@ -23,7 +23,7 @@ from hangman_lab.run_files.directory import RunDirectory
 from hangman_lab.run_files.options import read_options
 from hangman_lab.run_files.words import draw_words
 from hangman_lab.training.checkpoint import Interrupted, load_checkpoint, save_checkpoint
-from hangman_lab.training.learners.ppo import reward_of
+from hangman_lab.training.learners.ppo import make_env, reward_of
 from hangman_lab.training.run import resume, train
 from hangman_lab.training.validation import ValidationCallback
 
@@ -285,7 +285,10 @@ def test_rewards_of_the_config_reach_the_learner(tiny_files):
         return reward_of(load_config(tiny_files[0], overrides))
 
     assert reward("reward.name=potential", "discount=0.9").discount == 0.9
-    assert reward("reward.name=dense", "reward.parameters.hit=0.7").hit == 0.7
+    config = load_config(tiny_files[0], ["reward.name=dense", "reward.parameters.hit=0.7"])
+    env = make_env(config, ("add",), 2)
+    env.reset()
+    assert env.step(np.array([0, 3]))[1] == pytest.approx([0.7, 1.4])
     with pytest.raises(InputError, match=r"reward\.parameters\.discount"):
         reward("reward.name=potential", "reward.parameters.discount=0.9")
     with pytest.raises(InputError, match=r"'hit' is not one of .*'win', 'loss'"):
