@@ -2,17 +2,27 @@
 
 import pytest
 
+from hangman_lab.agents.ppo.agent import save_network
+from hangman_lab.agents.ppo.network import LOOK_AHEAD
+from hangman_lab.envs.words import WordList
 from hangman_lab.run_files.config import load_config
+from hangman_lab.run_files.directory import RunDirectory
+from hangman_lab.run_files.words import RunWords
 from hangman_lab.training.learners import ppo
-from hangman_lab.training.learners.posterior import make_posterior_env
+from hangman_lab.training.learners.posterior import PosteriorLearner, make_posterior_env
 from hangman_lab.training.posterior import fit_posterior, hold_back
 
 NUM_ENVS = 64
 
 
 @pytest.fixture(scope="module")
-def posterior(real_words):
-    return fit_posterior(real_words[:400]).held_back_posterior
+def fitted(real_words):
+    return fit_posterior(real_words[:400])
+
+
+@pytest.fixture(scope="module")
+def posterior(fitted):
+    return fitted.held_back_posterior
 
 
 @pytest.fixture(scope="module")
@@ -54,3 +64,25 @@ def test_the_share_of_games_with_known_words_is_that_of_the_config(
     for held_back, known in ((parts[0], ()), ((), parts[1])):
         _, batches = games_of(posterior, held_back, known, share)
         assert batches == [(NUM_ENVS, held_back or known)]
+
+
+def test_ppo_plays_without_the_held_back_words_and_the_agents_with_them(
+    tiny_files, real_words, fitted, parts, tmp_path
+):
+    config, words = load_config(tiny_files[0], ["learner.look_ahead_lives=6"]), real_words[:400]
+    run = RunDirectory.create(config, tmp_path / "run")
+    fitted.save(run)
+    run_words = RunWords(WordList(words, "words", {}), {"train": words}, (1, 32))
+    learner = PosteriorLearner(config, run, run_words)
+    learner.load()
+    model = learner.make_model()
+    assert set(model.env.posterior.known_words) == set(parts[1])
+    # With all lives left, it looks ahead already.
+    assert model.env.reset()["letters"][:, :, LOOK_AHEAD].any()
+    assert model.policy.module.sizes["look_ahead_lives"] == 6
+    save_network(learner.network(model), run.policy)
+    agents = learner.final_agents(known=0.25)
+    assert agents["look-ahead"].max_lives == 6
+    for agent in (agents["look-ahead"].posterior, agents["posterior"]):
+        assert set(agent.known_words) == set(words)
+        assert agent.prior.known == 0.25
