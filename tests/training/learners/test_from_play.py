@@ -96,7 +96,7 @@ def config_of(tiny_files, tmp_path_factory):
         path.write_text("\n".join(words))
         common = f"""
             words={path} env.max_wrong=10 env.max_length=7 final_split=valid learner.steps=1024
-            learner.kind=from_play learner.play.games=1200 learner.play.num_envs=128
+            learner.kind=from_play learner.play.games=1000 learner.play.num_envs=128
             learner.play.growth=1
         """
         first = "learner.play.first={learner: {kind: windows, " + f"{FIRST_LEARNER}}}, {FIRST}}}"
@@ -122,7 +122,7 @@ def test_a_run_learns_only_what_its_games_show(config_of, real_words, whole):
     assert learned < train_words
     assert len(learned) > 50
     # The last games of the batch may end together.
-    assert 1200 <= RunDirectory(run.path / "play").read_curves()["step"].max() < 1200 + 128
+    assert 1000 <= RunDirectory(run.path / "play").read_curves()["step"].max() < 1000 + 128
     assert set(load_posterior(run.posterior).known_words) == learned
     assert np.array_equal(run.load_fitted_words(), np.sort(hash_words(sorted(learned))))
     # The final tables tell apart what was uncovered and what was not.
