@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import gymnasium as gym
 import numpy as np
@@ -60,6 +60,9 @@ class SB3VecEnv(VecEnv):
     ) -> list[Any]:
         """Call a method for the games at ``indices``; return an item for each."""
         self._check_name(method_name, self._methods)
+        if method_name == "action_masks" and indices is None:
+            # As sb3-contrib asks at each step.
+            return list(cast(Any, self).action_masks())
         games = list(self._get_indices(indices))
         return self._methods[method_name](games, *method_args, **method_kwargs)
 
@@ -187,14 +190,12 @@ class HangmanVecEnv(SB3VecEnv):
         ended = terminated | truncated
         infos: list[dict[str, Any]] = [
             {"action_mask": mask, "won": np.False_, "TimeLimit.truncated": False}
-            for mask in batch._games.infos()["action_mask"]
+            for mask in batch._games.action_masks().view(np.int8)
         ]
         games = ended.nonzero()[0]
         if len(games):
-            seconds, last = (
-                round(time.time() - self._start_time, 6),
-                batch._games.observe_in_space(games),
-            )
+            seconds = round(time.time() - self._start_time, 6)
+            last = batch._games.observe_in_space(games)
             won = batch._games.won[games]
             batch._start(games)
             # Lists, because indexing an array for each element is slow.
