@@ -27,8 +27,8 @@ class NotFittedError(InputError, AttributeError):
 class Guesser(ABC):
     """Base class of all agents: guesses from batches of observations.
 
-    An agent keeps nothing between calls but what was fitted, and the generator of draws without
-    ``keys``. So its guesses do not depend on batch size or order.
+    An agent keeps nothing between calls but what was fitted, and a generator for calls of ``act``
+    without ``keys``. With keys, its guesses do not depend on batch size or order.
 
     Attributes
     ----------

@@ -120,7 +120,7 @@ class LetterPosterior(PosteriorAgent):
             part = select(part, new)
             beliefs = _believe(part["word"], part["guessed"], self.prior.tables, self.beam)
             cache.update(zip((keys[row] for row in new), beliefs, strict=True))
-        rows = np.stack([cache[key] for key in keys])[row_of_game]
+        rows = np.array([cache[key] for key in keys]).reshape(-1, NUM_LETTERS + 1)[row_of_game]
         return Belief(rows[:, :NUM_LETTERS], rows[:, NUM_LETTERS])
 
     def _letter_probabilities(self, observations: Observations) -> npt.NDArray[np.float64]:

@@ -72,6 +72,15 @@ def test_an_observation_that_no_game_has_is_refused(name):
                     getattr(agent, method)({**GOOD, **arrays})
 
 
+@pytest.mark.parametrize("name", sorted({*AGENTS, *LEARNED}))
+def test_a_batch_of_no_games_has_no_letters(name):
+    agent = hangman_lab.load_agent(name) if name in LEARNED else make_agent(name).fit(WORDS)
+    empty = {key: array[:0] for key, array in GOOD.items()}
+    assert agent.act(empty).tolist() == []
+    if hasattr(type(agent), "letter_probabilities"):
+        assert agent.letter_probabilities(empty).shape == (0, 26)
+
+
 @pytest.mark.parametrize("dtype", [np.int64, np.uint8, np.int16])
 def test_integers_of_any_type_and_any_padding_are_the_same_observation(agent, dtype):
     wide = {"word": np.pad(GOOD["word"], ((0, 0), (0, 27)))}

@@ -1,7 +1,6 @@
 """The programs that train with other libraries, run as a reader would run them."""
 
 import re
-from importlib.util import find_spec
 
 import pytest
 
@@ -17,7 +16,6 @@ def test_stable_baselines_trains_and_plays_unseen_words(algorithm):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(find_spec("tree") is None, reason="RLlib needs dm_tree")
 def test_rllib_trains_with_masks():
     done = run("examples.with_rllib", 1)
     assert done.returncode == 0, done.stderr
