@@ -59,7 +59,7 @@ class EvilHangmanGames(HangmanGames):
         """Keep the largest family of each game, then guess as :class:`HangmanGames` does."""
         self.check_actions(letters, NUM_LETTERS)
         was_guessed = self._guessed[np.arange(len(self)), letters] != 0
-        games = np.flatnonzero(~(self._over | was_guessed))
+        games = np.flatnonzero(~(self.over | was_guessed))
         word, guessed = self._word[games], self._guessed[games]
         kept = self._words[_first_of_families(word, guessed, letters[games], self._sets)]
         self.secrets[games], self._letter_counts[games] = kept.codes, kept.letter_counts

@@ -54,7 +54,7 @@ def as_batch(observation: Observation) -> Observations:
 
 
 def check_observations(observations: Any) -> Observations:
-    """Return the observations of N games with the dtypes of the environment.
+    """Return the observations of N games with the dtypes that agents play.
 
     Raises InputError if a key is missing, or an array has another shape, no integers or a value out
     of range, or the arrays contradict one another.

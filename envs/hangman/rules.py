@@ -63,16 +63,7 @@ class HangmanGames(Games[Observations]):
     to 26. InputError if an argument is outside its range.
     """
 
-    _state_names = (
-        "secrets",
-        "lengths",
-        "_letter_counts",
-        "_word",
-        "_guessed",
-        "_lives",
-        "_shown",
-        "_over",
-    )
+    _state_names = ("secrets", "lengths", "_letter_counts", "_word", "_guessed", "_lives", "_shown")
 
     def __init__(
         self,
@@ -97,7 +88,6 @@ class HangmanGames(Games[Observations]):
         self._observed = Observations(word=self._word, guessed=self._guessed, lives=self._lives)
         # The first entry of each game in a raveled array of shape (games, 26).
         self._first_letter = np.arange(num_games) * NUM_LETTERS
-        self._over = np.zeros(num_games, dtype=np.bool_)
         self.action_space = spaces.Discrete(NUM_LETTERS)
         self.observation_space = make_observation_space(width, max_wrong)
 
@@ -109,7 +99,7 @@ class HangmanGames(Games[Observations]):
     @property
     def over(self) -> npt.NDArray[np.bool_]:
         """Whether each game is won or lost, shape (N,)."""
-        return self._over.copy()
+        return self.won | (self._lives == 0)
 
     def secret(self, game: int) -> str:
         """Return the secret word of one game."""
@@ -118,7 +108,7 @@ class HangmanGames(Games[Observations]):
     def draw(self, game: int, mode: str) -> Drawing:
         """Draw one game; see :func:`envs.hangman.rendering.draw_game`."""
         observation = {name: array[game] for name, array in dict[str, Any](self._observed).items()}
-        secret = self.secret(game) if self._over[game] else None
+        secret = self.secret(game) if self.over[game] else None
         return draw_game(cast(Observation, observation), secret, self.max_wrong, mode)
 
     def action_masks(self, games: Index = ALL) -> npt.NDArray[np.bool_]:
@@ -134,12 +124,11 @@ class HangmanGames(Games[Observations]):
         self._guessed[games] = 0
         self._lives[games] = self.max_wrong
         self._shown[games] = 0
-        self._over[games] = False
 
     def guess(self, letters: npt.NDArray[np.integer]) -> GuessResult:
         """Guess one letter, 0 to 25, in every game; InputError as ``check_actions`` raises."""
         self.check_actions(letters, NUM_LETTERS)
-        playing = ~self._over
+        playing = (self._shown != self.lengths) & (self._lives != 0)
         # One index is faster than two.
         index, guessed = self._first_letter + letters, self._guessed.view(np.bool_).reshape(-1)
         was_guessed = guessed.take(index)
@@ -159,8 +148,6 @@ class HangmanGames(Games[Observations]):
         uncovered &= self.secrets
         np.maximum(self._word, uncovered, out=self._word)
         won, lost = playing & (self._shown == self.lengths), playing & (self._lives == 0)
-        self._over |= won
-        self._over |= lost
 
         return GuessResult(
             newly_shown=newly_shown,

@@ -139,7 +139,6 @@ class HangmanVecEnv(SB3VecEnv):
         }
         self._actions: npt.NDArray[np.integer] = np.zeros(self.games.num_envs, dtype=np.int64)
         self._returns = np.zeros(self.games.num_envs)
-        self._lengths = np.zeros(self.games.num_envs, dtype=np.int64)
         self._start_time = time.time()
         super().__init__(
             self.games.num_envs,
@@ -171,7 +170,7 @@ class HangmanVecEnv(SB3VecEnv):
         observations, infos = self.games.reset(seed=seeds, options=forced)
         self._reset_seeds()
         self._reset_options()
-        self._returns[:] = self._lengths[:] = 0
+        self._returns[:] = 0
         self.reset_infos = [
             {"action_mask": mask, "won": np.False_} for mask in infos["action_mask"]
         ]
@@ -186,7 +185,6 @@ class HangmanVecEnv(SB3VecEnv):
         batch: Any = self.games
         rewards, terminated, truncated = batch._step_without_reset(self._actions)
         self._returns += rewards
-        self._lengths += 1
         ended = terminated | truncated
         infos: list[dict[str, Any]] = [
             {"action_mask": mask, "won": np.False_, "TimeLimit.truncated": False}
@@ -196,7 +194,7 @@ class HangmanVecEnv(SB3VecEnv):
         if len(games):
             seconds = round(time.time() - self._start_time, 6)
             last = batch._games.observe_in_space(games)
-            won = batch._games.won[games]
+            won, lengths = batch._games.won[games], batch._steps[games].tolist()
             batch._start(games)
             # Lists, because indexing an array for each element is slow.
             for game, word, guessed, lives, mask, is_won, cut, total, length in zip(
@@ -206,7 +204,7 @@ class HangmanVecEnv(SB3VecEnv):
                 won,
                 (truncated & ~terminated)[games].tolist(),
                 self._returns[games].round(6).tolist(),
-                self._lengths[games].tolist(),
+                lengths,
                 strict=True,
             ):
                 info = infos[game]
@@ -214,7 +212,7 @@ class HangmanVecEnv(SB3VecEnv):
                 info["terminal_observation"] = {"word": word, "guessed": guessed, "lives": lives}
                 info["episode"] = {"r": total, "l": length, "t": seconds}
                 self.reset_infos[game] = {"action_mask": mask, "won": np.False_}
-            self._returns[games] = self._lengths[games] = 0
+            self._returns[games] = 0
         return batch._games.observe_in_space(), rewards.astype(np.float32), ended, infos
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
@@ -223,17 +221,16 @@ class HangmanVecEnv(SB3VecEnv):
 
     def get_state(self) -> dict[str, Any]:
         """Return copies of all arrays that future steps depend on, by name."""
-        arrays = {"returns": self._returns.copy(), "lengths": self._lengths.copy()}
-        return self.games.get_state() | arrays
+        return self.games.get_state() | {"returns": self._returns.copy()}
 
     def set_state(self, state: dict[str, Any]) -> Observations:
         """Restore a state of :meth:`get_state` and return the observations.
 
         Raises InputError if it does not fit this batch.
         """
-        check_state(state, {"returns": self._returns, "lengths": self._lengths})
+        check_state(state, {"returns": self._returns})
         observations = self.games.set_state(state)
-        self._returns[:], self._lengths[:] = state["returns"], state["lengths"]
+        self._returns[:] = state["returns"]
         return observations
 
     def get_images(self) -> Sequence[npt.NDArray[np.uint8] | None]:
@@ -266,7 +263,7 @@ class HangmanVecEnv(SB3VecEnv):
             options={"word": [word] * self.num_envs}
             | ({} if chosen.all() else {"reset_mask": chosen}),
         )
-        self._returns[chosen] = self._lengths[chosen] = 0
+        self._returns[chosen] = 0
         return [
             (
                 {name: array[game] for name, array in dict[str, Any](observations).items()},

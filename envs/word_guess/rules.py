@@ -34,7 +34,7 @@ class Observation(TypedDict):
 
 
 def check_observations(observations: Any, rule: AnswerRule, num_words: int) -> Observation:
-    """Return the observations of N games with the dtypes of the environment.
+    """Return the observations of N games with the dtypes that agents play.
 
     ``num_words`` is the size of the allowed list. Raises InputError if a key is missing, or an
     array has another shape, no integers, or a guess or an answer that is not possible.
