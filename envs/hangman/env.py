@@ -25,7 +25,6 @@ from hangman_lab.envs.hangman.game import Game
 from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG, Observation, Observations
 from hangman_lab.envs.hangman.rendering import draw_game
 from hangman_lab.envs.hangman.rules import (
-    GuessResult,
     HangmanGames,
     Host,
     RepeatedGuess,
@@ -179,11 +178,8 @@ class HangmanEnv(SingleEnv[Observation]):
             for _ in range(newly_shown):
                 place = game.secret.index(ALPHABET[letter], place + 1)
                 self._word[place] = FIRST_LETTER + letter
-        won, lost = game.won, game.lives == 0
-        # Numbers, where the batch has arrays.
-        result: Any = newly_shown, game.lives < lives, won, lost
-        result += game.shown, game.lives, len(game.secret), self.max_wrong
-        return compute_reward(self._reward, GuessResult._make(result)), won or lost
+        result = game.result_since(lives, game.shown - newly_shown)
+        return compute_reward(self._reward, result), game.over
 
     def _observe(self) -> tuple[Observation, dict[str, Any]]:
         game = self._game

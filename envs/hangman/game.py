@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from hangman_lab.envs.encoding import ALPHABET
 from hangman_lab.envs.hangman.observation import Observations, parse_observation
+from hangman_lab.envs.hangman.rules import GuessResult
 
 
 class Game:
@@ -75,3 +78,12 @@ class Game:
         elif is_new or self.repeated_guess == "life":
             self.lives -= 1
         return count
+
+    def result_since(self, lives: int, shown: int) -> GuessResult:
+        """Return the result of a guess in a game that had these ``lives`` and ``shown`` positions.
+
+        It has numbers, where that of the batch has arrays.
+        """
+        result: Any = self.shown - shown, self.lives < lives, self.won, self.lives == 0
+        result += self.shown, self.lives, len(self.secret), self.max_wrong
+        return GuessResult._make(result)

@@ -16,7 +16,7 @@ from hangman_lab.envs.encoding import ALPHABET, MAX_LENGTH, NUM_LETTERS, as_word
 from hangman_lab.envs.errors import InputError, check_choice, check_integer
 from hangman_lab.envs.hangman.game import Game
 from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG
-from hangman_lab.envs.hangman.rules import GuessResult, RepeatedGuess
+from hangman_lab.envs.hangman.rules import RepeatedGuess
 from hangman_lab.envs.rewards import Reward, compute_reward, make_reward
 from hangman_lab.envs.single import SingleEnv
 from hangman_lab.envs.words import PARTS, SecretWords, Split, default_word_list
@@ -189,13 +189,9 @@ class TextHangman(SingleEnv[Any]):
         lives, shown = game.lives, game.shown
         guesses = _GUESS.findall(action)
         self._answer, self._valid = self._play(guesses[-1].lower() if guesses else "")
-        won, lost = game.won, game.lives == 0
-        if won or lost:
-            self._answer += " You won." if won else " You lost."
-        # Numbers, where the batch has arrays.
-        result: Any = game.shown - shown, game.lives < lives, won, lost
-        result += game.shown, game.lives, len(game.secret), self.max_wrong
-        return compute_reward(self._reward, GuessResult._make(result)), won or lost
+        if game.over:
+            self._answer += " You won." if game.won else " You lost."
+        return compute_reward(self._reward, game.result_since(lives, shown)), game.over
 
     def _play(self, guess: str) -> tuple[str, bool]:
         """Play a guess, empty if there is none; return the answer and whether it is valid."""
