@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from contextlib import ExitStack
 from functools import partial
 from typing import Any
 
@@ -19,7 +18,6 @@ from hangman_lab.evaluation import remote, word_guess
 from hangman_lab.evaluation.comparison import Comparison
 from hangman_lab.evaluation.files import check_files, write_files
 from hangman_lab.evaluation.preparation import ENV_ID, Request, prepare
-from hangman_lab.evaluation.ray_cluster import play_on_workers, ray_cluster
 from hangman_lab.evaluation.tables import print_comparison
 from hangman_lab.run_files.agents import LEARNED_AGENTS
 from hangman_lab.terminal.arguments import CommandParser, command_main, program
@@ -68,12 +66,6 @@ def parser() -> CommandParser:
     seen.add_argument("--drop-seen", action="store_true", help="exclude known words")
     seen.add_argument("--allow-seen", action="store_true", help="play known words with --known 0")
     parser.add_argument("--seed", metavar="N", help="seed of random draws")
-    parser.add_argument(
-        "--workers",
-        metavar="ADDRESS",
-        help="play on a Ray cluster (auto or HOST:PORT), or in one process per core of this "
-        "machine (local), with the same results",
-    )
     parser.add_argument("--json", metavar="FILE", help="write the results as JSON")
     parser.add_argument("--csv", metavar="FILE", help="write one row per game")
     parser.add_argument("--plots", metavar="DIR", help="write plots as PNG and SVG")
@@ -110,16 +102,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _evaluate(options: argparse.Namespace, request: Request, console: Console) -> None:
-    """Play Hangman in this process or on workers, print tables and write files."""
+    """Play Hangman, print tables and write files."""
     notify = partial(say, console)
     match = prepare(request, notify)
-    with ExitStack() as stack:
-        playing = {}
-        if options.workers is not None:
-            stack.enter_context(ray_cluster(options.workers, "--workers"))
-            playing["play"] = play_on_workers
-        progress = stack.enter_context(make_progress(console))
-        comparison = Comparison(match, progress, **playing)
+    with make_progress(console) as progress:
+        comparison = Comparison(match, progress)
     print_comparison(console, comparison.to_dict())
     if options.report is not None:
         comparison.analyze(note=notify)

@@ -18,13 +18,14 @@ from rich.progress import Progress
 from hangman_lab.agents.base import Agent, PosteriorAgent
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.words import hash_words
+from hangman_lab.evaluation import arena
 from hangman_lab.evaluation.analysis import (
     MAX_WORDS,
     first_games,
     reliability,
     win_rate_by_limit,
 )
-from hangman_lab.evaluation.arena import Advance, play
+from hangman_lab.evaluation.arena import Advance
 from hangman_lab.evaluation.preparation import ENV_ID, Match, Request, prepare
 from hangman_lab.evaluation.statistics import compare_pairwise, summarize, win_rate, worst_win_rates
 from hangman_lab.evaluation.tables import agents_table, print_comparison
@@ -66,8 +67,6 @@ class Comparison:
         Every word is played with each agent.
     progress : Progress, optional
         Shows the games that have ended.
-    play : callable
-        :func:`evaluation.arena.play`, or a function with its signature.
 
     Attributes
     ----------
@@ -76,14 +75,9 @@ class Comparison:
         ``won``, ``wrong_guesses``, ``guesses`` (their number), ``letters`` (the guesses in order).
     """
 
-    def __init__(
-        self,
-        match: Match,
-        progress: Progress | None = None,
-        play: Callable[..., pd.DataFrame] = play,
-    ) -> None:
+    def __init__(self, match: Match, progress: Progress | None = None) -> None:
         self._match = match
-        play = partial(play, max_wrong=match.max_wrong, evil_words=match.evil_words)
+        play = partial(arena.play, max_wrong=match.max_wrong, evil_words=match.evil_words)
         hashes = hash_words(match.words)
         is_known = np.isin(hashes, match.known_words)
         worst: dict[str, dict[str, Any]] = {}

@@ -33,7 +33,7 @@ DEFAULT_GAMES = 100
 # The server chooses the words and the rules.
 _REFUSED = (
     *("secrets", "split", "max_wrong", "host", "drop_seen", "allow_seen"),
-    *("plots", "report", "workers", "repeat"),
+    *("plots", "report", "repeat"),
 )
 _OPTIONS = ("token", "recorded")
 # Other users of the machine can see options, but not the environment.

@@ -46,7 +46,7 @@ MAX_SHARE = 20
 _OPTIONS = ("allowed", "max_guesses", "lists")
 _HANGMAN_OPTIONS = (
     *("run", "split", "max_wrong", "host", "known"),
-    *("drop_seen", "allow_seen", "report", "workers", "repeat"),
+    *("drop_seen", "allow_seen", "report", "repeat"),
 )
 _LIST_OPTIONS = ("secrets", "games", "allowed")
 _NUM_TOUGHEST, _TOUGHEST_SHOWN = 25, 5

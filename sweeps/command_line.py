@@ -11,10 +11,10 @@ from pathlib import Path
 from rich.console import Console
 
 from hangman_lab.envs.errors import InputError
-from hangman_lab.evaluation.ray_cluster import ray_cluster
 from hangman_lab.run_files.config import SWEEP_DIRECTORY, find_config
 from hangman_lab.run_files.directory import create_folder, write_text
 from hangman_lab.run_files.options import dump_config
+from hangman_lab.sweeps.ray_cluster import ray_cluster
 from hangman_lab.sweeps.results import best_point, make_table, mean_over_seeds
 from hangman_lab.sweeps.sweep_file import Sweep, load_sweep, read_sweep
 from hangman_lab.terminal.arguments import (
@@ -28,8 +28,6 @@ from hangman_lab.terminal.console import say
 from hangman_lab.terminal.tables import print_table
 
 _SWEEP_FILE = "sweep.yaml"
-# Trials exchange files, not objects.
-_OBJECT_STORE_BYTES = 2**27
 
 
 def parser() -> CommandParser:
@@ -65,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     console = Console()
     folder: Path | None = None
     try:
-        require(program("sweep"), "cluster", "ray", "optuna")
+        require(program("sweep"), "cluster", "ray")
         sweep, folder = _prepare(command, options)
         say(console, f"sweep directory: {folder}\n{sweep.num_trials:,} trials")
         _run(sweep, folder, options.address, console)
@@ -100,7 +98,7 @@ def _prepare(command: CommandParser, options: argparse.Namespace) -> tuple[Sweep
 def _run(sweep: Sweep, folder: Path, address: str | None, console: Console) -> None:
     """Run the unfinished trials, write and print the results."""
     threads = max(recipe.threads for recipe in sweep.variants())
-    with ray_cluster(address, "--address", _OBJECT_STORE_BYTES) as ray:
+    with ray_cluster(address) as ray:
         cpus = ray.cluster_resources().get("CPU", 0)
         if threads > cpus:
             raise InputError(

@@ -34,7 +34,6 @@ class SweepConfig(Section):
     ``set`` overrides options of ``base`` in all trials; ``space`` has the options that vary.
     ``samples`` is the number of samples from the space per combination of its grids; the seed of
     ``base`` is also that of the samples.
-    ``max_concurrent`` is the number of trials at once with ``tpe``.
     """
 
     name: str = Field(pattern=r"^[A-Za-z0-9_.-]+$")
@@ -45,8 +44,6 @@ class SweepConfig(Section):
     )
     seeds: int = Field(default=1, ge=1)
     samples: int = Field(default=1, ge=1)
-    searcher: Literal["random", "tpe"] = "random"
-    max_concurrent: int = Field(default=4, ge=1)
     storage: PathText = "runs/sweeps"
 
 
@@ -155,12 +152,6 @@ def _check_keys(config: SweepConfig) -> None:
     kinds = {kind for space in config.space.values() for kind in space}
     if config.samples > 1 and kinds <= {"grid_search"}:
         raise InputError(f"samples: {config.samples} is not allowed (a grid has nothing to draw)")
-    if config.searcher == "tpe":
-        if not kinds or "grid_search" in kinds:
-            raise InputError("space: tpe chooses values itself; use choice instead of grid_search")
-        chosen = [value for space in config.space.values() for value in space.get("choice", ())]
-        if any(isinstance(value, list | dict) for value in chosen):
-            raise InputError("space: tpe chooses among numbers, texts and booleans alone")
 
 
 def _check_interval(key: str, kind: str, values: list[Any]) -> None:

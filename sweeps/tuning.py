@@ -11,19 +11,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import optuna
 import pandas as pd
 from ray import tune
 from ray.exceptions import RayActorError
-from ray.tune.search import (
-    BasicVariantGenerator,
-    ConcurrencyLimiter,
-    Repeater,
-    SearchAlgorithm,
-    Searcher,
-)
-from ray.tune.search.optuna import OptunaSearch
-from ray.tune.search.repeater import TRIAL_INDEX
+from ray.tune.search import BasicVariantGenerator
 from rich.console import Console
 
 from hangman_lab.run_files.config import Config
@@ -62,7 +53,7 @@ def run_trial(config: dict[str, Any], sweep: Sweep, folder: Path, command: Seque
     chosen by Tune; ``command`` is the command line of the sweep, for ``command.txt`` of the run.
     """
     sys.argv = list(command)
-    recipe = sweep.trial_config(config, config[SEED] + config.get(TRIAL_INDEX, 0))
+    recipe = sweep.trial_config(config, config[SEED])
     point = json.dumps({key: config[key] for key in sweep.config.space})
 
     def report(step: int, win_rate: float, run: RunDirectory, **metrics: Any) -> None:
@@ -85,23 +76,16 @@ def run_trial(config: dict[str, Any], sweep: Sweep, folder: Path, command: Seque
         report(recipe.learner.steps, policy["win_rate"], run, games=policy["games"], **rates)
 
 
-def make_search(sweep: Sweep) -> tuple[SearchAlgorithm | Searcher, dict[str, Any]]:
+def make_search(sweep: Sweep) -> tuple[BasicVariantGenerator, dict[str, Any]]:
     """Return Tune's searcher and its search space, that of the sweep file with the seeds."""
     config, space = sweep.config, {}
     for key, described in config.space.items():
         ((kind, values),) = described.items()
         function = getattr(tune, kind)
         space[key] = function(values) if kind in LISTS else function(*values)
-    if config.searcher == "random":
-        # All seeds of a point have the same values.
-        search = BasicVariantGenerator(constant_grid_search=True, random_state=sweep.base.seed)
-        return search, space | {SEED: tune.grid_search([*range(config.seeds)])}
-    optuna.logging.set_verbosity(optuna.logging.WARNING)
-    searcher: Searcher = OptunaSearch(metric=METRIC, mode="max", seed=sweep.base.seed)
-    if config.seeds > 1:
-        searcher = Repeater(searcher, repeat=config.seeds)
-    searcher = ConcurrencyLimiter(searcher, max_concurrent=config.max_concurrent)
-    return searcher, space | {SEED: 0}
+    # All seeds of a point have the same values.
+    search = BasicVariantGenerator(constant_grid_search=True, random_state=sweep.base.seed)
+    return search, space | {SEED: tune.grid_search([*range(config.seeds)])}
 
 
 def _make_tuner(sweep: Sweep, folder: Path) -> tune.Tuner:
@@ -117,7 +101,6 @@ def _make_tuner(sweep: Sweep, folder: Path) -> tune.Tuner:
         with suppress(RuntimeError):
             tuner.get_results()
             return tuner
-    config = sweep.config
     return tune.Tuner(
         trainable,
         param_space=space,
@@ -125,7 +108,7 @@ def _make_tuner(sweep: Sweep, folder: Path) -> tune.Tuner:
             metric=METRIC,
             mode="max",
             search_alg=search,
-            num_samples=config.samples * (config.seeds if config.searcher == "tpe" else 1),
+            num_samples=sweep.config.samples,
             reuse_actors=True,
         ),
         run_config=tune.RunConfig(

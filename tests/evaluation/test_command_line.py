@@ -189,7 +189,6 @@ def test_games_max_wrong_seed_and_split(evaluate, tiny_files):
         (["--agents", "clever"], ["'clever'", "dictionary", "random"]),
         (["--games", "many"], ["games: 'many' is not allowed"]),
         (["--secrets", "missing.txt"], ["missing.txt", "cannot read"]),
-        (["--workers", "127.0.0.1:1"], ["--workers: no Ray cluster at '127.0.0.1:1'"]),
         (["--drop-seen", "--allow-seen"], ["--allow-seen", "not allowed with"]),
     ],
     ids=" ".join,

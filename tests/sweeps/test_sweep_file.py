@@ -62,7 +62,7 @@ def test_each_value_and_bound_is_validated_once(make_sweep):
         "learner.learning_rate": {"loguniform": [1e-4, 1e-2]},
         "reward.name": {"grid_search": ["sparse", "dense", "potential"]},
         "split.fractions": {"choice": [[0.9, 0.05, 0.05], [0.8, 0.1, 0.1]]},
-        "learner.known_games": {"choice": [number / 1000 for number in range(1001)]},
+        "learner.known": {"choice": [number / 1000 for number in range(1001)]},
         "discount": {"choice": [number / 1000 for number in range(1001)]},
     }
     variants = list(make_sweep(space=space).variants())
@@ -100,7 +100,6 @@ EPOCHS = "learner.epochs"
         ({"space": {"env.min_length": {"choice": [1, 30]}}}, ["no train word of 30 to 32 letters"]),
         ({"space": {"seed": {"grid_search": [1]}}}, ["seed", "set by the sweep"]),
         ({"samples": 3}, ["samples: 3", "nothing to draw"]),
-        ({"searcher": "tpe"}, ["tpe", "choice instead of grid_search"]),
         ({"storage": "s3://bucket"}, ["storage", "s3://bucket", "folder"]),
         ({"storage": "a\0b"}, ["storage", "'a\\x00b' is not allowed"]),
     ],

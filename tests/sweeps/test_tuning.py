@@ -3,15 +3,15 @@
 import pytest
 
 from hangman_lab.agents.posterior.posterior import load_posterior
-from hangman_lab.evaluation.ray_cluster import ray_cluster
 from hangman_lab.run_files.config import load_config
 from hangman_lab.run_files.words import load_words
+from hangman_lab.sweeps.ray_cluster import ray_cluster
 from hangman_lab.training.posterior import fit_posterior
 
 
 @pytest.fixture(scope="module")
 def ray():
-    with ray_cluster("local", "--address", object_store_bytes=2**27) as ray:
+    with ray_cluster("local") as ray:
         yield ray
 
 
@@ -28,7 +28,7 @@ def make_trial(unlucky_seed, life):
         if life and life.exists():
             life.unlink()
             os.kill(os.getpid(), signal.SIGKILL)
-        seed = config.get("__trial_index__", config["seed"])
+        seed = config["seed"]
         if seed == unlucky_seed:
             raise ValueError("unlucky")
         point = json.dumps({key: config[key] for key in sweep.config.space})
@@ -70,32 +70,15 @@ def test_all_seeds_of_a_drawn_point_have_its_values(run, make_sweep, tmp_path):
     assert set(first["point"]) == set(again["point"])
 
 
-def test_tpe_draws_by_the_seed_of_the_base(make_sweep):
-    from ray.tune.search import Searcher
-
-    from hangman_lab.sweeps.tuning import make_search
-
-    def draw(seed):
-        sweep = make_sweep(space=DRAWN, searcher="tpe", seeds=1, set={"seed": seed})
-        search, space = make_search(sweep)
-        assert isinstance(search, Searcher)
-        assert search.set_search_properties("win_rate", "max", space)
-        return [search.suggest(str(number)) for number in range(3)]
-
-    assert draw(5) == draw(5)
-    assert draw(5) != draw(6)
-
-
 @pytest.mark.slow
-def test_failed_trials_of_tpe_are_retried_on_resume(run, make_sweep, tmp_path):
-    sweep = make_sweep(space=DRAWN, samples=2, searcher="tpe", max_concurrent=2)
+def test_failed_trials_are_retried_on_resume(run, make_sweep, tmp_path):
+    sweep = make_sweep(space=DRAWN, samples=2)
     trials, num_failed = run(sweep, tmp_path / "sweep", unlucky_seed=1)
     assert num_failed == 2
     assert trials["seed"].tolist() == [0, 0]
     resumed, num_failed = run(sweep, tmp_path / "sweep")
     assert num_failed == 0
     assert set(trials["trial_id"]) < set(resumed["trial_id"])
-    # Ray Tune's Repeater gives each point both seeds.
     assert resumed.groupby("point")["seed"].agg(sorted).tolist() == [[0, 1], [0, 1]]
 
 
