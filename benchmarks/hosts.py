@@ -1,19 +1,36 @@
-"""Games won against each host, by length, on train words, with 95% intervals.
+"""What hosts who choose their words leave to guessers.
 
-    python -m benchmarks.hosts [--lengths 5 7] [--agents dictionary robust] [--runs RUN RUN]
+    python -m benchmarks.hosts games [--lengths 5 7] [--agents dictionary robust] [--runs RUN RUN]
+    python -m benchmarks.hosts lives [--words FILE]
+    python -m benchmarks.hosts bounds [--lengths 5 8] [--rounds 64 256] [--plot FILE]
 
-The host who picks draws words by the mixed strategy of :func:`agents.robust.solve`. The evil host
-plays one game against an agent that draws no letters.
+games: those won against each host, on train words, with 95% intervals. The host who picks draws
+words by the mixed strategy of :func:`agents.robust.solve`. The evil host plays one game against an
+agent that draws no letters.
+
+lives: the fewest with which a guesser wins every word for certain, whatever the host does. The host
+may change its word as long as a word of the list fits all that was shown. A range means that the
+search was stopped: fewer lives are not enough, as many as its end are.
+
+bounds: on the value of the game against the host who picks. Lower: the win rate of the worst word
+of the guesser's mixture. Upper: what the best known reply wins against the host's average, which is
+a bound for certain only if no reply wins more. Their distance is what OpenSpiel calls
+exploitability, for the known replies.
 """
 
+import argparse
 import sys
+import time
 from collections.abc import Sequence
 
+import matplotlib.pyplot as plt
 import numpy as np
 from rich.console import Console
 
-from hangman_lab.agents.minimax import search_words
-from hangman_lab.agents.robust import solve
+from hangman_lab.agents.dictionary import CandidateIndex
+from hangman_lab.agents.minimax import NO_WIN, WIN, certain_win, search_words
+from hangman_lab.agents.robust import reply, solve
+from hangman_lab.envs.encoding import NUM_LETTERS
 from hangman_lab.envs.words import SecretWords, load_word_list
 from hangman_lab.evaluation.arena import play
 from hangman_lab.evaluation.intervals import win_rate_interval
@@ -25,21 +42,11 @@ from hangman_lab.terminal.arguments import CommandParser, command_main, positive
 from hangman_lab.terminal.tables import DataTable, print_table
 
 _GAMES = 2000
+# The limits of searches, in words looked at: each for all numbers of lives that are open.
+_EFFORTS = 2**25, 2**28, 2**31
 
 
-def _win_rate(won: np.ndarray) -> str:
-    low, high = win_rate_interval(won.sum(), len(won))
-    return f"{100 * won.mean():.1f} ({100 * low:.1f} to {100 * high:.1f})"
-
-
-@command_main("hosts")
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Play, and print the table."""
-    parser = CommandParser(description=str(__doc__).splitlines()[0])
-    parser.add_argument("--lengths", nargs="+", type=positive, default=[5], metavar="N")
-    parser.add_argument("--agents", nargs="*", default=("dictionary", "ppo", "minimax", "robust"))
-    parser.add_argument("--runs", nargs="*", default=[], metavar="RUN", help="of PPO alone")
-    options = parser.parse_args(arguments)
+def _games(options: argparse.Namespace) -> DataTable:
     check_agent_names(options.agents, "--agents")
     train = split_words(Config(), load_word_list()).part("train")
     agents = {name: load_run_agent(name, find_run(None, [name]), train) for name in options.agents}
@@ -58,7 +65,83 @@ def main(arguments: Sequence[str] | None = None) -> int:
             evil = play(agent, words if agent.draws else words[:1], evil_words=words)
             rows.append((str(length), name, *cells, f"{100 * evil.won.mean():.1f}"))
     headings = ("letters", "agent", "random", "picking", "evil")
-    print_table(Console(), DataTable("games won against each host, %", headings, rows, 2))
+    return DataTable("games won against each host, %", headings, rows, 2)
+
+
+def _win_rate(won: np.ndarray) -> str:
+    low, high = win_rate_interval(won.sum(), len(won))
+    return f"{100 * won.mean():.1f} ({100 * low:.1f} to {100 * high:.1f})"
+
+
+def _lives(options: argparse.Namespace) -> DataTable:
+    index = CandidateIndex(load_word_list(options.words).words)
+    words, table = search_words(index.codes), np.zeros((2**23, 3), np.int64)
+    fewest_lives(np.arange(min(3, len(words.keys))), words, table)  # compiles
+    rows = []
+    for length in np.flatnonzero(np.diff(index.words.first_word)):
+        listed = np.arange(*index.words.first_word[length : length + 2])
+        start = time.monotonic()
+        low, high = fewest_lives(listed, words, table)
+        lives = f"{low} to {high}" if low < high else f"{low}"
+        rows.append((f"{length}", f"{len(listed):,}", lives, f"{time.monotonic() - start:.1f}"))
+    headings = ("letters", "words", "lives", "seconds")
+    return DataTable("fewest lives that win for certain", headings, rows, 0)
+
+
+def fewest_lives(rows, words, table):
+    """Return a lower and an upper bound of the lives that win all words of ``rows`` for certain."""
+    # Misses to spare: one less than the lives.
+    low, high = 0, min(NUM_LETTERS, len(rows) - 1)
+    for effort in _EFFORTS:
+        for spare in range(high - 1, low - 1, -1):
+            result = certain_win(rows, spare, words, table, np.array([effort, 0]))
+            if result == WIN:
+                high = spare
+            elif result == NO_WIN:
+                low = spare + 1
+                break
+    return low + 1, high + 1
+
+
+def _bounds(options: argparse.Namespace) -> DataTable:
+    figure, axes = plt.subplots(figsize=(8, 4.8), layout="constrained")
+    rows = []
+    for length in options.lengths:
+        words, bounds = search_words(SecretWords(None, length, length).encoded.codes), []
+        for rounds in options.rounds:
+            solution = solve(words, rounds)
+            host, rates = solution.host, 100 * solution.win_rates
+            # Here all words that the host may draw are searched.
+            words = words._replace(weights=1 + (2**40 * host / host.max()).astype(np.int64))
+            upper = 100 * max(reply(words, width, min_part=2**24) @ host for width in (1, 2, 3))
+            bounds.append((rates.min(), upper))
+            cells = (f"{rate:.1f}" for rate in (*bounds[-1], upper - rates.min(), rates.mean()))
+            rows.append((f"{length}", f"{len(host):,}", f"{rounds:,}", *cells))
+        axes.fill_between(options.rounds, *np.transpose(bounds), alpha=0.4, label=length)
+    if options.plot is not None:
+        axes.set(xscale="log", xlabel="rounds", ylabel="games won, %", ylim=(0, 100))
+        axes.set_xticks(options.rounds, options.rounds)
+        axes.minorticks_off()
+        axes.legend(title="letters")
+        figure.savefig(options.plot, dpi=150)
+    headings = ("letters", "words", "rounds", "lower", "upper", "gap", "mean")
+    return DataTable("bounds on the games won, %", headings, rows, 0)
+
+
+@command_main("hosts")
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print a table."""
+    parser = CommandParser(description=str(__doc__).splitlines()[0])
+    parser.add_argument("table", choices=("games", "lives", "bounds"), nargs="?", default="games")
+    parser.add_words()
+    parser.add_argument("--lengths", nargs="+", type=positive, default=[5], metavar="N")
+    parser.add_argument("--agents", nargs="*", default=("dictionary", "ppo", "minimax", "robust"))
+    parser.add_argument("--runs", nargs="*", default=[], metavar="RUN", help="of PPO alone")
+    parser.add_argument("--rounds", nargs="+", type=positive, default=[64], metavar="N")
+    parser.add_argument("--plot", metavar="FILE", help="draw the bounds by rounds")
+    options = parser.parse_args(arguments)
+    table = {"games": _games, "lives": _lives, "bounds": _bounds}[options.table](options)
+    print_table(Console(), table)
     return 0
 
 

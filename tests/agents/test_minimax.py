@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.certain_win import fewest_lives
+from benchmarks.hosts import fewest_lives
 from hangman_lab.agents.dictionary import CandidateIndex, DictionaryAgent
 from hangman_lab.agents.minimax import (
     NO_WIN,
