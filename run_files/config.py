@@ -58,15 +58,15 @@ class EnvConfig(Section):
 class RewardConfig(Section):
     """The reward; see ``envs.rewards``. ``parameters`` are the arguments of its class."""
 
-    name: Literal["sparse", "dense", "potential"] = "sparse"
+    name: Literal["sparse", "dense", "potential"] = "potential"
     parameters: dict[str, float] = Field(default={})
 
 
 class LearnerConfig(Section):
     """Options of every learner; ``steps`` are letters in all ``num_envs`` games together."""
 
-    steps: int = Field(default=50_000, ge=1)
-    num_envs: int = Field(default=512, ge=2, le=65536)
+    steps: int = Field(default=102_400, ge=1)
+    num_envs: int = Field(default=128, ge=2, le=65536)
     network: ClassVar[str] = "network"  # the kind of its policy network
 
     @property
@@ -78,8 +78,8 @@ class LearnerConfig(Section):
 class PPOConfig(LearnerConfig):
     """MaskablePPO of sb3-contrib; other hyperparameters have the defaults of Stable-Baselines3."""
 
-    rollout_steps: int = Field(default=32, ge=2)
-    batch_size: int = Field(default=2048, ge=2)
+    rollout_steps: int = Field(default=16, ge=2)
+    batch_size: int = Field(default=512, ge=2)
     epochs: int = Field(default=4, ge=1)
     learning_rate: float = Field(default=1e-2, gt=0)
     gae_lambda: float = Field(default=0.95, ge=0, le=1)
@@ -99,15 +99,14 @@ class PPOConfig(LearnerConfig):
 class OnPosteriorConfig(PPOConfig):
     """PPO on a letter posterior.
 
-    ``known`` is the prior probability of the words that the posterior is fitted on, and
-    ``known_games`` the share of training games with these words. The words of the other games are
-    held back from the posterior, except for the probabilities of candidates.
+    ``known`` is the prior probability of the words that the posterior is fitted on. Half of the
+    training games have these words. The words of the others are held back from the posterior,
+    except for the probabilities of candidates.
     """
 
-    steps: int = Field(default=50_000, ge=0)
+    steps: int = Field(default=102_400, ge=0)
     look_ahead_lives: int = Field(default=3, ge=0, le=NUM_LETTERS)
     known: float = Field(default=DEFAULT_KNOWN, ge=0, le=1)
-    known_games: float = Field(default=0.5, ge=0, le=1)
 
     @property
     def agents(self) -> tuple[str, ...]:
@@ -144,15 +143,10 @@ class WindowsConfig(PPOConfig):
 
 
 class ValidationConfig(Section):
-    """Validation during training, for curves, model selection and checkpoints.
+    """Validation during training, for curves and checkpoints."""
 
-    The network with the highest win rate is kept; ``known_weight`` is the weight of train words in
-    it, and the rest that of valid words.
-    """
-
-    every: int = Field(default=25_000, ge=1)
-    games: int = Field(default=3000, ge=1)
-    known_weight: float = Field(default=0.5, ge=0, le=1)
+    every: int = Field(default=10_240, ge=1)
+    games: int = Field(default=1500, ge=1)
 
 
 class FirstRunConfig(Section):

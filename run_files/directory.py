@@ -181,7 +181,7 @@ class RunDirectory:
     def read_curves(self) -> pandas.DataFrame:
         """Return the curves of the run as a table with a row per step, in ascending order.
 
-        It has the column ``step``, and one per TensorBoard tag, for example ``valid/win_rate``; NaN
+        It has the column ``step``, and one per TensorBoard tag, for example ``eval/win_rate``; NaN
         where a tag has no point. Raises InputError if the run has no curves, or they are damaged.
         """
         # Imported here because the import takes half a second.

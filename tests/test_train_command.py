@@ -93,7 +93,7 @@ def test_a_run_stopped_four_times_ends_with_the_same_weights(
     }
     assert not list(folder.glob(".*.tmp"))
     # TensorBoard continues the same curves: no point is missing or repeated.
-    for tag in ("valid/win_rate", "train/approx_kl", "rollout/ep_rew_mean"):
+    for tag in ("eval/win_rate", "train/approx_kl", "rollout/ep_rew_mean"):
         assert curve(folder, tag) == curve(whole[0], tag)
 
 

@@ -11,9 +11,6 @@ from numba import prange
 from torch import nn
 
 from hangman_lab.agents.ppo.network import (
-    LOG_ODDS,
-    LOOK_AHEAD,
-    LOOK_AHEAD_UNIT,
     NUM_LETTER_FEATURES,
     NUM_STATE_FEATURES,
     Network,
@@ -32,9 +29,6 @@ from hangman_lab.envs.compiled import njit, word_length
 from hangman_lab.envs.encoding import BLANK, FIRST_LETTER, NUM_CODES, NUM_LETTERS, PADDING
 from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG
 
-# The initial policy samples letters in proportion to this power of their odds.
-_INITIAL_SCALE = 4.0
-_INITIAL_LOOK_AHEAD = 0.2
 _NUM_TOP = 8
 
 
@@ -58,10 +52,7 @@ class LetterModule(nn.Module):
 
 
 class PolicyModule(LetterModule):
-    """:class:`agents.ppo.network.PolicyNetwork` with a critic.
-
-    The output of ``letters`` is initially 0: the initial policy is a softmax of posterior and
-    look-ahead.
+    """:class:`agents.ppo.network.PolicyNetwork` with a critic; the initial policy is uniform.
 
     Parameters
     ----------
@@ -75,10 +66,6 @@ class PolicyModule(LetterModule):
 
     def __init__(self, letter_hidden: int = 32, look_ahead_lives: int = 0) -> None:
         super().__init__(letter_hidden=letter_hidden, look_ahead_lives=look_ahead_lives)
-        self.scale = nn.Linear(1, 1, bias=False)
-        nn.init.constant_(self.scale.weight, _INITIAL_SCALE)
-        self.look_ahead = nn.Linear(1, 1, bias=False)
-        nn.init.constant_(self.look_ahead.weight, _INITIAL_LOOK_AHEAD)
         self.letters = _perceptron(NUM_LETTER_FEATURES + NUM_STATE_FEATURES, letter_hidden)
         for parameter in self.letters[-1].parameters():
             nn.init.zeros_(parameter)
@@ -88,11 +75,7 @@ class PolicyModule(LetterModule):
         """Return the letter scores, shape (N, 26)."""
         letters = features["letters"]
         state = features["state"].unsqueeze(1).expand(-1, NUM_LETTERS, -1)
-        return (
-            self.scale(letters[:, :, LOG_ODDS, None])
-            + self.look_ahead(LOOK_AHEAD_UNIT * letters[:, :, LOOK_AHEAD, None])
-            + self.letters(torch.cat([letters, state], dim=2))
-        ).squeeze(2)
+        return self.letters(torch.cat([letters, state], dim=2)).squeeze(2)
 
     def forward(self, features: dict[str, torch.Tensor]) -> tuple[torch.Tensor, torch.Tensor]:
         """Return the letter scores, and the expected return, shape (N, 1)."""

@@ -20,8 +20,8 @@ class PredictivePPO(MaskablePPO):
 
     In one pass over the rollout, in batches of ``batch_size``, a separate Adam optimizer minimizes
     :func:`prediction_loss` over the windows of a :class:`WindowModule`. The targets are the
-    agent's later observations of the same games, never secrets. The learning rate,
-    ``prediction_rate``, decreases like that of PPO. With ``n_epochs`` 0 there is no policy
+    agent's later observations of the same games, never secrets. The learning rate
+    is ``rate_ratio`` times that of PPO. With ``n_epochs`` 0 there is no policy
     gradient.
 
     References
@@ -29,13 +29,11 @@ class PredictivePPO(MaskablePPO):
     Karl Cobbe et al., "Phasic policy gradient", ICML 2021: an auxiliary phase after the updates.
     """
 
-    def __init__(self, *args: Any, prediction_rate: float, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, rate_ratio: float, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._prediction_rate = prediction_rate
+        self._rate_ratio = rate_ratio
         # Fused, since the update of the embedding takes as long as its gradients.
-        self.prediction_optimizer = torch.optim.Adam(
-            [self._module.windows], lr=prediction_rate, eps=1e-5, fused=True
-        )
+        self.prediction_optimizer = torch.optim.Adam([self._module.windows], eps=1e-5, fused=True)
         # The terminal observations of the rollout, by step and environment.
         self._terminal: dict[tuple[int, int], Observations] = {}
 
@@ -63,8 +61,8 @@ class PredictivePPO(MaskablePPO):
         if self.n_epochs > 0:
             super().train()
         tensors = [torch.from_numpy(array.reshape(-1, array.shape[-1])) for array in arrays]
-        share = self.lr_schedule(self._current_progress_remaining) / self.lr_schedule(1.0)
-        self.prediction_optimizer.param_groups[0]["lr"] = self._prediction_rate * share
+        rate = self._rate_ratio * self.lr_schedule(self._current_progress_remaining)
+        self.prediction_optimizer.param_groups[0]["lr"] = rate
         losses = []
         for batch in torch.randperm(len(tensors[0])).split(self.batch_size):
             loss = prediction_loss(self._module, *(tensor[batch] for tensor in tensors))

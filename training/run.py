@@ -137,10 +137,10 @@ def _run(
                 _learn(learner, log, state, progress, stop, on_validation)
             stop.raise_if_requested(run.path)
         evaluations = play_final_games(learner, progress)
+        policy = config.learner.agents[0]
         final = {
-            f"final/{agent}_{name}_win_rate": statistics["win_rate"]
+            f"win_rate/{name}": evaluation["agents"][policy]["win_rate"]
             for name, evaluation in evaluations.items()
-            for agent, statistics in evaluation["agents"].items()
         }
         log.hyperparameters(flatten(config.model_dump()), final, config.learner.steps)
     # The last file marks a complete run.
@@ -157,9 +157,9 @@ def _learn(
     stop: StopRequest,
     on_validation: OnValidation | None,
 ) -> None:
-    """Train the network from a state; keep the best one in validation."""
+    """Train the network from a state."""
     options = learner.config.learner
-    levels = play_baselines(learner.config, learner.words, progress)
+    levels = play_baselines(learner, progress)
     model = learner.make_model()
     model.set_logger(Logger(folder=None, output_formats=[log]))
     if "ppo" in state:

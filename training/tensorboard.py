@@ -29,6 +29,8 @@ class TrainingLog(TensorBoardOutputFormat):
 
     def __init__(self, run: RunDirectory, first_step: int = 0) -> None:
         self.writer = SummaryWriter(str(run.path), purge_step=first_step)
+        self._baselines, self._first_step = run.path / "baselines", first_step
+        self._level_writers: dict[str, SummaryWriter] = {}
         kept = [event for event in run.read_curve_events() if event["step"] < first_step]
         write_text(run.curves, "".join(map(_line, kept)))
         # Line-buffered, so that a killed process loses nothing.
@@ -38,6 +40,8 @@ class TrainingLog(TensorBoardOutputFormat):
     def close(self) -> None:
         """Close the files."""
         super().close()
+        for writer in self._level_writers.values():
+            writer.close()
         self._curves.close()
 
     def scalars(self, values: dict[str, float], step: int) -> None:
@@ -46,9 +50,19 @@ class TrainingLog(TensorBoardOutputFormat):
             self.writer.add_scalar(name, value, step)
         self._curves.write(_line({"step": step} | values))
 
+    def levels(self, win_rates: dict[str, float], step: int) -> None:
+        """Add points to the win rates of other agents, in the chart of the policy's."""
+        for name, rate in win_rates.items():
+            if name not in self._level_writers:
+                path = str(self._baselines / name)
+                self._level_writers[name] = SummaryWriter(path, purge_step=self._first_step)
+            self._level_writers[name].add_scalar("eval/win_rate", rate, step)
+        rates = {f"baselines/{name}": rate for name, rate in win_rates.items()}
+        self._curves.write(_line({"step": step} | rates))
+
     def by_games(self, win_rate: float, games: int) -> None:
         """Add a point to the curve of win rates on valid words by games played."""
-        self.writer.add_scalar("valid_by_games/win_rate", win_rate, games)
+        self.writer.add_scalar("win_rate_by_games/eval", win_rate, games)
 
     def write(
         self, key_values: dict[str, Any], key_excluded: dict[str, tuple[str, ...]], step: int = 0
@@ -65,17 +79,16 @@ class TrainingLog(TensorBoardOutputFormat):
         low, high = win_rate_interval(int(played.won.sum()), len(played))
         by_length = played.groupby("length").won.mean()
         values = {
-            "valid/win_rate": rate,
-            "valid/win_rate_low": low,
-            "valid/win_rate_high": high,
-            "valid/wrong_guesses": float(played.wrong_guesses.mean()),
-            "valid/episode_length": float(played.guesses.mean()),
+            "eval/win_rate": rate,
+            "eval/win_rate_low": low,
+            "eval/win_rate_high": high,
+            "eval/wrong_guesses": float(played.wrong_guesses.mean()),
         }
         values |= {
-            f"valid_by_length/{length:02d}_letters": won for length, won in by_length.items()
+            f"win_rate_by_length/{length:02d}_letters": won for length, won in by_length.items()
         }
         self.scalars(values, step)
-        self.writer.add_text("valid/sample_games", _describe_games(played, agent, max_wrong), step)
+        self.writer.add_text("eval/sample_games", _describe_games(played, agent, max_wrong), step)
         self.writer.flush()
         return rate
 

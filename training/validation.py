@@ -19,13 +19,13 @@ from hangman_lab.envs.encoding import decode
 from hangman_lab.evaluation import arena
 from hangman_lab.run_files.config import Config
 from hangman_lab.run_files.directory import RunDirectory, write_atomically, write_text
-from hangman_lab.run_files.words import RunWords, draw_words
+from hangman_lab.run_files.words import draw_words
 from hangman_lab.terminal.console import say, stage
 from hangman_lab.training.checkpoint import StopRequest, save_checkpoint
 from hangman_lab.training.learners.base import Learner
 from hangman_lab.training.tensorboard import TrainingLog
 
-_BASELINES = ("dictionary", "random")
+_BASELINES = ("random", "dictionary", "ngram")
 # The minimal number of training games for a point of their win rate.
 _GAMES_PER_POINT = 50
 
@@ -45,24 +45,25 @@ def evil_words(config: Config, part: Sequence[str]) -> Sequence[str] | None:
     return part if part and config.env.host == "evil" else None
 
 
-def play_baselines(config: Config, words: RunWords, progress: Progress) -> dict[str, float]:
-    """Return the win rates of untrained agents on valid words."""
-    part = words.parts["valid"]
-    valid = draw_words(part, config.validation.games)
-    win_rates = {}
-    with stage(progress, "baselines", len(_BASELINES) * len(valid)) as advance:
-        for name in _BASELINES:
-            agent = make_agent(name, config.seed).fit(words.parts["train"])
-            played = play_part(config, agent, valid, part, advance=advance)
-            win_rates[f"baselines/{name}"] = float(played.won.mean())
-    return win_rates
+def play_baselines(learner: Learner, progress: Progress) -> dict[str, float]:
+    """Return the win rates on valid words of the agents without a policy."""
+    config, parts = learner.config, learner.words.parts
+    valid = draw_words(parts["valid"], config.validation.games)
+    agents = {name: make_agent(name, config.seed).fit(parts["train"]) for name in _BASELINES}
+    agents |= learner.planners()
+    with stage(progress, "baselines", len(agents) * len(valid)) as advance:
+        games = {
+            name: play_part(config, agent, valid, parts["valid"], advance=advance)
+            for name, agent in agents.items()
+        }
+    return {name: float(played.won.mean()) for name, played in games.items()}
 
 
 class ValidationCallback(BaseCallback):
-    """Validates, keeps the best network and writes checkpoints between rollouts.
+    """Validates, and writes the network and checkpoints between rollouts.
 
-    ``levels`` are logged with each validation, as constant curves; ``state`` is the state of the
-    last checkpoint.
+    ``levels``, the win rates of other agents, are logged with each validation; ``state`` is the
+    state of the last checkpoint.
     """
 
     def __init__(
@@ -80,8 +81,6 @@ class ValidationCallback(BaseCallback):
         self._learner, self._log, self._levels = learner, log, levels
         self._stop, self._console = stop, console
         self._advance, self._on_validation = advance, on_validation
-        # The win rate of the best network; negative before the first validation.
-        self._best = state.get("best", -1.0)
         games, parts = learner.config.validation.games, learner.words.parts
         self._valid = draw_words(parts["valid"], games)
         self._known = draw_words(parts["train"], games)
@@ -116,11 +115,12 @@ class ValidationCallback(BaseCallback):
         steps, before = model.num_timesteps, self._last_step
         self._last_step = steps
         every = learner.config.validation.every
-        is_due = last or before < 0 or before // every != steps // every
+        # After each rollout at first, when a policy learns most.
+        is_due = last or steps < every or before // every != steps // every
         self._advance(steps - max(before, 0))
         unseen = self._validate(steps) if is_due else None
         if is_due or self._stop.is_made:
-            state: dict[str, Any] = {"step": steps, "best": self._best, "games": self._num_games}
+            state: dict[str, Any] = {"step": steps, "games": self._num_games}
             state["uncovered"] = "\n".join(sorted(self._uncovered))
             if last:
                 write_text(run.uncovered, state["uncovered"] + "\n")
@@ -140,21 +140,18 @@ class ValidationCallback(BaseCallback):
         save_checkpoint(self._learner.run.checkpoint, phase, state)
 
     def _validate(self, steps: int) -> float:
-        """Play, log, and keep the best network; return the win rate on valid words."""
+        """Play, log, and write the network; return the win rate on valid words."""
         learner, config = self._learner, self._learner.config
         agent, parts = learner.agent(learner.network(self.model)), learner.words.parts
         played = play_part(config, agent, self._valid, parts["valid"])
         unseen = self._log.validation(played, agent, config.env.max_wrong, steps)
         known = float(play_part(config, agent, self._known, parts["train"]).won.mean())
-        values = {"valid/known_win_rate": known, "rollout/games": self._num_games}
+        values = {"eval/known_win_rate": known, "rollout/games": self._num_games}
         values |= {"rollout/uncovered": len(self._uncovered)}
-        self._log.scalars(values | self._levels, steps)
+        self._log.scalars(values, steps)
+        self._log.levels(self._levels, steps)
         self._log.by_games(unseen, self._num_games)
-        weight = config.validation.known_weight
-        rate = weight * known + (1 - weight) * unseen
-        if rate > self._best:
-            self._best = rate
-            write_atomically(learner.run.policy, lambda path: save_network(agent.network, path))
+        write_atomically(learner.run.policy, lambda path: save_network(agent.network, path))
         name = config.learner.agents[0].upper()
         text = f"{name}: {steps:,} steps, unseen {unseen:.1%}, known {known:.1%}"
         say(self._console, text)

@@ -23,14 +23,8 @@ NUM_LETTER_FEATURES = 6
 _NUM_TOP = 5
 NUM_STATE_FEATURES = 11 + _NUM_TOP
 _MAX_LOG_ODDS = 8.0  # The odds e**-8 are 0.0003.
-# Indices of letter features.
-LOG_ODDS = 0
-LOOK_AHEAD = 5
 # Look-ahead gaps are clipped to this, in percentage points.
 _MAX_LOSS = 10.0
-# The look-ahead gap is multiplied by this. Adam's steps do not depend on the gradient's scale, so
-# that the unit sets how fast the weight can grow.
-LOOK_AHEAD_UNIT = 10.0
 
 Array = npt.NDArray[np.float32]
 Shapes = dict[str, tuple[int, ...]]
@@ -85,20 +79,13 @@ class Network(ABC):
 
 
 class PolicyNetwork(Network):
-    """Scores the 26 letters from :func:`policy_features`.
-
-    A letter's score is ``scale`` times its log-odds, plus ``look_ahead`` times its gap to the best
-    letter in the probability of winning, plus the output of a small network shared by all letters
-    (``letters``).
-    """
+    """Scores the 26 letters from :func:`policy_features`, by one network shared by the letters."""
 
     kind = "network"
 
     @staticmethod
     def _shapes(letter_hidden: int, look_ahead_lives: int) -> Shapes:
         return {
-            "scale.weight": (1, 1),
-            "look_ahead.weight": (1, 1),
             **perceptron_shapes("letters", NUM_LETTER_FEATURES + NUM_STATE_FEATURES, letter_hidden),
             **perceptron_shapes("value", NUM_STATE_FEATURES, letter_hidden),
         }
@@ -111,10 +98,7 @@ class PolicyNetwork(Network):
         # the next in a loop and take the time of the posterior's.
         first = letters @ of_letter
         first += features["state"][:, None] @ of_state + weights["letters.0.bias"]
-        scores = self._perceptron("letters", first)[:, :, 0]
-        scores += weights["scale.weight"] * letters[:, :, LOG_ODDS]
-        scores += LOOK_AHEAD_UNIT * weights["look_ahead.weight"] * letters[:, :, LOOK_AHEAD]
-        return scores
+        return self._perceptron("letters", first)[:, :, 0]
 
 
 def perceptron_shapes(name: str, num_inputs: int, num_hidden: int, num_outputs: int = 1) -> Shapes:

@@ -53,10 +53,14 @@ def test_a_game_against_the_evil_host_is_recorded(tmp_path):
 
 
 @pytest.mark.slow
-def test_win_rates_of_runs_are_plotted_by_games(tiny_run, tmp_path):
+def test_win_rates_of_runs_are_plotted_by_games_and_by_steps(tiny_run, tmp_path):
     picture, path = tmp_path / "curves.png", tiny_run[0].path
-    options = ("--levels", "best=0.9", "--plot", picture)
-    printed = output_of("win_rate_by_games", "--runs", f"tiny={path},{path}", *options)
-    assert re.search(r"tiny: [\d.]+% after [\d,]+ games", printed)
+    options = ("--runs", f"tiny={path},{path}", "--levels", "best=0.9", "--plot", picture)
+    assert re.search(
+        r"tiny: [\d.]+% after [\d,]+ games", output_of("learning_curves", *options, "--by-games")
+    )
+    kinds = ("--kinds", "eval/win_rate", "rollout/win_rate", "--baselines")
+    printed = output_of("learning_curves", *options, *kinds)
+    assert re.search(r"tiny, letters drawn, rollout: [\d.]+% after [\d,]+ steps", printed)
     with Image.open(picture) as image:
         assert min(image.size) > 500

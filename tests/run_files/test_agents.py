@@ -80,7 +80,7 @@ def test_a_policy_that_the_learner_of_a_run_cannot_have_made_is_refused(run, tmp
     windows = RunDirectory.create(Config(learner=WindowsConfig()), tmp_path / "windows")
     on_posterior, on_windows = PolicyModule().to_numpy(), WindowModule(log_rows=4).to_numpy()
     diverged = PolicyModule().to_numpy()
-    diverged.weights["scale.weight"] = np.full((1, 1), np.nan, dtype=np.float32)
+    diverged.weights["letters.4.bias"] = np.full(1, np.nan, dtype=np.float32)
     for there, kind, networks in (
         (run, "network", (on_windows, diverged)),
         (windows, "windows", (on_posterior,)),

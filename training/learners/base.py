@@ -73,6 +73,11 @@ class Learner(ABC):
         """The tables of the final games, that of unseen words first."""
         return [FinalTable("unseen", self.config.final_split), FinalTable("known", "train")]
 
+    def planners(self, known: float | None = None) -> dict[str, Agent]:
+        """Return the agents that play what was fitted without a policy, by name."""
+        return {}
+
     def final_agents(self, known: float | None) -> dict[str, Agent]:
-        """Return the learned agents by name, with the network that the run has kept."""
-        return {self.config.learner.agents[0]: self.agent(load_policy(self.run), known)}
+        """Return the learned agents by name, the policy that the run has written first."""
+        policy = self.agent(load_policy(self.run), known)
+        return {self.config.learner.agents[0]: policy, **self.planners(known)}

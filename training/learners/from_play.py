@@ -145,10 +145,10 @@ class FromPlayLearner(PosteriorLearner):
         words = draw_words(self.words.parts["valid"], config.validation.games)
         words = [word for word in words if word not in fitted]
         rates: dict[str, float] = {}
-        for name, known in (("valid/win_rate", DEFAULT_KNOWN), ("valid/excluded_win_rate", 0.0)):
+        for name, known in (("eval/win_rate", DEFAULT_KNOWN), ("eval/excluded_win_rate", 0.0)):
             agent = LookAheadAgent(self.posterior.with_known(known), self.options.look_ahead_lives)
             rates[name] = float(play_part(config, agent, words, words).won.mean())
-        unseen = rates["valid/win_rate"]
+        unseen = rates["eval/win_rate"]
         log.by_games(unseen, play.games)
         log.scalars(rates | {"rollout/uncovered": len(fitted)}, play.games)
         text = f"play: {play.games:,} games, {len(fitted):,} words known, unseen {unseen:.1%}"

@@ -12,10 +12,11 @@ import numpy as np
 import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.base_class import BaseAlgorithm
+from stable_baselines3.common.vec_env import VecEnv
 
 from hangman_lab.agents.ppo.network import Network
 from hangman_lab.envs.errors import InputError
-from hangman_lab.envs.hangman.sb3 import HangmanVecEnv, SB3VecEnv
+from hangman_lab.envs.hangman.sb3 import HangmanVecEnv
 from hangman_lab.envs.rewards import Reward, make_reward
 from hangman_lab.run_files.config import Config, PPOConfig
 from hangman_lab.training.learners.base import Learner
@@ -42,7 +43,7 @@ def make_env(config: Config, words: Sequence[str], num_envs: int) -> HangmanVecE
 
 
 def make_ppo(
-    kind: type[MaskablePPO], config: Config, env: SB3VecEnv, policy: dict[str, Any], **more: Any
+    kind: type[MaskablePPO], config: Config, env: VecEnv, policy: dict[str, Any], **more: Any
 ) -> MaskablePPO:
     """Return a new model with the options of a config; ``policy`` are those of its policy."""
     options = cast(PPOConfig, config.learner)

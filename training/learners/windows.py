@@ -27,5 +27,6 @@ class WindowsLearner(PPOLearner):
         # Fused, since the update of the embedding takes as long as its gradients.
         policy = {"module": module, "optimizer_kwargs": {"eps": 1e-5, "fused": True}}
         if rate := options.prediction_rate:
-            return make_ppo(PredictivePPO, self.config, env, policy, prediction_rate=rate)
+            ratio = rate / options.learning_rate
+            return make_ppo(PredictivePPO, self.config, env, policy, rate_ratio=ratio)
         return make_ppo(MaskablePPO, self.config, env, policy)

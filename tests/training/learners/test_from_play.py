@@ -82,7 +82,7 @@ FIRST_LEARNER = """
     learning_rate: 3.0e-3, gae_lambda: 0.9, entropy_coefficient: 0.003, prediction_rate: 0.03
 """
 FIRST = """
-    discount: 0.0, reward: {name: dense}, validation: {every: 500_000, games: 50, known_weight: 0.0}
+    discount: 0.0, reward: {name: dense}, validation: {every: 500_000, games: 50}
 """
 
 
@@ -171,9 +171,9 @@ def test_a_run_can_begin_with_the_words_of_another(config_of, real_words, whole,
     assert not (run.path / "first").exists()
     curves = RunDirectory(run.path / "play").read_curves()
     assert curves["step"].iloc[0] == games
-    assert {"valid/win_rate", "valid/excluded_win_rate", "rollout/uncovered"} <= set(curves)
+    assert {"eval/win_rate", "eval/excluded_win_rate", "rollout/uncovered"} <= set(curves)
     # It is fitted at the beginning and at the end: the words never become ten times as many.
-    assert curves["valid/win_rate"].count() == 2
+    assert curves["eval/win_rate"].count() == 2
 
 
 def test_an_unusable_first_run_is_refused(config_of, real_words, tmp_path):

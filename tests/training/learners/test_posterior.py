@@ -3,16 +3,13 @@
 import pytest
 
 from hangman_lab.agents.ppo.agent import save_network
-from hangman_lab.agents.ppo.network import LOOK_AHEAD
 from hangman_lab.envs.words import WordList
 from hangman_lab.run_files.config import load_config
 from hangman_lab.run_files.directory import RunDirectory
 from hangman_lab.run_files.words import RunWords
-from hangman_lab.training.learners import ppo
-from hangman_lab.training.learners.posterior import PosteriorLearner, make_posterior_env
+from hangman_lab.training.learners.posterior import PosteriorLearner, game_words
 from hangman_lab.training.posterior import fit_posterior, hold_back
-
-NUM_ENVS = 64
+from tests.agents.ppo.test_network import GAP
 
 
 @pytest.fixture(scope="module")
@@ -21,49 +18,17 @@ def fitted(real_words):
 
 
 @pytest.fixture(scope="module")
-def posterior(fitted):
-    return fitted.held_back_posterior
-
-
-@pytest.fixture(scope="module")
 def parts(real_words):
     return hold_back(real_words[:400])
 
 
-@pytest.fixture
-def games_of(tiny_files, monkeypatch):
-    """Return a function that makes the games of a share: (environment, batches of games)."""
-
-    def games_of(posterior, held_back, known, share):
-        batches = []
-
-        class Recorded(ppo.HangmanVecEnv):
-            def __init__(self, num_envs, *, words, **options):
-                batches.append((num_envs, tuple(words)))
-                super().__init__(num_envs, words=words, **options)
-
-        monkeypatch.setattr(ppo, "HangmanVecEnv", Recorded)
-        options = [f"learner.known_games={share}", f"learner.num_envs={NUM_ENVS}"]
-        config = load_config(tiny_files[0], [*options, "learner.known=0.75"])
-        return make_posterior_env(config, posterior, held_back, known), batches
-
-    return games_of
-
-
-@pytest.mark.parametrize("share", [0.0, 0.25, 1.0])
-def test_the_share_of_games_with_known_words_is_that_of_the_config(
-    posterior, parts, games_of, share
-):
-    env, batches = games_of(posterior, *parts, share)
-    num_known = round(NUM_ENVS * share)
-    expected = [(NUM_ENVS - num_known, parts[0]), (num_known, parts[1])]
-    assert batches == [(count, words) for count, words in expected if count]
-    assert env.num_envs == NUM_ENVS
-    assert env.posterior.prior.known == 0.75
-    # If one kind has no word, the other kind is played.
-    for held_back, known in ((parts[0], ()), ((), parts[1])):
-        _, batches = games_of(posterior, held_back, known, share)
-        assert batches == [(NUM_ENVS, held_back or known)]
+def test_half_of_the_games_have_known_words(parts, real_words):
+    held_back, known = map(set, parts)
+    words = game_words(real_words[:400])
+    assert len(words) == len(set(words)) == 2 * len(held_back)
+    assert held_back < set(words) < held_back | known
+    # If no word is held back, all are played.
+    assert game_words(["cat"]) == ("cat",)
 
 
 def test_ppo_plays_without_the_held_back_words_and_the_agents_with_them(
@@ -78,7 +43,7 @@ def test_ppo_plays_without_the_held_back_words_and_the_agents_with_them(
     model = learner.make_model()
     assert set(model.env.posterior.known_words) == set(parts[1])
     # With all lives left, it looks ahead already.
-    assert model.env.reset()["letters"][:, :, LOOK_AHEAD].any()
+    assert model.env.reset()["letters"][:, :, GAP].any()
     assert model.policy.module.sizes["look_ahead_lives"] == 6
     save_network(learner.network(model), run.policy)
     agents = learner.final_agents(known=0.25)
