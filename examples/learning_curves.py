@@ -13,7 +13,7 @@ from hangman_lab.run_files.directory import RunDirectory
 
 KINDS = {
     "eval/win_rate": "best letter, unseen words",
-    "rollout/win_rate": "letters drawn, rollout",
+    "rollout/win_rate": "letters drawn, training words",
 }
 
 
@@ -55,9 +55,11 @@ for text in options.runs:
         axes.fill_between(x, low, high, color=line.get_color(), alpha=0.2)
         unit = "games" if options.by_games else "steps"
         print(f"{label}: {rates[:, -1].mean():.1%} after {x[-1]:,.0f} {unit}")
-for name, level in levels.items():
+place = -1.0
+for name, level in sorted(levels.items(), key=lambda item: float(item[1])):
     axes.axhline(float(level), color="gray", linestyle=":", linewidth=1)
-    axes.annotate(name, (1, float(level)), xycoords=("axes fraction", "data"), fontsize=8)
+    place = max(place + 0.03, float(level) - 0.01)
+    axes.text(1.01, place, name, transform=axes.get_yaxis_transform(), fontsize=9)
 axes.set(xlabel="games played" if options.by_games else "environment steps", ylabel="games won")
 axes.set_ylim(0, 1)
 axes.yaxis.set_major_formatter(lambda rate, _: f"{rate:.0%}")

@@ -14,7 +14,6 @@ from torch.utils.tensorboard import SummaryWriter
 from hangman_lab.agents.ppo.agent import NetworkAgent
 from hangman_lab.envs.encoding import ALPHABET
 from hangman_lab.envs.hangman.game import Game
-from hangman_lab.evaluation.statistics import win_rate_interval
 from hangman_lab.run_files.directory import RunDirectory, write_text
 
 _NUM_SAMPLE_GAMES = 5
@@ -76,12 +75,9 @@ class TrainingLog(TensorBoardOutputFormat):
     ) -> float:
         """Log the games ``played`` on valid words; return the win rate."""
         rate = float(played.won.mean())
-        low, high = win_rate_interval(int(played.won.sum()), len(played))
         by_length = played.groupby("length").won.mean()
         values = {
             "eval/win_rate": rate,
-            "eval/win_rate_low": low,
-            "eval/win_rate_high": high,
             "eval/wrong_guesses": float(played.wrong_guesses.mean()),
         }
         values |= {

@@ -61,6 +61,6 @@ def test_win_rates_of_runs_are_plotted_by_games_and_by_steps(tiny_run, tmp_path)
     )
     kinds = ("--kinds", "eval/win_rate", "rollout/win_rate", "--baselines")
     printed = output_of("learning_curves", *options, *kinds)
-    assert re.search(r"tiny, letters drawn, rollout: [\d.]+% after [\d,]+ steps", printed)
+    assert re.search(r"tiny, letters drawn, training words: [\d.]+% after [\d,]+ steps", printed)
     with Image.open(picture) as image:
         assert min(image.size) > 500

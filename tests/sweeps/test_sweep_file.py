@@ -75,7 +75,7 @@ def test_each_value_and_bound_is_validated_once(make_sweep):
 
 def test_the_sweeps_in_configs_are_valid():
     names = {path.name for path in SWEEP_DIRECTORY.glob("*.yaml")}
-    assert names == {"ppo.yaml", "rewards.yaml", "smoke.yaml"}
+    assert names == {"ppo.yaml", "rewards.yaml", "rewards_alone.yaml", "smoke.yaml"}
     for name in names:
         assert load_sweep(find_config(name, "sweep")).num_trials >= 4
 
