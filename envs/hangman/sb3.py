@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
 import gymnasium as gym
 import numpy as np
@@ -26,64 +26,7 @@ from hangman_lab.envs.hangman.rules import Host, RepeatedGuess
 from hangman_lab.envs.rewards import Reward
 
 
-class SB3VecEnv(VecEnv):
-    """Base class of batches for Stable-Baselines3.
-
-    ``_attributes`` are shared by all games, ``_methods`` return a list with an item for each of the
-    games that they take.
-    """
-
-    _attributes: dict[str, Any]
-    _methods: dict[str, Any]
-
-    def close(self) -> None:
-        """Do nothing; there are no resources to release."""
-
-    def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
-        """Return an attribute, or a method, of each game."""
-        games = list(self._get_indices(indices))
-        if attr_name in self._methods:
-            return [partial(self._call, attr_name, game) for game in games]
-        self._check_name(attr_name, self._attributes)
-        return [self._attributes[attr_name]] * len(games)
-
-    def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
-        """Raise AttributeError: the games of a batch share their attributes."""
-        raise AttributeError("the games of a batch share their attributes; create a new batch")
-
-    def env_method(
-        self,
-        method_name: str,
-        *method_args: Any,
-        indices: VecEnvIndices = None,
-        **method_kwargs: Any,
-    ) -> list[Any]:
-        """Call a method for the games at ``indices``; return an item for each."""
-        self._check_name(method_name, self._methods)
-        if method_name == "action_masks" and indices is None:
-            # As sb3-contrib asks at each step.
-            return list(cast(Any, self).action_masks())
-        games = list(self._get_indices(indices))
-        return self._methods[method_name](games, *method_args, **method_kwargs)
-
-    def env_is_wrapped(
-        self, wrapper_class: type[gym.Wrapper], indices: VecEnvIndices = None
-    ) -> list[bool]:
-        """Return False for each game: the batch has no wrappers."""
-        return [False for _ in self._get_indices(indices)]
-
-    def _call(self, method_name: str, game: int, *arguments: Any, **options: Any) -> Any:
-        return self._methods[method_name]([game], *arguments, **options)[0]
-
-    def _check_name(self, name: str, names: dict[str, Any]) -> None:
-        if name not in names:
-            kind = "attribute" if names is self._attributes else "method"
-            raise AttributeError(
-                f"the games of a batch have no {kind} {name!r}, only {', '.join(names)}"
-            )
-
-
-class HangmanVecEnv(SB3VecEnv):
+class HangmanVecEnv(VecEnv):
     """The batch of :class:`HangmanVectorEnv` for Stable-Baselines3 and sb3-contrib.
 
     It equals SB3's ``DummyVecEnv`` of :class:`HangmanEnv` in a ``Monitor``, with the same seeds and
@@ -124,7 +67,8 @@ class HangmanVecEnv(SB3VecEnv):
             kwargs=options,
             max_episode_steps=self.games.max_episode_steps,
         )
-        self._attributes = {
+        # What is asked of each game: attributes that all share, and functions of a list of games.
+        self._attributes: dict[str, Any] = {
             "action_space": self.games.single_action_space,
             "max_wrong": self.games.max_wrong,
             "metadata": self.games.metadata,
@@ -132,7 +76,7 @@ class HangmanVecEnv(SB3VecEnv):
             "render_mode": render_mode,
             "spec": spec,
         }
-        self._methods = {
+        self._methods: dict[str, Any] = {
             "action_masks": self._masks_of,
             "render": self._drawings_of,
             "reset": self._reset_games,
@@ -147,12 +91,38 @@ class HangmanVecEnv(SB3VecEnv):
         )
         self.metadata = self.games.metadata
 
+    def close(self) -> None:
+        """Do nothing; there are no resources to release."""
+
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
         """Return an attribute, or a method, of each game."""
+        games = list(self._get_indices(indices))
         if attr_name == "secret":
             secrets = self.games.secrets
-            return [secrets[game] for game in self._get_indices(indices)]
-        return super().get_attr(attr_name, indices)
+            return [secrets[game] for game in games]
+        if attr_name in self._methods:
+            return [partial(self._call, attr_name, game) for game in games]
+        self._check_name("attribute", attr_name, self._attributes)
+        return [self._attributes[attr_name]] * len(games)
+
+    def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
+        """Raise AttributeError: the games of a batch share their attributes."""
+        raise AttributeError("the games of a batch share their attributes; create a new batch")
+
+    def env_method(
+        self,
+        method_name: str,
+        *method_args: Any,
+        indices: VecEnvIndices = None,
+        **method_kwargs: Any,
+    ) -> list[Any]:
+        """Call a method for the games at ``indices``; return an item for each."""
+        self._check_name("method", method_name, self._methods)
+        if method_name == "action_masks" and indices is None:
+            # As sb3-contrib asks at each step.
+            return list(self.action_masks())
+        games = list(self._get_indices(indices))
+        return self._methods[method_name](games, *method_args, **method_kwargs)
 
     def env_is_wrapped(
         self, wrapper_class: type[gym.Wrapper], indices: VecEnvIndices = None
@@ -237,6 +207,15 @@ class HangmanVecEnv(SB3VecEnv):
         """Return an image of each game, None without ``render_mode="rgb_array"``."""
         is_drawn = self.render_mode == "rgb_array"
         return self._drawings_of(range(self.num_envs)) if is_drawn else [None] * self.num_envs
+
+    def _call(self, method_name: str, game: int, *arguments: Any, **options: Any) -> Any:
+        return self._methods[method_name]([game], *arguments, **options)[0]
+
+    def _check_name(self, kind: str, name: str, names: dict[str, Any]) -> None:
+        if name not in names:
+            raise AttributeError(
+                f"the games of a batch have no {kind} {name!r}, only {', '.join(names)}"
+            )
 
     def _masks_of(self, games: Sequence[int]) -> list[npt.NDArray[np.bool_]]:
         return list(self.games.action_masks()[games])
