@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Sequence
-from io import TextIOWrapper
 from typing import TextIO, TypeVar
 
 from rich.console import Console
@@ -27,10 +26,6 @@ T = TypeVar("T")
 
 def make_console() -> Console:
     """Return a console, which writes no escape codes with NO_COLOR or on a dumb terminal."""
-    for stream in (sys.stdin, sys.stdout):
-        # No exception for invalid bytes, and for text that cannot be encoded.
-        if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="replace")
     # With NO_COLOR, Rich still writes bold text.
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     return Console(

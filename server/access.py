@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Awaitable, Callable, Hashable
 from dataclasses import dataclass
 from sqlite3 import Connection
 from typing import Annotated, Any, TypeVar
@@ -13,7 +13,8 @@ from fastapi.security import APIKeyQuery, HTTPAuthorizationCredentials, HTTPBear
 from hangman_lab.server.agent import AgentPlayer
 from hangman_lab.server.database import Database
 from hangman_lab.server.errors import RequestError
-from hangman_lab.server.players import GUEST_PREFIX, find_player, hash_token
+from hangman_lab.server.games import DayAnswer
+from hangman_lab.server.players import GUEST_PREFIX, Guests, find_player, hash_token
 from hangman_lab.server.rates import Buckets, network_of
 from hangman_lab.server.served_words import ServedWords
 from hangman_lab.server.settings import Settings
@@ -36,6 +37,10 @@ class Services:
     settings: Settings
     rates: Buckets
     new_guests: Buckets
+    guests: Guests
+    #: The results of a date, and the leaderboard, which may be some seconds old.
+    day: Callable[[str], Awaitable[DayAnswer]]
+    leaderboard: Callable[[], Awaitable[str]]
 
 
 @dataclass(frozen=True)

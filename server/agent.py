@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
 from functools import partial
+from multiprocessing.process import BaseProcess
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -29,6 +30,8 @@ from hangman_lab.server.settings import Settings
 
 # Queued turns, shared equally by the identities: tokens, and the networks of guests.
 _MAX_QUEUED = 64
+# For a turn to come, and for a hint; a process that takes longer hangs, and is replaced.
+_SECONDS = 4.5
 # Words played at the start, which compiles everything before the first hint.
 _WARM_UP_WORDS = ("a", "qi", "letter", "zzyzx", "jazz", "mississippi", "uncopyrightables")
 # In a process of the agent: the agent, or the error of its loading.
@@ -64,9 +67,11 @@ class AgentPlayer:
         self._think_there = think
         self._make_executor = make_executor
         self._max_wrong = settings.max_wrong
-        self.executors = [make_executor() for _ in range(settings.agent_processes)]
+        self._processes: dict[Executor, list[BaseProcess]] = {}
         self._free: asyncio.Queue[Executor] = asyncio.Queue()
-        for executor in self.executors:
+        #: The first hint of each executor, which loads the agent.
+        self.loading = [self._start() for _ in range(settings.agent_processes)]
+        for executor in self._processes:
             self._free.put_nowait(executor)
         # Round-robin: of each identity, one turn at a time waits for an executor.
         self._locks: WeakValueDictionary[Hashable, asyncio.Lock] = WeakValueDictionary()
@@ -95,22 +100,47 @@ class AgentPlayer:
         return AgentGame(secret=secret, turns=turns)
 
     def close(self) -> None:
-        """Terminate the processes."""
-        for process in multiprocessing.active_children():
-            process.terminate()
-        for executor in self.executors:
-            executor.shutdown(wait=False, cancel_futures=True)
+        """End the processes."""
+        for executor in list(self._processes):
+            self._end(executor)
+
+    def _start(self) -> Future[Hint]:
+        """Make an executor; return its first hint, which its process gives once it has loaded."""
+        before = multiprocessing.active_children()
+        executor = self._make_executor()
+        loading = executor.submit(self._think_there, Game("a", self._max_wrong).observations)
+        started = [each for each in multiprocessing.active_children() if each not in before]
+        self._processes[executor] = started
+        return loading
+
+    def _end(self, executor: Executor) -> None:
+        for process in self._processes.pop(executor):
+            process.kill()  # a stopped process does not handle SIGTERM
+        executor.shutdown(wait=False, cancel_futures=True)
+
+    def _replace(self, executor: Executor) -> None:
+        """End an executor, and start another one, which is used once it has loaded."""
+        self._end(executor)
+        loading, loop = self._start(), asyncio.get_running_loop()
+        new = [*self._processes][-1]
+        loading.add_done_callback(lambda _: loop.call_soon_threadsafe(self._free.put_nowait, new))
 
     async def _run(self, observations: Observations) -> Hint:
-        executor, loop = await self._free.get(), asyncio.get_running_loop()
+        executor, loop = None, asyncio.get_running_loop()
         try:
-            return await loop.run_in_executor(executor, self._think_there, observations)
-        except BrokenExecutor as error:
-            logger.error("the agent's process ended; another one is started")
-            executor = self._make_executor()
+            async with asyncio.timeout(_SECONDS):
+                executor = await self._free.get()
+            async with asyncio.timeout(_SECONDS):
+                return await loop.run_in_executor(executor, self._think_there, observations)
+        except (BrokenExecutor, TimeoutError) as error:
+            if executor is not None:
+                logger.error("the agent's process ended or hangs; another one is started")
+                self._replace(executor)
+                executor = None
             raise RequestError(503, "the agent is busy; try again", 5.0) from error
         finally:
-            self._free.put_nowait(executor)
+            if executor is not None:
+                self._free.put_nowait(executor)
 
 
 def make_agent_player(
@@ -126,10 +156,8 @@ def make_agent_player(
     make_executor = partial(ProcessPoolExecutor, 1, context, _load, arguments)
     player = AgentPlayer(name, _think_here, make_executor, settings)
     try:
-        # A process answers once its agent is loaded.
-        observations = Game("a", settings.max_wrong).observations
-        for future in [each.submit(_think_here, observations) for each in player.executors]:
-            future.result()
+        for loading in player.loading:
+            loading.result()
     except BaseException as error:
         player.close()
         if isinstance(error, BrokenExecutor):

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Body, Response
 from pydantic import BaseModel, Field
 
-from hangman_lab.server import games, leaderboard, players
+from hangman_lab.server import games, players
 from hangman_lab.server.access import EXTRA_COST, Address, Caller, RequestKey, Server
 from hangman_lab.server.agent import AgentGame, Hint
 from hangman_lab.server.errors import RESPONSES, RequestError
@@ -44,16 +44,14 @@ async def get_server(server: Server) -> ServerAnswer:
 @router.get("/daily", tags=["games"])
 async def get_day(server: Server) -> DayAnswer:
     """Return the results of today's word of the day, and the seconds until the next one."""
-    return await server.database.read(games.count_day, server.settings.max_wrong)
+    return await server.day(games.today())
 
 
 @router.get("/leaderboard", response_model=Leaderboard, tags=["server"])
 async def get_leaderboard(server: Server, address: Address) -> Response:
     """Rank players by the lower end of the 95% interval of their win rate without hints."""
     server.rates.take(address, EXTRA_COST)
-    board = await server.database.read(leaderboard.read)
-    # FastAPI would validate each row again.
-    return Response(board.model_dump_json(), media_type="application/json")
+    return Response(await server.leaderboard(), media_type="application/json")
 
 
 @router.post("/guests", status_code=201, tags=["players"])
@@ -64,7 +62,7 @@ async def add_guest(server: Server, address: Address) -> dict[Literal["token"], 
     server.new_guests.take(address)
     token = players.make_token(players.GUEST_PREFIX)
     hashed = players.hash_token(token)
-    await server.database.write(players.add_guest, hashed, server.settings.guests)
+    await server.database.write(server.guests.add, hashed)
     return {"token": token}
 
 

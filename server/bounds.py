@@ -46,7 +46,9 @@ class Bounds:
             await self.app(scope, receive, send)
             return
         begun = time.perf_counter()
-        status = 500
+        status, is_head = 500, scope["method"] == "HEAD"
+        if is_head:  # an answer to GET, without its body
+            scope = {**scope, "method": "GET"}
         address = (scope.get("client") or ("",))[0]
 
         async def send_with_headers(message: Message) -> None:
@@ -57,6 +59,8 @@ class Bounds:
                 # Browsers revalidate files.
                 caching = "no-cache" if "etag" in headers else "no-store"
                 headers.update({**_HEADERS, "Cache-Control": caching})
+            elif is_head:
+                message = {**message, "body": b""}
             await send(message)
 
         try:
@@ -103,8 +107,6 @@ def _bounded(receive: Receive) -> Receive:
 def _check_origin(scope: Scope) -> None:
     """Raise 403 for a cross-site POST request."""
     if scope["method"] == "POST":
-        headers = Headers(scope=scope)
-        origin = headers.get("origin")
-        foreign = origin is not None and origin.partition("://")[2] != headers.get("host")
-        if foreign or headers.get("sec-fetch-site") in ("cross-site", "same-site"):
+        site = Headers(scope=scope).get("sec-fetch-site")
+        if site in ("cross-site", "same-site"):
             raise RequestError(403, "cross-site requests are refused")

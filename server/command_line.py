@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ipaddress
 import os
+import re
 import socket
 import sqlite3
 import sys
+import unicodedata
 from argparse import SUPPRESS, ArgumentTypeError, Namespace
 from collections.abc import Sequence
 from contextlib import closing
@@ -79,7 +81,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit status."""
     options = read_options(sys.argv[1:] if arguments is None else arguments)
     if options.action is not None:
-        print(_manage(options))
+        _manage(options)
         return 0
     host, port = _find_address(options.host, options.port)
     # This takes seconds to import, so options are checked first.
@@ -112,21 +114,41 @@ def _networks(text: str) -> str:
     return text
 
 
-def _manage(options: Namespace) -> str:
-    """Make a token or delete a player; return what to print."""
+def _name(text: str) -> str:
+    """Return a name that cannot be mistaken for another one; InputError if it can."""
+    name = unicodedata.normalize("NFKC", text).strip()
+    letters = [unicodedata.name(char, "?") for char in name if char.isalpha()]
+    kinds = "".join(unicodedata.category(char)[0] for char in name)
+    scripts = {each.partition(" ")[0] for each in letters}
+    is_plain: object = len(scripts) <= 1 and not any("FILLER" in each for each in letters)
+    # A mark follows a letter: accents are not stacked.
+    is_plain = is_plain and re.fullmatch(r"(LM?|N|[PZ])*", kinds) and re.search("[LN]", kinds)
+    if not 1 <= len(name) <= _MAX_NAME_LENGTH or not name.isprintable() or not is_plain:
+        raise InputError(
+            f"{text!r} is not a name of 1 to {_MAX_NAME_LENGTH} letters of one script, digits, "
+            "punctuation and spaces"
+        )
+    return name
+
+
+def _manage(options: Namespace) -> None:
+    """Make a token or delete a player, and print what was done."""
     name, token = options.name.strip(), players.make_token()
-    if not 1 <= len(name) <= _MAX_NAME_LENGTH or not name.isprintable():
-        raise InputError(f"{name!r} is not a name of 1 to {_MAX_NAME_LENGTH} printable characters")
+    if options.action == "token":
+        name = _name(name)
     with closing(open_database(options.db)) as connection:
         try:
             with transaction(connection):
                 if options.action == "token":
                     hashed = players.hash_token(token)
                     players.add_player(connection, name, hashed, options.replace)
-                    return f"Keep it: only its hash is stored.\naccess token of {name}: {token}"
+                    # Shown before it is stored, so that none is stored unseen.
+                    print("Keep it: only its hash is stored.")
+                    print(f"access token of {name}: {token}", flush=True)
+                    return
                 if not players.delete_player(connection, name):
                     raise InputError(f"there is no player {name!r}")
-                return f"{name} and its games are deleted"
+            print(f"{name} and its games are deleted")
         except sqlite3.IntegrityError as error:
             message = f"player {name!r} exists; --replace creates a new token"
             raise InputError(message) from error

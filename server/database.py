@@ -10,7 +10,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -71,7 +71,9 @@ class Database:
     """A connection for reads and one for writes, each with its own thread."""
 
     def __init__(self, path: str) -> None:
+        self._path = os.path.abspath(path)
         self._writing, self._reading = open_database(path), _connect(path)
+        self._file = os.stat(self._path)
         self._writer, self._reader = (ThreadPoolExecutor(1, name) for name in ("writer", "reader"))
 
     async def read(self, function: Callable[..., T], *arguments: Any) -> T:
@@ -99,7 +101,11 @@ class Database:
         def run_in_time() -> T:
             if time.monotonic() - asked > _PATIENCE:
                 raise sqlite3.OperationalError("the database is busy")
-            return run()
+            # SQLite would go on with a file that has no name.
+            with suppress(FileNotFoundError):
+                if os.path.samestat(os.stat(self._path), self._file):
+                    return run()
+            raise sqlite3.OperationalError(f"{self._path} was removed or replaced; restart")
 
         try:
             return await asyncio.get_running_loop().run_in_executor(thread, run_in_time)

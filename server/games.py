@@ -76,7 +76,7 @@ def begin(
     if new.daily:
         if new.recorded:
             raise RequestError(422, "recorded, daily: one at most")
-        key = _day_key(time.time())
+        key = _DAY + today()
     statement = "SELECT * FROM games WHERE player_id = ? AND request_key = ?"
     begun = connection.execute(statement, (player.id, key)).fetchone()
     if begun is not None:
@@ -110,7 +110,7 @@ def begin(
         "DELETE FROM games WHERE number IN (SELECT number FROM games WHERE player_id = ? "
         "AND NOT recorded AND status != 'ongoing' AND request_key IS NOT ? "
         "ORDER BY number DESC LIMIT ? OFFSET ?)",
-        (player.id, _day_key(time.time()), _DELETED_AT_ONCE, settings.kept_games),
+        (player.id, _DAY + today(), _DELETED_AT_ONCE, settings.kept_games),
     )
     return _answer(row)
 
@@ -153,14 +153,13 @@ def list_open(connection: Connection, player: Player) -> list[GameAnswer]:
     return [_answer(row) for row in rows]
 
 
-def count_day(connection: Connection, max_wrong: int) -> DayAnswer:
-    """Count the finished games of the word of the day."""
-    now = time.time()
+def count_day(connection: Connection, max_wrong: int, date: str) -> DayAnswer:
+    """Count the finished games of the word of a day."""
     spread, players = [0] * max_wrong, 0
     rows = connection.execute(
         "SELECT secret, status, LENGTH(guesses) AS length, COUNT(*) AS games FROM games "
         "WHERE request_key = ? AND status != 'ongoing' GROUP BY secret, status, length",
-        (_day_key(now),),
+        (_DAY + date,),
     )
     for row in rows:
         players += row["games"]
@@ -169,15 +168,16 @@ def count_day(connection: Connection, max_wrong: int) -> DayAnswer:
             wrong = row["length"] - len(set(row["secret"]))
             spread[min(wrong, max_wrong - 1)] += row["games"]
     return DayAnswer(
-        date=_day_key(now).removeprefix(_DAY),
-        seconds_left=math.ceil(_DAY_SECONDS - now % _DAY_SECONDS),
+        date=date,
+        seconds_left=math.ceil(_DAY_SECONDS - time.time() % _DAY_SECONDS),
         players=players,
         wrong_guesses=spread,
     )
 
 
-def _day_key(now: float) -> str:
-    return _DAY + time.strftime("%Y-%m-%d", time.gmtime(now))
+def today() -> str:
+    """Return the date (UTC) as YYYY-MM-DD."""
+    return time.strftime("%Y-%m-%d", time.gmtime(time.time()))
 
 
 def check_agent(connection: Connection, player: Player, settings: Settings) -> None:

@@ -36,14 +36,14 @@ class Leaderboard(BaseModel):
     least_games: int = Field(default=LEAST_GAMES, description="recorded games that a rank needs")
 
 
-def read(connection: Connection) -> Leaderboard:
-    """Return the ranking of the players with recorded games."""
+def read(connection: Connection) -> str:
+    """Return the ranking of the players with recorded games, as JSON of a Leaderboard."""
     rows = connection.execute(
         "SELECT name, recorded_games AS games, recorded_wins - recorded_hinted_wins AS wins, "
         "recorded_open AS unfinished, recorded_hinted AS hinted FROM players "
         "WHERE name IS NOT NULL AND recorded_games > 0"
     )
-    return Leaderboard(players=rank(rows.fetchall())[:_MAX_LISTED])
+    return Leaderboard(players=rank(rows.fetchall())[:_MAX_LISTED]).model_dump_json()
 
 
 def rank(players: Sequence[Row | dict[str, Any]]) -> list[RankedPlayer]:

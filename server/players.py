@@ -68,15 +68,25 @@ def add_player(
     )
 
 
-def add_guest(connection: Connection, token_hash: str, most: int) -> None:
-    """Store a guest; above ``most``, the least recently seen are evicted with their games."""
-    add_player(connection, None, token_hash)
-    surplus = (
-        "SELECT id FROM players INDEXED BY guests WHERE name IS NULL "
-        "ORDER BY seen DESC, id DESC LIMIT ? OFFSET ?"
-    )
-    statement = f"DELETE FROM players WHERE id IN ({surplus})"
-    connection.execute(statement, (_EVICTED_AT_ONCE, most))
+class Guests:
+    """Guests, about ``most``; above it, the least recently seen are evicted with their games."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._number: int | None = None
+
+    def add(self, connection: Connection, token_hash: str) -> None:
+        """Store a guest."""
+        add_player(connection, None, token_hash)
+        if self._number is None:  # counted once: this takes milliseconds
+            count = "SELECT COUNT(*) - 1 FROM players WHERE name IS NULL"
+            (self._number,) = connection.execute(count).fetchone()
+        evicted = connection.execute(
+            "DELETE FROM players WHERE id IN (SELECT id FROM players INDEXED BY guests "
+            "WHERE name IS NULL ORDER BY seen, id LIMIT ?)",
+            (min(max(self._number + 1 - self._most, 0), _EVICTED_AT_ONCE),),
+        )
+        self._number += 1 - evicted.rowcount
 
 
 def delete_player(connection: Connection, name: str) -> bool:

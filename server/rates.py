@@ -20,6 +20,10 @@ _IPV6_PREFIX = 48
 @lru_cache(4096)
 def network_of(address: str) -> str:
     """Return the network whose limits an address shares, or "invalid"."""
+    if address.startswith("["):  # a proxy may append the port
+        address = address[1:].partition("]")[0]
+    elif address.count(":") == 1:
+        address = address.partition(":")[0]
     try:
         parsed = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:

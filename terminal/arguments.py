@@ -12,6 +12,7 @@ import shutil
 import sys
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
+from io import TextIOWrapper
 from pathlib import Path
 from typing import NoReturn
 
@@ -67,6 +68,10 @@ def command_main(name: str) -> Callable[[Callable[..., int]], Callable[..., int]
                 sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115 - until the end
             if sys.stdout is None:
                 sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+            for stream in (sys.stdin, sys.stdout):
+                # No exception for invalid bytes, and for text that cannot be encoded.
+                if isinstance(stream, TextIOWrapper):
+                    stream.reconfigure(errors="replace")
             try:
                 try:
                     return main(arguments)

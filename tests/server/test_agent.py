@@ -1,6 +1,7 @@
 """The agent: hints, games to watch, queued turns, and what it reveals of recorded games."""
 
 import asyncio
+import threading
 from collections import Counter
 from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
 
@@ -105,6 +106,30 @@ def test_a_process_that_ends_is_replaced():
         assert (await player.hint(BEGINNING, "alice")).letter == "a"
 
     ask(use, think, make)
+
+
+def test_a_process_that_hangs_is_replaced(monkeypatch):
+    monkeypatch.setattr(agent, "_SECONDS", 0.2)
+    go_on, asked = threading.Event(), []
+
+    def think(observations):
+        asked.append(observations)
+        if len(asked) == 2:
+            go_on.wait(30)
+        return guess_next(observations)
+
+    async def use(player):
+        with pytest.raises(RequestError) as refused:
+            await player.hint(BEGINNING, "alice")
+        assert refused.value.status_code == 503
+        assert (await player.hint(BEGINNING, "alice")).letter == "a"
+        # One that waits for a turn is told, too.
+        player._free.get_nowait()
+        with pytest.raises(RequestError):
+            await player.hint(BEGINNING, "alice")
+        go_on.set()
+
+    ask(use, think)
 
 
 def test_a_hint_has_the_guess_and_the_probabilities_of_the_agent(start, dictionary):

@@ -3,6 +3,7 @@
 import hashlib
 import socket
 import sqlite3
+import subprocess
 import urllib.request
 from contextlib import closing
 from functools import partial
@@ -10,7 +11,7 @@ from functools import partial
 import pytest
 
 from hangman_lab.server.command_line import main, read_options
-from tests.processes import assert_refused, run, run_main
+from tests.processes import assert_refused, command, run, run_main
 from tests.server.harness import API, Harness
 from tests.server.load import serving
 
@@ -32,6 +33,12 @@ def serve(capsys):
     ("arguments", "said"),
     [
         (["token", "two\nlines"], ["is not a name"]),
+        # Mistaken for another name: a letter of another script, a filler, stacked accents.
+        (["token", "p\u0430ul"], ["is not a name", "one script"]),
+        (["token", "\u3164"], ["is not a name"]),
+        (["token", "\u2800"], ["is not a name"]),
+        (["token", "a\u0301\u0302\u0303\u0304"], ["is not a name"]),
+        (["token", "\u0301"], ["is not a name"]),
         (["delete", "nobody"], ["no player 'nobody'"]),
         (["--db", "/no/such/folder/x"], ["--db", "/no/such/folder/x", "No such file"]),
         (["--host", "no.such.host.invalid"], ["--host", "no.such.host.invalid"]),
@@ -110,3 +117,27 @@ def test_it_serves_until_it_is_stopped_and_logs_no_token(database):
         (row,) = connection.execute("SELECT * FROM players").fetchall()
     assert hashlib.sha256(token.encode()).hexdigest() in row
     assert token not in str(row)
+
+
+@pytest.mark.parametrize(
+    ("typed", "stored"),
+    [
+        ("Zoe\u0308", "Zo\u00eb"),
+        ("\uff21da 2", "Ada 2"),
+        ("O'Neil-Smith.", "O'Neil-Smith."),
+        ("\u5c71\u7530", "\u5c71\u7530"),
+    ],
+)
+def test_names_are_normalized(serve, database, typed, stored):
+    assert serve("--db", database, "token", typed).returncode == 0
+    with closing(sqlite3.connect(database)) as connection:
+        assert connection.execute("SELECT name FROM players").fetchall() == [(stored,)]
+
+
+def test_a_token_that_cannot_be_shown_is_not_stored(database):
+    full = partial(open, "/dev/full", "w")
+    with full() as output:
+        done = subprocess.run(command("serve.py", "--db", database, "token", "ada"), stdout=output)
+    assert done.returncode == 2
+    with closing(sqlite3.connect(database)) as connection:
+        assert not connection.execute("SELECT name FROM players").fetchall()

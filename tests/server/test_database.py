@@ -95,3 +95,15 @@ def test_a_new_database_is_readable_by_its_owner_alone(tmp_path, is_there):
     with closing(open_database(path)):
         modes = [stat.S_IMODE(file.stat().st_mode) for file in tmp_path.iterdir()]
     assert modes == [0o600] * 3
+
+
+@pytest.mark.parametrize("is_replaced", [False, True])
+def test_a_file_that_is_gone_is_not_written(start, caplog, is_replaced):
+    server = start(words=["noon"])
+    token = server.token()
+    server.path.rename(server.path.with_suffix(".moved"))
+    if is_replaced:
+        open_database(server.path).close()
+    for answer in (server.get(f"{API}/player", token), server.post(f"{API}/guests")):
+        assert answer.status_code == 503
+    assert "was removed or replaced; restart" in caplog.text

@@ -1,9 +1,13 @@
 """The HTTP engine and its limits, as a process."""
 
+import os
+import signal
 import socket
 import time
 from contextlib import ExitStack
+from pathlib import Path
 
+import httpx
 import pytest
 
 from tests.server.load import add_token, serving
@@ -86,3 +90,28 @@ def test_a_stopped_server_finishes_requests(tmp_path):
         server.process.wait(60)
         assert server.process.returncode == 0
         assert "Traceback" not in server.read()
+
+
+def test_a_hung_agent_is_replaced_and_does_not_keep_the_server(tmp_path):
+    path = tmp_path / "games.sqlite3"
+    with serving(path, "--agent", "dictionary", words=["banana"]) as (server, address):
+        token = add_token(path, "alice")
+        headers = {"Authorization": f"Bearer {token}"}
+        game = httpx.post(f"{address}/api/v1/games", headers=headers, json={}).json()["game_id"]
+
+        def hint():
+            url = f"{address}/api/v1/games/{game}/hint"
+            return httpx.post(url, headers=headers, timeout=10).status_code
+
+        def stop_agent():
+            children = Path(f"/proc/{server.process.pid}/task").glob("*/children")
+            for child in " ".join(each.read_text() for each in children).split():
+                os.kill(int(child), signal.SIGSTOP)
+
+        stop_agent()
+        assert hint() == 503
+        # Until the new process has loaded, hints are refused.
+        assert any(hint() == 200 for _ in range(10))
+        stop_agent()
+        server.end_within(10)
+        assert server.process.returncode == 0

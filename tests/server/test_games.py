@@ -255,3 +255,62 @@ def test_the_word_of_the_day_is_one_game_of_each_player_with_the_same_word(start
     assert (again["game_id"], again["word"][:4]) == (begun[0], "w___")
     server.post(f"{API}/games/{begun[0]}/resignation", token=alice)
     assert begin(alice, 31)["status"] == "failed"
+
+
+def test_the_results_of_a_day_end_at_midnight(start, monkeypatch):
+    server = start(words=["noon"])
+    token = server.token()
+    second = 1_767_398_390  # 2026-01-02 23:59:50 UTC
+    monkeypatch.setattr("time.time", lambda: second)
+    game = server.post(f"{API}/games", {"daily": True}, token).json()["game_id"]
+    for letter in "no":
+        server.guess(token, game, letter)
+    day = server.get(f"{API}/daily").json()
+    assert (day["date"], day["seconds_left"], day["players"]) == ("2026-01-02", 10, 1)
+    second += 15
+    day = server.get(f"{API}/daily").json()
+    assert (day["date"], day["seconds_left"], day["players"]) == ("2026-01-03", 86_395, 0)
+
+
+def test_the_results_of_the_day_are_kept_for_some_seconds(start):
+    server = start(words=["noon"])
+    reads = []
+    server.services.database._reading.set_trace_callback(reads.append)
+    players = []
+    for name in ("alice", "bob"):
+        token = server.token(name)
+        game = server.post(f"{API}/games", {"daily": True}, token).json()["game_id"]
+        for letter in "no":
+            server.guess(token, game, letter)
+        reads.clear()
+        answers = server.together(*(server.client.get(f"{API}/daily") for _ in range(20)))
+        players.append({answer.json()["players"] for answer in answers})
+        assert len(reads) == (name == "alice")
+    server.later()
+    assert (players, server.get(f"{API}/daily").json()["players"]) == ([{1}, {1}], 2)
+
+
+def test_games_of_the_challenge_are_practice_by_default(start):
+    server = start()
+    token = server.token()
+    assert server.get(f"{CHALLENGE}/new_game", access_token=token).status_code == 200
+    assert server.status(token)[:2] == [1, 0]
+
+
+def test_words_are_drawn_independently_for_each_kind_of_game(start):
+    words = [first + second for first in "abcdefgh" for second in "abcdefgh"]
+    server = start(words=words)
+    token = server.token()
+    drawn = [
+        [server.secret(server.new_game(token, recorded)) for _ in range(8)]
+        for recorded in (False, True)
+    ]
+    assert drawn[0] != drawn[1]
+
+
+def test_the_hundred_oldest_open_games_are_listed(start):
+    server = start()
+    token = server.token()
+    begun = [server.new_game(token) for _ in range(103)]
+    listed = server.get(f"{API}/games", token).json()
+    assert [game["game_id"] for game in listed] == begun[:100]

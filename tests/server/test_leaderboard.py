@@ -53,7 +53,21 @@ def test_open_resigned_and_hinted_games_count_as_not_won(start):
     server.post(f"{API}/games/{game}/resignation", token=bob)
     expected = {"games": 6, "wins": 2, "unfinished": 1, "hinted": 3}
     expected |= {"win_rate": 2 / 6, "ci95": pytest.approx(win_rate_interval(2, 6))}
+    # The ranking is kept for some seconds.
+    assert server.get(f"{API}/leaderboard").json() == nothing
+    server.later()
     first, second = server.get(f"{API}/leaderboard").json()["players"]
     assert {name: first[name] for name in expected} == expected
     assert [(row["name"], row["wins"]) for row in (first, second)] == [("alice", 2), ("bob", 1)]
     assert server.status(alice) == [0, 6, 4, 0]
+
+
+def test_a_thousand_players_are_listed(start):
+    server = start()
+    server.sql(
+        "WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers LIMIT 1005) "
+        "INSERT INTO players (name, token_hash, seen, recorded_games, recorded_wins) "
+        "SELECT 'player ' || n, 'hash ' || n, 0, 2000, n FROM numbers"
+    )
+    players = server.get(f"{API}/leaderboard").json()["players"]
+    assert [player["wins"] for player in players] == [*range(1005, 5, -1)]

@@ -117,6 +117,60 @@ def test_the_word_of_the_day_is_played_once_a_day(open_page):
     assert figures_of(page)["Played"] == "1"
 
 
+YESTERDAY = "new Date(Date.now() - 864e5).toISOString().slice(0, 10)"
+
+
+def test_a_game_counts_once_in_two_tabs(open_page):
+    page = open_page()
+    streak = f"{{ spread: {{ 2: 5 }}, streak: 5, best: 5, days: 5, lastDay: {YESTERDAY} }}"
+    page.evaluate(f"localStorage.setItem('hangman-tally', JSON.stringify({streak}))")
+    other = page.context.new_page()
+    other.goto(page.url)
+    settle(other)
+    type_letters(page, "ban")
+    counted = {"Played": "6", "Won": "100%", "Streak": "6", "Best": "6", "Days": "6"}
+    assert figures_of(page) == counted
+    # The other tab is told, and guesses on all the same.
+    expect(other.locator("#streak")).to_have_text("Streak 6, 6 days in a row")
+    expect(other.locator("#figures")).to_be_visible()
+    type_letters(other, "x")
+    for each in (page, other):
+        reload(each)
+        assert figures_of(each) == counted
+    # A lost game, which is given up in one tab and left in the other.
+    page.click("#new-game")
+    settle(page)
+    type_letters(page, "x")
+    reload(other)
+    page.click("#give-up")
+    page.click("#sure-yes")
+    settle(page)
+    other.click("#new-game")
+    settle(other)
+    reload(page)
+    assert page.evaluate("JSON.parse(localStorage['hangman-tally']).spread") == {
+        "0": 1, "2": 5, "lost": 1
+    }  # fmt: skip
+
+
+def test_a_game_whose_last_answer_was_lost_is_counted_when_it_is_shown(open_page):
+    page = open_page()
+    type_letters(page, "ba")
+
+    def lose(route):
+        route.fetch()
+        route.abort()
+
+    page.route("**/guesses", lose)
+    page.keyboard.press("n")
+    expect(page.locator("#problem")).to_contain_text("The server does not answer.")
+    page.unroute_all(behavior="wait")
+    for _ in range(2):
+        reload(page)
+        expect(outcome(page)).to_have_text("You won: the word is banana.")
+        assert figures_of(page)["Played"] == "1"
+
+
 def test_a_new_word_resigns_the_old_one_which_is_lost_after_a_guess(open_page):
     page = open_page()
     type_letters(page, "ban")

@@ -61,6 +61,9 @@ def test_addresses_of_a_network_share_a_bucket():
     assert network_of("fe80::1%eth0") == network_of("fe80::2")
     assert network_of("no: address") == network_of("x" * 14_000)
     assert network_of("::ffff:192.0.2.1") == network_of("192.0.2.1")
+    # A proxy may append the port.
+    assert network_of("192.0.2.1:4711") == network_of("192.0.2.1")
+    assert network_of("[2001:db8::1]:4711") == network_of("[2001:db8::1]") == "2001:db8::/48"
     buckets = make(1.0, 10.0)
     assert [take(buckets, f"2001:db8::{number:x}:0:0") for number in range(11)] == [0] * 10 + [1]
     assert take(buckets, "2001:db9::1") == take(buckets, "192.0.2.1") == 0

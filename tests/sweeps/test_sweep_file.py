@@ -99,6 +99,7 @@ EPOCHS = "learner.epochs"
         ({"space": {EPOCHS: {"randint": [1.5, 2.5]}}}, ["two whole numbers"]),
         ({"space": {"env.min_length": {"choice": [1, 30]}}}, ["no train word of 30 to 32 letters"]),
         ({"space": {"seed": {"grid_search": [1]}}}, ["seed", "set by the sweep"]),
+        ({"set": {"final_split": "test"}}, ["final_split", "set by the sweep"]),
         ({"samples": 3}, ["samples: 3", "nothing to draw"]),
         ({"storage": "s3://bucket"}, ["storage", "s3://bucket", "folder"]),
         ({"storage": "a\0b"}, ["storage", "'a\\x00b' is not allowed"]),

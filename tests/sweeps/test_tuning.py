@@ -112,12 +112,18 @@ def test_trials_share_the_posteriors_of_the_same_seed_and_train_words(
     _, first = share()
     assert share("learner.learning_rate=0.5", "final_split=valid")[1] == first
     assert len(fitted) == 1
-    for option in ("split.seed=1", "split.fractions=[0.5,0.2,0.3]", "env.max_length=9", "seed=1"):
+    for option in (
+        "split.seed=1",
+        "split.fractions=[0.5,0.2,0.3]",
+        "env.max_length=9",
+        "seed=1",
+        "threads=3",
+    ):
         config, folder = share(option)
         words = set(load_words(config).part("train"))
         assert fitted[-1] == (words, config.seed)
         assert set(load_posterior(f"{folder}/posterior.safetensors").known_words) == words
-    assert len(fitted) == 5
+    assert len(fitted) == 6
     # Without a posterior, or with one that is learned from play, nothing is shared.
     from_play = "learner={kind: from_play, play: {first: run}}"
     for option in ("learner.kind=windows", from_play):

@@ -28,8 +28,8 @@ function show(tab, shown) {
 /** Describe the agent. */
 function describe(agent) {
   if (agent === null) return "";
-  const what = agent === "ppo" ? "learned the game by reinforcement learning" : "counts words";
-  return `Hints are by ${agent}, a program that ${what}.`;
+  const what = { ppo: "learned the game by reinforcement learning", posterior: "weighs all words that fit", "look-ahead": "plays each letter out" };
+  return `Hints are by ${agent}, a program that ${what[agent] ?? "counts words"}.`;
 }
 
 async function begin() {

@@ -24,8 +24,9 @@ function read(name, empty) {
 }
 
 // Statistics of a guest or of the own token. `spread`: games won by wrong guesses, and games "lost".
-// `days`: the streak of words of the day won on consecutive days, up to `lastDay`.
-const NO_GAMES = { spread: {}, streak: 0, best: 0, days: 0, lastDay: "" };
+// `days`: the streak of words of the day won on consecutive days, up to `lastDay`; `counted`: the last games counted.
+const NO_GAMES = { spread: {}, streak: 0, best: 0, days: 0, lastDay: "", counted: "" };
+const MOST_COUNTED = 200;
 const tallyName = () => (ownToken() ? "hangman-own-tally" : "hangman-tally");
 const readTally = () => read(tallyName(), NO_GAMES);
 const writeTally = (tally) => localStorage.setItem(tallyName(), JSON.stringify(tally));
@@ -62,6 +63,7 @@ export function setUpPlay(report, server) {
     game = next;
     localStorage.setItem(CURRENT, game.game_id);
     const over = isOver();
+    if (over) countGame();
     board.show({
       word: game.word, wrong: game.wrong, tries: game.tries_remains, maxWrong: server.max_wrong, over,
       won: game.status === "success", secret: game.secret,
@@ -151,14 +153,17 @@ export function setUpPlay(report, server) {
     else if (game.status === "failed") board.say(`${game.resigned ? "Given up" : "Lost"}${secret}.`, "lost");
   }
 
-  /** Count a won or lost game; a game that is left for another word is lost. */
+  /** Count a won or lost game once, in whichever tab it is first shown; a game that is left for another word is lost. */
   function countGame() {
-    const { spread, streak, best, days, lastDay } = readTally();
+    const { spread, streak, best, days, lastDay, counted } = readTally();
+    const ids = counted.split(" ");
+    if (ids.includes(game.game_id)) return;
     const won = game.status === "success";
     const name = won ? game.wrong.length : "lost";
     const now = won ? streak + 1 : 0;
     const tally = { spread: { ...spread, [name]: (spread[name] ?? 0) + 1 }, streak: now, best: Math.max(now, best), days, lastDay };
-    if (isDaily()) {
+    tally.counted = [...ids, game.game_id].slice(-MOST_COUNTED).join(" ");
+    if (isDaily() && lastDay !== today.date) {
       const yesterday = new Date(Date.parse(today.date) - DAY).toISOString().slice(0, 10);
       tally.days = won ? (lastDay === yesterday ? days + 1 : 1) : 0;
       tally.lastDay = today.date;
@@ -168,7 +173,6 @@ export function setUpPlay(report, server) {
   }
 
   async function end() {
-    countGame();
     if (isDaily()) await readDay();
     show(game);
     tellEnd();
@@ -356,6 +360,11 @@ export function setUpPlay(report, server) {
     }
   });
 
+  // Another tab has counted a game, perhaps this one.
+  addEventListener("storage", (event) => event.key === tallyName() && run(async () => {
+    showStreak();
+    if (game?.status === "ongoing") show(await ask("GET", `games/${game.game_id}`));
+  }));
   setInterval(() => isOver() && isDaily() && show(game), MINUTE);
   showToken();
   run(async () => {

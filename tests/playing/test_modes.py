@@ -1,0 +1,40 @@
+"""A game against an agent: who wins."""
+
+import pytest
+from rich.console import Console
+
+from hangman_lab.envs.encoding import letter_index
+from hangman_lab.envs.hangman.game import Game
+from hangman_lab.playing import modes
+
+
+class Scripted:
+    """An opponent that guesses given letters."""
+
+    name = "rival"
+
+    def __init__(self, letters):
+        self.letters = iter(letters)
+
+    def choose(self, observations, number):
+        return letter_index(next(self.letters))
+
+
+@pytest.mark.parametrize(
+    ("yours", "theirs", "max_wrong", "winner"),
+    [
+        ("no", "no", 6, None),
+        # With as many words, the lives that are left decide.
+        ("no", "xno", 6, modes.YOU),
+        ("xyno", "xno", 6, "rival"),
+        ("abcdef", "abcdeno", 6, "rival"),
+        ("abcdef", "abcdef", 6, None),
+        # The opponent has as many lives.
+        ("abc", "xyzno", 3, None),
+    ],
+)
+def test_more_lives_win_a_game_that_both_win(monkeypatch, yours, theirs, max_wrong, winner):
+    letters = iter(yours)
+    monkeypatch.setattr(modes, "ask_letter", lambda console, game: letter_index(next(letters)))
+    game = Game("noon", max_wrong)
+    assert modes.play_versus(Console(quiet=True), game, Scripted(theirs), 1) == winner
