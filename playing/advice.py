@@ -13,7 +13,7 @@ from rich.console import Console
 from hangman_lab.agents import Agent, PosteriorAgent
 from hangman_lab.envs.encoding import ALPHABET, BLANK, decode
 from hangman_lab.envs.errors import InputError
-from hangman_lab.envs.hangman.observation import Observations, parse_observation
+from hangman_lab.envs.hangman.observation import BLANKS, Observations, parse_observation
 from hangman_lab.playing.screen import ask, draw_bars
 
 NUM_LETTERS_SHOWN = 8
@@ -57,13 +57,20 @@ def assist(
     """Help in a game played elsewhere; words may be ``ranked`` by how common they are."""
     console.print(
         "Type the pattern of the word, with _ . - or ? for each hidden letter, for example "
-        "_ pp _ e, then the wrong letters. Ctrl-D quits."
+        "_ pp _ e, then the wrong letters: Enter for none, or a pattern to correct the first. "
+        "Ctrl-D quits."
     )
     while True:
         console.print()
         pattern = ask(console, "pattern: ", _read_pattern)
-        read = partial(parse_observation, pattern, max_wrong=max_wrong)
-        observations = ask(console, "wrong letters: ", read)
+        observations = None
+        while observations is None:
+            read = partial(_read_wrong, pattern, max_wrong)
+            answer = ask(console, "wrong letters (Enter: none): ", read)
+            if isinstance(answer, str):
+                pattern = answer
+            else:
+                observations = answer
         adviser.show(console, observations, NUM_LETTERS_SHOWN)
         fitting = matching_words(words, observations)
         count = f"{len(fitting):,} of the {len(words):,} words of {source} fit"
@@ -80,6 +87,13 @@ def _read_pattern(pattern: str) -> str:
     if not (parse_observation(pattern)["word"] == BLANK).any():
         raise InputError(f"pattern {pattern!r}: no letter is hidden")
     return pattern
+
+
+def _read_wrong(pattern: str, max_wrong: int, text: str) -> Observations | str:
+    """Return the observation of a pattern and wrong letters, or another pattern."""
+    if any(mark in text for mark in BLANKS):
+        return _read_pattern(text)
+    return parse_observation(pattern, "" if text.lower() == "none" else text, max_wrong)
 
 
 def matching_words(words: Sequence[str], observations: Observations) -> list[str]:

@@ -102,10 +102,9 @@ def _show_board(console: Console, game: Game) -> None:
 def _show_boards(
     console: Console, game: Game, opponent: Game, name: str, hide_letters: bool
 ) -> None:
-    """Draw both games side by side, or below each other on a narrow terminal."""
-    column = console.width // 2 - 1
+    """Draw both games side by side, or below each other if they do not fit."""
     boards = [
-        Group(player, draw_board(played, column, _note(played), hide))
+        Group(player, draw_board(played, console.width, _note(played), hide))
         for player, played, hide in ((YOU, game, False), (name, opponent, hide_letters))
     ]
     console.print()

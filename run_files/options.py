@@ -99,6 +99,8 @@ def _describe(error: ValidationError, model: type[BaseModel]) -> str:
     key, fields, kinds = _locate(first["loc"], model)
     if first["type"] == "extra_forbidden":
         return f"unknown key {key!r}; known here are {', '.join(fields)}"
+    if first["type"] == "missing":
+        return f"{key}: missing"
     if first["type"] == "value_error":
         return str(first.get("ctx", {})["error"])
     if first["type"].startswith("union_tag"):

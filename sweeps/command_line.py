@@ -65,7 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         require(program("sweep"), "cluster", "ray")
         sweep, folder = _prepare(command, options)
-        say(console, f"sweep directory: {folder}\n{sweep.num_trials:,} trials")
+        say(console, f"sweep directory: {folder}\n{sweep.config.num_trials:,} trials")
         _run(sweep, folder, options.address, console)
     except KeyboardInterrupt:
         if folder is not None:
@@ -118,6 +118,6 @@ def _run(sweep: Sweep, folder: Path, address: str | None, console: Console) -> N
         say(console, f"best: {invocation('train')} --config {quoted}/config.yaml")
     if num_failed:
         raise InputError(
-            f"{num_failed} of {sweep.num_trials} trials failed, see their error.txt; "
+            f"{num_failed} of {sweep.config.num_trials} trials failed, see their error.txt; "
             f"retry with: {invocation('sweep')} --resume {quoted}"
         )

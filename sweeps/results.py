@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from hangman_lab.sweeps.sweep_file import Sweep, describe_point
+from hangman_lab.sweeps.sweep_file import Sweep
 from hangman_lab.terminal.tables import DataTable
 
 METRIC = "win_rate"
@@ -56,8 +56,12 @@ def make_table(sweep: Sweep, points: pd.DataFrame) -> DataTable:
         rates = ["" if pd.isna(rate) else f"{rate:.1%}" for rate in row[[METRIC, *FINAL_RATES]]]
         if pd.notna(row.loc["std"]):
             rates[0] += f" ± {100 * row['std']:.1f}"
-        described = describe_point(json.loads(str(point))) or "the base recipe"
-        rows.append((described, f"{row['seeds']:.0f}", *rates))
+        # Spaces, at which a narrow table breaks lines, and not within numbers.
+        described = "\n".join(
+            f"{key.removeprefix('learner.')} {f'{value:.6g}' if type(value) is float else value}"
+            for key, value in json.loads(str(point)).items()
+        )
+        rows.append((described or "the base recipe", f"{row['seeds']:.0f}", *rates))
     names = (name.removesuffix("_win_rate").replace("_", "-") for name in FINAL_RATES)
     return DataTable(
         f"{sweep.config.name}, valid words of {sweep.base.words}",

@@ -24,6 +24,7 @@ _Kind = Literal["grid_search", "choice", "uniform", "loguniform", "randint", "lo
 _Values = Annotated[list[Any], Field(min_length=1)]
 # A sweep sets these options itself; trials are compared on valid words.
 _RESERVED_KEYS = ("seed", "words", "final_split", "name")
+_MAX_TRIALS = 10_000
 # `--set` options with this prefix change the sweep file instead of the base recipe.
 _PREFIX = "sweep."
 
@@ -46,6 +47,12 @@ class SweepConfig(Section):
     samples: int = Field(default=1, ge=1)
     storage: PathText = "runs/sweeps"
 
+    @property
+    def num_trials(self) -> int:
+        """The number of trials: samples times grid combinations times seeds."""
+        grids = math.prod(len(s.get("grid_search", [0])) for s in self.space.values())
+        return grids * self.samples * self.seeds
+
 
 class Sweep(Section):
     """A validated sweep, the content of ``sweep.yaml`` in its folder."""
@@ -53,12 +60,6 @@ class Sweep(Section):
     config: SweepConfig
     base: Config  #: The common recipe of all trials.
     words_hash: str  #: The hash of the word list.
-
-    @property
-    def num_trials(self) -> int:
-        """The number of trials: samples times grid combinations times seeds."""
-        grids = math.prod(len(s.get("grid_search", [0])) for s in self.config.space.values())
-        return grids * self.config.samples * self.config.seeds
 
     def recipe(self, options: dict[str, Any]) -> Config:
         """Return the recipe of a point of the space; raise InputError if it is invalid."""
@@ -149,6 +150,8 @@ def _check_keys(config: SweepConfig) -> None:
             raise InputError(f"{key}: set by the sweep in every trial")
     if "://" in config.storage:
         raise InputError(f"storage: {config.storage!r} is not allowed (a folder, no URI)")
+    if (trials := config.num_trials) > _MAX_TRIALS:
+        raise InputError(f"seeds, samples, space: {trials:,} trials are more than {_MAX_TRIALS:,}")
     kinds = {kind for space in config.space.values() for kind in space}
     if config.samples > 1 and kinds <= {"grid_search"}:
         raise InputError(f"samples: {config.samples} is not allowed (a grid has nothing to draw)")

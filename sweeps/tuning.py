@@ -134,6 +134,6 @@ def run_sweep(sweep: Sweep, folder: Path) -> tuple[pd.DataFrame, int]:
     trials = results.get_dataframe()
     # A finished trial has reported its games.
     num_finished = trials.reindex(columns=["games"]).games.notna().sum()
-    if num_finished + results.num_errors < sweep.num_trials:
+    if num_finished + results.num_errors < sweep.config.num_trials:
         raise KeyboardInterrupt
     return trials, results.num_errors

@@ -21,7 +21,7 @@ from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.games import check_array, get_arrays, with_dtypes
 
 DEFAULT_MAX_WRONG = 6
-_BLANKS = "_.-?"
+BLANKS = "_.-?"
 _DTYPES = {"word": np.uint8, "guessed": np.int8, "lives": np.int64}
 
 
@@ -110,12 +110,12 @@ def parse_observation(
     places = "".join(pattern.lower().split())
     codes = []
     for character in places:
-        if character not in ALPHABET + _BLANKS:
+        if character not in ALPHABET + BLANKS:
             raise InputError(
                 f"pattern {pattern!r}: {character!r} is neither a letter a to z "
                 "nor a blank (one of _ . - ?)"
             )
-        codes.append(BLANK if character in _BLANKS else FIRST_LETTER + letter_index(character))
+        codes.append(BLANK if character in BLANKS else FIRST_LETTER + letter_index(character))
     if not codes:
         raise InputError("pattern: it is empty; letters and blanks (_ . - ?) are expected")
     if len(codes) > MAX_LENGTH:

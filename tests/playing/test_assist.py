@@ -39,10 +39,12 @@ def assist(tmp_path, run_command):
         ("-o-s", "_o_s", "t a"),
         ("....", "____", "sy"),
         ("b?n?", "b_n_", "x,a"),
+        ("b?n?", "b_n_", "None"),
     ],
 )
 def test_letters_and_words_are_those_of_a_brute_force_search(assist, typed, pattern, wrong):
-    candidates = [word for word in WORDS if fits(word, pattern, set(wrong) & set(ALPHABET))]
+    misses = set() if wrong == "None" else set(wrong) & set(ALPHABET)
+    candidates = [word for word in WORDS if fits(word, pattern, misses)]
     share = {
         letter: sum(letter in word for word in candidates) / len(candidates)
         for letter in ALPHABET
@@ -75,7 +77,7 @@ def test_letters_and_words_are_those_of_a_brute_force_search(assist, typed, patt
 def test_invalid_input_is_explained_in_one_line_and_asked_again(assist, typed, problem):
     lines = assist(*typed)
     line = next(number for number, line in enumerate(lines) if line.startswith(problem))
-    prompt = "pattern:" if len(typed) == 1 else "wrong letters:"
+    prompt = "pattern:" if len(typed) == 1 else "wrong letters (Enter: none):"
     assert lines[line - 1].startswith(prompt)
     assert lines[line + 1].startswith(prompt)
 
@@ -96,3 +98,11 @@ def test_common_words_come_first_and_have_more_weight(run_command):
     assert re.search(r"of the [\d,]+ words of web2 fit; the most common: have, make, made,", told)
     # n and m are in as many matching words, m in more common ones.
     assert "dictionary: most likely letters; its guess: m" in told
+
+
+def test_a_pattern_is_corrected_in_place_of_the_wrong_letters(assist):
+    lines = assist("b_n_", "ba_", "b a _ _", "t")
+    assert lines.count("wrong letters (Enter: none): b a _ _") == 1
+    told = " ".join(lines)
+    candidates = [word for word in WORDS if fits(word, "ba__", {"t"})]
+    assert f"{len(candidates)} of the {len(WORDS)} words of" in told

@@ -120,6 +120,13 @@ def test_no_line_is_longer_than_the_terminal_is_wide(run_command, tmp_path, mode
     assert "\x1b" not in output
 
 
+def test_the_places_of_a_long_word_can_be_counted_against_an_opponent(run_command, tmp_path):
+    path = tmp_path / "w"
+    path.write_text("uncopyrightable")
+    _, output = run_command(["--words", str(path), "--versus", "random"], ["q"], 80)
+    assert f"word   {' '.join('_' * 15)}" in output
+
+
 def test_a_run_determines_words_split_and_agents(run_command, run_directory):
     test_words = Split().divide(clean_words(WORDS, ""))["test"]
     options = ["--run", run_directory, "--watch", "posterior", "--speed", "999", "--seed", "1"]

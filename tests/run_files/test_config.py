@@ -146,7 +146,7 @@ def test_an_override_of_one_section_leaves_others_with_the_same_alias(load):
         ("learner={kind: windows, known: 1}", ["'learner.known'", "log_rows"]),
         ("learner={kind: posterior, epochs: 0}", ["learner.epochs", "0", "equal to 1"]),
         ("learner={kind: windows, epochs: 0}", ["learner.epochs: 0", "prediction_rate"]),
-        ("learner={kind: from_play, play: {fist: a}}", ["learner.play.first", "required"]),
+        ("learner={kind: from_play, play: {fist: a}}", ["learner.play.first", "missing"]),
         (
             "learner={kind: from_play, play: {first: {learner: {kind: windows, stepz: 1}}}}",
             ["'learner.play.first.learner.stepz'", "rollout_steps"],

@@ -6,6 +6,8 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
+from types import SimpleNamespace
 
 import pytest
 
@@ -111,6 +113,19 @@ def test_bad_input_is_one_line_and_status_2(tmp_path, arguments, said, capsys, m
     monkeypatch.chdir(tmp_path)
     assert_refused(run_main(main, capsys, *arguments), "sweep.py", *said)
     assert not list(tmp_path.iterdir())
+
+
+def test_the_threads_of_every_trial_fit_the_cores(
+    write_sweep, few_hundred_words, capsys, monkeypatch
+):
+    @contextmanager
+    def two_cores(address):
+        yield SimpleNamespace(cluster_resources=lambda: {"CPU": 2.0})
+
+    monkeypatch.setattr("hangman_lab.sweeps.command_line.ray_cluster", two_cores)
+    sweep = write_sweep(space={"threads": {"grid_search": [1, 3]}})
+    done = run_main(main, capsys, sweep, "--words", few_hundred_words)
+    assert_refused(done, "sweep.py", "threads: 3 is more than the 2 cores")
 
 
 def test_without_ray_one_line_says_what_to_install(capsys, monkeypatch):

@@ -39,8 +39,8 @@ def test_points_that_differ_in_the_fifth_digit_are_two_points(make_sweep):
     assert best_point(sweep, points) == {KEY: 0.95001}
     rows = make_table(sweep, points).rows
     assert [row[:3] for row in rows] == [
-        (f"{KEY}=0.95001", "2", "65.0% ± 7.1"),
-        (f"{KEY}=0.95002", "1", "62.0%"),
+        (f"{KEY.removeprefix('learner.')} 0.95001", "2", "65.0% ± 7.1"),
+        (f"{KEY.removeprefix('learner.')} 0.95002", "1", "62.0%"),
     ]
 
 

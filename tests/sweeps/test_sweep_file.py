@@ -11,7 +11,7 @@ def test_a_trial_is_the_base_recipe_with_the_options_of_its_point_and_a_seed(
 ):
     path = write_sweep(set={"threads": 1, "discount": 0.9})
     sweep = load_sweep(path, ["learner.num_envs=32", "sweep.seeds=3"], words=str(few_hundred_words))
-    assert sweep.num_trials == 6
+    assert sweep.config.num_trials == 6
     overrides = [
         *(
             "discount=0.9",
@@ -37,7 +37,7 @@ def test_a_written_sweep_is_read_back_unless_its_words_have_changed(write_sweep,
     }
     path = write_sweep(samples=3, space=space)
     sweep = load_sweep(path, words=str(words))
-    assert sweep.num_trials == 12
+    assert sweep.config.num_trials == 12
     (tmp_path / "sweep.yaml").write_text(dump_config(sweep))
     assert read_sweep(tmp_path / "sweep.yaml") == sweep
     words.write_text("zyzzyva\n")
@@ -77,7 +77,7 @@ def test_the_sweeps_in_configs_are_valid():
     names = {path.name for path in SWEEP_DIRECTORY.glob("*.yaml")}
     assert names == {"ppo.yaml", "rewards.yaml", "rewards_alone.yaml", "smoke.yaml"}
     for name in names:
-        assert load_sweep(find_config(name, "sweep")).num_trials >= 4
+        assert load_sweep(find_config(name, "sweep")).config.num_trials >= 4
 
 
 EPOCHS = "learner.epochs"
@@ -101,6 +101,7 @@ EPOCHS = "learner.epochs"
         ({"space": {"seed": {"grid_search": [1]}}}, ["seed", "set by the sweep"]),
         ({"set": {"final_split": "test"}}, ["final_split", "set by the sweep"]),
         ({"samples": 3}, ["samples: 3", "nothing to draw"]),
+        ({"seeds": 10**12}, ["trials are more than 10,000"]),
         ({"storage": "s3://bucket"}, ["storage", "s3://bucket", "folder"]),
         ({"storage": "a\0b"}, ["storage", "'a\\x00b' is not allowed"]),
     ],

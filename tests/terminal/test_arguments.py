@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+from hangman_lab.envs.encoding import ALPHABET
 from hangman_lab.terminal.arguments import interpreter
 from tests.processes import ROOT, command, environment, start
 
@@ -29,6 +30,16 @@ def test_a_full_output_is_one_line_and_status_2(words):
     done = shell(">/dev/full", "evaluate.py", *words)
     assert done.returncode == 2
     assert done.stderr == "evaluate.py: error: No space left on device\n"
+
+
+def test_text_that_the_output_cannot_encode_is_replaced(tmp_path):
+    path = tmp_path / "\u8a5e \u2603.txt"
+    path.write_text("\n".join(first + second for first in ALPHABET for second in ALPHABET))
+    program = command("evaluate.py", "--words", path, "--agents", "random")
+    coding = {**environment(), "PYTHONIOENCODING": "cp1252"}
+    done = subprocess.run(program, capture_output=True, cwd=ROOT, env=coding)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"? ?.txt" in done.stdout
 
 
 def test_a_closed_pipe_ends_the_command_without_a_message(words):
