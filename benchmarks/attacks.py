@@ -3,9 +3,10 @@
     python -m benchmarks.attacks [--seconds 8] [--attacks NAME ...] [--url http://127.0.0.1:8000]
 
 Server and attackers run on the same machine, the server as a process with its defaults, the
-attackers with lower priority and from addresses of their own. Another player starts games and
-guesses ten times a second, each time on a new connection. With ``--url``, a server or a proxy that
-runs already is attacked.
+attackers with lower priority and from addresses of their own. Its database has 50,000 guests, as
+many as are kept, who have played the word of the day, and 2,000 players on the leaderboard. Another
+player starts games, guesses and reads a game ten times a second, each time on a new connection.
+With ``--url``, a server or a proxy that runs already is attacked.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 from socket import SO_RCVBUF, SOL_SOCKET
@@ -28,6 +29,8 @@ from urllib.parse import urlsplit
 import numpy as np
 import urllib3
 
+from hangman_lab.server import games
+from hangman_lab.server.database import open_database
 from hangman_lab.terminal.arguments import CommandParser, command_main, real
 from tests.server.load import LETTERS, serving
 
@@ -80,7 +83,25 @@ ATTACKS = {
         100, b"", b"GET /api/v1/player HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer x\r\n\r\n"
     ),
     "guests": Attack(100, b"", GUEST + b"Content-Length: 0\r\n\r\n"),
+    "guests, 20 addresses": Attack(100, b"", GUEST + b"Content-Length: 0\r\n\r\n", addresses=20),
+    "results of the day": Attack(400, b"", b"GET /api/v1/daily HTTP/1.1\r\nHost: server\r\n\r\n"),
+    "leaderboard": Attack(
+        400, b"", b"GET /api/v1/leaderboard HTTP/1.1\r\nHost: server\r\n\r\n", addresses=20
+    ),
 }
+NUM_GUESTS, NUM_PLAYERS = 50_000, 2_000
+FILL = f"""
+WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers LIMIT {NUM_GUESTS})
+INSERT INTO players (token_hash, seen) SELECT 'guest ' || n, 0 FROM numbers;
+INSERT INTO games
+    (id, player_id, secret, max_wrong, recorded, withheld, request_key, guesses, status)
+SELECT
+    'game ' || id, id, 'noon', 6, 0, 0, 'day {games.today()}', substr('xyzno', id % 4), 'success'
+FROM players;
+WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers LIMIT {NUM_PLAYERS})
+INSERT INTO players (name, token_hash, seen, recorded_games, recorded_wins)
+SELECT 'player ' || n, 'player ' || n, 0, 1000, n % 1000 FROM numbers;
+"""
 
 
 async def attack_by_one(attack: Attack, server: tuple[str, int], address: str) -> None:
@@ -147,11 +168,11 @@ def attacked(attack: Attack, server: tuple[str, int]) -> Iterator[None]:
         process.join()
 
 
-def ask(server: tuple[str, int], path: str, body: dict, token: str = "") -> dict:
-    """Return the answer to a request on a new connection."""
+def ask(server: tuple[str, int], path: str, body: dict | None, token: str = "") -> dict:
+    """Return the answer to a request on a new connection: GET without a body, else POST."""
     host, port = server
     answer = urllib3.request(
-        "POST",
+        "GET" if body is None else "POST",
         f"http://{host}:{port}/api/v1/{path}",
         json=body,
         headers={"Authorization": f"Bearer {token}", "Connection": "close"},
@@ -164,7 +185,7 @@ def ask(server: tuple[str, int], path: str, body: dict, token: str = "") -> dict
 
 
 def play(server: tuple[str, int], token: str, seconds: float) -> tuple[list[float], list[str]]:
-    """Play ten requests a second; return the seconds of each answer, and the errors."""
+    """Write and read ten times a second; return the seconds of both, and the errors."""
     times, errors, letters, game = [], [], iter(""), {}
     end = time.perf_counter() + seconds
     while (begun := time.perf_counter()) < end:
@@ -174,6 +195,7 @@ def play(server: tuple[str, int], token: str, seconds: float) -> tuple[list[floa
                 game, letters = ask(server, "games", {}, token), iter(LETTERS)
             else:
                 game = ask(server, f"games/{game['game_id']}/guesses", {"letter": letter}, token)
+            ask(server, f"games/{game['game_id']}", None, token)
         except (urllib3.exceptions.HTTPError, ValueError) as error:
             errors.append(str(error) or type(error).__name__)
         times.append(time.perf_counter() - begun)
@@ -198,6 +220,8 @@ def server_at(url: str | None) -> Iterator[tuple[tuple[str, int], int | None]]:
         return
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "games.sqlite3"
+        with closing(open_database(str(path))) as connection:
+            connection.executescript(FILL)
         with serving(path, "--agent", "none") as (server, _):
             yield ("127.0.0.1", server.port), server.process.pid
 
