@@ -300,9 +300,9 @@ def test_games_of_the_challenge_are_practice_by_default(start):
 def test_words_are_drawn_independently_for_each_kind_of_game(start):
     words = [first + second for first in "abcdefgh" for second in "abcdefgh"]
     server = start(words=words)
-    token = server.token()
+    tokens = [server.token(name) for name in "abcdefgh"]
     drawn = [
-        [server.secret(server.new_game(token, recorded)) for _ in range(8)]
+        [server.secret(server.new_game(token, recorded)) for token in tokens]
         for recorded in (False, True)
     ]
     assert drawn[0] != drawn[1]

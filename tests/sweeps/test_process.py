@@ -123,6 +123,7 @@ def test_the_threads_of_every_trial_fit_the_cores(
         yield SimpleNamespace(cluster_resources=lambda: {"CPU": 2.0})
 
     monkeypatch.setattr("hangman_lab.sweeps.command_line.ray_cluster", two_cores)
+    monkeypatch.setattr("hangman_lab.sweeps.tuning.run_sweep", None)  # not reached
     sweep = write_sweep(space={"threads": {"grid_search": [1, 3]}})
     done = run_main(main, capsys, sweep, "--words", few_hundred_words)
     assert_refused(done, "sweep.py", "threads: 3 is more than the 2 cores")
