@@ -115,8 +115,9 @@ class ValidationCallback(BaseCallback):
         steps, before = model.num_timesteps, self._last_step
         self._last_step = steps
         every = learner.config.validation.every
-        # After each rollout at first, when a policy learns most.
-        is_due = last or steps < every or before // every != steps // every
+        is_due = last or before < 0 or before // every != steps // every
+        # A policy learns most at first: also at each doubling of the steps.
+        is_due |= steps < every and steps.bit_length() > before.bit_length()
         self._advance(steps - max(before, 0))
         unseen = self._validate(steps) if is_due else None
         if is_due or self._stop.is_made:

@@ -119,7 +119,7 @@ def test_a_run_directory_tells_the_split_and_the_curves_that_tensorboard_has(
         points = curves[f"baselines/{name}"].dropna()
         scalars = {point.step: point.value for point in level.Scalars("eval/win_rate")}
         assert scalars == pytest.approx(points.to_dict())
-    # The policy before PPO, after each rollout up to `every` steps, and each `every` steps.
+    # The policy before PPO, at each doubling of the steps up to `every`, and each `every` steps.
     assert curves["eval/win_rate"].dropna().index.tolist() == [0, 1_024, 2_048, 4_096]
     assert any(tag.startswith("_hparams_") for tag in events.summary_metadata)
     evaluation = json.loads(run.evaluation.read_text())
