@@ -68,7 +68,7 @@ def test_a_sweep_survives_a_kill_and_a_lost_node_with_the_weights_of_train(
     remove_node()
     output, errors = process.communicate()
     assert process.returncode == 0, errors + reasons(folder)
-    assert "learner.learning_rate=0.001 2 " in " ".join(output.split())
+    assert "learning_rate 0.001 2 " in " ".join(output.split())
     assert_weights_of_train(folder, undisturbed)
     with open(folder / "results.csv") as file:
         rows = list(csv.DictReader(file))
