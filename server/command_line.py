@@ -118,12 +118,12 @@ def _name(text: str) -> str:
     """Return a name that cannot be mistaken for another one; InputError if it can."""
     name = unicodedata.normalize("NFKC", text).strip()
     letters = [unicodedata.name(char, "?") for char in name if char.isalpha()]
-    kinds = "".join(unicodedata.category(char)[0] for char in name)
     scripts = {each.partition(" ")[0] for each in letters}
-    is_plain: object = len(scripts) <= 1 and not any("FILLER" in each for each in letters)
-    # A mark follows a letter: accents are not stacked.
-    is_plain = is_plain and re.fullmatch(r"(LM?|N|[PZ])*", kinds) and re.search("[LN]", kinds)
-    if not 1 <= len(name) <= _MAX_NAME_LENGTH or not name.isprintable() or not is_plain:
+    # Fillers are letters that are not seen. A mark follows a letter: accents are not stacked.
+    is_clear = len(scripts) <= 1 and not any("FILLER" in each for each in letters)
+    kinds = "".join(unicodedata.category(char)[0] for char in name)
+    is_spelled = re.fullmatch(r"(?=.*[LN])(LM?|N|[PZ])*", kinds) and name.isprintable()
+    if not (is_clear and is_spelled and len(name) <= _MAX_NAME_LENGTH):
         raise InputError(
             f"{text!r} is not a name of 1 to {_MAX_NAME_LENGTH} letters of one script, digits, "
             "punctuation and spaces"

@@ -101,7 +101,7 @@ class Database:
         def run_in_time() -> T:
             if time.monotonic() - asked > _PATIENCE:
                 raise sqlite3.OperationalError("the database is busy")
-            # SQLite would go on with a file that has no name.
+            # SQLite keeps writing to a deleted file, whose changes are lost.
             with suppress(FileNotFoundError):
                 if os.path.samestat(os.stat(self._path), self._file):
                     return run()

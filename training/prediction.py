@@ -20,9 +20,8 @@ class PredictivePPO(MaskablePPO):
 
     In one pass over the rollout, in batches of ``batch_size``, a separate Adam optimizer minimizes
     :func:`prediction_loss` over the windows of a :class:`WindowModule`. The targets are the
-    agent's later observations of the same games, never secrets. The learning rate
-    is ``rate_ratio`` times that of PPO. With ``n_epochs`` 0 there is no policy
-    gradient.
+    agent's later observations of the same games, never secrets. The learning rate is ``rate_ratio``
+    times that of PPO. With ``n_epochs`` 0 there is no policy gradient.
 
     References
     ----------

@@ -67,7 +67,7 @@ class HangmanVecEnv(VecEnv):
             kwargs=options,
             max_episode_steps=self.games.max_episode_steps,
         )
-        # What is asked of each game: attributes that all share, and functions of a list of games.
+        # The attributes that all games share, and the methods, which take the indices of games.
         self._attributes: dict[str, Any] = {
             "action_space": self.games.single_action_space,
             "max_wrong": self.games.max_wrong,
