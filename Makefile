@@ -27,6 +27,8 @@ test-bounds: $(VENV)/.development
 lint: $(VENV)/.development
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
+	# From typings/, where the checkout has the name of the package.
+	cd typings && ../$(VENV)/bin/lint-imports ../pyproject.toml --no-cache --no-logo
 	$(VENV)/bin/mypy $(addprefix -p hangman_lab.,$(PACKAGES))
 
 bench: $(VENV)/.development

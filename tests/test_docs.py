@@ -16,8 +16,7 @@ from hangman_lab.run_files.config import find_config, load_config
 from hangman_lab.server.command_line import parser as serve_parser
 from hangman_lab.sweeps.command_line import parser as sweep_parser
 from hangman_lab.training.command_line import parser as train_parser
-from tests.processes import ROOT
-from tests.test_import_order import ORDER
+from tests.processes import PACKAGES, ROOT
 
 PAGES = [
     ROOT / "README.md",
@@ -34,7 +33,7 @@ READ = {
     "sweep.py": lambda arguments: sweep_parser().parse_args(arguments),
     "serve.py": lambda arguments: serve_parser().parse_args(arguments),
 }
-FOLDERS = (*ORDER, "benchmarks", "configs", "deploy", "docs", "examples", "pretrained", "tests")
+FOLDERS = (*PACKAGES, "benchmarks", "configs", "deploy", "docs", "examples", "pretrained", "tests")
 PATH = re.compile(rf"(?<![\w./])(?:{'|'.join(FOLDERS)})/[\w./-]*")
 FENCE = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
 INLINE = re.compile(r"`([^`\n]+)`")

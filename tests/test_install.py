@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.processes import ROOT
-from tests.test_import_order import ORDER
+from tests.processes import PACKAGES, ROOT
 
 PIP = [sys.executable, "-m", "pip", "--quiet"]
 FROM_HERE = ("--no-deps", "--no-index", "--no-build-isolation")
@@ -122,7 +121,7 @@ def pip(folder, *arguments):
 def test_the_wheel_has_the_packages_with_their_data_and_nothing_else(checkout, wheel):
     expected = {
         f"hangman_lab/{path.relative_to(checkout)}"
-        for package in (*ORDER, "configs", "pretrained")
+        for package in (*PACKAGES, "configs", "pretrained")
         for path in (checkout / package).rglob("*")
         if path.is_file() and path.parent.name != "__pycache__"
     }
