@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from rich.progress import Progress
 from stable_baselines3.common.base_class import BaseAlgorithm
@@ -12,10 +12,12 @@ from hangman_lab.agents.base import Agent
 from hangman_lab.agents.ppo.agent import NetworkAgent
 from hangman_lab.agents.ppo.network import Network
 from hangman_lab.run_files.agents import load_policy
-from hangman_lab.run_files.config import Config
+from hangman_lab.run_files.config import Config, LearnerConfig
 from hangman_lab.run_files.directory import RunDirectory
 from hangman_lab.run_files.words import RunWords
 from hangman_lab.training.checkpoint import StopRequest
+
+Options = TypeVar("Options", bound=LearnerConfig)
 
 
 class FinalTable(NamedTuple):
@@ -26,14 +28,16 @@ class FinalTable(NamedTuple):
     known: float | None = None  #: The prior probability of known words; None without a posterior.
 
 
-class Learner(ABC):
+class Learner(ABC, Generic[Options]):
     """What a run trains.
 
     ``words`` are the words of the run; the learner fits ``words.parts["train"]`` alone.
+    ``options`` are those of the learner, ``config.learner``.
     """
 
     def __init__(self, config: Config, run: RunDirectory, words: RunWords) -> None:
         self.config, self.run, self.words = config, run, words
+        self.options = cast(Options, config.learner)
 
     def fit(self, state: dict[str, Any], progress: Progress, stop: StopRequest) -> dict[str, Any]:
         """Write what is fitted before the training, and return the state that it starts from.
@@ -42,7 +46,7 @@ class Learner(ABC):
         """
         return {}
 
-    def load(self) -> None:  # noqa: B027 - not every learner fits anything
+    def load(self) -> None:
         """Load what :meth:`fit` has written."""
 
     @abstractmethod
@@ -80,4 +84,4 @@ class Learner(ABC):
     def final_agents(self, known: float | None) -> dict[str, Agent]:
         """Return the learned agents by name, the policy that the run has written first."""
         policy = self.agent(load_policy(self.run), known)
-        return {self.config.learner.agents[0]: policy, **self.planners(known)}
+        return {self.options.agents[0]: policy, **self.planners(known)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from gymnasium.vector import AutoresetMode
@@ -91,17 +91,12 @@ class Play:
         }
 
 
-class FromPlayLearner(PosteriorLearner):
+class FromPlayLearner(PosteriorLearner[FromPlayConfig]):
     """Fits the posterior to the words that games uncover, and trains a policy on it."""
-
-    @property
-    def play_options(self) -> PlayConfig:
-        """The options of learning from play."""
-        return cast(FromPlayConfig, self.config.learner).play
 
     def fit(self, state: dict[str, Any], progress: Progress, stop: StopRequest) -> dict[str, Any]:
         """Play with the posterior, and refit it as words are uncovered."""
-        options, run = self.play_options, self.run
+        options, run = self.options.play, self.run
         env = HangmanVectorEnv(
             options.num_envs,
             autoreset_mode=AutoresetMode.SAME_STEP,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -32,20 +32,17 @@ from hangman_lab.run_files.words import draw_words
 from hangman_lab.terminal.console import say, stage
 from hangman_lab.training.checkpoint import StopRequest
 from hangman_lab.training.learners.base import FinalTable
-from hangman_lab.training.learners.ppo import PPOLearner, make_env, make_ppo
+from hangman_lab.training.learners.ppo import PPOLearner, make_env
 from hangman_lab.training.networks import PolicyModule
 from hangman_lab.training.posterior import fit_posterior, hold_back
 
+PosteriorOptions = TypeVar("PosteriorOptions", bound=OnPosteriorConfig)
 
-class PosteriorLearner(PPOLearner):
+
+class PosteriorLearner(PPOLearner[PosteriorOptions]):
     """Fits the posterior, and trains a policy network on its features."""
 
     posterior: LetterPosterior
-
-    @property
-    def options(self) -> OnPosteriorConfig:
-        """The options of the learner."""
-        return cast(OnPosteriorConfig, self.config.learner)
 
     def fit(self, state: dict[str, Any], progress: Progress, stop: StopRequest) -> dict[str, Any]:
         """Fit and write the posterior of the train words, and that without the held-back words."""
@@ -76,7 +73,7 @@ class PosteriorLearner(PPOLearner):
         lives = self.options.look_ahead_lives
         env = PosteriorVecEnv(games, posterior.with_known(self.options.known), lives)
         module = partial(PolicyModule, look_ahead_lives=lives)
-        return make_ppo(MaskablePPO, self.config, env, {"module": module})
+        return self.make_ppo(MaskablePPO, env, {"module": module})
 
     def agent(self, network: Network, known: float | None = None) -> NetworkAgent:
         """Return the agent that plays a network on the posterior."""

@@ -6,7 +6,7 @@ import warnings
 from collections import deque
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import torch
@@ -22,6 +22,8 @@ from hangman_lab.run_files.config import Config, PPOConfig
 from hangman_lab.training.learners.base import Learner
 from hangman_lab.training.policy import LetterPolicy
 from hangman_lab.training.prediction import PredictivePPO
+
+PPOOptions = TypeVar("PPOOptions", bound=PPOConfig)
 
 
 def reward_of(config: Config) -> Reward:
@@ -42,31 +44,6 @@ def make_env(config: Config, words: Sequence[str], num_envs: int) -> HangmanVecE
     return HangmanVecEnv(num_envs, words=words, reward=reward_of(config), **config.env.model_dump())
 
 
-def make_ppo(
-    kind: type[MaskablePPO], config: Config, env: VecEnv, policy: dict[str, Any], **more: Any
-) -> MaskablePPO:
-    """Return a new model with the options of a config; ``policy`` are those of its policy."""
-    options = cast(PPOConfig, config.learner)
-    with warnings.catch_warnings():
-        # A smaller last mini-batch does no harm.
-        warnings.filterwarnings("ignore", message="You have specified a mini-batch size")
-        return kind(
-            LetterPolicy,
-            env,
-            learning_rate=partial(_learning_rate, options),
-            n_steps=options.rollout_steps,
-            batch_size=options.batch_size,
-            n_epochs=options.epochs,
-            gamma=config.discount,
-            gae_lambda=options.gae_lambda,
-            ent_coef=options.entropy_coefficient,
-            policy_kwargs=policy,
-            seed=config.seed,
-            device="cpu",
-            **more,
-        )
-
-
 def _learning_rate(options: PPOConfig, progress_remaining: float) -> float:
     """Return the linearly decreasing learning rate of an update, above 0 for the last one."""
     # Stable-Baselines3 counts the steps of a rollout before its update.
@@ -74,8 +51,32 @@ def _learning_rate(options: PPOConfig, progress_remaining: float) -> float:
     return options.learning_rate * (progress_remaining + rollout / max(options.steps, 1))
 
 
-class PPOLearner(Learner):
+class PPOLearner(Learner[PPOOptions]):
     """Learns by MaskablePPO, whose training state can be saved."""
+
+    def make_ppo(
+        self, kind: type[MaskablePPO], env: VecEnv, policy: dict[str, Any], **more: Any
+    ) -> MaskablePPO:
+        """Return a new model with the options of the run; ``policy`` are those of its policy."""
+        options = self.options
+        with warnings.catch_warnings():
+            # A smaller last mini-batch does no harm.
+            warnings.filterwarnings("ignore", message="You have specified a mini-batch size")
+            return kind(
+                LetterPolicy,
+                env,
+                learning_rate=partial(_learning_rate, options),
+                n_steps=options.rollout_steps,
+                batch_size=options.batch_size,
+                n_epochs=options.epochs,
+                gamma=self.config.discount,
+                gae_lambda=options.gae_lambda,
+                ent_coef=options.entropy_coefficient,
+                policy_kwargs=policy,
+                seed=self.config.seed,
+                device="cpu",
+                **more,
+            )
 
     def network(self, model: BaseAlgorithm) -> Network:
         """Return the network of a model as it is played."""
