@@ -115,11 +115,11 @@ def _draw_points(
     )
 
 
-def finish_rates(axes: Axes, label: str, rate: str = "win rate", ticks: int = 13) -> None:
-    """Label the axes of a plot of rates and add a legend."""
-    axes.set(xlabel=label, ylabel=rate, ylim=(-0.03, 1.03))
+def finish_rates(axes: Axes, label: str) -> None:
+    """Label the axes of a plot of win rates and add a legend."""
+    axes.set(xlabel=label, ylabel="win rate", ylim=(-0.03, 1.03))
     axes.yaxis.set_major_formatter(PercentFormatter(1.0))
-    axes.xaxis.set_major_locator(MaxNLocator(ticks, integer=True))
+    axes.xaxis.set_major_locator(MaxNLocator(13, integer=True))
     axes.figure.legend(loc="outside right upper")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any, Literal, cast
 
@@ -18,7 +17,7 @@ from hangman_lab.envs.rendering import Drawing
 from hangman_lab.envs.rewards import WORD_GUESS_REWARDS, Reward, compute_rewards, make_reward
 from hangman_lab.envs.single import SingleEnv
 from hangman_lab.envs.word_guess.rules import Observation, WordGuessGames
-from hangman_lab.envs.word_guess.words import VARIANTS, GuessWords
+from hangman_lab.envs.word_guess.words import VARIANTS, WordGame
 
 VariantName = Literal["cats_and_dogs", "guess_the_word"]
 
@@ -30,18 +29,13 @@ def _make_parts(
     word_length: int | None,
     max_guesses: int | None,
     reward: str | Reward,
-) -> tuple[Callable[[int], WordGuessGames], GuessWords, Reward]:
-    """Return what makes N games, the secrets and the reward; None is the variant's default."""
+) -> tuple[Callable[[int], WordGuessGames], WordGame, Reward]:
+    """Return what makes N games, the words and the reward; None is the variant's default."""
     check_choice("variant", variant, VARIANTS)
-    defaults = VARIANTS[variant]
-    length = defaults.rule.word_length if word_length is None else word_length
-    limit = defaults.max_guesses if max_guesses is None else max_guesses
-    rule = replace(defaults.rule, word_length=length)
-    if words is None:
-        words = defaults.default_words(length)
-    guess_words = GuessWords(words, allowed, length)
-    make_games = partial(WordGuessGames, rule=rule, words=guess_words, max_guesses=limit)
-    return make_games, guess_words, make_reward(reward, WORD_GUESS_REWARDS)
+    game = WordGame(VARIANTS[variant], words, allowed, word_length)
+    limit = game.variant.max_guesses if max_guesses is None else max_guesses
+    make_games = partial(WordGuessGames, game=game, max_guesses=limit)
+    return make_games, game, make_reward(reward, WORD_GUESS_REWARDS)
 
 
 class WordGuessEnv(SingleEnv[Observation]):
@@ -168,7 +162,7 @@ class WordGuessEnv(SingleEnv[Observation]):
     @property
     def allowed(self) -> tuple[str, ...]:
         """The words that can be guessed; an action is an index into them."""
-        return self._games.words.allowed
+        return self._games.game.allowed
 
 
 class WordGuessVectorEnv(BatchEnv[Observation]):
@@ -199,4 +193,4 @@ class WordGuessVectorEnv(BatchEnv[Observation]):
     @property
     def allowed(self) -> tuple[str, ...]:
         """The words that can be guessed; an action is an index into them."""
-        return self._games.words.allowed
+        return self._games.game.allowed
