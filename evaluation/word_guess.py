@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import platform
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -16,24 +16,23 @@ from rich.console import Console
 from hangman_lab.agents.word_guess import WordGuessAgent, make_word_guess_agent
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.word_guess.rules import WordGuessGames
-from hangman_lab.envs.word_guess.words import (
-    GUESS_THE_WORD,
-    VARIANT_OF_ID,
-    Variant,
-    WordGame,
-    random_words,
-)
+from hangman_lab.envs.word_guess.words import MAX_GUESSES, VARIANT_OF_ID, WordGame, random_words
 from hangman_lab.envs.words import load_word_list, read_word_list
 from hangman_lab.evaluation.arena import Advance, game_keys, games_table, play_games
 from hangman_lab.evaluation.comparison import play_agents
 from hangman_lab.evaluation.files import write_files
 from hangman_lab.evaluation.preparation import Request, sample_words
 from hangman_lab.evaluation.statistics import mean_interval, share_interval
-from hangman_lab.terminal.arguments import Refuse, positive
+from hangman_lab.terminal.arguments import Refuse, integer, positive
 from hangman_lab.terminal.console import make_progress, say
 from hangman_lab.terminal.tables import DataTable, print_table
 
-DEFAULT_AGENTS = ("filter", "minimax", "entropy", "random-consistent")
+DEFAULT_AGENTS = {
+    "CatsAndDogs-v0": ("filter", "minimax", "entropy", "random-consistent"),
+    "GuessTheWord-v0": ("minimax", "entropy", "random-consistent"),
+}
+# Without a word list, it is played on lists of random letters.
+RANDOM_LISTS_ID = "GuessTheWord-v0"
 DEFAULT_LISTS = 1000
 LIST_SIZE = 100
 # The highest number of guesses in ``solved_within``.
@@ -54,7 +53,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--allowed", metavar="FILE", help="the words that may be guessed (default: the list)"
     )
-    group.add_argument("--max-guesses", type=positive, metavar="N", help="guesses per game")
+    limit = partial(integer, low=1, high=MAX_GUESSES)
+    group.add_argument("--max-guesses", type=limit, metavar="N", help="guesses per game")
     group.add_argument(
         "--lists",
         type=positive,
@@ -73,28 +73,29 @@ def check(options: argparse.Namespace, refuse: Refuse) -> None:
     if _plays_random_lists(options):
         refuse(_LIST_OPTIONS, f"needs --words with {options.env}")
     else:
-        refuse(("lists",), f"is for {GUESS_THE_WORD.env_id} without --words")
+        refuse(("lists",), f"is for {RANDOM_LISTS_ID} without --words")
 
 
 def evaluate(options: argparse.Namespace, request: Request, console: Console) -> None:
     """Play, print the table and write files; raise InputError if an option is invalid."""
-    variant = VARIANT_OF_ID[options.env]
-    limit = options.max_guesses or variant.max_guesses
-    names = request.agents or DEFAULT_AGENTS[0 if variant.has_cats else 1 :]
+    names = request.agents or DEFAULT_AGENTS[options.env]
     agents = {name: make_word_guess_agent(name, request.seed) for name in names}
+    make_game = partial(
+        WordGame, variant=VARIANT_OF_ID[options.env], max_guesses=options.max_guesses
+    )
     if _plays_random_lists(options):
         source, num_lists = "random letters", options.lists or DEFAULT_LISTS
         drawn = (random_words(LIST_SIZE, seed=(request.seed, n)) for n in range(num_lists))
-        lists = [(WordGame(variant, words), words) for words in drawn]
+        lists = [(make_game(words), words) for words in drawn]
     else:
-        source, lists = _listed_words(request, variant, options.allowed)
+        source, lists = _listed_words(request, make_game, options.allowed)
     for agent in agents.values():
         # Raises InputError if it does not play this game.
         agent.fit(lists[0][0])
     with make_progress(console) as progress:
         statistics, games = play_agents(
             agents,
-            lambda name, agent, advance: _play_lists(agent, lists, limit, advance),
+            lambda name, agent, advance: _play_lists(agent, lists, advance),
             summarize,
             sum(len(secrets) for _, secrets in lists),
             progress,
@@ -102,10 +103,10 @@ def evaluate(options: argparse.Namespace, request: Request, console: Console) ->
     game = lists[0][0]
     size = {"lists": len(lists)} if len(lists) > 1 else {"allowed": len(game)}
     evaluation = {
-        "env": variant.env_id,
+        "env": options.env,
         "words": {"source": source, "count": len(game.secrets), **size},
         "seed": request.seed,
-        "max_guesses": limit,
+        "max_guesses": game.max_guesses,
         "versions": {"python": platform.python_version(), "numpy": np.__version__},
         "agents": statistics,
     }
@@ -118,17 +119,17 @@ def evaluate(options: argparse.Namespace, request: Request, console: Console) ->
 
 
 def _plays_random_lists(options: argparse.Namespace) -> bool:
-    return options.env == GUESS_THE_WORD.env_id and options.words is None
+    return options.env == RANDOM_LISTS_ID and options.words is None
 
 
 def _listed_words(
-    request: Request, variant: Variant, allowed_file: str | None
+    request: Request, make_game: Callable[..., WordGame], allowed_file: str | None
 ) -> tuple[str, list[tuple[WordGame, tuple[str, ...]]]]:
     """Return the source of the words, and a single list with the secrets that are played."""
     word_list = load_word_list(request.words)
     allowed = None if allowed_file is None else read_word_list(allowed_file).words
     try:
-        game = WordGame(variant, word_list.words, allowed)
+        game = make_game(word_list.words, allowed=allowed)
         secrets = game.secrets
         if request.secrets is not None:
             secrets = game.encode(load_word_list(request.secrets).words)
@@ -141,18 +142,14 @@ def _listed_words(
 
 
 def play(
-    agent: WordGuessAgent,
-    game: WordGame,
-    secrets: Sequence[str],
-    max_guesses: int,
-    advance: Advance | None = None,
+    agent: WordGuessAgent, game: WordGame, secrets: Sequence[str], advance: Advance | None = None
 ) -> pd.DataFrame:
     """Play distinct secrets with an agent that was fitted on ``game``.
 
     Returns the table of :func:`evaluation.arena.play`; ``letters`` has the guessed words, separated
     by spaces.
     """
-    games = WordGuessGames(len(secrets), game, max_guesses)
+    games = WordGuessGames(len(secrets), game)
     games.start(slice(None), game.encode(secrets))
     guesses = play_games(agent, games, game_keys(secrets), advance)
     wrong_guesses = (guesses >= 0).sum(axis=1) - games.won
@@ -161,10 +158,7 @@ def play(
 
 
 def _play_lists(
-    agent: WordGuessAgent,
-    lists: Sequence[tuple[WordGame, Sequence[str]]],
-    limit: int,
-    advance: Advance,
+    agent: WordGuessAgent, lists: Sequence[tuple[WordGame, Sequence[str]]], advance: Advance
 ) -> tuple[pd.DataFrame, float]:
     """Play every list with an agent, fitted on it; return the games and their seconds.
 
@@ -176,9 +170,9 @@ def _play_lists(
         agent.fit(game)
         if not tables:
             # Compile outside of the measured time.
-            play(agent, game, secrets[:1], limit)
+            play(agent, game, secrets[:1])
         start = time.perf_counter()
-        games = play(agent, game, secrets, limit, advance)
+        games = play(agent, game, secrets, advance)
         seconds += time.perf_counter() - start
         games.insert(0, "list", len(tables))
         tables.append(games)

@@ -8,15 +8,13 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from hangman_lab.envs.errors import InputError, check_integer
+from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.games import ALL, Games, Index, check_array, get_arrays, with_dtypes
 from hangman_lab.envs.rendering import Drawing, text_picture
 from hangman_lab.envs.word_guess.words import WordGame
 
 NO_WORD = -1
 NO_ANSWER = -1
-# Of a game: all its guesses are in the observation.
-MAX_GUESSES = 10_000
 _MAX_IMAGE_LINES = 17
 _DTYPES = {"guesses": np.int32, "answers": np.int8, "num_guesses": np.int64}
 
@@ -66,16 +64,16 @@ class Step(NamedTuple):
 class WordGuessGames(Games[Observation]):
     """N games of word guessing.
 
-    A game is won by guessing the secret, and lost with guess ``max_guesses``. Repeated words cost a
+    A game is won by guessing the secret, and lost with the last guess. Repeated words cost a
     guess. Finished games ignore further guesses.
     """
 
     _state_names = ("_secrets", "_guesses", "_answers", "_num_guesses", "_won")
 
-    def __init__(self, num_games: int, game: WordGame, max_guesses: int) -> None:
-        self.max_guesses = check_integer("max_guesses", max_guesses, 1, MAX_GUESSES)
+    def __init__(self, num_games: int, game: WordGame) -> None:
         super().__init__(num_games)
         self.game = game
+        max_guesses = game.max_guesses
         shape = max_guesses, len(game.variant.answer_names)
         self._secrets = np.zeros(num_games, dtype=np.int64)
         self._guesses = np.full((num_games, max_guesses), NO_WORD, dtype=np.int32)
@@ -102,7 +100,7 @@ class WordGuessGames(Games[Observation]):
     @property
     def over(self) -> npt.NDArray[np.bool_]:
         """Whether each game is won or out of guesses, shape (N,)."""
-        return self._won | (self._num_guesses == self.max_guesses)
+        return self._won | (self._num_guesses == self.game.max_guesses)
 
     def secret(self, game: int) -> str:
         """Return the secret word of one game."""
@@ -119,10 +117,10 @@ class WordGuessGames(Games[Observation]):
         if mode == "rgb_array":
             lines = lines[-_MAX_IMAGE_LINES:]
         size = f"{len(allowed):,} words of {self.game.word_length} letters"
-        lines.insert(0, f"{size}, {made} of {self.max_guesses} guesses")
+        lines.insert(0, f"{size}, {made} of {self.game.max_guesses} guesses")
         if self._won[game]:
             lines.append("won")
-        elif made == self.max_guesses:
+        elif made == self.game.max_guesses:
             lines.append(f"lost; the word was {self.secret(game)}")
         text = "\n".join(lines)
         return text_picture(text) if mode == "rgb_array" else text
@@ -152,5 +150,5 @@ class WordGuessGames(Games[Observation]):
         self._num_guesses += playing
         won = codes == self.game.solved
         self._won |= won
-        lost = playing & ~won & (self._num_guesses == self.max_guesses)
+        lost = playing & ~won & (self._num_guesses == self.game.max_guesses)
         return Step(codes=codes, played=playing, won=won, lost=lost)

@@ -11,12 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from hangman_lab.envs.encoding import ALPHABET, NUM_LETTERS, as_words, encode_words
-from hangman_lab.envs.errors import InputError, check_integer
+from hangman_lab.envs.errors import InputError, check_choice, check_integer
 from hangman_lab.envs.keyed_random import add_key, below
 from hangman_lab.envs.words import default_word_list
 
 # Answer codes have 8 bits; words of 21 letters have 253 pairs of cats and dogs.
 MAX_WORD_LENGTH = 21
+# All guesses of a game are in the observation.
+MAX_GUESSES = 10_000
 
 
 def default_words(word_length: int) -> tuple[str, ...]:
@@ -47,9 +49,8 @@ def random_words(
 
 @dataclass(frozen=True)
 class Variant:
-    """One of the two games: its id in Gymnasium's registry, its answers and its defaults."""
+    """One of the two games: its answers and its defaults."""
 
-    env_id: str
     answer_names: tuple[str, ...]  #: The names of the numbers of an answer, in order.
     word_length: int
     max_guesses: int
@@ -61,28 +62,20 @@ class Variant:
         return "cats" in self.answer_names
 
 
-CATS_AND_DOGS = Variant("CatsAndDogs-v0", ("cats", "dogs"), 4, 128, default_words)
-GUESS_THE_WORD = Variant("GuessTheWord-v0", ("matches",), 6, 10, partial(random_words, 100))
-VARIANTS = {"cats_and_dogs": CATS_AND_DOGS, "guess_the_word": GUESS_THE_WORD}
-VARIANT_OF_ID = {variant.env_id: variant for variant in VARIANTS.values()}
+VARIANTS = {
+    "cats_and_dogs": Variant(("cats", "dogs"), 4, 128, default_words),
+    "guess_the_word": Variant(("matches",), 6, 10, partial(random_words, 100)),
+}
+# By id in Gymnasium's registry.
+VARIANT_OF_ID = {"CatsAndDogs-v0": "cats_and_dogs", "GuessTheWord-v0": "guess_the_word"}
 
 
 class WordGame:
-    """The allowed guesses, the secrets among them, and the answers.
+    """What is public of a game: the allowed guesses, the secrets among them, and the answers.
 
-    Words are indices into ``allowed``. An answer has a code from 0 to ``solved``, which is that of
-    the secret itself, so that a table of answers has one byte per entry. The answers are public:
-    agents compute with them.
-
-    Parameters
-    ----------
-    variant : Variant
-    words : sequence of str, optional
-        The secrets, lower-case; by default those of the variant.
-    allowed : sequence of str, optional
-        The allowed guesses, including all secrets, which are the default.
-    word_length : int, optional
-        1 to 21; by default that of the variant. Words of another length are not used.
+    The arguments are those of :class:`envs.word_guess.env.WordGuessEnv`. Words are indices into
+    ``allowed``. An answer has a code from 0 to ``solved``, which is that of the secret itself, so
+    that a table of answers has one byte per entry.
 
     Attributes
     ----------
@@ -95,21 +88,26 @@ class WordGame:
     Raises
     ------
     InputError
-        If no word is left, a word cannot be encoded, a secret is not allowed, or the length is out
-        of range.
+        If an argument is out of range, no word is left, a word cannot be encoded, or a secret is
+        not allowed.
     """
 
     def __init__(
         self,
-        variant: Variant,
         words: Sequence[str] | None = None,
+        *,
+        variant: str = "cats_and_dogs",
         allowed: Sequence[str] | None = None,
         word_length: int | None = None,
+        max_guesses: int | None = None,
     ) -> None:
-        length = variant.word_length if word_length is None else word_length
-        self.variant = variant
+        check_choice("variant", variant, VARIANTS)
+        self.variant = VARIANTS[variant]
+        length = self.variant.word_length if word_length is None else word_length
+        limit = self.variant.max_guesses if max_guesses is None else max_guesses
         self.word_length = check_integer("word_length", length, 1, MAX_WORD_LENGTH)
-        words = variant.default_words(self.word_length) if words is None else words
+        self.max_guesses = check_integer("max_guesses", limit, 1, MAX_GUESSES)
+        words = self.variant.default_words(self.word_length) if words is None else words
         chosen = self._of_length(words, "words")
         self.allowed = chosen if allowed is None else self._of_length(allowed, "allowed")
         index = {word: number for number, word in enumerate(self.allowed)}
@@ -126,7 +124,7 @@ class WordGame:
         self._letters, self._letter_counts = encoded.codes.T.copy(), encoded.letter_counts.T.copy()
         totals = range(self.word_length + 1)
         answers: list[tuple[int, ...]] = [(matches,) for matches in totals]
-        if variant.has_cats:
+        if self.variant.has_cats:
             answers = [(common - dogs, dogs) for common in totals for dogs in range(common + 1)]
         self.answers = np.array(answers, dtype=np.int8)
         self.solved = len(answers) - 1

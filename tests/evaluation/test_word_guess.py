@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from hangman_lab.agents.word_guess import make_word_guess_agent
-from hangman_lab.envs.word_guess.words import CATS_AND_DOGS, WordGame
+from hangman_lab.envs.word_guess.words import WordGame
 from hangman_lab.evaluation.command_line import main
 from hangman_lab.evaluation.word_guess import play, summarize
 from tests.processes import assert_refused, run_main
@@ -59,10 +59,10 @@ def test_intervals_are_wider_for_correlated_games_of_a_list():
 
 
 def test_the_order_of_the_secrets_does_not_matter():
-    game = WordGame(CATS_AND_DOGS, WORDS)
+    game = WordGame(WORDS, max_guesses=20)
     agent = make_word_guess_agent("random-consistent").fit(game)
-    games = play(agent, game, WORDS, 20)
-    back = play(agent, game, WORDS[::-1], 20).iloc[::-1].reset_index(drop=True)
+    games = play(agent, game, WORDS)
+    back = play(agent, game, WORDS[::-1]).iloc[::-1].reset_index(drop=True)
     pd.testing.assert_frame_equal(back, games)
     assert games.won.all()
     for _, row in games.iterrows():

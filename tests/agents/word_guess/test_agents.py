@@ -18,12 +18,7 @@ from hangman_lab.agents.word_guess import (
 from hangman_lab.envs import WordGuessEnv
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.word_guess.rules import WordGuessGames
-from hangman_lab.envs.word_guess.words import (
-    CATS_AND_DOGS,
-    GUESS_THE_WORD,
-    WordGame,
-    default_words,
-)
+from hangman_lab.envs.word_guess.words import WordGame, default_words
 from hangman_lab.evaluation import word_guess as evaluation
 from tests.envs.word_guess.referee import cats_and_dogs, matches
 
@@ -35,13 +30,13 @@ EXAMPLE = ("acckzz", "ccbazz", "eiowzz", "abcczz")
 
 def play(agent, game, secrets=None):
     """Return the words guessed in each game."""
-    return evaluation.play(agent, game, secrets or game.allowed, 200)["letters"].str.split()
+    return evaluation.play(agent, game, secrets or game.allowed)["letters"].str.split()
 
 
 @pytest.mark.parametrize(
     ("name", "game", "referee"),
-    [(name, WordGame(CATS_AND_DOGS, SAMPLE), cats_and_dogs) for name in WORD_GUESS_AGENTS]
-    + [(name, WordGame(GUESS_THE_WORD, EXAMPLE), matches) for name in CONSISTENT],
+    [(name, WordGame(SAMPLE), cats_and_dogs) for name in WORD_GUESS_AGENTS]
+    + [(name, WordGame(EXAMPLE, variant="guess_the_word"), matches) for name in CONSISTENT],
 )
 def test_every_secret_is_found_alike_alone_and_in_a_batch(name, game, referee):
     """No word is guessed twice and, from the consistent pool, none that an answer excludes."""
@@ -55,7 +50,7 @@ def test_every_secret_is_found_alike_alone_and_in_a_batch(name, game, referee):
                 assert referee(earlier, guess) == referee(earlier, secret)
     for number in range(0, len(game), 17):
         assert play(agent, game, [game.allowed[number]])[0] == together[number]
-    assert agent.act(WordGuessGames(1, game, 5).observe(slice(0))).tolist() == []
+    assert agent.act(WordGuessGames(1, game).observe(slice(0))).tolist() == []
 
 
 def worst_set(sizes):
@@ -77,9 +72,9 @@ def test_the_greedy_guess_has_the_lowest_cost_of_a_plain_count(name, cost, any_w
         data.draw(st.lists(st.sampled_from(SAMPLE), min_size=3, max_size=12, unique=True))
     )
     allowed = words + tuple(word for word in SAMPLE[:20] if word not in words)
-    game = WordGame(CATS_AND_DOGS, words, allowed)
+    game = WordGame(words, allowed=allowed)
     agent = PartitionAgent(name, any_word).fit(game)
-    guess = allowed[agent.act(WordGuessGames(1, game, 5).observe())[0]]
+    guess = allowed[agent.act(WordGuessGames(1, game).observe())[0]]
 
     def cost_of(candidate):
         sizes = Counter(cats_and_dogs(candidate, word) for word in words)
@@ -112,9 +107,9 @@ def total_guesses(guess, words):
 
 def test_rollouts_take_the_guess_with_the_fewest_guesses_in_total():
     words = SAMPLE[:30]
-    game = WordGame(CATS_AND_DOGS, words)
+    game = WordGame(words)
     agent = PartitionAgent("minimax", lookahead=len(words)).fit(game)
-    games = WordGuessGames(1, game, 9)
+    games = WordGuessGames(1, game)
     totals = {word: total_guesses(word, words) for word in words}
     assert totals[words[agent.act(games.observe())[0]]] == min(totals.values())
     assert max(totals.values()) > min(totals.values())
@@ -139,7 +134,7 @@ def left_by_the_rules(guess, answer, words):
 
 def test_the_filter_follows_its_rules_and_guesses_words_without_vowels_first():
     words = tuple(sorted({*SAMPLE, "hymn", "lynx", "pfft", "clod", "cold", "oldy"}))
-    game = WordGame(CATS_AND_DOGS, words)
+    game = WordGame(words)
     agents = (FilterAgent(seed=seed).fit(game) for seed in (0, 0, 1))
     first, again, other = (play(agent, game) for agent in agents)
     for secret, guesses in zip(words, first, strict=True):
@@ -153,16 +148,16 @@ def test_the_filter_follows_its_rules_and_guesses_words_without_vowels_first():
 
 
 def test_random_consistent_guesses_are_uniform_over_the_remaining_words():
-    game = WordGame(CATS_AND_DOGS, SAMPLE)
+    game = WordGame(SAMPLE)
     agent = RandomConsistentAgent(seed=5).fit(game)
-    games = WordGuessGames(20_000, game, 3)
+    games = WordGuessGames(20_000, game)
     counts = np.bincount(agent.act(games.observe()), minlength=len(SAMPLE))
     expected = 20_000 / len(SAMPLE)
     assert (abs(counts - expected) < 6 * math.sqrt(expected)).all()
 
 
 def test_inconsistent_answers_lead_to_the_first_word():
-    agent = PartitionAgent("minimax").fit(WordGame(CATS_AND_DOGS, ("bell", "cell")))
+    agent = PartitionAgent("minimax").fit(WordGame(("bell", "cell")))
     # No word of the list shares all letters with "cell" at other places.
     assert agent.act(
         {
@@ -177,7 +172,7 @@ def test_an_unknown_agent_and_a_game_that_it_does_not_play_are_refused():
     with pytest.raises(InputError, match="agent 'best' is unknown"):
         make_word_guess_agent("best")
     with pytest.raises(InputError, match="plays Cats and Dogs alone"):
-        FilterAgent().fit(WordGame(GUESS_THE_WORD, EXAMPLE))
+        FilterAgent().fit(WordGame(EXAMPLE, variant="guess_the_word"))
 
 
 @pytest.mark.parametrize("name", WORD_GUESS_AGENTS)
@@ -185,7 +180,7 @@ def test_an_observation_that_no_game_has_is_refused(name):
     words = ("bell", "cell", "dell")
     with pytest.raises(NotFittedError, match="is not fitted"):
         make_word_guess_agent(name).act({})
-    agent = make_word_guess_agent(name).fit(WordGame(CATS_AND_DOGS, words))
+    agent = make_word_guess_agent(name).fit(WordGame(words))
     env = WordGuessEnv(words)
     env.reset(seed=0, options={"word": "bell"})
     good = env.step(1)[0]

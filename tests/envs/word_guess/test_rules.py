@@ -6,13 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hangman_lab.envs.word_guess.rules import WordGuessGames
-from hangman_lab.envs.word_guess.words import (
-    CATS_AND_DOGS,
-    GUESS_THE_WORD,
-    MAX_WORD_LENGTH,
-    WordGame,
-    random_words,
-)
+from hangman_lab.envs.word_guess.words import MAX_WORD_LENGTH, VARIANTS, WordGame, random_words
 from tests.envs.word_guess.referee import cats_and_dogs, matches
 
 LIST = ("bell", "cell", "dell", "cold", "clod", "noon", "neon", "onto")
@@ -27,25 +21,25 @@ same_length = st.integers(1, MAX_WORD_LENGTH).flatmap(
 
 @given(same_length)
 def test_answers_agree_with_a_plain_count(words):
-    for variant, referee in ((CATS_AND_DOGS, cats_and_dogs), (GUESS_THE_WORD, matches)):
-        game = WordGame(variant, words, word_length=len(words[0]))
+    for variant, referee in zip(VARIANTS, (cats_and_dogs, matches), strict=True):
+        game = WordGame(words, variant=variant, word_length=len(words[0]))
         expected = [[referee(guess, secret) for secret in game.allowed] for guess in game.allowed]
         assert game.answer_table.dtype == np.uint8
         np.testing.assert_array_equal(game.answers[game.answer_table], expected)
         assert (game.answer_table.diagonal() == game.solved).all()
 
 
-@pytest.mark.parametrize("variant", [CATS_AND_DOGS, GUESS_THE_WORD])
+@pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("length", [1, 4, MAX_WORD_LENGTH])
 def test_every_answer_has_its_own_code_of_a_byte(length, variant):
-    game = WordGame(variant, ["a" * length], word_length=length)
+    game = WordGame(["a" * length], variant=variant, word_length=length)
     assert len(game.answers) <= 256
     np.testing.assert_array_equal(game.encode_answers(game.answers), np.arange(len(game.answers)))
     assert game.answers[game.solved].tolist()[-1] == length
 
 
 def test_the_allowed_list_keeps_its_order_and_leaves_out_other_lengths():
-    words = WordGame(CATS_AND_DOGS, ["dove"], ["zest", "dove", "toolong", "acid", "dove"])
+    words = WordGame(["dove"], allowed=["zest", "dove", "toolong", "acid", "dove"])
     assert words.allowed == ("zest", "dove", "acid")
     assert words.secrets.tolist() == [1]
 
@@ -59,11 +53,11 @@ def test_the_allowed_list_keeps_its_order_and_leaves_out_other_lengths():
 )
 def test_unusable_lists_are_refused(words, allowed, message):
     with pytest.raises(ValueError, match=message):
-        WordGame(CATS_AND_DOGS, words, allowed)
+        WordGame(words, allowed=allowed)
 
 
 def test_only_secrets_are_drawn():
-    words = WordGame(CATS_AND_DOGS, ["dove", "acid"], ["zest", "dove", "well", "acid"])
+    words = WordGame(["dove", "acid"], allowed=["zest", "dove", "well", "acid"])
     drawn = words.draw(np.arange(200, dtype=np.uint64), np.zeros(200, dtype=np.int64))
     assert set(drawn.tolist()) == {1, 3}
 
@@ -83,7 +77,7 @@ def test_random_words_are_distinct_and_seeded():
     st.lists(st.integers(0, len(LIST) - 1), min_size=1, max_size=8), st.integers(0, len(LIST) - 1)
 )
 def test_a_game_goes_as_a_plain_referee_says(guesses, secret):
-    games = WordGuessGames(1, WordGame(CATS_AND_DOGS, LIST), 5)
+    games = WordGuessGames(1, WordGame(LIST, max_guesses=5))
     games.start(slice(None), np.array([secret]))
     answered, over = [], False
     for guess in guesses:
