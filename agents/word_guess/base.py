@@ -38,7 +38,7 @@ class WordGuessAgent(Guesser):
     def act(
         self, observations: Observation, keys: npt.ArrayLike | None = None
     ) -> npt.NDArray[np.int64] | int:
-        """Return a guess for each game; parameters and errors are those of :class:`Agent`'s.
+        """Return a guess for each game; see :meth:`agents.base.Agent.act`.
 
         Returns
         -------
