@@ -111,7 +111,7 @@ def _evaluate(options: argparse.Namespace, request: Request, console: Console) -
     if options.report is not None:
         comparison.analyze(note=notify)
     evaluation = comparison.to_dict()
-    write_files(options, evaluation, comparison.games, lambda: _draw_plots(evaluation), notify)
+    write_files(options, evaluation, comparison.games, notify, lambda: _draw_plots(evaluation))
 
 
 def _draw_plots(evaluation: dict[str, Any]) -> dict[str, Any]:

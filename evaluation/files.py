@@ -40,8 +40,8 @@ def write_files(
     options: argparse.Namespace,
     evaluation: dict[str, Any],
     games: pd.DataFrame,
-    draw: Callable[[], dict[str, Any]],
     notify: Callable[[str], None],
+    draw: Callable[[], dict[str, Any]] = dict,
 ) -> None:
     """Write the requested files; raise InputError if one cannot be written.
 

@@ -84,7 +84,7 @@ def save_plots(figures: dict[str, Figure], folder: str | Path) -> list[Path]:
     return files
 
 
-def new_figure(title: str, note: str) -> tuple[Figure, Axes]:
+def _new_figure(title: str, note: str) -> tuple[Figure, Axes]:
     """Return a figure with one panel, a title and a caption."""
     figure = Figure(layout="constrained")
     axes = figure.add_subplot()
@@ -98,7 +98,7 @@ def set_caption(figure: Figure, note: str) -> None:
     figure.supxlabel(note, fontsize=9, x=0.01, ha="left", wrap=True)
 
 
-def look(number: int) -> dict[str, Any]:
+def _look(number: int) -> dict[str, Any]:
     """Return the style of an agent's curve; the first 24 are distinct."""
     return _LOOKS[number % len(_LOOKS)]
 
@@ -111,20 +111,20 @@ def _draw_points(
     # Rounding can put a value slightly outside of its interval.
     bars = np.maximum([points[rate] - low, high - points[rate]], 0)
     axes.errorbar(
-        x, points[rate], yerr=bars, capsize=2, elinewidth=0.9, label=label, **look(number)
+        x, points[rate], yerr=bars, capsize=2, elinewidth=0.9, label=label, **_look(number)
     )
 
 
-def finish_rates(axes: Axes, label: str, rate: str = "win rate", ticks: int = 13) -> None:
-    """Label the axes of a plot of rates and add a legend."""
-    axes.set(xlabel=label, ylabel=rate, ylim=(-0.03, 1.03))
+def _finish_rates(axes: Axes, label: str) -> None:
+    """Label the axes of a plot of win rates and add a legend."""
+    axes.set(xlabel=label, ylabel="win rate", ylim=(-0.03, 1.03))
     axes.yaxis.set_major_formatter(PercentFormatter(1.0))
-    axes.xaxis.set_major_locator(MaxNLocator(ticks, integer=True))
+    axes.xaxis.set_major_locator(MaxNLocator(13, integer=True))
     axes.figure.legend(loc="outside right upper")
 
 
 def _draw_by_length(evaluation: dict[str, Any]) -> Figure:
-    figure, axes = new_figure(
+    figure, axes = _new_figure(
         f"Win rate by word length, {name_words(evaluation)}",
         f"{caption(evaluation)}; bars: 95% Wilson intervals",
     )
@@ -135,12 +135,12 @@ def _draw_by_length(evaluation: dict[str, Any]) -> Figure:
         # Side by side, so that no interval hides another.
         x = cells.index + 0.12 * (number - (len(agents) - 1) / 2)
         _draw_points(axes, x, cells, "win_rate", number, name)
-    finish_rates(axes, "length of the word (letters)")
+    _finish_rates(axes, "length of the word (letters)")
     return figure
 
 
 def _draw_by_limit(evaluation: dict[str, Any]) -> Figure:
-    figure, axes = new_figure(
+    figure, axes = _new_figure(
         f"Win rate by wrong guesses, {name_words(evaluation)}",
         f"{caption(evaluation)}; at most {MAX_WORDS:,} of the words; bars: 95% Wilson intervals",
     )
@@ -148,7 +148,7 @@ def _draw_by_limit(evaluation: dict[str, Any]) -> Figure:
         limits, cells = zip(*statistics["by_limit"].items(), strict=True)
         _draw_points(axes, list(map(int, limits)), pd.DataFrame(cells), "win_rate", number, name)
     axes.axvline(evaluation["max_wrong"], color=INK, linewidth=0.8, alpha=0.5)
-    finish_rates(axes, "wrong guesses allowed")
+    _finish_rates(axes, "wrong guesses allowed")
     return figure
 
 
@@ -186,7 +186,7 @@ def draw_reliability(
                 f"calibration error {statistics['expected_calibration_error']:.4f}"
             )
             _draw_points(upper, bins["mean_probability"], bins, "share", number, label)
-            lower.plot(bins["mean_probability"], bins["predictions"], **look(number))
+            lower.plot(bins["mean_probability"], bins["predictions"], **_look(number))
         upper.set(xlim=(-0.02, 1.02), ylabel="share of letters in\nthe hidden part")
         lower.set(yscale="log", ylabel="predictions", xlabel="predicted probability")
         upper.yaxis.set_major_formatter(PercentFormatter(1.0))

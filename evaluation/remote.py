@@ -100,7 +100,7 @@ def evaluate(options: argparse.Namespace, request: Request, console: Console) ->
         # A table per agent, since the agents play different words.
         for table in lengths_tables({**evaluation, "agents": {name: statistics[name]}}):
             print_table(console, table)
-    write_files(options, evaluation, played, dict, notify)
+    write_files(options, evaluation, played, notify)
 
 
 def _play_games(

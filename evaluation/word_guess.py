@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import platform
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -15,41 +15,36 @@ from rich.console import Console
 
 from hangman_lab.agents.word_guess import WordGuessAgent, make_word_guess_agent
 from hangman_lab.envs.errors import InputError
-from hangman_lab.envs.word_guess.answers import AnswerRule
 from hangman_lab.envs.word_guess.rules import WordGuessGames
-from hangman_lab.envs.word_guess.words import (
-    GUESS_THE_WORD,
-    VARIANT_OF_ID,
-    GuessWords,
-    Variant,
-    random_words,
-)
+from hangman_lab.envs.word_guess.words import MAX_GUESSES, VARIANT_OF_ID, WordGame, random_words
 from hangman_lab.envs.words import load_word_list, read_word_list
-from hangman_lab.evaluation.arena import Advance, batches, game_keys, games_table, play_games
+from hangman_lab.evaluation.arena import Advance, game_keys, games_table, play_games
 from hangman_lab.evaluation.comparison import play_agents
 from hangman_lab.evaluation.files import write_files
 from hangman_lab.evaluation.preparation import Request, sample_words
 from hangman_lab.evaluation.statistics import mean_interval, share_interval
-from hangman_lab.terminal.arguments import Refuse, positive
+from hangman_lab.terminal.arguments import Refuse, integer, positive
 from hangman_lab.terminal.console import make_progress, say
 from hangman_lab.terminal.tables import DataTable, print_table
 
-# Word lists, and the secrets of each list that are played.
-WordLists = Sequence[tuple[GuessWords, Sequence[str]]]
-DEFAULT_AGENTS = ("filter", "minimax", "entropy", "random-consistent")
+DEFAULT_AGENTS = {
+    "CatsAndDogs-v0": ("filter", "minimax", "entropy", "random-consistent"),
+    "GuessTheWord-v0": ("minimax", "entropy", "random-consistent"),
+}
+# Without a word list, it is played on lists of random letters.
+RANDOM_LISTS_ID = "GuessTheWord-v0"
 DEFAULT_LISTS = 1000
 LIST_SIZE = 100
-DEFAULT_BATCH_SIZE = 8192
 # The highest number of guesses in ``solved_within``.
-MAX_SHARE = 20
+_MOST_GUESSES = 20
+_NUM_TOUGHEST, _TOUGHEST_SHOWN = 25, 5
 # Options of these games, of Hangman, and of word lists.
 _OPTIONS = ("allowed", "max_guesses", "lists")
 _HANGMAN_OPTIONS = (
     *("run", "split", "max_wrong", "host", "known"),
-    *("drop_seen", "allow_seen", "report", "repeat"),
+    *("drop_seen", "allow_seen", "plots", "report", "repeat"),
 )
 _LIST_OPTIONS = ("secrets", "games", "allowed")
-_NUM_TOUGHEST, _TOUGHEST_SHOWN = 25, 5
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -58,7 +53,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--allowed", metavar="FILE", help="the words that may be guessed (default: the list)"
     )
-    group.add_argument("--max-guesses", type=positive, metavar="N", help="guesses per game")
+    limit = partial(integer, low=1, high=MAX_GUESSES)
+    group.add_argument("--max-guesses", type=limit, metavar="N", help="guesses per game")
     group.add_argument(
         "--lists",
         type=positive,
@@ -77,34 +73,40 @@ def check(options: argparse.Namespace, refuse: Refuse) -> None:
     if _plays_random_lists(options):
         refuse(_LIST_OPTIONS, f"needs --words with {options.env}")
     else:
-        refuse(("lists",), f"is for {GUESS_THE_WORD.env_id} without --words")
+        refuse(("lists",), f"is for {RANDOM_LISTS_ID} without --words")
 
 
 def evaluate(options: argparse.Namespace, request: Request, console: Console) -> None:
-    """Play, print tables and write files; raise InputError if an option is invalid."""
-    variant = VARIANT_OF_ID[options.env]
-    limit = options.max_guesses or variant.max_guesses
-    agents = _make_agents(request, variant)
+    """Play, print the table and write files; raise InputError if an option is invalid."""
+    names = request.agents or DEFAULT_AGENTS[options.env]
+    agents = {name: make_word_guess_agent(name, request.seed) for name in names}
+    make_game = partial(
+        WordGame, variant=VARIANT_OF_ID[options.env], max_guesses=options.max_guesses
+    )
     if _plays_random_lists(options):
-        source = "random letters"
-        lists = _random_lists(variant, options.lists or DEFAULT_LISTS, request.seed)
+        source, num_lists = "random letters", options.lists or DEFAULT_LISTS
+        drawn = (random_words(LIST_SIZE, seed=(request.seed, n)) for n in range(num_lists))
+        lists = [(make_game(words), words) for words in drawn]
     else:
-        source, lists = _listed_words(request, variant, options.allowed)
+        source, lists = _listed_words(request, make_game, options.allowed)
+    for agent in agents.values():
+        # Raises InputError if it does not play this game.
+        agent.fit(lists[0][0])
     with make_progress(console) as progress:
         statistics, games = play_agents(
             agents,
-            lambda name, agent, advance: _play_lists(agent, variant.rule, lists, limit, advance),
+            lambda name, agent, advance: _play_lists(agent, lists, advance),
             summarize,
             sum(len(secrets) for _, secrets in lists),
             progress,
         )
-    words = lists[0][0]
-    size = {"lists": len(lists)} if len(lists) > 1 else {"allowed": len(words)}
+    game = lists[0][0]
+    size = {"lists": len(lists)} if len(lists) > 1 else {"allowed": len(game)}
     evaluation = {
-        "env": variant.env_id,
-        "words": {"source": source, "count": len(words.secrets), **size},
+        "env": options.env,
+        "words": {"source": source, "count": len(game.secrets), **size},
         "seed": request.seed,
-        "max_guesses": limit,
+        "max_guesses": game.max_guesses,
         "versions": {"python": platform.python_version(), "numpy": np.__version__},
         "agents": statistics,
     }
@@ -113,78 +115,50 @@ def evaluate(options: argparse.Namespace, request: Request, console: Console) ->
         toughest = figures["toughest"][:_TOUGHEST_SHOWN]
         shown = ", ".join(f"{word['word']} {word['mean_guesses']:g}" for word in toughest)
         console.print(f"{name}: toughest {shown}", highlight=False)
-    write_files(options, evaluation, games, lambda: _draw_plots(evaluation), partial(say, console))
+    write_files(options, evaluation, games, partial(say, console))
 
 
 def _plays_random_lists(options: argparse.Namespace) -> bool:
-    return options.env == GUESS_THE_WORD.env_id and options.words is None
-
-
-def _make_agents(request: Request, variant: Variant) -> dict[str, WordGuessAgent]:
-    """Return the requested agents, by default those that support the rule."""
-    names = request.agents
-    if names is None:
-        misplaced = variant.rule.count_misplaced
-        names = tuple(name for name in DEFAULT_AGENTS if misplaced or name != "filter")
-    agents = {name: make_word_guess_agent(name, request.seed) for name in names}
-    for agent in agents.values():
-        # Raises InputError if it does not support the rule.
-        agent.answers_kept(variant.rule)
-    return agents
+    return options.env == RANDOM_LISTS_ID and options.words is None
 
 
 def _listed_words(
-    request: Request, variant: Variant, allowed_file: str | None
-) -> tuple[str, WordLists]:
+    request: Request, make_game: Callable[..., WordGame], allowed_file: str | None
+) -> tuple[str, list[tuple[WordGame, tuple[str, ...]]]]:
     """Return the source of the words, and a single list with the secrets that are played."""
     word_list = load_word_list(request.words)
     allowed = None if allowed_file is None else read_word_list(allowed_file).words
     try:
-        words = GuessWords(word_list.words, allowed, variant.rule.word_length)
-        secrets = words.secrets
+        game = make_game(word_list.words, allowed=allowed)
+        secrets = game.secrets
         if request.secrets is not None:
-            secrets = words.encode(load_word_list(request.secrets).words)
+            secrets = game.encode(load_word_list(request.secrets).words)
     except ValueError as error:
         raise InputError(f"{word_list.source}: {error}") from error
-    played = tuple(words.allowed[index] for index in secrets)
+    played = tuple(game.allowed[index] for index in secrets)
     if request.games is not None:
         played = sample_words(played, request.games, request.seed)
-    return word_list.source, [(words, played)]
-
-
-def _random_lists(variant: Variant, num_lists: int, seed: int) -> WordLists:
-    """Return lists of random letters, all of whose words are played."""
-    length = variant.rule.word_length
-    drawn = (random_words(LIST_SIZE, length, (seed, index)) for index in range(num_lists))
-    return [(GuessWords(words, word_length=length), words) for words in drawn]
+    return word_list.source, [(game, played)]
 
 
 def play(
-    agent: WordGuessAgent,
-    rule: AnswerRule,
-    words: GuessWords,
-    secrets: Sequence[str],
-    max_guesses: int,
-    advance: Advance | None = None,
+    agent: WordGuessAgent, game: WordGame, secrets: Sequence[str], advance: Advance | None = None
 ) -> pd.DataFrame:
-    """Play distinct secrets with an agent that was fitted on ``words`` and ``rule``.
+    """Play distinct secrets with an agent that was fitted on ``game``.
 
     Returns the table of :func:`evaluation.arena.play`; ``letters`` has the guessed words, separated
     by spaces.
     """
-    names = [f"{word} " for word in words.allowed]
-    tables = []
-    for batch in batches(len(secrets), DEFAULT_BATCH_SIZE):
-        games = WordGuessGames(len(secrets[batch]), rule, words, max_guesses)
-        games.start(slice(None), words.encode(secrets[batch]))
-        guesses = play_games(agent, games, game_keys(secrets[batch]), advance)
-        wrong = (guesses >= 0).sum(axis=1) - games.won
-        tables.append(games_table(secrets[batch], games.won, wrong, guesses, names))
-    return pd.concat(tables, ignore_index=True)
+    games = WordGuessGames(len(secrets), game)
+    games.start(slice(None), game.encode(secrets))
+    guesses = play_games(agent, games, game_keys(secrets), advance)
+    wrong_guesses = (guesses >= 0).sum(axis=1) - games.won
+    names = [f"{word} " for word in game.allowed]
+    return games_table(secrets, games.won, wrong_guesses, guesses, names)
 
 
 def _play_lists(
-    agent: WordGuessAgent, rule: AnswerRule, lists: WordLists, limit: int, advance: Advance
+    agent: WordGuessAgent, lists: Sequence[tuple[WordGame, Sequence[str]]], advance: Advance
 ) -> tuple[pd.DataFrame, float]:
     """Play every list with an agent, fitted on it; return the games and their seconds.
 
@@ -192,14 +166,13 @@ def _play_lists(
     """
     seconds = 0.0
     tables: list[pd.DataFrame] = []
-    for words, secrets in lists:
-        listed = [words.allowed[index] for index in words.secrets]
-        agent.fit(listed, rule, words.allowed)
+    for game, secrets in lists:
+        agent.fit(game)
         if not tables:
             # Compile outside of the measured time.
-            play(agent, rule, words, listed[:1], limit)
+            play(agent, game, secrets[:1])
         start = time.perf_counter()
-        games = play(agent, rule, words, secrets, limit, advance=advance)
+        games = play(agent, game, secrets, advance)
         seconds += time.perf_counter() - start
         games.insert(0, "list", len(tables))
         tables.append(games)
@@ -230,7 +203,7 @@ def summarize(games: pd.DataFrame, seconds: float) -> dict[str, Any]:
         "max_guesses": int(guesses.max()),
         "solved_within": {
             str(limit): float((solved & (guesses <= limit)).mean())
-            for limit in range(1, MAX_SHARE + 1)
+            for limit in range(1, _MOST_GUESSES + 1)
         },
         "histogram": {str(number): count for number, count in histogram.to_dict().items()},
         "toughest": [{"word": word, "mean_guesses": mean} for word, mean in toughest.items()],
@@ -238,18 +211,10 @@ def summarize(games: pd.DataFrame, seconds: float) -> dict[str, Any]:
     }
 
 
-def _describe(evaluation: dict[str, Any]) -> str:
-    """Describe the words and the rules, for titles and captions."""
-    words = evaluation["words"]
-    lists = f"{words['lists']:,} lists of " if "lists" in words else ""
-    return (
-        f"{evaluation['env']}, {lists}{words['count']:,} words of {words['source']}, "
-        f"{evaluation['max_guesses']} guesses at most"
-    )
-
-
 def _agents_table(evaluation: dict[str, Any]) -> DataTable:
     """Return the table of agents."""
+    words = evaluation["words"]
+    lists = f"{words['lists']:,} lists of " if "lists" in words else ""
     rows = [
         (
             name,
@@ -264,24 +229,9 @@ def _agents_table(evaluation: dict[str, Any]) -> DataTable:
         for name, statistics in evaluation["agents"].items()
     ]
     return DataTable(
-        _describe(evaluation),
+        f"{evaluation['env']}, {lists}{words['count']:,} words of {words['source']}, "
+        f"{evaluation['max_guesses']} guesses at most",
         ("agent", "games", "solved", "mean", "95% CI", "worst", "in 10", "games/s"),
         rows,
         note="mean, worst: of guesses; in 10: solved within ten; 95% CI: Student's, of the mean",
     )
-
-
-def _draw_plots(evaluation: dict[str, Any]) -> dict[str, Any]:
-    """Return the plot of games solved by guesses, by the name of its file."""
-    import matplotlib as mpl
-
-    from hangman_lab.evaluation.plots import STYLE, finish_rates, look, new_figure
-
-    title = "Games solved within a number of guesses"
-    with mpl.rc_context(STYLE):
-        figure, axes = new_figure(title, _describe(evaluation))
-        for index, (name, statistics) in enumerate(evaluation["agents"].items()):
-            limits = [int(limit) for limit in statistics["solved_within"]]
-            axes.plot(limits, list(statistics["solved_within"].values()), label=name, **look(index))
-        finish_rates(axes, "guesses", "games solved", MAX_SHARE)
-    return {"word_guess_solved": figure}

@@ -19,10 +19,10 @@ WORD_GUESS_AGENTS: dict[str, Callable[[int], WordGuessAgent]] = {
     "filter": lambda seed: FilterAgent(seed=seed),
     "minimax": lambda seed: PartitionAgent("minimax", lookahead=_LOOKAHEAD),
     "minimax-greedy": lambda seed: PartitionAgent("minimax"),
-    "minimax-all": lambda seed: PartitionAgent("minimax", "all"),
+    "minimax-all": lambda seed: PartitionAgent("minimax", any_word=True),
     "entropy": lambda seed: PartitionAgent("entropy", lookahead=_LOOKAHEAD),
     "entropy-greedy": lambda seed: PartitionAgent("entropy"),
-    "entropy-all": lambda seed: PartitionAgent("entropy", "all"),
+    "entropy-all": lambda seed: PartitionAgent("entropy", any_word=True),
     "random-consistent": lambda seed: RandomConsistentAgent(seed),
 }
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 
-from hangman_lab.agents.word_guess.base import CandidateSets, Positions, WordGuessAgent
+from hangman_lab.agents.word_guess.base import WordGuessAgent
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.keyed_random import keyed_bits
-from hangman_lab.envs.word_guess.answers import AnswerRule
+from hangman_lab.envs.word_guess.words import WordGame
 
 _VOWELS = frozenset("aeiou")
 
@@ -46,34 +45,24 @@ class FilterAgent(WordGuessAgent):
     def __init__(self, seed: int = 0) -> None:
         self.seed = seed
 
-    def fit(
-        self, words: Sequence[str], rule: AnswerRule, allowed: Sequence[str] | None = None
-    ) -> Self:
-        """Compute the answers and the order of the words."""
-        super().fit(words, rule, allowed)
+    def fit(self, game: WordGame) -> Self:
+        """Compute the rules and draw the order of the words; InputError for Guess the Word."""
+        if not game.variant.has_cats:
+            raise InputError("agent 'filter' plays Cats and Dogs alone: its rules need both counts")
+        super().fit(game)
+        common, dogs = game.answers.sum(axis=1), game.answers[:, 1]
+        self.keep_ = np.where(dogs[:, None] >= 1, dogs >= dogs[:, None], common >= 1)
+        extreme = (common == 0) | (common == game.word_length)
+        self.keep_ = np.where(extreme[:, None], common == common[:, None], self.keep_)
+        # The guess itself remains only after the answer that ends the game.
+        self.keep_[:, game.solved] = self.keep_[game.solved] = False
+        self.keep_[game.solved, game.solved] = True
+        words = (game.allowed[secret] for secret in game.secrets)
         has_vowel = np.array([not _VOWELS.isdisjoint(word) for word in words])
-        draws = keyed_bits(self.seed, np.arange(len(words)))
-        self.sequence_ = np.lexsort((draws, has_vowel))
-        self.rank_ = np.argsort(self.sequence_)
+        draws = keyed_bits(self.seed, np.arange(len(has_vowel)))
+        self.rank_ = np.argsort(np.lexsort((draws, has_vowel)))
         return self
 
-    def answers_kept(self, rule: AnswerRule) -> npt.NDArray[np.bool_]:
-        """Return which words remain after an answer, shape (codes, codes)."""
-        if not rule.count_misplaced:
-            raise InputError("agent 'filter' plays Cats and Dogs alone: its rules need both counts")
-        dogs = rule.answers_by_code[:, 1].astype(np.int64)
-        common = rule.answers_by_code.sum(axis=1, dtype=np.int64)
-        kept = np.where(dogs[:, None] >= 1, dogs >= dogs[:, None], common >= 1)
-        extreme = (common == 0) | (common == rule.word_length)
-        kept = np.where(extreme[:, None], common == common[:, None], kept)
-        # The guess itself remains only after the answer that ends the game.
-        kept[:, rule.solved] = kept[rule.solved] = False
-        kept[rule.solved, rule.solved] = True
-        return kept
-
-    def choose(self, sets: CandidateSets, positions: Positions) -> npt.NDArray[np.int64]:
-        """Return the first remaining word of each game."""
-        filled = np.flatnonzero(sets.sizes)
-        first = np.zeros(len(sets.sizes), dtype=np.int64)
-        first[filled] = np.minimum.reduceat(self.rank_[sets.members], sets.offsets[filled])
-        return self.secrets_[self.sequence_[first[positions.set_of_game]]]
+    def choose(self, candidates: npt.NDArray[np.int64], bits: npt.NDArray[np.uint64]) -> np.int64:
+        """Return the first candidate in the order."""
+        return self.game_.secrets[candidates[self.rank_[candidates].argmin()]]

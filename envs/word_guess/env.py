@@ -2,46 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from functools import partial
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 from gymnasium.vector import AutoresetMode
 
 from hangman_lab.envs.batch import BatchEnv
-from hangman_lab.envs.errors import check_choice
 from hangman_lab.envs.games import ALL
 from hangman_lab.envs.rendering import Drawing
 from hangman_lab.envs.rewards import WORD_GUESS_REWARDS, Reward, compute_rewards, make_reward
 from hangman_lab.envs.single import SingleEnv
 from hangman_lab.envs.word_guess.rules import Observation, WordGuessGames
-from hangman_lab.envs.word_guess.words import VARIANTS, GuessWords
+from hangman_lab.envs.word_guess.words import WordGame
 
 VariantName = Literal["cats_and_dogs", "guess_the_word"]
-
-
-def _make_parts(
-    words: Sequence[str] | None,
-    variant: str,
-    allowed: Sequence[str] | None,
-    word_length: int | None,
-    max_guesses: int | None,
-    reward: str | Reward,
-) -> tuple[Callable[[int], WordGuessGames], GuessWords, Reward]:
-    """Return what makes N games, the secrets and the reward; None is the variant's default."""
-    check_choice("variant", variant, VARIANTS)
-    defaults = VARIANTS[variant]
-    length = defaults.rule.word_length if word_length is None else word_length
-    limit = defaults.max_guesses if max_guesses is None else max_guesses
-    rule = replace(defaults.rule, word_length=length)
-    if words is None:
-        words = defaults.default_words(length)
-    guess_words = GuessWords(words, allowed, length)
-    make_games = partial(WordGuessGames, rule=rule, words=guess_words, max_guesses=limit)
-    return make_games, guess_words, make_reward(reward, WORD_GUESS_REWARDS)
 
 
 class WordGuessEnv(SingleEnv[Observation]):
@@ -131,10 +108,16 @@ class WordGuessEnv(SingleEnv[Observation]):
         reward: str | Reward = "sparse",
         render_mode: str | None = None,
     ) -> None:
-        parts = _make_parts(words, variant, allowed, word_length, max_guesses, reward)
-        make_games, secrets, self._reward = parts
-        super().__init__(secrets, render_mode)
-        self._games = make_games(1)
+        game = WordGame(
+            words,
+            variant=variant,
+            allowed=allowed,
+            word_length=word_length,
+            max_guesses=max_guesses,
+        )
+        super().__init__(game, render_mode)
+        self._reward = make_reward(reward, WORD_GUESS_REWARDS)
+        self._games = WordGuessGames(1, game)
         self.observation_space = self._games.observation_space
         self.action_space = self._games.action_space
 
@@ -156,11 +139,9 @@ class WordGuessEnv(SingleEnv[Observation]):
         return float(compute_rewards(self._reward, step)[0]), bool(step.won[0] or step.lost[0])
 
     def _observe(self) -> tuple[Observation, dict[str, Any]]:
-        observations = dict[str, Any](self._games.observe_in_space())
-        observation = {name: array[0] for name, array in observations.items()}
-        return cast(Observation, observation), {
-            name: array[0] for name, array in self._games.infos().items()
-        }
+        batch: Any = self._games.observe_in_space()
+        observation: Any = {name: array[0] for name, array in batch.items()}
+        return observation, {name: array[0] for name, array in self._games.infos().items()}
 
     def _draw(self, mode: str) -> Drawing:
         return self._games.draw(0, mode)
@@ -168,7 +149,7 @@ class WordGuessEnv(SingleEnv[Observation]):
     @property
     def allowed(self) -> tuple[str, ...]:
         """The words that can be guessed; an action is an index into them."""
-        return self._games.words.allowed
+        return self._games.game.allowed
 
 
 class WordGuessVectorEnv(BatchEnv[Observation]):
@@ -193,10 +174,17 @@ class WordGuessVectorEnv(BatchEnv[Observation]):
         reward: str | Reward = "sparse",
         render_mode: str | None = None,
     ) -> None:
-        parts = _make_parts(words, variant, allowed, word_length, max_guesses, reward)
+        game = WordGame(
+            words,
+            variant=variant,
+            allowed=allowed,
+            word_length=word_length,
+            max_guesses=max_guesses,
+        )
+        parts = partial(WordGuessGames, game=game), game, make_reward(reward, WORD_GUESS_REWARDS)
         super().__init__(*parts, num_envs, max_episode_steps, autoreset_mode, render_mode)
 
     @property
     def allowed(self) -> tuple[str, ...]:
         """The words that can be guessed; an action is an index into them."""
-        return self._games.words.allowed
+        return self._games.game.allowed

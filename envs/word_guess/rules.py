@@ -8,17 +8,14 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from hangman_lab.envs.errors import InputError, check_integer
+from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.games import ALL, Games, Index, check_array, get_arrays, with_dtypes
-from hangman_lab.envs.rendering import Drawing
-from hangman_lab.envs.word_guess.answers import AnswerRule
-from hangman_lab.envs.word_guess.rendering import draw_game
-from hangman_lab.envs.word_guess.words import GuessWords
+from hangman_lab.envs.rendering import Drawing, text_picture
+from hangman_lab.envs.word_guess.words import WordGame
 
 NO_WORD = -1
 NO_ANSWER = -1
-# Of a game: all its guesses are in the observation.
-MAX_GUESSES = 10_000
+_MAX_IMAGE_LINES = 17
 _DTYPES = {"guesses": np.int32, "answers": np.int8, "num_guesses": np.int64}
 
 
@@ -33,22 +30,23 @@ class Observation(TypedDict):
     num_guesses: npt.NDArray[np.int64]  # (): the guesses made, 0 to ``max_guesses``
 
 
-def check_observations(observations: Any, rule: AnswerRule, num_words: int) -> Observation:
+def check_observations(observations: Any, game: WordGame) -> Observation:
     """Return the observations of N games with the dtypes that agents play.
 
-    ``num_words`` is the size of the allowed list. Raises InputError if a key is missing, or an
-    array has another shape, no integers, or a guess or an answer that is not possible.
+    Raises InputError if a key is missing, or an array has another shape, no integers, or a guess or
+    an answer that is not possible.
     """
     guesses, answers, made = get_arrays(observations, _DTYPES)
     turns = guesses.shape[-1] if guesses.ndim else 0
     shape = made.size, turns
     check_array("num_guesses", made, shape[:1], 0, turns)
-    check_array("guesses", guesses, shape, NO_WORD, num_words - 1)
-    check_array("answers", answers, (*shape, len(rule.names)), NO_ANSWER, rule.word_length)
+    check_array("guesses", guesses, shape, NO_WORD, len(game) - 1)
+    numbers = len(game.variant.answer_names)
+    check_array("answers", answers, (*shape, numbers), NO_ANSWER, game.word_length)
     is_made = np.arange(turns) < made[:, None]
     if (is_made != (guesses >= 0)).any():
         raise InputError("observations: 'guesses' has more or fewer words than 'num_guesses'")
-    is_answer = (answers[..., None, :] == rule.answers_by_code).all(axis=-1).any(axis=-1)
+    is_answer = (answers[..., None, :] == game.answers).all(axis=-1).any(axis=-1)
     if (is_made & ~is_answer).any():
         raise InputError("observations: 'answers' has an answer that no word has")
     return cast(Observation, with_dtypes((guesses, answers, made), _DTYPES))
@@ -66,34 +64,30 @@ class Step(NamedTuple):
 class WordGuessGames(Games[Observation]):
     """N games of word guessing.
 
-    Each guess is answered by ``rule``. A game is won by guessing the secret, and lost with guess
-    ``max_guesses``. Repeated words cost a guess. Finished games ignore further guesses.
+    A game is won by guessing the secret, and lost with the last guess. Repeated words cost a
+    guess. Finished games ignore further guesses.
     """
 
     _state_names = ("_secrets", "_guesses", "_answers", "_num_guesses", "_won")
 
-    def __init__(
-        self, num_games: int, rule: AnswerRule, words: GuessWords, max_guesses: int
-    ) -> None:
-        max_guesses = check_integer("max_guesses", max_guesses, 1, MAX_GUESSES)
+    def __init__(self, num_games: int, game: WordGame) -> None:
         super().__init__(num_games)
-        self.rule = rule
-        self.words = words
-        self.max_guesses = max_guesses
+        self.game = game
+        max_guesses = game.max_guesses
+        shape = max_guesses, len(game.variant.answer_names)
         self._secrets = np.zeros(num_games, dtype=np.int64)
         self._guesses = np.full((num_games, max_guesses), NO_WORD, dtype=np.int32)
-        self._answers = np.full((num_games, max_guesses, len(rule.names)), NO_ANSWER, dtype=np.int8)
+        self._answers = np.full((num_games, *shape), NO_ANSWER, dtype=np.int8)
         self._num_guesses = np.zeros(num_games, dtype=np.int64)
         self._won = np.zeros(num_games, dtype=np.bool_)
         self._observed = Observation(
             guesses=self._guesses, answers=self._answers, num_guesses=self._num_guesses
         )
-        answers = spaces.Box(NO_ANSWER, rule.word_length, self._answers.shape[1:], np.int8)
-        self.action_space = spaces.Discrete(len(words))
+        self.action_space = spaces.Discrete(len(game))
         self.observation_space = spaces.Dict(
             {
-                "guesses": spaces.Box(NO_WORD, len(words) - 1, (max_guesses,), np.int32),
-                "answers": answers,
+                "guesses": spaces.Box(NO_WORD, len(game) - 1, (max_guesses,), np.int32),
+                "answers": spaces.Box(NO_ANSWER, game.word_length, shape, np.int8),
                 "num_guesses": spaces.Discrete(max_guesses + 1),
             }
         )
@@ -106,33 +100,34 @@ class WordGuessGames(Games[Observation]):
     @property
     def over(self) -> npt.NDArray[np.bool_]:
         """Whether each game is won or out of guesses, shape (N,)."""
-        return self._won | (self._num_guesses == self.max_guesses)
+        return self._won | (self._num_guesses == self.game.max_guesses)
 
     def secret(self, game: int) -> str:
         """Return the secret word of one game."""
-        return self.words.allowed[self._secrets[game]]
+        return self.game.allowed[self._secrets[game]]
 
     def draw(self, game: int, mode: str) -> Drawing:
-        """Draw one game; see :func:`envs.word_guess.rendering.draw_game`."""
-        made, allowed = int(self._num_guesses[game]), self.words.allowed
-        guesses = [allowed[word] for word in self._guesses[game, :made]]
-        head = (
-            f"{len(allowed):,} words of {self.rule.word_length} letters, "
-            f"{made} of {self.max_guesses} guesses"
-        )
-        verdict = "won" if self._won[game] else f"lost; the word was {self.secret(game)}"
-        return draw_game(
-            self.rule,
-            guesses,
-            self._answers[game, :made],
-            head,
-            verdict if self.over[game] else None,
-            mode,
-        )
+        """Draw one game: an image of its last guesses for ``rgb_array``, else text."""
+        made, allowed = int(self._num_guesses[game]), self.game.allowed
+        lines = []
+        for turn in range(made):
+            named = zip(self.game.variant.answer_names, self._answers[game, turn], strict=True)
+            answer = "  ".join(f"{name} {count}" for name, count in named)
+            lines.append(f"{turn + 1:>4}  {allowed[self._guesses[game, turn]]}  {answer}")
+        if mode == "rgb_array":
+            lines = lines[-_MAX_IMAGE_LINES:]
+        size = f"{len(allowed):,} words of {self.game.word_length} letters"
+        lines.insert(0, f"{size}, {made} of {self.game.max_guesses} guesses")
+        if self._won[game]:
+            lines.append("won")
+        elif made == self.game.max_guesses:
+            lines.append(f"lost; the word was {self.secret(game)}")
+        text = "\n".join(lines)
+        return text_picture(text) if mode == "rgb_array" else text
 
     def action_masks(self, games: Index = ALL) -> npt.NDArray[np.bool_]:
         """Return which words can be guessed, as a new array of shape (games, allowed words)."""
-        return np.ones((len(self._won[games]), len(self.words)), dtype=np.bool_)
+        return np.ones((len(self._won[games]), len(self.game)), dtype=np.bool_)
 
     def start(self, games: Index, secrets: npt.NDArray[np.int64]) -> None:
         """Start new games with these secrets."""
@@ -144,16 +139,16 @@ class WordGuessGames(Games[Observation]):
 
     def guess(self, actions: npt.NDArray[np.integer]) -> Step:
         """Guess an allowed word in every game; InputError as ``check_actions`` raises."""
-        self.check_actions(actions, len(self.words))
+        self.check_actions(actions, len(self.game))
         playing = ~self.over
-        games, letters = np.flatnonzero(playing), self.words.encoded.codes
+        games = np.flatnonzero(playing)
         words, turn = actions[games], self._num_guesses[games]
         codes = np.full(len(self), NO_ANSWER, dtype=np.int64)
-        codes[games] = self.rule.answer(letters[words], letters[self._secrets[games]])
+        codes[games] = self.game.answer(words, self._secrets[games])
         self._guesses[games, turn] = words
-        self._answers[games, turn] = self.rule.answers_by_code[codes[games]]
+        self._answers[games, turn] = self.game.answers[codes[games]]
         self._num_guesses += playing
-        won = codes == self.rule.solved
+        won = codes == self.game.solved
         self._won |= won
-        lost = playing & ~won & (self._num_guesses == self.max_guesses)
+        lost = playing & ~won & (self._num_guesses == self.game.max_guesses)
         return Step(codes=codes, played=playing, won=won, lost=lost)

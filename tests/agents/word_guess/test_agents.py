@@ -17,45 +17,40 @@ from hangman_lab.agents.word_guess import (
 )
 from hangman_lab.envs import WordGuessEnv
 from hangman_lab.envs.errors import InputError
-from hangman_lab.envs.word_guess.answers import AnswerRule
 from hangman_lab.envs.word_guess.rules import WordGuessGames
-from hangman_lab.envs.word_guess.words import GuessWords, default_words
+from hangman_lab.envs.word_guess.words import WordGame, default_words
 from hangman_lab.evaluation import word_guess as evaluation
 from tests.envs.word_guess.referee import cats_and_dogs, matches
 
-CATS_AND_DOGS = AnswerRule(4, True)
-EXACT = AnswerRule(6, False)
 SAMPLE = default_words(4)[::60]
 CONSISTENT = ("minimax", "minimax-greedy", "entropy", "random-consistent")
 # The first example of the source of Guess the Word.
 EXAMPLE = ("acckzz", "ccbazz", "eiowzz", "abcczz")
 
 
-def play(agent, words, rule, secrets=None):
+def play(agent, game, secrets=None):
     """Return the words guessed in each game."""
-    listed = GuessWords(words, word_length=rule.word_length)
-    return evaluation.play(agent, rule, listed, secrets or words, 200)["letters"].str.split()
+    return evaluation.play(agent, game, secrets or game.allowed)["letters"].str.split()
 
 
 @pytest.mark.parametrize(
-    ("name", "words", "rule", "referee"),
-    [(name, SAMPLE, CATS_AND_DOGS, cats_and_dogs) for name in WORD_GUESS_AGENTS]
-    + [(name, EXAMPLE, EXACT, matches) for name in CONSISTENT],
+    ("name", "game", "referee"),
+    [(name, WordGame(SAMPLE), cats_and_dogs) for name in WORD_GUESS_AGENTS]
+    + [(name, WordGame(EXAMPLE, variant="guess_the_word"), matches) for name in CONSISTENT],
 )
-def test_every_secret_is_found_alike_alone_and_in_a_batch(name, words, rule, referee):
+def test_every_secret_is_found_alike_alone_and_in_a_batch(name, game, referee):
     """No word is guessed twice and, from the consistent pool, none that an answer excludes."""
-    agent = make_word_guess_agent(name, seed=3).fit(words, rule)
-    together = play(agent, words, rule)
-    for secret, guesses in zip(words, together, strict=True):
+    agent = make_word_guess_agent(name, seed=3).fit(game)
+    together = play(agent, game)
+    for secret, guesses in zip(game.allowed, together, strict=True):
         assert guesses[-1] == secret
         assert len(set(guesses)) == len(guesses)
         if name in CONSISTENT:
             for earlier, guess in itertools.combinations(guesses, 2):
                 assert referee(earlier, guess) == referee(earlier, secret)
-    for number in range(0, len(words), 17):
-        assert play(agent, words, rule, [words[number]])[0] == together[number]
-    games = WordGuessGames(1, rule, GuessWords(words, word_length=rule.word_length), 5)
-    assert agent.act(games.observe(slice(0))).tolist() == []
+    for number in range(0, len(game), 17):
+        assert play(agent, game, [game.allowed[number]])[0] == together[number]
+    assert agent.act(WordGuessGames(1, game).observe(slice(0))).tolist() == []
 
 
 def worst_set(sizes):
@@ -66,27 +61,27 @@ def missing_information(sizes):
     return round(sum(size * math.log2(size) for size in sizes), 6)
 
 
-@pytest.mark.parametrize("pool", ["consistent", "all"])
+@pytest.mark.parametrize("any_word", [False, True])
 @pytest.mark.parametrize(
     ("name", "cost"), [("minimax", worst_set), ("entropy", missing_information)]
 )
 @settings(max_examples=15)
 @given(st.data())
-def test_the_greedy_guess_has_the_lowest_cost_of_a_plain_count(name, cost, pool, data):
+def test_the_greedy_guess_has_the_lowest_cost_of_a_plain_count(name, cost, any_word, data):
     words = tuple(
         data.draw(st.lists(st.sampled_from(SAMPLE), min_size=3, max_size=12, unique=True))
     )
     allowed = words + tuple(word for word in SAMPLE[:20] if word not in words)
-    fitted = PartitionAgent(name, pool).fit(words, CATS_AND_DOGS, allowed)
-    games = WordGuessGames(1, CATS_AND_DOGS, GuessWords(words, allowed), 5)
-    guess = allowed[fitted.act(games.observe())[0]]
+    game = WordGame(words, allowed=allowed)
+    agent = PartitionAgent(name, any_word).fit(game)
+    guess = allowed[agent.act(WordGuessGames(1, game).observe())[0]]
 
     def cost_of(candidate):
         sizes = Counter(cats_and_dogs(candidate, word) for word in words)
         sizes.pop((0, 4), None)
         return cost(sizes.values())
 
-    candidates = words if pool == "consistent" else allowed
+    candidates = allowed if any_word else words
     costs = [cost_of(candidate) for candidate in candidates]
     assert guess == candidates[costs.index(min(costs))]
 
@@ -112,8 +107,9 @@ def total_guesses(guess, words):
 
 def test_rollouts_take_the_guess_with_the_fewest_guesses_in_total():
     words = SAMPLE[:30]
-    agent = PartitionAgent("minimax", lookahead=len(words)).fit(words, CATS_AND_DOGS)
-    games = WordGuessGames(1, CATS_AND_DOGS, GuessWords(words), 9)
+    game = WordGame(words)
+    agent = PartitionAgent("minimax", lookahead=len(words)).fit(game)
+    games = WordGuessGames(1, game)
     totals = {word: total_guesses(word, words) for word in words}
     assert totals[words[agent.act(games.observe())[0]]] == min(totals.values())
     assert max(totals.values()) > min(totals.values())
@@ -138,8 +134,9 @@ def left_by_the_rules(guess, answer, words):
 
 def test_the_filter_follows_its_rules_and_guesses_words_without_vowels_first():
     words = tuple(sorted({*SAMPLE, "hymn", "lynx", "pfft", "clod", "cold", "oldy"}))
-    agents = (FilterAgent(seed=seed).fit(words, CATS_AND_DOGS) for seed in (0, 0, 1))
-    first, again, other = (play(agent, words, CATS_AND_DOGS) for agent in agents)
+    game = WordGame(words)
+    agents = (FilterAgent(seed=seed).fit(game) for seed in (0, 0, 1))
+    first, again, other = (play(agent, game) for agent in agents)
     for secret, guesses in zip(words, first, strict=True):
         left = set(words)
         for guess in guesses:
@@ -151,15 +148,16 @@ def test_the_filter_follows_its_rules_and_guesses_words_without_vowels_first():
 
 
 def test_random_consistent_guesses_are_uniform_over_the_remaining_words():
-    agent = RandomConsistentAgent(seed=5).fit(SAMPLE, CATS_AND_DOGS)
-    games = WordGuessGames(20_000, CATS_AND_DOGS, GuessWords(SAMPLE), 3)
+    game = WordGame(SAMPLE)
+    agent = RandomConsistentAgent(seed=5).fit(game)
+    games = WordGuessGames(20_000, game)
     counts = np.bincount(agent.act(games.observe()), minlength=len(SAMPLE))
     expected = 20_000 / len(SAMPLE)
     assert (abs(counts - expected) < 6 * math.sqrt(expected)).all()
 
 
 def test_inconsistent_answers_lead_to_the_first_word():
-    agent = PartitionAgent("minimax").fit(("bell", "cell"), CATS_AND_DOGS)
+    agent = PartitionAgent("minimax").fit(WordGame(("bell", "cell")))
     # No word of the list shares all letters with "cell" at other places.
     assert agent.act(
         {
@@ -170,13 +168,11 @@ def test_inconsistent_answers_lead_to_the_first_word():
     ).tolist() == [0]
 
 
-def test_unusable_words_and_rules_are_refused():
+def test_an_unknown_agent_and_a_game_that_it_does_not_play_are_refused():
     with pytest.raises(InputError, match="agent 'best' is unknown"):
         make_word_guess_agent("best")
     with pytest.raises(InputError, match="plays Cats and Dogs alone"):
-        FilterAgent().fit(("acckzz",), EXACT)
-    with pytest.raises(InputError, match="'cell' is not in the allowed list"):
-        PartitionAgent("minimax").fit(("bell", "cell"), CATS_AND_DOGS, ("bell",))
+        FilterAgent().fit(WordGame(EXAMPLE, variant="guess_the_word"))
 
 
 @pytest.mark.parametrize("name", WORD_GUESS_AGENTS)
@@ -184,7 +180,7 @@ def test_an_observation_that_no_game_has_is_refused(name):
     words = ("bell", "cell", "dell")
     with pytest.raises(NotFittedError, match="is not fitted"):
         make_word_guess_agent(name).act({})
-    agent = make_word_guess_agent(name).fit(words, CATS_AND_DOGS)
+    agent = make_word_guess_agent(name).fit(WordGame(words))
     env = WordGuessEnv(words)
     env.reset(seed=0, options={"word": "bell"})
     good = env.step(1)[0]

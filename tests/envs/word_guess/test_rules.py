@@ -5,11 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hangman_lab.agents.word_guess.base import answer_matrix
-from hangman_lab.envs.encoding import encode_words
-from hangman_lab.envs.word_guess.answers import MAX_WORD_LENGTH, AnswerRule
 from hangman_lab.envs.word_guess.rules import WordGuessGames
-from hangman_lab.envs.word_guess.words import GuessWords, random_words
+from hangman_lab.envs.word_guess.words import MAX_WORD_LENGTH, VARIANTS, WordGame, random_words
 from tests.envs.word_guess.referee import cats_and_dogs, matches
 
 LIST = ("bell", "cell", "dell", "cold", "clod", "noon", "neon", "onto")
@@ -24,31 +21,25 @@ same_length = st.integers(1, MAX_WORD_LENGTH).flatmap(
 
 @given(same_length)
 def test_answers_agree_with_a_plain_count(words):
-    codes = encode_words(words).codes
-    for rule, referee in (
-        (AnswerRule(len(words[0]), True), cats_and_dogs),
-        (AnswerRule(len(words[0]), False), matches),
-    ):
-        expected = [[referee(guess, secret) for secret in words] for guess in words]
-        matrix = answer_matrix(codes, codes, rule.count_misplaced)
-        assert matrix.dtype == np.uint8
-        np.testing.assert_array_equal(rule.answers_by_code[matrix], expected)
-        for number in range(len(words)):
-            row = rule.answer(np.repeat(codes[[number]], len(words), axis=0), codes)
-            np.testing.assert_array_equal(row, matrix[number])
+    for variant, referee in zip(VARIANTS, (cats_and_dogs, matches), strict=True):
+        game = WordGame(words, variant=variant, word_length=len(words[0]))
+        expected = [[referee(guess, secret) for secret in game.allowed] for guess in game.allowed]
+        assert game.answer_table.dtype == np.uint8
+        np.testing.assert_array_equal(game.answers[game.answer_table], expected)
+        assert (game.answer_table.diagonal() == game.solved).all()
 
 
-@pytest.mark.parametrize("count_misplaced", [True, False])
+@pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("length", [1, 4, MAX_WORD_LENGTH])
-def test_every_answer_has_its_own_code_of_a_byte(length, count_misplaced):
-    rule = AnswerRule(length, count_misplaced)
-    assert rule.num_codes <= 256
-    np.testing.assert_array_equal(rule.encode(rule.answers_by_code), np.arange(rule.num_codes))
-    assert rule.answers_by_code[rule.solved].tolist()[-1] == length
+def test_every_answer_has_its_own_code_of_a_byte(length, variant):
+    game = WordGame(["a" * length], variant=variant, word_length=length)
+    assert len(game.answers) <= 256
+    np.testing.assert_array_equal(game.encode_answers(game.answers), np.arange(len(game.answers)))
+    assert game.answers[game.solved].tolist()[-1] == length
 
 
 def test_the_allowed_list_keeps_its_order_and_leaves_out_other_lengths():
-    words = GuessWords(["dove"], ["zest", "dove", "toolong", "acid", "dove"])
+    words = WordGame(["dove"], allowed=["zest", "dove", "toolong", "acid", "dove"])
     assert words.allowed == ("zest", "dove", "acid")
     assert words.secrets.tolist() == [1]
 
@@ -62,11 +53,11 @@ def test_the_allowed_list_keeps_its_order_and_leaves_out_other_lengths():
 )
 def test_unusable_lists_are_refused(words, allowed, message):
     with pytest.raises(ValueError, match=message):
-        GuessWords(words, allowed)
+        WordGame(words, allowed=allowed)
 
 
 def test_only_secrets_are_drawn():
-    words = GuessWords(["dove", "acid"], ["zest", "dove", "well", "acid"])
+    words = WordGame(["dove", "acid"], allowed=["zest", "dove", "well", "acid"])
     drawn = words.draw(np.arange(200, dtype=np.uint64), np.zeros(200, dtype=np.int64))
     assert set(drawn.tolist()) == {1, 3}
 
@@ -86,9 +77,9 @@ def test_random_words_are_distinct_and_seeded():
     st.lists(st.integers(0, len(LIST) - 1), min_size=1, max_size=8), st.integers(0, len(LIST) - 1)
 )
 def test_a_game_goes_as_a_plain_referee_says(guesses, secret):
-    games = WordGuessGames(1, AnswerRule(4, True), GuessWords(LIST), 5)
+    games = WordGuessGames(1, WordGame(LIST, max_guesses=5))
     games.start(slice(None), np.array([secret]))
-    seen, over = [], False
+    answered, over = [], False
     for guess in guesses:
         step = games.guess(np.array([guess]))
         assert step.played[0] != over
@@ -96,14 +87,14 @@ def test_a_game_goes_as_a_plain_referee_says(guesses, secret):
             assert not step.won[0]
             assert not step.lost[0]
         else:
-            seen.append((guess, *cats_and_dogs(LIST[guess], LIST[secret])))
+            answered.append((guess, *cats_and_dogs(LIST[guess], LIST[secret])))
             assert step.won[0] == (guess == secret)
-            assert step.lost[0] == (guess != secret and len(seen) == 5)
+            assert step.lost[0] == (guess != secret and len(answered) == 5)
             over = step.won[0] or step.lost[0]
         observation = games.observe()
         made = observation["num_guesses"][0]
         rows = zip(observation["guesses"][0, :made], observation["answers"][0, :made], strict=True)
-        assert [(guess, *answer) for guess, answer in rows] == seen
+        assert [(guess, *answer) for guess, answer in rows] == answered
         assert (observation["guesses"][0, made:] == -1).all()
         assert games.action_masks().all()
         assert games.over[0] == over
