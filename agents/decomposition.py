@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from hangman_lab.agents.base import ScoringAgent
+from hangman_lab.agents.base import Agent
 from hangman_lab.agents.dictionary import CandidateIndex, back_off, count_letters
 from hangman_lab.agents.word_arrays import number_runs
 from hangman_lab.envs.compiled import njit, word_length
@@ -21,7 +21,7 @@ from hangman_lab.envs.encoding import (
     as_words,
     encode_words,
 )
-from hangman_lab.envs.hangman.observation import Observations, distinct, select
+from hangman_lab.envs.hangman.observation import Observations, select
 from hangman_lab.envs.word_sets import fitting_set, search_buffers, write_numbers
 
 # Constants of the source: the minimal relative length of a shorter word, and the share of shown
@@ -36,7 +36,7 @@ _ANY = NUM_LETTERS + 1
 _NUM_PIECE_CODES = NUM_LETTERS + 2
 
 
-class DecompositionAgent(ScoringAgent):
+class DecompositionAgent(Agent):
     """Guesses the most frequent letter of shorter and longer words that match.
 
     Three parts count the letters of words or pieces of words. If a part has no unguessed letter,
@@ -79,15 +79,13 @@ class DecompositionAgent(ScoringAgent):
 
     def letter_scores(self, observations: Observations) -> npt.NDArray[np.float64]:
         """Return the counts of the first part that is not stuck, shape (N, 26)."""
-        states, row_of_game = distinct(observations)
-        index = self.index_
-        counts = _count_in_words(states["word"], states["guessed"], index.words, index.codes)
-        scores = back_off(states, counts)
+        word, guessed, index = observations["word"], observations["guessed"], self.index_
+        scores = back_off(observations, _count_in_words(word, guessed, index.words, index.codes))
         stuck = ~scores.any(axis=1)
-        part = select(states, stuck)
+        part = select(observations, stuck)
         in_pieces = _count_in_pieces(part["word"], self.pieces_)
         scores[stuck] = back_off(part, in_pieces, index.letter_counts)
-        return scores[row_of_game]
+        return scores
 
 
 def _count_pieces(words: Sequence[str], length: int) -> npt.NDArray[np.int32]:

@@ -8,11 +8,11 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from hangman_lab.agents.base import PosteriorAgent, ScoringAgent
+from hangman_lab.agents.base import PosteriorAgent
 from hangman_lab.agents.word_arrays import WordArrays
 from hangman_lab.envs.compiled import lowest_bit, njit, word_length
 from hangman_lab.envs.encoding import FIRST_LETTER, NUM_CODES, NUM_LETTERS
-from hangman_lab.envs.hangman.observation import Observations, distinct, select
+from hangman_lab.envs.hangman.observation import Observations, select
 from hangman_lab.envs.word_sets import fitting_words, search_buffers, word_sets
 
 
@@ -46,10 +46,8 @@ class CandidateIndex:
         ``exclude_wrong`` and ``exclude_shown`` exclude words that contain a wrong letter, and words
         with a shown letter behind a blank.
         """
-        states, row_of_game = distinct(observations)
-        word, guessed = states["word"], states["guessed"]
-        counts, sizes = _count_words(word, guessed, self.words, exclude_wrong, exclude_shown)
-        return counts[row_of_game], sizes[row_of_game]
+        word, guessed = observations["word"], observations["guessed"]
+        return _count_words(word, guessed, self.words, exclude_wrong, exclude_shown)
 
     def count_places(
         self, observations: Observations, exclude_wrong: bool = True
@@ -58,12 +56,11 @@ class CandidateIndex:
 
         Candidates may have a shown letter behind a blank.
         """
-        states, row_of_game = distinct(observations)
-        word, guessed = states["word"], states["guessed"]
-        return _count_places(word, guessed, self.words, self.codes, exclude_wrong)[row_of_game]
+        word, guessed = observations["word"], observations["guessed"]
+        return _count_places(word, guessed, self.words, self.codes, exclude_wrong)
 
 
-class DictionaryAgent(ScoringAgent, PosteriorAgent):
+class DictionaryAgent(PosteriorAgent):
     """Guesses the letter that most matching words of the list contain.
 
     A word matches if it agrees with the shown places, has no wrong letter and has no shown letter
@@ -84,7 +81,6 @@ class DictionaryAgent(ScoringAgent, PosteriorAgent):
     uses_lives = False
 
     def __init__(self, literal: bool = False) -> None:
-        super().__init__(greedy=True)
         self.literal = literal
 
     def fit(self, words: Sequence[str]) -> Self:

@@ -8,26 +8,27 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from hangman_lab.agents.base import ScoringAgent
+from hangman_lab.agents.base import Agent
 from hangman_lab.agents.dictionary import CandidateIndex, back_off
 from hangman_lab.envs.encoding import NUM_LETTERS
 from hangman_lab.envs.hangman.observation import Observations
 
 
-class RandomAgent(ScoringAgent):
+class RandomAgent(Agent):
     """Samples an unguessed letter uniformly."""
 
+    draws = True
     uses_lives = False
 
     def __init__(self, seed: int = 0) -> None:
-        super().__init__(greedy=False, seed=seed)
+        self.seed = seed
 
     def letter_scores(self, observations: Observations) -> npt.NDArray[np.float64]:
         """Return 1 for each letter, shape (N, 26)."""
         return np.ones(observations["guessed"].shape)
 
 
-class OverallFrequencyAgent(ScoringAgent):
+class OverallFrequencyAgent(Agent):
     """Samples an unguessed letter by its number of occurrences in the matching words.
 
     A listed word matches if it agrees with the shown places and has no wrong letter. A shown
@@ -54,7 +55,8 @@ class OverallFrequencyAgent(ScoringAgent):
     uses_lives = False
 
     def __init__(self, greedy: bool = False, seed: int = 0) -> None:
-        super().__init__(greedy, seed)
+        self.draws = not greedy
+        self.seed = seed
 
     def fit(self, words: Sequence[str]) -> Self:
         """Index the words."""

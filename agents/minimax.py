@@ -25,7 +25,7 @@ from hangman_lab.agents.base import Agent
 from hangman_lab.agents.dictionary import DictionaryAgent
 from hangman_lab.envs.compiled import njit, open_word
 from hangman_lab.envs.encoding import BLANK, FIRST_LETTER, NUM_LETTERS, as_words
-from hangman_lab.envs.hangman.observation import Observations, distinct
+from hangman_lab.envs.hangman.observation import Observations, unique_observations
 from hangman_lab.envs.word_sets import fitting_words, search_buffers
 
 WIN, NO_WIN, UNKNOWN = 1, 0, -1
@@ -77,10 +77,10 @@ class MatchingAgent(Agent):
     ) -> npt.NDArray[np.int64]:
         """Return a letter for each of N games; see :meth:`Agent.act`."""
         drawn = self._draw(observations["word"], keys)
-        states, row_of_game = distinct(observations, observations["lives"], drawn)
+        states, state_of_game = unique_observations(observations, observations["lives"], drawn)
         letters = self.dictionary_.act_batch(states)
         strategies = np.empty_like(letters)
-        strategies[row_of_game] = drawn
+        strategies[state_of_game] = drawn
 
         def search(state: int) -> None:
             guessed, index = states["guessed"][state], self.index_
@@ -93,7 +93,7 @@ class MatchingAgent(Agent):
 
         with ThreadPoolExecutor(get_num_threads()) as pool:
             list(pool.map(search, range(len(letters))))
-        return letters[row_of_game]
+        return letters[state_of_game]
 
     def _draw(
         self, words: npt.NDArray[np.uint8], keys: npt.NDArray[np.uint64] | None
@@ -124,8 +124,6 @@ class MinimaxAgent(MatchingAgent):
     The choice by the worst family is that of D. E. Knuth, "The computer as Master Mind", Journal of
     Recreational Mathematics 9 (1976).
     """
-
-    draws = False
 
     def __init__(self, effort: int = 300_000) -> None:
         self.effort = effort

@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from hangman_lab.agents.base import ScoringAgent
+from hangman_lab.agents.base import Agent
 from hangman_lab.agents.dictionary import DictionaryAgent
 from hangman_lab.agents.word_arrays import number_runs
 from hangman_lab.envs.compiled import njit, word_length
@@ -28,7 +28,7 @@ _FREQUENCY_SHARE = 0.5
 _FREQUENCY_LIVES = 3
 
 
-class NgramAgent(ScoringAgent):
+class NgramAgent(Agent):
     """Guesses by frequency at first, then by weighted n-grams of order 1 to 5.
 
     While fewer than half of the places are shown and at least three lives are left, the letter is

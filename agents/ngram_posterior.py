@@ -16,7 +16,7 @@ from hangman_lab.agents.word_arrays import WordArrays
 from hangman_lab.envs.compiled import in_threads
 from hangman_lab.envs.encoding import NUM_LETTERS, as_words
 from hangman_lab.envs.errors import InputError
-from hangman_lab.envs.hangman.observation import Observations, distinct
+from hangman_lab.envs.hangman.observation import Observations
 
 # The weight of the n-grams, as a number of matching words.
 _PRIOR_WEIGHT = 20.0
@@ -51,11 +51,9 @@ class NgramPosteriorAgent(PosteriorAgent):
 
     def _letter_probabilities(self, observations: Observations) -> npt.NDArray[np.float64]:
         """Return the probability that each letter is behind a blank, shape (N, 26)."""
-        states, row_of_game = distinct(observations)
-        sums = np.zeros((len(states["word"]), NUM_LETTERS + 1))
-        in_threads(ngram_masses, states["word"], states["guessed"], self.tables_, _BEAM, sums)
-        by_model = presence_of(sums, states["guessed"])
-        counts, num_fitting = self.index_.count_words(states)
-        probabilities = (counts + _PRIOR_WEIGHT * by_model) / (num_fitting[:, None] + _PRIOR_WEIGHT)
-        probabilities[states["guessed"] != 0] = 0.0
-        return probabilities[row_of_game]
+        word, guessed = observations["word"], observations["guessed"]
+        sums = np.zeros((len(word), NUM_LETTERS + 1))
+        in_threads(ngram_masses, word, guessed, self.tables_, _BEAM, sums)
+        counts, num_fitting = self.index_.count_words(observations)
+        weighted = counts + _PRIOR_WEIGHT * presence_of(sums, guessed)
+        return np.where(guessed != 0, 0.0, weighted / (num_fitting[:, None] + _PRIOR_WEIGHT))

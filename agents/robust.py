@@ -113,6 +113,8 @@ class RobustAgent(MatchingAgent):
         The rounds for each length.
     """
 
+    draws = True
+
     def __init__(self, seed: int = 0, rounds: int = DEFAULT_ROUNDS) -> None:
         self.seed = seed
         self.rounds = rounds

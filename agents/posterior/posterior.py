@@ -28,7 +28,7 @@ from hangman_lab.agents.word_arrays import pack_words, unpack_words
 from hangman_lab.envs.compiled import in_threads
 from hangman_lab.envs.encoding import NUM_LETTERS, PADDING, decode
 from hangman_lab.envs.errors import InputError
-from hangman_lab.envs.hangman.observation import Observations, distinct, select
+from hangman_lab.envs.hangman.observation import Observations, select
 from hangman_lab.envs.words import DEFAULT_KNOWN
 
 _FORMAT = 4
@@ -106,21 +106,20 @@ class LetterPosterior(PosteriorAgent):
 
     def belief(self, observations: Observations) -> Belief:
         """Return the posterior probabilities of N games."""
-        part, row_of_game = distinct(observations)
-        states = np.concatenate([part["guessed"].view(np.uint8), part["word"]], axis=1)
+        states = [observations["guessed"].view(np.uint8), observations["word"]]
         # The padding depends on the batch.
-        keys = [state.tobytes().rstrip(b"\0") for state in states]
+        keys = [state.tobytes().rstrip(b"\0") for state in np.concatenate(states, axis=1)]
         # Not emptied but replaced: other threads can still read it.
         cache = self._cache
-        new = [row for row, key in enumerate(keys) if key not in cache]
+        new = {key: row for row, key in enumerate(keys) if key not in cache}
         if len(cache) + len(new) > _CACHE_SIZE:
             cache = self._cache = {}
-            new = list(range(len(keys)))
+            new = {key: row for row, key in enumerate(keys)}
         if new:
-            part = select(part, new)
+            part = select(observations, list(new.values()))
             beliefs = _believe(part["word"], part["guessed"], self.prior.tables, self.beam)
-            cache.update(zip((keys[row] for row in new), beliefs, strict=True))
-        rows = np.array([cache[key] for key in keys]).reshape(-1, NUM_LETTERS + 1)[row_of_game]
+            cache.update(zip(new, beliefs, strict=True))
+        rows = np.array([cache[key] for key in keys]).reshape(-1, NUM_LETTERS + 1)
         return Belief(rows[:, :NUM_LETTERS], rows[:, NUM_LETTERS])
 
     def _letter_probabilities(self, observations: Observations) -> npt.NDArray[np.float64]:
@@ -189,15 +188,12 @@ class LookAheadAgent(PosteriorAgent):
         self.posterior = posterior
         self.max_lives = max_lives
 
-    def act_batch(
-        self, observations: Observations, keys: npt.NDArray[np.uint64] | None = None
-    ) -> npt.NDArray[np.int64]:
-        """Return the best letter of each game; ties go to the first in the alphabet."""
+    def letter_scores(self, observations: Observations) -> npt.NDArray[np.float64]:
+        """Return the probabilities of winning, or those of the letters, shape (N, 26)."""
         belief = self.posterior.belief(observations)
         wins = self.posterior.win_probabilities(observations, belief, self.max_lives)
         scores = np.where(np.isnan(wins).all(axis=1, keepdims=True), belief.present, wins)
-        ruled_out = (observations["guessed"] != 0) | np.isnan(scores)
-        return np.where(ruled_out, -1, scores).argmax(axis=1)
+        return np.nan_to_num(scores, nan=-1.0)
 
     def _letter_probabilities(self, observations: Observations) -> npt.NDArray[np.float64]:
         """Return the posterior's probability of each letter behind a blank, shape (N, 26)."""
