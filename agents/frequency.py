@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from hangman_lab.agents.base import Agent
-from hangman_lab.agents.dictionary import CandidateIndex, back_off
+from hangman_lab.agents.dictionary import back_off, count_places
 from hangman_lab.envs.encoding import NUM_LETTERS
 from hangman_lab.envs.hangman.observation import Observations
+from hangman_lab.envs.word_sets import index_words
 
 
 class RandomAgent(Agent):
@@ -60,13 +61,18 @@ class OverallFrequencyAgent(Agent):
 
     def fit(self, words: Sequence[str]) -> Self:
         """Index the words."""
-        self.index_ = CandidateIndex(words)
+        self.index_ = index_words(words)
+        self.letter_counts_ = self.index_.letter_counts()
         return self
+
+    def _count_places(self, observations: Observations) -> npt.NDArray[np.int32]:
+        """Count the letters of the matching words by place, shape (N, width, 26)."""
+        return count_places(observations["word"], observations["guessed"], self.index_, True)
 
     def letter_scores(self, observations: Observations) -> npt.NDArray[np.float64]:
         """Return the occurrences of each letter in the matching words, shape (N, 26)."""
-        counts = self.index_.count_places(observations).sum(axis=1)
-        return back_off(observations, counts, self.index_.letter_counts, np.ones(NUM_LETTERS))
+        counts = self._count_places(observations).sum(axis=1)
+        return back_off(observations, counts, self.letter_counts_, np.ones(NUM_LETTERS))
 
 
 class TopHeavyFrequencyAgent(OverallFrequencyAgent):
@@ -85,7 +91,7 @@ class TopHeavyFrequencyAgent(OverallFrequencyAgent):
     def letter_scores(self, observations: Observations) -> npt.NDArray[np.float64]:
         """Return the letter frequencies at the blank with the highest skew, shape (N, 26)."""
         guessed = observations["guessed"][:, None, :] != 0
-        counts = np.where(guessed, 0, self.index_.count_places(observations))
+        counts = np.where(guessed, 0, self._count_places(observations))
         descending = -np.sort(-counts, axis=2)
         num_letters = (counts > 0).sum(axis=2, keepdims=True)
         in_first_half = np.arange(NUM_LETTERS) < num_letters // 2
@@ -94,4 +100,4 @@ class TopHeavyFrequencyAgent(OverallFrequencyAgent):
         # Shown places have no unguessed letter.
         best = np.where(totals > 0, skews, -1.0).argmax(axis=1)
         counts = counts[np.arange(len(counts)), best]
-        return back_off(observations, counts, self.index_.letter_counts, np.ones(NUM_LETTERS))
+        return back_off(observations, counts, self.letter_counts_, np.ones(NUM_LETTERS))

@@ -68,8 +68,8 @@ class MatchingAgent(Agent):
     def fit(self, words: Sequence[str]) -> Self:
         """Index the words; duplicates have no effect."""
         self.dictionary_ = DictionaryAgent().fit(sorted(set(as_words("words", words))))
-        self.index_ = self.dictionary_.index_.words
-        self.search_words_ = search_words(self.dictionary_.index_.codes)
+        self.index_ = self.dictionary_.index_
+        self.search_words_ = search_words(self.index_.codes)
         return self
 
     def act_batch(

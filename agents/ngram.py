@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from hangman_lab.agents.base import Agent
 from hangman_lab.agents.dictionary import DictionaryAgent
-from hangman_lab.agents.word_arrays import number_runs
+from hangman_lab.agents.sequences import number_runs
 from hangman_lab.envs.compiled import njit, word_length
 from hangman_lab.envs.encoding import (
     BLANK,

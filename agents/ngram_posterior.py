@@ -9,14 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from hangman_lab.agents.base import PosteriorAgent
-from hangman_lab.agents.dictionary import CandidateIndex
+from hangman_lab.agents.dictionary import count_words
 from hangman_lab.agents.posterior.ngram_lattice import ngram_masses, presence_of
 from hangman_lab.agents.smoothed_ngrams import SmoothedNgrams
-from hangman_lab.agents.word_arrays import WordArrays
 from hangman_lab.envs.compiled import in_threads
-from hangman_lab.envs.encoding import NUM_LETTERS, as_words
+from hangman_lab.envs.encoding import NUM_LETTERS, as_words, encode_words
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.observation import Observations
+from hangman_lab.envs.word_sets import index_words
 
 # The weight of the n-grams, as a number of matching words.
 _PRIOR_WEIGHT = 20.0
@@ -45,8 +45,8 @@ class NgramPosteriorAgent(PosteriorAgent):
         words = as_words("words", words)
         if not words:
             raise InputError("words: at least one is needed")
-        self.tables_ = SmoothedNgrams(WordArrays.of(words)).tables
-        self.index_ = CandidateIndex(words)
+        self.tables_ = SmoothedNgrams(encode_words(words)).tables
+        self.index_ = index_words(words)
         return self
 
     def _letter_probabilities(self, observations: Observations) -> npt.NDArray[np.float64]:
@@ -54,6 +54,6 @@ class NgramPosteriorAgent(PosteriorAgent):
         word, guessed = observations["word"], observations["guessed"]
         sums = np.zeros((len(word), NUM_LETTERS + 1))
         in_threads(ngram_masses, word, guessed, self.tables_, _BEAM, sums)
-        counts, num_fitting = self.index_.count_words(observations)
+        counts, num_fitting = count_words(word, guessed, self.index_, True, True)
         weighted = counts + _PRIOR_WEIGHT * presence_of(sums, guessed)
         return np.where(guessed != 0, 0.0, weighted / (num_fitting[:, None] + _PRIOR_WEIGHT))

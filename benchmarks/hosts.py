@@ -27,11 +27,12 @@ import matplotlib.pyplot as plt
 import numpy as np
 from rich.console import Console
 
-from hangman_lab.agents.dictionary import CandidateIndex
 from hangman_lab.agents.minimax import NO_WIN, WIN, certain_win, search_words
 from hangman_lab.agents.robust import reply, solve
-from hangman_lab.envs.encoding import NUM_LETTERS
-from hangman_lab.envs.words import SecretWords, load_word_list
+from hangman_lab.envs.encoding import NUM_LETTERS, encode_words
+from hangman_lab.envs.secret_words import SecretWords
+from hangman_lab.envs.word_sets import index_words
+from hangman_lab.envs.words import load_word_list
 from hangman_lab.evaluation.arena import play
 from hangman_lab.evaluation.intervals import win_rate_interval
 from hangman_lab.run_files.agents import check_agent_names, find_run, load_run_agent
@@ -56,7 +57,7 @@ def _games(options: argparse.Namespace) -> DataTable:
     rows = []
     for length in options.lengths:
         words = [word for word in train if len(word) == length]
-        host = solve(search_words(SecretWords(words, length, length).encoded.codes)).host
+        host = solve(search_words(encode_words(words).codes)).host
         random = np.random.default_rng(0)
         picked = random.choice(words, _GAMES, p=host).tolist()
         drawn = random.choice(words, _GAMES).tolist()
@@ -74,12 +75,12 @@ def _win_rate(won: np.ndarray) -> str:
 
 
 def _lives(options: argparse.Namespace) -> DataTable:
-    index = CandidateIndex(load_word_list(options.words).words)
+    index = index_words(load_word_list(options.words).words)
     words, table = search_words(index.codes), np.zeros((2**23, 3), np.int64)
     fewest_lives(np.arange(min(3, len(words.keys))), words, table)  # compiles
     rows = []
-    for length in np.flatnonzero(np.diff(index.words.first_word)):
-        listed = np.arange(*index.words.first_word[length : length + 2])
+    for length in np.flatnonzero(np.diff(index.first_word)):
+        listed = np.arange(*index.first_word[length : length + 2])
         start = time.monotonic()
         low, high = fewest_lives(listed, words, table)
         lives = f"{low} to {high}" if low < high else f"{low}"

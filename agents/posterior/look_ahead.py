@@ -68,25 +68,11 @@ def win_probabilities(thread, num_threads, states, present, listed_share, letter
             likeliest = np.argsort(-masses, kind="mergesort")[:MAX_WORDS]
             words, masses = words[likeliest], masses[likeliest]
         shares = masses * (share / total)
-        hypotheses = _hypotheses(masked, present[game], _codes(listed, words, len(masked)), shares)
+        hypotheses = _hypotheses(masked, present[game], listed.words.codes, words, shares)
         values = rest_win_rates(hypotheses[3], foreseen, lives[game])
         for choice in range(letters.shape[1]):
             if letters[game, choice] >= 0:
                 result[game, choice] = _probability_won(hypotheses, values, letters[game, choice])
-
-
-@njit(cache=True)
-def _codes(listed, rows, length):
-    """Return the codes of the words ``rows``, all of a length."""
-    first, begin = listed.words.first_word, 0
-    for shorter in range(length):
-        begin += (first[shorter + 1] - first[shorter]) * (shorter + 1)
-    codes = np.empty((len(rows), length), dtype=np.uint8)
-    for index, row in enumerate(rows):
-        start = begin + (row - first[length]) * (length + 1)
-        for place in range(length):
-            codes[index, place] = listed.text[start + place]
-    return codes
 
 
 @njit(cache=True)
@@ -110,22 +96,22 @@ def rest_win_rates(rest, foreseen, lives):
 
 
 @njit(cache=True)
-def _hypotheses(word, present, codes, shares):
-    """Return what can be behind the blanks of a game, with the words of ``codes`` simulated.
+def _hypotheses(word, present, codes, words, shares):
+    """Return what can be behind the blanks of a game; rows ``words`` of ``codes`` are simulated.
 
     Returns the places of each letter in each simulated word as bits over the blanks, shape
     (words, 26); the letters behind blanks of each word as bits; ``shares``, the probability of each
     word; the probability of each letter behind a blank for the rest of the words; and the number of
     blanks.
     """
-    num_words = len(codes)
+    num_words = len(words)
     places = np.zeros((num_words, NUM_LETTERS), dtype=np.uint32)
     letters = np.zeros(num_words, dtype=np.uint64)
     rest = present.copy()
     blanks = np.flatnonzero(word == BLANK)
     for row in range(num_words):
         for blank in range(len(blanks)):
-            letter = codes[row, blanks[blank]] - FIRST_LETTER
+            letter = codes[words[row], blanks[blank]] - FIRST_LETTER
             places[row, letter] |= np.uint32(1) << np.uint32(blank)
         for letter in range(NUM_LETTERS):
             if places[row, letter]:

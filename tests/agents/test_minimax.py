@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.hosts import fewest_lives
-from hangman_lab.agents.dictionary import CandidateIndex, DictionaryAgent
+from hangman_lab.agents.dictionary import DictionaryAgent
 from hangman_lab.agents.minimax import (
     NO_WIN,
     UNKNOWN,
@@ -17,7 +17,7 @@ from hangman_lab.agents.minimax import (
     certain_win,
     search_words,
 )
-from hangman_lab.envs.encoding import ALPHABET, letter_index
+from hangman_lab.envs.encoding import ALPHABET, encode_words, letter_index
 from hangman_lab.envs.hangman.observation import Observations, parse_observation
 from hangman_lab.evaluation.arena import play
 from tests.agents.games import observe
@@ -49,7 +49,7 @@ def can_win(words, spare, guessed=""):
 
 def certain(words, spare, effort=10**6, size=2):
     """The answer of the search; a table of two states replaces often."""
-    index = search_words(CandidateIndex(words).codes)
+    index = search_words(encode_words(words).codes)
     progress = np.array([effort, 0])
     return certain_win(np.arange(len(words)), spare, index, np.zeros((size, 3), np.int64), progress)
 
@@ -63,7 +63,7 @@ def test_a_win_is_certain_if_some_letter_wins_after_every_answer(words, spare, s
 @settings(max_examples=50, deadline=None)
 @given(LISTS)
 def test_the_fewest_lives_are_those_of_the_recursion(words):
-    index = search_words(CandidateIndex(words).codes)
+    index = search_words(encode_words(words).codes)
     lives = fewest_lives(np.arange(len(words)), index, np.zeros((64, 3), np.int64))
     fewest = next(lives for lives in range(1, 27) if can_win(words, lives - 1))
     assert lives == (fewest, fewest)

@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent.parent
 PRINT_FOLDER = """
 import numba
-from hangman_lab.agents.word_arrays import sequence_keys
+from hangman_lab.agents.sequences import sequence_keys
 print(sequence_keys._cache.cache_path)
 print(numba.config.CACHE_DIR)
 """

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from hangman_lab.agents.sequences import sequence_keys
 from hangman_lab.agents.smoothed_ngrams import SmoothedNgrams
-from hangman_lab.agents.word_arrays import WordArrays, sequence_keys
-from hangman_lab.envs.encoding import decode
+from hangman_lab.envs.encoding import MAX_LENGTH, decode, encode_words
 from hangman_lab.training import candidates, derivations
 from hangman_lab.training.candidates import derive_candidates
 from hangman_lab.training.multigrams import fit_multigrams
@@ -25,7 +25,7 @@ KNOWN = tuple(
 
 
 def find(words, **limits):
-    arrays = WordArrays.of(words)
+    arrays = encode_words(words, MAX_LENGTH)
     with pytest.MonkeyPatch.context() as patch:
         for name, value in limits.items():
             patch.setattr(candidates if hasattr(candidates, name) else derivations, name, value)
@@ -80,7 +80,7 @@ def check_against_referee(words):
     assert len(set(names)) == len(names)
     assert set(names) == sides[0].keys() | sides[1].keys()
     assert found.words.lengths.tolist() == [len(name) for name in names]
-    assert (found.keys == sequence_keys(*found.words)).all()
+    assert (found.keys == sequence_keys(found.words)).all()
     assert (np.diff(found.keys.astype(object)) > 0).all()
     for row, word in enumerate(names):
         for number, side in enumerate(sides):
@@ -104,7 +104,7 @@ def check_against_referee(words):
             for size in (3, 5, 7)
             for part in (slice(size), slice(-size, None))
         ]
-    arrays = WordArrays.of(words)
+    arrays = encode_words(words, MAX_LENGTH)
     for column, model in ((15, SmoothedNgrams(arrays, 4)), (16, fit_multigrams(arrays))):
         expected = model.log_probabilities(found.words)
         assert found.features[:, column] == pytest.approx(expected, rel=1e-5)

@@ -36,7 +36,7 @@ def values_of(prior, states, letters, share, present):
         present,
         np.full(len(letters), share),
         letters,
-        prior.tables.listed,
+        prior.listed,
         values,
     )
     return values
@@ -46,8 +46,8 @@ def fitting(prior, word, guessed, only_candidates=False):
     """The matching listed words as tuples of the letters behind the blanks, with their shares."""
     length = int((word != 0).sum())
     found, total = [], 0.0
-    words = prior.listed.words.arrays()
-    masses = listed_priors(prior.tables.listed, np.arange(len(words.codes)))
+    words = prior.words
+    masses = listed_priors(prior.listed, np.arange(len(words.codes)))
     for number, (codes, mass) in enumerate(zip(words.codes, masses, strict=True)):
         if words.lengths[number] != length or not mass:
             continue

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save
 
-from hangman_lab.agents.posterior.posterior import LetterPosterior, LookAheadAgent, load_posterior
-from hangman_lab.agents.word_arrays import WordArrays
+from hangman_lab.agents.posterior.files import load_posterior, save_posterior
+from hangman_lab.agents.posterior.posterior import LetterPosterior, LookAheadAgent
+from hangman_lab.envs.encoding import encode_words
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.observation import parse_observation, select
 from tests.agents.games import game_and_words, presence
@@ -31,7 +32,7 @@ def test_the_posterior_is_a_sum_over_all_words(pattern, num_left, known):
     left = [letter for letter in "bdegcafstxyzhijklmnopqruvw" if letter not in pattern][:num_left]
     game, words = game_and_words(pattern, left)
     agent = posterior_of(share=known, exact=True)
-    chances = agent.prior.probabilities(WordArrays.of(list(words)))
+    chances = agent.prior.probabilities(encode_words(list(words)))
     belief = agent.belief(game)
     np.testing.assert_allclose(belief.present[0], presence(words, chances), atol=2e-3)
     listed = {*WORDS, *CANDIDATES}
@@ -128,7 +129,7 @@ def test_the_look_ahead_agent_takes_the_best_letter_or_the_likeliest_one(model, 
 
 def test_a_saved_posterior_is_the_same_with_any_share_of_known_words(model, states, tmp_path):
     path = tmp_path / "posterior.safetensors"
-    model.save(path)
+    save_posterior(model, path)
     for known in (0.0, 0.5):
         loaded = load_posterior(path, known)
         expected = model.with_known(known).letter_probabilities(states)
@@ -137,7 +138,7 @@ def test_a_saved_posterior_is_the_same_with_any_share_of_known_words(model, stat
 
 def test_damaged_files_are_refused_in_one_line(tmp_path):
     path = tmp_path / "posterior.safetensors"
-    posterior_of().save(path)
+    save_posterior(posterior_of(), path)
     content, tensors = path.read_bytes(), load_file(path)
     damaged = [content[: len(content) // 2], save(tensors | {"format": np.array(1)})]
     for name, array in tensors.items():
