@@ -20,17 +20,9 @@ from hangman_lab.agents.minimax import (
 from hangman_lab.envs.encoding import ALPHABET, encode_words, letter_index
 from hangman_lab.envs.hangman.observation import Observations, parse_observation
 from hangman_lab.evaluation.arena import play
-from tests.agents.games import observe
+from tests.agents.games import families, observe
 
 LISTS = st.lists(st.text("abcdef", min_size=3, max_size=3), min_size=1, max_size=16, unique=True)
-
-
-def families(words, letter):
-    """The words by the host's answer to a letter."""
-    answers = {}
-    for word in words:
-        answers.setdefault(tuple(other == letter for other in word), []).append(word)
-    return answers
 
 
 def can_win(words, spare, guessed=""):
