@@ -11,7 +11,7 @@ import numpy.typing as npt
 from hangman_lab.agents.base import Agent
 from hangman_lab.agents.dictionary import back_off, count_letters
 from hangman_lab.agents.sequences import number_runs
-from hangman_lab.envs.compiled import njit, word_length
+from hangman_lab.envs.bits import word_length
 from hangman_lab.envs.encoding import (
     BLANK,
     FIRST_LETTER,
@@ -22,6 +22,7 @@ from hangman_lab.envs.encoding import (
     encode_words,
 )
 from hangman_lab.envs.hangman.observation import Observations, select
+from hangman_lab.envs.numba_cache import njit
 from hangman_lab.envs.word_sets import fitting_set, index_words, search_buffers, write_numbers
 
 # Constants of the source: the minimal relative length of a shorter word, and the share of shown

@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from hangman_lab.agents.base import PosteriorAgent
-from hangman_lab.envs.compiled import lowest_bit, njit, word_length
+from hangman_lab.envs.bits import lowest_bit, word_length
 from hangman_lab.envs.encoding import FIRST_LETTER, NUM_LETTERS
 from hangman_lab.envs.hangman.observation import Observations, select
+from hangman_lab.envs.numba_cache import njit
 from hangman_lab.envs.word_sets import fitting_words, index_words, search_buffers
 
 

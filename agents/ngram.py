@@ -11,7 +11,7 @@ import numpy.typing as npt
 from hangman_lab.agents.base import Agent
 from hangman_lab.agents.dictionary import DictionaryAgent
 from hangman_lab.agents.sequences import number_runs
-from hangman_lab.envs.compiled import njit, word_length
+from hangman_lab.envs.bits import word_length
 from hangman_lab.envs.encoding import (
     BLANK,
     FIRST_LETTER,
@@ -21,6 +21,7 @@ from hangman_lab.envs.encoding import (
     encode_words,
 )
 from hangman_lab.envs.hangman.observation import Observations, select
+from hangman_lab.envs.numba_cache import njit
 
 # Constants of the source: the weights of orders 1 to 5, and the end of the frequency stage.
 _WEIGHTS = (0.1, 0.2, 0.2, 0.25, 0.2)

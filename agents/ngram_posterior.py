@@ -10,12 +10,12 @@ import numpy.typing as npt
 
 from hangman_lab.agents.base import PosteriorAgent
 from hangman_lab.agents.dictionary import count_words
-from hangman_lab.agents.posterior.ngram_lattice import ngram_masses, presence_of
+from hangman_lab.agents.posterior.ngram_lattice import ngram_masses, presence_from_absent_sums
 from hangman_lab.agents.smoothed_ngrams import SmoothedNgrams
-from hangman_lab.envs.compiled import in_threads
 from hangman_lab.envs.encoding import NUM_LETTERS, as_words, encode_words
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.observation import Observations
+from hangman_lab.envs.numba_cache import in_threads
 from hangman_lab.envs.word_sets import index_words
 
 # The weight of the n-grams, as a number of matching words.
@@ -55,5 +55,5 @@ class NgramPosteriorAgent(PosteriorAgent):
         sums = np.zeros((len(word), NUM_LETTERS + 1))
         in_threads(ngram_masses, word, guessed, self.tables_, _BEAM, sums)
         counts, num_fitting = count_words(word, guessed, self.index_, True, True)
-        weighted = counts + _PRIOR_WEIGHT * presence_of(sums, guessed)
+        weighted = counts + _PRIOR_WEIGHT * presence_from_absent_sums(sums, guessed)
         return np.where(guessed != 0, 0.0, weighted / (num_fitting[:, None] + _PRIOR_WEIGHT))

@@ -20,10 +20,15 @@ import numpy.typing as npt
 from numba import get_num_threads, types
 from numba.typed import Dict
 
-from hangman_lab.agents.minimax import MatchingAgent, SearchWords, count_letters, group_families
-from hangman_lab.envs.compiled import njit
+from hangman_lab.agents.minimax import (
+    CandidateSearchAgent,
+    SearchWords,
+    count_letters,
+    group_families,
+)
 from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG
 from hangman_lab.envs.keyed_random import keyed_uniform
+from hangman_lab.envs.numba_cache import njit
 
 DEFAULT_ROUNDS = 256
 _WIDTH = 2  # The letters that a strategy compares at each turn.
@@ -50,7 +55,7 @@ def solve(
     """Play the rounds of host and guesser on the words of a length; return both strategies.
 
     In each round, the host's weights are ``exp(-eta * wins)`` by the guesser's wins so far, and the
-    guesser replies by :func:`reply`. The host's average counts later rounds more, linearly.
+    guesser replies by :func:`best_response`. The host's average counts later rounds more, linearly.
     """
     size = len(words.keys)
     eta = np.sqrt(np.log(max(size, 2)) / rounds)
@@ -60,7 +65,7 @@ def solve(
     for number in range(rounds):
         wins[number] = total - total.min()
         words = words._replace(weights=weights[wins[number]])
-        won[number] = reply(words, _WIDTH, max_wrong)
+        won[number] = best_response(words, _WIDTH, max_wrong)
         total += won[number]
         host += (number + 1) * words.weights / words.weights.sum()
         if won[number].all():
@@ -84,7 +89,7 @@ def best_mixture(won: npt.NDArray[np.integer]) -> npt.NDArray[np.float64]:
     return linprog(sums - 1, limits, np.zeros(won.shape[1]), sums[None], 1).x[:-1]
 
 
-def reply(
+def best_response(
     words: SearchWords, width: int, lives: int = DEFAULT_MAX_WRONG, min_part: int = _MIN_PART
 ) -> npt.NDArray[np.bool_]:
     """Return whether the reply to the host's weights wins each word, shape (words,).
@@ -98,7 +103,7 @@ def reply(
     return won
 
 
-class RobustAgent(MatchingAgent):
+class RobustAgent(CandidateSearchAgent):
     """Draws one of many strategies for each game, so that no word is hard for certain.
 
     A strategy is the reply to a host who picks the word, in a round of :func:`solve`. The draw

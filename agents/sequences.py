@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import prange
 
-from hangman_lab.envs.compiled import njit
 from hangman_lab.envs.encoding import MAX_LENGTH, EncodedWords
+from hangman_lab.envs.numba_cache import njit
 
 # A key is a polynomial hash of the codes in this base. A collision among ten million sequences has
 # a probability of 1 in 400,000.

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import get_num_threads
 
-from hangman_lab.envs.compiled import in_threads, njit
 from hangman_lab.envs.encoding import FIRST_LETTER, MAX_LENGTH, NUM_LETTERS, EncodedWords
+from hangman_lab.envs.numba_cache import in_threads, njit
 
 NUM_SYMBOLS = NUM_LETTERS + 1
 END = NUM_LETTERS

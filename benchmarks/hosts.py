@@ -28,7 +28,7 @@ import numpy as np
 from rich.console import Console
 
 from hangman_lab.agents.minimax import NO_WIN, WIN, certain_win, search_words
-from hangman_lab.agents.robust import reply, solve
+from hangman_lab.agents.robust import best_response, solve
 from hangman_lab.envs.encoding import NUM_LETTERS, encode_words
 from hangman_lab.envs.secret_words import SecretWords
 from hangman_lab.envs.word_sets import index_words
@@ -94,12 +94,12 @@ def fewest_lives(rows, words, table):
     # Misses to spare: one less than the lives.
     low, high = 0, min(NUM_LETTERS, len(rows) - 1)
     for effort in _EFFORTS:
-        for spare in range(high - 1, low - 1, -1):
-            result = certain_win(rows, spare, words, table, np.array([effort, 0]))
+        for misses_left in range(high - 1, low - 1, -1):
+            result = certain_win(rows, misses_left, words, table, np.array([effort, 0]))
             if result == WIN:
-                high = spare
+                high = misses_left
             elif result == NO_WIN:
-                low = spare + 1
+                low = misses_left + 1
                 break
     return low + 1, high + 1
 
@@ -114,7 +114,8 @@ def _bounds(options: argparse.Namespace) -> DataTable:
             host, rates = solution.host, 100 * solution.win_rates
             # Here all words that the host may draw are searched.
             words = words._replace(weights=1 + (2**40 * host / host.max()).astype(np.int64))
-            upper = 100 * max(reply(words, width, min_part=2**24) @ host for width in (1, 2, 3))
+            replies = (best_response(words, width, min_part=2**24) for width in (1, 2, 3))
+            upper = 100 * max(won @ host for won in replies)
             bounds.append((rates.min(), upper))
             cells = (f"{rate:.1f}" for rate in (*bounds[-1], upper - rates.min(), rates.mean()))
             rows.append((f"{length}", f"{len(host):,}", f"{rounds:,}", *cells))

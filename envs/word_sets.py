@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hangman_lab.envs.compiled import lowest_bit, njit
+from hangman_lab.envs.bits import lowest_bit
 from hangman_lab.envs.encoding import (
     BLANK,
     FIRST_LETTER,
@@ -22,6 +22,7 @@ from hangman_lab.envs.encoding import (
     as_words,
     encode_words,
 )
+from hangman_lab.envs.numba_cache import njit
 
 _BITS = 64
 ANYWHERE = -1  # A pseudo-place.

@@ -27,7 +27,7 @@ DEFAULT_KNOWN = 0.5
 # Common words are the most frequent English words according to the package wordfreq.
 NUM_COMMON = 20_000
 # Words that are not given to a person to guess.
-_UNSHOWN = Path(__file__).with_name("unshown_words.txt")
+_OFFENSIVE = Path(__file__).with_name("offensive_words.txt")
 # Shorter entries are mostly initials and abbreviations.
 _LEAST_COMMON_LENGTH = 3
 
@@ -141,7 +141,7 @@ def common_words(words: Iterable[str]) -> tuple[str, ...]:
     """
     known = set(import_wordfreq().top_n_list("en", NUM_COMMON))
     known -= {word.lower() for word in get_english_words_set([DEFAULT_SOURCE]) if word[0].isupper()}
-    known -= set(_UNSHOWN.read_text().split())
+    known -= set(_OFFENSIVE.read_text().split())
     return tuple(word for word in words if word in known and len(word) >= _LEAST_COMMON_LENGTH)
 
 

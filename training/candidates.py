@@ -14,8 +14,8 @@ import pandas as pd
 from hangman_lab.agents.posterior.multigrams import Multigrams
 from hangman_lab.agents.sequences import pack_ends, sequence_keys
 from hangman_lab.agents.smoothed_ngrams import SmoothedNgrams
-from hangman_lab.envs.compiled import in_threads, njit
 from hangman_lab.envs.encoding import MAX_LENGTH, EncodedWords
+from hangman_lab.envs.numba_cache import in_threads, njit
 from hangman_lab.training.derivations import DERIVATION, Side, derive, squared_odds
 
 # Derivations with a lower score are dropped.

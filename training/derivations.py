@@ -16,8 +16,8 @@ from scipy.sparse import csr_matrix
 
 from hangman_lab.agents.sequences import KEY_BASE, pack_ends, sequence_keys, unpack_parts
 from hangman_lab.agents.smoothed_ngrams import END
-from hangman_lab.envs.compiled import njit
 from hangman_lab.envs.encoding import FIRST_LETTER, MAX_LENGTH, EncodedWords
+from hangman_lab.envs.numba_cache import njit
 
 _NUM_AFFIXES = 4000
 _MAX_AFFIX = 7

@@ -10,7 +10,6 @@ from numba import get_num_threads
 
 from hangman_lab.agents.posterior.multigrams import Multigrams, Trie, make_trie
 from hangman_lab.agents.sequences import PACKED_BASE, number_runs, unpack_parts
-from hangman_lab.envs.compiled import in_threads, njit
 from hangman_lab.envs.encoding import (
     FIRST_LETTER,
     MAX_LENGTH,
@@ -20,6 +19,7 @@ from hangman_lab.envs.encoding import (
     decode,
 )
 from hangman_lab.envs.keyed_random import keyed_uniform
+from hangman_lab.envs.numba_cache import in_threads, njit
 
 # Classes, the length of the longest sequence, the minimal count of a sequence.
 NUM_CLASSES = 32

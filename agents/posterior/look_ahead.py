@@ -11,14 +11,14 @@ from __future__ import annotations
 import numpy as np
 
 from hangman_lab.agents.posterior.prior import listed_priors
-from hangman_lab.envs.compiled import count_bits, lowest_bit, njit, word_length
+from hangman_lab.envs.bits import count_bits, lowest_bit, word_length
 from hangman_lab.envs.encoding import BLANK, FIRST_LETTER, NUM_LETTERS
+from hangman_lab.envs.numba_cache import njit
 from hangman_lab.envs.word_sets import fitting_words, search_buffers
 
 # At most this many of the likeliest listed words are simulated.
 MAX_WORDS = 300
-# Unlisted words have at least this share of the mass of the matching candidates, since the
-# posterior prunes them.
+# The posterior prunes unlisted words; give them at least half of the candidates' mass.
 _MIN_UNLISTED = 0.5
 # Logistic regression of a win for secrets that are not simulated. Inputs: lives left, expected
 # hidden letters, their variance. _UNFORESEEN replaces the last two terms for words outside the
@@ -41,11 +41,11 @@ _BRANCH = np.dtype(
 
 
 @njit(cache=True, nogil=True)
-def win_probabilities(thread, num_threads, states, present, listed_share, letters, listed, result):
+def win_probabilities(thread, num_threads, states, present, prob_listed, letters, listed, result):
     """Write the probability of winning with each of ``letters``, followed by greedy play.
 
     ``states`` are the observed ``word``, ``guessed`` and ``lives`` of N games; ``present``, shape
-    (N, 26), and ``listed_share``, shape (N,), are their beliefs. ``letters``, shape (N, K), is -1
+    (N, 26), and ``prob_listed``, shape (N,), are their beliefs. ``letters``, shape (N, K), is -1
     for none, where ``result``, shape (N, K), is left as it is.
     """
     word, guessed, lives = states
@@ -63,33 +63,33 @@ def win_probabilities(thread, num_threads, states, present, listed_share, letter
                 rows[count], masses[count] = row, mass
                 count += 1
         words, masses = rows[:count], masses[:count]
-        share, foreseen = simulated_share(listed_share[game], candidates / total)
+        share, modeled_fraction = simulated_share(prob_listed[game], candidates / total)
         if len(words) > MAX_WORDS:
             likeliest = np.argsort(-masses, kind="mergesort")[:MAX_WORDS]
             words, masses = words[likeliest], masses[likeliest]
         shares = masses * (share / total)
         hypotheses = _hypotheses(masked, present[game], listed.words.codes, words, shares)
-        values = rest_win_rates(hypotheses[3], foreseen, lives[game])
+        values = rest_win_rates(hypotheses[3], modeled_fraction, lives[game])
         for choice in range(letters.shape[1]):
             if letters[game, choice] >= 0:
                 result[game, choice] = _probability_won(hypotheses, values, letters[game, choice])
 
 
 @njit(cache=True)
-def simulated_share(listed_share, candidates):
+def simulated_share(prob_listed, candidates):
     """Return the probability of a listed secret, and the modeled fraction of the unlisted mass.
 
     ``candidates`` is the share of candidates in the matching listed words.
     """
-    share = min(listed_share, 1.0 / (1.0 + _MIN_UNLISTED * candidates))
-    return share, (1.0 - listed_share) / (1.0 - share) if share < 1.0 else 1.0
+    share = min(prob_listed, 1.0 / (1.0 + _MIN_UNLISTED * candidates))
+    return share, (1.0 - prob_listed) / (1.0 - share) if share < 1.0 else 1.0
 
 
 @njit(cache=True)
-def rest_win_rates(rest, foreseen, lives):
+def rest_win_rates(rest, modeled_fraction, lives):
     """Return the win rates for words that are not simulated, by lives left, 0 to ``lives``."""
     log_odds = _PER_LETTER * rest.sum() + _PER_VARIANCE * (rest * (1.0 - rest)).sum()
-    log_odds = _INTERCEPT + foreseen * log_odds + (1.0 - foreseen) * _UNFORESEEN
+    log_odds = _INTERCEPT + modeled_fraction * log_odds + (1.0 - modeled_fraction) * _UNFORESEEN
     values = 1.0 / (1.0 + np.exp(-log_odds - _PER_LIFE * np.arange(lives + 1)))
     values[0] = 0.0
     return values

@@ -7,14 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hangman_lab.envs.compiled import (
-    in_threads,
-    letter_bits,
-    letter_columns,
-    lowest_bit,
-    njit,
-    open_word,
-)
+from hangman_lab.envs.bits import letter_bits, letter_columns, lowest_bit, strip_padding
 from hangman_lab.envs.encoding import (
     BLANK,
     FIRST_LETTER,
@@ -23,6 +16,7 @@ from hangman_lab.envs.encoding import (
     EncodedWords,
     encode_words,
 )
+from hangman_lab.envs.numba_cache import in_threads, njit
 from hangman_lab.envs.word_sets import WordSets, fitting_words, search_buffers, word_sets
 
 
@@ -199,7 +193,7 @@ def multigram_masses(thread, num_threads, word, guessed, tables, sums):
     """
     buffers = search_buffers(tables.words)
     for game in range(thread, len(word), num_threads):
-        masked = open_word(word[game], guessed[game])
+        masked = strip_padding(word[game], guessed[game])
         if len(masked):
             _sum_words(masked, guessed[game], tables, buffers, sums[game])
 

@@ -10,22 +10,22 @@ import numpy.typing as npt
 from hangman_lab.agents.base import PosteriorAgent
 from hangman_lab.agents.posterior.look_ahead import win_probabilities
 from hangman_lab.agents.posterior.multigrams import multigram_masses
-from hangman_lab.agents.posterior.ngram_lattice import ngram_masses, presence_of
+from hangman_lab.agents.posterior.ngram_lattice import ngram_masses, presence_from_absent_sums
 from hangman_lab.agents.posterior.prior import WordPrior, listed_masses
-from hangman_lab.envs.compiled import in_threads
 from hangman_lab.envs.encoding import NUM_LETTERS, PADDING, decode
 from hangman_lab.envs.hangman.observation import Observations, select
+from hangman_lab.envs.numba_cache import in_threads
 
 # N-gram contexts with a smaller share of a place's mass are pruned. Unlisted words are a small part
 # of the mass, so the beam must be narrow.
 _BEAM = 1.5e-3
 # At this many matching listed words, skip the letter models.
-_ENOUGH = 100
+_SKIP_MODELS_AT = 100
 # Floor on the unlisted mass, in beam widths; smaller values are pruning error.
 _MIN_BEAMS = 8
 # If the listed words have this many times the n-gram mass of the unlisted ones, skip the
 # multigrams.
-_NEARLY_CERTAIN = 30.0
+_SKIP_MULTIGRAMS_RATIO = 30.0
 # The look-ahead evaluates this many of the likeliest letters.
 _NUM_VALUED = 8
 # Above this probability a letter is guessed without look-ahead; below the second, not evaluated.
@@ -45,7 +45,7 @@ class Belief(NamedTuple):
     #: shape (N, 26): The probability of each letter behind a blank; 0 for guessed letters.
     present: npt.NDArray[np.float64]
     #: shape (N,): The probability that the secret is a listed word, known or candidate.
-    listed_share: npt.NDArray[np.float64]
+    prob_listed: npt.NDArray[np.float64]
 
 
 class LetterPosterior(PosteriorAgent):
@@ -128,7 +128,7 @@ class LetterPosterior(PosteriorAgent):
             win_probabilities,
             (part["word"], part["guessed"], part["lives"]),
             present,
-            belief.listed_share[games],
+            belief.prob_listed[games],
             np.where(valued, letters, -1),
             self.prior.listed,
             values,
@@ -169,13 +169,13 @@ def _believe(
     scale = prior.scale[(word != PADDING).sum(axis=1)]
     in_threads(listed_masses, word, guessed, prior.listed, scale, listed, by_models, num_possible)
     sums = listed.copy()
-    games = np.flatnonzero((num_possible < _ENOUGH) | (beam == 0.0))
+    games = np.flatnonzero((num_possible < _SKIP_MODELS_AT) | (beam == 0.0))
     if len(games):
         part = (word[games], guessed[games], scale[games, None], listed[games], by_models[games])
         sums[games] += _unlisted_masses(*part, prior, beam)
     total, share = sums[:, _ALL], np.zeros(len(word))
     np.divide(listed[:, _ALL], total, out=share, where=total > 0.0)
-    return np.column_stack([presence_of(sums, guessed), share])
+    return np.column_stack([presence_from_absent_sums(sums, guessed), share])
 
 
 def _unlisted_masses(
@@ -196,7 +196,7 @@ def _unlisted_masses(
     in_threads(ngram_masses, word, guessed, prior.models.ngrams.tables, beam, masses)
     masses *= scale
     unlisted = masses[:, _ALL] - by_models[:, _ALL]
-    games = np.flatnonzero((listed[:, _ALL] < _NEARLY_CERTAIN * unlisted) | (beam == 0.0))
+    games = np.flatnonzero((listed[:, _ALL] < _SKIP_MULTIGRAMS_RATIO * unlisted) | (beam == 0.0))
     by_multigrams = np.zeros((len(games), NUM_LETTERS + 1))
     tables, weight = prior.models.multigrams.tables, prior.models.weight
     in_threads(multigram_masses, word[games], guessed[games], tables, by_multigrams)

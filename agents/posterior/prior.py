@@ -11,8 +11,9 @@ import numpy.typing as npt
 from hangman_lab.agents.posterior.multigrams import Multigrams
 from hangman_lab.agents.sequences import sequence_keys
 from hangman_lab.agents.smoothed_ngrams import SmoothedNgrams
-from hangman_lab.envs.compiled import letter_bits, lowest_bit, njit, open_word
+from hangman_lab.envs.bits import letter_bits, lowest_bit, strip_padding
 from hangman_lab.envs.encoding import MAX_LENGTH, NUM_LETTERS, EncodedWords
+from hangman_lab.envs.numba_cache import njit
 from hangman_lab.envs.word_sets import WordSets, fitting_words, search_buffers, word_sets
 from hangman_lab.envs.words import DEFAULT_KNOWN
 
@@ -207,7 +208,7 @@ def listed_masses(
     """
     buffers = search_buffers(listed.words)
     for game in range(thread, len(word), num_threads):
-        masked = open_word(word[game], guessed[game])
+        masked = strip_padding(word[game], guessed[game])
         if len(masked) == 0:
             continue
         rows = fitting_words(masked, guessed[game], listed.words, True, True, buffers)

@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from hangman_lab.agents.base import Guesser
-from hangman_lab.envs.compiled import njit
 from hangman_lab.envs.encoding import NUM_CODES, as_words, encode_words
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.keyed_random import below, keyed_bits
+from hangman_lab.envs.numba_cache import njit
 from hangman_lab.envs.word_guess.answers import AnswerRule
 from hangman_lab.envs.word_guess.rules import NO_WORD, Observation, check_observations
 

@@ -7,13 +7,14 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from hangman_lab.envs.compiled import count_bits, lowest_bit, njit, word_length
+from hangman_lab.envs.bits import count_bits, lowest_bit, word_length
 from hangman_lab.envs.encoding import BLANK, NUM_LETTERS, EncodedWords, encode_words
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.games import Index
 from hangman_lab.envs.hangman.game import Game
 from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG
 from hangman_lab.envs.hangman.rules import GuessResult, HangmanGames
+from hangman_lab.envs.numba_cache import njit
 from hangman_lab.envs.secret_words import SecretWords
 from hangman_lab.envs.word_sets import (
     ANYWHERE,

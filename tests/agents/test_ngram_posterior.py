@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hangman_lab.agents.ngram_posterior import NgramPosteriorAgent
-from hangman_lab.agents.posterior.ngram_lattice import ngram_masses, presence_of
+from hangman_lab.agents.posterior.ngram_lattice import ngram_masses, presence_from_absent_sums
 from hangman_lab.agents.smoothed_ngrams import END, SmoothedNgrams
 from hangman_lab.envs.encoding import ALPHABET, encode_words
 from hangman_lab.envs.hangman.observation import parse_observation
@@ -20,7 +20,7 @@ def present(model, observations, beam):
     word, guessed = observations["word"], observations["guessed"]
     sums = np.zeros((len(word), 27))
     ngram_masses(0, 1, word, guessed, model.tables, beam, sums)
-    return presence_of(sums, guessed)
+    return presence_from_absent_sums(sums, guessed)
 
 
 def word_probability(model, word):

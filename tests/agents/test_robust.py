@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hangman_lab.agents.minimax import search_words
-from hangman_lab.agents.robust import RobustAgent, best_mixture, reply, solve
+from hangman_lab.agents.robust import RobustAgent, best_mixture, best_response, solve
 from hangman_lab.envs.encoding import encode_words
 from hangman_lab.evaluation.arena import play
 from tests.agents.games import families, observe, won_greedily
@@ -39,11 +39,11 @@ def test_a_reply_of_width_one_is_greedy_and_a_wide_one_wins_the_most(words, data
     counts = data.draw(st.lists(st.integers(100, 200), min_size=size, max_size=size))
     weights = dict(zip(words, counts, strict=True))
     listed = arrays(words)._replace(weights=np.array(counts))
-    won = reply(listed, 1, lives)
+    won = best_response(listed, 1, lives)
     assert {word for word, is_won in zip(words, won, strict=True) if is_won} == won_greedily(
         words, weights, lives
     )
-    assert np.array(counts) @ reply(listed, 26, lives) == most_won(words, weights, lives)
+    assert np.array(counts) @ best_response(listed, 26, lives) == most_won(words, weights, lives)
 
 
 def test_the_best_mixture_of_matching_pennies_is_even():

@@ -9,9 +9,9 @@ from hangman_lab.agents.posterior.look_ahead import (
     simulated_share,
     win_probabilities,
 )
-from hangman_lab.envs.compiled import in_threads
 from hangman_lab.envs.encoding import ALPHABET, decode
 from hangman_lab.envs.hangman.observation import parse_observation
+from hangman_lab.envs.numba_cache import in_threads
 from tests.agents.games import families, matching, random_states, won_greedily
 from tests.agents.posterior.priors import posterior_of
 

@@ -37,7 +37,7 @@ def test_the_posterior_is_a_sum_over_all_words(pattern, num_left, known):
     np.testing.assert_allclose(belief.present[0], presence(words, chances), atol=2e-3)
     listed = {*WORDS, *CANDIDATES}
     of_listed = sum(c for word, c in zip(words, chances, strict=True) if word in listed)
-    assert belief.listed_share[0] == pytest.approx(of_listed / chances.sum(), abs=2e-3)
+    assert belief.prob_listed[0] == pytest.approx(of_listed / chances.sum(), abs=2e-3)
 
 
 def test_beliefs_do_not_depend_on_the_batch_or_the_cache(model, states, monkeypatch):
@@ -50,7 +50,7 @@ def test_beliefs_do_not_depend_on_the_batch_or_the_cache(model, states, monkeypa
         for part in (*parts, *reversed(parts), slice(3, 4), order):
             belief = agent.belief(select(states, part))
             assert (belief.present == expected.present[part]).all()
-            assert (belief.listed_share == expected.listed_share[part]).all()
+            assert (belief.prob_listed == expected.prob_listed[part]).all()
         # Of words of another width.
         wider = states | {"word": np.pad(states["word"], ((0, 0), (0, 3)))}
         assert (agent.belief(wider).present == expected.present).all()
@@ -76,7 +76,7 @@ def test_pruning_changes_little_and_guessed_letters_have_probability_0(model, st
     for over in (no_letter_left, parse_observation("cab")):
         belief = model.belief(over)
         assert not belief.present.any()
-        assert belief.listed_share == 0
+        assert belief.prob_listed == 0
 
 
 @pytest.mark.parametrize("known", [0.0, 0.5, 1.0])
@@ -86,7 +86,7 @@ def test_words_that_cannot_be_the_secret_do_not_skip_the_letter_models(known):
     game = parse_observation("___")
     agent = posterior_of(tuple(words), {"xyz": 1e-3}, known)
     exact = posterior_of(tuple(words), {"xyz": 1e-3}, known, exact=True)
-    (share,), (expected,) = agent.belief(game).listed_share, exact.belief(game).listed_share
+    (share,), (expected,) = agent.belief(game).prob_listed, exact.belief(game).prob_listed
     assert 0 <= share <= 1
     if known == 0:
         assert share == pytest.approx(expected, rel=0.05)
