@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hangman_lab.agents.base import Agent
-from hangman_lab.agents.dictionary import back_off, count_letters
+from hangman_lab.agents.dictionary import back_off
 from hangman_lab.agents.sequences import number_runs
 from hangman_lab.envs.bits import word_length
 from hangman_lab.envs.encoding import (
@@ -141,13 +141,21 @@ def _count_at_length(masked, guessed, length, words, buffers, union, counts):
         is_shorter = longer_by < 0
         fitting = fitting_set(pattern, guessed, words, is_shorter, is_shorter, buffers)
         if by_pieces:
-            numbers = write_numbers(words, length, fitting, buffers)
-            count_letters(words.codes, numbers, offset + np.flatnonzero(masked == BLANK), counts)
+            blanks = offset + np.flatnonzero(masked == BLANK)
+            _count_letters(words, write_numbers(words, length, fitting, buffers), blanks, counts)
         else:
             union |= fitting
     if not by_pieces:
         numbers = write_numbers(words, length, union, buffers)
-        count_letters(words.codes, numbers, np.arange(length), counts)
+        _count_letters(words, numbers, np.arange(length), counts)
+
+
+@njit(cache=True)
+def _count_letters(words, numbers, places, counts):
+    """Add the letters of words at some places to ``counts``, shape (26,)."""
+    for number in numbers:
+        for place in places:
+            counts[words.codes[number, place] - FIRST_LETTER] += 1
 
 
 @njit(cache=True)

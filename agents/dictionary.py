@@ -81,14 +81,6 @@ def back_off(observations: Observations, *counts: npt.NDArray) -> npt.NDArray[np
 
 
 @njit(cache=True)
-def count_letters(codes, numbers, places, counts):
-    """Add the letters of words at some places to ``counts``, shape (26,)."""
-    for number in numbers:
-        for place in places:
-            counts[codes[number, place] - FIRST_LETTER] += 1
-
-
-@njit(cache=True)
 def count_words(word, guessed, words, exclude_wrong, exclude_shown):
     """Count the matching words with each letter, shape (N, 26), and all of them, shape (N,).
 

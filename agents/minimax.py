@@ -33,8 +33,8 @@ WIN, NO_WIN, UNKNOWN = 1, 0, -1
 _TABLE_SIZE = 2**12
 
 
-class SearchWords(NamedTuple):
-    """The words of a search; rows are those of :class:`WordSets`."""
+class SearchTables(NamedTuple):
+    """What a search knows of words; rows are those of :class:`WordSets`."""
 
     places: npt.NDArray[np.uint32]  #: shape (words, 26): The places of each letter, as bits.
     keys: npt.NDArray[np.int64]  #: shape (words,): For Zobrist hashing of sets of words.
@@ -43,7 +43,7 @@ class SearchWords(NamedTuple):
     groups: npt.NDArray[np.int64]
 
 
-def search_words(codes: npt.NDArray[np.uint8]) -> SearchWords:
+def search_tables(codes: npt.NDArray[np.uint8]) -> SearchTables:
     """Return the words of a search, which must be distinct; see :class:`EncodedWords`."""
     size, width = codes.shape
     random = np.random.default_rng(0)
@@ -60,7 +60,7 @@ def search_words(codes: npt.NDArray[np.uint8]) -> SearchWords:
     groups[places > 0] = np.where(counts[inverse] > 1, inverse, -1)
     groups = -np.sort(-groups, axis=1)
     groups = groups[:, (groups >= 0).any(axis=0)].copy()
-    return SearchWords(places, keys, np.ones(size, np.int64), groups)
+    return SearchTables(places, keys, np.ones(size, np.int64), groups)
 
 
 class CandidateSearchAgent(Agent):
@@ -70,7 +70,7 @@ class CandidateSearchAgent(Agent):
         """Index the words; duplicates have no effect."""
         self.dictionary_ = DictionaryAgent().fit(sorted(set(as_words("words", words))))
         self.index_ = self.dictionary_.index_
-        self.search_words_ = search_words(self.index_.codes)
+        self.tables_ = search_tables(self.index_.codes)
         return self
 
     def act_batch(
@@ -130,7 +130,7 @@ class MinimaxAgent(CandidateSearchAgent):
         self.node_budget = node_budget
 
     def _choose(self, rows: npt.NDArray[np.int64], lives: int, strategy: int) -> int:
-        words = self.search_words_
+        words = self.tables_
         if len(rows) > lives:
             table = np.zeros((_TABLE_SIZE, 3), np.int64)
             progress = np.array([self.node_budget, 0])

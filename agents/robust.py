@@ -22,7 +22,7 @@ from numba.typed import Dict
 
 from hangman_lab.agents.minimax import (
     CandidateSearchAgent,
-    SearchWords,
+    SearchTables,
     count_letters,
     group_families,
 )
@@ -50,7 +50,7 @@ class Solution(NamedTuple):
 
 
 def solve(
-    words: SearchWords, rounds: int = DEFAULT_ROUNDS, max_wrong: int = DEFAULT_MAX_WRONG
+    words: SearchTables, rounds: int = DEFAULT_ROUNDS, max_wrong: int = DEFAULT_MAX_WRONG
 ) -> Solution:
     """Play the rounds of host and guesser on the words of a length; return both strategies.
 
@@ -90,7 +90,7 @@ def best_mixture(won: npt.NDArray[np.integer]) -> npt.NDArray[np.float64]:
 
 
 def best_response(
-    words: SearchWords, width: int, lives: int = DEFAULT_MAX_WRONG, min_part: int = _MIN_PART
+    words: SearchTables, width: int, lives: int = DEFAULT_MAX_WRONG, min_part: int = _MIN_PART
 ) -> npt.NDArray[np.bool_]:
     """Return whether the reply to the host's weights wins each word, shape (words,).
 
@@ -133,9 +133,9 @@ class RobustAgent(CandidateSearchAgent):
             self.solutions_ = dict(zip(lengths, solutions, strict=True))
         return self
 
-    def _words_of(self, length: int) -> SearchWords:
+    def _words_of(self, length: int) -> SearchTables:
         part = slice(*self.index_.first_word[length : length + 2])
-        return SearchWords._make(array[part] for array in self.search_words_)
+        return SearchTables._make(array[part] for array in self.tables_)
 
     def _draw(
         self, words: npt.NDArray[np.uint8], keys: npt.NDArray[np.uint64] | None

@@ -27,7 +27,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from rich.console import Console
 
-from hangman_lab.agents.minimax import NO_WIN, WIN, certain_win, search_words
+from hangman_lab.agents.minimax import NO_WIN, WIN, certain_win, search_tables
 from hangman_lab.agents.robust import best_response, solve
 from hangman_lab.envs.encoding import NUM_LETTERS, encode_words
 from hangman_lab.envs.secret_words import SecretWords
@@ -57,7 +57,7 @@ def _games(options: argparse.Namespace) -> DataTable:
     rows = []
     for length in options.lengths:
         words = [word for word in train if len(word) == length]
-        host = solve(search_words(encode_words(words).codes)).host
+        host = solve(search_tables(encode_words(words).codes)).host
         random = np.random.default_rng(0)
         picked = random.choice(words, _GAMES, p=host).tolist()
         drawn = random.choice(words, _GAMES).tolist()
@@ -76,7 +76,7 @@ def _win_rate(won: np.ndarray) -> str:
 
 def _lives(options: argparse.Namespace) -> DataTable:
     index = index_words(load_word_list(options.words).words)
-    words, table = search_words(index.codes), np.zeros((2**23, 3), np.int64)
+    words, table = search_tables(index.codes), np.zeros((2**23, 3), np.int64)
     fewest_lives(np.arange(min(3, len(words.keys))), words, table)  # compiles
     rows = []
     for length in np.flatnonzero(np.diff(index.first_word)):
@@ -108,7 +108,7 @@ def _bounds(options: argparse.Namespace) -> DataTable:
     figure, axes = plt.subplots(figsize=(8, 4.8), layout="constrained")
     rows = []
     for length in options.lengths:
-        words, bounds = search_words(SecretWords(None, length, length).encoded.codes), []
+        words, bounds = search_tables(SecretWords(None, length, length).encoded.codes), []
         for rounds in options.rounds:
             solution = solve(words, rounds)
             host, rates = solution.host, 100 * solution.win_rates

@@ -15,7 +15,7 @@ from hangman_lab.agents.minimax import (
     WIN,
     MinimaxAgent,
     certain_win,
-    search_words,
+    search_tables,
 )
 from hangman_lab.envs.encoding import ALPHABET, encode_words, letter_index
 from hangman_lab.envs.hangman.observation import Observations, parse_observation
@@ -41,7 +41,7 @@ def can_win(words, misses, guessed=""):
 
 def certain(words, misses, budget=10**6, size=2):
     """The answer of the search; a table of two states replaces often."""
-    index = search_words(encode_words(words).codes)
+    index = search_tables(encode_words(words).codes)
     progress = np.array([budget, 0])
     return certain_win(
         np.arange(len(words)), misses, index, np.zeros((size, 3), np.int64), progress
@@ -57,7 +57,7 @@ def test_a_win_is_certain_if_some_letter_wins_after_every_answer(words, misses, 
 @settings(max_examples=50, deadline=None)
 @given(LISTS)
 def test_the_fewest_lives_are_those_of_the_recursion(words):
-    index = search_words(encode_words(words).codes)
+    index = search_tables(encode_words(words).codes)
     lives = fewest_lives(np.arange(len(words)), index, np.zeros((64, 3), np.int64))
     fewest = next(lives for lives in range(1, 27) if can_win(words, lives - 1))
     assert lives == (fewest, fewest)

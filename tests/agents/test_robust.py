@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hangman_lab.agents.minimax import search_words
+from hangman_lab.agents.minimax import search_tables
 from hangman_lab.agents.robust import RobustAgent, best_mixture, best_response, solve
 from hangman_lab.envs.encoding import encode_words
 from hangman_lab.evaluation.arena import play
@@ -15,7 +15,7 @@ LISTS = st.lists(st.text("abcd", min_size=3, max_size=3), min_size=1, max_size=1
 
 
 def arrays(words):
-    return search_words(encode_words(words).codes)
+    return search_tables(encode_words(words).codes)
 
 
 def most_won(words, weights, lives, guessed=""):

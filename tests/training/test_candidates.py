@@ -114,15 +114,7 @@ def test_candidates_have_at_most_32_letters():
 
 
 @pytest.mark.parametrize("words", [("a",), ("abc",), ("ab", "cde")])
-@pytest.mark.parametrize("is_compiled", [True, False])
-def test_words_without_common_stems_derive_nothing(words, is_compiled, monkeypatch):
-    if not is_compiled:  # Python raises IndexError where compiled code reads something.
-
-        def combine(thread, num_threads, codes, derived, *others):
-            return compiled.py_func(thread, num_threads, codes, derived.view(np.recarray), *others)
-
-        compiled = candidates._combine
-        monkeypatch.setattr(candidates, "_combine", combine)
+def test_words_without_common_stems_derive_nothing(words):
     found = find(words)
     assert names_of(found) == []
     assert found.features.shape == (0, 17)
