@@ -36,11 +36,16 @@ def presence(words, chances):
     return result / sum(chances)
 
 
-def matching(words, pattern, guessed):
-    """The words that would have led to a masked word and the guessed letters, shape (26,)."""
-    letters = "".join(ALPHABET[letter] for letter in np.flatnonzero(guessed))
-    expression = re.compile(pattern.replace("_", f"[^{letters}]" if letters else "."))
+def matching(words, pattern, excluded):
+    """The words that agree with a masked word and have no excluded letter behind a blank."""
+    blank = f"[^{''.join(excluded)}]" if excluded else "."
+    expression = re.compile(pattern.replace("_", blank))
     return [word for word in words if expression.fullmatch(word)]
+
+
+def letters_of(guessed):
+    """The guessed letters of a game, shape (26,), as text."""
+    return "".join(ALPHABET[letter] for letter in np.flatnonzero(guessed))
 
 
 def families(words, letter):

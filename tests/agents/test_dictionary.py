@@ -9,7 +9,7 @@ from hangman_lab.agents.dictionary import DictionaryAgent
 from hangman_lab.agents.frequency import OverallFrequencyAgent, RandomAgent
 from hangman_lab.envs.encoding import ALPHABET, decode, letter_index
 from hangman_lab.envs.hangman.observation import parse_observation, select
-from tests.agents.games import matching, observe
+from tests.agents.games import letters_of, matching, observe
 
 
 @settings(max_examples=150)
@@ -21,7 +21,7 @@ from tests.agents.games import matching, observe
 def test_each_word_that_matches_is_equally_likely_or_any_word_if_none_does(listed, secret, letters):
     game = observe(secret, letters)
     pattern, guessed = decode(game["word"][0]), game["guessed"][0]
-    words = matching(listed, pattern, guessed) or listed
+    words = matching(listed, pattern, letters_of(guessed)) or listed
     expected = [sum(letter in word for word in words) / len(words) for letter in ALPHABET]
     expected = np.where(guessed, 0, expected)
     probabilities = DictionaryAgent().fit(listed).letter_probabilities(game)

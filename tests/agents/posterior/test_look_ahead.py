@@ -12,7 +12,7 @@ from hangman_lab.agents.posterior.look_ahead import (
 from hangman_lab.envs.encoding import ALPHABET, decode
 from hangman_lab.envs.hangman.observation import parse_observation
 from hangman_lab.envs.numba_cache import in_threads
-from tests.agents.games import families, matching, random_states, won_greedily
+from tests.agents.games import families, letters_of, matching, random_states, won_greedily
 from tests.agents.posterior.priors import posterior_of
 
 
@@ -38,10 +38,10 @@ def test_if_the_secret_is_a_known_word_it_is_the_win_rate_of_greedy_play(real_wo
     values = values_of(posterior, states, 1.0, present)
     compared = 0
     for game, codes in enumerate(states["word"]):
-        words = matching(real_words, decode(codes), states["guessed"][game])
+        guessed = letters_of(states["guessed"][game])
+        words = matching(real_words, decode(codes), guessed)
         if len(words) > MAX_WORDS:
             continue
-        guessed = "".join(ALPHABET[letter] for letter in np.flatnonzero(states["guessed"][game]))
         for letter in present[game].argsort()[-5:]:
             letter, lives, won = ALPHABET[letter], states["lives"][game], set()
             for places, family in families(words, letter).items():
