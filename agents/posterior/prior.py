@@ -30,7 +30,7 @@ class ListedWords(NamedTuple):
     """Known words and candidates with their probabilities, for compiled code."""
 
     words: WordSets
-    is_known: npt.NDArray[np.bool_]  #: shape (words,): Fitted words; the rest are candidates.
+    is_known: npt.NDArray[np.bool_]  #: shape (words,): The rest are candidates.
     #: shape (words,): ``2 ** (-surprisal / 8)`` is proportional to the probability of a candidate
     #: among all unknown words. Unused for known words.
     surprisals: npt.NDArray[np.uint8]

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hangman_lab.agents.posterior.files import load_posterior, save_posterior
-from hangman_lab.agents.posterior.prior import listed_priors
 from hangman_lab.envs.encoding import decode, encode_words
 from hangman_lab.envs.hangman.observation import parse_observation
 from hangman_lab.training import posterior as training
@@ -100,9 +99,7 @@ def test_unknown_words_are_as_long_as_known_ones():
     # Half of the words are such that candidates cover no others like them.
     words = REGULAR + tuple(word[: 4 + row % 6] for row, word in enumerate(random_words(600)))
     prior = fit_posterior(words).posterior.with_known(0.0).prior
-    lengths = prior.words.lengths
-    masses = listed_priors(prior.listed, np.arange(len(lengths)))
-    derived = np.bincount(lengths, masses, minlength=33)
+    derived = np.bincount(prior.words.lengths, prior.probabilities(prior.words), minlength=33)
     rest = prior.shares * (1 - derived.sum()) / prior.shares.sum()
     known = np.bincount([len(word) for word in words], minlength=33) / len(words)
     # Where candidates have more than a length's share, others keep a little of it.

@@ -5,7 +5,6 @@ import itertools
 import numpy as np
 import pytest
 
-from hangman_lab.agents.posterior.prior import listed_priors
 from hangman_lab.envs.encoding import ALPHABET, encode_words
 from tests.agents.posterior.priors import CANDIDATES, WORDS, prior_of
 
@@ -41,8 +40,7 @@ def test_all_lengths_add_up_to_1(known):
     replaced = np.bincount(prior.words.lengths, by_models, minlength=33)
     left = (masses - replaced) * prior.scale
     assert (left >= 0).all()
-    priors = listed_priors(listed, np.arange(len(by_models)))
-    assert priors.sum() + left.sum() == pytest.approx(1, abs=1e-3)
+    assert prior.probabilities(prior.words).sum() + left.sum() == pytest.approx(1, abs=1e-3)
 
 
 def test_known_words_are_equally_likely_and_have_the_probability_known():
