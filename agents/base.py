@@ -16,6 +16,7 @@ from hangman_lab.envs.hangman.observation import (
     Observations,
     as_batch,
     check_observations,
+    unique_observations,
 )
 from hangman_lab.envs.keyed_random import keyed_uniform
 
@@ -84,16 +85,24 @@ class Guesser(ABC):
 
 
 class Agent(Guesser):
-    """Base class of agents, which guess letters.
+    """Base class of agents, which score letters and guess the best one, or sample by score.
+
+    A subclass implements :meth:`letter_scores`, or :meth:`act_batch`.
 
     Attributes
     ----------
+    draws : bool
+        Whether letters are sampled with probability proportional to their scores.
     uses_lives : bool
         Whether the letters may depend on ``observations["lives"]``. If not, one game with many
         lives also tells how the game with fewer lives ends.
+    tolerance : float
+        Scores that are less below the highest one are equal to it.
     """
 
+    draws = False
     uses_lives: bool = True
+    tolerance: float = 0.0
 
     def fit(self, words: Sequence[str]) -> Self:
         """Learn from the words of the train split and return the agent.
@@ -141,27 +150,38 @@ class Agent(Guesser):
     def _check(self, observations: Any) -> Observations:
         return check_observations(observations)
 
-    @abstractmethod
+    def letter_scores(self, observations: Observations) -> npt.NDArray[np.float64]:
+        """Return letter scores, shape (N, 26), without checks; those of guessed letters are unused.
+
+        They are not negative where the agent ``draws``.
+        """
+        raise NotImplementedError
+
     def act_batch(
         self, observations: Observations, keys: npt.NDArray[np.uint64] | None = None
     ) -> npt.NDArray[np.int64]:
-        """Return a letter for each of N games, shape (N,), without checks.
+        """Return a letter for each of N games, shape (N,), without checks; see :meth:`act`.
 
-        ``keys`` are given where the agent ``draws``; see :meth:`act`.
+        Ties go to the first in the alphabet. ``keys`` are given where the agent ``draws``.
         """
+        columns = [observations["lives"]] if self.uses_lives else []
+        states, state_of_game = unique_observations(observations, *columns)
+        scores = np.where(states["guessed"] != 0, -np.inf, self.letter_scores(states))
+        if not self.draws:
+            lowest = scores.max(axis=1, keepdims=True) - self.tolerance
+            return (scores >= lowest).argmax(axis=1)[state_of_game]
+        cumulative = scores.clip(0.0).cumsum(axis=1)[state_of_game]
+        turns = (observations["guessed"] != 0).sum(axis=1)
+        draws = keyed_uniform(self.seed, cast(Any, keys), turns) * cumulative[:, -1]
+        return (cumulative <= draws[:, None]).sum(axis=1) % scores.shape[1]
 
 
 class PosteriorAgent(Agent):
-    """An agent with letter probabilities; it guesses the most likely letter."""
+    """An agent with letter probabilities; by default it guesses the most likely letter."""
 
-    draws = False
-
-    def act_batch(
-        self, observations: Observations, keys: npt.NDArray[np.uint64] | None = None
-    ) -> npt.NDArray[np.int64]:
-        """Return the most likely letter of each game; ties go to the first in the alphabet."""
-        present = self._letter_probabilities(observations)
-        return np.where(observations["guessed"] != 0, -1.0, present).argmax(axis=1)
+    def letter_scores(self, observations: Observations) -> npt.NDArray[np.float64]:
+        """Return the letter probabilities, shape (N, 26)."""
+        return self._letter_probabilities(observations)
 
     def letter_probabilities(self, observations: Observations) -> npt.NDArray[np.float64]:
         """Return the probability that each letter is behind a blank.
@@ -177,45 +197,12 @@ class PosteriorAgent(Agent):
         InputError
             If the observations are invalid.
         """
-        return self._letter_probabilities(check_observations(observations))
+        states, state_of_game = unique_observations(check_observations(observations))
+        return self._letter_probabilities(states)[state_of_game]
 
     @abstractmethod
     def _letter_probabilities(self, observations: Observations) -> npt.NDArray[np.float64]:
         """Return :meth:`letter_probabilities` without checks."""
-
-
-class ScoringAgent(Agent):
-    """An agent that scores letters and takes the best one, or samples by score.
-
-    Parameters
-    ----------
-    greedy : bool, default True
-        Take the letter with the highest score; ties go to the first in the alphabet. If False,
-        sample a letter with probability proportional to its score.
-    seed : int, default 0
-        The seed of the samples.
-    """
-
-    def __init__(self, greedy: bool = True, seed: int = 0) -> None:
-        self.greedy = greedy
-        self.draws = not greedy
-        self.seed = seed
-
-    @abstractmethod
-    def letter_scores(self, observations: Observations) -> npt.NDArray[np.float64]:
-        """Return nonnegative letter scores, shape (N, 26)."""
-
-    def act_batch(
-        self, observations: Observations, keys: npt.NDArray[np.uint64] | None = None
-    ) -> npt.NDArray[np.int64]:
-        """Return a letter for each of N games; see :meth:`Agent.act`."""
-        scores = self.letter_scores(observations)
-        guessed = observations["guessed"] != 0
-        if self.greedy:
-            return np.where(guessed, -1.0, scores).argmax(axis=1)
-        cumulative = np.where(guessed, 0.0, scores).cumsum(axis=1)
-        draws = keyed_uniform(self.seed, cast(Any, keys), guessed.sum(axis=1)) * cumulative[:, -1]
-        return (cumulative <= draws[:, None]).sum(axis=1) % scores.shape[1]
 
 
 def agent_named(

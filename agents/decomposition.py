@@ -8,21 +8,22 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from hangman_lab.agents.base import ScoringAgent
-from hangman_lab.agents.dictionary import CandidateIndex, back_off, count_letters
-from hangman_lab.agents.word_arrays import number_runs
-from hangman_lab.envs.compiled import njit, word_length
+from hangman_lab.agents.base import Agent
+from hangman_lab.agents.dictionary import back_off
+from hangman_lab.agents.sequences import number_runs
+from hangman_lab.envs.bits import word_length
 from hangman_lab.envs.encoding import (
     BLANK,
     FIRST_LETTER,
     MAX_LENGTH,
     NUM_LETTERS,
     PADDING,
-    as_words,
+    EncodedWords,
     encode_words,
 )
-from hangman_lab.envs.hangman.observation import Observations, distinct, select
-from hangman_lab.envs.word_sets import fitting_set, search_buffers, write_numbers
+from hangman_lab.envs.hangman.observation import Observations, select
+from hangman_lab.envs.numba_cache import njit
+from hangman_lab.envs.word_sets import fitting_set, index_words, search_buffers, write_numbers
 
 # Constants of the source: the minimal relative length of a shorter word, and the share of shown
 # places up to which longer words count as a whole.
@@ -36,7 +37,7 @@ _ANY = NUM_LETTERS + 1
 _NUM_PIECE_CODES = NUM_LETTERS + 2
 
 
-class DecompositionAgent(ScoringAgent):
+class DecompositionAgent(Agent):
     """Guesses the most frequent letter of shorter and longer words that match.
 
     Three parts count the letters of words or pieces of words. If a part has no unguessed letter,
@@ -71,35 +72,33 @@ class DecompositionAgent(ScoringAgent):
 
     def fit(self, words: Sequence[str]) -> Self:
         """Index the words and their pieces of three to five places."""
-        words = as_words("words", words)
-        self.index_ = CandidateIndex(words)
+        self.index_ = index_words(words)
+        self.letter_counts_ = self.index_.letter_counts()
+        encoded = encode_words(words)
         lengths = range(_SHORTEST_PIECE, _PIECE_LENGTH + 1)
-        self.pieces_ = tuple(_count_pieces(words, length) for length in lengths)
+        self.pieces_ = tuple(_count_pieces(encoded, length) for length in lengths)
         return self
 
     def letter_scores(self, observations: Observations) -> npt.NDArray[np.float64]:
         """Return the counts of the first part that is not stuck, shape (N, 26)."""
-        states, row_of_game = distinct(observations)
-        index = self.index_
-        counts = _count_in_words(states["word"], states["guessed"], index.words, index.codes)
-        scores = back_off(states, counts)
+        counts = _count_in_words(observations["word"], observations["guessed"], self.index_)
+        scores = back_off(observations, counts)
         stuck = ~scores.any(axis=1)
-        part = select(states, stuck)
+        part = select(observations, stuck)
         in_pieces = _count_in_pieces(part["word"], self.pieces_)
-        scores[stuck] = back_off(part, in_pieces, index.letter_counts)
-        return scores[row_of_game]
+        scores[stuck] = back_off(part, in_pieces, self.letter_counts_)
+        return scores
 
 
-def _count_pieces(words: Sequence[str], length: int) -> npt.NDArray[np.int32]:
+def _count_pieces(words: EncodedWords, length: int) -> npt.NDArray[np.int32]:
     """Count the pieces of words, boundaries included, that match each pattern.
 
     The index of a pattern is a number in base 28, a digit per place: 0 for a boundary, ``1 + k``
     for letter ``k``, 27 for any letter.
     """
-    encoded = encode_words(words)
-    padded = np.zeros((len(words), encoded.width + 2), dtype=np.int64)
-    padded[:, 1:-1] = np.where(encoded.codes == PADDING, 0, encoded.codes - (FIRST_LETTER - 1))
-    pieces = number_runs(padded, encoded.lengths + 2, length, _NUM_PIECE_CODES)
+    padded = np.zeros((len(words), words.width + 2), dtype=np.int64)
+    padded[:, 1:-1] = np.where(words.codes == PADDING, 0, words.codes - (FIRST_LETTER - 1))
+    pieces = number_runs(padded, words.lengths + 2, length, _NUM_PIECE_CODES)
     counts = np.bincount(pieces, minlength=_NUM_PIECE_CODES**length).astype(np.int32)
     counts = counts.reshape((_NUM_PIECE_CODES,) * length)
     for place in range(length):
@@ -109,7 +108,7 @@ def _count_pieces(words: Sequence[str], length: int) -> npt.NDArray[np.int32]:
 
 
 @njit(cache=True)
-def _count_in_words(word, guessed, words, codes):
+def _count_in_words(word, guessed, words):
     """Return the letter counts of part 1, shape (N, 26)."""
     counts = np.zeros(guessed.shape, dtype=np.int64)
     buffers = search_buffers(words)
@@ -119,14 +118,12 @@ def _count_in_words(word, guessed, words, codes):
         for length in range(1, MAX_LENGTH + 1):
             if words.chunks[length] > 0 and length > _SHORTER_SHARE * len(masked):
                 bits = union[: words.chunks[length]]
-                _count_at_length(
-                    masked, guessed[game], length, words, codes, buffers, bits, counts[game]
-                )
+                _count_at_length(masked, guessed[game], length, words, buffers, bits, counts[game])
     return counts
 
 
 @njit(cache=True)
-def _count_at_length(masked, guessed, length, words, codes, buffers, union, counts):
+def _count_at_length(masked, guessed, length, words, buffers, union, counts):
     """Count the letters of the words of one length, or of their pieces; overwrite ``union``."""
     longer_by = length - len(masked)
     num_shown = (masked != BLANK).sum()
@@ -144,13 +141,21 @@ def _count_at_length(masked, guessed, length, words, codes, buffers, union, coun
         is_shorter = longer_by < 0
         fitting = fitting_set(pattern, guessed, words, is_shorter, is_shorter, buffers)
         if by_pieces:
-            numbers = write_numbers(words, length, fitting, buffers)
-            count_letters(codes, numbers, offset + np.flatnonzero(masked == BLANK), counts)
+            blanks = offset + np.flatnonzero(masked == BLANK)
+            _count_letters(words, write_numbers(words, length, fitting, buffers), blanks, counts)
         else:
             union |= fitting
     if not by_pieces:
         numbers = write_numbers(words, length, union, buffers)
-        count_letters(codes, numbers, np.arange(length), counts)
+        _count_letters(words, numbers, np.arange(length), counts)
+
+
+@njit(cache=True)
+def _count_letters(words, numbers, places, counts):
+    """Add the letters of words at some places to ``counts``, shape (26,)."""
+    for number in numbers:
+        for place in places:
+            counts[words.codes[number, place] - FIRST_LETTER] += 1
 
 
 @njit(cache=True)

@@ -8,26 +8,28 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from hangman_lab.agents.base import ScoringAgent
-from hangman_lab.agents.dictionary import CandidateIndex, back_off
+from hangman_lab.agents.base import Agent
+from hangman_lab.agents.dictionary import back_off, count_places
 from hangman_lab.envs.encoding import NUM_LETTERS
 from hangman_lab.envs.hangman.observation import Observations
+from hangman_lab.envs.word_sets import index_words
 
 
-class RandomAgent(ScoringAgent):
+class RandomAgent(Agent):
     """Samples an unguessed letter uniformly."""
 
+    draws = True
     uses_lives = False
 
     def __init__(self, seed: int = 0) -> None:
-        super().__init__(greedy=False, seed=seed)
+        self.seed = seed
 
     def letter_scores(self, observations: Observations) -> npt.NDArray[np.float64]:
         """Return 1 for each letter, shape (N, 26)."""
         return np.ones(observations["guessed"].shape)
 
 
-class OverallFrequencyAgent(ScoringAgent):
+class OverallFrequencyAgent(Agent):
     """Samples an unguessed letter by its number of occurrences in the matching words.
 
     A listed word matches if it agrees with the shown places and has no wrong letter. A shown
@@ -54,17 +56,23 @@ class OverallFrequencyAgent(ScoringAgent):
     uses_lives = False
 
     def __init__(self, greedy: bool = False, seed: int = 0) -> None:
-        super().__init__(greedy, seed)
+        self.draws = not greedy
+        self.seed = seed
 
     def fit(self, words: Sequence[str]) -> Self:
         """Index the words."""
-        self.index_ = CandidateIndex(words)
+        self.index_ = index_words(words)
+        self.letter_counts_ = self.index_.letter_counts()
         return self
+
+    def _count_places(self, observations: Observations) -> npt.NDArray[np.int32]:
+        """Count the letters of the matching words by place, shape (N, width, 26)."""
+        return count_places(observations["word"], observations["guessed"], self.index_, True)
 
     def letter_scores(self, observations: Observations) -> npt.NDArray[np.float64]:
         """Return the occurrences of each letter in the matching words, shape (N, 26)."""
-        counts = self.index_.count_places(observations).sum(axis=1)
-        return back_off(observations, counts, self.index_.letter_counts, np.ones(NUM_LETTERS))
+        counts = self._count_places(observations).sum(axis=1)
+        return back_off(observations, counts, self.letter_counts_, np.ones(NUM_LETTERS))
 
 
 class TopHeavyFrequencyAgent(OverallFrequencyAgent):
@@ -83,7 +91,7 @@ class TopHeavyFrequencyAgent(OverallFrequencyAgent):
     def letter_scores(self, observations: Observations) -> npt.NDArray[np.float64]:
         """Return the letter frequencies at the blank with the highest skew, shape (N, 26)."""
         guessed = observations["guessed"][:, None, :] != 0
-        counts = np.where(guessed, 0, self.index_.count_places(observations))
+        counts = np.where(guessed, 0, self._count_places(observations))
         descending = -np.sort(-counts, axis=2)
         num_letters = (counts > 0).sum(axis=2, keepdims=True)
         in_first_half = np.arange(NUM_LETTERS) < num_letters // 2
@@ -92,4 +100,4 @@ class TopHeavyFrequencyAgent(OverallFrequencyAgent):
         # Shown places have no unguessed letter.
         best = np.where(totals > 0, skews, -1.0).argmax(axis=1)
         counts = counts[np.arange(len(counts)), best]
-        return back_off(observations, counts, self.index_.letter_counts, np.ones(NUM_LETTERS))
+        return back_off(observations, counts, self.letter_counts_, np.ones(NUM_LETTERS))

@@ -23,17 +23,18 @@ from numba import get_num_threads
 
 from hangman_lab.agents.base import Agent
 from hangman_lab.agents.dictionary import DictionaryAgent
-from hangman_lab.envs.compiled import njit, open_word
+from hangman_lab.envs.bits import strip_padding
 from hangman_lab.envs.encoding import BLANK, FIRST_LETTER, NUM_LETTERS, as_words
-from hangman_lab.envs.hangman.observation import Observations, distinct
+from hangman_lab.envs.hangman.observation import Observations, unique_observations
+from hangman_lab.envs.numba_cache import njit
 from hangman_lab.envs.word_sets import fitting_words, search_buffers
 
 WIN, NO_WIN, UNKNOWN = 1, 0, -1
 _TABLE_SIZE = 2**12
 
 
-class SearchWords(NamedTuple):
-    """The words of a search; rows are those of :class:`WordSets`."""
+class SearchTables(NamedTuple):
+    """What a search knows of words; rows are those of :class:`WordSets`."""
 
     places: npt.NDArray[np.uint32]  #: shape (words, 26): The places of each letter, as bits.
     keys: npt.NDArray[np.int64]  #: shape (words,): For Zobrist hashing of sets of words.
@@ -42,7 +43,7 @@ class SearchWords(NamedTuple):
     groups: npt.NDArray[np.int64]
 
 
-def search_words(codes: npt.NDArray[np.uint8]) -> SearchWords:
+def search_tables(codes: npt.NDArray[np.uint8]) -> SearchTables:
     """Return the words of a search, which must be distinct; see :class:`EncodedWords`."""
     size, width = codes.shape
     random = np.random.default_rng(0)
@@ -59,17 +60,17 @@ def search_words(codes: npt.NDArray[np.uint8]) -> SearchWords:
     groups[places > 0] = np.where(counts[inverse] > 1, inverse, -1)
     groups = -np.sort(-groups, axis=1)
     groups = groups[:, (groups >= 0).any(axis=0)].copy()
-    return SearchWords(places, keys, np.ones(size, np.int64), groups)
+    return SearchTables(places, keys, np.ones(size, np.int64), groups)
 
 
-class MatchingAgent(Agent):
+class CandidateSearchAgent(Agent):
     """Searches the listed words that match; without any it guesses as :class:`DictionaryAgent`."""
 
     def fit(self, words: Sequence[str]) -> Self:
         """Index the words; duplicates have no effect."""
         self.dictionary_ = DictionaryAgent().fit(sorted(set(as_words("words", words))))
-        self.index_ = self.dictionary_.index_.words
-        self.search_words_ = search_words(self.dictionary_.index_.codes)
+        self.index_ = self.dictionary_.index_
+        self.tables_ = search_tables(self.index_.codes)
         return self
 
     def act_batch(
@@ -77,14 +78,14 @@ class MatchingAgent(Agent):
     ) -> npt.NDArray[np.int64]:
         """Return a letter for each of N games; see :meth:`Agent.act`."""
         drawn = self._draw(observations["word"], keys)
-        states, row_of_game = distinct(observations, observations["lives"], drawn)
+        states, state_of_game = unique_observations(observations, observations["lives"], drawn)
         letters = self.dictionary_.act_batch(states)
         strategies = np.empty_like(letters)
-        strategies[row_of_game] = drawn
+        strategies[state_of_game] = drawn
 
         def search(state: int) -> None:
             guessed, index = states["guessed"][state], self.index_
-            word = open_word(states["word"][state], guessed)
+            word = strip_padding(states["word"][state], guessed)
             if len(word):
                 rows = fitting_words(word, guessed, index, True, True, search_buffers(index))
                 if len(rows) > 1:
@@ -93,7 +94,7 @@ class MatchingAgent(Agent):
 
         with ThreadPoolExecutor(get_num_threads()) as pool:
             list(pool.map(search, range(len(letters))))
-        return letters[row_of_game]
+        return letters[state_of_game]
 
     def _draw(
         self, words: npt.NDArray[np.uint8], keys: npt.NDArray[np.uint64] | None
@@ -106,7 +107,7 @@ class MatchingAgent(Agent):
         """Return a letter, where two or more words match; ``rows`` may be reordered."""
 
 
-class MinimaxAgent(MatchingAgent):
+class MinimaxAgent(CandidateSearchAgent):
     """Guesses a letter that wins whatever the host does, or the one with the smallest worst family.
 
     If no letter wins for certain with the lives left, the one that does with the fewest more lives
@@ -116,7 +117,7 @@ class MinimaxAgent(MatchingAgent):
 
     Parameters
     ----------
-    effort : int, default 300_000
+    node_budget : int, default 300_000
         The limit of the search, in words looked at; see :func:`certain_win`.
 
     References
@@ -125,18 +126,16 @@ class MinimaxAgent(MatchingAgent):
     Recreational Mathematics 9 (1976).
     """
 
-    draws = False
-
-    def __init__(self, effort: int = 300_000) -> None:
-        self.effort = effort
+    def __init__(self, node_budget: int = 300_000) -> None:
+        self.node_budget = node_budget
 
     def _choose(self, rows: npt.NDArray[np.int64], lives: int, strategy: int) -> int:
-        words = self.search_words_
+        words = self.tables_
         if len(rows) > lives:
             table = np.zeros((_TABLE_SIZE, 3), np.int64)
-            progress = np.array([self.effort, 0])
-            for spare in range(lives - 1, min(NUM_LETTERS, len(rows) - 1)):
-                if certain_win(rows, spare, words, table, progress) == WIN:
+            progress = np.array([self.node_budget, 0])
+            for misses_left in range(lives - 1, min(NUM_LETTERS, len(rows) - 1)):
+                if certain_win(rows, misses_left, words, table, progress) == WIN:
                     return progress[1]
         places = words.places[rows]
         worst = [np.unique(column, return_counts=True)[1].max() for column in places.T]
@@ -144,59 +143,59 @@ class MinimaxAgent(MatchingAgent):
 
 
 @njit(cache=True, nogil=True)
-def certain_win(rows, spare, words, table, progress):
+def certain_win(rows, misses_left, words, table, progress):
     """Return WIN if a guesser can win all words of ``rows``, NO_WIN if not, else UNKNOWN.
 
-    ``spare`` misses do not lose, the next one does. ``rows`` are reordered. It is UNKNOWN at the
-    limit, ``progress[0]`` words looked at. If an empty table leads to a WIN with more than
-    ``spare + 1`` rows, ``progress[1]`` is the letter to guess.
+    ``misses_left`` misses do not lose, the next one does. ``rows`` are reordered. It is UNKNOWN at
+    the limit, ``progress[0]`` words looked at. If an empty table leads to a WIN with more than
+    ``misses_left + 1`` rows, ``progress[1]`` is the letter to guess.
     ``table``, int64, shape (2**n, 3), first 0: the key of a set, the fewest misses not refuted, and
     the fewest known to be enough.
     """
     size = len(rows)
     # Every miss with a letter of some word eliminates a word.
-    if size <= spare + 1:
+    if size <= misses_left + 1:
         return WIN
     progress[0] -= size
     if progress[0] < 0:
         return UNKNOWN
     key = words.keys[rows].sum()
     known = _known(key, table)
-    if spare < known[1]:
+    if misses_left < known[1]:
         return NO_WIN
-    if spare >= known[2]:
+    if misses_left >= known[2]:
         return WIN
     groups = words.groups[rows].ravel()
     groups = np.sort(groups[groups >= 0])
-    later = groups[spare + 1 :]
+    later = groups[misses_left + 1 :]
     if (later == groups[: len(later)]).any():
-        known[1] = spare + 1
+        known[1] = misses_left + 1
         return NO_WIN
     counts = count_letters(rows, words)[0]
     result, letter = NO_WIN, 0
     while result == NO_WIN and counts.any():
         letter = counts.argmax()
-        if spare == 0 and counts[letter] < size:
+        if misses_left == 0 and counts[letter] < size:
             break
         has_letter = words.places[rows, letter] > 0
         misses = size - np.count_nonzero(has_letter)
         rows[:] = np.append(rows[~has_letter], rows[has_letter])
         counts[letter] = 0
-        result = certain_win(rows[:misses], spare - 1, words, table, progress)
+        result = certain_win(rows[:misses], misses_left - 1, words, table, progress)
         if result == WIN:
             hits = rows[misses:]
             ends = misses + group_families(hits, words.places[hits, letter])
             for family in np.argsort(ends[:-1] - ends[1:], kind="mergesort"):
                 part = rows[ends[family] : ends[family + 1]]
-                result = certain_win(part, spare, words, table, progress)
+                result = certain_win(part, misses_left, words, table, progress)
                 if result != WIN:
                     break
             break
     known = _known(key, table)
     if result == WIN:
-        known[2], progress[1] = spare, letter
+        known[2], progress[1] = misses_left, letter
     elif result == NO_WIN:
-        known[1] = spare + 1
+        known[1] = misses_left + 1
     return result
 
 

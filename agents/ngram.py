@@ -8,10 +8,10 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from hangman_lab.agents.base import ScoringAgent
+from hangman_lab.agents.base import Agent
 from hangman_lab.agents.dictionary import DictionaryAgent
-from hangman_lab.agents.word_arrays import number_runs
-from hangman_lab.envs.compiled import njit, word_length
+from hangman_lab.agents.sequences import number_runs
+from hangman_lab.envs.bits import word_length
 from hangman_lab.envs.encoding import (
     BLANK,
     FIRST_LETTER,
@@ -21,6 +21,7 @@ from hangman_lab.envs.encoding import (
     encode_words,
 )
 from hangman_lab.envs.hangman.observation import Observations, select
+from hangman_lab.envs.numba_cache import njit
 
 # Constants of the source: the weights of orders 1 to 5, and the end of the frequency stage.
 _WEIGHTS = (0.1, 0.2, 0.2, 0.25, 0.2)
@@ -28,7 +29,7 @@ _FREQUENCY_SHARE = 0.5
 _FREQUENCY_LIVES = 3
 
 
-class NgramAgent(ScoringAgent):
+class NgramAgent(Agent):
     """Guesses by frequency at first, then by weighted n-grams of order 1 to 5.
 
     While fewer than half of the places are shown and at least three lives are left, the letter is

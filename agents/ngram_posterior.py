@@ -9,14 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from hangman_lab.agents.base import PosteriorAgent
-from hangman_lab.agents.dictionary import CandidateIndex
-from hangman_lab.agents.posterior.ngram_lattice import ngram_masses, presence_of
+from hangman_lab.agents.dictionary import count_words
+from hangman_lab.agents.posterior.ngram_lattice import ngram_masses, presence_from_absent_sums
 from hangman_lab.agents.smoothed_ngrams import SmoothedNgrams
-from hangman_lab.agents.word_arrays import WordArrays
-from hangman_lab.envs.compiled import in_threads
-from hangman_lab.envs.encoding import NUM_LETTERS, as_words
+from hangman_lab.envs.encoding import NUM_LETTERS, as_words, encode_words
 from hangman_lab.envs.errors import InputError
-from hangman_lab.envs.hangman.observation import Observations, distinct
+from hangman_lab.envs.hangman.observation import Observations
+from hangman_lab.envs.numba_cache import in_threads
+from hangman_lab.envs.word_sets import index_words
 
 # The weight of the n-grams, as a number of matching words.
 _PRIOR_WEIGHT = 20.0
@@ -45,17 +45,15 @@ class NgramPosteriorAgent(PosteriorAgent):
         words = as_words("words", words)
         if not words:
             raise InputError("words: at least one is needed")
-        self.tables_ = SmoothedNgrams(WordArrays.of(words)).tables
-        self.index_ = CandidateIndex(words)
+        self.tables_ = SmoothedNgrams(encode_words(words)).tables
+        self.index_ = index_words(words)
         return self
 
     def _letter_probabilities(self, observations: Observations) -> npt.NDArray[np.float64]:
         """Return the probability that each letter is behind a blank, shape (N, 26)."""
-        states, row_of_game = distinct(observations)
-        sums = np.zeros((len(states["word"]), NUM_LETTERS + 1))
-        in_threads(ngram_masses, states["word"], states["guessed"], self.tables_, _BEAM, sums)
-        by_model = presence_of(sums, states["guessed"])
-        counts, num_fitting = self.index_.count_words(states)
-        probabilities = (counts + _PRIOR_WEIGHT * by_model) / (num_fitting[:, None] + _PRIOR_WEIGHT)
-        probabilities[states["guessed"] != 0] = 0.0
-        return probabilities[row_of_game]
+        word, guessed = observations["word"], observations["guessed"]
+        sums = np.zeros((len(word), NUM_LETTERS + 1))
+        in_threads(ngram_masses, word, guessed, self.tables_, _BEAM, sums)
+        counts, num_fitting = count_words(word, guessed, self.index_, True, True)
+        weighted = counts + _PRIOR_WEIGHT * presence_from_absent_sums(sums, guessed)
+        return np.where(guessed != 0, 0.0, weighted / (num_fitting[:, None] + _PRIOR_WEIGHT))

@@ -20,10 +20,15 @@ import numpy.typing as npt
 from numba import get_num_threads, types
 from numba.typed import Dict
 
-from hangman_lab.agents.minimax import MatchingAgent, SearchWords, count_letters, group_families
-from hangman_lab.envs.compiled import njit
+from hangman_lab.agents.minimax import (
+    CandidateSearchAgent,
+    SearchTables,
+    count_letters,
+    group_families,
+)
 from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG
 from hangman_lab.envs.keyed_random import keyed_uniform
+from hangman_lab.envs.numba_cache import njit
 
 DEFAULT_ROUNDS = 256
 _WIDTH = 2  # The letters that a strategy compares at each turn.
@@ -45,12 +50,12 @@ class Solution(NamedTuple):
 
 
 def solve(
-    words: SearchWords, rounds: int = DEFAULT_ROUNDS, max_wrong: int = DEFAULT_MAX_WRONG
+    words: SearchTables, rounds: int = DEFAULT_ROUNDS, max_wrong: int = DEFAULT_MAX_WRONG
 ) -> Solution:
     """Play the rounds of host and guesser on the words of a length; return both strategies.
 
     In each round, the host's weights are ``exp(-eta * wins)`` by the guesser's wins so far, and the
-    guesser replies by :func:`reply`. The host's average counts later rounds more, linearly.
+    guesser replies by :func:`best_response`. The host's average counts later rounds more, linearly.
     """
     size = len(words.keys)
     eta = np.sqrt(np.log(max(size, 2)) / rounds)
@@ -60,7 +65,7 @@ def solve(
     for number in range(rounds):
         wins[number] = total - total.min()
         words = words._replace(weights=weights[wins[number]])
-        won[number] = reply(words, _WIDTH, max_wrong)
+        won[number] = best_response(words, _WIDTH, max_wrong)
         total += won[number]
         host += (number + 1) * words.weights / words.weights.sum()
         if won[number].all():
@@ -84,8 +89,8 @@ def best_mixture(won: npt.NDArray[np.integer]) -> npt.NDArray[np.float64]:
     return linprog(sums - 1, limits, np.zeros(won.shape[1]), sums[None], 1).x[:-1]
 
 
-def reply(
-    words: SearchWords, width: int, lives: int = DEFAULT_MAX_WRONG, min_part: int = _MIN_PART
+def best_response(
+    words: SearchTables, width: int, lives: int = DEFAULT_MAX_WRONG, min_part: int = _MIN_PART
 ) -> npt.NDArray[np.bool_]:
     """Return whether the reply to the host's weights wins each word, shape (words,).
 
@@ -98,7 +103,7 @@ def reply(
     return won
 
 
-class RobustAgent(MatchingAgent):
+class RobustAgent(CandidateSearchAgent):
     """Draws one of many strategies for each game, so that no word is hard for certain.
 
     A strategy is the reply to a host who picks the word, in a round of :func:`solve`. The draw
@@ -113,6 +118,8 @@ class RobustAgent(MatchingAgent):
         The rounds for each length.
     """
 
+    draws = True
+
     def __init__(self, seed: int = 0, rounds: int = DEFAULT_ROUNDS) -> None:
         self.seed = seed
         self.rounds = rounds
@@ -126,9 +133,9 @@ class RobustAgent(MatchingAgent):
             self.solutions_ = dict(zip(lengths, solutions, strict=True))
         return self
 
-    def _words_of(self, length: int) -> SearchWords:
+    def _words_of(self, length: int) -> SearchTables:
         part = slice(*self.index_.first_word[length : length + 2])
-        return SearchWords._make(array[part] for array in self.search_words_)
+        return SearchTables._make(array[part] for array in self.tables_)
 
     def _draw(
         self, words: npt.NDArray[np.uint8], keys: npt.NDArray[np.uint64] | None

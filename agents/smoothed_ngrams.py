@@ -8,9 +8,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import get_num_threads
 
-from hangman_lab.agents.word_arrays import WordArrays
-from hangman_lab.envs.compiled import in_threads, njit
-from hangman_lab.envs.encoding import FIRST_LETTER, MAX_LENGTH, NUM_LETTERS
+from hangman_lab.envs.encoding import FIRST_LETTER, MAX_LENGTH, NUM_LETTERS, EncodedWords
+from hangman_lab.envs.numba_cache import in_threads, njit
 
 NUM_SYMBOLS = NUM_LETTERS + 1
 END = NUM_LETTERS
@@ -45,7 +44,7 @@ class SmoothedNgrams:
 
     Parameters
     ----------
-    words : WordArrays
+    words : EncodedWords
         At least one word.
     order : int, default 7
         The length of the longest n-gram, 2 to 10; the attribute is at most the length of the
@@ -61,7 +60,7 @@ class SmoothedNgrams:
     discounts D1, D2 and D3+ estimated for each order from its counts of counts.
     """
 
-    def __init__(self, words: WordArrays, order: int = 7, discount_scale: float = 1.15) -> None:
+    def __init__(self, words: EncodedWords, order: int = 7, discount_scale: float = 1.15) -> None:
         if not 2 <= order <= _MAX_ORDER:
             raise ValueError(f"order: {order} is not in 2..{_MAX_ORDER}")
         self.order = min(order, int(words.lengths.max()) + 2)
@@ -69,10 +68,10 @@ class SmoothedNgrams:
         automaton = _automaton(*_count(words, self.order), self.order, discount_scale)
         self.tables = NgramTables(*automaton, _pairs(words, min(self.order, 3)))
 
-    def log_probabilities(self, words: WordArrays) -> npt.NDArray[np.float64]:
+    def log_probabilities(self, words: EncodedWords) -> npt.NDArray[np.float64]:
         """Return the natural log-probability of each word, shape (words,)."""
-        result = np.empty(len(words.lengths), dtype=np.float64)
-        in_threads(_log_probabilities, *words, self.tables, result)
+        result = np.empty(len(words), dtype=np.float64)
+        in_threads(_log_probabilities, words.codes, words.lengths, self.tables, result)
         return result
 
     def length_masses(self) -> npt.NDArray[np.float64]:
@@ -153,7 +152,7 @@ def _contexts(
     return contexts, counts_by_length
 
 
-def _pairs(words: WordArrays, order: int) -> npt.NDArray[np.float32]:
+def _pairs(words: EncodedWords, order: int) -> npt.NDArray[np.float32]:
     """Return ``pairs`` of :class:`NgramTables`."""
     probabilities, next_state, row, start = _automaton(*_count(words, order), order, 1.0)
     pairs = np.empty((NUM_SYMBOLS, NUM_SYMBOLS, NUM_SYMBOLS), dtype=np.float32)
@@ -190,7 +189,7 @@ def _one_letter_more(thread, num_threads, reached, probabilities, next_state, ro
     return ended
 
 
-def _count(words: WordArrays, order: int) -> tuple[_Integers, _Integers]:
+def _count(words: EncodedWords, order: int) -> tuple[_Integers, _Integers]:
     """Return the n-grams of the longest order, sorted, and their counts.
 
     An n-gram is the number ``27 * history + symbol``; the history has ``order - 1`` digits.

@@ -27,11 +27,12 @@ import matplotlib.pyplot as plt
 import numpy as np
 from rich.console import Console
 
-from hangman_lab.agents.dictionary import CandidateIndex
-from hangman_lab.agents.minimax import NO_WIN, WIN, certain_win, search_words
-from hangman_lab.agents.robust import reply, solve
-from hangman_lab.envs.encoding import NUM_LETTERS
-from hangman_lab.envs.words import SecretWords, load_word_list
+from hangman_lab.agents.minimax import NO_WIN, WIN, certain_win, search_tables
+from hangman_lab.agents.robust import best_response, solve
+from hangman_lab.envs.encoding import NUM_LETTERS, encode_words
+from hangman_lab.envs.secret_words import SecretWords
+from hangman_lab.envs.word_sets import index_words
+from hangman_lab.envs.words import load_word_list
 from hangman_lab.evaluation.arena import play
 from hangman_lab.evaluation.intervals import win_rate_interval
 from hangman_lab.run_files.agents import check_agent_names, find_run, load_run_agent
@@ -56,7 +57,7 @@ def _games(options: argparse.Namespace) -> DataTable:
     rows = []
     for length in options.lengths:
         words = [word for word in train if len(word) == length]
-        host = solve(search_words(SecretWords(words, length, length).encoded.codes)).host
+        host = solve(search_tables(encode_words(words).codes)).host
         random = np.random.default_rng(0)
         picked = random.choice(words, _GAMES, p=host).tolist()
         drawn = random.choice(words, _GAMES).tolist()
@@ -74,12 +75,12 @@ def _win_rate(won: np.ndarray) -> str:
 
 
 def _lives(options: argparse.Namespace) -> DataTable:
-    index = CandidateIndex(load_word_list(options.words).words)
-    words, table = search_words(index.codes), np.zeros((2**23, 3), np.int64)
+    index = index_words(load_word_list(options.words).words)
+    words, table = search_tables(index.codes), np.zeros((2**23, 3), np.int64)
     fewest_lives(np.arange(min(3, len(words.keys))), words, table)  # compiles
     rows = []
-    for length in np.flatnonzero(np.diff(index.words.first_word)):
-        listed = np.arange(*index.words.first_word[length : length + 2])
+    for length in np.flatnonzero(np.diff(index.first_word)):
+        listed = np.arange(*index.first_word[length : length + 2])
         start = time.monotonic()
         low, high = fewest_lives(listed, words, table)
         lives = f"{low} to {high}" if low < high else f"{low}"
@@ -93,12 +94,12 @@ def fewest_lives(rows, words, table):
     # Misses to spare: one less than the lives.
     low, high = 0, min(NUM_LETTERS, len(rows) - 1)
     for effort in _EFFORTS:
-        for spare in range(high - 1, low - 1, -1):
-            result = certain_win(rows, spare, words, table, np.array([effort, 0]))
+        for misses_left in range(high - 1, low - 1, -1):
+            result = certain_win(rows, misses_left, words, table, np.array([effort, 0]))
             if result == WIN:
-                high = spare
+                high = misses_left
             elif result == NO_WIN:
-                low = spare + 1
+                low = misses_left + 1
                 break
     return low + 1, high + 1
 
@@ -107,13 +108,14 @@ def _bounds(options: argparse.Namespace) -> DataTable:
     figure, axes = plt.subplots(figsize=(8, 4.8), layout="constrained")
     rows = []
     for length in options.lengths:
-        words, bounds = search_words(SecretWords(None, length, length).encoded.codes), []
+        words, bounds = search_tables(SecretWords(None, length, length).encoded.codes), []
         for rounds in options.rounds:
             solution = solve(words, rounds)
             host, rates = solution.host, 100 * solution.win_rates
             # Here all words that the host may draw are searched.
             words = words._replace(weights=1 + (2**40 * host / host.max()).astype(np.int64))
-            upper = 100 * max(reply(words, width, min_part=2**24) @ host for width in (1, 2, 3))
+            replies = (best_response(words, width, min_part=2**24) for width in (1, 2, 3))
+            upper = 100 * max(won @ host for won in replies)
             bounds.append((rates.min(), upper))
             cells = (f"{rate:.1f}" for rate in (*bounds[-1], upper - rates.min(), rates.mean()))
             rows.append((f"{length}", f"{len(host):,}", f"{rounds:,}", *cells))

@@ -13,8 +13,9 @@ from collections.abc import Sequence
 import numpy as np
 from rich.console import Console
 
-from hangman_lab.agents.posterior.posterior import load_posterior
-from hangman_lab.agents.word_arrays import WordArrays, sequence_keys
+from hangman_lab.agents.posterior.files import load_posterior
+from hangman_lab.agents.sequences import sequence_keys
+from hangman_lab.envs.encoding import encode_words
 from hangman_lab.run_files.directory import PRETRAINED, RunDirectory
 from hangman_lab.run_files.words import load_words
 from hangman_lab.terminal.arguments import CommandParser, command_main
@@ -31,11 +32,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     run = RunDirectory.open(options.run)
     agent = load_posterior(run.posterior)
-    words = WordArrays.of(load_words(run.load_config()).parts["valid"])
+    words = encode_words(load_words(run.load_config()).parts["valid"])
     bits = -np.log2(agent.with_known(0.0).prior.probabilities(words))
-    listed = agent.prior.listed
-    candidates = sequence_keys(*listed.words.arrays(~listed.is_known))
-    covered = np.isin(sequence_keys(*words), candidates)
+    candidates = sequence_keys(agent.prior.words[~agent.prior.listed.is_known])
+    covered = np.isin(sequence_keys(words), candidates)
 
     by_length = {str(length): words.lengths == length for length in np.unique(words.lengths)}
     rows = [

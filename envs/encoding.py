@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -27,24 +28,34 @@ _CODE_OF_BYTE[np.frombuffer(ALPHABET.encode(), dtype=np.uint8)] = LETTER_CODES
 _TEXT_OF_CODE = np.array([" ", "_", *ALPHABET])
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class EncodedWords:
     """Words as arrays, a row per word."""
 
-    codes: npt.NDArray[np.uint8]  # (words, width): PADDING after the end, FIRST_LETTER + letter
+    codes: npt.NDArray[np.uint8]  # (words, width): FIRST_LETTER + letter, PADDING after the end
     lengths: npt.NDArray[np.int64]  # (words,)
-    letter_counts: npt.NDArray[np.int8]  # (words, 26): occurrences of each letter in each word
 
     def __len__(self) -> int:
         return len(self.codes)
+
+    def __getitem__(self, index: npt.NDArray | slice) -> EncodedWords:
+        return EncodedWords(self.codes[index], self.lengths[index])
 
     @property
     def width(self) -> int:
         """The number of letter positions per row."""
         return self.codes.shape[1]
 
-    def __getitem__(self, index: npt.NDArray[np.integer] | slice) -> EncodedWords:
-        return EncodedWords(self.codes[index], self.lengths[index], self.letter_counts[index])
+    @cached_property
+    def letter_counts(self) -> npt.NDArray[np.int8]:
+        """Occurrences of each letter in each word, shape (words, 26)."""
+        counts = [(self.codes == code).sum(axis=1, dtype=np.int8) for code in LETTER_CODES]
+        return np.stack(counts, axis=1)
+
+    def argsort(self) -> npt.NDArray[np.intp]:
+        """Return the indices that sort the words by length, then alphabetically."""
+        text = np.ascontiguousarray(self.codes).view(f"S{self.width}").ravel()
+        return np.lexsort((text, self.lengths))
 
 
 def encode_words(words: Sequence[str], width: int | None = None) -> EncodedWords:
@@ -59,11 +70,7 @@ def encode_words(words: Sequence[str], width: int | None = None) -> EncodedWords
     if width is None:
         width = int(lengths.max(initial=1))
     fixed = np.array([word.encode() for word in words], dtype=f"S{width}")
-    codes = _CODE_OF_BYTE[fixed.view(np.uint8).reshape(len(words), width)]
-    letter_counts = np.empty((len(words), NUM_LETTERS), dtype=np.int8)
-    for letter in range(NUM_LETTERS):
-        letter_counts[:, letter] = (codes == FIRST_LETTER + letter).sum(axis=1)
-    return EncodedWords(codes, lengths, letter_counts)
+    return EncodedWords(_CODE_OF_BYTE[fixed.view(np.uint8).reshape(len(words), width)], lengths)
 
 
 def as_words(name: str, words: Any) -> tuple[str, ...]:

@@ -11,8 +11,18 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hangman_lab.envs.compiled import lowest_bit, njit
-from hangman_lab.envs.encoding import BLANK, FIRST_LETTER, MAX_LENGTH, NUM_LETTERS
+from hangman_lab.envs.bits import lowest_bit
+from hangman_lab.envs.encoding import (
+    BLANK,
+    FIRST_LETTER,
+    MAX_LENGTH,
+    NUM_CODES,
+    NUM_LETTERS,
+    EncodedWords,
+    as_words,
+    encode_words,
+)
+from hangman_lab.envs.numba_cache import njit
 
 _BITS = 64
 ANYWHERE = -1  # A pseudo-place.
@@ -21,6 +31,7 @@ ANYWHERE = -1  # A pseudo-place.
 class WordSets(NamedTuple):
     """Words sorted by length, with an index of bit sets."""
 
+    codes: npt.NDArray[np.uint8]  #: shape (words, width): See :class:`envs.encoding.EncodedWords`.
     letters: npt.NDArray[np.uint32]  #: shape (words,): The letters of each word, as bits.
     #: shape (34,): The first word of each length, and the number of words.
     first_word: npt.NDArray[np.int64]
@@ -30,25 +41,31 @@ class WordSets(NamedTuple):
     first_set: npt.NDArray[np.int64]  #: shape (33,)
     chunks: npt.NDArray[np.int64]  #: shape (33,)
 
+    def letter_counts(self) -> npt.NDArray[np.int64]:
+        """Return the number of occurrences of each letter, shape (26,)."""
+        return np.bincount(self.codes.ravel(), minlength=NUM_CODES)[FIRST_LETTER:]
 
-def word_sets(codes: npt.NDArray[np.uint8], lengths: npt.NDArray[np.int64]) -> WordSets:
-    """Return the bit sets of words, which are sorted by length."""
-    first = np.searchsorted(lengths, np.arange(MAX_LENGTH + 2))
-    return group_sets([codes[first[n] : first[n + 1]] for n in range(MAX_LENGTH + 1)])
+    def word_counts(self) -> npt.NDArray[np.int64]:
+        """Return the number of words with each letter, shape (26,)."""
+        return (self.letters[:, None] >> np.arange(NUM_LETTERS) & 1).sum(axis=0)
 
 
-def group_sets(groups: Sequence[npt.NDArray[np.uint8]]) -> WordSets:
-    """Return the bit sets of ``groups``, the codes of the words of each length, 0 to 32."""
-    sizes = np.array([len(group) for group in groups])
+def index_words(words: Sequence[str]) -> WordSets:
+    """Return the bit sets of words, shorter words first; duplicates count repeatedly."""
+    return word_sets(encode_words(sorted(as_words("words", words), key=len)))
+
+
+def word_sets(words: EncodedWords) -> WordSets:
+    """Return the bit sets of words that are sorted by length."""
+    sizes = np.bincount(words.lengths, minlength=MAX_LENGTH + 1)
     first_word = np.concatenate([[0], np.cumsum(sizes)])
     chunks = -(-sizes // _BITS)
     per_length = chunks * (1 + NUM_LETTERS * (1 + np.arange(MAX_LENGTH + 1)))
     first_set = np.cumsum(per_length) - per_length
-    letters = np.zeros(first_word[-1], dtype=np.uint32)
+    letters = np.zeros(len(words), dtype=np.uint32)
     bits = np.zeros(per_length.sum(), dtype=np.uint64)
-    sets = WordSets(letters, first_word, bits, first_set, chunks)
-    for length, group in enumerate(groups):
-        _fill(sets, length, group)
+    sets = WordSets(words.codes, letters, first_word, bits, first_set, chunks)
+    _fill(sets, words.lengths)
     return sets
 
 
@@ -69,15 +86,16 @@ def search_buffers(words):
 
 
 @njit(cache=True)
-def _fill(words, length, codes):
+def _fill(words, lengths):
     sets, letters = words.sets, words.letters
-    start, size = words.first_set[length], words.chunks[length]
-    for entry in range(len(codes)):
+    for number in range(len(lengths)):
+        length = lengths[number]
+        start, size = words.first_set[length], words.chunks[length]
+        entry = number - words.first_word[length]
         chunk, bit = entry // _BITS, np.uint64(1) << np.uint64(entry % _BITS)
         sets[start + chunk] |= bit
-        number = words.first_word[length] + entry
         for place in range(length):
-            letter = codes[entry, place] - FIRST_LETTER
+            letter = words.codes[number, place] - FIRST_LETTER
             letters[number] |= np.uint32(1) << np.uint32(letter)
             sets[set_with(start, size, ANYWHERE, letter) + chunk] |= bit
             sets[set_with(start, size, place, letter) + chunk] |= bit

@@ -1,4 +1,4 @@
-"""Word lists: sources, cleaning, the disjoint split, and drawing of secrets."""
+"""Word lists: sources, cleaning, and the disjoint split."""
 
 from __future__ import annotations
 
@@ -9,35 +9,25 @@ from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from english_words import get_english_words_set
 
-from hangman_lab.envs.encoding import (
-    MAX_LENGTH,
-    NUM_LETTERS,
-    EncodedWords,
-    as_words,
-    check_words,
-    encode_words,
-)
-from hangman_lab.envs.errors import InputError, check_choice, check_integer
-from hangman_lab.envs.keyed_random import add_key, below
+from hangman_lab.envs.encoding import MAX_LENGTH, as_words
+from hangman_lab.envs.errors import InputError
 
 DEFAULT_SOURCE = "web2"
 COMMON_SOURCE = "common"
 # Sources that are not files.
 NAMED_SOURCES = (DEFAULT_SOURCE, COMMON_SOURCE)
 PARTS = ("train", "valid", "test")
-DIFFICULTIES = ("easy", "medium", "hard")
 # The default prior probability that a secret is one of the words that were fitted.
 DEFAULT_KNOWN = 0.5
 # Common words are the most frequent English words according to the package wordfreq.
 NUM_COMMON = 20_000
 # Words that are not given to a person to guess.
-_UNSHOWN = Path(__file__).with_name("unshown_words.txt")
+_OFFENSIVE = Path(__file__).with_name("offensive_words.txt")
 # Shorter entries are mostly initials and abbreviations.
 _LEAST_COMMON_LENGTH = 3
 
@@ -131,7 +121,8 @@ def has_frequencies() -> bool:
     return find_spec("wordfreq") is not None
 
 
-def _wordfreq() -> ModuleType:
+def import_wordfreq() -> ModuleType:
+    """Return the package wordfreq; raise InputError if it is not installed."""
     if not has_frequencies():
         raise InputError(
             "common words: the package wordfreq is not installed; "
@@ -148,46 +139,10 @@ def common_words(words: Iterable[str]) -> tuple[str, ...]:
     Their order is kept. Names, which ``web2`` has with a capital, and vulgar words are left out.
     Raises InputError if wordfreq is not installed.
     """
-    known = set(_wordfreq().top_n_list("en", NUM_COMMON))
+    known = set(import_wordfreq().top_n_list("en", NUM_COMMON))
     known -= {word.lower() for word in get_english_words_set([DEFAULT_SOURCE]) if word[0].isupper()}
-    known -= set(_UNSHOWN.read_text().split())
+    known -= set(_OFFENSIVE.read_text().split())
     return tuple(word for word in words if word in known and len(word) >= _LEAST_COMMON_LENGTH)
-
-
-def rank_words(
-    words: Iterable[str], highest: int = 20
-) -> tuple[tuple[str, ...], npt.NDArray[np.int64]]:
-    """Return the words, most frequent in English first, and a weight for each.
-
-    Common words have the weight ``highest``, rarer words less in proportion to their frequency, but
-    at least 1. Raises InputError if wordfreq is not installed.
-    """
-    frequencies = _wordfreq().get_frequency_dict("en")
-    least_common = frequencies[_wordfreq().top_n_list("en", NUM_COMMON)[-1]]
-    ranked = tuple(sorted(words, key=lambda word: -frequencies.get(word, 0.0)))
-    shares = np.array([frequencies.get(word, 0.0) for word in ranked]) / least_common
-    return ranked, np.clip(np.rint(highest * shares), 1, highest).astype(np.int64)
-
-
-def select_difficulty(words: Sequence[str], difficulty: str) -> tuple[str, ...]:
-    """Return the third of the words with the given difficulty, one of ``DIFFICULTIES``.
-
-    Words are sorted by the number of wrong guesses, without a limit, of a player who guesses the
-    letters that occur in most words first, ties alphabetically. Ties between words go to longer
-    words, then to alphabetical order. Raises InputError if there are fewer than three words.
-    """
-    check_choice("difficulty", difficulty, DIFFICULTIES)
-    if len(words) < len(DIFFICULTIES):
-        raise InputError(
-            f"--difficulty: {len(words)} words cannot be divided into {', '.join(DIFFICULTIES)}"
-        )
-    has_letter = encode_words(words).letter_counts > 0
-    turn = np.empty(NUM_LETTERS, dtype=np.int64)
-    turn[np.argsort(-has_letter.sum(axis=0), kind="stable")] = np.arange(1, NUM_LETTERS + 1)
-    wrong = np.where(has_letter, turn, 0).max(axis=1) - has_letter.sum(axis=1)
-    order = np.lexsort((np.array(words), np.array([-len(word) for word in words]), wrong))
-    part = np.array_split(order, len(DIFFICULTIES))[DIFFICULTIES.index(difficulty)]
-    return tuple(words[int(index)] for index in np.sort(part))
 
 
 @dataclass(frozen=True)
@@ -233,98 +188,3 @@ def hash_words(words: Sequence[str]) -> npt.NDArray[np.uint64]:
     """Return 64-bit hashes of words, to recognize them without storing them."""
     digests = b"".join(hashlib.blake2b(word.encode(), digest_size=8).digest() for word in words)
     return np.frombuffer(digests, dtype="<u8").astype(np.uint64)
-
-
-# The bytes of a row of the table of words, a line of the cache, and those between its arrays.
-_ROW = 64
-_SPARE = _ROW - MAX_LENGTH - NUM_LETTERS
-
-
-# Environments with the same list share its arrays, which are never written to.
-@lru_cache(maxsize=8)
-def _sort_by_length(
-    words: tuple[str, ...] | None, min_length: int, max_length: int
-) -> tuple[tuple[str, ...], EncodedWords, npt.NDArray[np.uint8]]:
-    """Return the distinct words of these lengths, shorter words first; None is the default list.
-
-    They are text, arrays, and a table of these: codes, letter counts and length of a word are in a
-    row of 64 bytes, since draws from a long list wait for memory.
-    """
-    words = default_word_list().words if words is None else words
-    chosen = sorted({word for word in words if min_length <= len(word) <= max_length})
-    if not chosen:
-        raise InputError(f"words: none of {len(words)} has {min_length} to {max_length} letters")
-    chosen.sort(key=len)
-    encoded = encode_words(chosen)
-    table = np.zeros((len(chosen), _ROW), dtype=np.uint8)
-    table[:, : encoded.width] = encoded.codes
-    table[:, MAX_LENGTH:-_SPARE] = encoded.letter_counts
-    table[:, -1] = encoded.lengths
-    return tuple(chosen), encoded, table
-
-
-class SecretWords:
-    """Secret words, drawn uniformly; None is the default list.
-
-    Words shorter than ``min_length`` or longer than ``max_length``, at most 32, are not used. The
-    order of ``words`` has no effect. InputError if no word is left, a word cannot be encoded, or
-    an argument is invalid. The caller can set a word if ``settable``.
-
-    Attributes
-    ----------
-    words : tuple of str
-        The distinct words by length, then in alphabetical order.
-    encoded : EncodedWords
-        The same.
-    """
-
-    def __init__(
-        self,
-        words: Sequence[str] | None = None,
-        min_length: int = 1,
-        max_length: int = MAX_LENGTH,
-        settable: bool = True,
-    ) -> None:
-        words = None if words is None else as_words("words", words)
-        shortest = check_integer("min_length", min_length, 1, MAX_LENGTH)
-        longest = check_integer("max_length", max_length, shortest, MAX_LENGTH)
-        self._arguments = words, shortest, longest, settable
-        self.words, self.encoded, self._table = _sort_by_length(words, shortest, longest)
-        self._settable = settable
-
-    def __reduce__(self) -> tuple[type[SecretWords], tuple[Any, ...]]:
-        # Without the arrays: the default list is found again by its name.
-        return SecretWords, self._arguments
-
-    @property
-    def width(self) -> int:
-        """The length of the longest word."""
-        return self.encoded.width
-
-    def draw_rows(
-        self, streams: npt.NDArray[np.uint64], episodes: npt.NDArray[np.int64]
-    ) -> npt.NDArray[np.int64]:
-        """Return the row of a word for each pair of a stream and an episode number."""
-        return below(add_key(streams, episodes), len(self.words))
-
-    def draw(
-        self, streams: npt.NDArray[np.uint64], episodes: npt.NDArray[np.int64]
-    ) -> EncodedWords:
-        """Return a word for each pair of a stream and an episode number."""
-        drawn = self._table.take(self.draw_rows(streams, episodes), axis=0)
-        return EncodedWords(
-            codes=drawn[:, : self.width],
-            lengths=drawn[:, -1].astype(np.int64),
-            letter_counts=drawn[:, MAX_LENGTH:-_SPARE].view(np.int8),
-        )
-
-    def check(self, words: Sequence[str]) -> None:
-        """Raise InputError unless the caller can set these words, of at most ``width`` letters."""
-        if len(words) and not self._settable:
-            raise InputError("options: the word is the host's choice, so that none can be set")
-        check_words(as_words("options", words), self.width, "options")
-
-    def encode(self, words: Sequence[str]) -> EncodedWords:
-        """Encode words given by the caller; InputError as :meth:`check` raises."""
-        self.check(words)
-        return encode_words(words, self.width)

@@ -15,7 +15,8 @@ from hangman_lab.envs.errors import check_integer
 from hangman_lab.envs.hangman.evil import EvilHangmanGames
 from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG, HangmanGames
 from hangman_lab.envs.keyed_random import keyed_bits
-from hangman_lab.envs.words import SecretWords, hash_words
+from hangman_lab.envs.secret_words import SecretWords
+from hangman_lab.envs.words import hash_words
 
 DEFAULT_BATCH_SIZE = 4096
 # Called with the number of games that have ended since the last call.

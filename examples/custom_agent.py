@@ -23,11 +23,9 @@ class MostWords(Agent):
                 self.counts_[len(word), ord(letter) - ord("a")] += 1
         return self
 
-    def act_batch(self, observations, keys=None):
-        """Return a letter for each of N games; docs/environment.md describes the arrays."""
-        lengths = (observations["word"] != 0).sum(axis=1)
-        counts = np.where(observations["guessed"] != 0, -1, self.counts_[lengths])
-        return counts.argmax(axis=1)
+    def letter_scores(self, observations):
+        """Return the scores of 26 letters in N games; docs/environment.md describes the arrays."""
+        return self.counts_[(observations["word"] != 0).sum(axis=1)]
 
 
 if __name__ == "__main__":

@@ -20,13 +20,11 @@ from hangman_lab.evaluation import compare
 class Policy(Agent):
     """The best unguessed letter by the logits of a policy, or by the values of DQN."""
 
-    draws = False
-
     def __init__(self, model):
         self.model = model
 
-    def act_batch(self, observations, keys=None):
-        """Return a letter for each of N games."""
+    def letter_scores(self, observations):
+        """Return the scores of 26 letters in N games."""
         policy, width = self.model.policy, self.model.observation_space["word"].shape[0]
         word = np.pad(observations["word"], ((0, 0), (0, width - observations["word"].shape[1])))
         tensors, _ = policy.obs_to_tensor({**observations, "word": word})
@@ -37,7 +35,7 @@ class Policy(Agent):
                 if is_dqn
                 else policy.get_distribution(tensors).distribution.logits
             )
-        return np.where(observations["guessed"] != 0, -np.inf, scores.numpy()).argmax(axis=1)
+        return scores.numpy()
 
 
 if __name__ == "__main__":

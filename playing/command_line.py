@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from functools import partial
 
 from hangman_lab.envs.encoding import MAX_LENGTH, NUM_LETTERS
-from hangman_lab.envs.words import DIFFICULTIES
 from hangman_lab.playing.screen import make_console
+from hangman_lab.playing.words import DIFFICULTIES
 from hangman_lab.terminal.arguments import (
     CommandParser,
     command_main,

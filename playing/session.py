@@ -15,16 +15,12 @@ from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.evil import EvilGame
 from hangman_lab.envs.hangman.game import Game
 from hangman_lab.envs.keyed_random import keyed_bits
-from hangman_lab.envs.words import (
-    COMMON_SOURCE,
-    DEFAULT_KNOWN,
-    SecretWords,
-    rank_words,
-    select_difficulty,
-)
+from hangman_lab.envs.secret_words import SecretWords
+from hangman_lab.envs.words import COMMON_SOURCE, DEFAULT_KNOWN
 from hangman_lab.playing.advice import Adviser, assist
 from hangman_lab.playing.modes import YOU, play_solo, play_versus, watch
 from hangman_lab.playing.screen import ask_yes
+from hangman_lab.playing.words import rank_words, select_difficulty
 from hangman_lab.run_files.agents import check_agent_names, find_run, load_run_agent
 from hangman_lab.run_files.config import Config
 from hangman_lab.run_files.words import RunWords, load_words

@@ -9,11 +9,8 @@ import numpy as np
 
 from hangman_lab.agents import AGENTS, make_agent
 from hangman_lab.agents.base import Agent
-from hangman_lab.agents.posterior.posterior import (
-    LetterPosterior,
-    LookAheadAgent,
-    load_posterior,
-)
+from hangman_lab.agents.posterior.files import load_posterior
+from hangman_lab.agents.posterior.posterior import LetterPosterior, LookAheadAgent
 from hangman_lab.agents.posterior.prior import WordPrior
 from hangman_lab.agents.ppo.agent import load_network, make_policy_agent
 from hangman_lab.agents.ppo.network import Network

@@ -12,10 +12,10 @@ import numpy.typing as npt
 import pandas as pd
 
 from hangman_lab.agents.posterior.multigrams import Multigrams
+from hangman_lab.agents.sequences import pack_ends, sequence_keys
 from hangman_lab.agents.smoothed_ngrams import SmoothedNgrams
-from hangman_lab.agents.word_arrays import WordArrays, pack_ends, sequence_keys
-from hangman_lab.envs.compiled import in_threads, njit
-from hangman_lab.envs.encoding import MAX_LENGTH
+from hangman_lab.envs.encoding import MAX_LENGTH, EncodedWords
+from hangman_lab.envs.numba_cache import in_threads, njit
 from hangman_lab.training.derivations import DERIVATION, Side, derive, squared_odds
 
 # Derivations with a lower score are dropped.
@@ -32,8 +32,8 @@ _NUM_FEATURES = 2 * (_FEATURES_PER_SIDE + len(_END_LETTERS)) + 3
 class Candidates(NamedTuple):
     """Unknown words and their features."""
 
-    words: WordArrays
-    #: shape (words,): See :func:`agents.word_arrays.sequence_keys`; ascending.
+    words: EncodedWords
+    #: shape (words,): See :func:`agents.sequences.sequence_keys`; ascending.
     keys: npt.NDArray[np.uint64]
     #: shape (words, 17): For suffixes, then for prefixes: the number of derivations; the highest
     #: score; of that derivation, the number of the stem's known affixes, and the logarithm of the
@@ -44,14 +44,14 @@ class Candidates(NamedTuple):
 
 
 def derive_candidates(
-    words: WordArrays, ngrams: SmoothedNgrams, multigrams: Multigrams
+    words: EncodedWords, ngrams: SmoothedNgrams, multigrams: Multigrams
 ) -> Candidates:
     """Derive candidates from known words, on which both models were fitted."""
     prefixes, suffixes = sides = Side.of(words, False), Side.of(words, True)
     # By length, the minimal product of a word's probability and its squared odds.
     least = np.exp(_MIN_MERIT - _LENGTH_WEIGHT * np.arange(MAX_LENGTH + 1))
-    derived = np.zeros(len(words.lengths), dtype=DERIVATION)
-    derived["key"], derived["side"] = sequence_keys(*words), -1
+    derived = np.zeros(len(words), dtype=DERIVATION)
+    derived["key"], derived["side"] = sequence_keys(words), -1
     parts = [derived]
     for side in sides:
         parts += in_threads(derive, words.codes, side, ngrams.tables, least, _MIN_SCORE)
@@ -60,7 +60,7 @@ def derive_candidates(
     derived = derived.take(np.argsort(derived["key"], kind="stable"))
     parts = in_threads(_combine, words.codes, derived, prefixes, suffixes, least)
     keys, codes, features = map(np.concatenate, zip(*parts, strict=True))
-    candidates = WordArrays(codes, features[:, -3].astype(np.int64))
+    candidates = EncodedWords(codes, features[:, -3].astype(np.int64))
     features[:, 2 * _FEATURES_PER_SIDE : -3] = _count_ends(words, candidates)
     features[:, -1] = multigrams.log_probabilities(candidates)
     return Candidates(candidates, keys, features)
@@ -98,13 +98,13 @@ def _combine(thread, num_threads, word_codes, derived, prefixes, suffixes, least
             continue
         side = suffixes if word.side else prefixes
         stem_begin, stem_length = side.begins[word.stem], side.lengths[word.stem]
-        length = stem_length + side.affixes.lengths[word.affix]
+        length = stem_length + side.affix_lengths[word.affix]
         row[-3], row[-2] = length, word.ngrams
         absent = (1 - np.float64(row[1])) * (1 - np.float64(row[_FEATURES_PER_SIDE + 1]))
         if np.exp(word.ngrams) * squared_odds(absent) < least_probability[length]:
             continue
         stem = word_codes[side.rows[word.stem], stem_begin : stem_begin + stem_length]
-        affix = side.affixes.codes[word.affix, : length - stem_length]
+        affix = side.affix_codes[word.affix, : length - stem_length]
         before, after = (stem, affix) if word.side else (affix, stem)
         codes[num_words, : len(before)] = before
         codes[num_words, len(before) : length] = after
@@ -114,7 +114,7 @@ def _combine(thread, num_threads, word_codes, derived, prefixes, suffixes, least
     return keys[:num_words], codes[:num_words], features[:num_words]
 
 
-def _count_ends(known: WordArrays, candidates: WordArrays) -> npt.NDArray[np.int64]:
+def _count_ends(known: EncodedWords, candidates: EncodedWords) -> npt.NDArray[np.int64]:
     """Return the numbers of known words with the same ends, shape (candidates, 6).
 
     A word with fewer letters is compared as a whole, and equals no known word.

@@ -14,16 +14,10 @@ import numpy.typing as npt
 from scipy.linalg import inv
 from scipy.sparse import csr_matrix
 
+from hangman_lab.agents.sequences import KEY_BASE, pack_ends, sequence_keys, unpack_parts
 from hangman_lab.agents.smoothed_ngrams import END
-from hangman_lab.agents.word_arrays import (
-    KEY_BASE,
-    WordArrays,
-    pack_ends,
-    sequence_keys,
-    unpack_parts,
-)
-from hangman_lab.envs.compiled import njit
-from hangman_lab.envs.encoding import FIRST_LETTER, MAX_LENGTH
+from hangman_lab.envs.encoding import FIRST_LETTER, MAX_LENGTH, EncodedWords
+from hangman_lab.envs.numba_cache import njit
 
 _NUM_AFFIXES = 4000
 _MAX_AFFIX = 7
@@ -67,10 +61,11 @@ class Side(NamedTuple):
     weights: npt.NDArray[np.float32]
     log_counts: npt.NDArray[np.float32]  #: shape (affixes,): Of the stems with each affix.
     affix_keys: npt.NDArray[np.uint64]  #: shape (affixes,)
-    affixes: WordArrays
+    affix_codes: npt.NDArray[np.uint8]  #: shape (affixes, 32)
+    affix_lengths: npt.NDArray[np.int64]  #: shape (affixes,)
 
     @classmethod
-    def of(cls, words: WordArrays, at_end: bool) -> Side:
+    def of(cls, words: EncodedWords, at_end: bool) -> Side:
         """Return the stems and the most frequent affixes of known words, and their weights.
 
         The affixes are at most 4,000, each of two or more stems.
@@ -119,21 +114,20 @@ class Side(NamedTuple):
             weights.indices.astype(np.int32),
             weights.data.astype(np.float32),
             np.log(num_stems).astype(np.float32),
-            sequence_keys(*affixes),
-            affixes,
+            sequence_keys(affixes),
+            affixes.codes,
+            affixes.lengths,
         )
 
 
-def _divisions(words: WordArrays, at_end: bool) -> tuple[npt.NDArray[Any], ...]:
+def _divisions(words: EncodedWords, at_end: bool) -> tuple[npt.NDArray[Any], ...]:
     """Return the stem key, the packed affix, the word and the stem length of each division."""
     parts = []
     for size in range(_MAX_AFFIX + 1):
         rows = np.flatnonzero(words.lengths >= size + _MIN_STEM)
-        part = words.take(rows)
-        stems = np.ascontiguousarray(part.codes[:, 0 if at_end else size :])
-        stem_lengths = part.lengths - size
-        affixes = pack_ends(part, size, at_end)
-        parts.append((sequence_keys(stems, stem_lengths), affixes, rows, stem_lengths))
+        part = words[rows]
+        stems = EncodedWords(part.codes[:, 0 if at_end else size :], part.lengths - size)
+        parts.append((sequence_keys(stems), pack_ends(part, size, at_end), rows, stems.lengths))
     return tuple(map(np.concatenate, zip(*parts, strict=True)))
 
 
@@ -186,7 +180,7 @@ def derive(thread, num_threads, codes, side, ngrams, least_probability, least_sc
     # The state and the probability after each prefix.
     states, probabilities = np.empty(num_affixes, dtype=np.int64), np.empty(num_affixes)
     for affix in range(num_affixes):
-        letters = side.affixes.codes[affix, : side.affixes.lengths[affix]]
+        letters = side.affix_codes[affix, : side.affix_lengths[affix]]
         states[affix], probabilities[affix] = _spell(letters, ngrams, ngrams.start, 1.0, 0.0)
     derived = np.empty(1 << 16, dtype=DERIVATION)
     size = 0
@@ -212,13 +206,13 @@ def derive(thread, num_threads, codes, side, ngrams, least_probability, least_sc
             score = scores[affix]
             scores[affix] = 0
             is_scored[affix] = False
-            affix_length = side.affixes.lengths[affix]
+            affix_length = side.affix_lengths[affix]
             length = stem_length + affix_length
             if score < least_score or length > MAX_LENGTH:
                 continue
             least = least_probability[length] / squared_odds((1 - np.float64(score)) ** 2)
             if side.at_end:
-                letters = side.affixes.codes[affix, :affix_length]
+                letters = side.affix_codes[affix, :affix_length]
                 state, probability = _spell(letters, ngrams, stem_state, stem_probability, least)
                 key = side.keys[stem] * _POWERS[affix_length] + side.affix_keys[affix]
             else:

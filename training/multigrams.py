@@ -8,18 +8,18 @@ import numpy as np
 import numpy.typing as npt
 from numba import get_num_threads
 
-from hangman_lab.agents.posterior.multigrams import Multigrams
-from hangman_lab.agents.word_arrays import (
-    PACKED_BASE,
-    Trie,
-    WordArrays,
-    make_trie,
-    number_runs,
-    unpack_parts,
+from hangman_lab.agents.posterior.multigrams import Multigrams, Trie, make_trie
+from hangman_lab.agents.sequences import PACKED_BASE, number_runs, unpack_parts
+from hangman_lab.envs.encoding import (
+    FIRST_LETTER,
+    MAX_LENGTH,
+    NUM_CODES,
+    NUM_LETTERS,
+    EncodedWords,
+    decode,
 )
-from hangman_lab.envs.compiled import in_threads, njit
-from hangman_lab.envs.encoding import FIRST_LETTER, MAX_LENGTH, NUM_CODES, NUM_LETTERS, decode
 from hangman_lab.envs.keyed_random import keyed_uniform
+from hangman_lab.envs.numba_cache import in_threads, njit
 
 # Classes, the length of the longest sequence, the minimal count of a sequence.
 NUM_CLASSES = 32
@@ -66,9 +66,9 @@ class _Expected(NamedTuple):
 class _Counts:
     """Running expected counts of emissions and transitions."""
 
-    def __init__(self, words: WordArrays, seed: int) -> None:
+    def __init__(self, words: EncodedWords, seed: int) -> None:
         self.sequences, counts = _frequent_sequences(words)
-        num_words = len(words.lengths)
+        num_words = len(words)
         first = keyed_uniform(seed, np.arange(len(counts))[:, None], np.arange(NUM_CLASSES))
         spelled = counts[:, None] * (0.5 + first)
         self.spelled = (spelled * (3 * num_words / spelled.sum())).astype(np.float32)
@@ -81,7 +81,7 @@ class _Counts:
         self._prepare()
 
     def _prepare(self) -> None:
-        self.trie = make_trie(*self.sequences)
+        self.trie = make_trie(self.sequences.codes, self.sequences.lengths)
         threads, rows = get_num_threads(), len(self.spelled)
         shapes = (rows, NUM_CLASSES), (NUM_CLASSES, NUM_CLASSES), (NUM_CLASSES,), (NUM_CLASSES,)
         counts = (np.zeros((threads, *shape), dtype=np.float32) for shape in shapes)
@@ -91,7 +91,7 @@ class _Counts:
         """Drop sequences with low emissions in every class, except single letters."""
         kept = (self.spelled >= _MIN_EMISSION * self.sums).any(axis=1)
         kept[:NUM_LETTERS] = True
-        self.sequences, self.spelled = self.sequences.take(kept), self.spelled[kept]
+        self.sequences, self.spelled = self.sequences[kept], self.spelled[kept]
         self._prepare()
 
     def chain(self) -> list[npt.NDArray[np.float32]]:
@@ -101,14 +101,14 @@ class _Counts:
         chain = begins / begins.sum(), ends / leaving, follows / leaving[:, None]
         return [array.astype(np.float32) for array in chain]
 
-    def update(self, batch: WordArrays, kept: float, factor: float) -> None:
+    def update(self, batch: EncodedWords, kept: float, factor: float) -> None:
         """Scale the counts by ``kept``, and add ``factor`` times the expected counts of a batch."""
         expected = self.expected
         begin, end, transitions = self.chain()
         per_count = (1 / self.sums).astype(np.float32)
         to_from = np.ascontiguousarray(transitions.T)
         model = _Model(self.trie, self.spelled, per_count, begin, end, transitions, to_from)
-        in_threads(_expect, *batch, model, expected)
+        in_threads(_expect, batch.codes, batch.lengths, model, expected)
         follows = factor * expected.follows.sum(axis=0) * model.transitions
         self.follows = kept * self.follows + follows
         self.begins = kept * self.begins + factor * expected.begins.sum(axis=0)
@@ -126,7 +126,7 @@ class _Counts:
         self.spelled[:NUM_LETTERS] = letters
 
 
-def fit_multigrams(words: WordArrays, seed: int = 0) -> Multigrams:
+def fit_multigrams(words: EncodedWords, seed: int = 0) -> Multigrams:
     """Fit a multigram model to one or more words.
 
     The sequences are all letters, and the sequences of up to nine letters with three or more
@@ -138,7 +138,7 @@ def fit_multigrams(words: WordArrays, seed: int = 0) -> Multigrams:
     Percy Liang and Dan Klein, "Online EM for unsupervised models", NAACL 2009.
     """
     counts = _Counts(words, seed)
-    num_words = len(words.lengths)
+    num_words = len(words)
     batches = 0
     for epoch in range(_PASSES):
         if epoch == _PRUNED_AFTER:
@@ -147,9 +147,9 @@ def fit_multigrams(words: WordArrays, seed: int = 0) -> Multigrams:
         is_last = epoch == _PASSES - 1
         size = num_words if is_last else min(_BATCH, -(-num_words // _MIN_BATCHES))
         for start in range(0, num_words, size):
-            batch = words.take(order[start : start + size])
+            batch = words[order[start : start + size]]
             kept = 0.0 if is_last else 1 - (batches + 2) ** -_DECAY
-            counts.update(batch, kept, (1 - kept) * num_words / len(batch.lengths))
+            counts.update(batch, kept, (1 - kept) * num_words / len(batch))
             batches += 1
     return _pruned_model(counts)
 
@@ -177,13 +177,13 @@ def _pruned_model(counts: _Counts) -> Multigrams:
     )
 
 
-def _frequent_sequences(words: WordArrays) -> tuple[WordArrays, npt.NDArray[np.float64]]:
+def _frequent_sequences(words: EncodedWords) -> tuple[EncodedWords, npt.NDArray[np.float64]]:
     """Return the sequences, sorted, and their counts."""
     # Letters without an occurrence get a count, too.
     seen = np.bincount(words.codes.ravel(), minlength=NUM_CODES)[FIRST_LETTER:] + np.float64(0.5)
     numbers, counts = [np.arange(FIRST_LETTER, NUM_CODES)], [seen]
     for length in range(2, _MAX_SEQUENCE + 1):
-        runs = number_runs(*words, length, PACKED_BASE)
+        runs = number_runs(words.codes, words.lengths, length, PACKED_BASE)
         found, times = np.unique(runs, return_counts=True)
         frequent = times >= _MIN_WORDS
         numbers.append(found[frequent])

@@ -25,9 +25,10 @@ from hangman_lab.agents.ppo.windows import (
     find_windows,
     window_sums,
 )
-from hangman_lab.envs.compiled import njit, word_length
+from hangman_lab.envs.bits import word_length
 from hangman_lab.envs.encoding import BLANK, FIRST_LETTER, NUM_CODES, NUM_LETTERS, PADDING
 from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG
+from hangman_lab.envs.numba_cache import njit
 
 _NUM_TOP = 8
 

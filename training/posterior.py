@@ -12,11 +12,12 @@ import numpy as np
 import numpy.typing as npt
 from numba import get_num_threads, set_num_threads
 
+from hangman_lab.agents.posterior.files import save_posterior
 from hangman_lab.agents.posterior.posterior import LetterPosterior
-from hangman_lab.agents.posterior.prior import LetterModels, WordPrior, list_words
+from hangman_lab.agents.posterior.prior import LetterModels, WordPrior
+from hangman_lab.agents.sequences import sequence_keys
 from hangman_lab.agents.smoothed_ngrams import SmoothedNgrams
-from hangman_lab.agents.word_arrays import WordArrays, sequence_keys
-from hangman_lab.envs.encoding import MAX_LENGTH
+from hangman_lab.envs.encoding import MAX_LENGTH, EncodedWords, encode_words
 from hangman_lab.envs.keyed_random import keyed_bits, keyed_uniform
 from hangman_lab.envs.words import hash_words
 from hangman_lab.run_files.directory import RunDirectory, write_atomically
@@ -65,15 +66,15 @@ class Fitted(NamedTuple):
     def save(self, run: RunDirectory) -> None:
         """Write both to a run directory, ``posterior`` first."""
         with ThreadPoolExecutor(1) as pool:
-            first = pool.submit(write_atomically, run.posterior, self.posterior.save)
-            save = self.held_back_posterior.save
-            write_atomically(run.held_back_posterior, lambda path: (save(path), first.result()))
+            first, second = (partial(save_posterior, posterior) for posterior in self)
+            saved = pool.submit(write_atomically, run.posterior, first)
+            write_atomically(run.held_back_posterior, lambda path: (second(path), saved.result()))
 
 
 class _Part(NamedTuple):
     """Words, and the models and candidates derived from them."""
 
-    words: WordArrays
+    words: EncodedWords
     models: LetterModels
     candidates: Candidates
 
@@ -100,7 +101,7 @@ def fit_posterior(
     held_back, rest = hold_back(words)
     say("learning from nine tenths of the words")
     part = _models(rest, seed)
-    found = np.isin(part.candidates.keys, sequence_keys(*WordArrays.of(held_back)))
+    found = np.isin(part.candidates.keys, sequence_keys(encode_words(held_back)))
     say("learning which candidates are words from the other tenth")
     with ThreadPoolExecutor(1) as pool:
         # LightGBM has one thread; meanwhile, the rest goes on.
@@ -118,7 +119,7 @@ def fit_posterior(
 
 
 def _models(words: Sequence[str], seed: int) -> _Part:
-    arrays = WordArrays.of(words)
+    arrays = encode_words(words, MAX_LENGTH)
     with ThreadPoolExecutor(1) as pool:
         ngrams = pool.submit(SmoothedNgrams, arrays)
         multigrams = fit_multigrams(arrays, seed)
@@ -139,7 +140,7 @@ def _compose(
     ``covered``, shape (33,), is the number of these that are candidates, by length.
     """
     chosen = probabilities >= _MIN_PROBABILITY
-    candidates, probabilities = part.candidates.words.take(chosen), probabilities[chosen]
+    candidates, probabilities = part.candidates.words[chosen], probabilities[chosen]
     # All words derive more candidates than nine tenths do, but unseen words do not increase.
     # Rescale the probabilities of each length to the measured coverage.
     expected = _count_lengths(candidates.lengths, probabilities)
@@ -153,8 +154,8 @@ def _compose(
     logs = part.candidates.features[chosen, -2:].astype(np.float64)
     candidate_mass = np.exp(logs) @ (1 - _MULTIGRAM_WEIGHT, _MULTIGRAM_WEIGHT)
     by_models = np.concatenate([part.models.probabilities(part.words), candidate_mass])
-    listed = list_words(part.words, candidates, probabilities, by_models)
-    return LetterPosterior(WordPrior(listed, part.models, shares))
+    arrays = part.words, candidates, probabilities, by_models
+    return LetterPosterior(WordPrior.of(*arrays, part.models, shares))
 
 
 def fit_classifier(

@@ -11,14 +11,14 @@ from __future__ import annotations
 import numpy as np
 
 from hangman_lab.agents.posterior.prior import listed_priors
-from hangman_lab.envs.compiled import count_bits, lowest_bit, njit, word_length
+from hangman_lab.envs.bits import count_bits, lowest_bit, word_length
 from hangman_lab.envs.encoding import BLANK, FIRST_LETTER, NUM_LETTERS
+from hangman_lab.envs.numba_cache import njit
 from hangman_lab.envs.word_sets import fitting_words, search_buffers
 
 # At most this many of the likeliest listed words are simulated.
 MAX_WORDS = 300
-# Unlisted words have at least this share of the mass of the matching candidates, since the
-# posterior prunes them.
+# The posterior prunes unlisted words; give them at least half of the candidates' mass.
 _MIN_UNLISTED = 0.5
 # Logistic regression of a win for secrets that are not simulated. Inputs: lives left, expected
 # hidden letters, their variance. _UNFORESEEN replaces the last two terms for words outside the
@@ -41,11 +41,11 @@ _BRANCH = np.dtype(
 
 
 @njit(cache=True, nogil=True)
-def win_probabilities(thread, num_threads, states, present, listed_share, letters, listed, result):
+def win_probabilities(thread, num_threads, states, present, prob_listed, letters, listed, result):
     """Write the probability of winning with each of ``letters``, followed by greedy play.
 
     ``states`` are the observed ``word``, ``guessed`` and ``lives`` of N games; ``present``, shape
-    (N, 26), and ``listed_share``, shape (N,), are their beliefs. ``letters``, shape (N, K), is -1
+    (N, 26), and ``prob_listed``, shape (N,), are their beliefs. ``letters``, shape (N, K), is -1
     for none, where ``result``, shape (N, K), is left as it is.
     """
     word, guessed, lives = states
@@ -63,69 +63,55 @@ def win_probabilities(thread, num_threads, states, present, listed_share, letter
                 rows[count], masses[count] = row, mass
                 count += 1
         words, masses = rows[:count], masses[:count]
-        share, foreseen = simulated_share(listed_share[game], candidates / total)
+        share, modeled_fraction = simulated_share(prob_listed[game], candidates / total)
         if len(words) > MAX_WORDS:
             likeliest = np.argsort(-masses, kind="mergesort")[:MAX_WORDS]
             words, masses = words[likeliest], masses[likeliest]
         shares = masses * (share / total)
-        hypotheses = _hypotheses(masked, present[game], _codes(listed, words, len(masked)), shares)
-        values = rest_win_rates(hypotheses[3], foreseen, lives[game])
+        hypotheses = _hypotheses(masked, present[game], listed.words.codes, words, shares)
+        values = rest_win_rates(hypotheses[3], modeled_fraction, lives[game])
         for choice in range(letters.shape[1]):
             if letters[game, choice] >= 0:
                 result[game, choice] = _probability_won(hypotheses, values, letters[game, choice])
 
 
 @njit(cache=True)
-def _codes(listed, rows, length):
-    """Return the codes of the words ``rows``, all of a length."""
-    first, begin = listed.words.first_word, 0
-    for shorter in range(length):
-        begin += (first[shorter + 1] - first[shorter]) * (shorter + 1)
-    codes = np.empty((len(rows), length), dtype=np.uint8)
-    for index, row in enumerate(rows):
-        start = begin + (row - first[length]) * (length + 1)
-        for place in range(length):
-            codes[index, place] = listed.text[start + place]
-    return codes
-
-
-@njit(cache=True)
-def simulated_share(listed_share, candidates):
+def simulated_share(prob_listed, candidates):
     """Return the probability of a listed secret, and the modeled fraction of the unlisted mass.
 
     ``candidates`` is the share of candidates in the matching listed words.
     """
-    share = min(listed_share, 1.0 / (1.0 + _MIN_UNLISTED * candidates))
-    return share, (1.0 - listed_share) / (1.0 - share) if share < 1.0 else 1.0
+    share = min(prob_listed, 1.0 / (1.0 + _MIN_UNLISTED * candidates))
+    return share, (1.0 - prob_listed) / (1.0 - share) if share < 1.0 else 1.0
 
 
 @njit(cache=True)
-def rest_win_rates(rest, foreseen, lives):
+def rest_win_rates(rest, modeled_fraction, lives):
     """Return the win rates for words that are not simulated, by lives left, 0 to ``lives``."""
     log_odds = _PER_LETTER * rest.sum() + _PER_VARIANCE * (rest * (1.0 - rest)).sum()
-    log_odds = _INTERCEPT + foreseen * log_odds + (1.0 - foreseen) * _UNFORESEEN
+    log_odds = _INTERCEPT + modeled_fraction * log_odds + (1.0 - modeled_fraction) * _UNFORESEEN
     values = 1.0 / (1.0 + np.exp(-log_odds - _PER_LIFE * np.arange(lives + 1)))
     values[0] = 0.0
     return values
 
 
 @njit(cache=True)
-def _hypotheses(word, present, codes, shares):
-    """Return what can be behind the blanks of a game, with the words of ``codes`` simulated.
+def _hypotheses(word, present, codes, words, shares):
+    """Return what can be behind the blanks of a game; rows ``words`` of ``codes`` are simulated.
 
     Returns the places of each letter in each simulated word as bits over the blanks, shape
     (words, 26); the letters behind blanks of each word as bits; ``shares``, the probability of each
     word; the probability of each letter behind a blank for the rest of the words; and the number of
     blanks.
     """
-    num_words = len(codes)
+    num_words = len(words)
     places = np.zeros((num_words, NUM_LETTERS), dtype=np.uint32)
     letters = np.zeros(num_words, dtype=np.uint64)
     rest = present.copy()
     blanks = np.flatnonzero(word == BLANK)
     for row in range(num_words):
         for blank in range(len(blanks)):
-            letter = codes[row, blanks[blank]] - FIRST_LETTER
+            letter = codes[words[row], blanks[blank]] - FIRST_LETTER
             places[row, letter] |= np.uint32(1) << np.uint32(blank)
         for letter in range(NUM_LETTERS):
             if places[row, letter]:

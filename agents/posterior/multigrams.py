@@ -7,17 +7,42 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hangman_lab.agents.word_arrays import Trie, WordArrays, make_trie
-from hangman_lab.envs.compiled import (
-    in_threads,
-    letter_bits,
-    letter_columns,
-    lowest_bit,
-    njit,
-    open_word,
+from hangman_lab.envs.bits import letter_bits, letter_columns, lowest_bit, strip_padding
+from hangman_lab.envs.encoding import (
+    BLANK,
+    FIRST_LETTER,
+    MAX_LENGTH,
+    NUM_LETTERS,
+    EncodedWords,
+    encode_words,
 )
-from hangman_lab.envs.encoding import BLANK, FIRST_LETTER, MAX_LENGTH, NUM_LETTERS
+from hangman_lab.envs.numba_cache import in_threads, njit
 from hangman_lab.envs.word_sets import WordSets, fitting_words, search_buffers, word_sets
+
+
+class Trie(NamedTuple):
+    """A prefix tree of letter sequences."""
+
+    child: npt.NDArray[np.int32]  #: shape (nodes, 26): The node after each letter; 0 for none.
+    sequence: npt.NDArray[np.int32]  #: shape (nodes,): The sequence that ends here; -1 for none.
+
+
+@njit(cache=True)
+def make_trie(codes, lengths):
+    """Return the prefix tree of distinct sequences."""
+    child = np.zeros((1 + lengths.sum(), NUM_LETTERS), dtype=np.int32)
+    sequence = np.full(len(child), -1, dtype=np.int32)
+    size = 1
+    for row in range(len(codes)):
+        node = 0
+        for place in range(lengths[row]):
+            letter = codes[row, place] - FIRST_LETTER
+            if child[node, letter] == 0:
+                child[node, letter] = size
+                size += 1
+            node = child[node, letter]
+        sequence[node] = row
+    return Trie(child[:size].copy(), sequence[:size].copy())
 
 
 class MultigramTables(NamedTuple):
@@ -79,7 +104,7 @@ class Multigrams:
             raise ValueError("multigrams: the arrays do not fit together")
         self.tensors = tensors
         self.sequences = sequences
-        arrays = WordArrays.of(sequences)
+        words = encode_words(sequences)
         self.tables = MultigramTables(
             begin,
             end,
@@ -87,20 +112,19 @@ class Multigrams:
             first_emission=np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]),
             classes=classes.astype(np.int64),
             emissions=emissions,
-            trie=make_trie(*arrays),
-            words=word_sets(*arrays),
-            longest=int(arrays.lengths.max()),
+            trie=make_trie(words.codes, words.lengths),
+            words=word_sets(words),
+            longest=words.width,
         )
 
-    def log_probabilities(self, words: WordArrays) -> npt.NDArray[np.float64]:
+    def log_probabilities(self, words: EncodedWords) -> npt.NDArray[np.float64]:
         """Return the natural log-probability of each word; -inf if it is impossible."""
         # By the first 16 letters: neighbours share most of the forward pass.
-        first, second = (
-            words.codes[:, place : place + 8].copy().view(">u8").ravel().astype(np.uint64)
-            for place in (0, 8)
-        )
-        result = np.empty(len(words.lengths), dtype=np.float64)
-        in_threads(_log_probabilities, *words, np.lexsort((second, first)), self.tables, result)
+        letters = np.zeros((len(words), 16), dtype=np.uint8)
+        letters[:, : words.width] = words.codes[:, :16]
+        order = np.lexsort(letters.view(">u8").astype(np.uint64)[:, ::-1].T)
+        result = np.empty(len(words), dtype=np.float64)
+        in_threads(_log_probabilities, words.codes, words.lengths, order, self.tables, result)
         return result
 
     def length_masses(self) -> npt.NDArray[np.float64]:
@@ -169,7 +193,7 @@ def multigram_masses(thread, num_threads, word, guessed, tables, sums):
     """
     buffers = search_buffers(tables.words)
     for game in range(thread, len(word), num_threads):
-        masked = open_word(word[game], guessed[game])
+        masked = strip_padding(word[game], guessed[game])
         if len(masked):
             _sum_words(masked, guessed[game], tables, buffers, sums[game])
 

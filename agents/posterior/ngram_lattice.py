@@ -12,8 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from hangman_lab.agents.smoothed_ngrams import END
-from hangman_lab.envs.compiled import letter_columns, njit, open_word
+from hangman_lab.envs.bits import letter_columns, strip_padding
 from hangman_lab.envs.encoding import BLANK, FIRST_LETTER, NUM_LETTERS
+from hangman_lab.envs.numba_cache import njit
 
 # First pruning, per edge: a fraction of the beam. Contexts are pruned again after merging.
 _EDGE_BEAM = 0.1
@@ -29,12 +30,12 @@ def ngram_masses(thread, num_threads, word, guessed, tables, beam, sums):
     """
     slot = np.full(len(tables.row), -1, dtype=np.int32)
     for game in range(thread, len(word), num_threads):
-        masked = open_word(word[game], guessed[game])
+        masked = strip_padding(word[game], guessed[game])
         if len(masked):
             _sum_words(masked, guessed[game], tables, beam, slot, sums[game])
 
 
-def presence_of(
+def presence_from_absent_sums(
     sums: npt.NDArray[np.float64], guessed: npt.NDArray[np.int8]
 ) -> npt.NDArray[np.float64]:
     """Return the probability of each letter behind a blank, shape (N, 26); 0 for guessed letters.

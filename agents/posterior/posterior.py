@@ -2,46 +2,30 @@
 
 from __future__ import annotations
 
-import zlib
-from lzma import LZMAError
-from pathlib import Path
 from typing import NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
-from safetensors import SafetensorError
-from safetensors.numpy import load_file, save
 
 from hangman_lab.agents.base import PosteriorAgent
 from hangman_lab.agents.posterior.look_ahead import win_probabilities
-from hangman_lab.agents.posterior.multigrams import Multigrams, multigram_masses
-from hangman_lab.agents.posterior.ngram_lattice import ngram_masses, presence_of
-from hangman_lab.agents.posterior.prior import (
-    LetterModels,
-    ListedWords,
-    PriorTables,
-    WordPrior,
-    listed_masses,
-)
-from hangman_lab.agents.smoothed_ngrams import SmoothedNgrams
-from hangman_lab.agents.word_arrays import pack_words, unpack_words
-from hangman_lab.envs.compiled import in_threads
+from hangman_lab.agents.posterior.multigrams import multigram_masses
+from hangman_lab.agents.posterior.ngram_lattice import ngram_masses, presence_from_absent_sums
+from hangman_lab.agents.posterior.prior import WordPrior, listed_masses
 from hangman_lab.envs.encoding import NUM_LETTERS, PADDING, decode
-from hangman_lab.envs.errors import InputError
-from hangman_lab.envs.hangman.observation import Observations, distinct, select
-from hangman_lab.envs.words import DEFAULT_KNOWN
+from hangman_lab.envs.hangman.observation import Observations, select
+from hangman_lab.envs.numba_cache import in_threads
 
-_FORMAT = 4
 # N-gram contexts with a smaller share of a place's mass are pruned. Unlisted words are a small part
 # of the mass, so the beam must be narrow.
 _BEAM = 1.5e-3
 # At this many matching listed words, skip the letter models.
-_ENOUGH = 100
+_SKIP_MODELS_AT = 100
 # Floor on the unlisted mass, in beam widths; smaller values are pruning error.
 _MIN_BEAMS = 8
 # If the listed words have this many times the n-gram mass of the unlisted ones, skip the
 # multigrams.
-_NEARLY_CERTAIN = 30.0
+_SKIP_MULTIGRAMS_RATIO = 30.0
 # The look-ahead evaluates this many of the likeliest letters.
 _NUM_VALUED = 8
 # Above this probability a letter is guessed without look-ahead; below the second, not evaluated.
@@ -53,9 +37,6 @@ _CACHE_SIZE = 200_000
 
 # The index of the sum over all words, after the sums over the words without each letter.
 _ALL = NUM_LETTERS
-# The prefix of the multigram arrays in a file, and what reading a damaged file raises.
-_MULTIGRAMS = "multigrams."
-_DAMAGED = (OSError, SafetensorError, LookupError, TypeError, ValueError, zlib.error, LZMAError)
 
 
 class Belief(NamedTuple):
@@ -64,7 +45,7 @@ class Belief(NamedTuple):
     #: shape (N, 26): The probability of each letter behind a blank; 0 for guessed letters.
     present: npt.NDArray[np.float64]
     #: shape (N,): The probability that the secret is a listed word, known or candidate.
-    listed_share: npt.NDArray[np.float64]
+    prob_listed: npt.NDArray[np.float64]
 
 
 class LetterPosterior(PosteriorAgent):
@@ -101,26 +82,24 @@ class LetterPosterior(PosteriorAgent):
     @property
     def known_words(self) -> tuple[str, ...]:
         """The words that the posterior was fitted on."""
-        words, is_known = self.prior.listed[:2]
-        return tuple(map(decode, words.arrays(is_known).codes))
+        return tuple(map(decode, self.prior.words.codes[self.prior.listed.is_known]))
 
     def belief(self, observations: Observations) -> Belief:
         """Return the posterior probabilities of N games."""
-        part, row_of_game = distinct(observations)
-        states = np.concatenate([part["guessed"].view(np.uint8), part["word"]], axis=1)
+        states = [observations["guessed"].view(np.uint8), observations["word"]]
         # The padding depends on the batch.
-        keys = [state.tobytes().rstrip(b"\0") for state in states]
+        keys = [state.tobytes().rstrip(b"\0") for state in np.concatenate(states, axis=1)]
         # Not emptied but replaced: other threads can still read it.
         cache = self._cache
-        new = [row for row, key in enumerate(keys) if key not in cache]
+        new = {key: row for row, key in enumerate(keys) if key not in cache}
         if len(cache) + len(new) > _CACHE_SIZE:
             cache = self._cache = {}
-            new = list(range(len(keys)))
+            new = {key: row for row, key in enumerate(keys)}
         if new:
-            part = select(part, new)
-            beliefs = _believe(part["word"], part["guessed"], self.prior.tables, self.beam)
-            cache.update(zip((keys[row] for row in new), beliefs, strict=True))
-        rows = np.array([cache[key] for key in keys]).reshape(-1, NUM_LETTERS + 1)[row_of_game]
+            part = select(observations, list(new.values()))
+            beliefs = _believe(part["word"], part["guessed"], self.prior, self.beam)
+            cache.update(zip(new, beliefs, strict=True))
+        rows = np.array([cache[key] for key in keys]).reshape(-1, NUM_LETTERS + 1)
         return Belief(rows[:, :NUM_LETTERS], rows[:, NUM_LETTERS])
 
     def _letter_probabilities(self, observations: Observations) -> npt.NDArray[np.float64]:
@@ -149,33 +128,13 @@ class LetterPosterior(PosteriorAgent):
             win_probabilities,
             (part["word"], part["guessed"], part["lives"]),
             present,
-            belief.listed_share[games],
+            belief.prob_listed[games],
             np.where(valued, letters, -1),
-            self.prior.tables.listed,
+            self.prior.listed,
             values,
         )
         result[games[:, None], letters] = values
         return result
-
-    def save(self, path: str | Path) -> None:
-        """Write the posterior as safetensors; words and their probabilities are compressed."""
-        listed, models = self.prior.listed, self.prior.models
-        tensors = {
-            "format": np.array(_FORMAT),
-            "words": pack_words(listed.words),
-            "is_known": _compress(np.packbits(listed.is_known)),
-            "ratings": _compress(listed.surprisals[~listed.is_known]),
-            # High bytes and low bytes compress better separately.
-            "by_models": _compress(listed.model_surprisals.view(np.uint8).reshape(-1, 2).T),
-            "ngram_order": np.array(models.ngrams.order),
-            "ngram_discount_scale": np.array(models.ngrams.discount_scale),
-            "multigram_weight": np.array(models.weight),
-            "length_masses": models.length_masses,
-            "shares": self.prior.shares,
-        }
-        tensors |= {_MULTIGRAMS + name: array for name, array in models.multigrams.tensors.items()}
-        # save_file makes files that only their owner can read.
-        Path(path).write_bytes(save(tensors))
 
 
 class LookAheadAgent(PosteriorAgent):
@@ -189,54 +148,20 @@ class LookAheadAgent(PosteriorAgent):
         self.posterior = posterior
         self.max_lives = max_lives
 
-    def act_batch(
-        self, observations: Observations, keys: npt.NDArray[np.uint64] | None = None
-    ) -> npt.NDArray[np.int64]:
-        """Return the best letter of each game; ties go to the first in the alphabet."""
+    def letter_scores(self, observations: Observations) -> npt.NDArray[np.float64]:
+        """Return the probabilities of winning, or those of the letters, shape (N, 26)."""
         belief = self.posterior.belief(observations)
         wins = self.posterior.win_probabilities(observations, belief, self.max_lives)
         scores = np.where(np.isnan(wins).all(axis=1, keepdims=True), belief.present, wins)
-        ruled_out = (observations["guessed"] != 0) | np.isnan(scores)
-        return np.where(ruled_out, -1, scores).argmax(axis=1)
+        return np.nan_to_num(scores, nan=-1.0)
 
     def _letter_probabilities(self, observations: Observations) -> npt.NDArray[np.float64]:
         """Return the posterior's probability of each letter behind a blank, shape (N, 26)."""
         return self.posterior._letter_probabilities(observations)
 
 
-def load_posterior(path: str | Path, known: float = DEFAULT_KNOWN) -> LetterPosterior:
-    """Load a posterior saved by :meth:`LetterPosterior.save`, without running code from the file.
-
-    ``known``, 0 to 1, is the prior probability that the secret is one of the fitted words. Raises
-    InputError if the file is missing, damaged or not a posterior.
-    """
-    try:
-        tensors = load_file(path)
-        if tensors.get("format") != _FORMAT:
-            raise ValueError("it is of another version; train again")
-        words = unpack_words(tensors["words"])
-        count = int(words.sizes.sum())
-        is_known = np.unpackbits(_expand(tensors["is_known"]), count=count).astype(bool)
-        surprisals = np.zeros(count, dtype=np.uint8)
-        surprisals[~is_known] = _expand(tensors["ratings"])
-        by_models = _expand(tensors["by_models"]).reshape(2, count).T.copy().view(np.uint16)
-        # Counting n-grams again takes no longer than reading their counts would.
-        order, scale = int(tensors["ngram_order"]), float(tensors["ngram_discount_scale"])
-        ngrams = SmoothedNgrams(words.arrays(is_known), order, scale)
-        names = [name for name in tensors if name.startswith(_MULTIGRAMS)]
-        multigrams = Multigrams({name.removeprefix(_MULTIGRAMS): tensors[name] for name in names})
-        weight = float(tensors["multigram_weight"])
-        models = LetterModels(ngrams, multigrams, weight, tensors["length_masses"])
-        listed = ListedWords(words, is_known, surprisals, by_models.ravel())
-        prior = WordPrior(listed, models, tensors["shares"])
-    except _DAMAGED as error:
-        detail = " ".join(str(error).split())
-        raise InputError(f"{path}: not a readable posterior ({detail})") from error
-    return LetterPosterior(prior.with_known(known))
-
-
 def _believe(
-    word: npt.NDArray[np.uint8], guessed: npt.NDArray[np.int8], prior: PriorTables, beam: float
+    word: npt.NDArray[np.uint8], guessed: npt.NDArray[np.int8], prior: WordPrior, beam: float
 ) -> npt.NDArray[np.float64]:
     """Return the fields of a :class:`Belief` about N games, side by side, shape (N, 27)."""
     listed, by_models = np.zeros((2, len(word), NUM_LETTERS + 1))
@@ -244,13 +169,13 @@ def _believe(
     scale = prior.scale[(word != PADDING).sum(axis=1)]
     in_threads(listed_masses, word, guessed, prior.listed, scale, listed, by_models, num_possible)
     sums = listed.copy()
-    games = np.flatnonzero((num_possible < _ENOUGH) | (beam == 0.0))
+    games = np.flatnonzero((num_possible < _SKIP_MODELS_AT) | (beam == 0.0))
     if len(games):
         part = (word[games], guessed[games], scale[games, None], listed[games], by_models[games])
         sums[games] += _unlisted_masses(*part, prior, beam)
     total, share = sums[:, _ALL], np.zeros(len(word))
     np.divide(listed[:, _ALL], total, out=share, where=total > 0.0)
-    return np.column_stack([presence_of(sums, guessed), share])
+    return np.column_stack([presence_from_absent_sums(sums, guessed), share])
 
 
 def _unlisted_masses(
@@ -259,7 +184,7 @@ def _unlisted_masses(
     scale: npt.NDArray[np.float64],
     listed: npt.NDArray[np.float64],
     by_models: npt.NDArray[np.float64],
-    prior: PriorTables,
+    prior: WordPrior,
     beam: float,
 ) -> npt.NDArray[np.float64]:
     """Return the masses of the words that are not listed, shape (N, 27).
@@ -268,23 +193,16 @@ def _unlisted_masses(
     by the letter models; ``scale``, shape (N, 1), is that of the letter models.
     """
     masses = np.zeros(listed.shape)
-    in_threads(ngram_masses, word, guessed, prior.ngrams, beam, masses)
+    in_threads(ngram_masses, word, guessed, prior.models.ngrams.tables, beam, masses)
     masses *= scale
     unlisted = masses[:, _ALL] - by_models[:, _ALL]
-    games = np.flatnonzero((listed[:, _ALL] < _NEARLY_CERTAIN * unlisted) | (beam == 0.0))
+    games = np.flatnonzero((listed[:, _ALL] < _SKIP_MULTIGRAMS_RATIO * unlisted) | (beam == 0.0))
     by_multigrams = np.zeros((len(games), NUM_LETTERS + 1))
-    in_threads(multigram_masses, word[games], guessed[games], prior.multigrams, by_multigrams)
-    masses[games] *= 1.0 - prior.weight
-    masses[games] += by_multigrams * (prior.weight * scale[games])
+    tables, weight = prior.models.multigrams.tables, prior.models.weight
+    in_threads(multigram_masses, word[games], guessed[games], tables, by_multigrams)
+    masses[games] *= 1.0 - weight
+    masses[games] += by_multigrams * (weight * scale[games])
     least = max(_MIN_BEAMS * beam, 1e-9) * masses
     rest = masses - by_models
     is_pruned = rest[:, [_ALL]] < least[:, [_ALL]]
     return np.where(is_pruned, np.maximum(rest, 0.0) + least, rest)
-
-
-def _compress(array: npt.NDArray) -> npt.NDArray[np.uint8]:
-    return np.frombuffer(zlib.compress(array.tobytes(), level=9), dtype=np.uint8)
-
-
-def _expand(compressed: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
-    return np.frombuffer(zlib.decompress(compressed.tobytes()), dtype=np.uint8)

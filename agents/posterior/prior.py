@@ -8,12 +8,13 @@ from typing import NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from hangman_lab.agents.posterior.multigrams import Multigrams, MultigramTables
-from hangman_lab.agents.smoothed_ngrams import NgramTables, SmoothedNgrams
-from hangman_lab.agents.word_arrays import SortedWords, WordArrays, sequence_keys
-from hangman_lab.envs.compiled import letter_bits, lowest_bit, njit, open_word
-from hangman_lab.envs.encoding import MAX_LENGTH, NUM_LETTERS
-from hangman_lab.envs.word_sets import WordSets, fitting_words, group_sets, search_buffers
+from hangman_lab.agents.posterior.multigrams import Multigrams
+from hangman_lab.agents.sequences import sequence_keys
+from hangman_lab.agents.smoothed_ngrams import SmoothedNgrams
+from hangman_lab.envs.bits import letter_bits, lowest_bit, strip_padding
+from hangman_lab.envs.encoding import MAX_LENGTH, NUM_LETTERS, EncodedWords
+from hangman_lab.envs.numba_cache import njit
+from hangman_lab.envs.word_sets import WordSets, fitting_words, search_buffers, word_sets
 from hangman_lab.envs.words import DEFAULT_KNOWN
 
 # Left to unknown words when ``known`` is 1, so that a game no known word matches has a posterior.
@@ -26,15 +27,18 @@ _MIN_UNLISTED = 1e-4
 
 
 class ListedWords(NamedTuple):
-    """Known words and candidates."""
+    """Known words and candidates with their probabilities, for compiled code."""
 
-    words: SortedWords
-    is_known: npt.NDArray[np.bool_]  #: shape (words,): Fitted words; the rest are candidates.
+    words: WordSets
+    is_known: npt.NDArray[np.bool_]  #: shape (words,): The rest are candidates.
     #: shape (words,): ``2 ** (-surprisal / 8)`` is proportional to the probability of a candidate
     #: among all unknown words. Unused for known words.
     surprisals: npt.NDArray[np.uint8]
     #: shape (words,): ``2 ** (-surprisal / 1000)`` is the probability by the letter models.
     model_surprisals: npt.NDArray[np.uint16]
+    #: shape (2, 256): The prior probability of candidates by surprisal, and of known words.
+    prior_mass: npt.NDArray[np.float64]
+    model_mass: npt.NDArray[np.float32]  #: shape (65536,): By surprisal, the probability by models.
 
 
 class LetterModels(NamedTuple):
@@ -51,35 +55,11 @@ class LetterModels(NamedTuple):
         masses = (1 - weight) * ngrams.length_masses() + weight * multigrams.length_masses()
         return cls(ngrams, multigrams, weight, masses)
 
-    def probabilities(self, words: WordArrays) -> npt.NDArray[np.float64]:
+    def probabilities(self, words: EncodedWords) -> npt.NDArray[np.float64]:
         """Return the probability of each word, shape (words,)."""
         by_ngrams = np.exp(self.ngrams.log_probabilities(words))
         by_multigrams = np.exp(self.multigrams.log_probabilities(words))
         return (1 - self.weight) * by_ngrams + self.weight * by_multigrams
-
-
-class ListedTables(NamedTuple):
-    """The listed words with their probabilities, for compiled code."""
-
-    words: WordSets
-    text: npt.NDArray[np.uint8]  #: See :class:`SortedWords`.
-    is_known: npt.NDArray[np.bool_]  #: shape (words,), as the next two: See :class:`ListedWords`.
-    surprisals: npt.NDArray[np.uint8]
-    model_surprisals: npt.NDArray[np.uint16]
-    #: shape (2, 256): The prior probability of candidates by surprisal, and of known words.
-    prior_mass: npt.NDArray[np.float64]
-    model_mass: npt.NDArray[np.float32]  #: shape (65536,): By surprisal, the probability by models.
-
-
-class PriorTables(NamedTuple):
-    """The arrays of a prior, for compiled code."""
-
-    listed: ListedTables
-    #: shape (33,): By length, the factor from model probabilities to prior probabilities.
-    scale: npt.NDArray[np.float64]
-    ngrams: NgramTables
-    multigrams: MultigramTables
-    weight: float  #: Of the multigrams.
 
 
 class WordPrior:
@@ -91,44 +71,90 @@ class WordPrior:
 
     Parameters
     ----------
-    listed : ListedWords
+    words : EncodedWords
+        The listed words, known words and candidates, distinct and sorted.
+    is_known, surprisals, model_surprisals : ndarray
+        See :class:`ListedWords`.
     models : LetterModels
     shares : ndarray of float64, shape (33,)
         The probability that an unknown word has each length and is not a candidate.
     known : float, default 0.5
         The probability of a known word, 0 to 1; 0 if the rules exclude known words.
+
+    Attributes
+    ----------
+    listed : ListedWords
+    scale : ndarray of float64, shape (33,)
+        By length, the factor from model probabilities to prior probabilities.
     """
 
     def __init__(
         self,
-        listed: ListedWords,
+        words: EncodedWords,
+        is_known: npt.NDArray[np.bool_],
+        surprisals: npt.NDArray[np.uint8],
+        model_surprisals: npt.NDArray[np.uint16],
         models: LetterModels,
         shares: npt.NDArray[np.float64],
         known: float = DEFAULT_KNOWN,
     ) -> None:
-        words, is_known, surprisals, model_surprisals = listed
+        masses = models.length_masses
         if not 0 <= models.weight <= 1:
             raise ValueError(f"weight: {models.weight} is not in 0..1")
-        for name, by_length in (("shares", shares), ("length_masses", models.length_masses)):
+        for name, by_length in (("shares", shares), ("length_masses", masses)):
             if by_length.shape != (MAX_LENGTH + 1,) or not (by_length >= 0).all():
                 raise ValueError(f"{name}: a nonnegative number for each length is expected")
-        self.listed = listed
+        self.words = words
         self.models = models
         self.shares = shares
         self.num_known = int(is_known.sum())
         # By surprisal, like all tables: arrays by word take more memory than they save time.
-        self._probabilities = np.exp2(np.arange(1 << 8) / -_CANDIDATE_STEPS)
-        counts = np.bincount(surprisals[~is_known], minlength=1 << 8)
-        unknown = counts @ self._probabilities + shares.sum()
-        self._probabilities /= unknown
-        self._by_models = np.exp2(np.arange(1 << 16) / -_MODEL_STEPS)
-        masses = models.length_masses
-        parts = words.by_length(model_surprisals)
-        listed_mass = np.array([self._by_models[part].sum() for part in parts])
+        probabilities = np.exp2(np.arange(1 << 8) / -_CANDIDATE_STEPS)
+        unknown = np.bincount(surprisals[~is_known], minlength=1 << 8) @ probabilities
+        unknown += shares.sum()
+        self._probabilities = probabilities / unknown
+        by_models = np.exp2(np.arange(1 << 16) / -_MODEL_STEPS)
+        sets = word_sets(words)
+        parts = np.split(model_surprisals, sets.first_word[1:-1])
+        listed_mass = np.array([by_models[part].sum() for part in parts])
         left = np.maximum(masses - listed_mass, _MIN_UNLISTED * masses)
         self._factors = np.divide(shares / unknown, left, out=np.zeros_like(left), where=left > 0)
-        self._sets = group_sets(words.groups())
+        self.listed = ListedWords(
+            sets,
+            is_known,
+            surprisals,
+            model_surprisals,
+            prior_mass=np.zeros((2, 1 << 8)),
+            model_mass=by_models.astype(np.float32),
+        )
         self._set_known(known)
+
+    @classmethod
+    def of(
+        cls,
+        known: EncodedWords,
+        candidates: EncodedWords,
+        probabilities: npt.NDArray[np.floating],
+        by_models: npt.NDArray[np.floating],
+        models: LetterModels,
+        shares: npt.NDArray[np.float64],
+    ) -> Self:
+        """Return the prior of known words and candidates of the same width.
+
+        ``probabilities``, shape (candidates,), are those of the candidates among unknown words;
+        ``by_models``, shape (known + candidates,), those of all words by the letter models.
+        """
+        words = EncodedWords(
+            np.concatenate([known.codes, candidates.codes]),
+            np.concatenate([known.lengths, candidates.lengths]),
+        )
+        is_known = np.arange(len(words)) < len(known)
+        surprisals = np.zeros(len(words), dtype=np.uint8)
+        surprisals[~is_known] = _surprisals(probabilities, _CANDIDATE_STEPS, np.uint8)
+        model_surprisals = _surprisals(by_models, _MODEL_STEPS, np.uint16)
+        order = words.argsort()
+        ratings = surprisals[order], model_surprisals[order]
+        return cls(words[order], is_known[order], *ratings, models, shares)
 
     def with_known(self, known: float) -> Self:
         """Return the prior with a different ``known``, 0 to 1; this is cheap."""
@@ -143,48 +169,17 @@ class WordPrior:
         share = min(known, 1 - _MIN_UNKNOWN) if self.num_known else 0.0
         of_known = np.full(1 << 8, share / max(self.num_known, 1))
         prior_mass = np.stack([(1 - share) * self._probabilities, of_known])
-        model_mass = self._by_models.astype(np.float32)
-        text = self.listed.words.text
-        self.tables = PriorTables(
-            ListedTables(self._sets, text, *self.listed[1:], prior_mass, model_mass),
-            (1 - share) * self._factors,
-            self.models.ngrams.tables,
-            self.models.multigrams.tables,
-            self.models.weight,
-        )
+        self.listed = self.listed._replace(prior_mass=prior_mass)
+        self.scale = (1 - share) * self._factors
 
-    def probabilities(self, words: WordArrays) -> npt.NDArray[np.float64]:
+    def probabilities(self, words: EncodedWords) -> npt.NDArray[np.float64]:
         """Return the probability that each word is the secret, shape (words,)."""
-        result = self.models.probabilities(words) * self.tables.scale[words.lengths]
-        keys, listed_keys = sequence_keys(*words), sequence_keys(*self.listed.words.arrays())
+        result = self.models.probabilities(words) * self.scale[words.lengths]
+        keys, listed_keys = sequence_keys(words), sequence_keys(self.words)
         order = np.argsort(listed_keys)
         found = np.searchsorted(listed_keys, keys, sorter=order).clip(max=len(order) - 1)
         rows = order[found]
-        return np.where(listed_keys[rows] == keys, listed_priors(self.tables.listed, rows), result)
-
-
-def list_words(
-    known: WordArrays,
-    candidates: WordArrays,
-    probabilities: npt.NDArray[np.floating],
-    by_models: npt.NDArray[np.floating],
-) -> ListedWords:
-    """Return known words and candidates as :class:`ListedWords`.
-
-    ``probabilities``, shape (candidates,), are those of the candidates among unknown words;
-    ``by_models``, shape (known + candidates,), those of all words by the letter models.
-    """
-    words = WordArrays(
-        np.concatenate([known.codes, candidates.codes]),
-        np.concatenate([known.lengths, candidates.lengths]),
-    )
-    is_known = np.arange(len(words.lengths)) < len(known.lengths)
-    surprisals = np.zeros(len(is_known), dtype=np.uint8)
-    surprisals[~is_known] = _surprisals(probabilities, _CANDIDATE_STEPS, np.uint8)
-    model_surprisals = _surprisals(by_models, _MODEL_STEPS, np.uint16)
-    order = words.order()
-    taken = SortedWords.of(words.take(order))
-    return ListedWords(taken, is_known[order], surprisals[order], model_surprisals[order])
+        return np.where(listed_keys[rows] == keys, listed_priors(self.listed, rows), result)
 
 
 def _surprisals(probabilities: npt.NDArray[np.floating], steps: float, dtype: type) -> npt.NDArray:
@@ -213,7 +208,7 @@ def listed_masses(
     """
     buffers = search_buffers(listed.words)
     for game in range(thread, len(word), num_threads):
-        masked = open_word(word[game], guessed[game])
+        masked = strip_padding(word[game], guessed[game])
         if len(masked) == 0:
             continue
         rows = fitting_words(masked, guessed[game], listed.words, True, True, buffers)

@@ -26,24 +26,15 @@ from hangman_lab.envs.hangman.observation import Observations, check_observation
 
 _NETWORKS = {network.kind: network for network in (PolicyNetwork, WindowNetwork)}
 
-# Closer scores are equal: the last digits of single precision depend on the batch.
-_TIE = 1e-5
-
 
 class NetworkAgent(Agent):
     """Guesses the unguessed letter with the highest score of a policy network."""
 
-    draws = False
+    # The last digits of single precision depend on the batch.
+    tolerance = 1e-5
 
     def __init__(self, network: Network) -> None:
         self.network = network
-
-    def act_batch(
-        self, observations: Observations, keys: npt.NDArray[np.uint64] | None = None
-    ) -> npt.NDArray[np.int64]:
-        """Return the best letter of each of N games; ties go to the first in the alphabet."""
-        scores = self.letter_scores(observations)
-        return (scores >= scores.max(axis=1, keepdims=True) - _TIE).argmax(axis=1)
 
     def features(self, observations: Observations) -> Mapping[str, Any]:
         """Return the network's inputs, here the observations."""

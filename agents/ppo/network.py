@@ -156,7 +156,7 @@ def policy_features(
             1 - blanks / lengths,
             guessed.sum(axis=1) / NUM_LETTERS,
             belief.present.sum(axis=1) / 10,
-            belief.listed_share,
+            belief.prob_listed,
             looked,
             best,
             -np.sort(-belief.present, axis=1)[:, :_NUM_TOP],

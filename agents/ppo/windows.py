@@ -8,9 +8,10 @@ from numba import prange
 from scipy.special import softmax
 
 from hangman_lab.agents.ppo.network import Array, Network, Shapes, perceptron_shapes
-from hangman_lab.envs.compiled import njit, word_length
+from hangman_lab.envs.bits import word_length
 from hangman_lab.envs.encoding import BLANK, LETTER_CODES, NUM_CODES, NUM_LETTERS, PADDING
 from hangman_lab.envs.hangman.observation import Observations
+from hangman_lab.envs.numba_cache import njit
 
 _START = np.uint64(0x9E3779B97F4A7C15)
 _MIX = np.uint64(0xBF58476D1CE4E5B9)

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hangman_lab.agents.base import Guesser
-from hangman_lab.envs.compiled import njit
 from hangman_lab.envs.keyed_random import below, keyed_bits
+from hangman_lab.envs.numba_cache import njit
 from hangman_lab.envs.word_guess.rules import NO_WORD, Observation, check_observations
 from hangman_lab.envs.word_guess.words import WordGame
 

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hangman_lab.agents.word_guess.base import WordGuessAgent
-from hangman_lab.envs.compiled import njit
 from hangman_lab.envs.errors import check_choice, check_integer
+from hangman_lab.envs.numba_cache import njit
 from hangman_lab.envs.word_guess.words import WordGame
 
 # Fixed point, so that equal partitions have exactly equal sums of c * log2(c).

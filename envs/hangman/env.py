@@ -32,8 +32,8 @@ from hangman_lab.envs.hangman.rules import (
 )
 from hangman_lab.envs.rendering import Drawing
 from hangman_lab.envs.rewards import Reward, compute_reward, make_reward
+from hangman_lab.envs.secret_words import SecretWords
 from hangman_lab.envs.single import SingleEnv
-from hangman_lab.envs.words import SecretWords
 
 
 class HangmanEnv(SingleEnv[Observation]):

@@ -7,13 +7,15 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from hangman_lab.envs.compiled import count_bits, lowest_bit, njit, word_length
+from hangman_lab.envs.bits import count_bits, lowest_bit, word_length
 from hangman_lab.envs.encoding import BLANK, NUM_LETTERS, EncodedWords, encode_words
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.games import Index
 from hangman_lab.envs.hangman.game import Game
 from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG
 from hangman_lab.envs.hangman.rules import GuessResult, HangmanGames
+from hangman_lab.envs.numba_cache import njit
+from hangman_lab.envs.secret_words import SecretWords
 from hangman_lab.envs.word_sets import (
     ANYWHERE,
     WordSets,
@@ -22,7 +24,6 @@ from hangman_lab.envs.word_sets import (
     set_with,
     word_sets,
 )
-from hangman_lab.envs.words import SecretWords
 
 
 class EvilHangmanGames(HangmanGames):
@@ -61,8 +62,9 @@ class EvilHangmanGames(HangmanGames):
         was_guessed = self._guessed[np.arange(len(self)), letters] != 0
         games = np.flatnonzero(~(self.over | was_guessed))
         word, guessed = self._word[games], self._guessed[games]
-        kept = self._words[_first_of_families(word, guessed, letters[games], self._sets)]
-        self.secrets[games], self._letter_counts[games] = kept.codes, kept.letter_counts
+        kept = _first_of_families(word, guessed, letters[games], self._sets)
+        self.secrets[games] = self._words.codes[kept]
+        self._letter_counts[games] = self._words.letter_counts[kept]
         return super().guess(letters)
 
 
@@ -87,7 +89,7 @@ class EvilGame(Game):
 @lru_cache(maxsize=8)
 def _sets_of(words: EncodedWords) -> WordSets:
     """Return the bit sets of words, which are shared by the environments with these words."""
-    return word_sets(words.codes, words.lengths)
+    return word_sets(words)
 
 
 @njit(cache=True)

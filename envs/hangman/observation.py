@@ -74,7 +74,7 @@ def check_observations(observations: Any) -> Observations:
     return cast(Observations, with_dtypes((word, guessed, lives), _DTYPES))
 
 
-def distinct(
+def unique_observations(
     observations: Observations, *columns: npt.NDArray[np.integer]
 ) -> tuple[Observations, npt.NDArray[np.intp]]:
     """Return the distinct observations of a batch, and the index of each game among them.

@@ -18,8 +18,9 @@ from hangman_lab.envs.hangman.game import Game
 from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG
 from hangman_lab.envs.hangman.rules import RepeatedGuess
 from hangman_lab.envs.rewards import Reward, compute_reward, make_reward
+from hangman_lab.envs.secret_words import SecretWords
 from hangman_lab.envs.single import SingleEnv
-from hangman_lab.envs.words import PARTS, SecretWords, Split, default_word_list
+from hangman_lab.envs.words import PARTS, Split, default_word_list
 
 InvalidReply = Literal["life", "free"]
 Part = Literal["train", "valid", "test"]

@@ -1,6 +1,7 @@
 """Observations from games in the middle of play, for tests of agents."""
 
 import itertools
+import re
 from typing import cast
 
 import numpy as np
@@ -33,6 +34,45 @@ def presence(words, chances):
     for hidden, chance in zip(words.values(), chances, strict=True):
         result[[letter_index(letter) for letter in hidden]] += chance
     return result / sum(chances)
+
+
+def matching(words, pattern, excluded):
+    """The words that agree with a masked word and have no excluded letter behind a blank."""
+    blank = f"[^{''.join(excluded)}]" if excluded else "."
+    expression = re.compile(pattern.replace("_", blank))
+    return [word for word in words if expression.fullmatch(word)]
+
+
+def letters_of(guessed):
+    """The guessed letters of a game, shape (26,), as text."""
+    return "".join(ALPHABET[letter] for letter in np.flatnonzero(guessed))
+
+
+def families(words, letter):
+    """The words by the host's answer to a letter: whether it is at each place."""
+    answers = {}
+    for word in words:
+        answers.setdefault(tuple(other == letter for other in word), []).append(word)
+    return answers
+
+
+def won_greedily(words, weights, lives, guessed=""):
+    """The words that are won by guessing the letter that most weight contains."""
+    if lives == 0:
+        return set()
+    mass = {
+        letter: sum(weights[word] for word in words if letter in word)
+        for letter in sorted({*"".join(words)} - {*guessed})
+    }
+    if not mass:
+        return {*words}
+    letter = max(mass, key=mass.__getitem__)
+    return set().union(
+        *(
+            won_greedily(family, weights, lives - (not any(answer)), guessed + letter)
+            for answer, family in families(words, letter).items()
+        )
+    )
 
 
 def random_states(words, seed=0, max_turns=12):

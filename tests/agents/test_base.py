@@ -4,17 +4,17 @@ import numpy as np
 import pytest
 
 from hangman_lab.agents import AGENTS, make_agent
-from hangman_lab.agents.base import ScoringAgent
+from hangman_lab.agents.base import Agent
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.observation import Observation, Observations, select
 from tests.agents.games import observe
 
 
-class FixedScores(ScoringAgent):
+class FixedScores(Agent):
     """Scores letters by a fixed row."""
 
     def __init__(self, row, greedy, seed=0):
-        super().__init__(greedy, seed)
+        self.draws, self.seed = not greedy, seed
         self.row = np.asarray(row, dtype=np.float64)
 
     def letter_scores(self, observations):

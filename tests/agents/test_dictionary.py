@@ -1,7 +1,5 @@
 """Agents that count letters: shares of words by regular expressions, and samples."""
 
-import re
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,15 +9,7 @@ from hangman_lab.agents.dictionary import DictionaryAgent
 from hangman_lab.agents.frequency import OverallFrequencyAgent, RandomAgent
 from hangman_lab.envs.encoding import ALPHABET, decode, letter_index
 from hangman_lab.envs.hangman.observation import parse_observation, select
-from tests.agents.games import observe
-
-
-def matching(words, observation):
-    """The words that would have led to this observation, by a regular expression."""
-    pattern = decode(observation["word"][0])
-    guessed = "".join(ALPHABET[letter] for letter in np.flatnonzero(observation["guessed"][0]))
-    expression = re.compile(pattern.replace("_", f"[^{guessed}]" if guessed else "."))
-    return [word for word in words if expression.fullmatch(word)]
+from tests.agents.games import letters_of, matching, observe
 
 
 @settings(max_examples=150)
@@ -30,9 +20,10 @@ def matching(words, observation):
 )
 def test_each_word_that_matches_is_equally_likely_or_any_word_if_none_does(listed, secret, letters):
     game = observe(secret, letters)
-    words = matching(listed, game) or listed
+    pattern, guessed = decode(game["word"][0]), game["guessed"][0]
+    words = matching(listed, pattern, letters_of(guessed)) or listed
     expected = [sum(letter in word for word in words) / len(words) for letter in ALPHABET]
-    expected = np.where(game["guessed"][0], 0, expected)
+    expected = np.where(guessed, 0, expected)
     probabilities = DictionaryAgent().fit(listed).letter_probabilities(game)
     assert probabilities[0] == pytest.approx(expected)
 

@@ -13,9 +13,8 @@ import numpy as np
 import pytest
 
 from hangman_lab.agents import make_agent
-from hangman_lab.agents.base import ScoringAgent
 from hangman_lab.envs.encoding import ALPHABET, decode
-from tests.agents.games import random_states
+from tests.agents.games import letters_of, matching, random_states
 
 
 def new_letters(counts, guessed):
@@ -23,52 +22,45 @@ def new_letters(counts, guessed):
     return {k: v for k, v in counts.items() if k not in guessed and k in ALPHABET and v > 0}
 
 
-def benchmark(words, once_a_word=False, exclude=False):
-    """Source 000, section 1: match the masked word, count, and fall back to the whole list."""
-    units = [set(word) for word in words] if once_a_word else words
-    overall = Counter(letter for unit in units for letter in unit)
+def by_frequency(words, excluded=(), once_a_word=False):
+    """Source 000, section 1: match the masked word, count, and fall back to the whole list.
+
+    ``excluded`` says which letters are not behind blanks, ``"guessed"`` or ``"wrong"``; with two,
+    the second counts where the first leaves nothing. ``OverallFrequency`` of source 002 is this
+    without wrong letters.
+    """
+
+    def count(words):
+        units = [set(word) for word in words] if once_a_word else words
+        return Counter(letter for unit in units for letter in unit)
 
     def score(shown, guessed, lives):
-        wrong = guessed - set(shown)
-        for not_behind_blanks in (guessed, wrong) if exclude else (set(),):
-            blank = f"[^{''.join(sorted(not_behind_blanks))}]" if not_behind_blanks else "."
-            pattern = re.compile(shown.replace("_", blank))
-            found = [word for word in words if pattern.fullmatch(word)]
-            units = [set(word) for word in found] if once_a_word else found
-            scores = new_letters(Counter(letter for unit in units for letter in unit), guessed)
+        letters = {"guessed": guessed, "wrong": guessed - set(shown)}
+        for kind in excluded or ("none",):
+            scores = new_letters(count(matching(words, shown, letters.get(kind))), guessed)
             if scores:
                 return scores
-        return new_letters(overall, guessed)
+        return new_letters(count(words), guessed)
 
     return score
 
 
-def frequency(words, top_heavy):
-    """Source 002: ``Play``'s filters, then ``OverallFrequency`` or ``TopHeavyFrequency``."""
-    overall = Counter("".join(words))
+def top_heavy(words):
+    """Source 002: ``Play``'s filters, then ``TopHeavyFrequency``."""
 
     def skewed(values):
         values.sort(reverse=True)
         return sum(values[: len(values) // 2]) / sum(values)
 
     def score(shown, guessed, lives):
-        left = [word for word in words if len(word) == len(shown)]
-        for letter in sorted(guessed):
-            places = [place for place, other in enumerate(shown) if other == letter]
-            if places:
-                left = [word for word in left if all(word[place] == letter for place in places)]
-            else:
-                left = [word for word in left if word.find(letter) == -1]
-        if top_heavy:
-            highest, scores = -1.0, {}
-            for place in (place for place, letter in enumerate(shown) if letter == "_"):
-                counts = new_letters(Counter(word[place] for word in left), guessed)
-                skew = skewed(list(counts.values())) if counts else -1.0
-                if skew > highest:
-                    highest, scores = skew, counts
-        else:
-            scores = new_letters(Counter("".join(left)), guessed)
-        return scores or new_letters(overall, guessed)
+        left = matching(words, shown, guessed - set(shown))
+        highest, scores = -1.0, {}
+        for place in (place for place, letter in enumerate(shown) if letter == "_"):
+            counts = new_letters(Counter(word[place] for word in left), guessed)
+            skew = skewed(list(counts.values())) if counts else -1.0
+            if skew > highest:
+                highest, scores = skew, counts
+        return scores or new_letters(Counter("".join(words)), guessed)
 
     return score
 
@@ -81,11 +73,11 @@ def ngram(words):
             for stop in range(start + 1, min(start + 5, len(word)) + 1):
                 counts.setdefault(word[start : stop - 1], Counter())[word[stop - 1]] += 1
     totals = {context: sum(after.values()) for context, after in counts.items()}
-    by_frequency = benchmark(words)
+    first = by_frequency(words)
 
     def score(shown, guessed, lives):
         if lives > 2 and sum(letter != "_" for letter in shown) < len(shown) / 2:
-            return by_frequency(shown, guessed, lives)
+            return first(shown, guessed, lives)
         scores = {}
         for letter in sorted(set(ALPHABET) - guessed):
             scores[letter] = 0.0
@@ -142,10 +134,10 @@ def decomposition(words):
 
 
 SOURCES = {
-    "benchmark": benchmark,
-    "dictionary": partial(benchmark, once_a_word=True, exclude=True),
-    "overall-frequency": partial(frequency, top_heavy=False),
-    "top-heavy": partial(frequency, top_heavy=True),
+    "benchmark": by_frequency,
+    "dictionary": partial(by_frequency, excluded=("guessed", "wrong"), once_a_word=True),
+    "overall-frequency": partial(by_frequency, excluded=("wrong",)),
+    "top-heavy": top_heavy,
     "ngram": ngram,
     "decomposition": decomposition,
 }
@@ -157,13 +149,12 @@ def test_scores_are_those_of_the_source(name, real_words):
     # Every second secret is not in the list, so that the last resorts are used as well.
     states, _ = random_states(sorted({*words[::40], *real_words[1::120]}), seed=7)
     agent = make_agent(name).fit(words)
-    assert isinstance(agent, ScoringAgent)
     scores = agent.letter_scores(states)
     scores[states["guessed"] != 0] = 0
     source = SOURCES[name](words)
     for game, codes in enumerate(states["word"]):
-        guessed = {ALPHABET[letter] for letter in np.flatnonzero(states["guessed"][game])}
-        expected = source(decode(codes), guessed, int(states["lives"][game]))
+        guessed = letters_of(states["guessed"][game])
+        expected = source(decode(codes), set(guessed), int(states["lives"][game]))
         np.testing.assert_allclose(
             scores[game], [expected.get(letter, 0.0) for letter in ALPHABET], atol=1e-12
         )

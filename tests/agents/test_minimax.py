@@ -8,62 +8,56 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.hosts import fewest_lives
-from hangman_lab.agents.dictionary import CandidateIndex, DictionaryAgent
+from hangman_lab.agents.dictionary import DictionaryAgent
 from hangman_lab.agents.minimax import (
     NO_WIN,
     UNKNOWN,
     WIN,
     MinimaxAgent,
     certain_win,
-    search_words,
+    search_tables,
 )
-from hangman_lab.envs.encoding import ALPHABET, letter_index
+from hangman_lab.envs.encoding import ALPHABET, encode_words, letter_index
 from hangman_lab.envs.hangman.observation import Observations, parse_observation
 from hangman_lab.evaluation.arena import play
-from tests.agents.games import observe
+from tests.agents.games import families, observe
 
 LISTS = st.lists(st.text("abcdef", min_size=3, max_size=3), min_size=1, max_size=16, unique=True)
 
 
-def families(words, letter):
-    """The words by the host's answer to a letter."""
-    answers = {}
-    for word in words:
-        answers.setdefault(tuple(other == letter for other in word), []).append(word)
-    return answers
-
-
-def can_win(words, spare, guessed=""):
+def can_win(words, misses, guessed=""):
     """Whether some letter wins after every answer, by trying all."""
     hidden = set("".join(words)) - set(guessed)
     return not hidden or any(
         all(
-            can_win(family, spare - (not any(answer)), guessed + letter)
+            can_win(family, misses - (not any(answer)), guessed + letter)
             for answer, family in families(words, letter).items()
-            if any(answer) or spare > 0
+            if any(answer) or misses > 0
         )
-        and (spare > 0 or all(letter in word for word in words))
+        and (misses > 0 or all(letter in word for word in words))
         for letter in hidden
     )
 
 
-def certain(words, spare, effort=10**6, size=2):
+def certain(words, misses, budget=10**6, size=2):
     """The answer of the search; a table of two states replaces often."""
-    index = search_words(CandidateIndex(words).codes)
-    progress = np.array([effort, 0])
-    return certain_win(np.arange(len(words)), spare, index, np.zeros((size, 3), np.int64), progress)
+    index = search_tables(encode_words(words).codes)
+    progress = np.array([budget, 0])
+    return certain_win(
+        np.arange(len(words)), misses, index, np.zeros((size, 3), np.int64), progress
+    )
 
 
 @settings(max_examples=150, deadline=None)
 @given(LISTS, st.integers(0, 4), st.sampled_from([2, 1024]))
-def test_a_win_is_certain_if_some_letter_wins_after_every_answer(words, spare, size):
-    assert certain(words, spare, size=size) == (WIN if can_win(words, spare) else NO_WIN)
+def test_a_win_is_certain_if_some_letter_wins_after_every_answer(words, misses, size):
+    assert certain(words, misses, size=size) == (WIN if can_win(words, misses) else NO_WIN)
 
 
 @settings(max_examples=50, deadline=None)
 @given(LISTS)
 def test_the_fewest_lives_are_those_of_the_recursion(words):
-    index = search_words(CandidateIndex(words).codes)
+    index = search_tables(encode_words(words).codes)
     lives = fewest_lives(np.arange(len(words)), index, np.zeros((64, 3), np.int64))
     fewest = next(lives for lives in range(1, 27) if can_win(words, lives - 1))
     assert lives == (fewest, fewest)
@@ -79,7 +73,7 @@ def test_an_agent_wins_every_word_where_a_win_is_certain(words, lives):
 @settings(max_examples=80, deadline=None)
 @given(LISTS)
 def test_without_search_the_worst_family_is_the_smallest(words):
-    letter = ALPHABET[MinimaxAgent(effort=0).fit(words).act_batch(observe("zzz", "", 1))[0]]
+    letter = ALPHABET[MinimaxAgent(node_budget=0).fit(words).act_batch(observe("zzz", "", 1))[0]]
     ranks = {
         other: (
             max(map(len, families(words, other).values())),
@@ -93,14 +87,14 @@ def test_without_search_the_worst_family_is_the_smallest(words):
 
 def test_the_search_stops_at_its_limit():
     words = [first + second + "e" for first in "abcd" for second in "fghi"]
-    assert certain(words, 4, effort=10) == UNKNOWN
+    assert certain(words, 4, budget=10) == UNKNOWN
     assert certain(words, 4) == NO_WIN
     assert certain(words, 6) == WIN
 
 
 def test_words_that_differ_in_one_letter_need_a_miss_for_each_but_the_last():
     words = [letter + "ill" for letter in "bdfghjkmprstvwyz"]
-    assert certain(words, len(words) - 2, effort=len(words)) == NO_WIN
+    assert certain(words, len(words) - 2, budget=len(words)) == NO_WIN
     assert certain(words, len(words) - 1) == WIN
 
 

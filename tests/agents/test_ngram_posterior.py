@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from hangman_lab.agents.ngram_posterior import NgramPosteriorAgent
-from hangman_lab.agents.posterior.ngram_lattice import ngram_masses, presence_of
+from hangman_lab.agents.posterior.ngram_lattice import ngram_masses, presence_from_absent_sums
 from hangman_lab.agents.smoothed_ngrams import END, SmoothedNgrams
-from hangman_lab.agents.word_arrays import WordArrays
-from hangman_lab.envs.encoding import ALPHABET
+from hangman_lab.envs.encoding import ALPHABET, encode_words
 from hangman_lab.envs.hangman.observation import parse_observation
 from tests.agents.games import game_and_words, presence
 
@@ -21,7 +20,7 @@ def present(model, observations, beam):
     word, guessed = observations["word"], observations["guessed"]
     sums = np.zeros((len(word), 27))
     ngram_masses(0, 1, word, guessed, model.tables, beam, sums)
-    return presence_of(sums, guessed)
+    return presence_from_absent_sums(sums, guessed)
 
 
 def word_probability(model, word):
@@ -34,13 +33,13 @@ def word_probability(model, word):
 
 @pytest.mark.parametrize("order", [2, 3, 5, 7])
 def test_probabilities_of_each_context_add_up_to_1(order, real_words):
-    model = SmoothedNgrams(WordArrays.of(real_words), order)
+    model = SmoothedNgrams(encode_words(real_words), order)
     np.testing.assert_allclose(model.tables.probabilities.sum(axis=1), 1, rtol=1e-5)
     assert (model.tables.probabilities > 0).all()
 
 
 def test_a_state_is_the_longest_context_that_was_seen(real_words):
-    model = SmoothedNgrams(WordArrays.of(real_words), 5)
+    model = SmoothedNgrams(encode_words(real_words), 5)
     seen = {"^" + word[:end] for word in real_words for end in range(len(word) + 1)}
     seen |= {word[i:j] for word in real_words for j in range(len(word) + 1) for i in range(j + 1)}
     state_of = {}
@@ -57,17 +56,17 @@ def test_a_state_is_the_longest_context_that_was_seen(real_words):
 
 
 def test_larger_discounts_leave_less_to_the_words_that_were_seen(real_words):
-    seen = WordArrays.of(real_words)
+    seen = encode_words(real_words)
     models = [SmoothedNgrams(seen, 5, scale) for scale in (0.7, 1.0, 1.3)]
     most, some, least = (model.log_probabilities(seen).mean() for model in models)
     assert most > some > least
 
 
 def test_probabilities_of_words_and_lengths_are_those_of_their_letters(real_words):
-    model = SmoothedNgrams(WordArrays.of(WORDS), 3)
+    model = SmoothedNgrams(encode_words(WORDS), 3)
     words = ("cab", "zebra", "a")
     expected = [word_probability(model, word) for word in words]
-    assert np.exp(model.log_probabilities(WordArrays.of(words))) == pytest.approx(expected)
+    assert np.exp(model.log_probabilities(encode_words(words))) == pytest.approx(expected)
     for length in (1, 2):
         strings = itertools.product(ALPHABET, repeat=length)
         total = sum(word_probability(model, string) for string in strings)
@@ -82,7 +81,7 @@ def test_probabilities_of_words_and_lengths_are_those_of_their_letters(real_word
 def test_without_a_beam_the_posterior_is_a_sum_over_all_words(pattern, num_left, order):
     left = [letter for letter in "abcdefxyz" if letter not in pattern][:num_left]
     game, words = game_and_words(pattern, left)
-    model = SmoothedNgrams(WordArrays.of(WORDS), order)
+    model = SmoothedNgrams(encode_words(WORDS), order)
     expected = presence(words, [word_probability(model, word) for word in words])
     np.testing.assert_allclose(present(model, game, 0.0)[0], expected, atol=1e-5)
 
@@ -91,6 +90,6 @@ def test_matching_words_are_weighted_by_their_number():
     agent = NgramPosteriorAgent().fit(WORDS)
     observation = parse_observation("___")
     # Five of the words have three letters, of which three have an e.
-    by_model = present(SmoothedNgrams(WordArrays.of(WORDS)), observation, 1e-3)[0, 4]
+    by_model = present(SmoothedNgrams(encode_words(WORDS)), observation, 1e-3)[0, 4]
     expected = (3 + 20 * by_model) / (5 + 20)
     assert agent.letter_probabilities(observation)[0, 4] == pytest.approx(expected)

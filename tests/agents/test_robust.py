@@ -5,41 +5,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hangman_lab.agents.minimax import search_words
-from hangman_lab.agents.robust import RobustAgent, best_mixture, reply, solve
+from hangman_lab.agents.minimax import search_tables
+from hangman_lab.agents.robust import RobustAgent, best_mixture, best_response, solve
 from hangman_lab.envs.encoding import encode_words
 from hangman_lab.evaluation.arena import play
-from tests.agents.games import observe
+from tests.agents.games import families, observe, won_greedily
 
 LISTS = st.lists(st.text("abcd", min_size=3, max_size=3), min_size=1, max_size=12, unique=True)
 
 
 def arrays(words):
-    return search_words(encode_words(words).codes)
-
-
-def group_by_places(words, letter):
-    groups = {}
-    for word in words:
-        groups.setdefault(tuple(other == letter for other in word), []).append(word)
-    return groups
-
-
-def won_greedily(words, weights, lives, guessed=""):
-    """The words that are won by guessing the letter that most weight contains."""
-    if lives == 0:
-        return set()
-    mass = {
-        letter: sum(weights[word] for word in words if letter in word)
-        for letter in sorted({*"".join(words)} - {*guessed})
-    }
-    if not mass:
-        return {*words}
-    letter = max(mass, key=mass.__getitem__)
-    won = set()
-    for places, alike in group_by_places(words, letter).items():
-        won |= won_greedily(alike, weights, lives - (not any(places)), guessed + letter)
-    return won
+    return search_tables(encode_words(words).codes)
 
 
 def most_won(words, weights, lives, guessed=""):
@@ -50,7 +26,7 @@ def most_won(words, weights, lives, guessed=""):
     return max(
         sum(
             most_won(alike, weights, lives - (not any(places)), guessed + letter)
-            for places, alike in group_by_places(words, letter).items()
+            for places, alike in families(words, letter).items()
         )
         for letter in letters
     )
@@ -62,12 +38,12 @@ def test_a_reply_of_width_one_is_greedy_and_a_wide_one_wins_the_most(words, data
     size, lives = len(words), data.draw(st.integers(1, 3))
     counts = data.draw(st.lists(st.integers(100, 200), min_size=size, max_size=size))
     weights = dict(zip(words, counts, strict=True))
-    arrays = search_words(encode_words(words).codes)._replace(weights=np.array(counts))
-    won = reply(arrays, 1, lives)
+    listed = arrays(words)._replace(weights=np.array(counts))
+    won = best_response(listed, 1, lives)
     assert {word for word, is_won in zip(words, won, strict=True) if is_won} == won_greedily(
         words, weights, lives
     )
-    assert np.array(counts) @ reply(arrays, 26, lives) == most_won(words, weights, lives)
+    assert np.array(counts) @ best_response(listed, 26, lives) == most_won(words, weights, lives)
 
 
 def test_the_best_mixture_of_matching_pennies_is_even():

@@ -1,5 +1,3 @@
-from collections import Counter
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,10 +7,9 @@ from scipy.stats import chisquare
 from hangman_lab.envs.encoding import ALPHABET, decode
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.keyed_random import keyed_bits
+from hangman_lab.envs.secret_words import SecretWords
 from hangman_lab.envs.words import (
-    DIFFICULTIES,
     PARTS,
-    SecretWords,
     Split,
     WordList,
     clean_words,
@@ -20,9 +17,7 @@ from hangman_lab.envs.words import (
     default_word_list,
     has_frequencies,
     load_word_list,
-    rank_words,
     read_word_list,
-    select_difficulty,
 )
 
 words_strategy = st.text(ALPHABET, min_size=1, max_size=12)
@@ -151,40 +146,9 @@ def test_the_common_list_has_words_that_people_use():
     assert min(map(len, common.words)) == 3
 
 
-def test_words_are_ranked_by_how_common_they_are_and_weigh_less_the_rarer_they_are():
-    pytest.importorskip("wordfreq", reason="wordfreq is not installed")
-    ranked, weights = rank_words(["outsplendor", "unicorn", "time", "banister", "water"], 20)
-    assert ranked == ("time", "water", "unicorn", "banister", "outsplendor")
-    assert weights[:3].tolist() == [20, 20, 20]
-    assert 20 > weights[3] > weights[4] == 1
-
-
 def test_without_wordfreq_one_line_says_what_is_missing(monkeypatch):
     monkeypatch.setattr("hangman_lab.envs.words.find_spec", lambda name: None)
     assert not has_frequencies()
-    for use in (load_word_list, common_words, rank_words):
+    for use in (load_word_list, common_words):
         with pytest.raises(InputError, match=r"^common words: .* pip install '\.\[words\]'"):
             use("common")
-
-
-word_lists = st.lists(st.text("abcdefgxyz", min_size=1, max_size=8), min_size=3, unique=True)
-
-
-def play_by_frequency(words):
-    """The rule as it is told: letters in the order of how many words have them."""
-    have = Counter(letter for word in words for letter in set(word))
-    order = sorted(ALPHABET, key=lambda letter: (-have[letter], letter))
-    return {word: max(map(order.index, word)) + 1 - len(set(word)) for word in words}
-
-
-@settings(max_examples=60)
-@given(word_lists)
-def test_the_difficulties_are_thirds_by_the_wrong_guesses_of_who_goes_by_frequency(words):
-    wrong = play_by_frequency(words)
-    ranked = sorted(words, key=lambda word: (wrong[word], -len(word), word))
-    parts = [select_difficulty(words, difficulty) for difficulty in DIFFICULTIES]
-    for difficulty, part in zip(DIFFICULTIES, parts, strict=True):
-        assert set(part) == set(select_difficulty(words[::-1], difficulty))
-        assert set(part) == set(ranked[: len(part)])
-        ranked = ranked[len(part) :]
-    assert max(map(len, parts)) - min(map(len, parts)) <= 1

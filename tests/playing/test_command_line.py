@@ -3,6 +3,7 @@ import re
 
 import pytest
 
+from hangman_lab.agents.posterior.files import save_posterior
 from hangman_lab.envs.words import Split, clean_words
 from hangman_lab.run_files.config import Config
 from hangman_lab.run_files.directory import RunDirectory
@@ -23,7 +24,7 @@ def words(tmp_path):
 def run_directory(tmp_path, words):
     """A run with a small posterior and nothing else."""
     run = RunDirectory.create(Config(words=words), tmp_path / "run")
-    posterior_of().save(run.posterior)
+    save_posterior(posterior_of(), run.posterior)
     return str(run.path)
 
 

@@ -1,10 +1,15 @@
 """Which words ``play.py`` offers to guess."""
 
 import re
+from collections import Counter
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from hangman_lab.envs.words import DIFFICULTIES, Split, clean_words
+from hangman_lab.envs.encoding import ALPHABET
+from hangman_lab.envs.words import Split, clean_words
+from hangman_lab.playing.words import DIFFICULTIES, rank_words, select_difficulty
 from hangman_lab.run_files.config import Config
 from hangman_lab.run_files.directory import RunDirectory
 
@@ -62,3 +67,34 @@ def test_words_are_narrowed_by_length_and_then_by_difficulty(guessed):
         "--length: no word has 7 to 9 letters; there are words of 2, 3"
         in (guessed(words, "--length", "7-9")[0])
     )
+
+
+def test_words_are_ranked_by_how_common_they_are_and_weigh_less_the_rarer_they_are():
+    pytest.importorskip("wordfreq", reason="wordfreq is not installed")
+    ranked, weights = rank_words(["outsplendor", "unicorn", "time", "banister", "water"], 20)
+    assert ranked == ("time", "water", "unicorn", "banister", "outsplendor")
+    assert weights[:3].tolist() == [20, 20, 20]
+    assert 20 > weights[3] > weights[4] == 1
+
+
+word_lists = st.lists(st.text("abcdefgxyz", min_size=1, max_size=8), min_size=3, unique=True)
+
+
+def play_by_frequency(words):
+    """The rule as it is told: letters in the order of how many words have them."""
+    have = Counter(letter for word in words for letter in set(word))
+    order = sorted(ALPHABET, key=lambda letter: (-have[letter], letter))
+    return {word: max(map(order.index, word)) + 1 - len(set(word)) for word in words}
+
+
+@settings(max_examples=60)
+@given(word_lists)
+def test_the_difficulties_are_thirds_by_the_wrong_guesses_of_who_goes_by_frequency(words):
+    wrong = play_by_frequency(words)
+    ranked = sorted(words, key=lambda word: (wrong[word], -len(word), word))
+    parts = [select_difficulty(words, difficulty) for difficulty in DIFFICULTIES]
+    for difficulty, part in zip(DIFFICULTIES, parts, strict=True):
+        assert set(part) == set(select_difficulty(words[::-1], difficulty))
+        assert set(part) == set(ranked[: len(part)])
+        ranked = ranked[len(part) :]
+    assert max(map(len, parts)) - min(map(len, parts)) <= 1

@@ -5,6 +5,7 @@ import pytest
 from safetensors.numpy import save_file
 
 from hangman_lab.agents import DictionaryAgent
+from hangman_lab.agents.posterior.files import save_posterior
 from hangman_lab.agents.posterior.posterior import LetterPosterior, LookAheadAgent
 from hangman_lab.agents.ppo.agent import NetworkAgent, PPOAgent, save_network
 from hangman_lab.envs.encoding import letter_index
@@ -49,7 +50,7 @@ def test_agents_are_fitted_on_the_given_words():
 
 def test_learned_agents_are_loaded_from_a_run(run):
     saved = posterior_of()
-    saved.save(run.posterior)
+    save_posterior(saved, run.posterior)
     save_network(PolicyModule(look_ahead_lives=2).to_numpy(), run.policy)
     agent = load_run_agent("posterior", run, ["cat"])
     assert isinstance(agent, LetterPosterior)
@@ -76,7 +77,7 @@ def test_learned_agents_are_loaded_from_a_run(run):
 
 
 def test_a_policy_that_the_learner_of_a_run_cannot_have_made_is_refused(run, tmp_path):
-    posterior_of().save(run.posterior)
+    save_posterior(posterior_of(), run.posterior)
     windows = RunDirectory.create(Config(learner=WindowsConfig()), tmp_path / "windows")
     on_posterior, on_windows = PolicyModule().to_numpy(), WindowModule(log_rows=4).to_numpy()
     diverged = PolicyModule().to_numpy()
@@ -93,7 +94,7 @@ def test_a_policy_that_the_learner_of_a_run_cannot_have_made_is_refused(run, tmp
 
 
 def test_learned_agents_have_the_given_prior_of_known_words(run):
-    posterior_of(share=0.25).save(run.posterior)
+    save_posterior(posterior_of(share=0.25), run.posterior)
 
     def load(**known) -> Any:
         return load_run_agent("posterior", run, (), **known)

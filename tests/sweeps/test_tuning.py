@@ -2,7 +2,7 @@
 
 import pytest
 
-from hangman_lab.agents.posterior.posterior import load_posterior
+from hangman_lab.agents.posterior.files import load_posterior
 from hangman_lab.run_files.config import load_config
 from hangman_lab.run_files.words import load_words
 from hangman_lab.sweeps.ray_cluster import ray_cluster

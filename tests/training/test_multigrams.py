@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hangman_lab.agents.word_arrays import WordArrays
+from hangman_lab.envs.encoding import encode_words
 from hangman_lab.training import multigrams
 from hangman_lab.training.multigrams import fit_multigrams
 
@@ -22,11 +22,11 @@ UNSEEN = tuple(sorted(set(COMPOUNDS) - set(LEARNED)))
 
 @pytest.fixture(scope="module")
 def model():
-    return fit_multigrams(WordArrays.of(LEARNED))
+    return fit_multigrams(encode_words(LEARNED))
 
 
 def log_probabilities(model, words):
-    return model.log_probabilities(WordArrays.of(words))
+    return model.log_probabilities(encode_words(words))
 
 
 def test_sequences_are_letters_and_those_in_three_words(model):
@@ -58,7 +58,7 @@ WORDS = st.sets(st.text("abc", min_size=1, max_size=32), min_size=1, max_size=15
 @settings(max_examples=20)
 @given(WORDS)
 def test_any_words_give_distributions_with_support_on_all_words(words):
-    model = fit_multigrams(WordArrays.of(sorted(words)))
+    model = fit_multigrams(encode_words(sorted(words)))
     tables = model.tables
     assert tables.begin.sum() == pytest.approx(1, abs=1e-4)
     np.testing.assert_allclose(tables.transitions.sum(axis=1) + tables.end, 1, atol=1e-4)
@@ -73,7 +73,7 @@ def test_any_words_give_distributions_with_support_on_all_words(words):
 def test_after_the_last_pass_nothing_is_left_of_the_first_guess(monkeypatch):
     """The first guess is that words have several parts, of which words of a letter show none."""
     monkeypatch.setattr(multigrams, "_PASSES", 1)
-    model = fit_multigrams(WordArrays.of(("a", "b") * 300))
+    model = fit_multigrams(encode_words(("a", "b") * 300))
     assert model.length_masses()[1] > 0.98
 
 
@@ -84,7 +84,7 @@ def test_each_pass_over_all_words_makes_them_likelier(monkeypatch):
     likelihoods = []
     for passes in range(1, 9):
         monkeypatch.setattr(multigrams, "_PASSES", passes)
-        model = fit_multigrams(WordArrays.of(LEARNED))
+        model = fit_multigrams(encode_words(LEARNED))
         likelihoods.append(log_probabilities(model, LEARNED).mean())
     # Small probabilities are floored, which costs a little.
     assert (np.diff(likelihoods) > -0.01).all()

@@ -7,10 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hangman_lab.agents.posterior.posterior import load_posterior
-from hangman_lab.agents.posterior.prior import listed_priors
-from hangman_lab.agents.word_arrays import WordArrays
-from hangman_lab.envs.encoding import decode
+from hangman_lab.agents.posterior.files import load_posterior, save_posterior
+from hangman_lab.envs.encoding import decode, encode_words
 from hangman_lab.envs.hangman.observation import parse_observation
 from hangman_lab.training import posterior as training
 from hangman_lab.training.posterior import fit_posterior, hold_back
@@ -37,12 +35,12 @@ def fitted():
 
 
 def candidates(posterior):
-    words, is_known = posterior.prior.listed[:2]
-    return {decode(codes) for codes in words.arrays(~is_known).codes}
+    prior = posterior.prior
+    return set(map(decode, prior.words.codes[~prior.listed.is_known]))
 
 
 def probabilities(posterior, words):
-    return posterior.prior.probabilities(WordArrays.of(words))
+    return posterior.prior.probabilities(encode_words(words))
 
 
 @given(WORDS, st.randoms(use_true_random=False))
@@ -101,9 +99,7 @@ def test_unknown_words_are_as_long_as_known_ones():
     # Half of the words are such that candidates cover no others like them.
     words = REGULAR + tuple(word[: 4 + row % 6] for row, word in enumerate(random_words(600)))
     prior = fit_posterior(words).posterior.with_known(0.0).prior
-    lengths = prior.listed.words.arrays().lengths
-    masses = listed_priors(prior.tables.listed, np.arange(len(lengths)))
-    derived = np.bincount(lengths, masses, minlength=33)
+    derived = np.bincount(prior.words.lengths, prior.probabilities(prior.words), minlength=33)
     rest = prior.shares * (1 - derived.sum()) / prior.shares.sum()
     known = np.bincount([len(word) for word in words], minlength=33) / len(words)
     # Where candidates have more than a length's share, others keep a little of it.
@@ -117,7 +113,7 @@ def test_unknown_words_are_as_long_as_known_ones():
 def files(fitted, path):
     contents = []
     for posterior in fitted:
-        posterior.save(path)
+        save_posterior(posterior, path)
         contents.append(path.read_bytes())
     return contents
 
@@ -162,7 +158,7 @@ def test_any_list_gives_probabilities(words, tmp_path):
     asked = ("x", "quiz", "bead", "walked", words[0][::-1], "jazzy" * 6, *words)
     games = [parse_observation(*game) for game in GAMES]
     for posterior in fitted:
-        posterior.save(tmp_path / "posterior")
+        save_posterior(posterior, tmp_path / "posterior")
         for model in (posterior, load_posterior(tmp_path / "posterior")):
             for known in (0.0, 0.5, 1.0):
                 believed = model.with_known(known)

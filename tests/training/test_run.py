@@ -13,7 +13,7 @@ from rich.console import Console
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from hangman_lab.agents import make_agent
-from hangman_lab.agents.posterior.posterior import load_posterior
+from hangman_lab.agents.posterior.files import load_posterior
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.words import Split, hash_words, read_word_list
 from hangman_lab.evaluation.analysis import reliability

@@ -15,7 +15,8 @@ from stable_baselines3.common.vec_env import VecEnvWrapper
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvStepReturn
 
 from hangman_lab.agents.base import Agent
-from hangman_lab.agents.posterior.posterior import LetterPosterior, LookAheadAgent, load_posterior
+from hangman_lab.agents.posterior.files import load_posterior
+from hangman_lab.agents.posterior.posterior import LetterPosterior, LookAheadAgent
 from hangman_lab.agents.ppo.agent import NetworkAgent, make_policy_agent
 from hangman_lab.agents.ppo.network import (
     NUM_LETTER_FEATURES,

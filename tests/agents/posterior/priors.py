@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 
 from hangman_lab.agents.posterior.posterior import LetterPosterior
-from hangman_lab.agents.posterior.prior import LetterModels, WordPrior, list_words
+from hangman_lab.agents.posterior.prior import LetterModels, WordPrior
 from hangman_lab.agents.smoothed_ngrams import SmoothedNgrams
-from hangman_lab.agents.word_arrays import WordArrays
+from hangman_lab.envs.encoding import MAX_LENGTH, encode_words
 from hangman_lab.training.multigrams import fit_multigrams
 
 WORDS = ("bead", "bed", "cabbage", "decade", "faded", "added", "edge", "face", "badge", "cab")
@@ -29,15 +29,16 @@ class Explosive:
 def prior_of(known=WORDS, candidates=None, share=0.5, weight=0.3, order=4):
     """A prior with these known words and candidates, given with their probabilities."""
     candidates = CANDIDATES if candidates is None else candidates
-    known_arrays = WordArrays.of(known)
+    known_arrays = encode_words(known, MAX_LENGTH)
+    derived = encode_words(tuple(candidates), MAX_LENGTH)
     models = LetterModels.of(
         SmoothedNgrams(known_arrays, order), fit_multigrams(known_arrays), weight
     )
     probabilities = np.array(list(candidates.values()))
-    by_models = models.probabilities(WordArrays.of((*known, *candidates)))
-    listed = list_words(known_arrays, WordArrays.of(tuple(candidates)), probabilities, by_models)
-    masses = models.length_masses
-    return WordPrior(listed, models, masses / masses.sum() * (1 - probabilities.sum()), share)
+    by_models = models.probabilities(encode_words((*known, *candidates)))
+    shares = models.length_masses / models.length_masses.sum() * (1 - probabilities.sum())
+    arrays = known_arrays, derived, probabilities, by_models
+    return WordPrior.of(*arrays, models, shares).with_known(share)
 
 
 def posterior_of(known=WORDS, candidates=None, share=0.5, exact=False, **options):

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save
 
-from hangman_lab.agents.posterior.posterior import LetterPosterior, LookAheadAgent, load_posterior
-from hangman_lab.agents.word_arrays import WordArrays
+from hangman_lab.agents.posterior.files import load_posterior, save_posterior
+from hangman_lab.agents.posterior.posterior import LetterPosterior, LookAheadAgent
+from hangman_lab.envs.encoding import encode_words
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.observation import parse_observation, select
 from tests.agents.games import game_and_words, presence
@@ -31,12 +32,12 @@ def test_the_posterior_is_a_sum_over_all_words(pattern, num_left, known):
     left = [letter for letter in "bdegcafstxyzhijklmnopqruvw" if letter not in pattern][:num_left]
     game, words = game_and_words(pattern, left)
     agent = posterior_of(share=known, exact=True)
-    chances = agent.prior.probabilities(WordArrays.of(list(words)))
+    chances = agent.prior.probabilities(encode_words(list(words)))
     belief = agent.belief(game)
     np.testing.assert_allclose(belief.present[0], presence(words, chances), atol=2e-3)
     listed = {*WORDS, *CANDIDATES}
     of_listed = sum(c for word, c in zip(words, chances, strict=True) if word in listed)
-    assert belief.listed_share[0] == pytest.approx(of_listed / chances.sum(), abs=2e-3)
+    assert belief.prob_listed[0] == pytest.approx(of_listed / chances.sum(), abs=2e-3)
 
 
 def test_beliefs_do_not_depend_on_the_batch_or_the_cache(model, states, monkeypatch):
@@ -49,7 +50,7 @@ def test_beliefs_do_not_depend_on_the_batch_or_the_cache(model, states, monkeypa
         for part in (*parts, *reversed(parts), slice(3, 4), order):
             belief = agent.belief(select(states, part))
             assert (belief.present == expected.present[part]).all()
-            assert (belief.listed_share == expected.listed_share[part]).all()
+            assert (belief.prob_listed == expected.prob_listed[part]).all()
         # Of words of another width.
         wider = states | {"word": np.pad(states["word"], ((0, 0), (0, 3)))}
         assert (agent.belief(wider).present == expected.present).all()
@@ -75,7 +76,7 @@ def test_pruning_changes_little_and_guessed_letters_have_probability_0(model, st
     for over in (no_letter_left, parse_observation("cab")):
         belief = model.belief(over)
         assert not belief.present.any()
-        assert belief.listed_share == 0
+        assert belief.prob_listed == 0
 
 
 @pytest.mark.parametrize("known", [0.0, 0.5, 1.0])
@@ -85,7 +86,7 @@ def test_words_that_cannot_be_the_secret_do_not_skip_the_letter_models(known):
     game = parse_observation("___")
     agent = posterior_of(tuple(words), {"xyz": 1e-3}, known)
     exact = posterior_of(tuple(words), {"xyz": 1e-3}, known, exact=True)
-    (share,), (expected,) = agent.belief(game).listed_share, exact.belief(game).listed_share
+    (share,), (expected,) = agent.belief(game).prob_listed, exact.belief(game).prob_listed
     assert 0 <= share <= 1
     if known == 0:
         assert share == pytest.approx(expected, rel=0.05)
@@ -128,7 +129,7 @@ def test_the_look_ahead_agent_takes_the_best_letter_or_the_likeliest_one(model, 
 
 def test_a_saved_posterior_is_the_same_with_any_share_of_known_words(model, states, tmp_path):
     path = tmp_path / "posterior.safetensors"
-    model.save(path)
+    save_posterior(model, path)
     for known in (0.0, 0.5):
         loaded = load_posterior(path, known)
         expected = model.with_known(known).letter_probabilities(states)
@@ -137,7 +138,7 @@ def test_a_saved_posterior_is_the_same_with_any_share_of_known_words(model, stat
 
 def test_damaged_files_are_refused_in_one_line(tmp_path):
     path = tmp_path / "posterior.safetensors"
-    posterior_of().save(path)
+    save_posterior(posterior_of(), path)
     content, tensors = path.read_bytes(), load_file(path)
     damaged = [content[: len(content) // 2], save(tensors | {"format": np.array(1)})]
     for name, array in tensors.items():

@@ -5,18 +5,16 @@ import itertools
 import numpy as np
 import pytest
 
-from hangman_lab.agents.posterior.prior import listed_priors
-from hangman_lab.agents.word_arrays import WordArrays
-from hangman_lab.envs.encoding import ALPHABET
+from hangman_lab.envs.encoding import ALPHABET, encode_words
 from tests.agents.posterior.priors import CANDIDATES, WORDS, prior_of
 
 
 def strings(length):
-    return WordArrays.of(["".join(word) for word in itertools.product(ALPHABET, repeat=length)])
+    return encode_words(["".join(word) for word in itertools.product(ALPHABET, repeat=length)])
 
 
 def probability(prior, *words):
-    return prior.probabilities(WordArrays.of(words))
+    return prior.probabilities(encode_words(words))
 
 
 @pytest.mark.parametrize("weight", [0.0, 0.3, 1.0])
@@ -36,14 +34,13 @@ def test_all_words_of_a_length_have_the_share_of_that_length(known, weight):
 def test_all_lengths_add_up_to_1(known):
     """The listed words of each length, plus the model mass of all other strings."""
     prior = prior_of(share=known)
-    listed = prior.tables.listed
+    listed = prior.listed
     masses = prior.models.length_masses
     by_models = listed.model_mass[listed.model_surprisals]
-    replaced = np.bincount(prior.listed.words.arrays().lengths, by_models, minlength=33)
-    left = (masses - replaced) * prior.tables.scale
+    replaced = np.bincount(prior.words.lengths, by_models, minlength=33)
+    left = (masses - replaced) * prior.scale
     assert (left >= 0).all()
-    priors = listed_priors(listed, np.arange(len(by_models)))
-    assert priors.sum() + left.sum() == pytest.approx(1, abs=1e-3)
+    assert prior.probabilities(prior.words).sum() + left.sum() == pytest.approx(1, abs=1e-3)
 
 
 def test_known_words_are_equally_likely_and_have_the_probability_known():

@@ -58,7 +58,7 @@ def test_the_features_are_those_documented():
     assert state[:8] == pytest.approx(
         [5 / 6, 0, 0, 1 / 10, 6 / 10, 5 / 6, 3 / 26, belief.present.sum() / 10], abs=1e-5
     )
-    assert state[8] == pytest.approx(belief.listed_share[0])
+    assert state[8] == pytest.approx(belief.prob_listed[0])
     assert state[9:11].tolist() == [0, 0]
     assert state[11:] == pytest.approx(np.sort(belief.present[0])[::-1][:5], abs=1e-6)
     letters = features["letters"][0]

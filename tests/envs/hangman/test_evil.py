@@ -9,7 +9,7 @@ from hangman_lab.envs.encoding import ALPHABET, decode, encode_words, letter_ind
 from hangman_lab.envs.hangman.env import HangmanEnv, HangmanVectorEnv
 from hangman_lab.envs.hangman.evil import EvilGame, EvilHangmanGames
 from hangman_lab.envs.hangman.sb3 import HangmanVecEnv
-from hangman_lab.envs.words import SecretWords
+from hangman_lab.envs.secret_words import SecretWords
 
 WORDS = st.lists(st.text("abcd", min_size=1, max_size=5), min_size=1, max_size=40, unique=True)
 LETTERS = st.lists(st.sampled_from("abcde"), max_size=8)

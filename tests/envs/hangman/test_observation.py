@@ -4,7 +4,11 @@ import numpy as np
 import pytest
 
 from hangman_lab.envs.errors import InputError
-from hangman_lab.envs.hangman.observation import Observations, distinct, parse_observation
+from hangman_lab.envs.hangman.observation import (
+    Observations,
+    parse_observation,
+    unique_observations,
+)
 
 
 def test_games_that_look_alike_are_one_whatever_their_lives():
@@ -13,7 +17,7 @@ def test_games_that_look_alike_are_one_whatever_their_lives():
     arrays = {key: np.concatenate([game[key] for game in parsed]) for key in parsed[0]}
     batch = cast(Observations, arrays)
     batch["lives"][2] = 1
-    part, number = distinct(batch)
+    part, number = unique_observations(batch)
     assert len(part["lives"]) == 3
     for key in ("word", "guessed"):
         assert (part[key][number] == batch[key]).all()

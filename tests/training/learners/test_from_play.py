@@ -10,7 +10,7 @@ from gymnasium.vector import AutoresetMode
 from rich.console import Console
 
 from hangman_lab.agents import DictionaryAgent
-from hangman_lab.agents.posterior.posterior import load_posterior
+from hangman_lab.agents.posterior.files import load_posterior
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.env import HangmanVectorEnv
 from hangman_lab.envs.words import hash_words, read_word_list

@@ -11,8 +11,8 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent.parent
 PRINT_FOLDER = """
 import numba
-from hangman_lab.agents.word_arrays import sequence_keys
-print(sequence_keys._cache.cache_path)
+from hangman_lab.agents.dictionary import count_words
+print(count_words._cache.cache_path)
 print(numba.config.CACHE_DIR)
 """
 
@@ -38,7 +38,7 @@ def test_a_change_of_an_imported_function_or_constant_needs_a_new_cache(tmp_path
     folders = [kernel_folder(tmp_path)]
     assert folders[0].is_relative_to(beside)
     assert kernel_folder(tmp_path) == folders[0]
-    for changed in ("envs/compiled.py", "envs/encoding.py"):
+    for changed in ("envs/bits.py", "envs/encoding.py"):
         with (tmp_path / changed).open("a") as file:
             file.write("# A change.\n")
         folders.append(kernel_folder(tmp_path))

@@ -1,0 +1,114 @@
+"""The secret words of an environment, and how they are drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hangman_lab.envs.encoding import (
+    MAX_LENGTH,
+    NUM_LETTERS,
+    EncodedWords,
+    as_words,
+    check_words,
+    encode_words,
+)
+from hangman_lab.envs.errors import InputError, check_integer
+from hangman_lab.envs.keyed_random import add_key, below
+from hangman_lab.envs.words import default_word_list
+
+# The bytes of a row of the table of words, a line of the cache, and those between its arrays.
+_ROW = 64
+_SPARE = _ROW - MAX_LENGTH - NUM_LETTERS
+
+
+# Environments with the same list share its arrays, which are never written to.
+@lru_cache(maxsize=8)
+def _sort_by_length(
+    words: tuple[str, ...] | None, min_length: int, max_length: int
+) -> tuple[tuple[str, ...], EncodedWords, npt.NDArray[np.uint8]]:
+    """Return the distinct words of these lengths, shorter words first; None is the default list.
+
+    They are text, arrays, and a table of these: codes, letter counts and length of a word are in a
+    row of 64 bytes, since draws from a long list wait for memory.
+    """
+    words = default_word_list().words if words is None else words
+    chosen = sorted({word for word in words if min_length <= len(word) <= max_length})
+    if not chosen:
+        raise InputError(f"words: none of {len(words)} has {min_length} to {max_length} letters")
+    chosen.sort(key=len)
+    encoded = encode_words(chosen)
+    table = np.zeros((len(chosen), _ROW), dtype=np.uint8)
+    table[:, : encoded.width] = encoded.codes
+    table[:, MAX_LENGTH:-_SPARE] = encoded.letter_counts
+    table[:, -1] = encoded.lengths
+    return tuple(chosen), encoded, table
+
+
+class SecretWords:
+    """Secret words, drawn uniformly; None is the default list.
+
+    Words shorter than ``min_length`` or longer than ``max_length``, at most 32, are not used. The
+    order of ``words`` has no effect. InputError if no word is left, a word cannot be encoded, or
+    an argument is invalid. The caller can set a word if ``settable``.
+
+    Attributes
+    ----------
+    words : tuple of str
+        The distinct words by length, then in alphabetical order.
+    encoded : EncodedWords
+        The same.
+    """
+
+    def __init__(
+        self,
+        words: Sequence[str] | None = None,
+        min_length: int = 1,
+        max_length: int = MAX_LENGTH,
+        settable: bool = True,
+    ) -> None:
+        words = None if words is None else as_words("words", words)
+        shortest = check_integer("min_length", min_length, 1, MAX_LENGTH)
+        longest = check_integer("max_length", max_length, shortest, MAX_LENGTH)
+        self._arguments = words, shortest, longest, settable
+        self.words, self.encoded, self._table = _sort_by_length(words, shortest, longest)
+        self._settable = settable
+
+    def __reduce__(self) -> tuple[type[SecretWords], tuple[Any, ...]]:
+        # Without the arrays: the default list is found again by its name.
+        return SecretWords, self._arguments
+
+    @property
+    def width(self) -> int:
+        """The length of the longest word."""
+        return self.encoded.width
+
+    def draw_rows(
+        self, streams: npt.NDArray[np.uint64], episodes: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.int64]:
+        """Return the row of a word for each pair of a stream and an episode number."""
+        return below(add_key(streams, episodes), len(self.words))
+
+    def draw(
+        self, streams: npt.NDArray[np.uint64], episodes: npt.NDArray[np.int64]
+    ) -> EncodedWords:
+        """Return a word for each pair of a stream and an episode number."""
+        drawn = self._table.take(self.draw_rows(streams, episodes), axis=0)
+        words = EncodedWords(drawn[:, : self.width], drawn[:, -1].astype(np.int64))
+        words.letter_counts = drawn[:, MAX_LENGTH:-_SPARE].view(np.int8)
+        return words
+
+    def check(self, words: Sequence[str]) -> None:
+        """Raise InputError unless the caller can set these words, of at most ``width`` letters."""
+        if len(words) and not self._settable:
+            raise InputError("options: the word is the host's choice, so that none can be set")
+        check_words(as_words("options", words), self.width, "options")
+
+    def encode(self, words: Sequence[str]) -> EncodedWords:
+        """Encode words given by the caller; InputError as :meth:`check` raises."""
+        self.check(words)
+        return encode_words(words, self.width)
