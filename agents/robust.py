@@ -127,7 +127,7 @@ class RobustAgent(CandidateSearchAgent):
     def fit(self, words: Sequence[str]) -> Self:
         """Solve the game of each length, in threads; duplicates have no effect."""
         super().fit(words)
-        lengths = np.flatnonzero(np.diff(self.index_.first_word)).tolist()
+        lengths = np.flatnonzero(self.index_.sizes()).tolist()
         with ThreadPoolExecutor(get_num_threads()) as pool:
             solutions = pool.map(lambda n: solve(self._words_of(n), self.rounds), lengths)
             self.solutions_ = dict(zip(lengths, solutions, strict=True))

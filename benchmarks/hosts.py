@@ -79,7 +79,7 @@ def _lives(options: argparse.Namespace) -> DataTable:
     words, table = search_tables(index.codes), np.zeros((2**23, 3), np.int64)
     fewest_lives(np.arange(min(3, len(words.keys))), words, table)  # compiles
     rows = []
-    for length in np.flatnonzero(np.diff(index.first_word)):
+    for length in np.flatnonzero(index.sizes()):
         listed = np.arange(*index.first_word[length : length + 2])
         start = time.monotonic()
         low, high = fewest_lives(listed, words, table)

@@ -41,6 +41,10 @@ class WordSets(NamedTuple):
     first_set: npt.NDArray[np.int64]  #: shape (33,)
     chunks: npt.NDArray[np.int64]  #: shape (33,)
 
+    def sizes(self) -> npt.NDArray[np.int64]:
+        """Return the number of words of each length, shape (33,)."""
+        return np.diff(self.first_word)
+
     def letter_counts(self) -> npt.NDArray[np.int64]:
         """Return the number of occurrences of each letter, shape (26,)."""
         return np.bincount(self.codes.ravel(), minlength=NUM_CODES)[FIRST_LETTER:]

@@ -92,15 +92,26 @@ def unpack_words(packed: npt.NDArray[np.uint8]) -> EncodedWords:
     text = np.frombuffer(lzma.decompress(packed.tobytes()), dtype=np.uint8)
     if (text == BLANK).any() or text.max(initial=0) >= NUM_CODES:
         raise ValueError("words: not in letters a to z")
-    lengths = np.diff(np.flatnonzero(text == PADDING), prepend=-1) - 1
+    lengths = np.diff(np.flatnonzero(text == PADDING), prepend=-1)
+    lengths -= 1
     width = lengths.max(initial=1)
-    if text[-1:].any() or lengths.min(initial=1) < 1 or width > MAX_LENGTH:
-        raise ValueError(f"words: not of 1 to {MAX_LENGTH} letters")
+    if (
+        text[-1:].any()
+        or (lengths[1:] < lengths[:-1]).any()
+        or lengths.min(initial=1) < 1
+        or width > MAX_LENGTH
+    ):
+        raise ValueError(f"words: not of 1 to {MAX_LENGTH} letters, or not sorted by length")
     codes = np.zeros((len(lengths), width), dtype=np.uint8)
-    codes[np.arange(width) < lengths[:, None]] = text[text != PADDING]
-    rows, longer = codes.view(f"S{width}").ravel(), np.diff(lengths)
-    if (longer < 0).any() or (rows[1:] <= rows[:-1])[longer == 0].any():
-        raise ValueError("words: not sorted")
+    # By length, since lists are long, and memory that is freed is not always returned.
+    row = start = 0
+    for length, size in enumerate(np.bincount(lengths).tolist()):
+        group, end = codes[row : row + size], start + size * (length + 1)
+        group[:, :length] = text[start:end].reshape(size, length + 1)[:, :length]
+        names = group.view(f"S{width}").ravel()
+        if (names[1:] <= names[:-1]).any():
+            raise ValueError("words: not sorted")
+        row, start = row + size, end
     return EncodedWords(codes, lengths)
 
 

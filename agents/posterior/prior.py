@@ -104,7 +104,6 @@ class WordPrior:
         for name, by_length in (("shares", shares), ("length_masses", masses)):
             if by_length.shape != (MAX_LENGTH + 1,) or not (by_length >= 0).all():
                 raise ValueError(f"{name}: a nonnegative number for each length is expected")
-        self.words = words
         self.models = models
         self.shares = shares
         self.num_known = int(is_known.sum())
@@ -155,6 +154,12 @@ class WordPrior:
         order = words.argsort()
         ratings = surprisals[order], model_surprisals[order]
         return cls(words[order], is_known[order], *ratings, models, shares)
+
+    @property
+    def words(self) -> EncodedWords:
+        """The listed words."""
+        sets = self.listed.words
+        return EncodedWords(sets.codes, np.repeat(np.arange(MAX_LENGTH + 1), sets.sizes()))
 
     def with_known(self, known: float) -> Self:
         """Return the prior with a different ``known``, 0 to 1; this is cheap."""
