@@ -66,18 +66,10 @@ def both(game, mode, limit=None):
 
 def with_bools(result):
     """Gymnasium's result with an array of bool where it makes one of objects of NumPy's bools."""
-
-    def convert(infos):
-        return {
-            name: convert(value)
-            if isinstance(value, dict)
-            else value.astype(np.bool_)
-            if name == "won"
-            else value
-            for name, value in infos.items()
-        }
-
-    return (*result[:-1], convert(result[-1]))
+    for infos in (result[-1], result[-1].get("final_info", {})):
+        if "won" in infos:
+            infos["won"] = infos["won"].astype(np.bool_)
+    return result
 
 
 def reset_both(envs, seed, mask, path, **options):
