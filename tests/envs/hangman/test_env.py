@@ -49,21 +49,6 @@ def test_gym_makes_the_env_with_the_default_list_and_its_options():
         assert 4 <= len(game.secret) <= 5
 
 
-def test_a_reset_without_a_seed_goes_on_with_the_stream_also_after_a_forced_word(real_words):
-    env, twin = HangmanEnv(real_words), HangmanEnv(real_words)
-    env.reset(seed=8, options={"word": "qat"})
-    assert env.secret == "qat"
-    twin.reset(seed=8)
-    twin.step(0)
-    words = []
-    for _ in range(50):
-        env.reset()
-        twin.reset()
-        assert env.secret == twin.secret
-        words.append(env.secret)
-    assert len(set(words)) > 40
-
-
 @pytest.mark.parametrize("rule", ["life", "free"])
 def test_single_games_agree_with_the_referee(few_words, rule):
     random = np.random.default_rng(1)
