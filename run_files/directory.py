@@ -134,7 +134,7 @@ class RunDirectory:
             "seed": config.split.seed,
             "fractions": config.split.fractions,
             "counts": {name: len(words) for name, words in parts.items()},
-            "train_checksum": _checksum(parts["train"]),
+            "train_checksum": checksum(parts["train"]),
         }
         write_text(self.split, json.dumps(description, indent=2) + "\n")
         self.write_fitted_words(parts["train"])
@@ -142,7 +142,7 @@ class RunDirectory:
     def is_split_of(self, train_words: Sequence[str]) -> bool:
         """Return whether the run was started with these train words."""
         try:
-            return json.loads(self.split.read_text())["train_checksum"] == _checksum(train_words)
+            return json.loads(self.split.read_text())["train_checksum"] == checksum(train_words)
         except (OSError, LookupError, TypeError, ValueError) as error:
             raise InputError(f"{self.split}: not the split of a run ({error})") from error
 
@@ -197,6 +197,6 @@ class RunDirectory:
         write_text(self.evaluation, json.dumps(evaluation, indent=2) + "\n")
 
 
-def _checksum(words: Sequence[str]) -> int:
+def checksum(words: Sequence[str]) -> int:
     """Return a checksum of words that does not depend on their order."""
     return zlib.crc32(np.sort(hash_words(words)).tobytes())

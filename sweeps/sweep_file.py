@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 from collections.abc import Iterator, Sequence
@@ -14,6 +13,7 @@ from pydantic import Field
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.words import WordList, load_word_list
 from hangman_lab.run_files.config import Config, PathText, find_config, load_config
+from hangman_lab.run_files.directory import checksum
 from hangman_lab.run_files.options import Section, apply_override, read_options, set_value, validate
 from hangman_lab.run_files.words import split_words
 from hangman_lab.training.learners.ppo import reward_of
@@ -48,10 +48,15 @@ class SweepConfig(Section):
     storage: PathText = "runs/sweeps"
 
     @property
+    def axes(self) -> dict[str, tuple[str, list[Any]]]:
+        """The kind and the values of each option of the space."""
+        return {key: next(iter(described.items())) for key, described in self.space.items()}
+
+    @property
     def num_trials(self) -> int:
         """The number of trials: samples times grid combinations times seeds."""
-        grids = math.prod(len(s.get("grid_search", [0])) for s in self.space.values())
-        return grids * self.samples * self.seeds
+        grids = (len(values) for kind, values in self.axes.values() if kind == "grid_search")
+        return math.prod(grids) * self.samples * self.seeds
 
 
 class Sweep(Section):
@@ -59,14 +64,15 @@ class Sweep(Section):
 
     config: SweepConfig
     base: Config  #: The common recipe of all trials.
-    words_hash: str  #: The hash of the word list.
+    words_checksum: int
 
     def recipe(self, options: dict[str, Any]) -> Config:
         """Return the recipe of a point of the space; raise InputError if it is invalid."""
         values, point = self.base.model_dump(), {key: options[key] for key in self.config.space}
         for key, value in point.items():
             set_value(values, key, value)
-        return validate(Config, values, f"space {describe_point(point)}")
+        described = " ".join(f"{key}={value}" for key, value in point.items())
+        return validate(Config, values, f"space {described}")
 
     def trial_config(self, options: dict[str, Any], seed: int) -> Config:
         """Return the config of a trial: the recipe of a point with a seed, on valid words."""
@@ -75,7 +81,7 @@ class Sweep(Section):
 
     def variants(self) -> Iterator[Config]:
         """Yield recipes with each listed value and interval bound, one option changed at a time."""
-        values = {key: _extremes(*next(iter(s.items()))) for key, s in self.config.space.items()}
+        values = {key: _extremes(*axis) for key, axis in self.config.axes.items()}
         first = {key: extremes[0] for key, extremes in values.items()}
         yield self.recipe(first)
         for key, extremes in values.items():
@@ -90,11 +96,6 @@ def _extremes(kind: str, values: list[Any]) -> list[Any]:
     low, high = values
     # As in Tune, integer intervals exclude their upper bound.
     return [low, high - 1] if kind.endswith("randint") else [float(low), float(high)]
-
-
-def describe_point(point: dict[str, Any]) -> str:
-    """Return the options of a point as ``learner.epochs=4 learner.gae_lambda=0.9``."""
-    return " ".join(f"{key}={value}" for key, value in point.items())
 
 
 def load_sweep(
@@ -118,14 +119,14 @@ def load_sweep(
     config = validate(SweepConfig, values, path)
     try:
         _check_keys(config)
-        for key, space in config.space.items():
-            _check_interval(f"space.{key}", *next(iter(space.items())))
+        for key, axis in config.axes.items():
+            _check_interval(f"space.{key}", *axis)
         given = [f"{key}={json.dumps(value)}" for key, value in config.set.items()]
         base = load_config(find_config(config.base), [*given, *recipe])
         base = base if words is None else base.with_words(words)
         validate(Config, base.model_dump() | {"seed": base.seed + config.seeds - 1}, "seeds")
         word_list = load_word_list(base.words)
-        sweep = Sweep(config=config, base=base, words_hash=_hash(word_list))
+        sweep = Sweep(config=config, base=base, words_checksum=checksum(word_list.words))
         _check_variants(sweep, word_list)
     except InputError as error:
         raise InputError(f"{path}: {error}") from error
@@ -135,13 +136,9 @@ def load_sweep(
 def read_sweep(path: Path) -> Sweep:
     """Read a written sweep; raise InputError if it is invalid or its word list has changed."""
     sweep = validate(Sweep, read_options(path), path)
-    if _hash(load_word_list(sweep.base.words)) != sweep.words_hash:
+    if checksum(load_word_list(sweep.base.words).words) != sweep.words_checksum:
         raise InputError(f"{sweep.base.words}: the word list has changed since the sweep started")
     return sweep
-
-
-def _hash(word_list: WordList) -> str:
-    return hashlib.sha256("\n".join(word_list.words).encode()).hexdigest()
 
 
 def _check_keys(config: SweepConfig) -> None:
@@ -152,8 +149,7 @@ def _check_keys(config: SweepConfig) -> None:
         raise InputError(f"storage: {config.storage!r} is not allowed (a folder, no URI)")
     if (trials := config.num_trials) > _MAX_TRIALS:
         raise InputError(f"seeds, samples, space: {trials:,} trials are more than {_MAX_TRIALS:,}")
-    kinds = {kind for space in config.space.values() for kind in space}
-    if config.samples > 1 and kinds <= {"grid_search"}:
+    if config.samples > 1 and all(kind == "grid_search" for kind, _ in config.axes.values()):
         raise InputError(f"samples: {config.samples} is not allowed (a grid has nothing to draw)")
 
 

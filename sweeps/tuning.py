@@ -25,7 +25,7 @@ from hangman_lab.sweeps.sweep_file import LISTS, Sweep
 from hangman_lab.training.posterior import fit_posterior
 from hangman_lab.training.run import resume, train, use_threads
 
-STEP, SEED = "step", "seed"
+SEED = "seed"
 # Retries of a failed trial, each from its last checkpoint.
 _MAX_FAILURES = 3
 
@@ -57,7 +57,7 @@ def run_trial(config: dict[str, Any], sweep: Sweep, folder: Path, command: Seque
     point = json.dumps({key: config[key] for key in sweep.config.space})
 
     def report(step: int, win_rate: float, run: RunDirectory, **metrics: Any) -> None:
-        metrics |= {"point": point, SEED: recipe.seed, STEP: step, METRIC: win_rate}
+        metrics |= {"point": point, SEED: recipe.seed, "step": step, METRIC: win_rate}
         tune.report(metrics, checkpoint=tune.Checkpoint.from_directory(str(run.path)))
 
     with tempfile.TemporaryDirectory() as temporary:
@@ -76,25 +76,17 @@ def run_trial(config: dict[str, Any], sweep: Sweep, folder: Path, command: Seque
         report(recipe.learner.steps, policy["win_rate"], run, games=policy["games"], **rates)
 
 
-def make_search(sweep: Sweep) -> tuple[BasicVariantGenerator, dict[str, Any]]:
-    """Return Tune's searcher and its search space, that of the sweep file with the seeds."""
-    config, space = sweep.config, {}
-    for key, described in config.space.items():
-        ((kind, values),) = described.items()
-        function = getattr(tune, kind)
-        space[key] = function(values) if kind in LISTS else function(*values)
-    # All seeds of a point have the same values.
-    search = BasicVariantGenerator(constant_grid_search=True, random_state=sweep.base.seed)
-    return search, space | {SEED: tune.grid_search([*range(config.seeds)])}
-
-
 def _make_tuner(sweep: Sweep, folder: Path) -> tune.Tuner:
     """Return the tuner of a sweep, restored if its folder has Tune's files."""
     trainable = tune.with_resources(
         tune.with_parameters(run_trial, sweep=sweep, folder=folder, command=sys.argv),
         lambda config: tune.PlacementGroupFactory([{"CPU": sweep.recipe(config).threads}]),
     )
-    search, space = make_search(sweep)
+    space = {
+        key: getattr(tune, kind)(*([values] if kind in LISTS else values))
+        for key, (kind, values) in sweep.config.axes.items()
+    }
+    space[SEED] = tune.grid_search([*range(sweep.config.seeds)])
     if tune.Tuner.can_restore(str(folder)):
         tuner = tune.Tuner.restore(str(folder), trainable, resume_errored=True, param_space=space)
         # Without results, Tune was killed before it wrote its state: the trials start again.
@@ -107,7 +99,10 @@ def _make_tuner(sweep: Sweep, folder: Path) -> tune.Tuner:
         tune_config=tune.TuneConfig(
             metric=METRIC,
             mode="max",
-            search_alg=search,
+            # All seeds of a point have the same values.
+            search_alg=BasicVariantGenerator(
+                constant_grid_search=True, random_state=sweep.base.seed
+            ),
             num_samples=sweep.config.samples,
             reuse_actors=True,
         ),

@@ -17,9 +17,7 @@ from hangman_lab.evaluation.plots import caption, draw_plots
 from hangman_lab.evaluation.preparation import Match
 from hangman_lab.evaluation.statistics import win_rate
 from hangman_lab.evaluation.tables import agents_table, make_tables
-from tests.processes import ROOT, assert_refused, run_main
-
-GUIDE = ROOT / "docs" / "comparing.md"
+from tests.processes import assert_refused, run_main
 
 
 @pytest.fixture(scope="module")
@@ -204,15 +202,3 @@ def test_the_command_writes_games_plots_and_report(word_file, tmp_path, capsys):
             assert image.width == 1600
     assert report.read_text().count("<figure>") == len(names)
     assert capsys.readouterr().err == ""
-
-
-def test_the_example_of_the_guide_runs(tmp_path, monkeypatch, capsys):
-    (example,) = re.findall(
-        r"```python\n(from hangman_lab.evaluation.*?)```", GUIDE.read_text(), re.DOTALL
-    )
-    assert len(example.splitlines()) <= 10
-    monkeypatch.chdir(tmp_path)
-    exec(compile(example, str(GUIDE), "exec"), {})
-    assert "dictionary" in capsys.readouterr().out
-    assert len((tmp_path / "games.csv").read_text().splitlines()) == 401
-    assert (tmp_path / "lengths.png").is_file()

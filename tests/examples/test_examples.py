@@ -44,10 +44,6 @@ def test_a_recorded_game_is_an_animated_picture(tmp_path):
         assert picture.n_frames == int(re.findall(r"(\d+) frames", printed)[0])
         assert picture.size == (640, 400)
     assert path.stat().st_size < 300_000
-
-
-def test_a_game_against_the_evil_host_is_recorded(tmp_path):
-    path = tmp_path / "evil.gif"
     printed = output_of("record_game", "--word", "jazz", "--host", "evil", "--output", path)
     assert printed.endswith("8 frames, lost\n")
 

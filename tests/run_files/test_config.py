@@ -170,15 +170,6 @@ def test_a_wrong_key_or_value_is_named_with_what_is_allowed(load, override, said
     assert "\n" not in message
     for part in said:
         assert part in message
-    # The same in a file.
-    key, _, value = override.partition("=")
-    text = value
-    for name in reversed(key.split(".")):
-        text = f"{{{name}: {text}}}"
-    with pytest.raises(InputError) as caught:
-        load(text)
-    for part in said:
-        assert part in str(caught.value)
 
 
 def test_inconsistent_lengths_are_refused(load):

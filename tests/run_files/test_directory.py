@@ -2,8 +2,8 @@
 
 import os
 import resource
-import zipfile
 from functools import partial
+from io import BytesIO
 
 import numpy as np
 import pytest
@@ -66,14 +66,13 @@ def test_arguments_that_are_not_utf8_are_recorded(tmp_path, monkeypatch):
 def test_damaged_hashes_and_curves_are_refused_in_one_line(run):
     run.write_fitted_words(("cat", "dog", "ox"))
     content = run.fitted_words.read_bytes()
-    damaged = [b"", b"junk", content[:50], content[:-3], b"\x93NUMPY" + bytes(200)]
-    damaged += [content.replace(b"(3,)", shape) for shape in (b"(9,)", b"(-3)", b"9**9")]
+    damaged = [b"", b"junk", content[:-3], content.replace(b"(3,)", b"9**9")]
     for array in (np.zeros(3), np.zeros((2, 2), dtype=np.uint64), np.arange(3, 0, -1, np.uint64)):
         np.save(run.fitted_words, array)
         damaged.append(run.fitted_words.read_bytes())
-    with zipfile.ZipFile(run.fitted_words, "w") as file:
-        file.writestr("a", "b")
-    damaged.append(run.fitted_words.read_bytes())
+    # NumPy reads other types from a ZIP archive.
+    np.savez((archive := BytesIO()), array)
+    damaged.append(archive.getvalue())
     for content in damaged:
         run.fitted_words.write_bytes(content)
         with pytest.raises(InputError, match="not a readable list of word hashes") as caught:
@@ -91,19 +90,6 @@ def test_a_run_knows_its_train_words_in_any_order(run):
     run.write_split(Config(), "a list", {"train": words, "valid": (), "test": ()})
     assert run.is_split_of(words[::-1])
     assert not run.is_split_of(words[:2])
-
-
-def test_content_is_flushed_before_it_replaces_the_old_one(tmp_path, monkeypatch):
-    path, flushed = tmp_path / "file", []
-
-    def fsync(number):
-        # Fails if the file is open for reading alone, as flushing does on Windows.
-        os.write(number, b"")
-        flushed.append((os.fstat(number).st_size, path.exists()))
-
-    monkeypatch.setattr(os, "fsync", fsync)
-    write_text(path, "new")
-    assert flushed == [(3, False)]
 
 
 def files_in(folder):
@@ -138,7 +124,7 @@ def test_a_full_disk_keeps_the_old_content(run, missing):
         assert files_in(run.path) == before
 
 
-def test_an_error_of_the_program_is_raised_as_it_is(tmp_path):
+def test_errors_of_the_program_and_of_flushing_keep_the_old_content(tmp_path, monkeypatch):
     path = tmp_path / "file"
     write_text(path, "old")
 
@@ -148,4 +134,13 @@ def test_an_error_of_the_program_is_raised_as_it_is(tmp_path):
 
     with pytest.raises(TypeError, match="a bug"):
         write_atomically(path, write)
+
+    def fsync(number):
+        # Fails if the file is open for reading alone, as flushing does on Windows.
+        os.write(number, b"")
+        raise OSError("no such disk")
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    with pytest.raises(InputError, match="no such disk"):
+        write_text(path, "new")
     assert files_in(tmp_path) == {"file": b"old"}

@@ -1,5 +1,6 @@
 import pytest
 
+from hangman_lab.envs.encoding import ALPHABET
 from hangman_lab.envs.errors import InputError
 from hangman_lab.run_files.config import SWEEP_DIRECTORY, find_config, load_config
 from hangman_lab.run_files.options import dump_config
@@ -12,47 +13,34 @@ def test_a_trial_is_the_base_recipe_with_the_options_of_its_point_and_a_seed(
     path = write_sweep(set={"threads": 1, "discount": 0.9})
     sweep = load_sweep(path, ["learner.num_envs=32", "sweep.seeds=3"], words=str(few_hundred_words))
     assert sweep.config.num_trials == 6
-    overrides = [
-        *(
-            "discount=0.9",
-            "learner.num_envs=32",
-            "learner.learning_rate=0.01",
-            "seed=2",
-            "name=tiny",
-        ),
-        *("final_split=valid", f"words={few_hundred_words}"),
-    ]
+    overrides = f"""
+        discount=0.9 learner.num_envs=32 learner.learning_rate=0.01 seed=2 name=tiny
+        final_split=valid words={few_hundred_words}
+    """
     point = {"learner.learning_rate": 0.01}
-    assert sweep.trial_config(point, 2) == load_config(base_recipe, overrides)
+    assert sweep.trial_config(point, 2) == load_config(base_recipe, overrides.split())
     # The recipe of the best point plays the base's own final words.
     assert sweep.recipe(point).final_split == "test"
 
 
-def test_a_written_sweep_is_read_back_unless_its_words_have_changed(write_sweep, tmp_path):
-    words = tmp_path / "words.txt"
-    words.write_text("\n".join("abcdefghijklmnopqrstuvwxyz"))
-    space = {
-        "learner.epochs": {"grid_search": [1, 2]},
-        "learner.gae_lambda": {"uniform": [0.1, 0.3]},
-    }
-    path = write_sweep(samples=3, space=space)
-    sweep = load_sweep(path, words=str(words))
-    assert sweep.config.num_trials == 12
-    (tmp_path / "sweep.yaml").write_text(dump_config(sweep))
-    assert read_sweep(tmp_path / "sweep.yaml") == sweep
-    words.write_text("zyzzyva\n")
-    with pytest.raises(InputError, match="the word list has changed since the sweep started"):
-        read_sweep(tmp_path / "sweep.yaml")
-
-
-def test_the_words_of_a_written_sweep_are_found_from_any_folder(write_sweep, tmp_path, monkeypatch):
-    (tmp_path / "words.txt").write_text("\n".join("abcdefghijklmnopqrstuvwxyz"))
+def test_a_written_sweep_is_read_back_unless_its_words_have_changed(
+    write_sweep, tmp_path, monkeypatch
+):
+    words, written = tmp_path / "words.txt", tmp_path / "sweep.yaml"
+    words.write_text("\n".join(ALPHABET))
     monkeypatch.chdir(tmp_path)
+    space = {"learner.epochs": {"grid_search": [1, 2]}, "discount": {"uniform": [0.1, 0.3]}}
     for given in ({"words": "words.txt"}, {"overrides": ["words=words.txt"]}, {}):
         changes = {} if given else {"set": {"words": "words.txt"}}
-        sweep = load_sweep(write_sweep(**changes), **given)
-        trial = sweep.trial_config({"learner.learning_rate": 0.01}, 0)
-        assert trial.words == str(tmp_path / "words.txt")
+        sweep = load_sweep(write_sweep(samples=3, space=space, **changes), **given)
+        assert sweep.config.num_trials == 12
+        # Found from any folder.
+        assert sweep.base.words == str(words)
+        written.write_text(dump_config(sweep))
+        assert read_sweep(written) == sweep
+    words.write_text("zyzzyva\n")
+    with pytest.raises(InputError, match="the word list has changed since the sweep started"):
+        read_sweep(written)
 
 
 def test_each_value_and_bound_is_validated_once(make_sweep):

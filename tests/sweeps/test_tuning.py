@@ -4,6 +4,7 @@ import pytest
 
 from hangman_lab.agents.posterior.files import load_posterior
 from hangman_lab.run_files.config import load_config
+from hangman_lab.run_files.directory import RunDirectory
 from hangman_lab.run_files.words import load_words
 from hangman_lab.sweeps.ray_cluster import ray_cluster
 from hangman_lab.training.posterior import fit_posterior
@@ -93,37 +94,28 @@ def test_a_trial_that_lost_its_process_too_often_is_retried(run, make_sweep, tmp
 
 
 def test_trials_share_the_posteriors_of_the_same_seed_and_train_words(
-    base_recipe, few_hundred_words, tmp_path, monkeypatch
+    base_recipe, few_hundred_words, tmp_path
 ):
-    from hangman_lab.sweeps import tuning
-
-    fitted = []
-
-    def fit(words, seed):
-        fitted.append((set(words), seed))
-        return fit_posterior(words, seed)
-
-    monkeypatch.setattr(tuning, "fit_posterior", fit)
+    from hangman_lab.sweeps.tuning import shared_posteriors
 
     def share(*options):
         config = load_config(base_recipe, [f"words={few_hundred_words}", *options])
-        return config, tuning.shared_posteriors(config, tmp_path)
+        folder = shared_posteriors(config, tmp_path)
+        return config, folder and RunDirectory(folder)
 
     _, first = share()
-    assert share("learner.learning_rate=0.5", "final_split=valid")[1] == first
-    assert len(fitted) == 1
-    for option in (
-        "split.seed=1",
-        "split.fractions=[0.5,0.2,0.3]",
-        "env.max_length=9",
-        "seed=1",
-        "threads=3",
-    ):
-        config, folder = share(option)
-        words = set(load_words(config).part("train"))
-        assert fitted[-1] == (words, config.seed)
-        assert set(load_posterior(f"{folder}/posterior.safetensors").known_words) == words
-    assert len(fitted) == 6
+    written = first.posterior.stat().st_mtime_ns
+    assert share("learner.learning_rate=0.5", "final_split=valid")[1].path == first.path
+    assert first.posterior.stat().st_mtime_ns == written
+    options = "split.seed=1 split.fractions=[0.5,0.2,0.3] env.max_length=9 threads=3 seed=1"
+    for option in options.split():
+        config, run = share(option)
+        words = load_words(config).part("train")
+        assert set(load_posterior(run.posterior).known_words) == set(words)
+    assert len(list((tmp_path / "posteriors").iterdir())) == 6
+    own = RunDirectory(tmp_path)
+    fit_posterior(words, seed=1).save(own)
+    assert run.posterior.read_bytes() == own.posterior.read_bytes()
     # Without a posterior, or with one that is learned from play, nothing is shared.
     from_play = "learner={kind: from_play, play: {first: run}}"
     for option in ("learner.kind=windows", from_play):

@@ -32,19 +32,25 @@ QUIET = Console(quiet=True)
 
 
 @pytest.fixture(scope="module")
-def short_files(tiny_files, real_words, tmp_path_factory):
-    """A config and 250 words."""
+def short_words(real_words, tmp_path_factory):
+    """A file of 250 words."""
     words = tmp_path_factory.mktemp("few") / "words.txt"
     words.write_text("\n".join(real_words[::16]))
-    return tiny_files[0], words
+    return words
 
 
 @pytest.fixture(scope="module")
-def short_run(short_files, tmp_path_factory):
+def configure(tiny_files, short_words):
+    """Return a function: the config of a tiny run on these words with other options."""
+    return lambda options="": load_config(tiny_files[0], [f"words={short_words}", *options.split()])
+
+
+@pytest.fixture(scope="module")
+def short_run(configure, tmp_path_factory):
     """A run that looks ahead in every state: (run directory, output)."""
-    options, printed = [f"words={short_files[1]}", "learner.look_ahead_lives=6"], io.StringIO()
-    folder = tmp_path_factory.mktemp("short") / "run"
-    run, _ = train(load_config(short_files[0], options), Console(file=printed, width=120), folder)
+    printed, folder = io.StringIO(), tmp_path_factory.mktemp("short") / "run"
+    config = configure("learner.look_ahead_lives=6")
+    run, _ = train(config, Console(file=printed, width=120), folder)
     return run, printed.getvalue()
 
 
@@ -92,12 +98,11 @@ CURVES = """
 
 
 def test_a_run_directory_tells_the_split_and_the_curves_that_tensorboard_has(
-    short_run, short_files
+    short_run, configure, short_words
 ):
     run, _ = short_run
-    options = [f"words={short_files[1]}", "learner.look_ahead_lives=6"]
-    assert run.load_config() == load_config(short_files[0], options)
-    parts = parts_of(short_files[1])
+    assert run.load_config() == configure("learner.look_ahead_lives=6")
+    parts = parts_of(short_words)
     split = json.loads(run.split.read_text())
     assert split["counts"] == {name: len(words) for name, words in parts.items()}
     assert np.array_equal(run.load_fitted_words(), np.sort(hash_words(parts["train"])))
@@ -128,12 +133,12 @@ def test_a_run_directory_tells_the_split_and_the_curves_that_tensorboard_has(
         assert final == pytest.approx(figures["agents"]["ppo"]["win_rate"])
 
 
-def test_the_final_games_are_on_unseen_known_and_excluded_words(short_run, short_files):
+def test_the_final_games_are_on_unseen_known_and_excluded_words(short_run, short_words):
     run, printed = short_run
     evaluation = json.loads(run.evaluation.read_text())
     known, excluded = evaluation["known"], evaluation["excluded"]
     assert [part["split"] for part in (evaluation, known, excluded)] == ["test", "train", "test"]
-    test_words = parts_of(short_files[1])["test"]
+    test_words = parts_of(short_words)["test"]
     for part, games in ((evaluation, len(test_words)), (known, 20), (excluded, len(test_words))):
         assert list(part["agents"]) == ["ppo", "look-ahead", "posterior", "dictionary", "random"]
         for name, figures in part["agents"].items():
@@ -155,25 +160,22 @@ def test_the_final_games_are_on_unseen_known_and_excluded_words(short_run, short
         assert unseen["win_rate"] > evaluation["agents"]["random"]["ci95"][1] + 0.05
 
 
-def test_nothing_is_fitted_on_valid_or_test_words(short_files, tmp_path):
+def test_nothing_is_fitted_on_valid_or_test_words(configure, short_words, tmp_path):
     """With other valid or test words, the weights are the same up to model selection."""
-    config_file, words_file = short_files
-    split = Split(0, (0.8, 0.1, 0.1))
-    words = read_word_list(words_file).words
-    parts = parts_of(words_file)
+    words, parts = read_word_list(short_words).words, parts_of(short_words)
     others = sorted({word[::-1] for word in words} - set(words))
+    (tmp_path / "others.txt").write_text("\n".join(others))
+    replacing = parts_of(tmp_path / "others.txt")
 
-    def run_with(part, *options):
+    def run_with(part, options):
         """Train with the words of one part replaced by half as many other words."""
-        replaced = [word for word in others if split.part(word) == part][: len(parts[part]) // 2]
+        replaced = replacing[part][: len(parts[part]) // 2]
         path = tmp_path / f"{part}.txt"
         kept = [word for name in parts for word in parts[name] if name != part]
         path.write_text("\n".join([*kept, *replaced]))
-        config = load_config(config_file, [f"words={path}", *options])
-        return train(config, QUIET, tmp_path / part)
+        return train(configure(options).with_words(str(path)), QUIET, tmp_path / part)
 
-    config = load_config(config_file, [f"words={words_file}", "learner.steps=2048"])
-    one, one_evaluation = train(config, QUIET, tmp_path / "one")
+    one, one_evaluation = train(configure("learner.steps=2048"), QUIET, tmp_path / "one")
     other, other_evaluation = run_with("test", "learner.steps=2048")
     assert weights(one) == weights(other)
     games = [e["agents"]["dictionary"]["games"] for e in (one_evaluation, other_evaluation)]
@@ -210,9 +212,8 @@ WINDOWS = "learner.kind=windows learner.log_rows=9 "
 
 
 @pytest.mark.parametrize("options", ["", WINDOWS, WINDOWS + "learner.prediction_rate=0.01"])
-def test_a_stopped_run_resumes_to_the_same_curves_and_weights(short_files, tmp_path, options):
-    common = f"words={short_files[1]} env.max_wrong=10 learner.steps=2_048 validation.every=1_024 "
-    config = load_config(short_files[0], (common + options).split())
+def test_a_stopped_run_resumes_to_the_same_curves_and_weights(configure, tmp_path, options):
+    config = configure("env.max_wrong=10 learner.steps=2_048 validation.every=1_024 " + options)
     whole, _ = train(config, QUIET, tmp_path / "whole")
     with pytest.raises(StoppedError):
         train(config, QUIET, tmp_path / "stopped", on_validation=stop_at(1_024))
@@ -225,27 +226,23 @@ def test_a_stopped_run_resumes_to_the_same_curves_and_weights(short_files, tmp_p
     pd.testing.assert_frame_equal(*curves)
 
 
-def test_ctrl_c_stops_a_run_between_two_rollouts(short_files, tmp_path, monkeypatch):
+def test_ctrl_c_stops_a_run_between_two_rollouts(configure, tmp_path, monkeypatch):
     def press_ctrl_c(self):
         monkeypatch.undo()  # Pressed twice, it stops at once.
         signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr(ValidationCallback, "_on_rollout_end", press_ctrl_c)
-    config = load_config(short_files[0], [f"words={short_files[1]}", *WINDOWS.split()])
     with pytest.raises(Interrupted):
-        train(config, QUIET, tmp_path / "run")
+        train(configure(WINDOWS), QUIET, tmp_path / "run")
     assert load_checkpoint(tmp_path / "run" / "checkpoint.pt")[1]["step"] == 1_024
 
 
-def test_a_run_is_validated_and_ends_by_the_rules_of_its_config(short_files, tmp_path):
-    options = f"""
-        words={short_files[1]} learner.kind=windows learner.log_rows=14 env.host=evil
-        env.min_length=10 env.max_wrong=9 learner.steps=2_048
-    """.split()
-    run, evaluation = train(load_config(short_files[0], options), QUIET, tmp_path / "run")
+def test_a_run_is_validated_and_ends_by_the_rules_of_its_config(configure, short_words, tmp_path):
+    rules = "env.host=evil env.min_length=10 env.max_wrong=9 learner.steps=2_048 "
+    run, evaluation = train(configure(rules + WINDOWS), QUIET, tmp_path / "run")
     parts = {
         part: tuple(word for word in words if len(word) >= 10)
-        for part, words in parts_of(short_files[1]).items()
+        for part, words in parts_of(short_words).items()
     }
     dictionary = make_agent("dictionary").fit(parts["train"])
     assert evaluation["host"] == evaluation["known"]["host"] == "evil"
@@ -257,22 +254,18 @@ def test_a_run_is_validated_and_ends_by_the_rules_of_its_config(short_files, tmp
     games = play(policy, valid, 9, evil_words=parts["valid"])
     curves = run.read_curves()
     assert games["wrong_guesses"].mean() in curves["eval/wrong_guesses"].dropna().tolist()
-    assert run.load_config().env.host == "evil"
 
 
-def test_rewards_of_the_config_reach_the_learner(tiny_files):
-    def reward(*overrides) -> Any:
-        return reward_of(load_config(tiny_files[0], overrides))
-
-    assert reward("reward.name=potential", "discount=0.9").discount == 0.9
-    config = load_config(tiny_files[0], ["reward.name=dense", "reward.parameters.hit=0.7"])
-    env = make_env(config, ("add",), 2)
+def test_rewards_of_the_config_reach_the_learner(configure):
+    reward: Any = reward_of(configure("reward.name=potential discount=0.9"))
+    assert reward.discount == 0.9
+    env = make_env(configure("reward.name=dense reward.parameters.hit=0.7"), ("add",), 2)
     env.reset()
     assert env.step(np.array([0, 3]))[1] == pytest.approx([0.7, 1.4])
     with pytest.raises(InputError, match=r"reward\.parameters\.discount"):
-        reward("reward.name=potential", "reward.parameters.discount=0.9")
+        reward_of(configure("reward.name=potential reward.parameters.discount=0.9"))
     with pytest.raises(InputError, match=r"'hit' is not one of .*'win', 'loss'"):
-        reward("reward.name=sparse", "reward.parameters.hit=0.9")
+        reward_of(configure("reward.name=sparse reward.parameters.hit=0.9"))
 
 
 @pytest.mark.parametrize("known", [0.0, 0.5])
@@ -328,20 +321,7 @@ def test_a_run_with_other_words_or_another_network_is_not_resumed(short_run, tmp
     assert weights(run) == before
 
 
-def test_a_part_without_words_is_refused(tiny_files, tmp_path):
-    for override, said in (
-        ("env.min_length=30", "no train word of 30 to 32 letters"),
-        ("split.fractions=[0.9, 0.1, 0.0]", "no test word"),
-    ):
-        config = load_config(tiny_files[0], [f"words={tiny_files[1]}", override])
-        with pytest.raises(InputError, match=said):
-            train(config, QUIET, tmp_path / "run")
+def test_a_part_without_words_is_refused(configure, tmp_path):
+    with pytest.raises(InputError, match="no test word"):
+        train(configure("split.fractions=[0.9,0.1,0.0]"), QUIET, tmp_path / "run")
     assert not (tmp_path / "run").exists()
-
-
-def test_an_existing_directory_is_never_reused(tiny_files, tmp_path):
-    config = load_config(tiny_files[0])
-    taken = [RunDirectory.create(config, tmp_path / "run").path.name for _ in range(3)]
-    assert taken == ["run", "run-2", "run-3"]
-    with pytest.raises(InputError, match="cannot create folder"):
-        RunDirectory.create(config, tmp_path / "run" / "config.yaml" / "run")

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from hangman_lab.envs.encoding import ALPHABET, decode, encode_words, letter_index
+from hangman_lab.envs.encoding import decode, encode_words, letter_index
 from hangman_lab.envs.hangman.env import HangmanEnv, HangmanVectorEnv
 from hangman_lab.envs.hangman.evil import EvilGame, EvilHangmanGames
 from hangman_lab.envs.hangman.sb3 import HangmanVecEnv
@@ -33,44 +33,22 @@ def family(words, shown, guessed, letter):
     return families[best]
 
 
-@given(WORDS, LETTERS)
-def test_the_host_keeps_the_largest_family(words, letters):
+@given(st.none() | WORDS, LETTERS)
+def test_the_host_keeps_the_largest_family(real_words, words, letters):
+    words = words or [word for word in real_words if len(word) == 8]
     env = HangmanEnv(words, host="evil", max_wrong=26, repeated_guess="free")
     observation, info = env.reset(seed=0)
     guessed = ""
     for letter in letters:
-        shown = decode(observation["word"])
-        kept = family(words, shown, guessed, letter)
+        kept = family(words, decode(observation["word"]), guessed, letter)
         observation, _, terminated, _, info = env.step(letter_index(letter))
         guessed += letter
         assert decode(observation["word"]) == masked(kept[0], guessed)
+        assert observation["lives"] == 26 - len(set(guessed) - set(kept[0]))
         assert env.secret == min(kept)
         if terminated:
             assert info["won"]
             break
-
-
-@given(st.integers(0, 999))
-@settings(max_examples=20)
-def test_some_word_fits_all_answers_and_none_contradicts_an_earlier_one(real_words, seed):
-    env = HangmanVectorEnv(16, words=real_words, host="evil", autoreset_mode="Disabled")
-    before, _ = env.reset(seed=seed)
-    random = np.random.default_rng(seed)
-    games = env.get_state()["games"]
-    for _ in range(6):
-        letters = random.integers(26, size=16)
-        after, _, terminated, _, _ = env.step(letters)
-        games = env.get_state()["games"]
-        # What was shown remains, and a wrong letter is nowhere.
-        assert ((after["word"] == before["word"]) | (before["word"] == 1)).all()
-        for game in range(16):
-            secret = decode(games["secrets"][game])
-            guessed = "".join(ALPHABET[k] for k in np.flatnonzero(after["guessed"][game]))
-            assert secret in real_words
-            assert masked(secret, guessed) == decode(after["word"][game])
-        before = after
-        if terminated.any():
-            before, _ = env.reset(options={"reset_mask": terminated})
 
 
 def test_the_drawn_word_counts_for_its_length_alone(real_words):
@@ -89,23 +67,6 @@ def test_the_drawn_word_counts_for_its_length_alone(real_words):
             single.guess(letter)
         assert single.secret == batch.secret(game) == secrets[len(word)]
         assert single.lives == batch.observe()["lives"][game]
-
-
-def test_a_game_by_hand():
-    env = HangmanEnv(["bell", "cell", "dell", "noon"], host="evil")
-    env.reset(seed=0)
-    # Three words have ll, then two of three no b, then one of two no c: d is all that is left.
-    for letter, shown in (
-        ("l", "__ll"),
-        ("b", "__ll"),
-        ("c", "__ll"),
-        ("d", "d_ll"),
-        ("e", "dell"),
-    ):
-        observation, _, terminated, _, _ = env.step(letter_index(letter))
-        assert decode(observation["word"]) == shown
-    assert terminated
-    assert observation["lives"] == 4
 
 
 @pytest.mark.parametrize(
