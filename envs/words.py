@@ -126,7 +126,7 @@ def import_wordfreq() -> ModuleType:
     if not has_frequencies():
         raise InputError(
             "common words: the package wordfreq is not installed; "
-            "pip install '.[words]' (in the checkout) installs it"
+            "pip install '.[agents]' (in the checkout) installs it"
         )
     import wordfreq
 

@@ -66,6 +66,9 @@ def parser() -> CommandParser:
     seen.add_argument("--drop-seen", action="store_true", help="exclude known words")
     seen.add_argument("--allow-seen", action="store_true", help="play known words with --known 0")
     parser.add_argument("--seed", metavar="N", help="seed of random draws")
+    parser.add_argument(
+        "--details", action="store_true", help="also print tables by length, words and first letter"
+    )
     parser.add_argument("--json", metavar="FILE", help="write the results as JSON")
     parser.add_argument("--csv", metavar="FILE", help="write one row per game")
     parser.add_argument("--plots", metavar="DIR", help="write plots as PNG and SVG")
@@ -90,6 +93,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     refuse = partial(command.refuse, options)
     remote.check(options, refuse)
     word_guess.check(options, refuse)
+    if options.env != ENV_ID:
+        refuse(["details"], f"is for {ENV_ID}, not {options.env}")
     check_files(options)
     request = Request.of(**{name: getattr(options, name) for name in Request.model_fields})
     if options.server is not None:
@@ -107,7 +112,7 @@ def _evaluate(options: argparse.Namespace, request: Request, console: Console) -
     match = prepare(request, notify)
     with make_progress(console) as progress:
         comparison = Comparison(match, progress)
-    print_comparison(console, comparison.to_dict())
+    print_comparison(console, comparison.to_dict(), options.details)
     if options.report is not None:
         comparison.analyze(note=notify)
     evaluation = comparison.to_dict()

@@ -95,11 +95,11 @@ def evaluate(options: argparse.Namespace, request: Request, console: Console) ->
         "versions": {"python": platform.python_version(), "numpy": np.__version__},
         "agents": statistics,
     }
-    print_table(console, agents_table(evaluation))
-    for name in statistics:
+    for name in statistics if options.details else ():
         # A table per agent, since the agents play different words.
         for table in lengths_tables({**evaluation, "agents": {name: statistics[name]}}):
             print_table(console, table)
+    print_table(console, agents_table(evaluation))
     write_files(options, evaluation, played, notify)
 
 

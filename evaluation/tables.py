@@ -41,15 +41,21 @@ def describe_games(evaluation: dict[str, Any]) -> str:
     return ", ".join(parts)
 
 
-def make_tables(
+def make_tables(evaluation: dict[str, Any]) -> list[DataTable]:
+    """Return all tables of an evaluation, the content of ``evaluate.py --json``."""
+    return [*_main_tables(evaluation), *_detailed_tables(evaluation)]
+
+
+def _main_tables(evaluation: dict[str, Any]) -> list[DataTable]:
+    pairs = (_worst_table(evaluation), _pairs_table(evaluation))
+    return [agents_table(evaluation), *(table for table in pairs if table.rows)]
+
+
+def _detailed_tables(
     evaluation: dict[str, Any], num_words: int | None = None, num_letters: int = NUM_LETTERS
 ) -> list[DataTable]:
-    """Return all tables of an evaluation, the content of ``evaluate.py --json``."""
     tables = [
-        agents_table(evaluation),
-        _worst_table(evaluation),
         *lengths_tables(evaluation),
-        _pairs_table(evaluation),
         *(
             _words_table(kind, name, evaluation, num_words)
             for name in evaluation["agents"]
@@ -57,7 +63,7 @@ def make_tables(
         ),
         _first_letters_table(evaluation, num_letters),
     ]
-    return [tables[0], *(table for table in tables[1:] if table.rows)]
+    return [table for table in tables if table.rows]
 
 
 def agents_table(evaluation: dict[str, Any]) -> DataTable:
@@ -146,9 +152,13 @@ def _first_letters_table(evaluation: dict[str, Any], count: int) -> DataTable:
     )
 
 
-def print_comparison(console: Console, evaluation: dict[str, Any]) -> None:
-    """Print the tables, with fewer words and letters than on the report page."""
-    for table in make_tables(evaluation, _NUM_WORDS_PRINTED, _NUM_FIRST_LETTERS):
+def print_comparison(console: Console, evaluation: dict[str, Any], details: bool = False) -> None:
+    """Print win rates and pairwise comparisons, with ``details`` after the other tables.
+
+    These have fewer words and letters than on the report page.
+    """
+    detailed = _detailed_tables(evaluation, _NUM_WORDS_PRINTED, _NUM_FIRST_LETTERS)
+    for table in [*(detailed if details else ()), *_main_tables(evaluation)]:
         print_table(console, table)
 
 

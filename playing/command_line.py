@@ -17,6 +17,7 @@ from hangman_lab.terminal.arguments import (
     program,
     real,
 )
+from hangman_lab.terminal.console import make_steps, step
 
 # Letters per second.
 _MAX_SPEED = 1_000
@@ -39,11 +40,11 @@ def parser() -> CommandParser:
         "--assist", action="store_true", help="show letters to try in a game played elsewhere"
     )
     add = parser.add_argument
-    helps = "agent for --hint and --assist (default: ppo, or dictionary with --words)"
+    helps = "agent for --hint and --assist (default: ppo; dictionary with --words FILE)"
     add("--agent", metavar="NAME", help=helps)
     runs = "a training run: its agents and words (default: the pretrained policy)"
     add("--run", metavar="RUN_DIR", help=runs)
-    parser.add_words()
+    parser.add_words(" (default, but for --run and --assist)")
     add("--length", type=_lengths, metavar="N or MIN-MAX", help="letters of the words to guess")
     part = "a third of the words, by the wrong guesses of a letter-frequency guesser"
     add("--difficulty", choices=DIFFICULTIES, help=part)
@@ -69,10 +70,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     console = make_console()
     try:
         options = _read(arguments)
-        # This takes seconds to import, so options are checked first.
-        from hangman_lab.playing.session import play
+        with make_steps(console) as steps:
+            # This takes seconds to import, so options are checked first.
+            plays = options.hint or options.watch or options.versus or options.assist
+            note = "; the first start compiles for half a minute or more" if plays else ""
+            with step(steps, f"loading{note}"):
+                from hangman_lab.playing.session import play
 
-        play(options, console)
+            play(options, console, steps)
         status = 0
     except EOFError:
         status = 0

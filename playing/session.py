@@ -5,42 +5,55 @@ from __future__ import annotations
 import argparse
 import itertools
 import secrets
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from rich.console import Console
+from rich.progress import Progress
 
-from hangman_lab.agents import PosteriorAgent
+from hangman_lab.agents import AGENTS, Agent, PosteriorAgent
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.evil import EvilGame
 from hangman_lab.envs.hangman.game import Game
 from hangman_lab.envs.keyed_random import keyed_bits
 from hangman_lab.envs.secret_words import SecretWords
-from hangman_lab.envs.words import COMMON_SOURCE, DEFAULT_KNOWN
+from hangman_lab.envs.words import COMMON_SOURCE, DEFAULT_KNOWN, hash_words
 from hangman_lab.playing.advice import Adviser, assist
 from hangman_lab.playing.modes import YOU, play_solo, play_versus, watch
 from hangman_lab.playing.screen import ask_yes
 from hangman_lab.playing.words import rank_words, select_difficulty
 from hangman_lab.run_files.agents import check_agent_names, find_run, load_run_agent
 from hangman_lab.run_files.config import Config
+from hangman_lab.run_files.directory import RunDirectory
 from hangman_lab.run_files.words import RunWords, load_words
+from hangman_lab.terminal.console import step
 
 _SEED_BITS = 32
 # It counts repeated words repeatedly, which weights them.
 _WEIGHTED_AGENT = "dictionary"
 
 
-def play(options: argparse.Namespace, console: Console) -> None:
-    """Play by the options of the command line, until the player stops."""
+def play(options: argparse.Namespace, console: Console, steps: Progress) -> None:
+    """Play by the options of the command line, until the player stops.
+
+    ``steps`` shows what is loaded, and is stopped before the first game.
+    """
     name, option = _agent_of(options)
     if name is not None:
         check_agent_names([name], option)
+    # A person knows these words; a game played elsewhere can have any word.
+    default = COMMON_SOURCE if options.run is None and not options.assist else None
     weighted = options.assist and options.words == COMMON_SOURCE
     if weighted and name != _WEIGHTED_AGENT:
         raise InputError(f"--agent: --assist --words common needs {_WEIGHTED_AGENT}, not {name}")
     run = find_run(options.run, () if name is None else (name,))
     config = Config() if run is None else run.load_config()
-    run_words = load_words(config, None if weighted else options.words)
+    with step(steps, "loading words"):
+        run_words = load_words(config, None if weighted else options.words or default)
+    if options.words is not None:
+        console.print(run_words.word_list.describe())
     keep_apart = not options.assist and (name is not None or run is not None)
     to_guess, to_fit, source = _divide(run_words, keep_apart, options.run is not None)
     if weighted:
@@ -51,10 +64,16 @@ def play(options: argparse.Namespace, console: Console) -> None:
     adviser: Any = None  # set for every mode that uses it
     if name is not None:
         known = DEFAULT_KNOWN if options.known is None else options.known
-        agent = load_run_agent(name, run, to_fit, seed, known)
+        with step(steps, f"loading {name}"):
+            agent = load_run_agent(name, run, to_fit, seed, known)
         if (options.hint or options.assist) and not isinstance(agent, PosteriorAgent):
             raise InputError(f"{option}: {name} has no letter probabilities")
         adviser = Adviser(name, agent)
+        with step(steps, f"compiling {name}"):
+            game = Game(to_guess[0], max_wrong)
+            while not game.over:
+                game.guess(adviser.choose(game.observations))
+    steps.stop()
     if options.assist:
         assist(console, adviser, to_guess, source, max_wrong, weighted)
         return
@@ -64,6 +83,10 @@ def play(options: argparse.Namespace, console: Console) -> None:
         f"{_count(len(to_guess), 'word')} to guess ({which}{source}); "
         f"{_count(max_wrong, 'wrong guess loses', 'wrong guesses lose')}"
     )
+
+    if name is not None:
+        is_fitted = np.isin(hash_words(to_guess), _fitted_words(adviser, run, to_fit))
+        console.print(f"{name} was fitted on {is_fitted.sum() or 'none'} of these words")
 
     def play_word(secret: str, number: int) -> str | None:
         evil = options.host == "evil"
@@ -105,6 +128,17 @@ def _divide(
         return words.part("test"), words.part("train"), f"test split of {source}"
     parts, note = words.parts_or_whole()
     return parts["test"], parts["train"], f"{source}{note}" if note else f"test split of {source}"
+
+
+def _fitted_words(
+    adviser: Adviser, run: RunDirectory | None, words: Sequence[str]
+) -> npt.NDArray[np.uint64]:
+    """Return the hashes of the words that an agent knows, ``words`` if it is not a run's."""
+    if adviser.name not in AGENTS:
+        assert run is not None
+        return run.load_fitted_words()
+    # An agent that does not override `fit` learns nothing from words.
+    return hash_words(words if type(adviser.agent).fit is not Agent.fit else ())
 
 
 def _narrow(

@@ -105,10 +105,10 @@ class CommandParser(argparse.ArgumentParser):
         """Print the error without the usage."""
         self.exit(2, f"{self.prog}: error: {message} (see {self.prog} --help)\n")
 
-    def add_words(self) -> None:
-        """Add the option ``--words``."""
-        helps = "a word list, one word per line; common: the default list's common words"
-        self.add_argument("--words", metavar="FILE", help=helps)
+    def add_words(self, note: str = "") -> None:
+        """Add the option ``--words``; ``note`` ends its help."""
+        helps = "a word list, one word of letters a to z per line; common: the common words of web2"
+        self.add_argument("--words", metavar="FILE", help=helps + note)
 
     def add_overrides(self, what: str) -> None:
         """Add the option ``--set``."""

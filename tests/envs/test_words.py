@@ -150,5 +150,5 @@ def test_without_wordfreq_one_line_says_what_is_missing(monkeypatch):
     monkeypatch.setattr("hangman_lab.envs.words.find_spec", lambda name: None)
     assert not has_frequencies()
     for use in (load_word_list, common_words):
-        with pytest.raises(InputError, match=r"^common words: .* pip install '\.\[words\]'"):
+        with pytest.raises(InputError, match=r"^common words: .* pip install '\.\[agents\]'"):
             use("common")

@@ -52,7 +52,6 @@ def test_as_a_process_it_plays_the_test_words_and_writes_the_documented_json(tin
         assert agent["games"] == len(parts["test"])
         assert name in done.stdout
         assert f"{agent['win_rate']:.1%}" in done.stdout
-    assert "win rate by word length" in done.stdout
     assert "(dropped: none)" in done.stdout
 
 
@@ -79,6 +78,19 @@ def test_without_a_run_learned_agents_are_those_of_the_pretrained_policy(evaluat
     _, evaluation = evaluate("--games", 20)
     assert list(evaluation["agents"]) == ["ppo", "look-ahead", "posterior", "dictionary", "random"]
     assert evaluation["words"]["source"] == "web2"
+
+
+def test_win_rates_and_pairs_end_a_short_output_and_details_precede_them(evaluate, tiny_files):
+    short, _ = evaluate("--games", 20)
+    assert short.stdout.count("\n") <= 60
+    assert "win rate by word length" not in short.stdout
+    detailed, _ = evaluate("--games", 20, "--details")
+    pairs = (done.stdout[done.stdout.index("pairwise") :] for done in (short, detailed))
+    assert next(pairs).splitlines()[:14] == next(pairs).splitlines()[:14]
+    first = [detailed.stdout.index(title) for title in ("win rate by word length", "hardest")]
+    assert max(first) < detailed.stdout.index("wins") < detailed.stdout.index("pairwise")
+    refused, _ = evaluate("--env", "CatsAndDogs-v0", "--details")
+    assert_refused(refused, "evaluate.py", "--details: is for Hangman-v0")
 
 
 def test_tables_name_the_evil_host(evaluate, tiny_files):

@@ -1,10 +1,12 @@
 """compare(), its tables of games and statistics, and the files of evaluate.py."""
 
+import io
 import re
 
 import pandas as pd
 import pytest
 from PIL import Image
+from rich.console import Console
 
 from hangman_lab.agents import make_agent
 from hangman_lab.envs.errors import InputError
@@ -16,7 +18,7 @@ from hangman_lab.evaluation.comparison import Comparison
 from hangman_lab.evaluation.plots import caption, draw_plots
 from hangman_lab.evaluation.preparation import Match
 from hangman_lab.evaluation.statistics import win_rate
-from hangman_lab.evaluation.tables import agents_table, make_tables
+from hangman_lab.evaluation.tables import agents_table, make_tables, print_comparison
 from tests.processes import assert_refused, run_main
 
 
@@ -139,9 +141,12 @@ def test_tables_fit_in_80_columns(word_file, tmp_path):
     words.write_text("\n".join(long_words))
     agents = {f"overall-frequency-{number}": make_agent("random", number) for number in range(6)}
     compared = compare(["dictionary", "random"], words=word_file), compare(agents, words=words)
-    texts = [*map(str, compared)]
+    printed = io.StringIO()
+    print_comparison(Console(width=80, file=printed), compared[0].to_dict(), details=True)
+    texts = [*map(str, compared), printed.getvalue()]
     assert "pairwise" in texts[0]
-    assert "hardest unseen words for random" in texts[0]
+    assert "hardest" not in texts[0]
+    assert "hardest unseen words for random" in texts[2]
     for text in texts:
         assert max(len(line.rstrip()) for line in text.splitlines()) <= 80
         assert "…" not in text

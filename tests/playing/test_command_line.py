@@ -1,7 +1,9 @@
+import io
 import itertools
 import re
 
 import pytest
+from rich.console import Console
 
 from hangman_lab.agents.posterior.files import save_posterior
 from hangman_lab.envs.words import Split, clean_words
@@ -25,11 +27,22 @@ def run_directory(tmp_path, words):
     """A run with a small posterior and nothing else."""
     run = RunDirectory.create(Config(words=words), tmp_path / "run")
     save_posterior(posterior_of(), run.posterior)
+    run.write_fitted_words(Split().divide(clean_words(WORDS, ""))["train"])
     return str(run.path)
 
 
 def secret_of(output):
     return re.findall(r"the word is (\w+)", output)[0]
+
+
+def test_a_terminal_shows_what_is_loaded_before_the_first_board(run_command, words, monkeypatch):
+    console = Console(force_terminal=True, file=io.StringIO(), width=80)
+    monkeypatch.setattr("hangman_lab.playing.command_line.make_console", lambda: console)
+    run_command(["--words", words, "--versus", "dictionary"], [])
+    output = console.file.getvalue()
+    steps = ("the first start compiles", "loading words", "loading dictionary", "compiling")
+    found = [output.index(text) for text in (*steps, "words to guess", "lives")]
+    assert found == sorted(found)
 
 
 def test_a_person_wins_and_is_offered_another_word(run_command, words):
@@ -71,7 +84,7 @@ def test_hints_are_five_letters_with_bars(run_command, words):
     bars = re.findall(r"^[> ] [a-z]  [ \d]{3}%  █*$", output, re.MULTILINE)
     assert len(bars) == 5
     assert sum(bar.startswith(">") for bar in bars) == 1
-    assert re.match(r"\d+ words to guess \(hard, test split of", output)
+    assert re.search(r"^\d+ words to guess \(hard, test split of", output, re.MULTILINE)
 
 
 @pytest.mark.parametrize("agent", ["dictionary", "random"])
@@ -134,6 +147,7 @@ def test_a_run_determines_words_split_and_agents(run_command, run_directory):
     status, output = run_command(options, ["y", "n"])
     assert status == 0
     assert output.startswith(f"{len(test_words)} words to guess (test split of")
+    assert "posterior was fitted on none of these words" in output
     assert set(re.findall(r"the word is (\w+)", output)) <= set(test_words)
     assert "posterior: most likely letters" in output
     with_prior = {prior: run_command([*options, "--known", prior], ["y", "n"])[1] for prior in "01"}

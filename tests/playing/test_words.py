@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hangman_lab.envs.encoding import ALPHABET
-from hangman_lab.envs.words import Split, clean_words
+from hangman_lab.envs.words import Split, clean_words, load_word_list
 from hangman_lab.playing.words import DIFFICULTIES, rank_words, select_difficulty
 from hangman_lab.run_files.config import Config
 from hangman_lab.run_files.directory import RunDirectory
@@ -34,7 +34,7 @@ def guessed(run_command, tmp_path):
 def test_every_word_of_the_test_split_comes_once_in_an_order_that_depends_on_the_seed(guessed):
     test_words = Split().divide(MANY)["test"]
     output, secrets = guessed(MANY.words, "--seed", "3", games=len(test_words) + 1)
-    assert output.startswith(f"{len(test_words)} words to guess (test split of")
+    assert f"\n{len(test_words)} words to guess (test split of" in output
     assert sorted(secrets[:-1]) == sorted(test_words)
     assert secrets[-1] == secrets[0]
     orders = [guessed(MANY.words, "--seed", seed, games=4)[1] for seed in "345"]
@@ -51,11 +51,33 @@ def test_without_an_agent_the_whole_list_is_guessed(run_command, tmp_path):
 def test_a_short_list_is_not_split_except_for_a_run(guessed, tmp_path, run_command):
     # Both words are in the train split.
     output, _ = guessed(["tea", "ox"])
-    assert re.match(r"2 words to guess \(.*words.txt, too few to be split\)", output)
+    assert re.search(r"\n2 words to guess \(.*words.txt, too few to be split\)", output)
+    assert "dictionary was fitted on 2 of these words" in output
     run = RunDirectory.create(Config(words=str(tmp_path / "words.txt")), tmp_path / "run")
     status, output = run_command(["--run", str(run.path), "--watch", "random"], [], 200)
     assert status == 2
     assert "no test word of 1 to 32 letters" in output
+
+
+def test_words_with_other_characters_than_letters_are_counted_before_the_game(guessed):
+    output, secrets = guessed(["tea", "thé", "tea", "té"], "--watch", "random")
+    assert output.startswith("1 words from ")
+    assert "(dropped: 2 with other characters, 1 duplicate)" in output.splitlines()[0]
+    assert secrets == ["tea"]
+
+
+def test_by_default_words_are_those_that_people_know_and_new_to_the_agent(run_command):
+    common = load_word_list("common")
+    _, output = run_command([], [])
+    assert output.startswith(f"{len(common):,} words to guess (common)")
+    for agent in ("posterior", "dictionary", "random"):
+        options = ["--watch", agent, "--speed", "1000", "--seed", "1"]
+        _, output = run_command(options, ["n"])
+        (secret,) = re.findall(r"the word is (\w+)", output)
+        assert secret in Split().divide(common)["test"]
+        assert f"{agent} was fitted on none of these words" in output
+    _, output = run_command(["--words", "web2", "--watch", "random"], [])
+    assert "(test split of web2)" in output
 
 
 def test_words_are_narrowed_by_length_and_then_by_difficulty(guessed):
