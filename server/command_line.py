@@ -9,7 +9,7 @@ import socket
 import sqlite3
 import sys
 import unicodedata
-from argparse import SUPPRESS, ArgumentTypeError, Namespace
+from argparse import SUPPRESS, ArgumentError, ArgumentTypeError, Namespace
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import fields
@@ -94,12 +94,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def read_options(arguments: Sequence[str]) -> Namespace:
     """Read the environment, and the command line, which has precedence."""
-    # HANGMAN_TOKEN is for clients.
-    environment = [
-        f"--{field.name.replace('_', '-')}={value}"
-        for field in fields(Settings)
-        if (value := os.environ.get(f"HANGMAN_{field.name.upper()}"))
-    ]
+    reader, environment = parser(), []
+    reader.exit_on_error = False
+    for field in fields(Settings):
+        variable = f"HANGMAN_{field.name.upper()}"
+        if value := os.environ.get(variable):
+            environment.append(f"--{field.name.replace('_', '-')}={value}")
+            try:
+                reader.parse_args(environment[-1:])
+            except ArgumentError as error:
+                raise InputError(f"{variable}: {error.message}") from error
     return parser().parse_args([*environment, *arguments])
 
 
@@ -143,8 +147,8 @@ def _manage(options: Namespace) -> None:
                     hashed = players.hash_token(token)
                     players.add_player(connection, name, hashed, options.replace)
                     # Shown before it is stored, so that none is stored unseen.
-                    print("Keep it: only its hash is stored.")
-                    print(f"access token of {name}: {token}", flush=True)
+                    print(token, flush=True)
+                    print(f"the access token of {name}; only its hash is stored", file=sys.stderr)
                     return
                 if not players.delete_player(connection, name):
                     raise InputError(f"there is no player {name!r}")

@@ -1,6 +1,7 @@
 """serve.py: options, the environment, tokens and players."""
 
 import hashlib
+import re
 import socket
 import sqlite3
 import subprocess
@@ -66,7 +67,7 @@ def test_options_have_precedence_over_the_environment(serve, monkeypatch):
     assert (options.host, options.port, options.max_wrong) == ("127.0.0.1", 1, 7)
     assert (options.words, options.action) == (None, None)
     monkeypatch.setenv("HANGMAN_PORT", "many")
-    assert_refused(serve(), "serve.py", "--port: 'many' is not a whole number")
+    assert_refused(serve(), "serve.py", "HANGMAN_PORT: 'many' is not a whole number")
 
 
 def test_a_port_in_use_is_reported(serve, database):
@@ -80,7 +81,7 @@ def test_tokens_are_made_replaced_and_players_deleted_while_a_server_runs(
     database, serve, monkeypatch
 ):
     def make(name, *options):
-        return serve("token", name, *options).stdout.split()[-1]
+        return serve("token", name, *options).stdout.strip()
 
     monkeypatch.setenv("HANGMAN_DB", str(database))
     with closing(Harness(database, words=["noon"])) as server:
@@ -100,9 +101,10 @@ def test_it_serves_until_it_is_stopped_and_logs_no_token(database):
     options = ("--agent", "none", "--forwarded-allow-ips=*")
     with serving(database, *options, words=["banana"]) as (process, address):
         made = run("serve.py", "token", "alice", "--db", database)
-        assert (made.returncode, made.stderr) == (0, "")
-        token = made.stdout.split()[-1]
-        assert len(token) > 40
+        assert (made.returncode, made.stderr.count("\n")) == (0, 1)
+        assert "alice" in made.stderr
+        token = made.stdout.strip()
+        assert re.fullmatch(r"hm_[\w-]{40,}", token)
         query = f"practice=True&access_token={token}"
         with urllib.request.urlopen(f"{address}/trexsim/hangman/new_game?{query}") as answer:
             assert answer.status == 200
