@@ -81,7 +81,7 @@ class Sweep(Section):
 
     def variants(self) -> Iterator[Config]:
         """Yield recipes with each listed value and interval bound, one option changed at a time."""
-        values = {key: _extremes(*axis) for key, axis in self.config.axes.items()}
+        values = {key: _extremes(key, *axis) for key, axis in self.config.axes.items()}
         first = {key: extremes[0] for key, extremes in values.items()}
         yield self.recipe(first)
         for key, extremes in values.items():
@@ -89,13 +89,21 @@ class Sweep(Section):
                 yield self.recipe(first | {key: value})
 
 
-def _extremes(kind: str, values: list[Any]) -> list[Any]:
-    """Return all values of a list, or the bounds of an interval."""
+def _extremes(key: str, kind: str, values: list[Any]) -> list[Any]:
+    """Return all values of a list, or the bounds of an interval; InputError if it has none."""
     if kind in LISTS:
         return values
-    low, high = values
+    is_integer = kind.endswith("randint")
+    types = (int,) if is_integer else (int, float)
+    numbers = [value for value in values if type(value) in types and abs(value) < 2**63]
+    if len(values) != 2 or len(numbers) != 2 or not numbers[0] < numbers[1]:
+        what = "two whole numbers" if is_integer else "two numbers"
+        raise InputError(f"space.{key}: {kind} {values!r} is not [low, high], {what}, low first")
+    low, high = numbers
+    if kind.startswith("log") and low <= 0:
+        raise InputError(f"space.{key}: {kind} {values!r} is not above 0")
     # As in Tune, integer intervals exclude their upper bound.
-    return [low, high - 1] if kind.endswith("randint") else [float(low), float(high)]
+    return [low, high - 1] if is_integer else [float(low), float(high)]
 
 
 def load_sweep(
@@ -119,8 +127,6 @@ def load_sweep(
     config = validate(SweepConfig, values, path)
     try:
         _check_keys(config)
-        for key, axis in config.axes.items():
-            _check_interval(f"space.{key}", *axis)
         given = [f"{key}={json.dumps(value)}" for key, value in config.set.items()]
         base = load_config(find_config(config.base), [*given, *recipe])
         base = base if words is None else base.with_words(words)
@@ -151,18 +157,6 @@ def _check_keys(config: SweepConfig) -> None:
         raise InputError(f"seeds, samples, space: {trials:,} trials are more than {_MAX_TRIALS:,}")
     if config.samples > 1 and all(kind == "grid_search" for kind, _ in config.axes.values()):
         raise InputError(f"samples: {config.samples} is not allowed (a grid has nothing to draw)")
-
-
-def _check_interval(key: str, kind: str, values: list[Any]) -> None:
-    if kind in LISTS:
-        return
-    types = (int,) if kind.endswith("randint") else (int, float)
-    numbers = [value for value in values if type(value) in types and abs(value) < 2**63]
-    if len(values) != 2 or len(numbers) != 2 or not numbers[0] < numbers[1]:
-        what = "whole numbers" if types == (int,) else "numbers"
-        raise InputError(f"{key}: {kind} {values!r} is not [low, high], two {what}, low first")
-    if kind.startswith("log") and numbers[0] <= 0:
-        raise InputError(f"{key}: {kind} {values!r} is not above 0")
 
 
 def _check_variants(sweep: Sweep, word_list: WordList) -> None:

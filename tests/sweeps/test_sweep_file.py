@@ -10,11 +10,11 @@ from hangman_lab.sweeps.sweep_file import load_sweep, read_sweep
 def test_a_trial_is_the_base_recipe_with_the_options_of_its_point_and_a_seed(
     write_sweep, base_recipe, few_hundred_words
 ):
-    path = write_sweep(set={"threads": 1, "discount": 0.9})
+    path = write_sweep(set={"threads": 1, "discount": 0.9, "seed": 3})
     sweep = load_sweep(path, ["learner.num_envs=32", "sweep.seeds=3"], words=str(few_hundred_words))
     assert sweep.config.num_trials == 6
     overrides = f"""
-        discount=0.9 learner.num_envs=32 learner.learning_rate=0.01 seed=2 name=tiny
+        discount=0.9 learner.num_envs=32 learner.learning_rate=0.01 seed=5 name=tiny
         final_split=valid words={few_hundred_words}
     """
     point = {"learner.learning_rate": 0.01}
