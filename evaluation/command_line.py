@@ -21,7 +21,7 @@ from hangman_lab.evaluation.preparation import ENV_ID, Request, prepare
 from hangman_lab.evaluation.tables import print_comparison
 from hangman_lab.run_files.agents import LEARNED_AGENTS
 from hangman_lab.terminal.arguments import CommandParser, command_main, program
-from hangman_lab.terminal.console import make_progress, say
+from hangman_lab.terminal.console import make_progress, make_steps, say, step
 
 
 def parser() -> CommandParser:
@@ -109,7 +109,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _evaluate(options: argparse.Namespace, request: Request, console: Console) -> None:
     """Play Hangman, print tables and write files."""
     notify = partial(say, console)
-    match = prepare(request, notify)
+    with make_steps(console) as steps, step(steps, "loading agents"):
+        match = prepare(request, notify)
     with make_progress(console) as progress:
         comparison = Comparison(match, progress)
     print_comparison(console, comparison.to_dict(), options.details)

@@ -58,6 +58,16 @@ def play_agents(
     return statistics, pd.concat(tables, ignore_index=True)
 
 
+def compile_agents(
+    agents: Mapping[str, Agent], play: Callable[[Agent], object], progress: Progress
+) -> None:
+    """Compile agents by a game each, before their games are timed."""
+    with stage(progress, "compiling", len(agents), unit="") as advance:
+        for agent in agents.values():
+            play(agent)
+            advance(1)
+
+
 class Comparison:
     """The results of agents on the same words.
 
@@ -81,11 +91,10 @@ class Comparison:
         hashes = hash_words(match.words)
         is_known = np.isin(hashes, match.known_words)
         worst: dict[str, dict[str, Any]] = {}
+        progress = progress or make_progress()
+        compile_agents(match.agents, lambda agent: play(agent, match.words[:1]), progress)
 
         def play_words(name: str, agent: Agent, advance: Advance) -> tuple[pd.DataFrame, float]:
-            if len(match.words):
-                # Compile outside of the measured time.
-                play(agent, match.words[:1])
             start = time.perf_counter()
             games = play(agent, match.words, advance=advance)
             seconds = time.perf_counter() - start

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.ticker import EngFormatter
 
 from hangman_lab.run_files.directory import RunDirectory
 
@@ -63,7 +64,7 @@ for name, level in sorted(levels.items(), key=lambda item: float(item[1])):
 axes.set(xlabel="games played" if options.by_games else "environment steps", ylabel="games won")
 axes.set_ylim(0, 1)
 axes.yaxis.set_major_formatter(lambda rate, _: f"{rate:.0%}")
-axes.xaxis.set_major_formatter(lambda number, _: f"{number:,.0f}")
+axes.xaxis.set_major_formatter(EngFormatter(sep=""))
 axes.grid(alpha=0.3)
 axes.legend(frameon=False, loc="lower right")
 figure.savefig(options.plot, dpi=150)

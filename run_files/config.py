@@ -63,7 +63,10 @@ class RewardConfig(Section):
 
 
 class LearnerConfig(Section):
-    """Options of every learner; ``steps`` are letters in all ``num_envs`` games together."""
+    """Options of every learner.
+
+    ``steps`` are letters in all ``num_envs`` games together, rounded up to whole rollouts.
+    """
 
     steps: int = Field(default=102_400, ge=1)
     num_envs: int = Field(default=128, ge=2, le=65536)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 
 from rich.console import Console
 from rich.progress import (
@@ -40,13 +39,15 @@ def step(steps: Progress, text: str) -> Iterator[None]:
 def make_progress(console: Console | None = None) -> Progress:
     """Return transient progress bars, which are disabled without a terminal.
 
-    Without a console, nothing is printed.
+    They end with the time elapsed and the time left. Without a console, nothing is printed.
     """
     console = console or Console(quiet=True)
     return Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(14),
         MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("<"),
         TimeRemainingColumn(),
         console=console,
         transient=True,
@@ -56,15 +57,21 @@ def make_progress(console: Console | None = None) -> Progress:
 
 @contextmanager
 def stage(
-    progress: Progress, name: str, total: int | None = None, unit: str = "games"
-) -> Iterator[Callable[[float], None]]:
-    """Show the progress of a stage; without a terminal, print a line when it is done.
+    progress: Progress, name: str, total: int, unit: str = "games"
+) -> Iterator[Callable[..., None]]:
+    """Show the progress of a stage; without a terminal, print a line when its units are done.
 
-    Yields a function to call with the number of units done since the last call.
+    Yields a function to call with the number of units done since the last call and, optionally, a
+    description of what is done next, which is a line without a terminal.
     """
     task = progress.add_task(name, total=total)
-    yield partial(progress.advance, task)
-    progress.update(task, total=total or 1, completed=total or 1)
-    if not progress.console.is_terminal:
-        done = "done" if total is None else f"{total:,} {unit} done"
-        say(progress.console, f"{name}: {done}")
+
+    def advance(number: float, text: str = "") -> None:
+        progress.update(task, advance=number, description=text or None)
+        if text and not progress.console.is_terminal:
+            say(progress.console, text)
+
+    yield advance
+    progress.remove_task(task)
+    if unit and not progress.console.is_terminal:
+        say(progress.console, f"{name}: {total:,} {unit} done")

@@ -11,6 +11,8 @@ import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 import hangman_lab
+from hangman_lab.run_files.config import Config
+from hangman_lab.run_files.directory import RunDirectory
 from hangman_lab.training.checkpoint import load_checkpoint
 from hangman_lab.training.command_line import main
 from tests.processes import assert_refused, run, run_main, start
@@ -38,7 +40,7 @@ def command(capsys):
 def wait_for(process, checkpoint, phase, step):
     """Wait for the fit of the posterior to begin, or for a checkpoint of PPO after ``step``."""
     if phase == "begun":
-        fits = (line.startswith("posterior: learning from nine tenths") for line in process.stdout)
+        fits = (line.startswith("posterior: nine tenths: n-grams") for line in process.stdout)
         assert any(fits), f"it ended before it fitted: {process.stderr.read()}"
         return
     while process.poll() is None:
@@ -107,7 +109,8 @@ def test_it_prints_the_folder_and_the_next_commands(whole, tinier_files):
         assert said in words
     assert f"results are in {folder}\n" in done.stdout
     assert f"tensorboard.main --logdir {folder.parent}" in done.stdout
-    assert f"evaluate.py --run {folder}" in done.stdout
+    # The final games were of the test words.
+    assert f"evaluate.py --run {folder} --split valid" in done.stdout
     assert done.stderr == ""
     assert "--config" in (folder / "command.txt").read_text()
 
@@ -143,6 +146,13 @@ def test_bad_input_is_one_line_and_status_2(command, tmp_path, arguments, said, 
     done = command(*(() if "--resume" in arguments else ("--run-dir", "run")), *arguments)
     assert_refused(done, "train.py", *said)
     assert not (tmp_path / "run").exists()
+
+
+def test_a_finished_run_is_not_resumed_but_played(command, tmp_path):
+    finished = RunDirectory.create(Config(), tmp_path / "run")
+    finished.write_evaluation({})
+    done = command("--resume", finished.path)
+    assert_refused(done, "train.py", "the run is finished", f"evaluate.py --run {finished.path}")
 
 
 def test_a_renamed_script_is_refused_in_one_line(monkeypatch):

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
+from hangman_lab.envs.errors import InputError
 from hangman_lab.terminal.arguments import (
     CommandParser,
     command_main,
@@ -23,7 +24,7 @@ from hangman_lab.terminal.arguments import (
     nonnegative,
     program,
 )
-from hangman_lab.terminal.console import say
+from hangman_lab.terminal.console import make_steps, say, step
 
 if TYPE_CHECKING:
     from hangman_lab.run_files.directory import RunDirectory
@@ -71,12 +72,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
             why = "stopped at once; the last checkpoint is kept"
             print(f"{command.prog}: {why}", file=sys.stderr)
         return 130
+    played, counts = run.load_config().final_split, json.loads(run.split.read_text())["counts"]
+    other = next(part for part in ("valid", "test", "train") if part != played and counts[part])
+    sample = f"--split {other} --games {min(1000, counts[other])}"
     say(
         console,
         f"""
 results are in {run.path}
   curves            {interpreter()} -m tensorboard.main --logdir {shlex.quote(str(run.path.parent))}
-  play other words  {invocation("evaluate")} --run {shlex.quote(str(run.path))} --split valid
+  play other words  {invocation("evaluate")} --run {shlex.quote(str(run.path))} {sample}
 """,
     )
     return 0
@@ -84,12 +88,17 @@ results are in {run.path}
 
 def _train(command: CommandParser, options: argparse.Namespace, console: Console) -> RunDirectory:
     """Train or resume the run that the options describe; return its directory."""
-    from hangman_lab.run_files.config import find_config, load_config
-    from hangman_lab.training.run import resume, train
+    with make_steps(console) as steps, step(steps, "loading PyTorch"):
+        from hangman_lab.run_files.config import find_config, load_config
+        from hangman_lab.run_files.directory import RunDirectory
+        from hangman_lab.training.run import resume, train
 
     if options.resume:
         refused = ("words", "from", "run_dir", "seed", "set", "config")
         command.refuse(options, refused, "--resume uses the config of the run")
+        if RunDirectory.open(options.resume).evaluation.is_file():
+            again = f"{invocation('evaluate')} --run {shlex.quote(options.resume)}"
+            raise InputError(f"{options.resume}: the run is finished; to play it: {again}")
         return resume(options.resume, console)[0]
     overrides, begin_with = list(options.set), getattr(options, "from")
     if begin_with is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from rich.console import Console
 from rich.progress import Progress
 
 from hangman_lab.agents import make_agent
@@ -13,6 +14,7 @@ from hangman_lab.evaluation.comparison import Comparison
 from hangman_lab.evaluation.preparation import Match
 from hangman_lab.evaluation.tables import agents_table
 from hangman_lab.run_files.words import draw_words
+from hangman_lab.terminal.console import stage
 from hangman_lab.terminal.tables import print_table
 from hangman_lab.training.learners.base import FinalTable, Learner
 from hangman_lab.training.validation import evil_words
@@ -23,10 +25,15 @@ _NUM_KNOWN = 10_000
 
 def play_final_games(learner: Learner, progress: Progress) -> dict[str, dict[str, Any]]:
     """Play the tables of a learner, print them, and return the evaluations by name."""
-    return {table.name: _play(table, learner, progress) for table in learner.final_tables}
+    evaluations, tables = {}, learner.final_tables
+    with stage(progress, "final games", len(tables), "tables") as advance:
+        for table in tables:
+            evaluations[table.name] = _play(table, learner, progress.console)
+            advance(1)
+    return evaluations
 
 
-def _play(table: FinalTable, learner: Learner, progress: Progress) -> dict[str, Any]:
+def _play(table: FinalTable, learner: Learner, console: Console) -> dict[str, Any]:
     config, parts = learner.config, learner.words.parts
     train_words = parts["train"]
     part: Sequence[str] = parts[table.part]
@@ -48,6 +55,6 @@ def _play(table: FinalTable, learner: Learner, progress: Progress) -> dict[str, 
         fitted_words={name: hashes for name in agents if name != "random"},
         evil_words=evil_words(config, part),
     )
-    evaluation = Comparison(match, progress).to_dict()
-    print_table(progress.console, agents_table(evaluation))
+    evaluation = Comparison(match).to_dict()
+    print_table(console, agents_table(evaluation))
     return evaluation

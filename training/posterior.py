@@ -24,6 +24,8 @@ from hangman_lab.run_files.directory import RunDirectory, write_atomically
 from hangman_lab.training.candidates import Candidates, derive_candidates
 from hangman_lab.training.multigrams import fit_multigrams
 
+# The steps that fit_posterior describes.
+NUM_STEPS = 6
 _MULTIGRAM_WEIGHT = 0.3
 _HOLD_BACK_KEY = 0x64657269
 _HELD_BACK_ONE_IN = 10
@@ -96,20 +98,20 @@ def fit_posterior(
     nothing else in the second posterior depends on these. The first posterior applies it to the
     candidates derived from all words.
 
-    ``words`` are distinct and at least one; ``say`` is called with a description of each step.
+    ``words`` are distinct and at least one; ``say`` is called with a description of each of the
+    ``NUM_STEPS`` steps when it begins.
     """
     held_back, rest = hold_back(words)
-    say("learning from nine tenths of the words")
-    part = _models(rest, seed)
+    part = _models(rest, seed, lambda text: say(f"nine tenths: {text}"))
     found = np.isin(part.candidates.keys, sequence_keys(encode_words(held_back)))
-    say("learning which candidates are words from the other tenth")
     with ThreadPoolExecutor(1) as pool:
         # LightGBM has one thread; meanwhile, the rest goes on.
         fitting = pool.submit(fit_classifier, part.candidates.features, found, seed)
-        say("learning from all words")
-        whole = _models(words, seed)
+        whole = _models(words, seed, lambda text: say(f"all words: {text}"))
+        say("rating the derivations")
     classifier = fitting.result()
     probabilities = [predict(classifier, each.candidates.features) for each in (part, whole)]
+    say("prior")
     is_covered = found & (probabilities[0] >= _MIN_PROBABILITY)
     covered = _count_lengths(part.candidates.words.lengths[is_covered])
     compose = partial(_compose, covered=covered, num_held=len(held_back))
@@ -118,12 +120,14 @@ def fit_posterior(
     return Fitted(posterior, held_back_posterior)
 
 
-def _models(words: Sequence[str], seed: int) -> _Part:
+def _models(words: Sequence[str], seed: int, say: Callable[[str], None]) -> _Part:
+    say("n-grams and multigrams")
     arrays = encode_words(words, MAX_LENGTH)
     with ThreadPoolExecutor(1) as pool:
         ngrams = pool.submit(SmoothedNgrams, arrays)
         multigrams = fit_multigrams(arrays, seed)
     models = LetterModels.of(ngrams.result(), multigrams, _MULTIGRAM_WEIGHT)
+    say("derivations")
     candidates = derive_candidates(arrays, models.ngrams, multigrams)
     return _Part(arrays, models, candidates)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 from contextlib import closing
 from pathlib import Path
@@ -132,17 +133,23 @@ def _run(
             if phase in ("begun", "play"):
                 phase, state = "ppo", learner.fit(state, progress, stop)
                 save_checkpoint(run.checkpoint, phase, state)
-            learner.load()
-            if phase != "done":
-                _learn(learner, log, state, progress, stop, on_validation)
+            with stage(progress, "loading", 1, unit=""):
+                learner.load()
+            if phase == "done":
+                steps = state["step"]
+            else:
+                steps = _learn(learner, log, state, progress, stop, on_validation)
             stop.raise_if_requested(run.path)
-        evaluations = play_final_games(learner, progress)
+        try:
+            evaluations = play_final_games(learner, progress)
+        except KeyboardInterrupt as pressed:
+            raise Interrupted(run.path) from pressed
         policy = config.learner.agents[0]
         final = {
             f"win_rate/{name}": evaluation["agents"][policy]["win_rate"]
             for name, evaluation in evaluations.items()
         }
-        log.hyperparameters(flatten(config.model_dump()), final, config.learner.steps)
+        log.hyperparameters(flatten(config.model_dump()), final, steps)
     # The last file marks a complete run.
     evaluation = evaluations.pop("unseen") | evaluations
     run.write_evaluation(evaluation)
@@ -156,15 +163,18 @@ def _learn(
     progress: Progress,
     stop: StopRequest,
     on_validation: OnValidation | None,
-) -> None:
-    """Train the network from a state."""
+) -> int:
+    """Train the network from a state; return the number of steps, which are whole rollouts."""
     options = learner.config.learner
     levels = play_baselines(learner, progress)
-    model = learner.make_model()
+    with stage(progress, "loading", 1, unit=""):
+        model = learner.make_model()
     model.set_logger(Logger(folder=None, output_formats=[log]))
     if "ppo" in state:
         learner.set_state(model, state["ppo"])
-    with stage(progress, options.agents[0].upper(), options.steps, "steps") as advance:
+    rollout = options.num_envs * options.rollout_steps
+    total = math.ceil(options.steps / rollout) * rollout
+    with stage(progress, options.agents[0].upper(), total, "steps") as advance:
         advance(model.num_timesteps)
         callback = ValidationCallback(
             learner, log, state, levels, stop, progress.console, advance, on_validation
@@ -174,6 +184,7 @@ def _learn(
         if left > 0:
             model.learn(left, callback, reset_num_timesteps=False)
         callback.validate(last=True)
+    return model.num_timesteps
 
 
 def _first_config(config: Config, first: FirstRunConfig) -> Config:

@@ -11,7 +11,7 @@ from hangman_lab.agents.posterior.files import load_posterior, save_posterior
 from hangman_lab.envs.encoding import decode, encode_words
 from hangman_lab.envs.hangman.observation import parse_observation
 from hangman_lab.training import posterior as training
-from hangman_lab.training.posterior import fit_posterior, hold_back
+from hangman_lab.training.posterior import NUM_STEPS, fit_posterior, hold_back
 
 STEMS = tuple("".join(letters) for letters in itertools.product("bdgkt", "aeo", "lmnr", "pst"))
 ENDINGS = ("", "s", "ed", "ing", "er")
@@ -120,7 +120,9 @@ def files(fitted, path):
 
 def test_the_same_seed_fits_the_same_posterior(fitted, tmp_path):
     path = tmp_path / "posterior.safetensors"
-    assert files(fit_posterior(REGULAR), path) == files(fitted, path)
+    steps: list[str] = []
+    assert files(fit_posterior(REGULAR, say=steps.append), path) == files(fitted, path)
+    assert len(steps) == NUM_STEPS
     assert files(fit_posterior(REGULAR, seed=1), path) != files(fitted, path)
 
 

@@ -238,8 +238,13 @@ def test_ctrl_c_stops_a_run_between_two_rollouts(configure, tmp_path, monkeypatc
 
 
 def test_a_run_is_validated_and_ends_by_the_rules_of_its_config(configure, short_words, tmp_path):
-    rules = "env.host=evil env.min_length=10 env.max_wrong=9 learner.steps=2_048 "
-    run, evaluation = train(configure(rules + WINDOWS), QUIET, tmp_path / "run")
+    rules = "env.host=evil env.min_length=10 env.max_wrong=9 learner.steps=1_500 "
+    console = Console(file=io.StringIO())
+    run, evaluation = train(configure(rules + WINDOWS), console, tmp_path / "run")
+    # The steps are whole rollouts.
+    assert "PPO: 2,048 steps done" in console.file.getvalue()
+    events = EventAccumulator(str(run.path)).Reload()
+    assert events.Scalars("win_rate/unseen")[-1].step == run.read_curves()["step"].max() == 2_048
     parts = {
         part: tuple(word for word in words if len(word) >= 10)
         for part, words in parts_of(short_words).items()
@@ -305,6 +310,19 @@ def test_resuming_plays_the_final_words_again_and_needs_no_policy_before_ppo(sho
         assert evaluation["agents"]["ppo"]["wins"] == wins
         assert json.loads(run.evaluation.read_text()) == evaluation
     assert not list(fitted.path.glob(".*.tmp"))
+
+
+def test_ctrl_c_in_the_final_games_says_which_run_to_resume(short_run, tmp_path, monkeypatch):
+    run = copy_of(short_run[0], tmp_path / "run")
+    run.evaluation.unlink()
+
+    def press_ctrl_c(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("hangman_lab.training.run.play_final_games", press_ctrl_c)
+    with pytest.raises(Interrupted) as stopped:
+        resume(run.path, QUIET)
+    assert stopped.value.args == (run.path,)
 
 
 def test_a_run_with_other_words_or_another_network_is_not_resumed(short_run, tmp_path):

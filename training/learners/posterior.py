@@ -30,12 +30,12 @@ from hangman_lab.envs.hangman.sb3 import HangmanVecEnv
 from hangman_lab.envs.words import DEFAULT_KNOWN
 from hangman_lab.run_files.config import OnPosteriorConfig
 from hangman_lab.run_files.words import draw_words
-from hangman_lab.terminal.console import say, stage
+from hangman_lab.terminal.console import stage
 from hangman_lab.training.checkpoint import StopRequest
 from hangman_lab.training.learners.base import FinalTable
 from hangman_lab.training.learners.ppo import PPOLearner, make_env
 from hangman_lab.training.networks import PolicyModule
-from hangman_lab.training.posterior import fit_posterior, hold_back
+from hangman_lab.training.posterior import NUM_STEPS, fit_posterior, hold_back
 
 PosteriorOptions = TypeVar("PosteriorOptions", bound=OnPosteriorConfig)
 
@@ -51,11 +51,12 @@ class PosteriorLearner(PPOLearner[PosteriorOptions]):
         return {}
 
     def _fit_posterior(self, words: Sequence[str], progress: Progress, stop: StopRequest) -> None:
-        def report(text: str) -> None:
-            stop.raise_if_requested(self.run.path)
-            say(progress.console, f"posterior: {text}")
+        with stage(progress, "posterior", NUM_STEPS, "steps") as advance:
 
-        with stage(progress, "posterior"):
+            def report(text: str) -> None:
+                stop.raise_if_requested(self.run.path)
+                advance(1, f"posterior: {text}")
+
             fit_posterior(words, self.config.seed, report).save(self.run)
 
     def load(self) -> None:

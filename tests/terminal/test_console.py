@@ -1,0 +1,39 @@
+"""What the commands show on a terminal, and in a pipe."""
+
+import io
+
+import pytest
+from rich.console import Console
+
+from hangman_lab.terminal.console import make_progress, make_steps, stage, step
+
+
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_steps_are_shown_with_their_time_on_a_terminal_alone(is_terminal):
+    console = Console(file=io.StringIO(), force_terminal=is_terminal)
+    with make_steps(console) as steps:
+        with step(steps, "loading words"):
+            assert not steps.finished
+        assert steps.finished
+    printed = console.file.getvalue()
+    assert ("loading words" in printed) == ("0:00:00" in printed) == is_terminal
+
+
+def test_the_bar_of_a_stage_that_is_over_is_gone():
+    console = Console(file=io.StringIO(), force_terminal=True)
+    with make_progress(console) as progress, stage(progress, "posterior", 2, "steps") as advance:
+        advance(1, "posterior: n-grams")
+        (task,) = progress.tasks
+        assert (task.description, task.completed) == ("posterior: n-grams", 1)
+    assert not progress.tasks
+
+
+def test_a_pipe_has_a_line_for_each_description_and_at_the_end():
+    console = Console(file=io.StringIO(), force_terminal=False)
+    with make_progress(console) as progress:
+        with stage(progress, "posterior", 2, "steps") as advance:
+            advance(1, "posterior: n-grams")
+            advance(1)
+        with stage(progress, "loading", 1, unit=""):
+            pass
+    assert console.file.getvalue() == "posterior: n-grams\nposterior: 2 steps done\n"
