@@ -122,7 +122,13 @@ def mixed(tiny_run, tiny_files, tmp_path):
 
 def test_known_words_are_refused_dropped_or_marked_with_a_prior_of_0(evaluate, mixed, tiny_run):
     done, evaluation = evaluate(*mixed, "--known", "0")
-    said = ("7 of the 27 words are known", tiny_run[0].path, "known=0", "drop_seen", "allow_seen")
+    said = (
+        "7 of the 27 words are known",
+        tiny_run[0].path,
+        "--known 0",
+        "--drop-seen",
+        "--allow-seen",
+    )
     assert_refused(done, "evaluate.py", *said)
     assert evaluation is None
 
@@ -140,7 +146,9 @@ def test_known_words_are_refused_dropped_or_marked_with_a_prior_of_0(evaluate, m
         assert f"{name} (known)" in done.stdout
     wins = evaluation["agents"]["ppo"]["known"]["wins"]
     # An evil host could change one kind into the other.
-    assert_refused(evaluate(*mixed, "--host", "evil")[0], "evaluate.py", "host:", "drop_seen")
+    assert_refused(
+        evaluate(*mixed, "--host", "evil")[0], "evaluate.py", "--host evil", "--drop-seen"
+    )
 
     _, evaluation = evaluate(*mixed, "--known", "1")
     assert evaluation["known"] == 1
@@ -199,7 +207,9 @@ def test_games_max_wrong_seed_and_split(evaluate, tiny_files):
     ("arguments", "said"),
     [
         (["--agents", "clever"], ["'clever'", "dictionary", "random"]),
-        (["--games", "many"], ["games: 'many' is not allowed"]),
+        (["--games", "many"], ["error: --games: 'many' is not allowed"]),
+        (["--max-wrong", "27"], ["error: --max-wrong: '27' is not allowed"]),
+        (["--known", "2"], ["error: --known: '2' is not allowed", "less than or equal to 1"]),
         (["--secrets", "missing.txt"], ["missing.txt", "cannot read"]),
         (["--drop-seen", "--allow-seen"], ["--allow-seen", "not allowed with"]),
     ],
