@@ -41,10 +41,7 @@ class Section(BaseModel):
 def validate(
     model: type[Model], values: dict[str, Any], path: str | Path = "", overrides: Sequence[str] = ()
 ) -> Model:
-    """Return the validated values of a file; raise InputError if a key or a value is invalid.
-
-    ``overrides`` have been applied to the values.
-    """
+    """Return validated values of a file and overrides; raise InputError if one is invalid."""
     try:
         return model.model_validate(values)
     except ValidationError as error:

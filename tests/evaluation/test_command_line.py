@@ -87,8 +87,9 @@ def test_win_rates_and_pairs_end_a_short_output_and_details_precede_them(evaluat
     detailed, _ = evaluate("--games", 20, "--details")
     pairs = (done.stdout[done.stdout.index("pairwise") :] for done in (short, detailed))
     assert next(pairs).splitlines()[:14] == next(pairs).splitlines()[:14]
+    assert short.stdout.index("pairwise") < short.stdout.index("wins")
     first = [detailed.stdout.index(title) for title in ("win rate by word length", "hardest")]
-    assert max(first) < detailed.stdout.index("wins") < detailed.stdout.index("pairwise")
+    assert max(first) < detailed.stdout.index("pairwise") < detailed.stdout.index("wins")
     refused, _ = evaluate("--env", "CatsAndDogs-v0", "--details")
     assert_refused(refused, "evaluate.py", "--details: is for Hangman-v0")
 
