@@ -96,7 +96,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.env != ENV_ID:
         refuse(["details"], f"is for {ENV_ID}, not {options.env}")
     check_files(options)
-    request = Request.of(**{name: getattr(options, name) for name in Request.model_fields})
+    fields = Request.model_fields
+    request = Request.of(**{str(fields[name].alias): getattr(options, name) for name in fields})
     if options.server is not None:
         remote.evaluate(options, request, console)
     elif options.env == ENV_ID:

@@ -58,16 +58,6 @@ def play_agents(
     return statistics, pd.concat(tables, ignore_index=True)
 
 
-def compile_agents(
-    agents: Mapping[str, Agent], play: Callable[[Agent], object], progress: Progress
-) -> None:
-    """Compile agents by a game each, before their games are timed."""
-    with stage(progress, "compiling", len(agents), unit="") as advance:
-        for agent in agents.values():
-            play(agent)
-            advance(1)
-
-
 class Comparison:
     """The results of agents on the same words.
 
@@ -92,7 +82,9 @@ class Comparison:
         is_known = np.isin(hashes, match.known_words)
         worst: dict[str, dict[str, Any]] = {}
         progress = progress or make_progress()
-        compile_agents(match.agents, lambda agent: play(agent, match.words[:1]), progress)
+        with stage(progress, "compiling", 1, unit=""):
+            for agent in match.agents.values():
+                play(agent, match.words[:1])
 
         def play_words(name: str, agent: Agent, advance: Advance) -> tuple[pd.DataFrame, float]:
             start = time.perf_counter()

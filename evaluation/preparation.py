@@ -35,7 +35,14 @@ DEFAULT_AGENTS = ("dictionary", "random")
 class Request(BaseModel):
     """The options of ``evaluate.py`` and ``compare``."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+    # Errors name an option as it was given: ``max_wrong``, or ``--max-wrong`` by the command.
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        allow_inf_nan=False,
+        alias_generator=lambda name: f"--{name.replace('_', '-')}",
+        populate_by_name=True,
+    )
 
     #: Agent names; by default those available.
     agents: tuple[str, ...] | None = None
@@ -66,12 +73,12 @@ class Request(BaseModel):
     @classmethod
     def of(cls, **options: Any) -> Request:
         """Return a request; raise InputError if an option is invalid."""
-        return validate(cls, options, "options")
+        return validate(cls, options)
 
     @model_validator(mode="after")
     def _check(self) -> Request:
         if self.split is not None and self.secrets is not None:
-            raise ValueError("split: cannot be combined with secrets")
+            raise ValueError("--split: cannot be combined with --secrets")
         return self
 
 
@@ -103,7 +110,7 @@ def prepare(
 ) -> Match:
     """Load the words, and fit or load the agents; raise InputError if anything is invalid."""
     names = _agent_names(request)
-    check_agent_names(names, "agents")
+    check_agent_names(names, "--agents")
     learned = [name for name in names if name not in AGENTS]
     run = find_run(request.run, names)
     config = Config() if run is None else run.load_config()
@@ -124,14 +131,14 @@ def prepare(
     words = _handle_known(words, known_words, request, excluded_by, say)
     evil_words = words if (request.host or config.env.host) == "evil" else None
     if evil_words is not None and 0 < np.isin(hash_words(words), known_words).mean() < 1:
-        raise InputError("host: evil mixes known and unseen words; use drop_seen")
+        raise InputError("--host evil mixes known and unseen words; use --drop-seen")
     if request.games is not None:
         words = sample_words(words, request.games, request.seed)
     agents = load_run_agents(names, run, train_words, request.seed, request.known)
     for name, agent in (custom_agents or {}).items():
         agents[name] = agent.fit(train_words)
     if not agents:
-        raise InputError("agents: at least one is needed")
+        raise InputError("--agents: at least one is needed")
     fitted_words = {
         name: known_words if name in learned else train_hashes
         for name, agent in agents.items()
@@ -156,7 +163,7 @@ def prepare(
 def sample_words(words: Sequence[str], games: int, seed: int) -> tuple[str, ...]:
     """Return a sample of words in their order; raise InputError if there are fewer words."""
     if games > len(words):
-        raise InputError(f"games: {games:,} is more than the {len(words):,} words there are")
+        raise InputError(f"--games: {games:,} is more than the {len(words):,} words there are")
     return tuple(words[int(index)] for index in np.sort(draw_indices(words, games, seed)))
 
 
@@ -187,10 +194,10 @@ def _handle_known(
             return words
         raise InputError(
             f"{count:,} of the {len(words):,} words are known words: {excluded_by} was fitted on "
-            "them and known=0 excludes them; use a higher known, drop_seen to exclude them, or "
-            "allow_seen to play them"
+            "them and --known 0 excludes them; use a higher --known, --drop-seen to exclude them, "
+            "or --allow-seen to play them"
         )
     say(f"excluded: {count:,} known words")
     if count == len(words):
-        raise InputError("drop_seen: all words are known")
+        raise InputError("--drop-seen: all words are known")
     return tuple(word for word, known in zip(words, is_known, strict=True) if not known)

@@ -69,6 +69,7 @@ def evaluate(options: argparse.Namespace, request: Request, console: Console) ->
         raise InputError(f"--token, {TOKEN_VARIABLE}: --server needs an access token")
     games = request.games or DEFAULT_GAMES
     client = GameClient(options.server, token)
+    client.check()
     notify = partial(say, console)
     # ``games`` counts games of the server, not local words.
     agents = prepare(

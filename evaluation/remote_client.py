@@ -76,6 +76,10 @@ class GameClient:
             raise_on_status=False,
         )
 
+    def check(self) -> None:
+        """Ask for the player's counts of games; raises InputError like :meth:`new_game`."""
+        self._request("my_status", {})
+
     def new_game(self, recorded: bool) -> RemoteGame:
         """Start a recorded game or a practice game.
 
@@ -148,9 +152,9 @@ def _read_word(text: str) -> str:
 
 
 def _parse(text: str) -> dict[str, Any]:
-    """Return the JSON object in a text, or an empty dict."""
+    """Return the JSON object in a text, a list as ``values``, or an empty dict."""
     try:
         answer = json.loads(text)
     except json.JSONDecodeError:
         return {}
-    return answer if isinstance(answer, dict) else {}
+    return answer if isinstance(answer, dict) else {"values": answer}

@@ -41,20 +41,12 @@ def describe_games(evaluation: dict[str, Any]) -> str:
     return ", ".join(parts)
 
 
-def make_tables(evaluation: dict[str, Any]) -> list[DataTable]:
-    """Return all tables of an evaluation, the content of ``evaluate.py --json``."""
-    return [*_main_tables(evaluation), *_detailed_tables(evaluation)]
-
-
-def _main_tables(evaluation: dict[str, Any]) -> list[DataTable]:
-    pairs = (_worst_table(evaluation), _pairs_table(evaluation))
-    return [agents_table(evaluation), *(table for table in pairs if table.rows)]
-
-
-def _detailed_tables(
+def make_tables(
     evaluation: dict[str, Any], num_words: int | None = None, num_letters: int = NUM_LETTERS
 ) -> list[DataTable]:
+    """Return all tables of an evaluation, the content of ``evaluate.py --json``."""
     tables = [
+        *_main_tables(evaluation),
         *lengths_tables(evaluation),
         *(
             _words_table(kind, name, evaluation, num_words)
@@ -63,7 +55,11 @@ def _detailed_tables(
         ),
         _first_letters_table(evaluation, num_letters),
     ]
-    return [table for table in tables if table.rows]
+    return [tables[0], *(table for table in tables[1:] if table.rows)]
+
+
+def _main_tables(evaluation: dict[str, Any]) -> list[DataTable]:
+    return [agents_table(evaluation), _worst_table(evaluation), _pairs_table(evaluation)]
 
 
 def agents_table(evaluation: dict[str, Any]) -> DataTable:
@@ -153,13 +149,11 @@ def _first_letters_table(evaluation: dict[str, Any], count: int) -> DataTable:
 
 
 def print_comparison(console: Console, evaluation: dict[str, Any], details: bool = False) -> None:
-    """Print win rates and pairwise comparisons, with ``details`` after the other tables.
-
-    These have fewer words and letters than on the report page.
-    """
-    detailed = _detailed_tables(evaluation, _NUM_WORDS_PRINTED, _NUM_FIRST_LETTERS)
-    for table in [*(detailed if details else ()), *_main_tables(evaluation)]:
-        print_table(console, table)
+    """Print the tables, the main ones last; ``details`` are shorter than on the report page."""
+    tables = make_tables(evaluation, _NUM_WORDS_PRINTED, _NUM_FIRST_LETTERS)
+    for table in reversed(tables if details else _main_tables(evaluation)):
+        if table.rows:
+            print_table(console, table)
 
 
 def _win_rate_cells(statistics: dict[str, Any]) -> tuple[str, ...]:

@@ -5,11 +5,9 @@ from __future__ import annotations
 import argparse
 import itertools
 import secrets
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from rich.console import Console
 from rich.progress import Progress
 
@@ -26,7 +24,6 @@ from hangman_lab.playing.screen import ask_yes
 from hangman_lab.playing.words import rank_words, select_difficulty
 from hangman_lab.run_files.agents import check_agent_names, find_run, load_run_agent
 from hangman_lab.run_files.config import Config
-from hangman_lab.run_files.directory import RunDirectory
 from hangman_lab.run_files.words import RunWords, load_words
 from hangman_lab.terminal.console import step
 
@@ -85,7 +82,13 @@ def play(options: argparse.Namespace, console: Console, steps: Progress) -> None
     )
 
     if name is not None:
-        is_fitted = np.isin(hash_words(to_guess), _fitted_words(adviser, run, to_fit))
+        if name in AGENTS:
+            # An agent that does not override `fit` learns nothing from words.
+            fitted = hash_words(to_fit if type(adviser.agent).fit is not Agent.fit else ())
+        else:
+            assert run is not None
+            fitted = run.load_fitted_words()
+        is_fitted = np.isin(hash_words(to_guess), fitted)
         console.print(f"{name} was fitted on {is_fitted.sum() or 'none'} of these words")
 
     def play_word(secret: str, number: int) -> str | None:
@@ -128,17 +131,6 @@ def _divide(
         return words.part("test"), words.part("train"), f"test split of {source}"
     parts, note = words.parts_or_whole()
     return parts["test"], parts["train"], f"{source}{note}" if note else f"test split of {source}"
-
-
-def _fitted_words(
-    adviser: Adviser, run: RunDirectory | None, words: Sequence[str]
-) -> npt.NDArray[np.uint64]:
-    """Return the hashes of the words that an agent knows, ``words`` if it is not a run's."""
-    if adviser.name not in AGENTS:
-        assert run is not None
-        return run.load_fitted_words()
-    # An agent that does not override `fit` learns nothing from words.
-    return hash_words(words if type(adviser.agent).fit is not Agent.fit else ())
 
 
 def _narrow(

@@ -225,4 +225,4 @@ def load_config(path: str | Path, overrides: Sequence[str] = ()) -> Config:
     values = read_options(path)
     for override in overrides:
         apply_override(values, override)
-    return validate(Config, values, path)
+    return validate(Config, values, path, overrides)

@@ -38,12 +38,17 @@ class Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
 
-def validate(model: type[Model], values: dict[str, Any], path: str | Path) -> Model:
-    """Return the validated values of a file; raise InputError if a key or a value is invalid."""
+def validate(
+    model: type[Model], values: dict[str, Any], path: str | Path = "", overrides: Sequence[str] = ()
+) -> Model:
+    """Return validated values of a file and overrides; raise InputError if one is invalid."""
     try:
         return model.model_validate(values)
     except ValidationError as error:
-        raise InputError(f"{path}: {_describe(error, model)}") from error
+        key, description = _describe(error, model)
+        typed = [f"--set {text}" for text in overrides if text.partition("=")[0] == key]
+        where = f"{[path, *typed][-1]}: " if path else ""
+        raise InputError(f"{where}{description}") from error
 
 
 def read_options(path: str | Path) -> dict[str, Any]:
@@ -93,21 +98,20 @@ def _parse(source: str | Path, where: str | Path) -> Any:
         raise InputError(f"{where}: not readable as YAML ({' '.join(detail.split())})") from error
 
 
-def _describe(error: ValidationError, model: type[BaseModel]) -> str:
-    """Describe the first error: the key, the value and what is allowed."""
+def _describe(error: ValidationError, model: type[BaseModel]) -> tuple[str, str]:
+    """Return the key of the first error, and a text: the key, the value and what is allowed."""
     first = error.errors()[0]
     key, fields, kinds = _locate(first["loc"], model)
     if first["type"] == "extra_forbidden":
-        return f"unknown key {key!r}; known here are {', '.join(fields)}"
+        return key, f"unknown key {key!r}; known here are {', '.join(fields)}"
     if first["type"] == "missing":
-        return f"{key}: missing"
+        return key, f"{key}: missing"
     if first["type"] == "value_error":
-        return str(first.get("ctx", {})["error"])
+        return key, str(first.get("ctx", {})["error"])
+    value, allowed = first["input"], first["msg"][0].lower() + first["msg"][1:]
     if first["type"].startswith("union_tag"):
-        kind = first["input"].get("kind")
-        return f"{key}.kind: {kind!r} is not allowed (it is one of {', '.join(kinds)})"
-    allowed = first["msg"][0].lower() + first["msg"][1:]
-    return f"{key}: {first['input']!r} is not allowed ({allowed})"
+        key, value, allowed = f"{key}.kind", value.get("kind"), f"it is one of {', '.join(kinds)}"
+    return key, f"{key}: {value!r} is not allowed ({allowed})"
 
 
 def _locate(location: Sequence[int | str], model: Any) -> tuple[str, Sequence[str], Sequence[str]]:

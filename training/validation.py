@@ -17,7 +17,6 @@ from hangman_lab.agents.base import Agent
 from hangman_lab.agents.ppo.agent import save_network
 from hangman_lab.envs.encoding import decode
 from hangman_lab.evaluation import arena
-from hangman_lab.evaluation.comparison import compile_agents
 from hangman_lab.run_files.config import Config
 from hangman_lab.run_files.directory import RunDirectory, write_atomically, write_text
 from hangman_lab.run_files.words import draw_words
@@ -50,15 +49,11 @@ def play_baselines(learner: Learner, progress: Progress) -> dict[str, float]:
     """Return the win rates on valid words of the agents without a policy."""
     config, parts = learner.config, learner.words.parts
     valid = draw_words(parts["valid"], config.validation.games)
-    with stage(progress, "fitting baselines", len(_BASELINES), unit="") as advance:
-        agents: dict[str, Agent] = {}
-        for name in _BASELINES:
-            agents[name] = make_agent(name, config.seed).fit(parts["train"])
-            advance(1)
-    agents |= learner.planners()
-    compile_agents(
-        agents, lambda agent: play_part(config, agent, valid[:1], parts["valid"]), progress
-    )
+    with stage(progress, "compiling", 1, unit=""):
+        agents = {name: make_agent(name, config.seed).fit(parts["train"]) for name in _BASELINES}
+        agents |= learner.planners()
+        for agent in agents.values():
+            play_part(config, agent, valid[:1], parts["valid"])
     with stage(progress, "baselines", len(agents) * len(valid)) as advance:
         games = {
             name: play_part(config, agent, valid, parts["valid"], advance=advance)

@@ -87,8 +87,9 @@ def test_win_rates_and_pairs_end_a_short_output_and_details_precede_them(evaluat
     detailed, _ = evaluate("--games", 20, "--details")
     pairs = (done.stdout[done.stdout.index("pairwise") :] for done in (short, detailed))
     assert next(pairs).splitlines()[:14] == next(pairs).splitlines()[:14]
+    assert short.stdout.index("pairwise") < short.stdout.index("wins")
     first = [detailed.stdout.index(title) for title in ("win rate by word length", "hardest")]
-    assert max(first) < detailed.stdout.index("wins") < detailed.stdout.index("pairwise")
+    assert max(first) < detailed.stdout.index("pairwise") < detailed.stdout.index("wins")
     refused, _ = evaluate("--env", "CatsAndDogs-v0", "--details")
     assert_refused(refused, "evaluate.py", "--details: is for Hangman-v0")
 
@@ -122,7 +123,13 @@ def mixed(tiny_run, tiny_files, tmp_path):
 
 def test_known_words_are_refused_dropped_or_marked_with_a_prior_of_0(evaluate, mixed, tiny_run):
     done, evaluation = evaluate(*mixed, "--known", "0")
-    said = ("7 of the 27 words are known", tiny_run[0].path, "known=0", "drop_seen", "allow_seen")
+    said = (
+        "7 of the 27 words are known",
+        tiny_run[0].path,
+        "--known 0",
+        "--drop-seen",
+        "--allow-seen",
+    )
     assert_refused(done, "evaluate.py", *said)
     assert evaluation is None
 
@@ -140,7 +147,9 @@ def test_known_words_are_refused_dropped_or_marked_with_a_prior_of_0(evaluate, m
         assert f"{name} (known)" in done.stdout
     wins = evaluation["agents"]["ppo"]["known"]["wins"]
     # An evil host could change one kind into the other.
-    assert_refused(evaluate(*mixed, "--host", "evil")[0], "evaluate.py", "host:", "drop_seen")
+    assert_refused(
+        evaluate(*mixed, "--host", "evil")[0], "evaluate.py", "--host evil", "--drop-seen"
+    )
 
     _, evaluation = evaluate(*mixed, "--known", "1")
     assert evaluation["known"] == 1
@@ -199,7 +208,9 @@ def test_games_max_wrong_seed_and_split(evaluate, tiny_files):
     ("arguments", "said"),
     [
         (["--agents", "clever"], ["'clever'", "dictionary", "random"]),
-        (["--games", "many"], ["games: 'many' is not allowed"]),
+        (["--games", "many"], ["error: --games: 'many' is not allowed"]),
+        (["--max-wrong", "27"], ["error: --max-wrong: '27' is not allowed"]),
+        (["--known", "2"], ["error: --known: '2' is not allowed", "less than or equal to 1"]),
         (["--secrets", "missing.txt"], ["missing.txt", "cannot read"]),
         (["--drop-seen", "--allow-seen"], ["--allow-seen", "not allowed with"]),
     ],

@@ -81,7 +81,7 @@ def test_statistics_are_those_of_the_games(real_words):
         ({"split": "all"}, "split: 'all' is not allowed (input should be 'train', 'valid' or"),
         ({"games": 10**6}, "is more than"),
         ({"repeats": 2}, "unknown key 'repeats'; known here are agents, run, words"),
-        ({"repeat": 0}, "repeat: "),
+        ({"max_wrong": 0}, "max_wrong: 0 is not allowed"),
     ],
 )
 def test_invalid_options_are_one_line(options, message, word_file):

@@ -184,6 +184,14 @@ def test_an_invalid_server_is_reported(status, text, said):
     assert len(requests) == (4 if status == 503 else 1)
 
 
+def test_an_unknown_token_is_refused_before_agents_are_fitted(evaluate, monkeypatch):
+    monkeypatch.setattr("hangman_lab.evaluation.remote.prepare", None)
+    with server_of(lambda *_: (200, '{"error": "no such token"}')) as (client, requests):
+        done = evaluate("--server", client.url, "--token", "t")
+    assert_refused(done, "evaluate.py", "refuses: no such token")
+    assert [path.rpartition("/")[2] for path, *_ in requests] == ["my_status"]
+
+
 def test_a_server_with_a_wrong_count_of_lives_is_refused():
     with pytest.raises(InputError, match="breaks the rules"):
         observe([RemoteGame("1", 0, "_pp_e", 5, 6, "epxz")])

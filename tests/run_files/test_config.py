@@ -172,6 +172,14 @@ def test_a_wrong_key_or_value_is_named_with_what_is_allowed(load, override, said
         assert part in message
 
 
+def test_a_wrong_override_is_named_as_it_was_typed_and_not_by_the_file(load):
+    overrides = ["learner.kind=posterior", "learner.steps=-1", "seed=2"]
+    with pytest.raises(InputError, match=r"^--set learner\.steps=-1: learner\.steps: -1 is not"):
+        load("seed: 1", overrides)
+    with pytest.raises(InputError, match=r"^--set learner\.kind=x: learner\.kind: 'x' is not"):
+        load("seed: 1", ["learner.kind=x"])
+
+
 def test_inconsistent_lengths_are_refused(load):
     with pytest.raises(InputError, match=r"env\.min_length: 9 is above env\.max_length \(8\)$"):
         load("", ["env.min_length=9", "env.max_length=8"])
