@@ -75,15 +75,8 @@ class TrainingLog(TensorBoardOutputFormat):
     ) -> float:
         """Log the games ``played`` on valid words; return the win rate."""
         rate = float(played.won.mean())
-        by_length = played.groupby("length").won.mean()
-        values = {
-            "eval/win_rate": rate,
-            "eval/wrong_guesses": float(played.wrong_guesses.mean()),
-        }
-        values |= {
-            f"win_rate_by_length/{length:02d}_letters": won for length, won in by_length.items()
-        }
-        self.scalars(values, step)
+        wrong = float(played.wrong_guesses.mean())
+        self.scalars({"eval/win_rate": rate, "eval/wrong_guesses": wrong}, step)
         self.writer.add_text("eval/sample_games", _describe_games(played, agent, max_wrong), step)
         self.writer.flush()
         return rate

@@ -91,8 +91,7 @@ def never_fitted(monkeypatch):
 
 
 CURVES = """
-    eval/win_rate eval/wrong_guesses
-    win_rate_by_length/07_letters eval/known_win_rate rollout/win_rate rollout/ep_rew_mean
+    eval/win_rate eval/wrong_guesses eval/known_win_rate rollout/win_rate rollout/ep_rew_mean
     train/approx_kl train/explained_variance train/learning_rate time/fps
 """
 
