@@ -10,13 +10,20 @@ import pandas as pd
 from hangman_lab.agents.base import Agent, PosteriorAgent
 from hangman_lab.envs.encoding import encode_words
 from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG, HangmanGames
-from hangman_lab.evaluation.arena import DEFAULT_BATCH_SIZE, batches, play, split_letters
+from hangman_lab.evaluation.arena import (
+    DEFAULT_BATCH_SIZE,
+    Advance,
+    batches,
+    play,
+    split_letters,
+)
 from hangman_lab.evaluation.statistics import share_interval, win_rate
 from hangman_lab.run_files.words import draw_indices
 
-LIMITS = range(1, 13)
+# With fewer, the look-ahead, of games with three lives, is slow: all words fit when it begins.
+LIMITS = range(5, 13)
 # At most this many words are replayed with other limits, or used for calibration.
-MAX_WORDS = 4000
+MAX_WORDS = 2000
 _NUM_BINS = 20
 
 
@@ -72,26 +79,35 @@ def reliability(
 
 
 def win_rate_by_limit(
-    agent: Agent, games: pd.DataFrame, max_wrong: int = DEFAULT_MAX_WRONG, **host: Any
+    agent: Agent,
+    games: pd.DataFrame,
+    max_wrong: int = DEFAULT_MAX_WRONG,
+    advance: Advance = lambda count: None,
+    **host: Any,
 ) -> dict[str, Any]:
-    """Return :func:`win_rate` for each limit of 1 to 12 wrong guesses, as text.
+    """Return :func:`win_rate` for ``max_wrong`` and each of 5 to 12 wrong guesses, as text.
 
-    At most 4,000 of the words of ``games`` are played, chosen by hash, so that all agents play the
+    At most 2,000 of the words of ``games`` are played, chosen by hash, so that all agents play the
     same. An agent that ignores lives plays once, with the highest limit; it wins under every limit
-    above its number of wrong guesses. Other agents play once per limit.
+    above its number of wrong guesses. Other agents play once per limit. ``advance`` is called with
+    the number of limits done.
     """
     games = first_games(games, MAX_WORDS)
     words = games["word"].tolist()
-    if not agent.uses_lives:
-        if max_wrong < LIMITS[-1]:
-            games = play(agent, words, LIMITS[-1], **host)
-        wins = {limit: (games.won & (games.wrong_guesses < limit)).sum() for limit in LIMITS}
-    else:
-        wins = {
-            limit: (games if limit == max_wrong else play(agent, words, limit, **host)).won.sum()
-            for limit in LIMITS
-        }
-    return {str(limit): win_rate(number, len(games)) for limit, number in wins.items()}
+    limits = sorted({max_wrong, *LIMITS})
+    if not agent.uses_lives and max_wrong < limits[-1]:
+        games = play(agent, words, limits[-1], **host)
+    rates = {}
+    for limit in limits:
+        if not agent.uses_lives:
+            won = games.won & (games.wrong_guesses < limit)
+        elif limit == max_wrong:
+            won = games.won
+        else:
+            won = play(agent, words, limit, **host).won
+        rates[str(limit)] = win_rate(won.sum(), len(games))
+        advance(1)
+    return rates
 
 
 def first_games(games: pd.DataFrame, count: int) -> pd.DataFrame:

@@ -116,7 +116,8 @@ def _evaluate(options: argparse.Namespace, request: Request, console: Console) -
         comparison = Comparison(match, progress)
     print_comparison(console, comparison.to_dict(), options.details)
     if options.report is not None:
-        comparison.analyze(note=notify)
+        with make_progress(console) as progress:
+            comparison.analyze(progress)
     evaluation = comparison.to_dict()
     write_files(options, evaluation, comparison.games, notify, lambda: _draw_plots(evaluation))
 

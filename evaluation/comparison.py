@@ -20,6 +20,7 @@ from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.words import hash_words
 from hangman_lab.evaluation import arena
 from hangman_lab.evaluation.analysis import (
+    LIMITS,
     MAX_WORDS,
     first_games,
     reliability,
@@ -141,29 +142,30 @@ class Comparison:
 
     def analyze(
         self,
-        note: Callable[[str], object] = lambda text: None,
+        progress: Progress | None = None,
         wanted: Collection[str] = ("reliability", "by_limit"),
     ) -> None:
         """Compute calibration and win rates with other limits, for which agents play more games.
 
         ``wanted`` are the statistics that :meth:`to_dict` then has: ``by_limit`` and, for agents
-        with probabilities, ``reliability``; they are cached. ``note`` is called with a description
-        of each step.
+        with probabilities, ``reliability``; they are cached.
         """
-        max_wrong = self._match.max_wrong
+        progress, max_wrong = progress or make_progress(), self._match.max_wrong
         for name, agent in self._match.agents.items():
             figures = self._evaluation["agents"][name]
             games = self.games.loc[self.games["agent"] == name]
             missing = set(wanted) - figures.keys()
             if "reliability" in missing and isinstance(agent, PosteriorAgent) and len(games):
-                note(f"{name}: calibration")
-                figures["reliability"] = reliability(
-                    first_games(games, MAX_WORDS), agent, max_wrong
-                )
+                with stage(progress, f"{name}, calibration"):
+                    figures["reliability"] = reliability(
+                        first_games(games, MAX_WORDS), agent, max_wrong
+                    )
             if "by_limit" in missing:
-                note(f"{name}: other limits")
                 drawn, evil = games.assign(word=self._match.words), self._match.evil_words
-                figures["by_limit"] = win_rate_by_limit(agent, drawn, max_wrong, evil_words=evil)
+                with stage(progress, name, len({max_wrong, *LIMITS}), "limits") as advance:
+                    figures["by_limit"] = win_rate_by_limit(
+                        agent, drawn, max_wrong, advance, evil_words=evil
+                    )
 
     def plot(self, name: str = "win_rate_by_length") -> Figure:
         """Return one plot, after computing the statistics that it needs.

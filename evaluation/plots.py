@@ -20,6 +20,7 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from hangman_lab.envs.errors import InputError
 from hangman_lab.evaluation.analysis import MAX_WORDS
+from hangman_lab.evaluation.statistics import win_rate
 from hangman_lab.evaluation.tables import describe_games, name_words
 
 # M. Okabe and K. Ito, "Color Universal Design", 2008; without yellow, which is too pale on white.
@@ -29,6 +30,8 @@ _LOOKS = [
     *cycler(linestyle=["-", "--", "-.", ":"])
     * (_COLORS + cycler(marker=["o", "s", "^", "D", "v", "P"]))
 ]
+# Lengths with fewer games are merged with their neighbors.
+_MIN_GAMES = 30
 # The color of text and axes; the report page replaces it by its text color.
 INK = "#24292f"
 STYLE: dict[Any, Any] = {
@@ -124,24 +127,43 @@ def _finish_rates(axes: Axes, label: str) -> None:
 
 
 def _draw_by_length(evaluation: dict[str, Any]) -> Figure:
+    agents = evaluation["agents"]
     figure, axes = _new_figure(
         f"Win rate by word length, {name_words(evaluation)}",
-        f"{caption(evaluation)}; bars: 95% Wilson intervals",
+        f"{caption(evaluation)}; bars: 95% Wilson intervals; lengths with fewer than {_MIN_GAMES} "
+        "games are merged with others",
     )
-    agents = evaluation["agents"]
     for number, (name, statistics) in enumerate(agents.items()):
-        by_length = statistics["by_length"]
-        cells = pd.DataFrame(by_length.values(), list(map(int, by_length)))
+        groups = merge_lengths(statistics["by_length"])
         # Side by side, so that no interval hides another.
-        x = cells.index + 0.12 * (number - (len(agents) - 1) / 2)
+        x = np.arange(len(groups)) + 0.12 * (number - (len(agents) - 1) / 2)
+        cells = pd.DataFrame(groups.values(), columns=["win_rate", "ci95"])
         _draw_points(axes, x, cells, "win_rate", number, name)
     _finish_rates(axes, "length of the word (letters)")
+    axes.set_xticks(np.arange(len(groups)), list(groups))
     return figure
+
+
+def merge_lengths(by_length: dict[str, Any]) -> dict[str, Any]:
+    """Return win rates by ranges of lengths with at least 30 games each, if there are so many."""
+    ranges: dict[str, tuple[int, int]] = {}  # wins and games
+    first, wins, games = "", 0, 0
+    for length, cell in by_length.items():
+        first, wins, games = first or length, wins + cell["wins"], games + cell["games"]
+        if games >= _MIN_GAMES:
+            ranges[first if first == length else f"{first}-{length}"] = wins, games
+            first, wins, games = "", 0, 0
+    if games:
+        # The last lengths join the range before them.
+        label, before = ranges.popitem() if ranges else (first, (0, 0))
+        label = f"{label.partition('-')[0]}-{length}" if label != length else length
+        ranges[label] = wins + before[0], games + before[1]
+    return {label: win_rate(*counts) for label, counts in ranges.items()}
 
 
 def _draw_by_limit(evaluation: dict[str, Any]) -> Figure:
     figure, axes = _new_figure(
-        f"Win rate by wrong guesses, {name_words(evaluation)}",
+        f"Win rate by wrong guesses allowed, {name_words(evaluation)}",
         f"{caption(evaluation)}; at most {MAX_WORDS:,} of the words; bars: 95% Wilson intervals",
     )
     for number, (name, statistics) in enumerate(evaluation["agents"].items()):

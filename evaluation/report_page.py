@@ -12,21 +12,26 @@ from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
-from hangman_lab.evaluation.plots import INK, caption
-from hangman_lab.evaluation.tables import make_tables
+from hangman_lab.evaluation.plots import INK
+from hangman_lab.evaluation.tables import make_tables, name_words
 
 _TEMPLATE = Path(__file__).parent / "report.html.j2"
+# Of the rows per agent, --json has all.
+_NUM_WORDS = 5
+_NUM_FIRST_LETTERS = 4
 
 
 def report_page(evaluation: dict[str, Any], figures: dict[str, Figure]) -> str:
     """Return a self-contained page of an evaluation, with the figures of ``draw_plots``."""
-    first, *tables = make_tables(evaluation)
+    first, *tables = make_tables(evaluation, _NUM_WORDS, _NUM_FIRST_LETTERS)
+    names = list(evaluation["agents"])
+    who = " and ".join(names) if len(names) < 3 else f"{len(names)} agents"
     template = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     ).from_string(_TEMPLATE.read_text(encoding="utf-8"))
     return template.render(
+        title=f"{evaluation['env']}: {who} on {name_words(evaluation)}",
         evaluation=evaluation,
-        caption=caption(evaluation),
         first_table=first,
         tables=tables,
         plots=[_inline_svg(figure, name) for name, figure in figures.items()],

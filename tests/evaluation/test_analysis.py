@@ -48,11 +48,11 @@ def test_reliability_compares_probabilities_with_outcomes():
 @pytest.mark.parametrize("name", AGENTS)
 def test_agents_that_ignore_lives_guess_the_same_under_any_limit(name):
     agent = make_agent(name, seed=1).fit(LISTED)
-    by_limit = win_rate_by_limit(agent, play(agent, LISTED))
-    for limit in range(1, 13):
-        again = play(agent, LISTED, limit)
-        assert by_limit[str(limit)]["games"] == len(again)
-        assert by_limit[str(limit)]["wins"] == again["won"].sum()
+    by_limit = win_rate_by_limit(agent, play(agent, LISTED, 3), 3)
+    assert list(by_limit) == [str(limit) for limit in (3, *range(5, 13))]
+    for limit, row in by_limit.items():
+        again = play(agent, LISTED, int(limit))
+        assert (row["games"], row["wins"]) == (len(again), again["won"].sum())
 
 
 def test_other_limits_are_played_against_the_same_host(dictionary):
@@ -61,7 +61,7 @@ def test_other_limits_are_played_against_the_same_host(dictionary):
     for limit, row in by_limit.items():
         assert row["wins"] == play(dictionary, LISTED, int(limit), evil_words=LISTED)["won"].sum()
     assert (
-        by_limit["4"]["wins"] < win_rate_by_limit(dictionary, play(dictionary, LISTED))["4"]["wins"]
+        by_limit["5"]["wins"] < win_rate_by_limit(dictionary, play(dictionary, LISTED))["5"]["wins"]
     )
 
 
