@@ -156,7 +156,7 @@ class Comparison:
             games = self.games.loc[self.games["agent"] == name]
             missing = set(wanted) - figures.keys()
             if "reliability" in missing and isinstance(agent, PosteriorAgent) and len(games):
-                with stage(progress, f"{name}, calibration"):
+                with stage(progress, f"{name}, calibration", 1, unit=""):
                     figures["reliability"] = reliability(
                         first_games(games, MAX_WORDS), agent, max_wrong
                     )

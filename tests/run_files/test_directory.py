@@ -8,6 +8,7 @@ from io import BytesIO
 import numpy as np
 import pytest
 
+from hangman_lab.agents.posterior.files import save_posterior
 from hangman_lab.agents.ppo.agent import save_network
 from hangman_lab.envs.errors import InputError
 from hangman_lab.run_files.config import Config, find_config
@@ -103,7 +104,7 @@ def test_a_full_disk_keeps_the_old_content(run, missing):
         lambda: write_text(run.evaluation, "new" * 1_000),
         lambda: run.write_fitted_words(words),
         lambda: save_checkpoint(run.checkpoint, "ppo", {"array": np.zeros(1_000)}),
-        lambda: write_atomically(run.posterior, posterior_of().save),
+        lambda: write_atomically(run.posterior, partial(save_posterior, posterior_of())),
         lambda: write_atomically(run.policy, partial(save_network, PolicyModule().to_numpy())),
     ]
     paths = (run.evaluation, run.fitted_words, run.checkpoint, run.posterior, run.policy)
