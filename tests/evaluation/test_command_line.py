@@ -185,7 +185,7 @@ def test_secrets_are_played_exactly_and_agents_fitted_on_the_train_split(
     assert evaluation["split"] == str(secrets)
     assert evaluation["words"]["count"] == len(read_word_list(words))
     done, _ = evaluate("--words", words, "--secrets", secrets, "--split", "valid")
-    assert_refused(done, "evaluate.py", "split: cannot be combined with secrets")
+    assert_refused(done, "evaluate.py", "--split: cannot be combined with --secrets")
 
 
 def test_games_max_wrong_seed_and_split(evaluate, tiny_files):
