@@ -49,7 +49,9 @@ def figures_of(page):
 
 def test_a_visitor_wins_and_loses_with_the_keyboard_alone(open_page):
     page = open_page(permissions=["clipboard-read", "clipboard-write"])
-    expect(page.locator(".intro")).to_contain_text("Hints are by dictionary, a program that")
+    expect(page.locator("#introduction[open]")).to_contain_text(
+        "Hints are by dictionary, a program"
+    )
     said = page.locator("#play-board .said")
     expect(said).to_have_text("Word of 6 letters: " + ", ".join(["blank"] * 6))
     page.keyboard.type("xxA")
@@ -57,7 +59,7 @@ def test_a_visitor_wins_and_loses_with_the_keyboard_alone(open_page):
     expect(said).to_have_text("Word of 6 letters: blank, a, blank, a, blank, a")
     expect(outcome(page)).to_have_text("a is in the word, 3 times.")
     assert key(page, "x").get_attribute("aria-label") == "x, not in the word"
-    expect(tries(page)).to_have_text("5 tries left")
+    expect(tries(page)).to_have_text("5 tries left; the 6th wrong guess loses")
     key(page, "b").focus()
     page.keyboard.press("Space")
     settle(page)
@@ -66,7 +68,8 @@ def test_a_visitor_wins_and_loses_with_the_keyboard_alone(open_page):
     expect(outcome(page)).to_have_text("You won: the word is banana.")
     expect(tries(page)).to_have_text("Wrong: x")
     page.click("#share")
-    expect(outcome(page)).to_have_text("The result is copied.")
+    expect(page.locator("#share")).to_have_text("Copied")
+    expect(outcome(page)).to_have_text("You won: the word is banana.")
     text = page.evaluate("navigator.clipboard.readText()")
     assert re.match(r"Hangman Lab, 2\d{3}-\d\d-\d\d: the word of the day, won with 1 wrong", text)
     assert "\U0001f7e5\U0001f7e9\U0001f7e9\U0001f7e9" in text
@@ -77,6 +80,7 @@ def test_a_visitor_wins_and_loses_with_the_keyboard_alone(open_page):
     expect(outcome(page)).to_have_text("A word of 6 letters.")
     type_letters(page, "xyzcde")
     expect(outcome(page)).to_have_text("Lost: the word was banana.")
+    expect(said).to_have_text("Word of 6 letters: b, a, n, a, n, a")
     expect(tries(page)).to_have_text("Wrong: x y z c d e")
     expect(page.locator("#play-board .place.missed")).to_have_count(6)
     expect(page.locator("#play-board .figure > .shown")).to_have_count(6)
@@ -84,8 +88,11 @@ def test_a_visitor_wins_and_loses_with_the_keyboard_alone(open_page):
         "Played": "2", "Won": "50%", "Streak": "0", "Best": "1", "Days": "1"
     }  # fmt: skip
     assert page.locator("#spread").get_attribute("aria-label") == (
-        "0 wrong: 0, 1 wrong: 1, 2 wrong: 0, 3 wrong: 0, 4 wrong: 0, 5 wrong: 0, not won: 1"
+        "0 wrong: 0, 1 wrong: 1, 2 wrong: 0, 3 wrong: 0, 4 wrong: 0, 5 wrong: 0, with a hint: 0, not won: 1"
     )
+    # The introduction has been read.
+    reload(page)
+    expect(page.locator("#introduction:not([open])")).to_be_visible()
 
 
 def test_the_word_of_the_day_is_played_once_a_day(open_page):
@@ -117,7 +124,9 @@ def test_the_word_of_the_day_is_played_once_a_day(open_page):
     assert figures_of(page)["Played"] == "1"
 
 
-YESTERDAY = "new Date(Date.now() - 864e5).toISOString().slice(0, 10)"
+YESTERDAY, DAY_BEFORE = (
+    f"new Date(Date.now() - {days} * 864e5).toISOString().slice(0, 10)" for days in (1, 2)
+)
 
 
 def test_a_game_counts_once_in_two_tabs(open_page):
@@ -151,6 +160,34 @@ def test_a_game_counts_once_in_two_tabs(open_page):
     assert page.evaluate("JSON.parse(localStorage['hangman-tally']).spread") == {
         "0": 1, "2": 5, "lost": 1
     }  # fmt: skip
+
+
+def test_a_word_of_the_day_counts_for_its_day_after_midnight(open_page):
+    page = open_page()
+    # Until midnight, the browser is a day behind the server; its word of the day is any other word.
+    tally = f"{{ spread: {{ 2: 3 }}, streak: 3, best: 3, days: 3, lastDay: {DAY_BEFORE} }}"
+    page.evaluate(f"localStorage.clear(); localStorage['hangman-tally'] = JSON.stringify({tally})")
+    yesterday = page.evaluate(YESTERDAY)
+    page.route(
+        "**/api/v1/daily",
+        lambda route: route.fulfill(json={**route.fetch().json(), "date": yesterday}),
+    )
+    page.route(
+        "**/api/v1/games",
+        lambda route: route.continue_(post_data="{}" if route.request.method == "POST" else None),
+    )
+    reload(page)
+    type_letters(page, "ba")
+    page.unroute_all(behavior="wait")
+    type_letters(page, "n")
+    counted = {"Played": "4", "Won": "100%", "Streak": "4", "Best": "4", "Days": "4"}
+    assert figures_of(page) == counted
+    reload(page)
+    # The word of the next day.
+    expect(outcome(page)).to_have_text("A word of 6 letters.")
+    type_letters(page, "ban")
+    counted = {"Played": "5", "Won": "100%", "Streak": "5", "Best": "5", "Days": "5"}
+    assert figures_of(page) == counted
 
 
 def test_a_game_whose_last_answer_was_lost_is_counted_when_it_is_shown(open_page):
@@ -319,6 +356,33 @@ def test_a_game_of_the_agent_is_watched_and_hints_are_shown(open_page):
     page.route("**/agent-games", lambda route: route.fulfill(status=409, json=refusal))
     page.click("#watch-new")
     expect(page.locator("#problem")).to_have_text("recorded games are open")
+
+
+def test_a_game_with_a_hint_is_marked_as_one(open_page):
+    page = open_page(permissions=["clipboard-read", "clipboard-write"])
+    page.click("#hint")
+    type_letters(page, "ban")
+    expect(outcome(page)).to_have_text("You won with a hint: the word is banana.")
+    assert "with a hint: 1" in page.locator("#spread").get_attribute("aria-label")
+    page.click("#share")
+    expect(page.locator("#share")).to_have_text("Copied")
+    assert "wrong guesses and a hint" in page.evaluate("navigator.clipboard.readText()")
+
+
+@pytest.mark.parametrize(("width", "height"), [(375, 667), (320, 568), (667, 375)])
+def test_word_letters_and_buttons_fit_on_a_phone(open_page, width, height):
+    page = open_page(width, height, has_touch=True, is_mobile=True)
+    parts = page.locator("#play :is(.word, .tries, .outcome, .gallows, .key, .actions > button)")
+    box = "all => all.map(one => one.getBoundingClientRect()).map(box => box.toJSON())"
+    for letters in ("", "x", "ban"):
+        for letter in letters:
+            key(page, letter).tap()
+            settle(page)
+        for found in parts.evaluate_all(box):
+            assert found["top"] >= 0
+            assert found["bottom"] <= height
+            assert found["left"] >= 0
+            assert found["right"] <= width
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -35,8 +35,6 @@ function describe(agent) {
 async function begin() {
   const server = await getOpen("server");
   document.getElementById("agent").textContent = describe(server.agent);
-  document.getElementById("about").textContent =
-    `The ${server.max_wrong}${["st", "nd", "rd"][server.max_wrong - 1] ?? "th"} wrong guess loses.`;
   setUpPlay(report, server);
   const shown = { leaderboard: setUpLeaderboard(report, server), watch: setUpWatch(report, server) };
   function choose(tab) {

@@ -6,6 +6,7 @@ import { ask, forgetOwnToken, getOpen, ownToken, Refusal, setOwnToken } from "./
 const CURRENT = "hangman-game";
 const DAILY = "hangman-daily";
 const RECORDED = "hangman-recorded";
+const COPIED = 3_000;
 const MOST_LISTED = 20;
 const MEANINGS = "https://en.wiktionary.org/wiki/";
 const MINUTE = 60_000;
@@ -23,12 +24,13 @@ function read(name, empty) {
   }
 }
 
-// Statistics of a guest or of the own token. `spread`: games won by wrong guesses, and games "lost".
+// Statistics of a guest or of the own token. `spread`: games won by wrong guesses, games won with a "hint" and games "lost".
 // `days`: the streak of words of the day won on consecutive days, up to `lastDay`; `counted`: the last games counted.
 const NO_GAMES = { spread: {}, streak: 0, best: 0, days: 0, lastDay: "", counted: "" };
 const MOST_COUNTED = 200;
 const tallyName = () => (ownToken() ? "hangman-own-tally" : "hangman-tally");
 const readTally = () => read(tallyName(), NO_GAMES);
+const column = (game) => (game.status !== "success" ? "lost" : game.hinted ? "hint" : game.wrong.length);
 const writeTally = (tally) => localStorage.setItem(tallyName(), JSON.stringify(tally));
 
 /** Set up the panel; `report` shows an error, `server` is the answer of /server. */
@@ -95,20 +97,20 @@ export function setUpPlay(report, server) {
         return item;
       }),
     );
-    const columns = [...Array(server.max_wrong).keys(), "lost"];
+    const columns = [...Array(server.max_wrong).keys(), "hint", "lost"];
     const most = Math.max(1, ...Object.values(spread));
-    const now = game.status === "success" ? game.wrong.length : "lost";
+    const now = column(game);
     byId("spread").replaceChildren(
       ...columns.map((name) => {
-        const column = document.createElement("div");
+        const bar = document.createElement("div");
         const games = spread[name] ?? 0;
-        column.innerHTML = `<span>${games || ""}</span><i></i><b>${name}</b>`;
-        column.children[1].style.height = `${(100 * games) / most}%`;
-        column.classList.toggle("now", name === now);
-        return column;
+        bar.innerHTML = `<span>${games || ""}</span><i></i><b>${name}</b>`;
+        bar.children[1].style.height = `${(100 * games) / most}%`;
+        bar.classList.toggle("now", name === now);
+        return bar;
       }),
     );
-    byId("spread").ariaLabel = columns.map((name) => `${name === "lost" ? "not won" : `${name} wrong`}: ${spread[name] ?? 0}`).join(", ");
+    byId("spread").ariaLabel = columns.map((name) => `${{ hint: "with a hint", lost: "not won" }[name] ?? `${name} wrong`}: ${spread[name] ?? 0}`).join(", ");
     byId("meaning").hidden = game.secret === null;
     byId("meaning").href = MEANINGS + game.secret;
   }
@@ -149,7 +151,7 @@ export function setUpPlay(report, server) {
 
   function tellEnd() {
     const secret = game.secret ? `: the word ${game.status === "success" ? "is" : "was"} ${game.secret}` : "";
-    if (game.status === "success") board.say(`You won${secret}.`, "won");
+    if (game.status === "success") board.say(`You won${game.hinted ? " with a hint" : ""}${secret}.`, "won");
     else if (game.status === "failed") board.say(`${game.resigned ? "Given up" : "Lost"}${secret}.`, "lost");
   }
 
@@ -159,7 +161,7 @@ export function setUpPlay(report, server) {
     const ids = counted.split(" ");
     if (ids.includes(game.game_id)) return;
     const won = game.status === "success";
-    const name = won ? game.wrong.length : "lost";
+    const name = column(game);
     const now = won ? streak + 1 : 0;
     const tally = { spread: { ...spread, [name]: (spread[name] ?? 0) + 1 }, streak: now, best: Math.max(now, best), days, lastDay };
     tally.counted = [...ids, game.game_id].slice(-MOST_COUNTED).join(" ");
@@ -273,7 +275,7 @@ export function setUpPlay(report, server) {
       board.say("");
       throw error;
     });
-    if (game.recorded) show({ ...game, hinted: true });
+    show({ ...game, hinted: true });
     board.showProbabilities(probabilities, letter);
     board.say(`${server.agent} would guess ${letter}.`);
   }
@@ -294,10 +296,19 @@ export function setUpPlay(report, server) {
     const text = `Hangman Lab, ${today?.date ?? ""}: ${what}, ${result} with ${count(game.wrong.length, "wrong guess", "wrong guesses")}${game.hinted ? " and a hint" : ""}\n${marks.join("")}\n${location.origin}/`;
     // Without HTTPS a browser may refuse; the text is then shown, to be copied.
     const copied = await navigator.clipboard?.writeText(text).then(() => true, () => false);
-    if (copied) return board.say("The result is copied.", board.outcome.classList[1]);
+    if (copied) return tellCopied();
     byId("shared").value = text;
     byId("copy").showModal();
     byId("shared").select();
+  }
+
+  function tellCopied() {
+    byId("share").textContent = "Copied";
+    byId("copied").textContent = "The result is copied.";
+    setTimeout(() => {
+      byId("share").textContent = "Copy result";
+      byId("copied").textContent = "";
+    }, COPIED);
   }
 
   function showToken() {
@@ -360,6 +371,7 @@ export function setUpPlay(report, server) {
     }
   });
 
+  byId("introduction").open = Object.keys(readTally().spread).length === 0;
   // Another tab has counted a game, perhaps this one.
   addEventListener("storage", (event) => event.key === tallyName() && run(async () => {
     showStreak();
