@@ -88,7 +88,8 @@ def test_a_visitor_wins_and_loses_with_the_keyboard_alone(open_page):
         "Played": "2", "Won": "50%", "Streak": "0", "Best": "1", "Days": "1"
     }  # fmt: skip
     assert page.locator("#spread").get_attribute("aria-label") == (
-        "0 wrong: 0, 1 wrong: 1, 2 wrong: 0, 3 wrong: 0, 4 wrong: 0, 5 wrong: 0, with a hint: 0, not won: 1"
+        "0 wrong: 0, 1 wrong: 1, 2 wrong: 0, 3 wrong: 0, 4 wrong: 0, 5 wrong: 0, "
+        "with a hint: 0, not won: 1"
     )
     # The introduction has been read.
     reload(page)
