@@ -117,5 +117,7 @@ def _needs(extra: str) -> Iterator[None]:
         yield
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(
-            f"{error.name} is not installed; install with: {installation(extra)}", name=error.name
+            f"the packages of the extra {extra!r} are not installed ({error.name} is missing); "
+            f"install with: {installation(extra)}",
+            name=error.name,
         ) from error
