@@ -50,9 +50,13 @@ _CACHE_FOLDER = _cache_folder()
 
 
 def njit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
-    """Compile a function as ``numba.njit`` does, with the cache folder of this package."""
+    """Compile a function as ``numba.njit`` does, with the cache folder of this package.
+
+    It releases Python's lock while it runs, so that other threads go on, as progress bars do.
+    """
     if function is None:
         return partial(njit, **options)
+    options = {"cache": True, "nogil": True} | options
     if _config.BOUNDSCHECK:
         # An IndexError in a parallel loop is lost.
         options.pop("parallel", None)
