@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -17,9 +17,11 @@ from hangman_lab.envs.encoding import (
     check_words,
     encode_words,
 )
-from hangman_lab.envs.errors import InputError, check_integer
+from hangman_lab.envs.errors import InputError, check_choice, check_integer
 from hangman_lab.envs.keyed_random import add_key, below
-from hangman_lab.envs.words import default_word_list
+from hangman_lab.envs.words import PARTS, Split, default_word_list
+
+Part = Literal["train", "valid", "test"]
 
 # The bytes of a row of the table of words, a line of the cache, and those between its arrays.
 _ROW = 64
@@ -29,9 +31,9 @@ _SPARE = _ROW - MAX_LENGTH - NUM_LETTERS
 # Environments with the same list share its arrays, which are never written to.
 @lru_cache(maxsize=8)
 def _sort_by_length(
-    words: tuple[str, ...] | None, min_length: int, max_length: int
+    words: tuple[str, ...] | None, split: Part | None, min_length: int, max_length: int
 ) -> tuple[tuple[str, ...], EncodedWords, npt.NDArray[np.uint8]]:
-    """Return the distinct words of these lengths, shorter words first; None is the default list.
+    """Return the distinct words of these lengths and this part, shorter words first.
 
     They are text, arrays, and a table of these: codes, letter counts and length of a word are in a
     row of 64 bytes, since draws from a long list wait for memory.
@@ -41,7 +43,14 @@ def _sort_by_length(
     if not chosen:
         raise InputError(f"words: none of {len(words)} has {min_length} to {max_length} letters")
     chosen.sort(key=len)
-    encoded = encode_words(chosen)
+    # Parts of a list have the same width, so that a policy plays all of them.
+    width = len(chosen[-1])
+    if split is not None:
+        part = Split().part
+        chosen = [word for word in chosen if part(word) == split]
+    if not chosen:
+        raise InputError(f"words: none of {len(words)} is in the part {split!r} of the split")
+    encoded = encode_words(chosen, width)
     table = np.zeros((len(chosen), _ROW), dtype=np.uint8)
     table[:, : encoded.width] = encoded.codes
     table[:, MAX_LENGTH:-_SPARE] = encoded.letter_counts
@@ -52,9 +61,10 @@ def _sort_by_length(
 class SecretWords:
     """Secret words, drawn uniformly; None is the default list.
 
-    Words shorter than ``min_length`` or longer than ``max_length``, at most 32, are not used. The
-    order of ``words`` has no effect. InputError if no word is left, a word cannot be encoded, or
-    an argument is invalid. The caller can set a word if ``settable``.
+    Words shorter than ``min_length`` or longer than ``max_length``, at most 32, are not used, nor
+    are words outside the part ``split`` of the project's split, None for all. The order of
+    ``words`` has no effect. InputError if no word is left, a word cannot be encoded, or an argument
+    is invalid. The caller can set a word if ``settable``.
 
     Attributes
     ----------
@@ -70,12 +80,15 @@ class SecretWords:
         min_length: int = 1,
         max_length: int = MAX_LENGTH,
         settable: bool = True,
+        split: Part | None = None,
     ) -> None:
+        if split is not None:
+            check_choice("split", split, PARTS)
         words = None if words is None else as_words("words", words)
         shortest = check_integer("min_length", min_length, 1, MAX_LENGTH)
         longest = check_integer("max_length", max_length, shortest, MAX_LENGTH)
-        self._arguments = words, shortest, longest, settable
-        self.words, self.encoded, self._table = _sort_by_length(words, shortest, longest)
+        self._arguments = words, shortest, longest, settable, split
+        self.words, self.encoded, self._table = _sort_by_length(words, split, shortest, longest)
         self._settable = settable
 
     def __reduce__(self) -> tuple[type[SecretWords], tuple[Any, ...]]:
@@ -84,7 +97,7 @@ class SecretWords:
 
     @property
     def width(self) -> int:
-        """The length of the longest word."""
+        """The length of the longest word, that of the list with ``split``."""
         return self.encoded.width
 
     def draw_rows(

@@ -12,14 +12,11 @@ from agilerl.components.replay_buffer import ReplayBuffer
 from agilerl.training.train_off_policy import train_off_policy
 from gymnasium.wrappers.vector import DtypeObservation, FlattenObservation
 
-from hangman_lab.envs.words import Split, default_word_list
-
 
 def make_envs(number, part="train", reward="dense"):
     """Return games of 12-letter words with vectors of zeros and ones."""
     rules = {"min_length": 12, "max_length": 12, "max_wrong": 10, "reward": reward}
-    words = Split().divide(default_word_list())[part]
-    envs = gym.make_vec("hangman_lab/Hangman-v0", num_envs=number, words=words, **rules)
+    envs = gym.make_vec("hangman_lab:hangman_lab/Hangman-v0", num_envs=number, split=part, **rules)
     return DtypeObservation(FlattenObservation(envs), np.float32)
 
 

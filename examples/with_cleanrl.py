@@ -11,14 +11,12 @@ import numpy as np
 import torch
 from gymnasium.wrappers.vector import DtypeObservation, FlattenObservation
 
-from hangman_lab.envs.words import Split, default_word_list
-
 
 def make_envs(games, part="train", reward="dense"):
     """Return as many games of 12-letter words, with vectors of zeros and ones."""
     rules = {"min_length": 12, "max_length": 12, "max_wrong": 10, "reward": reward}
-    words = Split().divide(default_word_list())[part]
-    envs = gym.make_vec("hangman_lab/Hangman-v0", num_envs=len(games), words=words, **rules)
+    name = "hangman_lab:hangman_lab/Hangman-v0"
+    envs = gym.make_vec(name, num_envs=len(games), split=part, **rules)
     return DtypeObservation(FlattenObservation(envs), np.float32)
 
 

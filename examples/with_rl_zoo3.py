@@ -7,20 +7,17 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import gymnasium as gym
 import numpy as np
 import torch
 from rl_zoo3.train import train
 from stable_baselines3 import PPO
 
 from hangman_lab.envs import HangmanVecEnv
-from hangman_lab.envs.words import Split, default_word_list
 
-NAME, WORDS = "hangman_lab/Hangman-v0", Split().divide(default_word_list())
+NAME = "hangman_lab/Hangman-v0"
 CONFIG = str(Path(__file__).with_name("rl_zoo3.yaml"))
 
 if __name__ == "__main__":
-    gym.spec(NAME).kwargs["words"] = WORDS["train"]  # what gym.make(NAME) plays with
     with TemporaryDirectory() as folder:
         options = {"algo": "ppo", "env": NAME, "gym-packages": "hangman_lab", "device": "cpu"}
         options |= {"conf-file": CONFIG, "log-folder": folder, "eval-freq": "-1"}
@@ -29,7 +26,7 @@ if __name__ == "__main__":
         policy = PPO.load(next(Path(folder).glob("ppo/*/hangman*.zip")), device="cpu").policy
     for name in ("random letters", "PPO"):
         rules = {"min_length": 12, "max_length": 12, "max_wrong": 10}
-        envs = HangmanVecEnv(500, words=WORDS["valid"], **rules)
+        envs = HangmanVecEnv(500, split="valid", **rules)
         x, won, over = envs.reset(), 0, np.zeros(500, bool)
         while not over.all():
             logits = policy.get_distribution(policy.obs_to_tensor(x)[0]).distribution.logits

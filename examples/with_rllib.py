@@ -13,21 +13,20 @@ from ray.rllib.core.rl_module.rl_module import RLModuleSpec
 from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaskingTorchRLModule
 from ray.tune.registry import register_env
 
-from hangman_lab.envs import ActionMaskObservation, words
+from hangman_lab.envs import ActionMaskObservation
 
 
 def make_env(options):
     """Return a game of 12-letter words with a vector of zeros and ones, and the mask."""
-    rules = {"min_length": 12, "max_length": 12, "max_wrong": 10, "reward": options["reward"]}
-    rules["words"] = words.Split().divide(words.default_word_list())[options["part"]]
-    env = FlattenObservation(gym.make("hangman_lab/Hangman-v0", **rules))
+    rules = {"min_length": 12, "max_length": 12, "max_wrong": 10}
+    env = FlattenObservation(gym.make("hangman_lab/Hangman-v0", **rules, **options))
     return ActionMaskObservation(DtypeObservation(env, np.float32))
 
 
 register_env("hangman", make_env)
 module = {"module_class": ActionMaskingTorchRLModule, "model_config": {"fcnet_hiddens": [128]}}
-unseen = {"env_config": {"part": "valid", "reward": "sparse"}, "explore": False}
-config = PPOConfig().environment("hangman", env_config={"part": "train", "reward": "dense"})
+unseen = {"env_config": {"split": "valid", "reward": "sparse"}, "explore": False}
+config = PPOConfig().environment("hangman", env_config={"split": "train", "reward": "dense"})
 config.env_runners(num_env_runners=0, num_envs_per_env_runner=32)
 config.rl_module(rl_module_spec=RLModuleSpec(**module))
 config.training(gamma=0.5, lr=1e-3, train_batch_size=4000, minibatch_size=250, num_epochs=4)

@@ -14,13 +14,11 @@ from skrl.memories.torch import RandomMemory
 from skrl.trainers.torch import SequentialTrainer
 from skrl.utils.model_instantiators.torch import categorical_model, deterministic_model
 
-from hangman_lab.envs.words import Split, default_word_list
-
 CODES = "one_hot_encoding(OBSERVATION_SPACE['word'], OBSERVATIONS['word'])"
 NET = {"name": "net", "input": CODES, "layers": [128], "activations": "tanh"}
-words, rules = Split().divide(default_word_list()), {"min_length": 12, "max_length": 12}
-make_batch = partial(gym.make_vec, "hangman_lab/Hangman-v0", max_wrong=10, **rules)
-env = wrap_env(make_batch(64, words=words["train"], reward="dense"), "gymnasium")
+rules = {"min_length": 12, "max_length": 12, "max_wrong": 10}
+make_batch = partial(gym.make_vec, "hangman_lab:hangman_lab/Hangman-v0", **rules)
+env = wrap_env(make_batch(64, split="train", reward="dense"), "gymnasium")
 both = {"observation_space": env.observation_space, "action_space": env.action_space}
 policy = categorical_model(network=[NET], output="ACTIONS - 1e9 * observations['guessed']", **both)
 models = {"policy": policy, "value": deterministic_model(network=[NET], output="ONE", **both)}
@@ -30,7 +28,7 @@ agent = PPO(models=models, memory=RandomMemory(memory_size=32, num_envs=64), cfg
 plan = {"headless": True, "timesteps": int(sys.argv[1]) // 64 if sys.argv[1:] else 1_600}
 SequentialTrainer(env=env, agents=agent, cfg=plan).train()
 for name in ("random letters", "PPO"):
-    games = wrap_env(make_batch(500, words=words["valid"]), "gymnasium")
+    games = wrap_env(make_batch(500, split="valid"), "gymnasium")
     x, won, over = games.reset()[0], 0, torch.zeros(500, 1, dtype=bool)
     while not over.all():
         logits = policy.act({"observations": x})[1]["net_output"]

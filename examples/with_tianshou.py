@@ -12,14 +12,13 @@ from tianshou.env import DummyVectorEnv
 from tianshou.trainer import OffPolicyTrainerParams
 from tianshou.utils.net.common import Net
 
-from hangman_lab.envs import ActionMaskObservation, words
+from hangman_lab.envs import ActionMaskObservation
 
 
 def make_env(part="train", reward="dense"):
     """Return a game of 12-letter words with a vector of zeros and ones, and the mask."""
     rules = {"min_length": 12, "max_length": 12, "max_wrong": 10, "reward": reward}
-    rules["words"] = words.Split().divide(words.default_word_list())[part]
-    env = FlattenObservation(gym.make("hangman_lab/Hangman-v0", **rules))
+    env = FlattenObservation(gym.make("hangman_lab/Hangman-v0", split=part, **rules))
     return ActionMaskObservation(env, "obs", "mask")
 
 

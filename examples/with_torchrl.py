@@ -10,14 +10,13 @@ from torchrl.envs import ActionMask, Compose, GymWrapper, TransformedEnv, UnaryT
 from torchrl.modules import MLP, MaskedOneHotCategorical, ProbabilisticActor, ValueOperator
 from torchrl.objectives import ClipPPOLoss, value
 
-from hangman_lab.envs import HangmanVectorEnv, words
+from hangman_lab.envs import HangmanVectorEnv
 
 
 def make_envs(number, part="train", reward="dense"):
     """Return games of 12-letter words, with masks."""
     rules = {"min_length": 12, "max_length": 12, "max_wrong": 10, "autoreset_mode": "Disabled"}
-    rules |= {"words": words.Split().divide(words.default_word_list())[part], "reward": reward}
-    envs = GymWrapper(HangmanVectorEnv(number, **rules))
+    envs = GymWrapper(HangmanVectorEnv(number, split=part, reward=reward, **rules))
     mask = UnaryTransform(["guessed"], ["action_mask"], fn=lambda x: x == 0)
     places = UnaryTransform(["word"], ["places"], fn=lambda x: torch.eye(28)[x.long()].flatten(-2))
     return TransformedEnv(envs, Compose(places, mask, ActionMask()))

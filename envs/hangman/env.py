@@ -32,7 +32,7 @@ from hangman_lab.envs.hangman.rules import (
 )
 from hangman_lab.envs.rendering import Drawing
 from hangman_lab.envs.rewards import Reward, compute_reward, make_reward
-from hangman_lab.envs.secret_words import SecretWords
+from hangman_lab.envs.secret_words import Part, SecretWords
 from hangman_lab.envs.single import SingleEnv
 
 
@@ -59,8 +59,8 @@ class HangmanEnv(SingleEnv[Observation]):
     | `guessed` | `Box(0, 1, (26,), int8)`      | 1 for each letter that has been guessed          |
     | `lives`   | `Discrete(max_wrong + 1)`     | the wrong guesses left                           |
 
-    `width` is the length of the longest word of the list. `word` is an array of int16, `lives` an
-    int64.
+    `width` is the length of the longest word of the list, also of a part of it. `word` is an array
+    of int16, `lives` an int64.
 
     ## Starting State
 
@@ -88,6 +88,8 @@ class HangmanEnv(SingleEnv[Observation]):
     ## Arguments
 
     - `words`: sequence of lower-case words; the default list (`web2`) if not given.
+    - `split`: `"train"`, `"valid"` or `"test"` for the words of this part of the project's split
+      alone; all words if not given.
     - `max_wrong`: the number of wrong guesses that loses the game, 1 to 26; 6 by default.
     - `min_length`, `max_length`: range of word lengths; other words are not used.
     - `reward`: `"sparse"`, `"dense"`, `"potential"`, or an object of `envs.rewards`.
@@ -112,6 +114,7 @@ class HangmanEnv(SingleEnv[Observation]):
         self,
         words: Sequence[str] | None = None,
         *,
+        split: Part | None = None,
         max_wrong: int = DEFAULT_MAX_WRONG,
         min_length: int = 1,
         max_length: int = MAX_LENGTH,
@@ -123,7 +126,7 @@ class HangmanEnv(SingleEnv[Observation]):
         check_choice("host", host, get_args(Host))
         check_choice("repeated_guess", repeated_guess, get_args(RepeatedGuess))
         self._secrets: SecretWords
-        secrets = SecretWords(words, min_length, max_length, settable=host == "random")
+        secrets = SecretWords(words, min_length, max_length, host == "random", split)
         super().__init__(secrets, render_mode)
         #: The number of wrong guesses that loses a game.
         self.max_wrong = check_integer("max_wrong", max_wrong, 1, NUM_LETTERS)
@@ -210,6 +213,7 @@ class HangmanVectorEnv(BatchEnv[Observations]):
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         *,
         words: Sequence[str] | None = None,
+        split: Part | None = None,
         max_wrong: int = DEFAULT_MAX_WRONG,
         min_length: int = 1,
         max_length: int = MAX_LENGTH,
@@ -219,7 +223,7 @@ class HangmanVectorEnv(BatchEnv[Observations]):
         render_mode: str | None = None,
     ) -> None:
         check_choice("host", host, get_args(Host))
-        secrets = SecretWords(words, min_length, max_length, settable=host == "random")
+        secrets = SecretWords(words, min_length, max_length, host == "random", split)
         rules: dict[str, Any] = {"max_wrong": max_wrong, "repeated_guess": repeated_guess}
         if host == "evil":
             from hangman_lab.envs.hangman.evil import EvilHangmanGames

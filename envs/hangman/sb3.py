@@ -24,6 +24,7 @@ from hangman_lab.envs.hangman.env import HangmanVectorEnv
 from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG, Observations
 from hangman_lab.envs.hangman.rules import Host, RepeatedGuess
 from hangman_lab.envs.rewards import Reward
+from hangman_lab.envs.secret_words import Part
 
 
 class HangmanVecEnv(VecEnv):
@@ -40,6 +41,7 @@ class HangmanVecEnv(VecEnv):
         max_episode_steps: int | None = None,
         *,
         words: Sequence[str] | None = None,
+        split: Part | None = None,
         max_wrong: int = DEFAULT_MAX_WRONG,
         min_length: int = 1,
         max_length: int = MAX_LENGTH,
@@ -50,6 +52,7 @@ class HangmanVecEnv(VecEnv):
     ) -> None:
         options: dict[str, Any] = {
             "words": words,
+            "split": split,
             "max_wrong": max_wrong,
             "min_length": min_length,
             "max_length": max_length,

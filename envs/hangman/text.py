@@ -5,51 +5,28 @@ from __future__ import annotations
 import re
 import string
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from hangman_lab.envs.encoding import ALPHABET, MAX_LENGTH, NUM_LETTERS, as_words
+from hangman_lab.envs.encoding import ALPHABET, MAX_LENGTH, NUM_LETTERS
 from hangman_lab.envs.errors import InputError, check_choice, check_integer
 from hangman_lab.envs.hangman.game import Game
 from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG
 from hangman_lab.envs.hangman.rules import RepeatedGuess
 from hangman_lab.envs.rewards import Reward, compute_reward, make_reward
-from hangman_lab.envs.secret_words import SecretWords
+from hangman_lab.envs.secret_words import Part, SecretWords
 from hangman_lab.envs.single import SingleEnv
-from hangman_lab.envs.words import PARTS, Split, default_word_list
 
 InvalidReply = Literal["life", "free"]
-Part = Literal["train", "valid", "test"]
 
 # Not ``re.IGNORECASE``, which lets characters outside a to z match letters.
 _GUESS = re.compile(r"\[\s*([A-Za-z]+)\s*\]")
 # The longest text has 25 wrong words of 32 letters.
 _MAX_TEXT = 2_048
 _CHARACTERS = frozenset(string.ascii_letters + string.digits + string.punctuation + " \n")
-
-
-@lru_cache(maxsize=1)
-def _default_parts() -> dict[str, tuple[str, ...]]:
-    return Split().divide(default_word_list())
-
-
-def _words_of_part(words: Sequence[str] | None, part: str | None) -> Sequence[str] | None:
-    """Return the words in a part of the split, all of them for None."""
-    if part is None:
-        return words
-    check_choice("split", part, PARTS)
-    if words is None:
-        return _default_parts()[part]
-    words = as_words("words", words)
-    split = Split()
-    chosen = tuple(word for word in words if split.part(word) == part)
-    if not chosen:
-        raise InputError(f"words: none of {len(words)} is in the part {part!r} of the split")
-    return chosen
 
 
 class TextHangman(SingleEnv[Any]):
@@ -139,7 +116,7 @@ class TextHangman(SingleEnv[Any]):
         check_choice("repeated_guess", repeated_guess, get_args(RepeatedGuess))
         check_choice("invalid_reply", invalid_reply, get_args(InvalidReply))
         self._secrets: SecretWords
-        secrets = SecretWords(_words_of_part(words, split), min_length, max_length)
+        secrets = SecretWords(words, min_length, max_length, split=split)
         super().__init__(secrets, render_mode)
         #: The number of lost lives that loses a game.
         self.max_wrong = check_integer("max_wrong", max_wrong, 1, NUM_LETTERS)

@@ -18,7 +18,6 @@ from hangman_lab.envs.encoding import ALPHABET
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.env import HangmanEnv
 from hangman_lab.envs.rewards import DenseReward
-from hangman_lab.envs.words import Split, default_word_list
 
 WORDS = ("a", "ox", "tee", "eel", "noon", "neon", "apple", "apply", "banana")
 COSTS = st.sampled_from(["life", "free"])
@@ -198,21 +197,6 @@ def test_a_lost_word_is_not_told():
     assert "banana" not in env.step("[e]")[0].replace(" ", "")
 
 
-def test_a_part_of_the_split_is_played_alone():
-    parts = Split().divide(default_word_list())
-    env, twin = TextHangman(split="test"), HangmanEnv(parts["test"])
-    env.reset(seed=0)
-    twin.reset(seed=0)
-    for _ in range(50):
-        assert env.secret == twin.secret
-        env.reset()
-        twin.reset()
-    words = (*parts["train"][:5], *parts["valid"][:5])
-    env = TextHangman(words, split="valid")
-    env.reset(seed=0)
-    assert {(env.secret, env.reset())[0] for _ in range(100)} == {*parts["valid"][:5]}
-
-
 def test_copies_and_pickles_go_on_as_the_game_does(real_words):
     env = TextHangman(real_words, reward="potential")
     env.reset(seed=1)
@@ -224,11 +208,6 @@ def test_copies_and_pickles_go_on_as_the_game_does(real_words):
     expected = env.reset()
     assert [twin.reset() for twin in twins] == [expected] * 2
     assert [twin.secret for twin in twins] == [env.secret] * 2
-
-
-def test_a_part_without_words_is_refused():
-    with pytest.raises(InputError, match="words: none of 1 is in the part 'test' of the split"):
-        TextHangman(["a"], split="test")
 
 
 def test_a_reply_is_a_string_and_its_answer_is_printed(capsys):

@@ -1,0 +1,33 @@
+import numpy as np
+import pytest
+
+from hangman_lab.envs import HangmanEnv, HangmanVecEnv, HangmanVectorEnv, TextHangman
+from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.secret_words import SecretWords
+from hangman_lab.envs.words import PARTS, Split, default_word_list
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_part_of_the_split_is_as_wide_as_the_list(part):
+    secrets = SecretWords(split=part)
+    drawn = secrets.draw(np.zeros(2, np.uint64), np.arange(2))
+    assert sorted(secrets.words) == list(Split().divide(default_word_list())[part])
+    assert secrets.width == SecretWords().width == drawn.width
+
+
+def test_every_environment_plays_a_part_of_the_split(real_words):
+    valid = {word for word in real_words if Split().part(word) == "valid"}
+    single, text = HangmanEnv(real_words, split="valid"), TextHangman(real_words, split="valid")
+    batch = HangmanVectorEnv(64, words=real_words, split="valid")
+    sb3 = HangmanVecEnv(64, words=real_words, split="valid")
+    for env in (single, text, batch):
+        env.reset(seed=0)
+    sb3.seed(0)
+    sb3.reset()
+    assert {single.secret, text.secret, *batch.secrets} <= valid
+    assert [single.secret, text.secret] == [batch.secrets[0]] * 2
+    assert sb3.get_attr("secret") == list(batch.secrets)
+    with pytest.raises(InputError, match="split: 'tset' is not one of"):
+        HangmanEnv(real_words, split="tset")
+    with pytest.raises(InputError, match="words: none of 1 is in the part 'test' of the split"):
+        HangmanEnv(["a"], split="test")
