@@ -63,30 +63,25 @@ class RewardConfig(Section):
 
 
 class LearnerConfig(Section):
-    """Options of every learner.
+    """MaskablePPO of sb3-contrib; other hyperparameters have the defaults of Stable-Baselines3.
 
     ``steps`` are letters in all ``num_envs`` games together, rounded up to whole rollouts.
     """
 
     steps: int = Field(default=102_400, ge=1)
     num_envs: int = Field(default=128, ge=2, le=65536)
-    network: ClassVar[str] = "network"  # the kind of its policy network
-
-    @property
-    def agents(self) -> tuple[str, ...]:
-        """The names of the agents of a run, its policy first."""
-        return ("ppo",)
-
-
-class PPOConfig(LearnerConfig):
-    """MaskablePPO of sb3-contrib; other hyperparameters have the defaults of Stable-Baselines3."""
-
     rollout_steps: int = Field(default=16, ge=2)
     batch_size: int = Field(default=512, ge=2)
     epochs: int = Field(default=4, ge=1)
     learning_rate: float = Field(default=1e-2, gt=0)
     gae_lambda: float = Field(default=0.95, ge=0, le=1)
     entropy_coefficient: float = Field(default=0.0, ge=0)
+    network: ClassVar[str] = "network"  # the kind of its policy network
+
+    @property
+    def agents(self) -> tuple[str, ...]:
+        """The names of the agents of a run, its policy first."""
+        return ("ppo",)
 
     @model_validator(mode="after")
     def _fits_a_rollout(self) -> Self:
@@ -99,7 +94,7 @@ class PPOConfig(LearnerConfig):
         return self
 
 
-class OnPosteriorConfig(PPOConfig):
+class OnPosteriorConfig(LearnerConfig):
     """PPO on a letter posterior.
 
     ``known`` is the prior probability of the words that the posterior is fitted on. Half of the
@@ -124,7 +119,7 @@ class PosteriorConfig(OnPosteriorConfig):
     kind: Literal["posterior"] = "posterior"
 
 
-class WindowsConfig(PPOConfig):
+class WindowsConfig(LearnerConfig):
     """PPO alone, on windows of the masked word; see ``training.learners.windows``.
 
     ``prediction_rate`` is the learning rate of the prediction phase; 0 leaves the phase out. With

@@ -16,7 +16,7 @@ from hangman_lab.run_files.config import Config, PathText, find_config, load_con
 from hangman_lab.run_files.directory import checksum
 from hangman_lab.run_files.options import Section, apply_override, read_options, set_value, validate
 from hangman_lab.run_files.words import split_words
-from hangman_lab.training.learners.ppo import reward_of
+from hangman_lab.training.learners.base import reward_of
 
 # Search-space functions of Ray Tune.
 LISTS = ("grid_search", "choice")

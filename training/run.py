@@ -27,10 +27,9 @@ from hangman_lab.training.checkpoint import (
     save_checkpoint,
 )
 from hangman_lab.training.final_games import play_final_games
-from hangman_lab.training.learners.base import Learner
+from hangman_lab.training.learners.base import Learner, reward_of
 from hangman_lab.training.learners.from_play import FromPlayLearner, uncovered_words
 from hangman_lab.training.learners.posterior import PosteriorLearner
-from hangman_lab.training.learners.ppo import reward_of
 from hangman_lab.training.learners.windows import WindowsLearner
 from hangman_lab.training.tensorboard import TrainingLog, flatten
 from hangman_lab.training.validation import OnValidation, ValidationCallback, play_baselines

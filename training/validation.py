@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from rich.console import Console
 from rich.progress import Progress
+from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 
 from hangman_lab.agents import make_agent
@@ -68,6 +69,8 @@ class ValidationCallback(BaseCallback):
     ``levels``, the win rates of other agents, are logged with each validation; ``state`` is the
     state of the last checkpoint.
     """
+
+    model: MaskablePPO
 
     def __init__(
         self,

@@ -24,7 +24,7 @@ from hangman_lab.run_files.directory import RunDirectory
 from hangman_lab.run_files.options import read_options
 from hangman_lab.run_files.words import draw_words
 from hangman_lab.training.checkpoint import Interrupted, load_checkpoint, save_checkpoint
-from hangman_lab.training.learners.ppo import make_env, reward_of
+from hangman_lab.training.learners.base import make_env, reward_of
 from hangman_lab.training.run import resume, train
 from hangman_lab.training.validation import ValidationCallback
 

@@ -32,15 +32,14 @@ from hangman_lab.run_files.config import OnPosteriorConfig
 from hangman_lab.run_files.words import draw_words
 from hangman_lab.terminal.console import stage
 from hangman_lab.training.checkpoint import StopRequest
-from hangman_lab.training.learners.base import FinalTable
-from hangman_lab.training.learners.ppo import PPOLearner, make_env
+from hangman_lab.training.learners.base import FinalTable, Learner, make_env
 from hangman_lab.training.networks import PolicyModule
 from hangman_lab.training.posterior import NUM_STEPS, fit_posterior, hold_back
 
 PosteriorOptions = TypeVar("PosteriorOptions", bound=OnPosteriorConfig)
 
 
-class PosteriorLearner(PPOLearner[PosteriorOptions]):
+class PosteriorLearner(Learner[PosteriorOptions]):
     """Fits the posterior, and trains a policy network on its features."""
 
     posterior: LetterPosterior

@@ -7,13 +7,13 @@ from functools import partial
 from sb3_contrib import MaskablePPO
 
 from hangman_lab.run_files.config import WindowsConfig
-from hangman_lab.training.learners.ppo import PPOLearner, make_env
+from hangman_lab.training.learners.base import Learner, make_env
 from hangman_lab.training.networks import WindowModule
 from hangman_lab.training.posterior import hold_back
 from hangman_lab.training.prediction import PredictivePPO
 
 
-class WindowsLearner(PPOLearner[WindowsConfig]):
+class WindowsLearner(Learner[WindowsConfig]):
     """Trains a policy network on windows, with or without the prediction phase."""
 
     def make_model(self) -> MaskablePPO:
