@@ -108,13 +108,7 @@ class WordGuessEnv(SingleEnv[Observation]):
         reward: str | Reward = "sparse",
         render_mode: str | None = None,
     ) -> None:
-        game = WordGame(
-            words,
-            variant=variant,
-            allowed=allowed,
-            word_length=word_length,
-            max_guesses=max_guesses,
-        )
+        game = WordGame(words, variant, allowed, word_length, max_guesses)
         super().__init__(game, render_mode)
         self._reward = make_reward(reward, WORD_GUESS_REWARDS)
         self._games = WordGuessGames(1, game)
@@ -174,13 +168,7 @@ class WordGuessVectorEnv(BatchEnv[Observation]):
         reward: str | Reward = "sparse",
         render_mode: str | None = None,
     ) -> None:
-        game = WordGame(
-            words,
-            variant=variant,
-            allowed=allowed,
-            word_length=word_length,
-            max_guesses=max_guesses,
-        )
+        game = WordGame(words, variant, allowed, word_length, max_guesses)
         parts = partial(WordGuessGames, game=game), game, make_reward(reward, WORD_GUESS_REWARDS)
         super().__init__(*parts, num_envs, max_episode_steps, autoreset_mode, render_mode)
 

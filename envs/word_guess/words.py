@@ -95,7 +95,6 @@ class WordGame:
     def __init__(
         self,
         words: Sequence[str] | None = None,
-        *,
         variant: str = "cats_and_dogs",
         allowed: Sequence[str] | None = None,
         word_length: int | None = None,
@@ -120,8 +119,13 @@ class WordGame:
         self._index_of_secret = {word: index[word] for word in chosen}
         self.secrets = np.array(list(self._index_of_secret.values()), dtype=np.int64)
         encoded = encode_words(self.allowed, self.word_length)
-        # A row per place, and per letter.
-        self._letters, self._letter_counts = encoded.codes.T.copy(), encoded.letter_counts.T.copy()
+        self._letters = encoded.codes.T.copy()  # a row per place
+        # A row per number of occurrences: the letters with that many or more, as bits.
+        counts, bits = (
+            encoded.letter_counts,
+            np.uint32(1) << np.arange(NUM_LETTERS, dtype=np.uint32),
+        )
+        self._letter_sets = [(counts > fewer) @ bits for fewer in range(counts.max())]
         totals = range(self.word_length + 1)
         answers: list[tuple[int, ...]] = [(matches,) for matches in totals]
         if self.variant.has_cats:
@@ -164,9 +168,9 @@ class WordGame:
         """Return the code of the answer to each guess about its secret; both broadcast."""
         dogs: Any = sum((row[guesses] == row[secrets]).view(np.int8) for row in self._letters)
         if self.variant.has_cats:
-            counts = self._letter_counts
             # Repeated letters count as often as both words have them.
-            common: Any = sum(np.minimum(row[guesses], row[secrets]) for row in counts)
+            sets = (row[guesses] & row[secrets] for row in self._letter_sets)
+            common: Any = sum(np.bitwise_count(letters) for letters in sets)
             return _code(common.astype(np.int16), dogs).astype(np.uint8)
         return dogs.astype(np.uint8)
 
