@@ -23,7 +23,7 @@ from hangman_lab.envs.encoding import (
 )
 from hangman_lab.envs.hangman.observation import Observations, select
 from hangman_lab.envs.numba_cache import njit
-from hangman_lab.envs.word_sets import fitting_set, index_words, search_buffers, write_numbers
+from hangman_lab.envs.word_sets import fitting_set, index_words, rows_of
 
 # Constants of the source: the minimal relative length of a shorter word, and the share of shown
 # places up to which longer words count as a whole.
@@ -111,27 +111,24 @@ def _count_pieces(words: EncodedWords, length: int) -> npt.NDArray[np.int32]:
 def _count_in_words(word, guessed, words):
     """Return the letter counts of part 1, shape (N, 26)."""
     counts = np.zeros(guessed.shape, dtype=np.int64)
-    buffers = search_buffers(words)
-    union = np.empty_like(buffers.bits)
     for game in range(len(word)):
         masked = word[game, : word_length(word[game])]
         for length in range(1, MAX_LENGTH + 1):
             if words.chunks[length] > 0 and length > _SHORTER_SHARE * len(masked):
-                bits = union[: words.chunks[length]]
-                _count_at_length(masked, guessed[game], length, words, buffers, bits, counts[game])
+                _count_at_length(masked, guessed[game], length, words, counts[game])
     return counts
 
 
 @njit(cache=True)
-def _count_at_length(masked, guessed, length, words, buffers, union, counts):
-    """Count the letters of the words of one length, or of their pieces; overwrite ``union``."""
+def _count_at_length(masked, guessed, length, words, counts):
+    """Count the letters of the words of one length, or of their pieces."""
     longer_by = length - len(masked)
     num_shown = (masked != BLANK).sum()
     by_pieces = longer_by >= 0 and num_shown >= _WHOLE_SHARE * len(masked)
     # Words that count as a whole match at their head or at their tail.
     step = longer_by if longer_by > 0 and not by_pieces else 1
     pattern = np.full(length, BLANK, dtype=np.uint8)
-    union[:] = np.uint64(0)
+    union = np.zeros(words.chunks[length], dtype=np.uint64)
     for offset in range(0, abs(longer_by) + 1, step):
         if longer_by < 0:
             pattern[:] = masked[offset : offset + length]
@@ -139,15 +136,14 @@ def _count_at_length(masked, guessed, length, words, buffers, union, counts):
             pattern[:] = BLANK
             pattern[offset : offset + len(masked)] = masked
         is_shorter = longer_by < 0
-        fitting = fitting_set(pattern, guessed, words, is_shorter, is_shorter, buffers)
+        fitting = fitting_set(pattern, guessed, words, is_shorter, is_shorter)
         if by_pieces:
             blanks = offset + np.flatnonzero(masked == BLANK)
-            _count_letters(words, write_numbers(words, length, fitting, buffers), blanks, counts)
+            _count_letters(words, rows_of(fitting, length, words), blanks, counts)
         else:
             union |= fitting
     if not by_pieces:
-        numbers = write_numbers(words, length, union, buffers)
-        _count_letters(words, numbers, np.arange(length), counts)
+        _count_letters(words, rows_of(union, length, words), np.arange(length), counts)
 
 
 @njit(cache=True)

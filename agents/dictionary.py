@@ -13,7 +13,7 @@ from hangman_lab.envs.bits import lowest_bit, word_length
 from hangman_lab.envs.encoding import FIRST_LETTER, NUM_LETTERS
 from hangman_lab.envs.hangman.observation import Observations, select
 from hangman_lab.envs.numba_cache import njit
-from hangman_lab.envs.word_sets import fitting_words, index_words, search_buffers
+from hangman_lab.envs.word_sets import fitting_words, index_words
 
 
 class DictionaryAgent(PosteriorAgent):
@@ -88,10 +88,9 @@ def count_words(word, guessed, words, exclude_wrong, exclude_shown):
     """
     counts = np.zeros((len(word), NUM_LETTERS), dtype=np.int64)
     num_candidates = np.zeros(len(word), dtype=np.int64)
-    buffers = search_buffers(words)
     for game in range(len(word)):
         masked = word[game, : word_length(word[game])]
-        numbers = fitting_words(masked, guessed[game], words, exclude_wrong, exclude_shown, buffers)
+        numbers = fitting_words(masked, guessed[game], words, exclude_wrong, exclude_shown)
         num_candidates[game] = len(numbers)
         for number in numbers:
             letters = np.uint64(words.letters[number])
@@ -105,10 +104,9 @@ def count_words(word, guessed, words, exclude_wrong, exclude_shown):
 def count_places(word, guessed, words, exclude_wrong):
     """Count the letters of the words that match the shown places, shape (N, width, 26)."""
     counts = np.zeros((*word.shape, NUM_LETTERS), dtype=np.int32)
-    buffers = search_buffers(words)
     for game in range(len(word)):
         masked = word[game, : word_length(word[game])]
-        numbers = fitting_words(masked, guessed[game], words, exclude_wrong, False, buffers)
+        numbers = fitting_words(masked, guessed[game], words, exclude_wrong, False)
         for place in range(len(masked)):
             for number in numbers:
                 counts[game, place, words.codes[number, place] - FIRST_LETTER] += 1

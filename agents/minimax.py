@@ -27,7 +27,7 @@ from hangman_lab.envs.bits import strip_padding
 from hangman_lab.envs.encoding import BLANK, FIRST_LETTER, NUM_LETTERS, as_words
 from hangman_lab.envs.hangman.observation import Observations, unique_observations
 from hangman_lab.envs.numba_cache import njit
-from hangman_lab.envs.word_sets import fitting_words, search_buffers
+from hangman_lab.envs.word_sets import fitting_words
 
 WIN, NO_WIN, UNKNOWN = 1, 0, -1
 _TABLE_SIZE = 2**12
@@ -87,7 +87,7 @@ class CandidateSearchAgent(Agent):
             guessed, index = states["guessed"][state], self.index_
             word = strip_padding(states["word"][state], guessed)
             if len(word):
-                rows = fitting_words(word, guessed, index, True, True, search_buffers(index))
+                rows = fitting_words(word, guessed, index, True, True)
                 if len(rows) > 1:
                     lives = states["lives"][state]
                     letters[state] = self._choose(rows, lives, strategies[state])

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hangman_lab.envs.bits import lowest_bit
+from hangman_lab.envs.bits import count_bits, lowest_bit
 from hangman_lab.envs.encoding import (
     BLANK,
     FIRST_LETTER,
@@ -73,22 +73,6 @@ def word_sets(words: EncodedWords) -> WordSets:
     return sets
 
 
-class SearchBuffers(NamedTuple):
-    """Buffers of a search, for one thread."""
-
-    bits: npt.NDArray[np.uint64]  #: A bit per word of a length.
-    numbers: npt.NDArray[np.int64]  #: Rows of words.
-
-
-@njit(cache=True)
-def search_buffers(words):
-    """Return buffers for searches in ``words``."""
-    chunks = max(1, words.chunks.max())
-    return SearchBuffers(
-        np.empty(chunks, dtype=np.uint64), np.empty(chunks * _BITS, dtype=np.int64)
-    )
-
-
 @njit(cache=True)
 def _fill(words, lengths):
     sets, letters = words.sets, words.letters
@@ -128,17 +112,15 @@ def _leave_out(bits, sets, first):
 
 
 @njit(cache=True)
-def fitting_set(word, guessed, words, exclude_wrong, exclude_shown, buffers):
-    """Return the bit set of the words that match a masked word, in ``buffers.bits``.
+def fitting_set(word, guessed, words, exclude_wrong, exclude_shown):
+    """Return the bit set of the words that match a masked word.
 
     ``word`` has no padding. ``exclude_wrong`` and ``exclude_shown`` exclude words with a wrong
     letter, and words with a shown letter behind a blank.
     """
     length = len(word)
     sets, start, size = words.sets, words.first_set[length], words.chunks[length]
-    bits = buffers.bits[:size]
-    for chunk in range(size):  # compiles in a tenth of the time of a slice
-        bits[chunk] = sets[start + chunk]
+    bits = sets[start : start + size].copy()
     for place in range(length):
         if word[place] != BLANK:
             _keep(bits, sets, set_with(start, size, place, word[place] - FIRST_LETTER))
@@ -158,20 +140,24 @@ def fitting_set(word, guessed, words, exclude_wrong, exclude_shown, buffers):
 
 
 @njit(cache=True)
-def write_numbers(words, length, bits, buffers):
-    """Return the rows of the words of a bit set, in ``buffers.numbers``."""
+def rows_of(bits, length, words):
+    """Return the rows of the words of a bit set."""
+    size = 0
+    for chunk in bits:
+        size += count_bits(chunk)
+    rows = np.empty(size, dtype=np.int64)
     count = 0
     for chunk in range(len(bits)):
         left = bits[chunk]
         while left:
-            buffers.numbers[count] = words.first_word[length] + chunk * _BITS + lowest_bit(left)
+            rows[count] = words.first_word[length] + chunk * _BITS + lowest_bit(left)
             count += 1
             left &= left - np.uint64(1)
-    return buffers.numbers[:count]
+    return rows
 
 
 @njit(cache=True)
-def fitting_words(word, guessed, words, exclude_wrong, exclude_shown, buffers):
-    """Return the rows of the words of :func:`fitting_set`, in ``buffers.numbers``."""
-    bits = fitting_set(word, guessed, words, exclude_wrong, exclude_shown, buffers)
-    return write_numbers(words, len(word), bits, buffers)
+def fitting_words(word, guessed, words, exclude_wrong, exclude_shown):
+    """Return the rows of the words of :func:`fitting_set`."""
+    bits = fitting_set(word, guessed, words, exclude_wrong, exclude_shown)
+    return rows_of(bits, len(word), words)

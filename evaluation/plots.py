@@ -60,7 +60,7 @@ def caption(evaluation: dict[str, Any]) -> str:
 
 
 def draw_plots(evaluation: dict[str, Any]) -> dict[str, Figure]:
-    """Return the available plots by file name; most need :func:`evaluation.analysis.analyze`."""
+    """Return the available plots by file name; most need ``Comparison.analyze``."""
     figures = {}
     with mpl.rc_context(STYLE):
         for name, (needed, draw) in PLOTS.items():
@@ -92,11 +92,11 @@ def _new_figure(title: str, note: str) -> tuple[Figure, Axes]:
     figure = Figure(layout="constrained")
     axes = figure.add_subplot()
     axes.set_title(title, loc="left")
-    set_caption(figure, note)
+    _set_caption(figure, note)
     return figure, axes
 
 
-def set_caption(figure: Figure, note: str) -> None:
+def _set_caption(figure: Figure, note: str) -> None:
     """Set the caption below a figure."""
     figure.supxlabel(note, fontsize=9, x=0.01, ha="left", wrap=True)
 
@@ -175,33 +175,17 @@ def _draw_by_limit(evaluation: dict[str, Any]) -> Figure:
 
 
 def _draw_reliability(evaluation: dict[str, Any]) -> Figure:
-    return draw_reliability(
-        {name: statistics.get("reliability") for name, statistics in evaluation["agents"].items()},
-        f"{caption(evaluation)}; at most {MAX_WORDS:,} of the words",
-        f", {name_words(evaluation)}",
+    figure = Figure(figsize=(8.0, 6.4), layout="constrained")
+    upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
+    upper.set_title(f"Reliability of the posterior, {name_words(evaluation)}", loc="left")
+    _set_caption(
+        figure,
+        f"{caption(evaluation)}; at most {MAX_WORDS:,} of the words; every letter not guessed, in "
+        "every state of an agent's games, is a prediction; bars: 95% intervals, clustered by word",
     )
-
-
-def draw_reliability(
-    reliabilities: dict[str, dict[str, Any] | None], note: str, words: str = ""
-) -> Figure:
-    """Return a reliability diagram of results of :func:`evaluation.analysis.reliability` by agent.
-
-    The caption starts with ``note``, the title ends with ``words``.
-    """
-    with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(8.0, 6.4), layout="constrained")
-        upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
-        upper.set_title(f"Reliability of the posterior{words}", loc="left")
-        set_caption(
-            figure,
-            f"{note}; every letter not guessed, in every state of an agent's games, is a "
-            "prediction; bars: 95% intervals, clustered by word",
-        )
-        upper.plot([0, 1], [0, 1], color=INK, linewidth=0.9, alpha=0.6)
-        for number, (name, statistics) in enumerate(reliabilities.items()):
-            if statistics is None:
-                continue
+    upper.plot([0, 1], [0, 1], color=INK, linewidth=0.9, alpha=0.6)
+    for number, (name, agent) in enumerate(evaluation["agents"].items()):
+        if statistics := agent.get("reliability"):
             bins = pd.DataFrame(statistics["bins"])
             label = (
                 f"{name}\nBrier score {statistics['brier']:.4f}\n"
@@ -209,11 +193,11 @@ def draw_reliability(
             )
             _draw_points(upper, bins["mean_probability"], bins, "share", number, label)
             lower.plot(bins["mean_probability"], bins["predictions"], **_look(number))
-        upper.set(xlim=(-0.02, 1.02), ylabel="share of letters in\nthe hidden part")
-        lower.set(yscale="log", ylabel="predictions", xlabel="predicted probability")
-        upper.yaxis.set_major_formatter(PercentFormatter(1.0))
-        lower.xaxis.set_major_formatter(PercentFormatter(1.0))
-        figure.legend(loc="outside right upper", fontsize=10)
+    upper.set(xlim=(-0.02, 1.02), ylabel="share of letters in\nthe hidden part")
+    lower.set(yscale="log", ylabel="predictions", xlabel="predicted probability")
+    upper.yaxis.set_major_formatter(PercentFormatter(1.0))
+    lower.xaxis.set_major_formatter(PercentFormatter(1.0))
+    figure.legend(loc="outside right upper", fontsize=10)
     return figure
 
 

@@ -92,7 +92,7 @@ def tiny_run(tmp_path_factory, tiny_files):
     config, words = tiny_files
     printed = io.StringIO()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("hangman_lab.training.final_games._NUM_KNOWN", 400)
+        patch.setattr("hangman_lab.training.run._NUM_KNOWN", 400)
         run, _ = train(
             load_config(config, [f"words={words}", "learner.look_ahead_lives=6"]),
             Console(file=printed, width=120),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import shutil
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -14,26 +15,37 @@ from rich.console import Console
 from rich.progress import Progress
 from stable_baselines3.common.logger import Logger
 
+from hangman_lab.agents import make_agent
 from hangman_lab.envs.errors import InputError
-from hangman_lab.envs.words import WordList, load_word_list
+from hangman_lab.envs.words import WordList, hash_words, load_word_list
+from hangman_lab.evaluation.comparison import Comparison
+from hangman_lab.evaluation.preparation import Match
+from hangman_lab.evaluation.tables import agents_table
 from hangman_lab.run_files.config import Config, FirstRunConfig, FromPlayConfig
 from hangman_lab.run_files.directory import RunDirectory
-from hangman_lab.run_files.words import RunWords, split_words
+from hangman_lab.run_files.words import RunWords, draw_words, split_words
 from hangman_lab.terminal.console import make_progress, say, stage
+from hangman_lab.terminal.tables import print_table
 from hangman_lab.training.checkpoint import (
     Interrupted,
     StopRequest,
     load_checkpoint,
     save_checkpoint,
 )
-from hangman_lab.training.final_games import play_final_games
-from hangman_lab.training.learners.base import Learner, reward_of
+from hangman_lab.training.learners.base import FinalTable, Learner, reward_of
 from hangman_lab.training.learners.from_play import FromPlayLearner, uncovered_words
 from hangman_lab.training.learners.posterior import PosteriorLearner
 from hangman_lab.training.learners.windows import WindowsLearner
 from hangman_lab.training.tensorboard import TrainingLog, flatten
-from hangman_lab.training.validation import OnValidation, ValidationCallback, play_baselines
+from hangman_lab.training.validation import (
+    OnValidation,
+    ValidationCallback,
+    evil_words,
+    play_baselines,
+)
 
+# The number of train words in the final games.
+_NUM_KNOWN = 10_000
 _LEARNERS: dict[str, type[Learner]] = {
     "posterior": PosteriorLearner,
     "from_play": FromPlayLearner,
@@ -184,6 +196,43 @@ def _learn(
             model.learn(left, callback, reset_num_timesteps=False)
         callback.validate(last=True)
     return model.num_timesteps
+
+
+def play_final_games(learner: Learner, progress: Progress) -> dict[str, dict[str, Any]]:
+    """Play the tables of a learner, print them, and return the evaluations by name."""
+    evaluations, tables = {}, learner.final_tables
+    with stage(progress, "final games", len(tables), "tables") as advance:
+        for table in tables:
+            evaluations[table.name] = _play_table(table, learner, progress.console)
+            advance(1)
+    return evaluations
+
+
+def _play_table(table: FinalTable, learner: Learner, console: Console) -> dict[str, Any]:
+    config, parts = learner.config, learner.words.parts
+    train_words = parts["train"]
+    part: Sequence[str] = parts[table.part]
+    agents = learner.final_agents(table.known)
+    agents |= {
+        "dictionary": make_agent("dictionary").fit(train_words),
+        "random": make_agent("random", config.seed),
+    }
+    hashes = hash_words(train_words)
+    match = Match(
+        agents,
+        part if table.part == config.final_split else draw_words(part, _NUM_KNOWN),
+        learner.words.word_list,
+        table.part,
+        config.seed,
+        config.env.max_wrong,
+        known=table.known,
+        known_words=hashes,
+        fitted_words={name: hashes for name in agents if name != "random"},
+        evil_words=evil_words(config, part),
+    )
+    evaluation = Comparison(match).to_dict()
+    print_table(console, agents_table(evaluation))
+    return evaluation
 
 
 def _first_config(config: Config, first: FirstRunConfig) -> Config:

@@ -14,7 +14,7 @@ from hangman_lab.agents.posterior.prior import listed_priors
 from hangman_lab.envs.bits import count_bits, lowest_bit, word_length
 from hangman_lab.envs.encoding import BLANK, FIRST_LETTER, NUM_LETTERS
 from hangman_lab.envs.numba_cache import njit
-from hangman_lab.envs.word_sets import fitting_words, search_buffers
+from hangman_lab.envs.word_sets import fitting_words
 
 # At most this many of the likeliest listed words are simulated.
 MAX_WORDS = 300
@@ -49,10 +49,9 @@ def win_probabilities(thread, num_threads, states, present, prob_listed, letters
     for none, where ``result``, shape (N, K), is left as it is.
     """
     word, guessed, lives = states
-    buffers = search_buffers(listed.words)
     for game in range(thread, len(word), num_threads):
         masked = word[game, : word_length(word[game])]
-        rows = fitting_words(masked, guessed[game], listed.words, True, True, buffers)
+        rows = fitting_words(masked, guessed[game], listed.words, True, True)
         masses = listed_priors(listed, rows)
         # Loops compile in a tenth of the time of array expressions.
         total, candidates, count = 1e-300, 0.0, 0

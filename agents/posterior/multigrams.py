@@ -17,7 +17,7 @@ from hangman_lab.envs.encoding import (
     encode_words,
 )
 from hangman_lab.envs.numba_cache import in_threads, njit
-from hangman_lab.envs.word_sets import WordSets, fitting_words, search_buffers, word_sets
+from hangman_lab.envs.word_sets import WordSets, fitting_words, word_sets
 
 
 class Trie(NamedTuple):
@@ -191,15 +191,14 @@ def multigram_masses(thread, num_threads, word, guessed, tables, sums):
     Columns 0 to 25 are for the words without that letter behind a blank, column 26 is for all;
     0 for games without a letter to guess. The sums are exact except for rounding.
     """
-    buffers = search_buffers(tables.words)
     for game in range(thread, len(word), num_threads):
         masked = strip_padding(word[game], guessed[game])
         if len(masked):
-            _sum_words(masked, guessed[game], tables, buffers, sums[game])
+            _sum_words(masked, guessed[game], tables, sums[game])
 
 
 @njit(cache=True)
-def _sum_words(word, guessed, tables, buffers, sums):
+def _sum_words(word, guessed, tables, sums):
     """Write the row of one game in :func:`multigram_masses`; ``word`` has no padding."""
     length, first, num_classes = len(word), tables.first_emission, len(tables.begin)
     columns, last = letter_columns(guessed)
@@ -226,7 +225,7 @@ def _sum_words(word, guessed, tables, buffers, sums):
                 size = num_blanks if num_blanks == end - place else 0
                 spelled = blank[size]
                 if not is_spelled[size]:
-                    _spell(word[place:end], guessed, columns, tables, buffers, spelled)
+                    _spell(word[place:end], guessed, columns, tables, spelled)
                     is_spelled[size] = size > 0
                 for row in range(num_classes):
                     if spelled[row, last] > 0.0:
@@ -251,7 +250,7 @@ def _sum_words(word, guessed, tables, buffers, sums):
 
 
 @njit(cache=True)
-def _spell(part, guessed, columns, tables, buffers, spelled):
+def _spell(part, guessed, columns, tables, spelled):
     """Write the total emission of the sequences that match a part of a masked word.
 
     The shape is (classes, columns), with the columns of :func:`letter_columns`.
@@ -259,7 +258,7 @@ def _spell(part, guessed, columns, tables, buffers, spelled):
     first, bits, last = tables.first_emission, letter_bits(guessed), spelled.shape[1] - 1
     hidden = np.empty(NUM_LETTERS, dtype=np.int64)
     spelled[:] = 0.0
-    for sequence in fitting_words(part, guessed, tables.words, True, True, buffers):
+    for sequence in fitting_words(part, guessed, tables.words, True, True):
         # All guessed letters of the sequence are shown.
         letters = np.uint64(tables.words.letters[sequence]) & ~np.uint64(bits)
         num_hidden = 0

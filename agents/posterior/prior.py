@@ -14,7 +14,7 @@ from hangman_lab.agents.smoothed_ngrams import SmoothedNgrams
 from hangman_lab.envs.bits import letter_bits, lowest_bit, strip_padding
 from hangman_lab.envs.encoding import MAX_LENGTH, NUM_LETTERS, EncodedWords
 from hangman_lab.envs.numba_cache import njit
-from hangman_lab.envs.word_sets import WordSets, fitting_words, search_buffers, word_sets
+from hangman_lab.envs.word_sets import WordSets, fitting_words, word_sets
 from hangman_lab.envs.words import DEFAULT_KNOWN
 
 # Left to unknown words when ``known`` is 1, so that a game no known word matches has a posterior.
@@ -211,12 +211,11 @@ def listed_masses(
     index 26: by the prior, and by the letter models times ``scale``, shape (N,). ``num_possible``,
     shape (N,), becomes the number of matching words with a prior mass above 0.
     """
-    buffers = search_buffers(listed.words)
     for game in range(thread, len(word), num_threads):
         masked = strip_padding(word[game], guessed[game])
         if len(masked) == 0:
             continue
-        rows = fitting_words(masked, guessed[game], listed.words, True, True, buffers)
+        rows = fitting_words(masked, guessed[game], listed.words, True, True)
         bits, model_scale = letter_bits(guessed[game]), np.float32(scale[game])
         by_prior, by_models = prior_sums[game], model_sums[game]
         for row in rows:

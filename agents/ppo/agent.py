@@ -15,11 +15,7 @@ from scipy.special import softmax
 
 from hangman_lab.agents.base import Agent, PosteriorAgent
 from hangman_lab.agents.posterior.posterior import LetterPosterior
-from hangman_lab.agents.ppo.network import (
-    Network,
-    PolicyNetwork,
-    policy_features,
-)
+from hangman_lab.agents.ppo.network import Network, PolicyNetwork, policy_features
 from hangman_lab.agents.ppo.windows import WindowNetwork
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.observation import Observations, check_observations

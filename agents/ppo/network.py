@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from hangman_lab.agents.posterior.posterior import LetterPosterior
-from hangman_lab.envs.encoding import (
-    BLANK,
-    LETTER_CODES,
-    NUM_LETTERS,
-    PADDING,
-)
+from hangman_lab.envs.encoding import BLANK, LETTER_CODES, NUM_LETTERS, PADDING
 from hangman_lab.envs.hangman.observation import Observations
 from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG
 
@@ -66,17 +61,6 @@ class Network(ABC):
     def letter_scores(self, features: Any) -> Array:
         """Return the letter scores of N games, shape (N, 26)."""
 
-    def _perceptron(
-        self, name: str, first: Array, activation: Callable[..., Array] = np.tanh
-    ) -> Array:
-        """Return the output for the first layer's sums, which are overwritten."""
-        weights = self.weights
-        for layer in (2, 4):
-            hidden = activation(first, out=first)
-            first = hidden @ weights[f"{name}.{layer}.weight"].T
-            first += weights[f"{name}.{layer}.bias"]
-        return first
-
 
 class PolicyNetwork(Network):
     """Scores the 26 letters from :func:`policy_features`, by one network shared by the letters."""
@@ -96,14 +80,17 @@ class PolicyNetwork(Network):
         of_letter, of_state = np.split(weights["letters.0.weight"].T, [NUM_LETTER_FEATURES])
         # A small product for each game: BLAS would compute a large one in threads, which wait for
         # the next in a loop and take the time of the posterior's.
-        first = letters @ of_letter
-        first += features["state"][:, None] @ of_state + weights["letters.0.bias"]
-        return self._perceptron("letters", first)[:, :, 0]
+        sums = letters @ of_letter
+        sums += features["state"][:, None] @ of_state + weights["letters.0.bias"]
+        for layer in ("letters.2", "letters.4"):
+            sums = np.tanh(sums, out=sums) @ weights[f"{layer}.weight"].T
+            sums += weights[f"{layer}.bias"]
+        return sums[:, :, 0]
 
 
-def perceptron_shapes(name: str, num_inputs: int, num_hidden: int, num_outputs: int = 1) -> Shapes:
+def perceptron_shapes(name: str, num_inputs: int, num_hidden: int) -> Shapes:
     """Return the shapes of a network with two hidden layers, which are 0, 2 and 4 of ``name``."""
-    sizes = (num_inputs, num_hidden, num_hidden, num_outputs)
+    sizes = (num_inputs, num_hidden, num_hidden, 1)
     shapes: Shapes = {}
     for layer in range(3):
         shapes[f"{name}.{2 * layer}.weight"] = (sizes[layer + 1], sizes[layer])

@@ -16,14 +16,7 @@ from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG
 from hangman_lab.envs.hangman.rules import GuessResult, HangmanGames
 from hangman_lab.envs.numba_cache import njit
 from hangman_lab.envs.secret_words import SecretWords
-from hangman_lab.envs.word_sets import (
-    ANYWHERE,
-    WordSets,
-    fitting_set,
-    search_buffers,
-    set_with,
-    word_sets,
-)
+from hangman_lab.envs.word_sets import ANYWHERE, WordSets, fitting_set, set_with, word_sets
 
 
 class EvilHangmanGames(HangmanGames):
@@ -96,10 +89,9 @@ def _sets_of(words: EncodedWords) -> WordSets:
 def _first_of_families(word, guessed, letters, words):
     """Return the row of the first word of each game's largest family, shape (N,)."""
     first = np.zeros(len(word), np.int64)
-    buffers = search_buffers(words)
     for game in range(len(word)):
         masked = word[game, : word_length(word[game])]
-        bits = fitting_set(masked, guessed[game], words, True, True, buffers)
+        bits = fitting_set(masked, guessed[game], words, True, True)
         best = np.array([0, 0, -1])
         start = set_with(words.first_set[len(masked)], len(bits), ANYWHERE, letters[game])
         has_letter = words.sets[start : start + len(bits)]

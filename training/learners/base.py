@@ -26,7 +26,7 @@ from hangman_lab.run_files.config import Config, LearnerConfig
 from hangman_lab.run_files.directory import RunDirectory
 from hangman_lab.run_files.words import RunWords
 from hangman_lab.training.checkpoint import StopRequest
-from hangman_lab.training.policy import LetterPolicy
+from hangman_lab.training.networks import LetterPolicy
 from hangman_lab.training.prediction import PredictivePPO
 
 Options = TypeVar("Options", bound=LearnerConfig)
