@@ -91,7 +91,6 @@ class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
         self._episodes = np.zeros(self.num_envs, dtype=np.int64)
         self._steps = np.zeros(self.num_envs, dtype=np.int64)
         self._to_reset = np.zeros(self.num_envs, dtype=np.bool_)
-        self._all = np.ones(self.num_envs, dtype=np.bool_)
         self.single_observation_space = self._games.observation_space
         self.single_action_space = self._games.action_space
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
@@ -278,8 +277,8 @@ class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
         """Return the infos of ``games`` in Gymnasium's layout, with its masks ``_name``."""
         infos = self._games.infos()
         if games is ALL:
-            return infos | {f"_{name}": self._all.copy() for name in infos}
-        here = np.zeros(self.num_envs, dtype=np.bool_)
+            return infos | {f"_{name}": np.ones(self.num_envs, np.bool_) for name in infos}
+        here = np.zeros(self.num_envs, np.bool_)
         here[games] = True
         for array in infos.values():
             array[~here] = 0
@@ -291,9 +290,8 @@ class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
         here[ended] = True
         last = self._games.observe_in_space(ended)
         final_obs = np.full(self.num_envs, None, dtype=object)
-        final_obs[ended] = [
-            dict(zip(last, rows, strict=True)) for rows in zip(*last.values(), strict=True)
-        ]
+        rows = zip(*last.values(), strict=True)
+        final_obs[ended] = [dict(zip(last, row, strict=True)) for row in rows]
         return {
             "final_obs": final_obs,
             "_final_obs": here,

@@ -10,13 +10,7 @@ import pandas as pd
 from hangman_lab.agents.base import Agent, PosteriorAgent
 from hangman_lab.envs.encoding import encode_words
 from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG, HangmanGames
-from hangman_lab.evaluation.arena import (
-    DEFAULT_BATCH_SIZE,
-    Advance,
-    batches,
-    play,
-    split_letters,
-)
+from hangman_lab.evaluation.arena import Advance, play, split_letters
 from hangman_lab.evaluation.statistics import share_interval, win_rate
 from hangman_lab.run_files.words import draw_indices
 
@@ -38,20 +32,18 @@ def reliability(
     20 bins of equal width, with the ``share`` of letters that were hidden, and its ``ci95``, for
     which the predictions of a word are a cluster.
     """
+    secrets = encode_words(games["word"].tolist())
+    replayed = HangmanGames(len(secrets), secrets.width, max_wrong)
+    replayed.start(slice(None), secrets)
     parts = []
-    for batch in batches(len(games), DEFAULT_BATCH_SIZE):
-        part = games.iloc[batch]
-        secrets = encode_words(part["word"].tolist())
-        replayed = HangmanGames(len(secrets), secrets.width, max_wrong)
-        replayed.start(slice(None), secrets)
-        for guesses in split_letters(part["letters"]).T:
-            playing = np.flatnonzero(guesses >= 0)
-            before = replayed.observe(playing)
-            chances = agent.letter_probabilities(before)
-            rows, letters = np.nonzero(before["guessed"] == 0)
-            hidden = secrets.letter_counts[playing[rows], letters] > 0
-            parts.append((chances[rows, letters], hidden, batch.start + playing[rows]))
-            replayed.guess(np.maximum(guesses, 0))
+    for guesses in split_letters(games["letters"]).T:
+        playing = np.flatnonzero(guesses >= 0)
+        before = replayed.observe(playing)
+        chances = agent.letter_probabilities(before)
+        rows, letters = np.nonzero(before["guessed"] == 0)
+        hidden = secrets.letter_counts[playing[rows], letters] > 0
+        parts.append((chances[rows, letters], hidden, playing[rows]))
+        replayed.guess(np.maximum(guesses, 0))
     probability, outcome, game = map(np.concatenate, zip(*parts, strict=True))
     outcome = outcome.astype(np.float64)
     position = np.minimum((probability * _NUM_BINS).astype(np.int64), _NUM_BINS - 1)

@@ -43,10 +43,9 @@ def play(
     """
     words = as_words("words", words)
     if len(words) > check_integer("batch_size", batch_size, 1):
-        tables = [
-            play(agent, words[batch], max_wrong, batch_size, advance, evil_words, repetition)
-            for batch in batches(len(words), batch_size)
-        ]
+        options = max_wrong, batch_size, advance, evil_words, repetition
+        firsts = range(0, len(words), batch_size)
+        tables = [play(agent, words[first : first + batch_size], *options) for first in firsts]
         return pd.concat(tables, ignore_index=True)
     if evil_words is None:
         secrets = encode_words(words)
@@ -56,16 +55,11 @@ def play(
         secrets = encode_words(words, listed.width)
         games = EvilHangmanGames(len(secrets), listed, max_wrong)
     games.start(slice(None), secrets)
-    letters = play_games(agent, games, game_keys(words, repetition), advance)
+    letters = play_games(agent, games, words, advance, repetition)
     wrong_guesses = max_wrong - games.observe()["lives"]
     if evil_words is not None:
         words = [games.secret(game) for game in range(len(games))]
     return games_table(words, games.won, wrong_guesses, letters, ALPHABET)
-
-
-def batches(number: int, batch_size: int) -> list[slice]:
-    """Return the slices of ``number`` games; one empty slice for no game."""
-    return [slice(first, first + batch_size) for first in range(0, max(number, 1), batch_size)]
 
 
 def games_table(
@@ -89,20 +83,19 @@ def games_table(
     )
 
 
-def game_keys(words: Sequence[str], repetition: int = 0) -> npt.NDArray[np.uint64]:
-    """Return the key of each word's game for random draws, shape (N,)."""
-    return keyed_bits(hash_words(words), repetition)
-
-
 def play_games(
-    agent: Any, games: Any, keys: npt.NDArray[np.uint64], advance: Advance | None = None
+    agent: Any,
+    games: Any,
+    words: Sequence[str],
+    advance: Advance | None = None,
+    repetition: int = 0,
 ) -> npt.NDArray[np.int64]:
     """Play N started games, HangmanGames or WordGuessGames, to the end.
 
-    ``keys`` are those of :func:`game_keys`. Returns the guesses of each game in order, int64 of
-    shape (N, turns), padded with -1.
+    ``words`` and ``repetition`` key the random draws. Returns the guesses of each game in order,
+    int64 of shape (N, turns), padded with -1.
     """
-    turns = []
+    keys, turns = keyed_bits(hash_words(words), repetition), []
     playing = np.arange(len(keys))
     while len(playing):
         guesses = np.zeros(len(keys), dtype=np.int64)

@@ -109,9 +109,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _evaluate(options: argparse.Namespace, request: Request, console: Console) -> None:
     """Play Hangman, print tables and write files."""
-    notify = partial(say, console)
     with make_steps(console) as steps, step(steps, "loading agents"):
-        match = prepare(request, notify)
+        match = prepare(request, partial(say, console))
     with make_progress(console) as progress:
         comparison = Comparison(match, progress)
     print_comparison(console, comparison.to_dict(), options.details)
@@ -119,7 +118,7 @@ def _evaluate(options: argparse.Namespace, request: Request, console: Console) -
         with make_progress(console) as progress:
             comparison.analyze(progress)
     evaluation = comparison.to_dict()
-    write_files(options, evaluation, comparison.games, notify, lambda: _draw_plots(evaluation))
+    write_files(options, evaluation, comparison.games, console, lambda: _draw_plots(evaluation))
 
 
 def _draw_plots(evaluation: dict[str, Any]) -> dict[str, Any]:

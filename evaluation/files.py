@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from rich.console import Console
 
 from hangman_lab.envs.errors import InputError
 from hangman_lab.run_files.directory import write_text
 from hangman_lab.terminal.arguments import require
+from hangman_lab.terminal.console import say
 
 
 def check_files(options: argparse.Namespace) -> None:
@@ -40,7 +42,7 @@ def write_files(
     options: argparse.Namespace,
     evaluation: dict[str, Any],
     games: pd.DataFrame,
-    notify: Callable[[str], None],
+    console: Console,
     draw: Callable[[], dict[str, Any]] = dict,
 ) -> None:
     """Write the requested files; raise InputError if one cannot be written.
@@ -49,17 +51,17 @@ def write_files(
     """
     if options.json is not None:
         write_text(Path(options.json), json.dumps(evaluation, indent=2) + "\n")
-        notify(f"results written to {options.json}")
+        say(console, f"results written to {options.json}")
     if options.csv is not None:
         write_text(Path(options.csv), games.to_csv(index=False, lineterminator="\n"))
-        notify(f"games written to {options.csv}")
+        say(console, f"games written to {options.csv}")
     if options.plots is not None:
         from hangman_lab.evaluation.plots import save_plots
 
         files = save_plots(draw(), options.plots)
-        notify(f"{len(files)} plots written to {options.plots}")
+        say(console, f"{len(files)} plots written to {options.plots}")
     if options.report is not None:
         from hangman_lab.evaluation.report_page import report_page
 
         write_text(Path(options.report), report_page(evaluation, draw()))
-        notify(f"report written to {options.report}")
+        say(console, f"report written to {options.report}")

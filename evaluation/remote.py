@@ -8,7 +8,6 @@ import platform
 import time
 from collections.abc import Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -70,11 +69,10 @@ def evaluate(options: argparse.Namespace, request: Request, console: Console) ->
     games = request.games or DEFAULT_GAMES
     client = GameClient(options.server, token)
     client.check()
-    notify = partial(say, console)
     # ``games`` counts games of the server, not local words.
     agents = prepare(
         request.model_copy(update={"games": None, "allow_seen": True}),
-        lambda line: notify(f"agents are fitted on the train split of {line}"),
+        lambda line: say(console, f"agents are fitted on the train split of {line}"),
     ).agents
     with make_progress(console) as progress, ThreadPoolExecutor(NUM_CONNECTIONS) as threads:
 
@@ -101,7 +99,7 @@ def evaluate(options: argparse.Namespace, request: Request, console: Console) ->
         for table in lengths_tables({**evaluation, "agents": {name: statistics[name]}}):
             print_table(console, table)
     print_table(console, agents_table(evaluation))
-    write_files(options, evaluation, played, notify)
+    write_files(options, evaluation, played, console)
 
 
 def _play_games(

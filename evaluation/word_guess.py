@@ -18,13 +18,13 @@ from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.word_guess.rules import WordGuessGames
 from hangman_lab.envs.word_guess.words import MAX_GUESSES, VARIANT_OF_ID, WordGame, random_words
 from hangman_lab.envs.words import load_word_list, read_word_list
-from hangman_lab.evaluation.arena import Advance, game_keys, games_table, play_games
+from hangman_lab.evaluation.arena import Advance, games_table, play_games
 from hangman_lab.evaluation.comparison import play_agents
 from hangman_lab.evaluation.files import write_files
 from hangman_lab.evaluation.preparation import Request, sample_words
 from hangman_lab.evaluation.statistics import mean_interval, share_interval
 from hangman_lab.terminal.arguments import Refuse, integer, positive
-from hangman_lab.terminal.console import make_progress, say
+from hangman_lab.terminal.console import make_progress
 from hangman_lab.terminal.tables import DataTable, print_table
 
 DEFAULT_AGENTS = {
@@ -115,7 +115,7 @@ def evaluate(options: argparse.Namespace, request: Request, console: Console) ->
         toughest = figures["toughest"][:_TOUGHEST_SHOWN]
         shown = ", ".join(f"{word['word']} {word['mean_guesses']:g}" for word in toughest)
         console.print(f"{name}: toughest {shown}", highlight=False)
-    write_files(options, evaluation, games, partial(say, console))
+    write_files(options, evaluation, games, console)
 
 
 def _plays_random_lists(options: argparse.Namespace) -> bool:
@@ -151,7 +151,7 @@ def play(
     """
     games = WordGuessGames(len(secrets), game)
     games.start(slice(None), game.encode(secrets))
-    guesses = play_games(agent, games, game_keys(secrets), advance)
+    guesses = play_games(agent, games, secrets, advance)
     wrong_guesses = (guesses >= 0).sum(axis=1) - games.won
     names = [f"{word} " for word in game.allowed]
     return games_table(secrets, games.won, wrong_guesses, guesses, names)

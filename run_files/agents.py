@@ -12,7 +12,7 @@ from hangman_lab.agents.base import Agent
 from hangman_lab.agents.posterior.files import load_posterior
 from hangman_lab.agents.posterior.posterior import LetterPosterior, LookAheadAgent
 from hangman_lab.agents.posterior.prior import WordPrior
-from hangman_lab.agents.ppo.agent import load_network, make_policy_agent
+from hangman_lab.agents.ppo.agent import NetworkAgent, PPOAgent, load_network
 from hangman_lab.agents.ppo.network import Network
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.words import DEFAULT_KNOWN
@@ -84,7 +84,7 @@ def load_run_agents(
             there = ", ".join(available)
             raise InputError(f"agents: {run.path} has no agent {name!r}, only {there}")
         if not isinstance(learner, OnPosteriorConfig):
-            agents[name] = make_policy_agent(load_policy(run), None)
+            agents[name] = NetworkAgent(load_policy(run))
             continue
         prior = prior or load_posterior(run.posterior, known).prior
         # Beliefs are not shared, since an agent would look fast for those of another.
@@ -94,5 +94,5 @@ def load_run_agents(
         elif name == "look-ahead":
             agents[name] = LookAheadAgent(posterior, learner.look_ahead_lives)
         else:
-            agents[name] = make_policy_agent(load_policy(run), posterior)
+            agents[name] = PPOAgent(posterior, load_policy(run))
     return agents

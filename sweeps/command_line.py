@@ -17,13 +17,7 @@ from hangman_lab.run_files.options import dump_config
 from hangman_lab.sweeps.ray_cluster import ray_cluster
 from hangman_lab.sweeps.results import best_point, make_table, mean_over_seeds
 from hangman_lab.sweeps.sweep_file import Sweep, load_sweep, read_sweep
-from hangman_lab.terminal.arguments import (
-    CommandParser,
-    command_main,
-    invocation,
-    program,
-    require,
-)
+from hangman_lab.terminal.arguments import CommandParser, command_main, invocation, program, require
 from hangman_lab.terminal.console import say
 from hangman_lab.terminal.tables import print_table
 

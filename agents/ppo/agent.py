@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -49,7 +49,7 @@ class NetworkAgent(Agent):
 class PPOAgent(NetworkAgent, PosteriorAgent):
     """A policy network on the features of a letter posterior."""
 
-    def __init__(self, posterior: LetterPosterior, network: PolicyNetwork) -> None:
+    def __init__(self, posterior: LetterPosterior, network: Network) -> None:
         super().__init__(network)
         self.posterior = posterior
 
@@ -61,13 +61,6 @@ class PPOAgent(NetworkAgent, PosteriorAgent):
     def _letter_probabilities(self, observations: Observations) -> npt.NDArray[np.float64]:
         """Return the posterior's probability of each letter behind a blank, shape (N, 26)."""
         return self.posterior._letter_probabilities(observations)
-
-
-def make_policy_agent(network: Network, posterior: LetterPosterior | None) -> NetworkAgent:
-    """Return the agent of a network, with or without a posterior."""
-    if posterior is None:
-        return NetworkAgent(network)
-    return PPOAgent(posterior, cast(PolicyNetwork, network))
 
 
 def save_network(network: Network, path: str | Path) -> None:

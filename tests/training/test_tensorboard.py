@@ -7,7 +7,7 @@ import pytest
 from stable_baselines3.common.logger import Logger
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from hangman_lab.agents.ppo.agent import make_policy_agent
+from hangman_lab.agents.ppo.agent import PPOAgent
 from hangman_lab.envs.errors import InputError
 from hangman_lab.evaluation.arena import play
 from hangman_lab.run_files.directory import RunDirectory
@@ -19,7 +19,7 @@ from tests.agents.posterior.priors import posterior_of
 
 def test_validations_have_sample_games_with_the_policys_letters(tmp_path):
     words = ("apple", "jazz", "zebra", "quiz", "banana", "rhythm", "onion")
-    agent = make_policy_agent(PolicyModule().to_numpy(), posterior_of())
+    agent = PPOAgent(posterior_of(), PolicyModule().to_numpy())
     played = play(agent, words)
     log = TrainingLog(RunDirectory(tmp_path))
     for step in (100, 200):

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, Generic, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import torch
@@ -28,8 +27,6 @@ from hangman_lab.run_files.words import RunWords
 from hangman_lab.training.checkpoint import StopRequest
 from hangman_lab.training.networks import LetterPolicy
 from hangman_lab.training.prediction import PredictivePPO
-
-Options = TypeVar("Options", bound=LearnerConfig)
 
 
 def reward_of(config: Config) -> Reward:
@@ -65,16 +62,18 @@ class FinalTable(NamedTuple):
     known: float | None = None  #: The prior probability of known words; None without a posterior.
 
 
-class Learner(ABC, Generic[Options]):
+class Learner:
     """What a run trains.
 
     ``words`` are the words of the run; the learner fits ``words.parts["train"]`` alone.
     ``options`` are those of the learner, ``config.learner``.
     """
 
+    options: LearnerConfig
+
     def __init__(self, config: Config, run: RunDirectory, words: RunWords) -> None:
         self.config, self.run, self.words = config, run, words
-        self.options = cast(Options, config.learner)
+        self.options = config.learner
 
     def fit(self, state: dict[str, Any], progress: Progress, stop: StopRequest) -> dict[str, Any]:
         """Write what is fitted before the training, and return the state that it starts from.
@@ -86,9 +85,9 @@ class Learner(ABC, Generic[Options]):
     def load(self) -> None:
         """Load what :meth:`fit` has written."""
 
-    @abstractmethod
     def make_model(self) -> MaskablePPO:
         """Return a new model of Stable-Baselines3."""
+        raise NotImplementedError
 
     def make_ppo(
         self, kind: type[MaskablePPO], env: VecEnv, policy: dict[str, Any], **more: Any

@@ -91,8 +91,10 @@ class Play:
         }
 
 
-class FromPlayLearner(PosteriorLearner[FromPlayConfig]):
+class FromPlayLearner(PosteriorLearner):
     """Fits the posterior to the words that games uncover, and trains a policy on it."""
+
+    options: FromPlayConfig
 
     def fit(self, state: dict[str, Any], progress: Progress, stop: StopRequest) -> dict[str, Any]:
         """Play with the posterior, and refit it as words are uncovered."""

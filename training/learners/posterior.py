@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,7 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvStepReturn
 from hangman_lab.agents.base import Agent
 from hangman_lab.agents.posterior.files import load_posterior
 from hangman_lab.agents.posterior.posterior import LetterPosterior, LookAheadAgent
-from hangman_lab.agents.ppo.agent import NetworkAgent, make_policy_agent
+from hangman_lab.agents.ppo.agent import PPOAgent
 from hangman_lab.agents.ppo.network import (
     NUM_LETTER_FEATURES,
     NUM_STATE_FEATURES,
@@ -36,12 +36,11 @@ from hangman_lab.training.learners.base import FinalTable, Learner, make_env
 from hangman_lab.training.networks import PolicyModule
 from hangman_lab.training.posterior import NUM_STEPS, fit_posterior, hold_back
 
-PosteriorOptions = TypeVar("PosteriorOptions", bound=OnPosteriorConfig)
 
-
-class PosteriorLearner(Learner[PosteriorOptions]):
+class PosteriorLearner(Learner):
     """Fits the posterior, and trains a policy network on its features."""
 
+    options: OnPosteriorConfig
     posterior: LetterPosterior
 
     def fit(self, state: dict[str, Any], progress: Progress, stop: StopRequest) -> dict[str, Any]:
@@ -76,10 +75,10 @@ class PosteriorLearner(Learner[PosteriorOptions]):
         module = partial(PolicyModule, look_ahead_lives=lives)
         return self.make_ppo(MaskablePPO, env, {"module": module})
 
-    def agent(self, network: Network, known: float | None = None) -> NetworkAgent:
+    def agent(self, network: Network, known: float | None = None) -> PPOAgent:
         """Return the agent that plays a network on the posterior."""
         known = self.options.known if known is None else known
-        return make_policy_agent(network, self._with_known(known))
+        return PPOAgent(self._with_known(known), network)
 
     @property
     def final_tables(self) -> list[FinalTable]:

@@ -13,8 +13,10 @@ from hangman_lab.training.posterior import hold_back
 from hangman_lab.training.prediction import PredictivePPO
 
 
-class WindowsLearner(Learner[WindowsConfig]):
+class WindowsLearner(Learner):
     """Trains a policy network on windows, with or without the prediction phase."""
+
+    options: WindowsConfig
 
     def make_model(self) -> MaskablePPO:
         """Return a new model that plays all train words."""

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import save
 
-from hangman_lab.agents.ppo.agent import load_network, make_policy_agent, save_network
+from hangman_lab.agents.ppo.agent import NetworkAgent, PPOAgent, load_network, save_network
 from hangman_lab.agents.ppo.network import PolicyNetwork
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.observation import select
@@ -18,7 +18,9 @@ NETWORKS = [
 
 
 def agent_of(network):
-    return make_policy_agent(network, posterior_of() if type(network) is PolicyNetwork else None)
+    if type(network) is PolicyNetwork:
+        return PPOAgent(posterior_of(), network)
+    return NetworkAgent(network)
 
 
 @pytest.mark.parametrize("network", NETWORKS)
