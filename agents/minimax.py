@@ -234,7 +234,8 @@ def group_families(rows, answers):
 
     Returns where each family begins, and the end.
     """
-    ends, end = [0], 0
+    ends = np.zeros(len(rows) + 1, np.int64)
+    families = end = 0
     while end < len(rows):
         answer = answers[end]
         for k in range(end, len(rows)):
@@ -242,5 +243,6 @@ def group_families(rows, answers):
                 rows[k], rows[end] = rows[end], rows[k]
                 answers[k], answers[end] = answers[end], answers[k]
                 end += 1
-        ends.append(end)
-    return np.array(ends)
+        families += 1
+        ends[families] = end
+    return ends[: families + 1]

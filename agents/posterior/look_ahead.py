@@ -8,8 +8,12 @@ a probability mass with independent letters, whose wins are estimated.
 
 from __future__ import annotations
 
-import numpy as np
+from typing import NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
+from hangman_lab.agents.minimax import group_families
 from hangman_lab.agents.posterior.prior import listed_priors
 from hangman_lab.envs.bits import count_bits, lowest_bit, word_length
 from hangman_lab.envs.encoding import BLANK, FIRST_LETTER, NUM_LETTERS
@@ -31,13 +35,16 @@ _ELSEWHERE = 0.3
 _MIN_SHARE = 0.05
 
 
-# A group of simulated words with the same masked word: its range in the order of the words, the
-# lives and blanks left, the letters guessed since the look-ahead began, as bits, and the
-# probability of the rest of the words with this masked word.
-_BRANCH = np.dtype(
-    [(name, "i8") for name in ("begin", "end", "lives", "blanks")]
-    + [("guessed", "u8"), ("rest", "f8")]
-)
+class Simulation(NamedTuple):
+    """What can be behind the blanks of a game: the simulated words, and the rest of the words."""
+
+    #: shape (words, 26): The places of each letter in each simulated word, as bits over the blanks.
+    places: npt.NDArray[np.uint32]
+    letters: npt.NDArray[np.uint64]  #: shape (words,): The letters behind blanks, as bits.
+    shares: npt.NDArray[np.float64]  #: shape (words,): The probability of each word.
+    #: shape (26,): The probability of each letter behind a blank, for the rest of the words.
+    rest: npt.NDArray[np.float64]
+    num_blanks: int
 
 
 @njit(cache=True, nogil=True)
@@ -67,11 +74,14 @@ def win_probabilities(thread, num_threads, states, present, prob_listed, letters
             likeliest = np.argsort(-masses, kind="mergesort")[:MAX_WORDS]
             words, masses = words[likeliest], masses[likeliest]
         shares = masses * (share / total)
-        hypotheses = _hypotheses(masked, present[game], listed.words.codes, words, shares)
-        values = rest_win_rates(hypotheses[3], modeled_fraction, lives[game])
+        simulated = _simulation(masked, present[game], listed.words.codes, words, shares)
+        values = rest_win_rates(simulated.rest, modeled_fraction, lives[game])
+        none, rest = np.uint64(0), max(1.0 - shares.sum(), 0.0)
         for choice in range(letters.shape[1]):
-            if letters[game, choice] >= 0:
-                result[game, choice] = _probability_won(hypotheses, values, letters[game, choice])
+            letter, order = letters[game, choice], np.arange(len(words))
+            if letter >= 0:
+                root = letter, order, lives[game], simulated.num_blanks, none, rest
+                result[game, choice] = _play_on(*root, simulated, values, 0.0)
 
 
 @njit(cache=True)
@@ -95,14 +105,8 @@ def rest_win_rates(rest, modeled_fraction, lives):
 
 
 @njit(cache=True)
-def _hypotheses(word, present, codes, words, shares):
-    """Return what can be behind the blanks of a game; rows ``words`` of ``codes`` are simulated.
-
-    Returns the places of each letter in each simulated word as bits over the blanks, shape
-    (words, 26); the letters behind blanks of each word as bits; ``shares``, the probability of each
-    word; the probability of each letter behind a blank for the rest of the words; and the number of
-    blanks.
-    """
+def _simulation(word, present, codes, words, shares):
+    """Return the :class:`Simulation` of a game; rows ``words`` of ``codes`` are simulated."""
     num_words = len(words)
     places = np.zeros((num_words, NUM_LETTERS), dtype=np.uint32)
     letters = np.zeros(num_words, dtype=np.uint64)
@@ -119,61 +123,68 @@ def _hypotheses(word, present, codes, words, shares):
     left = max(1.0 - shares.sum(), 1e-9)
     for letter in range(NUM_LETTERS):
         rest[letter] = min(max(rest[letter] / left, 0.0), 1.0)
-    return places, letters, shares, rest, len(blanks)
+    return Simulation(places, letters, shares, rest, len(blanks))
 
 
 @njit(cache=True)
-def _probability_won(hypotheses, values, first_letter):
-    """Return the probability of winning with ``first_letter``, followed by greedy play."""
-    places, letters, shares, rest, num_blanks = hypotheses
-    num_words = len(shares)
-    # A group of words with the same masked word is a range of ``order``. A guess splits it by the
-    # blanks that the letter fills; the parts are pushed on a stack.
-    order = np.arange(num_words)
-    filled = np.empty(num_words, dtype=np.uint32)
-    presence = np.empty(NUM_LETTERS, dtype=np.float64)
-    # A word is in at most one group, so that there are never more groups than words.
-    stack = np.empty(num_words + 1, dtype=_BRANCH)
-    root = stack[0]
-    root.begin, root.end = 0, num_words
-    root.lives, root.blanks = len(values) - 1, num_blanks
-    root.guessed, root.rest = 0, max(1.0 - shares.sum(), 0.0)
-    depth = 1
-    won = 0.0
-    while depth > 0:
-        depth -= 1
-        branch, letter = stack[depth], first_letter
-        lives, scale, mass = branch.lives, branch.blanks / num_blanks, branch.rest
-        if branch.guessed:
-            words = order[branch.begin : branch.end]
-            settled = _settle(words, letters, shares, branch.guessed, mass, values[lives], presence)
-            if settled >= 0.0:
-                won += settled
-                continue
-            for other in range(NUM_LETTERS):
-                if not (branch.guessed >> np.uint64(other)) & np.uint64(1):
-                    presence[other] += mass * scale * rest[other]
-            letter = presence.argmax()
-        hit = scale * rest[letter] * mass
-        depth, elsewhere, missed = _split(stack, depth, letter, hit, places, shares, order, filled)
-        won += elsewhere * values[lives]
-        won += missed * values[lives - 1]
+def _play_on(letter, words, lives, blanks, guessed, mass, game, values, won):
+    """Add to ``won`` the probability of winning a branch with a letter, then greedy play.
+
+    A branch has one masked word: its ``words`` are simulated, and reordered; ``mass`` is the
+    probability of the rest of the words. ``guessed`` are the letters since the look-ahead began.
+    """
+    guessed |= np.uint64(1) << np.uint64(letter)
+    hit = blanks / game.num_blanks * game.rest[letter] * mass
+    filled = game.places[words, letter]
+    with_letter, num_misses = 0.0, 0
+    for place in range(len(words)):
+        if filled[place]:
+            with_letter += game.shares[words[place]]
+        else:
+            num_misses += 1
+    elsewhere = _ELSEWHERE * hit if with_letter > 0.0 else hit
+    ends = group_families(words, filled)
+    # The unsimulated mass (hit, miss) that no branch continues.
+    won += elsewhere * values[lives]
+    if num_misses == 0:
+        won += (mass - hit) * values[lives - 1]
+    presence = np.empty(NUM_LETTERS)
+    for family in range(len(ends) - 2, -1, -1):
+        part, look = words[ends[family] : ends[family + 1]], filled[ends[family]]
+        share = 0.0
+        for word in part:
+            share += game.shares[word]
+        left, rest = lives - (look == 0), mass - hit
+        if look:
+            rest = (hit - elsewhere) * share / with_letter
+        if left == 0:
+            continue
+        hidden = blanks - count_bits(np.uint64(look))
+        settled = _settle(part, game, guessed, share, rest, values[left], presence)
+        if settled >= 0.0:
+            won += settled
+            continue
+        scale = hidden / game.num_blanks
+        for other in range(NUM_LETTERS):
+            if not (guessed >> np.uint64(other)) & np.uint64(1):
+                presence[other] += rest * scale * game.rest[other]
+        best = presence.argmax()
+        won = _play_on(best, part, left, hidden, guessed, rest, game, values, won)
     return won
 
 
 @njit(cache=True)
-def _settle(words, letters, shares, guessed, rest, value, presence):
+def _settle(words, game, guessed, mass, rest, value, presence):
     """Return a branch's probability of winning if its guesses do not matter, else -1.
 
-    ``presence`` becomes the mass of the simulated words that contain each unguessed letter.
+    ``mass`` is the probability of the simulated words; ``presence`` becomes that of those which
+    contain each unguessed letter.
     """
-    mass = 0.0
     presence[:] = 0.0
     for word in words:
-        mass += shares[word]
-        left = letters[word] & ~guessed
+        left = game.letters[word] & ~guessed
         while left:
-            presence[lowest_bit(left)] += shares[word]
+            presence[lowest_bit(left)] += game.shares[word]
             left &= left - np.uint64(1)
     if presence.max() == 0.0:
         # All blanks are filled.
@@ -183,44 +194,3 @@ def _settle(words, letters, shares, guessed, rest, value, presence):
     if len(words) == 1 and rest < _MIN_SHARE * mass:
         return mass + rest * value
     return -1.0
-
-
-@njit(cache=True)
-def _split(stack, depth, letter, hit, places, shares, order, filled):
-    """Replace ``stack[depth]`` by the branches after a guess.
-
-    ``hit`` is the mass of the rest of the words that contain the letter. Returns the new size of
-    the stack, and the unsimulated mass (hit, miss) that no branch continues.
-    """
-    branch = stack[depth]
-    low, high, lives, blanks = branch.begin, branch.end, branch.lives, branch.blanks
-    guessed = branch.guessed | (np.uint64(1) << np.uint64(letter))
-    missed = branch.rest - hit
-    with_letter = 0.0
-    for place in range(low, high):
-        filled[place] = places[order[place], letter]
-        if filled[place]:
-            with_letter += shares[order[place]]
-    elsewhere = _ELSEWHERE * hit if with_letter > 0.0 else hit
-    while low < high:
-        # Move the words with the same blanks filled as the first word to the front.
-        look, stop, mass = filled[low], low, 0.0
-        for place in range(low, high):
-            if filled[place] == look:
-                mass += shares[order[place]]
-                filled[place], filled[stop] = filled[stop], look
-                order[place], order[stop] = order[stop], order[place]
-                stop += 1
-        branch = stack[depth]
-        branch.begin, branch.end, branch.guessed = low, stop, guessed
-        low = stop
-        branch.blanks = blanks - count_bits(np.uint64(look))
-        if look:
-            branch.lives, branch.rest = lives, (hit - elsewhere) * mass / with_letter
-            depth += 1
-        elif lives > 1:
-            branch.lives, branch.rest, missed = lives - 1, missed, 0.0
-            depth += 1
-        else:
-            missed = 0.0
-    return depth, elsewhere, missed
