@@ -6,8 +6,12 @@ from collections.abc import Callable
 
 from hangman_lab.agents.base import Agent, PosteriorAgent, agent_named
 from hangman_lab.agents.decomposition import DecompositionAgent
-from hangman_lab.agents.dictionary import DictionaryAgent
-from hangman_lab.agents.frequency import OverallFrequencyAgent, RandomAgent, TopHeavyFrequencyAgent
+from hangman_lab.agents.dictionary import (
+    DictionaryAgent,
+    OverallFrequencyAgent,
+    RandomAgent,
+    TopHeavyFrequencyAgent,
+)
 from hangman_lab.agents.minimax import MinimaxAgent
 from hangman_lab.agents.ngram import NgramAgent
 from hangman_lab.agents.ngram_posterior import NgramPosteriorAgent

@@ -50,7 +50,6 @@ class NgramPosteriorAgent(PosteriorAgent):
         return self
 
     def _letter_probabilities(self, observations: Observations) -> npt.NDArray[np.float64]:
-        """Return the probability that each letter is behind a blank, shape (N, 26)."""
         word, guessed = observations["word"], observations["guessed"]
         sums = np.zeros((len(word), NUM_LETTERS + 1))
         in_threads(ngram_masses, word, guessed, self.tables_, _BEAM, sums)

@@ -6,7 +6,7 @@ import copy
 import io
 import platform
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +26,6 @@ from hangman_lab.evaluation.analysis import (
     reliability,
     win_rate_by_limit,
 )
-from hangman_lab.evaluation.arena import Advance
 from hangman_lab.evaluation.preparation import ENV_ID, Match, Request, prepare
 from hangman_lab.evaluation.statistics import compare_pairwise, summarize, win_rate, worst_win_rates
 from hangman_lab.evaluation.tables import agents_table, print_comparison
@@ -35,28 +34,6 @@ from hangman_lab.terminal.console import make_progress, stage
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-
-def play_agents(
-    agents: Mapping[str, Any],
-    play: Callable[[str, Any, Advance], tuple[pd.DataFrame, float]],
-    summarize: Callable[[pd.DataFrame, float], dict[str, Any]],
-    num_games: int,
-    progress: Progress | None = None,
-) -> tuple[dict[str, Any], pd.DataFrame]:
-    """Play with each agent; return the statistics by agent, and all games.
-
-    ``play(name, agent, advance)`` returns an agent's games and their duration in seconds, which
-    ``summarize`` gets; the games have the column ``agent`` added.
-    """
-    statistics, tables = {}, []
-    for name, agent in agents.items():
-        with stage(progress or make_progress(), name, num_games) as advance:
-            games, seconds = play(name, agent, advance)
-        games.insert(0, "agent", name)
-        statistics[name] = summarize(games, seconds)
-        tables.append(games)
-    return statistics, pd.concat(tables, ignore_index=True)
 
 
 class Comparison:
@@ -81,34 +58,31 @@ class Comparison:
         play = partial(arena.play, max_wrong=match.max_wrong, evil_words=match.evil_words)
         hashes = hash_words(match.words)
         is_known = np.isin(hashes, match.known_words)
-        worst: dict[str, dict[str, Any]] = {}
+        statistics: dict[str, dict[str, Any]] = {}
+        tables = []
         progress = progress or make_progress()
         with stage(progress, "compiling", 1, unit=""):
             for agent in match.agents.values():
                 play(agent, match.words[:1])
-
-        def play_words(name: str, agent: Agent, advance: Advance) -> tuple[pd.DataFrame, float]:
-            start = time.perf_counter()
-            games = play(agent, match.words, advance=advance)
-            seconds = time.perf_counter() - start
-            won = [games["won"]]
-            for number in range(1, match.repeat if agent.draws else 1):
-                won.append(play(agent, match.words, repetition=number)["won"])
+        for name, agent in match.agents.items():
+            with stage(progress, name, len(match.words)) as advance:
+                start = time.perf_counter()
+                games = play(agent, match.words, advance=advance)
+                seconds = time.perf_counter() - start
+                won = [games["won"]]
+                for number in range(1, match.repeat if agent.draws else 1):
+                    won.append(play(agent, match.words, repetition=number)["won"])
+            figures = statistics[name] = summarize(games, seconds)
             if match.repeat > 1 and len(match.words):
-                worst[name] = {"worst": worst_win_rates(won)}
-            games.insert(2, "known", is_known)
-            return games, seconds
-
-        statistics, self.games = play_agents(
-            match.agents, play_words, summarize, len(match.words), progress
-        )
-        for name, figures in statistics.items():
-            figures |= worst.get(name, {})
+                figures["worst"] = worst_win_rates(won)
             figures["seen"] = int(np.isin(hashes, match.fitted_words.get(name, ())).sum())
             if 0 < is_known.sum() < len(is_known):
-                games = self.games.loc[self.games["agent"] == name]
-                for known, part in games.groupby("known"):
+                for known, part in games.groupby(is_known):
                     figures["known" if known else "unseen"] = win_rate(part.won.sum(), len(part))
+            games.insert(2, "known", is_known)
+            games.insert(0, "agent", name)
+            tables.append(games)
+        self.games = pd.concat(tables, ignore_index=True)
         self._evaluation: dict[str, Any] = {
             "env": ENV_ID,
             "words": {

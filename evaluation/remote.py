@@ -8,6 +8,7 @@ import platform
 import time
 from collections.abc import Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,14 +19,13 @@ from hangman_lab.envs.encoding import ALPHABET, PADDING
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.observation import Observations, parse_observation
 from hangman_lab.evaluation.arena import Advance
-from hangman_lab.evaluation.comparison import play_agents
 from hangman_lab.evaluation.files import write_files
 from hangman_lab.evaluation.preparation import ENV_ID, Request, prepare
 from hangman_lab.evaluation.remote_client import NUM_CONNECTIONS, GameClient, RemoteGame
 from hangman_lab.evaluation.statistics import basic_statistics
 from hangman_lab.evaluation.tables import agents_table, lengths_tables
 from hangman_lab.terminal.arguments import Refuse
-from hangman_lab.terminal.console import make_progress, say
+from hangman_lab.terminal.console import make_progress, say, stage
 from hangman_lab.terminal.tables import print_table
 
 DEFAULT_GAMES = 100
@@ -74,16 +74,18 @@ def evaluate(options: argparse.Namespace, request: Request, console: Console) ->
         request.model_copy(update={"games": None, "allow_seen": True}),
         lambda line: say(console, f"agents are fitted on the train split of {line}"),
     ).agents
+    statistics: dict[str, dict[str, Any]] = {}
+    parts = []
     with make_progress(console) as progress, ThreadPoolExecutor(NUM_CONNECTIONS) as threads:
-
-        def play(name: str, agent: Agent, advance: Advance) -> tuple[pd.DataFrame, float]:
-            start = time.perf_counter()
-            played = _play_games(agent, client, games, options.recorded, threads, advance)
-            return played, time.perf_counter() - start
-
-        statistics, played = play_agents(agents, play, basic_statistics, games, progress)
-    for figures in statistics.values():
-        figures["seen"] = None  # the secrets are not known here
+        for name, agent in agents.items():
+            with stage(progress, name, games) as advance:
+                start = time.perf_counter()
+                ended = _play_games(agent, client, games, options.recorded, threads, advance)
+            statistics[name] = basic_statistics(ended, time.perf_counter() - start)
+            statistics[name]["seen"] = None  # the secrets are not known here
+            ended.insert(0, "agent", name)
+            parts.append(ended)
+    played = pd.concat(parts, ignore_index=True)
     evaluation = {
         "env": ENV_ID,
         "words": {"source": client.url, "count": None},

@@ -19,12 +19,11 @@ from hangman_lab.envs.word_guess.rules import WordGuessGames
 from hangman_lab.envs.word_guess.words import MAX_GUESSES, VARIANT_OF_ID, WordGame, random_words
 from hangman_lab.envs.words import load_word_list, read_word_list
 from hangman_lab.evaluation.arena import Advance, games_table, play_games
-from hangman_lab.evaluation.comparison import play_agents
 from hangman_lab.evaluation.files import write_files
 from hangman_lab.evaluation.preparation import Request, sample_words
 from hangman_lab.evaluation.statistics import mean_interval, share_interval
 from hangman_lab.terminal.arguments import Refuse, integer, positive
-from hangman_lab.terminal.console import make_progress
+from hangman_lab.terminal.console import make_progress, stage
 from hangman_lab.terminal.tables import DataTable, print_table
 
 DEFAULT_AGENTS = {
@@ -92,14 +91,14 @@ def evaluate(options: argparse.Namespace, request: Request, console: Console) ->
     for agent in agents.values():
         # Raises InputError if it does not play this game.
         agent.fit(lists[0][0])
+    statistics, tables, num_games = {}, [], sum(len(secrets) for _, secrets in lists)
     with make_progress(console) as progress:
-        statistics, games = play_agents(
-            agents,
-            lambda name, agent, advance: _play_lists(agent, lists, advance),
-            summarize,
-            sum(len(secrets) for _, secrets in lists),
-            progress,
-        )
+        for name, agent in agents.items():
+            with stage(progress, name, num_games) as advance:
+                games, seconds = _play_lists(agent, lists, advance)
+            statistics[name] = summarize(games, seconds)
+            games.insert(0, "agent", name)
+            tables.append(games)
     game = lists[0][0]
     size = {"lists": len(lists)} if len(lists) > 1 else {"allowed": len(game)}
     evaluation = {
@@ -115,7 +114,7 @@ def evaluate(options: argparse.Namespace, request: Request, console: Console) ->
         toughest = figures["toughest"][:_TOUGHEST_SHOWN]
         shown = ", ".join(f"{word['word']} {word['mean_guesses']:g}" for word in toughest)
         console.print(f"{name}: toughest {shown}", highlight=False)
-    write_files(options, evaluation, games, console)
+    write_files(options, evaluation, pd.concat(tables, ignore_index=True), console)
 
 
 def _plays_random_lists(options: argparse.Namespace) -> bool:

@@ -59,10 +59,6 @@ class TrainingLog(TensorBoardOutputFormat):
         rates = {f"baselines/{name}": rate for name, rate in win_rates.items()}
         self._curves.write(_line({"step": step} | rates))
 
-    def by_games(self, win_rate: float, games: int) -> None:
-        """Add a point to the curve of win rates on valid words by games played."""
-        self.writer.add_scalar("win_rate_by_games/eval", win_rate, games)
-
     def write(
         self, key_values: dict[str, Any], key_excluded: dict[str, tuple[str, ...]], step: int = 0
     ) -> None:

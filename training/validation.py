@@ -157,7 +157,7 @@ class ValidationCallback(BaseCallback):
         values |= {"rollout/uncovered": len(self._uncovered)}
         self._log.scalars(values, steps)
         self._log.levels(self._levels, steps)
-        self._log.by_games(unseen, self._num_games)
+        self._log.writer.add_scalar("win_rate_by_games/eval", unseen, self._num_games)
         write_atomically(learner.run.policy, lambda path: save_network(agent.network, path))
         name = config.learner.agents[0].upper()
         text = f"{name}: {steps:,} steps, unseen {unseen:.1%}, known {known:.1%}"

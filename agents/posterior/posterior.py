@@ -103,7 +103,6 @@ class LetterPosterior(PosteriorAgent):
         return Belief(rows[:, :NUM_LETTERS], rows[:, NUM_LETTERS])
 
     def _letter_probabilities(self, observations: Observations) -> npt.NDArray[np.float64]:
-        """Return the probability that each letter is behind a blank, shape (N, 26)."""
         return self.belief(observations).present
 
     def win_probabilities(
@@ -156,7 +155,6 @@ class LookAheadAgent(PosteriorAgent):
         return np.nan_to_num(scores, nan=-1.0)
 
     def _letter_probabilities(self, observations: Observations) -> npt.NDArray[np.float64]:
-        """Return the posterior's probability of each letter behind a blank, shape (N, 26)."""
         return self.posterior._letter_probabilities(observations)
 
 

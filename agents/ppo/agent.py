@@ -59,7 +59,6 @@ class PPOAgent(NetworkAgent, PosteriorAgent):
         return policy_features(self.posterior, observations, lives)
 
     def _letter_probabilities(self, observations: Observations) -> npt.NDArray[np.float64]:
-        """Return the posterior's probability of each letter behind a blank, shape (N, 26)."""
         return self.posterior._letter_probabilities(observations)
 
 

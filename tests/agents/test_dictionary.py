@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hangman_lab.agents.dictionary import DictionaryAgent
-from hangman_lab.agents.frequency import OverallFrequencyAgent, RandomAgent
+from hangman_lab.agents.dictionary import DictionaryAgent, OverallFrequencyAgent, RandomAgent
 from hangman_lab.envs.encoding import ALPHABET, decode, letter_index
 from hangman_lab.envs.hangman.observation import parse_observation, select
 from tests.agents.games import letters_of, matching, observe

@@ -146,7 +146,7 @@ class FromPlayLearner(PosteriorLearner):
             agent = LookAheadAgent(self.posterior.with_known(known), self.options.look_ahead_lives)
             rates[name] = float(play_part(config, agent, words, words).won.mean())
         unseen = rates["eval/win_rate"]
-        log.by_games(unseen, play.games)
+        log.writer.add_scalar("win_rate_by_games/eval", unseen, play.games)
         log.scalars(rates | {"rollout/uncovered": len(fitted)}, play.games)
         text = f"play: {play.games:,} games, {len(fitted):,} words known, unseen {unseen:.1%}"
         say(progress.console, text)
