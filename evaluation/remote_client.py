@@ -89,10 +89,9 @@ class GameClient:
         answer = self._request("new_game", {"practice": str(not recorded)}, f"{self._key}.{index}")
         try:
             pattern, tries = _read_word(answer["word"]), int(answer["tries_remains"])
-            game_id = str(answer["game_id"])
+            return RemoteGame(str(answer["game_id"]), index, pattern, tries, tries)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise self._not_understood(answer) from error
-        return RemoteGame(game_id, index, pattern, tries, tries)
 
     def guess(self, game: RemoteGame, letter: str) -> None:
         """Guess a letter and update the game; raises InputError like :meth:`new_game`."""

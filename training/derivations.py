@@ -165,6 +165,22 @@ def _spell(codes, ngrams, state, probability, least):
     return state, probability
 
 
+@njit(cache=True)
+def _score(known, side, scores, is_scored, scored):
+    """Add the weights of a stem's known affixes to ``scores``; return the number of ``scored``."""
+    num_scored = 0
+    for affix in known:
+        for entry in range(side.first_weight[affix], side.first_weight[affix + 1]):
+            other = side.scored[entry]
+            if not is_scored[other]:
+                is_scored[other] = True
+                scored[num_scored] = other
+                num_scored += 1
+            scores[other] += side.weights[entry]
+    scores[known] = 0
+    return num_scored
+
+
 @njit(cache=True, nogil=True)
 def derive(thread, num_threads, codes, side, ngrams, least_probability, least_score):
     """Return the derivations of a thread's stems, of :data:`DERIVATION`.
@@ -187,16 +203,7 @@ def derive(thread, num_threads, codes, side, ngrams, least_probability, least_sc
     begin, end = thread * num_stems // num_threads, (thread + 1) * num_stems // num_threads
     for stem in side.order[begin:end]:
         known = side.known[side.first[stem] : side.first[stem + 1]]
-        num_scored = 0
-        for affix in known:
-            for entry in range(side.first_weight[affix], side.first_weight[affix + 1]):
-                other = side.scored[entry]
-                if not is_scored[other]:
-                    is_scored[other] = True
-                    scored[num_scored] = other
-                    num_scored += 1
-                scores[other] += side.weights[entry]
-        scores[known] = 0
+        num_scored = _score(known, side, scores, is_scored, scored)
         stem_length = side.lengths[stem]
         text = codes[side.rows[stem], side.begins[stem] : side.begins[stem] + stem_length]
         stem_state, stem_probability = ngrams.start, 1.0

@@ -78,11 +78,11 @@ class WordPrior:
     models : LetterModels
     shares : ndarray of float64, shape (33,)
         The probability that an unknown word has each length and is not a candidate.
-    known : float, default 0.5
-        The probability of a known word, 0 to 1; 0 if the rules exclude known words.
 
     Attributes
     ----------
+    known : float
+        The probability of a known word, 0 to 1, by default 0.5; see :meth:`with_known`.
     listed : ListedWords
     scale : ndarray of float64, shape (33,)
         By length, the factor from model probabilities to prior probabilities.
@@ -96,7 +96,6 @@ class WordPrior:
         model_surprisals: npt.NDArray[np.uint16],
         models: LetterModels,
         shares: npt.NDArray[np.float64],
-        known: float = DEFAULT_KNOWN,
     ) -> None:
         masses = models.length_masses
         if not 0 <= models.weight <= 1:
@@ -126,7 +125,7 @@ class WordPrior:
             prior_mass=np.zeros((2, 1 << 8)),
             model_mass=by_models.astype(np.float32),
         )
-        self._set_known(known)
+        self._set_known(DEFAULT_KNOWN)
 
     @classmethod
     def of(
@@ -162,7 +161,7 @@ class WordPrior:
         return EncodedWords(sets.codes, np.repeat(np.arange(MAX_LENGTH + 1), sets.sizes()))
 
     def with_known(self, known: float) -> Self:
-        """Return the prior with a different ``known``, 0 to 1; this is cheap."""
+        """Return the prior with another ``known``, 0 if the rules exclude known words; cheap."""
         other = copy.copy(self)
         other._set_known(known)
         return other
