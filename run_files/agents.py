@@ -16,7 +16,7 @@ from hangman_lab.agents.ppo.agent import NetworkAgent, PPOAgent, load_network
 from hangman_lab.agents.ppo.network import Network
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.words import DEFAULT_KNOWN
-from hangman_lab.run_files.config import OnPosteriorConfig
+from hangman_lab.run_files.config import PPOOnPosteriorConfig
 from hangman_lab.run_files.directory import PRETRAINED, RunDirectory
 
 # Loaded from a run. All other agents are fitted on the train split.
@@ -83,7 +83,7 @@ def load_run_agents(
         if name not in available:
             there = ", ".join(available)
             raise InputError(f"agents: {run.path} has no agent {name!r}, only {there}")
-        if not isinstance(learner, OnPosteriorConfig):
+        if not isinstance(learner, PPOOnPosteriorConfig):
             agents[name] = NetworkAgent(load_policy(run))
             continue
         prior = prior or load_posterior(run.posterior, known).prior

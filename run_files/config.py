@@ -94,7 +94,7 @@ class LearnerConfig(Section):
         return self
 
 
-class OnPosteriorConfig(LearnerConfig):
+class PPOOnPosteriorConfig(LearnerConfig):
     """PPO on a letter posterior.
 
     ``known`` is the prior probability of the words that the posterior is fitted on. Half of the
@@ -113,7 +113,7 @@ class OnPosteriorConfig(LearnerConfig):
         return ("ppo", *(("look-ahead",) if self.look_ahead_lives else ()), "posterior")
 
 
-class PosteriorConfig(OnPosteriorConfig):
+class PosteriorConfig(PPOOnPosteriorConfig):
     """PPO on the posterior of the train words; see ``training.learners.posterior``."""
 
     kind: Literal["posterior"] = "posterior"
@@ -171,7 +171,7 @@ class PlayConfig(Section):
     growth: float = Field(default=0.05, gt=0)
 
 
-class FromPlayConfig(OnPosteriorConfig):
+class FromPlayConfig(PPOOnPosteriorConfig):
     """PPO on a posterior learned from play; see ``training.learners.from_play``."""
 
     kind: Literal["from_play"] = "from_play"

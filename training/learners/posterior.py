@@ -28,7 +28,7 @@ from hangman_lab.envs.encoding import NUM_LETTERS
 from hangman_lab.envs.hangman.observation import Observations
 from hangman_lab.envs.hangman.sb3 import HangmanVecEnv
 from hangman_lab.envs.words import DEFAULT_KNOWN
-from hangman_lab.run_files.config import OnPosteriorConfig
+from hangman_lab.run_files.config import PPOOnPosteriorConfig
 from hangman_lab.run_files.words import draw_words
 from hangman_lab.terminal.console import stage
 from hangman_lab.training.checkpoint import StopRequest
@@ -40,7 +40,7 @@ from hangman_lab.training.posterior import NUM_STEPS, fit_posterior, hold_back
 class PosteriorLearner(Learner):
     """Fits the posterior, and trains a policy network on its features."""
 
-    options: OnPosteriorConfig
+    options: PPOOnPosteriorConfig
     posterior: LetterPosterior
 
     def fit(self, state: dict[str, Any], progress: Progress, stop: StopRequest) -> dict[str, Any]:
