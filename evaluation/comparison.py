@@ -19,7 +19,7 @@ from hangman_lab.agents.base import Agent, PosteriorAgent
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.words import hash_words
 from hangman_lab.evaluation import arena
-from hangman_lab.evaluation.analysis import (
+from hangman_lab.evaluation.calibration import (
     LIMITS,
     MAX_WORDS,
     first_games,

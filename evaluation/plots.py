@@ -19,7 +19,7 @@ from matplotlib.rcsetup import cycler
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from hangman_lab.envs.errors import InputError
-from hangman_lab.evaluation.analysis import MAX_WORDS
+from hangman_lab.evaluation.calibration import MAX_WORDS
 from hangman_lab.evaluation.statistics import win_rate
 from hangman_lab.evaluation.tables import describe_games, name_words
 

@@ -16,8 +16,8 @@ from hangman_lab.agents import make_agent
 from hangman_lab.agents.posterior.files import load_posterior
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.words import Split, hash_words, read_word_list
-from hangman_lab.evaluation.analysis import reliability
 from hangman_lab.evaluation.arena import play
+from hangman_lab.evaluation.calibration import reliability
 from hangman_lab.run_files.agents import load_run_agent
 from hangman_lab.run_files.config import load_config
 from hangman_lab.run_files.directory import RunDirectory

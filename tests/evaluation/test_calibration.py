@@ -5,9 +5,9 @@ import pytest
 
 from hangman_lab.agents import AGENTS, make_agent
 from hangman_lab.agents.base import PosteriorAgent
-from hangman_lab.evaluation import analysis
-from hangman_lab.evaluation.analysis import first_games, reliability, win_rate_by_limit
+from hangman_lab.evaluation import calibration
 from hangman_lab.evaluation.arena import play
+from hangman_lab.evaluation.calibration import first_games, reliability, win_rate_by_limit
 from hangman_lab.evaluation.statistics import share_interval
 
 LISTED = [
@@ -78,7 +78,7 @@ class CarefulAgent(PosteriorAgent):
 
 
 def test_all_agents_play_the_same_words_with_other_limits(monkeypatch, dictionary):
-    monkeypatch.setattr(analysis, "MAX_WORDS", 5)
+    monkeypatch.setattr(calibration, "MAX_WORDS", 5)
     words = first_games(play(dictionary, LISTED), 5)["word"].tolist()
     for agent in (CarefulAgent(), dictionary):
         by_limit = win_rate_by_limit(agent, play(agent, LISTED))
