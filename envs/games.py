@@ -125,7 +125,7 @@ class Games(ABC, Generic[Obs]):
 
     @abstractmethod
     def guess(self, actions: npt.NDArray[np.integer], /) -> Any:
-        """Guess once in every game; return a step with ``won`` and ``lost``, shape (N,)."""
+        """Guess once in every game; return a result with ``won`` and ``lost``, shape (N,)."""
 
     def observe(self, games: Index = ALL) -> Obs:
         """Return copies of the observations of ``games``, for agents."""

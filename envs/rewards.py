@@ -15,7 +15,7 @@ from hangman_lab.envs.errors import InputError, check_choice
 
 
 class Reward(Protocol):
-    """Computes rewards from the result of a guess, the ``GuessResult`` or ``Step`` of the rules."""
+    """Computes rewards from the result of a guess, the ``GuessResult`` of the rules."""
 
     def __call__(self, step: Any) -> npt.NDArray[np.float64]:
         """Return the reward of each game, shape (N,)."""

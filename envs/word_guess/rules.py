@@ -52,7 +52,7 @@ def check_observations(observations: Any, game: WordGame) -> Observation:
     return cast(Observation, with_dtypes((guesses, answers, made), _DTYPES))
 
 
-class Step(NamedTuple):
+class GuessResult(NamedTuple):
     """The result of one guess in each of N games; all arrays have the shape (N,)."""
 
     codes: npt.NDArray[np.int64]  # of the answers; -1 for finished games
@@ -137,7 +137,7 @@ class WordGuessGames(Games[Observation]):
         self._num_guesses[games] = 0
         self._won[games] = False
 
-    def guess(self, actions: npt.NDArray[np.integer]) -> Step:
+    def guess(self, actions: npt.NDArray[np.integer]) -> GuessResult:
         """Guess an allowed word in every game; InputError as ``check_actions`` raises."""
         self.check_actions(actions, len(self.game))
         playing = ~self.over
@@ -151,4 +151,4 @@ class WordGuessGames(Games[Observation]):
         won = codes == self.game.solved
         self._won |= won
         lost = playing & ~won & (self._num_guesses == self.game.max_guesses)
-        return Step(codes=codes, played=playing, won=won, lost=lost)
+        return GuessResult(codes=codes, played=playing, won=won, lost=lost)
