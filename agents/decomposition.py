@@ -107,7 +107,7 @@ def _count_pieces(words: EncodedWords, length: int) -> npt.NDArray[np.int32]:
     return counts.ravel()
 
 
-@njit(cache=True)
+@njit
 def _count_in_words(word, guessed, words):
     """Return the letter counts of part 1, shape (N, 26)."""
     counts = np.zeros(guessed.shape, dtype=np.int64)
@@ -119,7 +119,7 @@ def _count_in_words(word, guessed, words):
     return counts
 
 
-@njit(cache=True)
+@njit
 def _count_at_length(masked, guessed, length, words, counts):
     """Count the letters of the words of one length, or of their pieces."""
     longer_by = length - len(masked)
@@ -146,7 +146,7 @@ def _count_at_length(masked, guessed, length, words, counts):
         _count_letters(words, rows_of(union, length, words), np.arange(length), counts)
 
 
-@njit(cache=True)
+@njit
 def _count_letters(words, numbers, places, counts):
     """Add the letters of words at some places to ``counts``, shape (26,)."""
     for number in numbers:
@@ -154,7 +154,7 @@ def _count_letters(words, numbers, places, counts):
             counts[words.codes[number, place] - FIRST_LETTER] += 1
 
 
-@njit(cache=True)
+@njit
 def _count_in_pieces(word, pieces):
     """Return the letter counts of part 2, shape (N, 26)."""
     counts = np.zeros((len(word), NUM_LETTERS), dtype=np.int64)

@@ -166,7 +166,7 @@ def back_off(observations: Observations, *counts: npt.NDArray) -> npt.NDArray[np
     return scores
 
 
-@njit(cache=True)
+@njit
 def count_words(word, guessed, words, exclude_wrong, exclude_shown):
     """Count the matching words with each letter, shape (N, 26), and all of them, shape (N,).
 
@@ -186,7 +186,7 @@ def count_words(word, guessed, words, exclude_wrong, exclude_shown):
     return counts, num_candidates
 
 
-@njit(cache=True)
+@njit
 def count_places(word, guessed, words, exclude_wrong):
     """Count the letters of the words that match the shown places, shape (N, width, 26)."""
     counts = np.zeros((*word.shape, NUM_LETTERS), dtype=np.int32)

@@ -142,7 +142,7 @@ class MinimaxAgent(CandidateSearchAgent):
         return np.lexsort((-(places > 0).sum(axis=0), worst))[0]
 
 
-@njit(cache=True, nogil=True)
+@njit
 def certain_win(rows, misses_left, words, table, progress):
     """Return WIN if a guesser can win all words of ``rows``, NO_WIN if not, else UNKNOWN.
 
@@ -199,7 +199,7 @@ def certain_win(rows, misses_left, words, table, progress):
     return result
 
 
-@njit(cache=True)
+@njit
 def _known(key, table):
     """Return the row of a set in the table; another set there is replaced."""
     known = table[key & (len(table) - 1)]
@@ -208,7 +208,7 @@ def _known(key, table):
     return known
 
 
-@njit(cache=True)
+@njit
 def count_letters(rows, words):
     """Return the weight of the words with each letter, and that of all words.
 
@@ -228,7 +228,7 @@ def count_letters(rows, words):
     return counts, total
 
 
-@njit(cache=True)
+@njit
 def group_families(rows, answers):
     """Reorder ``rows`` and their ``answers``, so that equal answers are together.
 

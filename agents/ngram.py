@@ -81,7 +81,7 @@ class NgramAgent(Agent):
         return scores
 
 
-@njit(cache=True)
+@njit
 def _ngram_scores(word, probabilities):
     scores = np.zeros((len(word), NUM_LETTERS), dtype=np.float64)
     sums = np.empty(NUM_LETTERS, dtype=np.float64)

@@ -155,7 +155,7 @@ class RobustAgent(CandidateSearchAgent):
         return _best_letter(rows, lives, _WIDTH, _MIN_PART, words, Dict.empty(types.int64, _RESULT))
 
 
-@njit(cache=True, nogil=True)
+@njit
 def _play(rows, lives, width, min_part, words, won, values):
     """Write which of ``rows``, which are reordered, the reply wins."""
     if len(rows) <= lives:
@@ -169,7 +169,7 @@ def _play(rows, lives, width, min_part, words, won, values):
             _play(family, left, width, min_part, words, won, values)
 
 
-@njit(cache=True, nogil=True)
+@njit
 def _best_letter(rows, lives, width, min_part, words, values):
     """Return the reply's letter for ``rows``, two or more matching words."""
     counts, total = count_letters(rows, words)
@@ -182,7 +182,7 @@ def _best_letter(rows, lives, width, min_part, words, values):
     return letter
 
 
-@njit(cache=True)
+@njit
 def search(rows, lives, width, words, values):
     """Return the most weight of ``rows``, which are reordered, that is won, and the letter for it.
 

@@ -32,7 +32,7 @@ def sequence_keys(words: EncodedWords) -> npt.NDArray[np.uint64]:
     return _keys(np.ascontiguousarray(words.codes), words.lengths)
 
 
-@njit(cache=True, parallel=True)
+@njit(parallel=True)
 def _keys(codes, lengths):
     keys = np.zeros(len(codes), dtype=np.uint64)
     for row in prange(len(codes)):

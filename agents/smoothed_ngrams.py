@@ -164,7 +164,7 @@ def _pairs(words: EncodedWords, order: int) -> npt.NDArray[np.float32]:
     return pairs
 
 
-@njit(cache=True, nogil=True)
+@njit
 def _log_probabilities(thread, num_threads, codes, lengths, tables, result):
     for row in range(thread, len(codes), num_threads):
         state = tables.start
@@ -175,7 +175,7 @@ def _log_probabilities(thread, num_threads, codes, lengths, tables, result):
         result[row] = total + np.log(tables.probabilities[state, END])
 
 
-@njit(cache=True, nogil=True)
+@njit
 def _one_letter_more(thread, num_threads, reached, probabilities, next_state, row, following):
     """Add the mass of each state to its successors; return the mass of the words that end."""
     ended = 0.0
@@ -207,7 +207,7 @@ def _count(words: EncodedWords, order: int) -> tuple[_Integers, _Integers]:
     return np.unique(np.concatenate(ngrams), return_counts=True)
 
 
-@njit(cache=True)
+@njit
 def _smooth(counts, discounts, lower, shorter, result):
     """Write discounted probabilities, interpolated with those of shorter contexts.
 

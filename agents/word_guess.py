@@ -233,7 +233,7 @@ def make_word_guess_agent(name: str, seed: int = 0) -> WordGuessAgent:
     return agent_named(WORD_GUESS_AGENTS, name, "those that guess words", seed)
 
 
-@njit(cache=True)
+@njit
 def _candidates_after(history, table, keep):
     """Return the secrets that remain after a history of guesses, -1 for none, and answer codes."""
     candidates = np.arange(table.shape[1])
@@ -254,7 +254,7 @@ class _Costs(NamedTuple):
     is_largest: bool  #: The cost of a guess is the largest of its sets' costs, or their sum.
 
 
-@njit(cache=True)
+@njit
 def _pool_costs(words, costs):
     """Return the guesses to choose from, those that can be the secret first, and their costs."""
     pool = np.concatenate((costs.secrets[words], costs.others))
@@ -273,7 +273,7 @@ def _pool_costs(words, costs):
     return pool, pool_costs
 
 
-@njit(cache=True)
+@njit
 def _rollout(guess, words, limit, costs):
     """Return the total number of guesses over all secrets in ``words``, or at least ``limit``.
 

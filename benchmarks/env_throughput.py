@@ -131,36 +131,23 @@ def cart_pole(num_envs: int) -> Steps:
 
 def rows() -> list[tuple[str, Steps, str, Steps]]:
     """Return the environments, each with the program beside it."""
-    numpy, dummy = "CartPole in NumPy, {:,} games", "DummyVecEnv of 64 single environments"
     others = text_arena()
+    arena = "TextArena's Hangman" if others else "HangmanEnv (TextArena is not installed)"
+    evil, masked = HangmanVectorEnv(1024, host="evil"), HangmanVecEnv(1024)
+    dummy = DummyVecEnv([HangmanEnv] * 64)
     return [
         ("HangmanEnv", single(HangmanEnv()), "plain Python, unchecked", single(_PlainHangman())),
-        (
-            "TextHangman",
-            single(TextHangman(), "[{}]"),
-            "TextArena's Hangman" if others else "HangmanEnv (TextArena is not installed)",
-            others or single(HangmanEnv()),
-        ),
+        ("TextHangman", single(TextHangman(), "[{}]"), arena, others or single(HangmanEnv())),
         *(
-            (
-                f"HangmanVectorEnv, {size:,} games",
-                batch(HangmanVectorEnv(size)),
-                numpy.format(size),
-                cart_pole(size),
-            )
+            (f"{size:,} games", batch(HangmanVectorEnv(size)), "CartPole in NumPy", cart_pole(size))
             for size in SIZES
         ),
-        (
-            "HangmanVectorEnv, 1,024 games, evil host",
-            batch(HangmanVectorEnv(1024, host="evil")),
-            "random host",
-            batch(HangmanVectorEnv(1024)),
-        ),
+        ("1,024 games, evil host", batch(evil), "random host", batch(HangmanVectorEnv(1024))),
         (
             "HangmanVecEnv, 1,024 games, with masks",
-            batch(HangmanVecEnv(1024), is_masked=True),
-            dummy,
-            batch(DummyVecEnv([HangmanEnv] * 64), is_masked=True),
+            batch(masked, is_masked=True),
+            "DummyVecEnv of 64 single environments",
+            batch(dummy, is_masked=True),
         ),
     ]
 
@@ -187,20 +174,16 @@ def compare(ours: Steps, theirs: Steps, seconds: float) -> tuple[float, float, f
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and print the table."""
     parser = CommandParser(description=str(__doc__).splitlines()[0])
-    parser.add_argument(
-        "--seconds",
-        type=partial(real, low=0.01, high=3600),
-        default=2.0,
-        help="per environment",
-    )
-    seconds = parser.parse_args(arguments).seconds
+    seconds = partial(real, low=0.01, high=3600)
+    parser.add_argument("--seconds", type=seconds, default=2.0, help="per environment")
+    options = parser.parse_args(arguments)
     # As in timeit: garbage collection is not measured.
     gc.disable()
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     table = []
     for name, ours, other, theirs in rows():
-        rate, other_rate, ratio = compare(ours, theirs, seconds)
+        rate, other_rate, ratio = compare(ours, theirs, options.seconds)
         table.append((name, f"{rate:,.0f}", other, f"{other_rate:,.0f}", f"{ratio:.2f}"))
     headings = ("environment", "steps/s", "beside", "steps/s", "ratio")
     print_table(Console(width=120), DataTable("steps per second, one core", headings, table))

@@ -8,7 +8,7 @@ from hangman_lab.envs.encoding import BLANK, NUM_LETTERS, PADDING
 from hangman_lab.envs.numba_cache import njit
 
 
-@njit(cache=True)
+@njit
 def count_bits(bits):
     """Return the number of set bits of a uint64."""
     bits = bits - ((bits >> np.uint64(1)) & np.uint64(0x5555555555555555))
@@ -18,13 +18,13 @@ def count_bits(bits):
     return np.int64((bits * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
-@njit(cache=True)
+@njit
 def lowest_bit(bits):
     """Return the index of the lowest set bit of a nonzero uint64."""
     return count_bits(~bits & (bits - np.uint64(1)))
 
 
-@njit(cache=True)
+@njit
 def word_length(word):
     """Return the number of letters of a masked word."""
     length = 0
@@ -33,7 +33,7 @@ def word_length(word):
     return length
 
 
-@njit(cache=True)
+@njit
 def letter_bits(guessed):
     """Return the guessed letters of a game as bits."""
     bits = 0
@@ -43,7 +43,7 @@ def letter_bits(guessed):
     return bits
 
 
-@njit(cache=True)
+@njit
 def strip_padding(word, guessed):
     """Return a masked word without its padding, or an empty one if no letter can be guessed."""
     blanks = unguessed = 0
@@ -54,7 +54,7 @@ def strip_padding(word, guessed):
     return word[: word_length(word) if blanks and unguessed else 0]
 
 
-@njit(cache=True)
+@njit
 def letter_columns(guessed):
     """Return the column of each letter, shape (26,), and the number of unguessed letters.
 

@@ -73,7 +73,7 @@ def word_sets(words: EncodedWords) -> WordSets:
     return sets
 
 
-@njit(cache=True)
+@njit
 def _fill(words, lengths):
     sets, letters = words.sets, words.letters
     for number in range(len(lengths)):
@@ -89,13 +89,13 @@ def _fill(words, lengths):
             sets[set_with(start, size, place, letter) + chunk] |= bit
 
 
-@njit(cache=True)
+@njit
 def set_with(first_set, chunks, place, letter):
     """Return the index of the set of words with a letter at a place, or anywhere."""
     return first_set + (1 + NUM_LETTERS * (1 + place) + letter) * chunks
 
 
-@njit(cache=True)
+@njit
 def _keep(bits, sets, first):
     """Intersect ``bits`` with the set at ``first``."""
     begin = np.uint64(first)
@@ -103,7 +103,7 @@ def _keep(bits, sets, first):
         bits[chunk] &= sets[begin + np.uint64(chunk)]
 
 
-@njit(cache=True)
+@njit
 def _leave_out(bits, sets, first):
     """Remove the set at ``first`` from ``bits``."""
     begin = np.uint64(first)
@@ -111,7 +111,7 @@ def _leave_out(bits, sets, first):
         bits[chunk] &= ~sets[begin + np.uint64(chunk)]
 
 
-@njit(cache=True)
+@njit
 def fitting_set(word, guessed, words, exclude_wrong, exclude_shown):
     """Return the bit set of the words that match a masked word.
 
@@ -139,7 +139,7 @@ def fitting_set(word, guessed, words, exclude_wrong, exclude_shown):
     return bits
 
 
-@njit(cache=True)
+@njit
 def rows_of(bits, length, words):
     """Return the rows of the words of a bit set."""
     size = 0
@@ -156,7 +156,7 @@ def rows_of(bits, length, words):
     return rows
 
 
-@njit(cache=True)
+@njit
 def fitting_words(word, guessed, words, exclude_wrong, exclude_shown):
     """Return the rows of the words of :func:`fitting_set`."""
     bits = fitting_set(word, guessed, words, exclude_wrong, exclude_shown)

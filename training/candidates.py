@@ -66,7 +66,7 @@ def derive_candidates(
     return Candidates(candidates, keys, features)
 
 
-@njit(cache=True, nogil=True)
+@njit
 def _combine(thread, num_threads, word_codes, derived, prefixes, suffixes, least_probability):
     """Return the keys, letters and features of the kept unknown words of a thread, by key."""
     # All derivations of a word belong to one thread.

@@ -147,14 +147,14 @@ def _autoencoder(has: csr_matrix) -> tuple[csr_matrix, npt.NDArray[np.float64]]:
     return csr_matrix(weights.astype(np.float32)), counts
 
 
-@njit(cache=True)
+@njit
 def squared_odds(absent):
     """Return the squared odds of a derivation with this probability of being wrong."""
     absent = min(max(absent, 1e-3), 1 - 1e-3)
     return ((1 - absent) / absent) ** 2
 
 
-@njit(cache=True)
+@njit
 def _spell(codes, ngrams, state, probability, least):
     """Return the state and the probability after more letters; stop if it falls below ``least``."""
     for code in codes:
@@ -165,7 +165,7 @@ def _spell(codes, ngrams, state, probability, least):
     return state, probability
 
 
-@njit(cache=True)
+@njit
 def _score(known, side, scores, is_scored, scored):
     """Add the weights of a stem's known affixes to ``scores``; return the number of ``scored``."""
     num_scored = 0
@@ -181,7 +181,7 @@ def _score(known, side, scores, is_scored, scored):
     return num_scored
 
 
-@njit(cache=True, nogil=True)
+@njit
 def derive(thread, num_threads, codes, side, ngrams, least_probability, least_score):
     """Return the derivations of a thread's stems, of :data:`DERIVATION`.
 

@@ -191,7 +191,7 @@ def _frequent_sequences(words: EncodedWords) -> tuple[EncodedWords, npt.NDArray[
     return unpack_parts(np.concatenate(numbers)), np.concatenate(counts)
 
 
-@njit(cache=True)
+@njit
 def _add(count, sums, expected, factor):
     """Add the expected emission counts to ``count`` and ``sums``, and reset them to 0."""
     num_classes = len(sums)
@@ -206,7 +206,7 @@ def _add(count, sums, expected, factor):
                     sums[column] += more
 
 
-@njit(cache=True, nogil=True)
+@njit
 def _expect(thread, num_threads, codes, lengths, model, expected):
     """Add to the expected counts by a forward and a backward pass."""
     # Not a constant: the compiler would unroll the loops instead of vectorizing them.
@@ -232,7 +232,7 @@ def _expect(thread, num_threads, codes, lengths, model, expected):
         _pass_backward(thread, length, model, passes, follow, opening, expected)
 
 
-@njit(cache=True)
+@njit
 def _pass_forward(codes, model, passes):
     num_classes, length = len(model.per_count), len(codes)
     found, num_found, reached, entering = passes
@@ -260,7 +260,7 @@ def _pass_forward(codes, model, passes):
                     reached[end + 1, row] += scaled[row] * model.spelled[sequence, row]
 
 
-@njit(cache=True)
+@njit
 def _pass_backward(thread, length, model, passes, follow, opening, expected):
     """Add to the expected counts; ``follow[length]`` is the mass of the end of the word."""
     num_classes = len(model.per_count)

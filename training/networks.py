@@ -214,7 +214,7 @@ def _perceptron(num_inputs: int, num_hidden: int) -> nn.Sequential:
     )
 
 
-@njit(cache=True, parallel=True)
+@njit(parallel=True)
 def _add_to_windows(words, first_blank, context, change, weight, num_tasks):
     """Add each blank's row of ``change`` to the rows of its windows.
 

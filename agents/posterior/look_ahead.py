@@ -47,7 +47,7 @@ class Simulation(NamedTuple):
     num_blanks: int
 
 
-@njit(cache=True, nogil=True)
+@njit
 def win_probabilities(thread, num_threads, states, present, prob_listed, letters, listed, result):
     """Write the probability of winning with each of ``letters``, followed by greedy play.
 
@@ -84,7 +84,7 @@ def win_probabilities(thread, num_threads, states, present, prob_listed, letters
                 result[game, choice] = _play_on(*root, simulated, values, 0.0)
 
 
-@njit(cache=True)
+@njit
 def simulated_share(prob_listed, candidates):
     """Return the probability of a listed secret, and the modeled fraction of the unlisted mass.
 
@@ -94,7 +94,7 @@ def simulated_share(prob_listed, candidates):
     return share, (1.0 - prob_listed) / (1.0 - share) if share < 1.0 else 1.0
 
 
-@njit(cache=True)
+@njit
 def rest_win_rates(rest, modeled_fraction, lives):
     """Return the win rates for words that are not simulated, by lives left, 0 to ``lives``."""
     log_odds = _PER_LETTER * rest.sum() + _PER_VARIANCE * (rest * (1.0 - rest)).sum()
@@ -104,7 +104,7 @@ def rest_win_rates(rest, modeled_fraction, lives):
     return values
 
 
-@njit(cache=True)
+@njit
 def _simulation(word, present, codes, words, shares):
     """Return the :class:`Simulation` of a game; rows ``words`` of ``codes`` are simulated."""
     num_words = len(words)
@@ -126,7 +126,7 @@ def _simulation(word, present, codes, words, shares):
     return Simulation(places, letters, shares, rest, len(blanks))
 
 
-@njit(cache=True)
+@njit
 def _play_on(letter, words, lives, blanks, guessed, mass, game, values, won):
     """Add to ``won`` the probability of winning a branch with a letter, then greedy play.
 
@@ -173,7 +173,7 @@ def _play_on(letter, words, lives, blanks, guessed, mass, game, values, won):
     return won
 
 
-@njit(cache=True)
+@njit
 def _settle(words, game, guessed, mass, rest, value, presence):
     """Return a branch's probability of winning if its guesses do not matter, else -1.
 

@@ -27,7 +27,7 @@ class Trie(NamedTuple):
     sequence: npt.NDArray[np.int32]  #: shape (nodes,): The sequence that ends here; -1 for none.
 
 
-@njit(cache=True)
+@njit
 def make_trie(codes, lengths):
     """Return the prefix tree of distinct sequences."""
     child = np.zeros((1 + lengths.sum(), NUM_LETTERS), dtype=np.int32)
@@ -142,7 +142,7 @@ class Multigrams:
         return reached @ tables.end
 
 
-@njit(cache=True, nogil=True)
+@njit
 def _log_probabilities(thread, num_threads, codes, lengths, order, tables, result):
     num_classes, first, longest = len(tables.begin), tables.first_emission, tables.longest
     reached = np.zeros((MAX_LENGTH + 1, num_classes), dtype=np.float64)
@@ -184,7 +184,7 @@ def _log_probabilities(thread, num_threads, codes, lengths, order, tables, resul
         before, known = row, length
 
 
-@njit(cache=True, nogil=True)
+@njit
 def multigram_masses(thread, num_threads, word, guessed, tables, sums):
     """Write the total probability of the words that match each of N games, shape (N, 27).
 
@@ -197,7 +197,7 @@ def multigram_masses(thread, num_threads, word, guessed, tables, sums):
             _sum_words(masked, guessed[game], tables, sums[game])
 
 
-@njit(cache=True)
+@njit
 def _sum_words(word, guessed, tables, sums):
     """Write the row of one game in :func:`multigram_masses`; ``word`` has no padding."""
     length, first, num_classes = len(word), tables.first_emission, len(tables.begin)
@@ -249,7 +249,7 @@ def _sum_words(word, guessed, tables, sums):
         sums[NUM_LETTERS] += reached[length, row, last] * tables.end[row]
 
 
-@njit(cache=True)
+@njit
 def _spell(part, guessed, columns, tables, spelled):
     """Write the total emission of the sequences that match a part of a masked word.
 

@@ -20,7 +20,7 @@ from hangman_lab.envs.numba_cache import njit
 _EDGE_BEAM = 0.1
 
 
-@njit(cache=True, nogil=True)
+@njit
 def ngram_masses(thread, num_threads, word, guessed, tables, beam, sums):
     """Write the total probability of the words that match each of N games, shape (N, 27).
 
@@ -48,7 +48,7 @@ def presence_from_absent_sums(
     return np.where(guessed != 0, 0.0, 1.0 - absent.clip(0.0, 1.0))
 
 
-@njit(cache=True)
+@njit
 def _sum_words(word, guessed, tables, beam, slot, sums):
     """Write the row of one game in :func:`ngram_masses`.
 
@@ -104,7 +104,7 @@ def _sum_words(word, guessed, tables, beam, slot, sums):
         sums[NUM_LETTERS] += end * mass[context, last]
 
 
-@njit(cache=True)
+@njit
 def _letters_at(code, open_letters):
     """Return the possible letters of a place with an observed code."""
     if code == BLANK:
@@ -112,7 +112,7 @@ def _letters_at(code, open_letters):
     return np.full(1, code - FIRST_LETTER, dtype=np.int8)
 
 
-@njit(cache=True)
+@njit
 def _masses_that_follow(word, open_letters, pairs):
     """Return the trigram mass of the possible suffixes, shape (length + 1, 27, 27).
 
@@ -143,7 +143,7 @@ def _masses_that_follow(word, open_letters, pairs):
     return follows
 
 
-@njit(cache=True)
+@njit
 def _likely_edges(states, lasts, letters, mass, tables, follows, beam):
     """Return the edges to the next place that are not pruned, and the mass of all edges.
 
@@ -164,7 +164,7 @@ def _likely_edges(states, lasts, letters, mass, tables, follows, beam):
     return (likely // len(letters), letters[likely % len(letters)], totals[likely]), whole
 
 
-@njit(cache=True)
+@njit
 def _merge(states_before, lasts_before, edges, tables, slot, lowest):
     """Sum edges by the contexts that they lead to, and prune contexts with a mass below ``lowest``.
 

@@ -191,7 +191,7 @@ def _surprisals(probabilities: npt.NDArray[np.floating], steps: float, dtype: ty
     return np.rint(bits * steps).clip(0, np.iinfo(dtype).max).astype(dtype)
 
 
-@njit(cache=True)
+@njit
 def listed_priors(listed, rows):
     """Return the prior probability of the words ``rows``."""
     masses = np.empty(len(rows), dtype=np.float64)
@@ -200,7 +200,7 @@ def listed_priors(listed, rows):
     return masses
 
 
-@njit(cache=True, nogil=True)
+@njit
 def listed_masses(
     thread, num_threads, word, guessed, listed, scale, prior_sums, model_sums, num_possible
 ):

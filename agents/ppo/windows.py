@@ -83,7 +83,7 @@ def _mix(key, code):
     return key ^ (key >> np.uint64(29))
 
 
-@njit(cache=True)
+@njit
 def find_windows(word, length, place, context, mask, rows):
     """Write the rows of a blank's windows to ``rows``; return their number.
 
@@ -117,7 +117,7 @@ def find_windows(word, length, place, context, mask, rows):
     return count
 
 
-@njit(cache=True, parallel=True)
+@njit(parallel=True)
 def _sum_windows(words, first_blank, context, weight, sums):
     """Write the sum of each blank's rows of ``weight`` to ``sums``, shape (blanks, 26)."""
     mask = np.uint64(len(weight) - 1)

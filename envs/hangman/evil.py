@@ -44,9 +44,9 @@ class EvilHangmanGames(HangmanGames):
 
     def start(self, games: Index, secrets: EncodedWords) -> None:
         """Start new games; InputError if no word has the length of a secret."""
-        without = set(secrets.lengths.tolist()).difference(self._words.lengths.tolist())
-        if without:
-            raise InputError(f"words: none has {min(without)} letters")
+        without = secrets.lengths[self._sets.sizes()[secrets.lengths] == 0]
+        if len(without):
+            raise InputError(f"words: none has {without.min()} letters")
         super().start(games, secrets)
 
     def guess(self, letters: npt.NDArray[np.integer]) -> GuessResult:
@@ -85,7 +85,7 @@ def _sets_of(words: EncodedWords) -> WordSets:
     return word_sets(words)
 
 
-@njit(cache=True)
+@njit
 def _first_of_families(word, guessed, letters, words):
     """Return the row of the first word of each game's largest family, shape (N,)."""
     first = np.zeros(len(word), np.int64)
@@ -103,7 +103,7 @@ def _first_of_families(word, guessed, letters, words):
     return first
 
 
-@njit(cache=True)
+@njit
 def _find_largest(bits, word, place, shown, letter, words, best):
     """Write the size of the largest family of a set, the places it shows, and its first word.
 
