@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from functools import partial
 from sqlite3 import Connection
 from typing import Annotated, Any, TypeVar
 
+from async_lru import alru_cache
 from fastapi import Depends, Header, Request, Security
 from fastapi.security import APIKeyQuery, HTTPAuthorizationCredentials, HTTPBearer
 
+from hangman_lab.server import games, leaderboard
 from hangman_lab.server.agent import AgentPlayer
 from hangman_lab.server.database import Database
 from hangman_lab.server.errors import RequestError
-from hangman_lab.server.games import DayAnswer
-from hangman_lab.server.players import GUEST_PREFIX, Guests, find_player, hash_token
+from hangman_lab.server.players import GUEST_PREFIX, Guests, find_player
 from hangman_lab.server.rates import Buckets, network_of
 from hangman_lab.server.served_words import ServedWords
 from hangman_lab.server.settings import Settings
@@ -23,24 +25,31 @@ from hangman_lab.server.settings import Settings
 GUEST_COST = 8
 # Additional tokens for a hint, a game of the agent, or the leaderboard.
 EXTRA_COST = 10
+# Rate (per second) and burst of new guests per address; a school may share one.
+_NEW_GUESTS, _NEW_GUESTS_AT_ONCE = 0.5, 300
+# How long the results of the day and the leaderboard are kept.
+_RECENT_SECONDS = 5.0
 
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
 class Services:
     """What all requests share."""
 
-    database: Database
-    agent: AgentPlayer | None
-    words: ServedWords
-    settings: Settings
-    rates: Buckets
-    new_guests: Buckets
-    guests: Guests
-    #: The results of a date, and the leaderboard, which may be some seconds old.
-    day: Callable[[str], Awaitable[DayAnswer]]
-    leaderboard: Callable[[], Awaitable[str]]
+    def __init__(
+        self, words: ServedWords, agent: AgentPlayer | None, settings: Settings, rates: Buckets
+    ) -> None:
+        self.words = words
+        self.agent = agent
+        self.settings = settings
+        self.rates = rates
+        self.database = Database(settings.db)
+        self.guests = Guests(settings.guests)
+        self.new_guests = Buckets(_NEW_GUESTS, _NEW_GUESTS_AT_ONCE)
+        # Concurrent requests share one read.
+        recent = alru_cache(maxsize=1, ttl=_RECENT_SECONDS)
+        self.day = recent(partial(self.database.read, games.count_day, settings.max_wrong))
+        self.leaderboard = recent(partial(self.database.read, leaderboard.read))
 
 
 @dataclass(frozen=True)
@@ -72,7 +81,7 @@ class Client:
 
     # The player is looked up in the same transaction.
     def _call(self, connection: Connection, function: Callable[..., T], *arguments: Any) -> T:
-        return function(connection, find_player(connection, hash_token(self.token)), *arguments)
+        return function(connection, find_player(connection, self.token), *arguments)
 
 
 # Coroutines, since FastAPI runs plain functions on threads.

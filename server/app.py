@@ -6,10 +6,8 @@ import asyncio
 import mimetypes
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from functools import partial
 from pathlib import Path
 
-from async_lru import alru_cache
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
@@ -17,12 +15,10 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from starlette.exceptions import HTTPException
 from starlette.staticfiles import StaticFiles
 
-from hangman_lab.server import api, challenge, games, leaderboard
+from hangman_lab.server import api, challenge
 from hangman_lab.server.access import EXTRA_COST, GUEST_COST, Services
 from hangman_lab.server.agent import AgentPlayer
 from hangman_lab.server.bounds import Bounds
-from hangman_lab.server.database import Database
-from hangman_lab.server.players import Guests
 from hangman_lab.server.rates import Buckets
 from hangman_lab.server.served_words import ServedWords
 from hangman_lab.server.settings import Settings
@@ -30,10 +26,6 @@ from hangman_lab.server.settings import Settings
 _PAGE = Path(__file__).with_name("page")
 # Some systems have another type, which browsers refuse.
 mimetypes.add_type("text/javascript", ".js")
-# How long the results of the day and the leaderboard are kept.
-_RECENT_SECONDS = 5.0
-# Rate (per second) and burst of new guests per address; a school may share one.
-_NEW_GUESTS, _NEW_GUESTS_AT_ONCE = 0.5, 300
 
 
 def create_app(words: ServedWords, agent: AgentPlayer | None, settings: Settings) -> Bounds:
@@ -43,25 +35,11 @@ def create_app(words: ServedWords, agent: AgentPlayer | None, settings: Settings
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        database = Database(settings.db)
-        # Concurrent requests share one read.
-        recent = alru_cache(maxsize=1, ttl=_RECENT_SECONDS)
-        new_guests = Buckets(_NEW_GUESTS, _NEW_GUESTS_AT_ONCE)
-        app.state.services = Services(
-            database,
-            agent,
-            words,
-            settings,
-            rates,
-            new_guests,
-            Guests(settings.guests),
-            recent(partial(database.read, games.count_day, settings.max_wrong)),
-            recent(partial(database.read, leaderboard.read)),
-        )
+        app.state.services = services = Services(words, agent, settings, rates)
         yield
         if agent is not None:
             agent.close()
-        await asyncio.to_thread(database.close)
+        await asyncio.to_thread(services.database.close)
 
     app = FastAPI(
         title="Hangman Lab",
@@ -91,9 +69,8 @@ async def _metrics() -> Response:
 
 
 async def _refuse(request: Request, error: HTTPException) -> Response:
-    if (
-        error.detail == "There was an error parsing the body"
-    ):  # nested too deep, an integer too long
+    # Nested too deep, or an integer too long.
+    if error.detail == "There was an error parsing the body":
         return JSONResponse({"error": "body: not JSON that this server reads"}, 422)
     return JSONResponse({"error": error.detail}, error.status_code, error.headers)
 

@@ -68,7 +68,9 @@ class Bounds:
             # Round-robin: of each address, one request starts per pass of the event loop.
             async with self._locks.setdefault(network_of(address), asyncio.Lock()):
                 await asyncio.sleep(0)
-            _check_origin(scope)
+            site = Headers(scope=scope).get("sec-fetch-site")
+            if scope["method"] == "POST" and site in ("cross-site", "same-site"):
+                raise RequestError(403, "cross-site requests are refused")
             await self.app(scope, _bounded(receive), send_with_headers)
         except RequestError as error:
             closing = {**(error.headers or {}), "connection": "close"}
@@ -102,11 +104,3 @@ def _bounded(receive: Receive) -> Receive:
         return message
 
     return receive_bounded
-
-
-def _check_origin(scope: Scope) -> None:
-    """Raise 403 for a cross-site POST request."""
-    if scope["method"] == "POST":
-        site = Headers(scope=scope).get("sec-fetch-site")
-        if site in ("cross-site", "same-site"):
-            raise RequestError(403, "cross-site requests are refused")

@@ -2,33 +2,22 @@
 
 from __future__ import annotations
 
-import ipaddress
 import os
 import re
 import socket
 import sqlite3
 import sys
 import unicodedata
-from argparse import SUPPRESS, ArgumentError, ArgumentTypeError, Namespace
+from argparse import SUPPRESS, ArgumentError, Namespace
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import fields
-from functools import partial
-from typing import Any
 
-from hangman_lab.envs.encoding import NUM_LETTERS
 from hangman_lab.envs.errors import InputError
 from hangman_lab.server import players
 from hangman_lab.server.database import open_database, transaction
 from hangman_lab.server.settings import Settings
-from hangman_lab.terminal.arguments import (
-    CommandParser,
-    command_main,
-    integer,
-    nonnegative,
-    program,
-    real,
-)
+from hangman_lab.terminal.arguments import CommandParser, command_main, program
 
 _MAX_NAME_LENGTH = 64
 
@@ -41,31 +30,15 @@ def parser() -> CommandParser:
         epilog="--port 9000 is HANGMAN_PORT=9000 in the environment; options have precedence.",
     )
 
-    def add(name: str, helps: str, **keywords: Any) -> None:
-        default = getattr(Settings, name.replace("-", "_"))
-        if default is not None:
-            helps += " (default: %(default)s)"
-        parser.add_argument(f"--{name}", default=default, help=helps, **keywords)
-
-    port, processes = partial(integer, low=0, high=65_535), partial(integer, low=1, high=64)
-    wrong, known = partial(integer, low=1, high=NUM_LETTERS), partial(real, low=0, high=1)
-    rate = partial(real, low=0.001, high=1e9)
-    add("host", "address to listen on", metavar="ADDRESS")
-    add("port", "port, 0 for a free one", type=port, metavar="N")
-    add("db", "file of the database", metavar="FILE")
-    parser.add_words()
-    add("recorded-words", "your own word list for recorded games", metavar="FILE")
-    add("run", "a training run: its agents, words and split", metavar="RUN_DIR")
-    add("agent", "agent for hints, or none", metavar="NAME")
-    add("agent-processes", "processes of the agent", type=processes, metavar="N")
-    add("known", "prior probability that the secret is a known word", type=known, metavar="P")
-    add("max-wrong", "wrong guesses allowed", type=wrong, metavar="N")
-    add("recorded-hints", "hints in recorded games", choices=("marked", "off"))
-    add("recorded-runs", "recorded games per token", type=nonnegative, metavar="N")
-    add("kept-games", "practice games to keep per player", type=nonnegative, metavar="N")
-    add("guests", "guests to keep, 0 for none", type=nonnegative, metavar="N")
-    add("address-rate", "requests per second per address", type=rate, metavar="RATE")
-    add("forwarded-allow-ips", "trusted proxies", type=_networks, metavar="ADDRESS,...")
+    for option in fields(Settings):
+        if option.name == "words":
+            parser.add_words()
+            continue
+        keywords = dict(option.metadata)
+        if option.default is not None:
+            keywords["help"] += " (default: %(default)s)"
+        name = option.name.replace("_", "-")
+        parser.add_argument(f"--{name}", default=option.default, **keywords)
     actions = parser.add_subparsers(dest="action", title="players")
     token = actions.add_parser("token", help="create the access token of a player")
     token.add_argument("--replace", action="store_true", help="replace the current token")
@@ -79,7 +52,7 @@ def parser() -> CommandParser:
 @command_main("serve")
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit status."""
-    options = read_options(sys.argv[1:] if arguments is None else arguments)
+    options = read_options(arguments)
     if options.action is not None:
         _manage(options)
         return 0
@@ -92,30 +65,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def read_options(arguments: Sequence[str]) -> Namespace:
+def read_options(arguments: Sequence[str] | None) -> Namespace:
     """Read the environment, and the command line, which has precedence."""
-    reader, environment = parser(), []
+    reader, options = parser(), Namespace()
     reader.exit_on_error = False
     for field in fields(Settings):
         variable = f"HANGMAN_{field.name.upper()}"
         if value := os.environ.get(variable):
-            environment.append(f"--{field.name.replace('_', '-')}={value}")
             try:
-                reader.parse_args(environment[-1:])
+                reader.parse_args([f"--{field.name.replace('_', '-')}={value}"], options)
             except ArgumentError as error:
                 raise InputError(f"{variable}: {error.message}") from error
-    return parser().parse_args([*environment, *arguments])
-
-
-def _networks(text: str) -> str:
-    """Validate a list of addresses and networks, or ``*``; the HTTP engine does not."""
-    for part in text.split(","):
-        try:
-            if part.strip() != "*":
-                ipaddress.ip_network(part.strip())
-        except ValueError as error:
-            raise ArgumentTypeError(str(error)) from error
-    return text
+    return parser().parse_args(arguments, options)
 
 
 def _name(text: str) -> str:
@@ -144,8 +105,7 @@ def _manage(options: Namespace) -> None:
         try:
             with transaction(connection):
                 if options.action == "token":
-                    hashed = players.hash_token(token)
-                    players.add_player(connection, name, hashed, options.replace)
+                    players.add_player(connection, name, token, options.replace)
                     # Shown before it is stored, so that none is stored unseen.
                     print(token, flush=True)
                     print(f"the access token of {name}; only its hash is stored", file=sys.stderr)

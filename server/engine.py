@@ -27,7 +27,7 @@ from hangman_lab.server.agent import make_agent_player
 from hangman_lab.server.app import create_app
 from hangman_lab.server.bounds import CLIENT_SECONDS
 from hangman_lab.server.database import open_database
-from hangman_lab.server.served_words import ServedWords, divide_words, use_recorded_words
+from hangman_lab.server.served_words import ServedWords, divide_words
 from hangman_lab.server.settings import Settings
 
 # Of a request, in bytes.
@@ -100,11 +100,11 @@ def _log_to_stderr() -> QueueListener:
 def _find_words(run: RunDirectory | None, settings: Settings) -> ServedWords:
     config = Config() if run is None else run.load_config()
     run_words = load_words(config, settings.words)
-    words = divide_words(run_words, common=settings.words is None and has_frequencies())
+    common = settings.words is None and has_frequencies()
     if settings.recorded_words is None:
-        return words
+        return divide_words(run_words, common)
     fitted = (run or RunDirectory.open(PRETRAINED)).load_fitted_words()
-    return use_recorded_words(words, settings.recorded_words, run_words.word_list, fitted)
+    return divide_words(run_words, common, settings.recorded_words, fitted)
 
 
 def _allow_connections() -> int:

@@ -73,10 +73,10 @@ def begin(
     key: str | None = None,
 ) -> GameAnswer:
     """Begin a game, or return that of the same key, or the player's game of the day."""
-    if new.daily:
-        if new.recorded:
-            raise RequestError(422, "recorded, daily: one at most")
-        key = _DAY + today()
+    if new.daily and new.recorded:
+        raise RequestError(422, "recorded, daily: one at most")
+    day = _DAY + today()
+    key = day if new.daily else key
     statement = "SELECT * FROM games WHERE player_id = ? AND request_key = ?"
     begun = connection.execute(statement, (player.id, key)).fetchone()
     if begun is not None:
@@ -85,32 +85,26 @@ def begin(
         return _answer(begun)
     _check_quota(player, new.recorded, settings)
     if new.recorded:
-        kind, number, chosen = "recorded", player.recorded_runs, words.recorded
+        chosen, name = words.recorded, f"{player.id} recorded {player.recorded_runs}"
         statement = "SELECT secret FROM games WHERE player_id = ? AND recorded"
         played = {secret for (secret,) in connection.execute(statement, (player.id,))}
     else:
-        kind, number, chosen = "practice", player.practice_runs, words.practice
-        played = set()
+        chosen, played = words.practice, set()
+        name = day if new.daily else f"{player.id} practice {player.practice_runs}"
     (draw_key,) = connection.execute("SELECT draw_key FROM server_state").fetchone()
-    name = key if new.daily else f"{player.id} {kind} {number}"
-    values = {
-        "id": secrets.token_hex(16),  # drawn independently of the word
-        "player_id": player.id,
-        "secret": draw_word(chosen, played, bytes.fromhex(draw_key), str(name)),
-        "max_wrong": settings.max_wrong,
-        "recorded": new.recorded,
-        "withheld": new.recorded and words.withheld,
-        "request_key": key,
-    }
+    secret = draw_word(chosen, played, bytes.fromhex(draw_key), name)
+    game_id = secrets.token_hex(16)  # drawn independently of the word
+    withheld = new.recorded and words.withheld
     (row,) = connection.execute(
-        f"INSERT INTO games ({', '.join(values)}) VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING *",
-        (*values.values(),),
+        "INSERT INTO games (id, player_id, secret, max_wrong, recorded, withheld, request_key) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING *",
+        (game_id, player.id, secret, settings.max_wrong, new.recorded, withheld, key),
     )
     connection.execute(
         "DELETE FROM games WHERE number IN (SELECT number FROM games WHERE player_id = ? "
         "AND NOT recorded AND status != 'ongoing' AND request_key IS NOT ? "
         "ORDER BY number DESC LIMIT ? OFFSET ?)",
-        (player.id, _DAY + today(), _DELETED_AT_ONCE, settings.kept_games),
+        (player.id, day, _DELETED_AT_ONCE, settings.kept_games),
     )
     return _answer(row)
 

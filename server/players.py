@@ -33,28 +33,21 @@ def make_token(prefix: str = "hm_") -> str:
     return prefix + secrets.token_urlsafe(32)
 
 
-def hash_token(token: str) -> str:
-    """Return the SHA-256 of a token; random tokens need no salt."""
-    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def find_player(connection: Connection, token_hash: str) -> Player:
+def find_player(connection: Connection, token: str) -> Player:
     """Return the player of a token; 401 if it is unknown."""
     row = connection.execute(
         "SELECT id, name, practice_games AS practice_runs, practice_wins AS practice_successes, "
         "recorded_games AS recorded_runs, recorded_wins AS recorded_successes, "
         "practice_open + recorded_open AS open_games, recorded_open "
         "FROM players WHERE token_hash = ?",
-        (token_hash,),
+        (_hash(token),),
     ).fetchone()
     if row is None:
         raise RequestError(401, "the access token is not known")
     return Player(**row)
 
 
-def add_player(
-    connection: Connection, name: str | None, token_hash: str, replace: bool = False
-) -> None:
+def add_player(connection: Connection, name: str | None, token: str, replace: bool = False) -> None:
     """Store a player, or a guest if the name is None; IntegrityError if the name is taken.
 
     With ``replace``, a player of this name gets the token.
@@ -64,7 +57,7 @@ def add_player(
         "SELECT ?, ?, COALESCE(MAX(number), 0) FROM games WHERE true"
         + replace
         * " ON CONFLICT (name) DO UPDATE SET token_hash = excluded.token_hash",
-        (name, token_hash),
+        (name, _hash(token)),
     )
 
 
@@ -75,9 +68,9 @@ class Guests:
         self._most = most
         self._number: int | None = None
 
-    def add(self, connection: Connection, token_hash: str) -> None:
+    def add(self, connection: Connection, token: str) -> None:
         """Store a guest."""
-        add_player(connection, None, token_hash)
+        add_player(connection, None, token)
         if self._number is None:  # counted once: this takes milliseconds
             count = "SELECT COUNT(*) - 1 FROM players WHERE name IS NULL"
             (self._number,) = connection.execute(count).fetchone()
@@ -92,3 +85,8 @@ class Guests:
 def delete_player(connection: Connection, name: str) -> bool:
     """Delete a player with all games; return whether the player existed."""
     return connection.execute("DELETE FROM players WHERE name = ?", (name,)).rowcount == 1
+
+
+def _hash(token: str) -> str:
+    """Return the SHA-256 of a token, which is stored; random tokens need no salt."""
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()

@@ -5,14 +5,14 @@ from __future__ import annotations
 import hashlib
 import hmac
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import compress
 
 import numpy as np
 import numpy.typing as npt
 
 from hangman_lab.envs.errors import InputError
-from hangman_lab.envs.words import WordList, common_words, hash_words, read_word_list
+from hangman_lab.envs.words import common_words, hash_words, read_word_list
 from hangman_lab.run_files.words import RunWords
 
 
@@ -27,10 +27,17 @@ class ServedWords:
     withheld: bool = False  # recorded words are never revealed
 
 
-def divide_words(words: RunWords, common: bool = False) -> ServedWords:
+def divide_words(
+    words: RunWords,
+    common: bool = False,
+    recorded_words: str | None = None,
+    fitted: npt.ArrayLike = (),
+) -> ServedWords:
     """Return the words of each kind of game.
 
-    With ``common``, practice games have the common words among train and valid words.
+    With ``common``, practice games have the common words among train and valid words. With a file
+    ``recorded_words``, recorded games have its words, withheld, without those of the list and those
+    whose hashes are in ``fitted``: the words that the agent was fitted on.
     """
     parts, note = words.parts_or_whole()
     recorded, practice, chosen = parts["test"], parts["valid"], "valid"
@@ -39,35 +46,26 @@ def divide_words(words: RunWords, common: bool = False) -> ServedWords:
     source = words.word_list.source
     if not (recorded and practice):
         raise InputError(f"--words: {source} has too few words to serve")
+    origin = "(test)"
+    if recorded_words is not None:
+        given = read_word_list(recorded_words).words
+        unlisted = sorted({*given} - {*words.word_list.words})
+        recorded = tuple(compress(unlisted, ~np.isin(hash_words(unlisted), fitted)))
+        if not recorded:
+            raise InputError(
+                f"--recorded-words: all words of {recorded_words} are in {source}, or the agent "
+                "was fitted on them"
+            )
+        num_excluded = len(given) - len(recorded)
+        origin = f"of {recorded_words} ({num_excluded:,} public ones excluded)"
     return ServedWords(
         recorded,
         practice,
         parts["train"],
-        f"recorded games: {len(recorded):,} words (test), practice games: {len(practice):,} words "
-        f"({chosen}) of {source}{note}",
+        f"recorded games: {len(recorded):,} words {origin}, "
+        f"practice games: {len(practice):,} words ({chosen}) of {source}{note}",
+        withheld=recorded_words is not None,
     )
-
-
-def use_recorded_words(
-    served: ServedWords, path: str, public: WordList, fitted: npt.NDArray[np.uint64] | None
-) -> ServedWords:
-    """Return the words with recorded words of a file that are neither public nor fitted.
-
-    ``fitted`` are hashes of the words that the agent was fitted on.
-    """
-    given = read_word_list(path).words
-    known = set(public.words)
-    words = tuple(word for word in given if word not in known)
-    if fitted is not None and words:
-        words = tuple(compress(words, ~np.isin(hash_words(words), fitted)))
-    if not words:
-        message = f"all words of {path} are in {public.source}, or the agent was fitted on them"
-        raise InputError(f"--recorded-words: {message}")
-    description = (
-        f"recorded games: {len(words):,} words of {path} ({len(given) - len(words):,} public ones "
-        f"excluded), {served.description.partition(', ')[2]}"
-    )
-    return replace(served, recorded=words, description=description, withheld=True)
 
 
 def draw_word(words: Sequence[str], played: Collection[str], key: bytes, game: str) -> str:

@@ -1,29 +1,60 @@
-"""The settings of the server."""
+"""The settings of the server, which are the options of ``serve.py``."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import ipaddress
+from argparse import ArgumentTypeError
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
 
+from hangman_lab.envs.encoding import NUM_LETTERS
 from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG
+from hangman_lab.terminal.arguments import integer, nonnegative, real
+
+
+def _networks(text: str) -> str:
+    """Validate a list of addresses and networks, or ``*``; the HTTP engine does not."""
+    for part in text.split(","):
+        try:
+            if part.strip() != "*":
+                ipaddress.ip_network(part.strip())
+        except ValueError as error:
+            raise ArgumentTypeError(str(error)) from error
+    return text
+
+
+def _option(default: Any, helps: str, metavar: str | None = None, **keywords: Any) -> Any:
+    """Return a field whose metadata are keywords of ``add_argument``."""
+    return field(default=default, metadata={"help": helps, "metavar": metavar, **keywords})
+
+
+_port, _processes = partial(integer, low=0, high=65_535), partial(integer, low=1, high=64)
+_wrong, _known = partial(integer, low=1, high=NUM_LETTERS), partial(real, low=0, high=1)
+_rate = partial(real, low=0.001, high=1e9)
 
 
 @dataclass
 class Settings:
-    """The options of ``serve.py`` with their defaults; ``--help`` describes them."""
+    """The settings of the server, each with the help of its option."""
 
-    host: str = "127.0.0.1"
-    port: int = 8_000  # 0: a free port
-    db: str = "hangman.sqlite3"
-    words: str | None = None
-    recorded_words: str | None = None
-    run: str | None = None
-    agent: str = "ppo"
-    agent_processes: int = 1
-    known: float = 0.5
-    max_wrong: int = DEFAULT_MAX_WRONG
-    recorded_hints: str = "marked"  # or "off"
-    recorded_runs: int = 1_000  # per token
-    kept_games: int = 50  # finished practice games, per player
-    guests: int = 50_000
-    address_rate: float = 400  # requests per second
-    forwarded_allow_ips: str | None = None
+    host: str = _option("127.0.0.1", "address to listen on", "ADDRESS")
+    port: int = _option(8_000, "port, 0 for a free one", "N", type=_port)
+    db: str = _option("hangman.sqlite3", "file of the database", "FILE")
+    words: str | None = None  # the option that other commands have, too
+    recorded_words: str | None = _option(None, "your own word list for recorded games", "FILE")
+    run: str | None = _option(None, "a training run: its agents, words and split", "RUN_DIR")
+    agent: str = _option("ppo", "agent for hints, or none", "NAME")
+    agent_processes: int = _option(1, "processes of the agent", "N", type=_processes)
+    known: float = _option(
+        0.5, "prior probability that the secret is a known word", "P", type=_known
+    )
+    max_wrong: int = _option(DEFAULT_MAX_WRONG, "wrong guesses allowed", "N", type=_wrong)
+    recorded_hints: str = _option("marked", "hints in recorded games", choices=("marked", "off"))
+    recorded_runs: int = _option(1_000, "recorded games per token", "N", type=nonnegative)
+    kept_games: int = _option(50, "practice games to keep per player", "N", type=nonnegative)
+    guests: int = _option(50_000, "guests to keep, 0 for none", "N", type=nonnegative)
+    address_rate: float = _option(400, "requests per second per address", "RATE", type=_rate)
+    forwarded_allow_ips: str | None = _option(
+        None, "trusted proxies", "ADDRESS,...", type=_networks
+    )

@@ -9,12 +9,12 @@ from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.words import Split, clean_words, default_word_list, hash_words
 from hangman_lab.run_files.config import Config, EnvConfig
 from hangman_lab.run_files.words import split_words
-from hangman_lab.server.served_words import divide_words, draw_word, use_recorded_words
+from hangman_lab.server.served_words import divide_words, draw_word
 
 
-def divide(word_list, lengths=(1, 32), common=False):
+def divide(word_list, lengths=(1, 32), **options):
     config = Config(env=EnvConfig(min_length=lengths[0], max_length=lengths[1]))
-    return divide_words(split_words(config, word_list), common)
+    return divide_words(split_words(config, word_list), **options)
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def test_recorded_words_of_a_file_exclude_public_and_fitted_ones(word_list, tmp_
     path = tmp_path / "own.txt"
     path.write_text("\n".join(["grfzgl", word_list.words[0], "blorptang", "fittedword"]))
     served = divide(word_list)
-    used = use_recorded_words(served, path, word_list, np.sort(hash_words(["fittedword"])))
+    used = divide(word_list, recorded_words=path, fitted=np.sort(hash_words(["fittedword"])))
     assert set(used.recorded) == {"grfzgl", "blorptang"}
     assert used.withheld
     assert not served.withheld
@@ -73,7 +73,7 @@ def test_recorded_words_of_a_file_exclude_public_and_fitted_ones(word_list, tmp_
     assert "blorptang" not in used.description
     path.write_text("\n".join(word_list.words[:3]))
     with pytest.raises(InputError, match=r"^--recorded-words: all words of "):
-        use_recorded_words(served, path, word_list, None)
+        divide(word_list, recorded_words=path)
 
 
 def test_practice_words_are_common_and_not_recorded_ones():
