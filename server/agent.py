@@ -80,13 +80,11 @@ class AgentPlayer:
     async def hint(self, observations: Observations, identity: Hashable) -> Hint:
         """Return a hint; 429 if the identity has too many queued turns, 503 if a process ended."""
         self._queued[identity] += 1
-        lock = self._locks.setdefault(identity, asyncio.Lock())
         try:
             queued = self._queued[identity]
             if queued > max(1, _MAX_QUEUED // len(self._queued)):
-                message = f"{queued - 1} turns of yours are queued; try again"
-                raise RequestError(429, message, 1.0)
-            async with lock:
+                raise RequestError(429, f"{queued - 1} turns of yours are queued; try again", 1.0)
+            async with self._locks.setdefault(identity, asyncio.Lock()):
                 return await self._run(observations)
         finally:
             self._queued -= Counter([identity])

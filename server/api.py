@@ -11,14 +11,14 @@ from pydantic import BaseModel, Field
 from hangman_lab.server import games, players
 from hangman_lab.server.access import EXTRA_COST, Address, Caller, RequestKey, Server
 from hangman_lab.server.agent import AgentGame, Hint
-from hangman_lab.server.errors import RESPONSES, RequestError
+from hangman_lab.server.errors import RequestError
 from hangman_lab.server.games import DayAnswer, GameAnswer, NewGame
 from hangman_lab.server.leaderboard import Leaderboard
 from hangman_lab.server.players import Player
 
 BASE_PATH = "/api/v1"
 
-router = APIRouter(prefix=BASE_PATH, responses=RESPONSES)
+router = APIRouter(prefix=BASE_PATH)
 
 
 class ServerAnswer(BaseModel):

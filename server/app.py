@@ -19,6 +19,7 @@ from hangman_lab.server import api, challenge
 from hangman_lab.server.access import EXTRA_COST, GUEST_COST, Services
 from hangman_lab.server.agent import AgentPlayer
 from hangman_lab.server.bounds import Bounds
+from hangman_lab.server.errors import RESPONSES
 from hangman_lab.server.rates import Buckets
 from hangman_lab.server.served_words import ServedWords
 from hangman_lab.server.settings import Settings
@@ -45,6 +46,7 @@ def create_app(words: ServedWords, agent: AgentPlayer | None, settings: Settings
         title="Hangman Lab",
         summary="Games of Hangman for people and agents.",
         version="1",
+        responses=RESPONSES,
         openapi_url=f"{api.BASE_PATH}/openapi.json",
         docs_url=None,  # it would load files from other hosts
         redoc_url=None,

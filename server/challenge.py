@@ -9,10 +9,9 @@ from pydantic import BaseModel, Field
 
 from hangman_lab.server import games
 from hangman_lab.server.access import Caller, RequestKey, Server
-from hangman_lab.server.errors import RESPONSES
 from hangman_lab.server.games import GameAnswer, NewGame, Status
 
-router = APIRouter(prefix="/trexsim/hangman", tags=["challenge"], responses=RESPONSES)
+router = APIRouter(prefix="/trexsim/hangman", tags=["challenge"])
 
 
 class ChallengeAnswer(BaseModel):

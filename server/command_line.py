@@ -33,12 +33,8 @@ def parser() -> CommandParser:
     for option in fields(Settings):
         if option.name == "words":
             parser.add_words()
-            continue
-        keywords = dict(option.metadata)
-        if option.default is not None:
-            keywords["help"] += " (default: %(default)s)"
-        name = option.name.replace("_", "-")
-        parser.add_argument(f"--{name}", default=option.default, **keywords)
+        else:
+            parser.add_argument(f"--{option.name.replace('_', '-')}", **option.metadata)
     actions = parser.add_subparsers(dest="action", title="players")
     token = actions.add_parser("token", help="create the access token of a player")
     token.add_argument("--replace", action="store_true", help="replace the current token")
@@ -101,23 +97,22 @@ def _manage(options: Namespace) -> None:
     name, token = options.name.strip(), players.make_token()
     if options.action == "token":
         name = _name(name)
-    with closing(open_database(options.db)) as connection:
-        try:
-            with transaction(connection):
-                if options.action == "token":
-                    players.add_player(connection, name, token, options.replace)
-                    # Shown before it is stored, so that none is stored unseen.
-                    print(token, flush=True)
-                    print(f"the access token of {name}; only its hash is stored", file=sys.stderr)
-                    return
-                if not players.delete_player(connection, name):
-                    raise InputError(f"there is no player {name!r}")
+    try:
+        with closing(open_database(options.db)) as connection, transaction(connection):
+            if options.action == "token":
+                players.add_player(connection, name, token, options.replace)
+                # Shown before it is stored, so that none is stored unseen.
+                print(token, flush=True)
+                print(f"the access token of {name}; only its hash is stored", file=sys.stderr)
+            elif not players.delete_player(connection, name):
+                raise InputError(f"there is no player {name!r}")
+        if options.action == "delete":
             print(f"{name} and its games are deleted")
-        except sqlite3.IntegrityError as error:
-            message = f"player {name!r} exists; --replace creates a new token"
-            raise InputError(message) from error
-        except sqlite3.Error as error:
-            raise InputError(f"--db: {options.db} cannot be used ({error})") from error
+    except sqlite3.IntegrityError as error:
+        message = f"player {name!r} exists; --replace creates a new token"
+        raise InputError(message) from error
+    except sqlite3.Error as error:
+        raise InputError(f"--db: {options.db} cannot be used ({error})") from error
 
 
 def _find_address(host: str, port: int) -> tuple[str, int]:

@@ -18,16 +18,14 @@ from granian.log import LogLevels
 from granian.server.embed import Server
 from granian.utils.proxies import wrap_asgi_with_proxy_headers
 
-from hangman_lab.envs.words import has_frequencies
 from hangman_lab.run_files.agents import find_run
 from hangman_lab.run_files.config import Config
-from hangman_lab.run_files.directory import PRETRAINED, RunDirectory
 from hangman_lab.run_files.words import load_words
 from hangman_lab.server.agent import make_agent_player
 from hangman_lab.server.app import create_app
 from hangman_lab.server.bounds import CLIENT_SECONDS
 from hangman_lab.server.database import open_database
-from hangman_lab.server.served_words import ServedWords, divide_words
+from hangman_lab.server.served_words import divide_words
 from hangman_lab.server.settings import Settings
 
 # Of a request, in bytes.
@@ -43,7 +41,8 @@ def serve(host: str, port: int, settings: Settings) -> None:
     """Serve games until the process is stopped; InputError if a setting is invalid."""
     open_database(settings.db).close()
     trained = find_run(settings.run, ())
-    words = _find_words(trained, settings)
+    config = Config() if trained is None else trained.load_config()
+    words = divide_words(load_words(config, settings.words), settings, trained)
     print(words.description)
     if not words.withheld:
         print("recorded words are public, a client can look them up; see --recorded-words")
@@ -95,16 +94,6 @@ def _log_to_stderr() -> QueueListener:
     listener = QueueListener(lines, logging.StreamHandler())
     listener.start()
     return listener
-
-
-def _find_words(run: RunDirectory | None, settings: Settings) -> ServedWords:
-    config = Config() if run is None else run.load_config()
-    run_words = load_words(config, settings.words)
-    common = settings.words is None and has_frequencies()
-    if settings.recorded_words is None:
-        return divide_words(run_words, common)
-    fitted = (run or RunDirectory.open(PRETRAINED)).load_fitted_words()
-    return divide_words(run_words, common, settings.recorded_words, fitted)
 
 
 def _allow_connections() -> int:

@@ -35,9 +35,7 @@ class NewGame(BaseModel, extra="forbid"):
     """The kind of a new game, by default a practice game."""
 
     recorded: bool = False
-    daily: bool = Field(
-        default=False, description="the word of the day (UTC), the same for all players"
-    )
+    daily: bool = Field(False, description="the word of the day (UTC), the same for all players")
 
 
 class GameAnswer(BaseModel):
@@ -175,10 +173,8 @@ def today() -> str:
 
 
 def check_agent(connection: Connection, player: Player, settings: Settings) -> None:
-    """Raise 409 if recorded games have no hints and the player has an open one.
-
-    A hint in a similar game would help in the recorded one.
-    """
+    """Raise 409 if recorded games have no hints and the player has an open one."""
+    # A hint in a similar game would help in the recorded one.
     if settings.recorded_hints == "off" and player.recorded_open:
         raise RequestError(409, "recorded games are open; finish or resign them first")
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
-from sqlite3 import Connection, Row
-from typing import Any
+from sqlite3 import Connection
 
 import numpy as np
 from pydantic import BaseModel, Field
@@ -38,16 +36,11 @@ class Leaderboard(BaseModel):
 
 def read(connection: Connection) -> str:
     """Return the ranking of the players with recorded games, as JSON of a Leaderboard."""
-    rows = connection.execute(
+    players = connection.execute(
         "SELECT name, recorded_games AS games, recorded_wins - recorded_hinted_wins AS wins, "
         "recorded_open AS unfinished, recorded_hinted AS hinted FROM players "
         "WHERE name IS NOT NULL AND recorded_games > 0"
-    )
-    return Leaderboard(players=rank(rows.fetchall())[:_MAX_LISTED]).model_dump_json()
-
-
-def rank(players: Sequence[Row | dict[str, Any]]) -> list[RankedPlayer]:
-    """Rank players with games by the lower end of the interval of their win rate."""
+    ).fetchall()
     wins, games = (np.array([player[name] for player in players]) for name in ("wins", "games"))
     intervals = np.transpose(win_rate_interval(wins, games)).tolist()
     rows = [
@@ -58,4 +51,4 @@ def rank(players: Sequence[Row | dict[str, Any]]) -> list[RankedPlayer]:
     ranked = [-row.ci95[0] for row in rows if row.games >= LEAST_GAMES]
     for row, lower in zip(rows, ranked, strict=False):
         row.rank = 1 + bisect_left(ranked, lower)
-    return rows
+    return Leaderboard(players=rows[:_MAX_LISTED]).model_dump_json()

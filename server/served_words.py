@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from itertools import compress
 
 import numpy as np
-import numpy.typing as npt
 
 from hangman_lab.envs.errors import InputError
-from hangman_lab.envs.words import common_words, hash_words, read_word_list
+from hangman_lab.envs.words import common_words, has_frequencies, hash_words, read_word_list
+from hangman_lab.run_files.directory import PRETRAINED, RunDirectory
 from hangman_lab.run_files.words import RunWords
+from hangman_lab.server.settings import Settings
 
 
 @dataclass(frozen=True)
@@ -28,43 +29,42 @@ class ServedWords:
 
 
 def divide_words(
-    words: RunWords,
-    common: bool = False,
-    recorded_words: str | None = None,
-    fitted: npt.ArrayLike = (),
+    words: RunWords, settings: Settings, run: RunDirectory | None = None
 ) -> ServedWords:
-    """Return the words of each kind of game.
+    """Return the words of each kind of game: by default of the test and the valid split.
 
-    With ``common``, practice games have the common words among train and valid words. With a file
-    ``recorded_words``, recorded games have its words, withheld, without those of the list and those
-    whose hashes are in ``fitted``: the words that the agent was fitted on.
+    Without ``--words``, practice games have the common words among train and valid words. With
+    ``--recorded-words``, recorded games have words of the file, withheld, without those of the list
+    and those that ``run``, by default the pretrained one, was fitted on.
     """
     parts, note = words.parts_or_whole()
     recorded, practice, chosen = parts["test"], parts["valid"], "valid"
-    if common and (known := common_words(sorted({*parts["train"], *practice}))):
+    is_common = settings.words is None and has_frequencies()
+    if is_common and (known := common_words(sorted({*parts["train"], *practice}))):
         practice, chosen = known, "common"
     source = words.word_list.source
     if not (recorded and practice):
         raise InputError(f"--words: {source} has too few words to serve")
     origin = "(test)"
-    if recorded_words is not None:
-        given = read_word_list(recorded_words).words
+    if settings.recorded_words is not None:
+        given = read_word_list(settings.recorded_words).words
         unlisted = sorted({*given} - {*words.word_list.words})
+        fitted = (run or RunDirectory.open(PRETRAINED)).load_fitted_words()
         recorded = tuple(compress(unlisted, ~np.isin(hash_words(unlisted), fitted)))
         if not recorded:
             raise InputError(
-                f"--recorded-words: all words of {recorded_words} are in {source}, or the agent "
-                "was fitted on them"
+                f"--recorded-words: all words of {settings.recorded_words} are in {source}, or the "
+                "agent was fitted on them"
             )
         num_excluded = len(given) - len(recorded)
-        origin = f"of {recorded_words} ({num_excluded:,} public ones excluded)"
+        origin = f"of {settings.recorded_words} ({num_excluded:,} public ones excluded)"
     return ServedWords(
         recorded,
         practice,
         parts["train"],
         f"recorded games: {len(recorded):,} words {origin}, "
         f"practice games: {len(practice):,} words ({chosen}) of {source}{note}",
-        withheld=recorded_words is not None,
+        withheld=settings.recorded_words is not None,
     )
 
 

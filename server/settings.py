@@ -13,7 +13,7 @@ from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG
 from hangman_lab.terminal.arguments import integer, nonnegative, real
 
 
-def _networks(text: str) -> str:
+def _proxies(text: str) -> str:
     """Validate a list of addresses and networks, or ``*``; the HTTP engine does not."""
     for part in text.split(","):
         try:
@@ -25,12 +25,14 @@ def _networks(text: str) -> str:
 
 
 def _option(default: Any, helps: str, metavar: str | None = None, **keywords: Any) -> Any:
-    """Return a field whose metadata are keywords of ``add_argument``."""
-    return field(default=default, metadata={"help": helps, "metavar": metavar, **keywords})
+    """Return a field whose metadata are the keywords of ``add_argument``."""
+    helps += " (default: %(default)s)" if default is not None else ""
+    keywords |= {"default": default, "help": helps, "metavar": metavar}
+    return field(default=default, metadata=keywords)
 
 
 _port, _processes = partial(integer, low=0, high=65_535), partial(integer, low=1, high=64)
-_wrong, _known = partial(integer, low=1, high=NUM_LETTERS), partial(real, low=0, high=1)
+_wrong, _prob = partial(integer, low=1, high=NUM_LETTERS), partial(real, low=0, high=1)
 _rate = partial(real, low=0.001, high=1e9)
 
 
@@ -47,7 +49,7 @@ class Settings:
     agent: str = _option("ppo", "agent for hints, or none", "NAME")
     agent_processes: int = _option(1, "processes of the agent", "N", type=_processes)
     known: float = _option(
-        0.5, "prior probability that the secret is a known word", "P", type=_known
+        0.5, "prior probability that the secret is a known word", "P", type=_prob
     )
     max_wrong: int = _option(DEFAULT_MAX_WRONG, "wrong guesses allowed", "N", type=_wrong)
     recorded_hints: str = _option("marked", "hints in recorded games", choices=("marked", "off"))
@@ -55,6 +57,4 @@ class Settings:
     kept_games: int = _option(50, "practice games to keep per player", "N", type=nonnegative)
     guests: int = _option(50_000, "guests to keep, 0 for none", "N", type=nonnegative)
     address_rate: float = _option(400, "requests per second per address", "RATE", type=_rate)
-    forwarded_allow_ips: str | None = _option(
-        None, "trusted proxies", "ADDRESS,...", type=_networks
-    )
+    forwarded_allow_ips: str | None = _option(None, "trusted proxies", "ADDRESS,...", type=_proxies)

@@ -4,12 +4,7 @@ import pytest
 
 from hangman_lab.agents import make_agent
 from hangman_lab.evaluation.intervals import win_rate_interval
-from hangman_lab.server.leaderboard import rank
 from tests.server.harness import API
-
-
-def row(games, wins, name=""):
-    return {"name": name, "games": games, "wins": wins, "unfinished": 0, "hinted": 0}
 
 
 @pytest.mark.parametrize(
@@ -29,9 +24,16 @@ def row(games, wins, name=""):
         ),
     ],
 )
-def test_players_are_ranked(players, expected):
-    ranked = rank([row(*player) for player in players])
-    assert [(player.rank, player.name) for player in ranked] == expected
+def test_players_are_ranked(start, players, expected):
+    server = start()
+    for counts_and_name in players:
+        server.sql(
+            "INSERT INTO players (recorded_games, recorded_wins, name, token_hash, seen) "
+            "VALUES (?, ?, ?3, ?3, 0)",
+            *counts_and_name,
+        )
+    ranked = server.get(f"{API}/leaderboard").json()["players"]
+    assert [(player["rank"], player["name"]) for player in ranked] == expected
 
 
 def test_open_resigned_and_hinted_games_count_as_not_won(start):

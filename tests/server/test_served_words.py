@@ -2,19 +2,19 @@
 
 from collections import Counter
 
-import numpy as np
 import pytest
 
 from hangman_lab.envs.errors import InputError
-from hangman_lab.envs.words import Split, clean_words, default_word_list, hash_words
+from hangman_lab.envs.words import Split, clean_words, default_word_list
 from hangman_lab.run_files.config import Config, EnvConfig
 from hangman_lab.run_files.words import split_words
 from hangman_lab.server.served_words import divide_words, draw_word
+from hangman_lab.server.settings import Settings
 
 
-def divide(word_list, lengths=(1, 32), **options):
+def divide(word_list, lengths=(1, 32), words="a list", **settings):
     config = Config(env=EnvConfig(min_length=lengths[0], max_length=lengths[1]))
-    return divide_words(split_words(config, word_list), **options)
+    return divide_words(split_words(config, word_list), Settings(words=words, **settings))
 
 
 @pytest.fixture
@@ -62,9 +62,11 @@ def test_played_words_repeat_when_no_other_is_left():
 
 def test_recorded_words_of_a_file_exclude_public_and_fitted_ones(word_list, tmp_path):
     path = tmp_path / "own.txt"
-    path.write_text("\n".join(["grfzgl", word_list.words[0], "blorptang", "fittedword"]))
+    # The pretrained run was fitted on the train words.
+    fitted = set(Split().divide(default_word_list())["train"]) - {*word_list.words}
+    path.write_text("\n".join(["grfzgl", word_list.words[0], "blorptang", min(fitted)]))
     served = divide(word_list)
-    used = divide(word_list, recorded_words=path, fitted=np.sort(hash_words(["fittedword"])))
+    used = divide(word_list, recorded_words=path)
     assert set(used.recorded) == {"grfzgl", "blorptang"}
     assert used.withheld
     assert not served.withheld
@@ -78,11 +80,11 @@ def test_recorded_words_of_a_file_exclude_public_and_fitted_ones(word_list, tmp_
 
 def test_practice_words_are_common_and_not_recorded_ones():
     wordfreq = pytest.importorskip("wordfreq", reason="wordfreq is not installed")
-    served = divide(default_word_list(), common=True)
+    served = divide(default_word_list(), words=None)
     assert "(common)" in served.description
     assert not set(served.practice) & set(served.recorded)
     known = set(wordfreq.top_n_list("en", 20_000))
     drawn = [draw_word(served.practice, (), b"key", str(number)) for number in range(100)]
     assert sum(word in known for word in drawn) >= 95
     rare = clean_words(["qqqx", "zzyzx"], "a list without common words")
-    assert divide(rare, common=True) == divide(rare)
+    assert divide(rare, words=None) == divide(rare)
