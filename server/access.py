@@ -69,10 +69,7 @@ class Client:
         return await self.services.database.write(self._call, function, *arguments)
 
     def take_turn(self) -> tuple[AgentPlayer, Hashable]:
-        """Return the agent, and the identity for its queue: the token, or the network of guests.
-
-        404 without an agent, 429 above the rate.
-        """
+        """Return the agent and an identity for its queue; 404 without an agent, 429 by the rate."""
         if self.services.agent is None:
             raise RequestError(404, "this server has no agent")
         self.services.rates.take(self.address, EXTRA_COST)

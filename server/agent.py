@@ -58,12 +58,10 @@ class AgentPlayer:
 
     def __init__(
         self,
-        name: str,
         think: Callable[[Observations], Hint],
         make_executor: Callable[[], Executor],
         settings: Settings,
     ) -> None:
-        self.name = name
         self._think_there = think
         self._make_executor = make_executor
         self._max_wrong = settings.max_wrong
@@ -152,7 +150,7 @@ def make_agent_player(
     arguments = name, run or find_run(None, [name]), tuple(words), settings
     context = multiprocessing.get_context("spawn")
     make_executor = partial(ProcessPoolExecutor, 1, context, _load, arguments)
-    player = AgentPlayer(name, _think_here, make_executor, settings)
+    player = AgentPlayer(_think_here, make_executor, settings)
     try:
         for loading in player.loading:
             loading.result()

@@ -1,24 +1,26 @@
-"""The JSON API: games, hints, games of the agent, and the leaderboard."""
+"""The JSON API, and the protocol of the public challenge."""
 
 from __future__ import annotations
 
 import secrets
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Body, Response
+from fastapi import APIRouter, Body, Query, Response
 from pydantic import BaseModel, Field
 
 from hangman_lab.server import games, players
 from hangman_lab.server.access import EXTRA_COST, Address, Caller, RequestKey, Server
 from hangman_lab.server.agent import AgentGame, Hint
 from hangman_lab.server.errors import RequestError
-from hangman_lab.server.games import DayAnswer, GameAnswer, NewGame
+from hangman_lab.server.games import DayAnswer, GameAnswer, NewGame, Status
 from hangman_lab.server.leaderboard import Leaderboard
 from hangman_lab.server.players import Player
 
 BASE_PATH = "/api/v1"
 
 router = APIRouter(prefix=BASE_PATH)
+# With an optional ``Idempotency-Key`` of new games, which the challenge does not have.
+challenge = APIRouter(prefix="/trexsim/hangman", tags=["challenge"])
 
 
 class ServerAnswer(BaseModel):
@@ -31,14 +33,22 @@ class ServerAnswer(BaseModel):
     recorded_hints: Literal["marked", "off"] = Field(description="hints in recorded games")
 
 
+class ChallengeAnswer(BaseModel):
+    """The state of a game; ``reason`` is left out unless the game is failed."""
+
+    status: Literal["approved"] | Status
+    game_id: str
+    word: str = Field(pattern=r"^(?:[a-z_] )+$", description="_ for hidden letters; spaces between")
+    tries_remains: int = Field(ge=0)
+    reason: str = ""
+
+
 @router.get("/server", tags=["server"])
 async def get_server(server: Server) -> ServerAnswer:
     """Return what this server offers."""
-    offered = {
-        "agent": server.agent.name if server.agent is not None else None,
-        "recorded_words": "withheld" if server.words.withheld else "public",
-    }
-    return ServerAnswer(**vars(server.settings) | offered)
+    agent = server.settings.agent if server.agent is not None else None
+    words = "withheld" if server.words.withheld else "public"
+    return ServerAnswer(**vars(server.settings) | {"agent": agent, "recorded_words": words})
 
 
 @router.get("/daily", tags=["games"])
@@ -123,3 +133,44 @@ async def watch(server: Server, caller: Caller) -> AgentGame:
     agent, turn = caller.take_turn()
     await caller.read(games.check_agent, server.settings)
     return await agent.play(secrets.choice(server.words.practice), turn)
+
+
+@challenge.get("/new_game", name="new_game", response_model_exclude_defaults=True)
+async def begin_by_challenge(
+    server: Server,
+    caller: Caller,
+    practice: Annotated[bool, Query(description="True or False")] = True,
+    key: RequestKey = None,
+) -> ChallengeAnswer:
+    """Begin a practice or recorded game."""
+    new = NewGame(recorded=not practice)
+    game = await caller.write(games.begin, server.words, server.settings, new, key)
+    return _answer_challenge(game, "approved")
+
+
+@challenge.get("/guess_letter", name="guess_letter", response_model_exclude_defaults=True)
+async def guess_by_challenge(
+    caller: Caller,
+    game_id: str,
+    letter: Annotated[str, Query(description="one letter a to z")],
+    request: Literal["guess_letter"] = "guess_letter",
+) -> ChallengeAnswer:
+    """Guess a letter; no effect if it is repeated, or after the end."""
+    game = await caller.write(games.guess, game_id, letter)
+    reason = ""
+    if game.status == "failed":
+        reason = "the game was resigned" if game.resigned else "no tries are left"
+        reason += f"; the word was {game.secret}" if game.secret is not None else ""
+    return _answer_challenge(game, game.status, reason)
+
+
+@challenge.get("/my_status")
+async def my_status(caller: Caller) -> list[int]:
+    """Return the practice runs, recorded runs, recorded successes and practice successes."""
+    of = await caller.read(lambda connection, player: player)
+    return [of.practice_runs, of.recorded_runs, of.recorded_successes, of.practice_successes]
+
+
+def _answer_challenge(game: GameAnswer, status: str, reason: str = "") -> ChallengeAnswer:
+    word = "".join(f"{place} " for place in game.word)
+    return ChallengeAnswer(**game.model_dump() | {"word": word, "status": status, "reason": reason})

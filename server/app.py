@@ -15,7 +15,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from starlette.exceptions import HTTPException
 from starlette.staticfiles import StaticFiles
 
-from hangman_lab.server import api, challenge
+from hangman_lab.server import api
 from hangman_lab.server.access import EXTRA_COST, GUEST_COST, Services
 from hangman_lab.server.agent import AgentPlayer
 from hangman_lab.server.bounds import Bounds
@@ -58,7 +58,7 @@ def create_app(words: ServedWords, agent: AgentPlayer | None, settings: Settings
             Exception: _fail,
         },
     )
-    app.include_router(challenge.router)
+    app.include_router(api.challenge)
     app.include_router(api.router)
     app.add_api_route("/metrics", _metrics, include_in_schema=False)
     app.mount("/", StaticFiles(directory=_PAGE, html=True))
@@ -66,7 +66,6 @@ def create_app(words: ServedWords, agent: AgentPlayer | None, settings: Settings
 
 
 async def _metrics() -> Response:
-    """Return metrics for Prometheus."""
     return Response(generate_latest(), media_type=CONTENT_TYPE_LATEST)
 
 

@@ -94,23 +94,21 @@ def _name(text: str) -> str:
 
 def _manage(options: Namespace) -> None:
     """Make a token or delete a player, and print what was done."""
-    name, token = options.name.strip(), players.make_token()
-    if options.action == "token":
-        name = _name(name)
+    is_token, token = options.action == "token", players.make_token()
+    name = _name(options.name) if is_token else options.name.strip()
     try:
         with closing(open_database(options.db)) as connection, transaction(connection):
-            if options.action == "token":
+            if is_token:
                 players.add_player(connection, name, token, options.replace)
                 # Shown before it is stored, so that none is stored unseen.
                 print(token, flush=True)
                 print(f"the access token of {name}; only its hash is stored", file=sys.stderr)
             elif not players.delete_player(connection, name):
                 raise InputError(f"there is no player {name!r}")
-        if options.action == "delete":
+        if not is_token:
             print(f"{name} and its games are deleted")
     except sqlite3.IntegrityError as error:
-        message = f"player {name!r} exists; --replace creates a new token"
-        raise InputError(message) from error
+        raise InputError(f"player {name!r} exists; --replace creates a new token") from error
     except sqlite3.Error as error:
         raise InputError(f"--db: {options.db} cannot be used ({error})") from error
 
@@ -125,5 +123,4 @@ def _find_address(host: str, port: int) -> tuple[str, int]:
         reason = str(error.strerror) if isinstance(error, OSError) else "not the name of a host"
         # Python appends the address.
         reason = reason.partition(" (while")[0]
-        message = f"--host, --port: cannot listen on {host}:{port} ({reason})"
-        raise InputError(message) from error
+        raise InputError(f"--host, --port: cannot listen on {host}:{port} ({reason})") from error

@@ -37,9 +37,6 @@ def open_database(path: str) -> sqlite3.Connection:
             file.chmod(0o600)
         connection = _connect(path)
         try:
-            # Commits survive the end of the process, but not a power failure.
-            for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
-                connection.execute(f"PRAGMA {pragma}")
             (version,) = connection.execute("PRAGMA user_version").fetchone()
             (num_tables,) = connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
             if num_tables and version != VERSION:

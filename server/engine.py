@@ -49,7 +49,7 @@ def serve(host: str, port: int, settings: Settings) -> None:
     if "*" in (settings.forwarded_allow_ips or ""):
         print("--forwarded-allow-ips '*': any client can name its own address and evade its limits")
     agent = make_agent_player(trained, words.to_fit, settings)
-    print(f"agent: {agent.name if agent is not None else 'none'}", flush=True)
+    print(f"agent: {settings.agent}", flush=True)
     app = create_app(words, agent, settings)
     if settings.forwarded_allow_ips is not None:
         app = wrap_asgi_with_proxy_headers(app, settings.forwarded_allow_ips)

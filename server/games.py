@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import secrets
 import time
-from collections.abc import Mapping
 from sqlite3 import Connection, Row
 from typing import Literal
 
@@ -120,14 +119,14 @@ def guess(connection: Connection, player: Player, game_id: str, letter: str) -> 
     changes = {"guesses": game.guesses}
     if game.over:
         changes["status"] = "success" if game.won else "failed"
-    return _answer(_update(connection, row, changes))
+    return _answer(_update(connection, row, **changes))
 
 
 def resign(connection: Connection, player: Player, game_id: str) -> GameAnswer:
     """Resign a game; no effect after its end."""
     row = _find(connection, player, game_id)
     if row["status"] == "ongoing":
-        row = _update(connection, row, {"status": "failed", "resigned": 1})
+        row = _update(connection, row, status="failed", resigned=1)
     return _answer(row)
 
 
@@ -159,12 +158,8 @@ def count_day(connection: Connection, max_wrong: int, date: str) -> DayAnswer:
             # In a won game all letters of the word were guessed.
             wrong = row["length"] - len(set(row["secret"]))
             spread[min(wrong, max_wrong - 1)] += row["games"]
-    return DayAnswer(
-        date=date,
-        seconds_left=math.ceil(_DAY_SECONDS - time.time() % _DAY_SECONDS),
-        players=players,
-        wrong_guesses=spread,
-    )
+    left = math.ceil(_DAY_SECONDS - time.time() % _DAY_SECONDS)
+    return DayAnswer(date=date, seconds_left=left, players=players, wrong_guesses=spread)
 
 
 def today() -> str:
@@ -220,7 +215,7 @@ def _find(connection: Connection, player: Player, game_id: str) -> Row:
     return row
 
 
-def _update(connection: Connection, row: Row, changes: Mapping[str, object]) -> Row:
+def _update(connection: Connection, row: Row, **changes: object) -> Row:
     columns = ", ".join(f"{name} = ?" for name in changes)
     statement = f"UPDATE games SET {columns} WHERE number = ? RETURNING *"
     (updated,) = connection.execute(statement, (*changes.values(), row["number"]))

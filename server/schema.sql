@@ -1,4 +1,8 @@
 -- The tables of the server. Increment user_version with each change; server/database.py checks it.
+-- Commits survive the end of the process, but not a power failure.
+PRAGMA journal_mode = WAL;
+PRAGMA synchronous = NORMAL;
+PRAGMA foreign_keys = ON;
 BEGIN IMMEDIATE;
 
 CREATE TABLE IF NOT EXISTS players (

@@ -38,7 +38,7 @@ class Harness:
         agent = None
         if self.agent is not None:
             parts = partial(think, self.agent), partial(ThreadPoolExecutor, 1)
-            agent = AgentPlayer("an agent", *parts, self.settings)
+            agent = AgentPlayer(*parts, self.settings)
         self.app = create_app(self.words, agent, self.settings)
         self.lifespan = self.app.app.router.lifespan_context(self.app.app)
         self.run(self.lifespan.__aenter__())

@@ -38,7 +38,7 @@ def ask(use, think=guess_next, make_executor=lambda: ThreadPoolExecutor(1)):
     """Return what a coroutine function returns of an agent."""
 
     async def run():
-        player = AgentPlayer("next", think, make_executor, Settings())
+        player = AgentPlayer(think, make_executor, Settings())
         try:
             return await use(player)
         finally:
