@@ -22,6 +22,17 @@ def start(tmp_path):
         server.close()
 
 
+@pytest.fixture
+def start_with_player(start):
+    """Start a server; return it and the token of a player."""
+
+    def start_with_player(**options):
+        server = start(**options)
+        return server, server.token()
+
+    return start_with_player
+
+
 @pytest.fixture(scope="module")
 def page_server(tmp_path_factory):
     """A server whose games all have the word banana: (address, its database)."""

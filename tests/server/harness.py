@@ -1,6 +1,7 @@
 """The server without a network: its application on an event loop, called by plain functions."""
 
 import asyncio
+import json
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -99,10 +100,16 @@ class Harness:
         return self.run(self.apost(path, body, token, key))
 
     async def apost(self, path, body=None, token=None, key=None):
-        headers = bearer(token)
+        """Post a dict as JSON, or bytes, which may come in parts."""
+        headers = {**bearer(token), "Content-Type": "application/json"}
         if key is not None:
             headers["Idempotency-Key"] = key
-        return await self.client.post(path, json=body, headers=headers)
+        content = json.dumps(body) if isinstance(body, dict) else body
+        return await self.client.post(path, content=content, headers=headers)
+
+    def begin(self, token, key=None, **kind):
+        """Begin a game by the JSON API."""
+        return self.post(f"{API}/games", kind, token, key)
 
     def new_game(self, token, recorded=False):
         """Begin a game by the challenge's protocol; return its id."""
@@ -110,11 +117,20 @@ class Harness:
         assert answer.status_code == 200, answer.text
         return answer.json()["game_id"]
 
-    def guess(self, token, game, letter):
-        query = {"request": "guess_letter", "game_id": game, "letter": letter}
-        return self.get(f"{CHALLENGE}/guess_letter", access_token=token, **query)
+    def guess(self, token, game, letters):
+        """Guess letters one by one by the challenge's protocol; return the last answer."""
+        query, answer = {"request": "guess_letter", "game_id": game, "access_token": token}, None
+        for letter in letters:
+            answer = self.get(f"{CHALLENGE}/guess_letter", **query, letter=letter)
+        return answer
 
-    def hint(self, game, token):
+    def state(self, token, game):
+        return self.get(f"{API}/games/{game}", token).json()
+
+    def resign(self, token, game):
+        return self.post(f"{API}/games/{game}/resignation", token=token)
+
+    def hint(self, token, game):
         return self.post(f"{API}/games/{game}/hint", token=token)
 
     def status(self, token):

@@ -4,6 +4,7 @@ import asyncio
 import threading
 from collections import Counter
 from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
+from functools import partial
 
 import pytest
 
@@ -14,7 +15,6 @@ from hangman_lab.envs.hangman.observation import parse_observation
 from hangman_lab.server import agent
 from hangman_lab.server.access import Client
 from hangman_lab.server.agent import AgentPlayer, Hint
-from hangman_lab.server.errors import RequestError
 from hangman_lab.server.settings import Settings
 from tests.envs.hangman.referee import Referee
 from tests.server.harness import API, WORDS, ClockStopped
@@ -23,22 +23,25 @@ from tests.server.load import LETTERS
 BEGINNING = Game("zzyzx", 6).observations
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def dictionary():
-    return make_agent("dictionary").fit(WORDS)
+    """An agent whose kernels are compiled, as those of the server's processes."""
+    dictionary = make_agent("dictionary").fit(WORDS)
+    agent.think(dictionary, BEGINNING)
+    return dictionary
 
 
 def guess_next(observations):
     """Guess the first letter that has not been guessed."""
-    letter = "abcdefghijklmnopqrstuvwxyz"[int(observations["guessed"][0].argmin())]
+    letter = ALPHABET[int(observations["guessed"][0].argmin())]
     return Hint(letter=letter, probabilities={})
 
 
-def ask(use, think=guess_next, make_executor=lambda: ThreadPoolExecutor(1)):
+def ask(use, think=guess_next):
     """Return what a coroutine function returns of an agent."""
 
     async def run():
-        player = AgentPlayer(think, make_executor, Settings())
+        player = AgentPlayer(think, partial(ThreadPoolExecutor, 1), Settings())
         try:
             return await use(player)
         finally:
@@ -80,65 +83,45 @@ def test_a_full_queue_has_room_for_an_identity_with_few_turns(monkeypatch):
     assert ask(use) == expected
 
 
-def test_the_guests_of_a_network_are_one_identity(start, dictionary):
+@pytest.mark.parametrize(
+    ("address", "network"), [("192.0.2.1", "192.0.2.1"), ("2001:db8:0:ff::1", "2001:db8::/48")]
+)
+def test_the_guests_of_a_network_are_one_identity(start, dictionary, address, network):
     services = start(agent=dictionary).services
-    for address, network in (("192.0.2.1", "192.0.2.1"), ("2001:db8:0:ff::1", "2001:db8::/48")):
-        assert Client(services, address, "guest_1").take_turn()[1] == network
-        assert Client(services, address, "hm_1").take_turn()[1] == "hm_1"
+    assert Client(services, address, "guest_1").take_turn()[1] == network
+    assert Client(services, address, "hm_1").take_turn()[1] == "hm_1"
 
 
-def test_a_process_that_ends_is_replaced():
-    executors = []
-
-    def think(observations):
-        if len(executors) == 1:
-            raise BrokenExecutor
-        return guess_next(observations)
-
-    def make():
-        executors.append(ThreadPoolExecutor(1))
-        return executors[-1]
-
-    async def use(player):
-        with pytest.raises(RequestError) as refused:
-            await player.hint(BEGINNING, "alice")
-        assert refused.value.status_code == 503
-        assert (await player.hint(BEGINNING, "alice")).letter == "a"
-
-    ask(use, think, make)
-
-
-def test_a_process_that_hangs_is_replaced(monkeypatch):
-    monkeypatch.setattr(agent, "_SECONDS", 0.2)
+@pytest.mark.parametrize("hangs", [False, True])
+def test_a_process_that_ends_or_hangs_is_replaced(monkeypatch, hangs):
+    monkeypatch.setattr(agent, "_SECONDS", 0.5)
     go_on, asked = threading.Event(), []
 
     def think(observations):
         asked.append(observations)
-        if len(asked) == 2:
-            go_on.wait(30)
+        # The first hint loads the agent, the third that of the new process.
+        if len(asked) == 2 and not hangs:
+            raise BrokenExecutor
+        go_on.wait({2: 30, 3: 0.2}.get(len(asked), 0))
         return guess_next(observations)
 
     async def use(player):
-        with pytest.raises(RequestError) as refused:
-            await player.hint(BEGINNING, "alice")
-        assert refused.value.status_code == 503
+        # The second waits for a turn.
+        hints = (player.hint(BEGINNING, who) for who in ("alice", "bob"))
+        refused, waited = await asyncio.gather(*hints, return_exceptions=True)
+        assert (refused.status_code, refused.headers["Retry-After"]) == (503, "5")
+        assert getattr(waited, "status_code", 200) == (503 if hangs else 200)
         assert (await player.hint(BEGINNING, "alice")).letter == "a"
-        # One that waits for a turn is told, too.
-        player._free.get_nowait()
-        with pytest.raises(RequestError):
-            await player.hint(BEGINNING, "alice")
         go_on.set()
 
     ask(use, think)
 
 
-def test_a_hint_has_the_guess_and_the_probabilities_of_the_agent(start, dictionary):
-    server = start(agent=dictionary, practice=["apple"])
-    token = server.token()
+def test_a_hint_has_the_guess_and_the_probabilities_of_the_agent(start_with_player, dictionary):
+    server, token = start_with_player(agent=dictionary, practice=["apple"])
     game = server.new_game(token)
-    for letter in "pzeo":
-        server.guess(token, game, letter)
-    hint = server.hint(game, token).json()
+    server.guess(token, game, "pzeo")
+    hint = server.hint(token, game).json()
     expected = dictionary.letter_probabilities(parse_observation("_pp_e", "zo", 6))[0]
     assert hint["letter"] == "a"
     assert hint["probabilities"] == dict(zip(ALPHABET, expected.tolist(), strict=True))
@@ -156,59 +139,56 @@ def test_the_agent_plays_a_word_of_the_server_by_the_rules(start, dictionary):
     assert referee.over
 
 
-def test_a_hint_and_the_leaderboard_count_as_ten_more_requests(start, dictionary):
-    server = start(agent=dictionary, address_rate=34)
+def test_a_hint_and_the_leaderboard_count_as_ten_more_requests(start_with_player, dictionary):
+    server, token = start_with_player(agent=dictionary, address_rate=34)
     server.app.rates.clock = ClockStopped()
-    token = server.token()
     game = server.new_game(token)
-    statuses = [server.hint(game, token).status_code for _ in range(2)]
+    statuses = [server.hint(token, game).status_code for _ in range(2)]
     statuses += [server.get(f"{API}/leaderboard").status_code for _ in range(2)]
     assert statuses == [200, 200, 200, 429]
 
 
-def test_a_server_may_have_no_agent(start):
-    server = start()
-    token = server.token()
+def test_a_server_may_have_no_agent(start_with_player):
+    server, token = start_with_player()
     assert server.get(f"{API}/server").json()["agent"] is None
-    for answer in (server.hint("0", token), server.post(f"{API}/agent-games", token=token)):
+    for answer in (server.hint(token, "0"), server.post(f"{API}/agent-games", token=token)):
         assert (answer.status_code, answer.json()) == (404, {"error": "this server has no agent"})
 
 
-def test_the_agent_reveals_nothing_of_recorded_games_without_hints(start, dictionary):
+def test_the_agent_reveals_nothing_of_recorded_games_without_hints(start_with_player, dictionary):
     """A player and a guest of the same address try every request that could reveal a guess."""
-    server = start(agent=dictionary, words=WORDS[:6], practice=["noon"], recorded_hints="off")
-    token, guest = server.token(), server.post(f"{API}/guests").json()["token"]
+    server, token = start_with_player(
+        agent=dictionary, words=WORDS[:6], practice=["noon"], recorded_hints="off"
+    )
+    guest = server.post(f"{API}/guests").json()["token"]
     practice, own = server.new_game(token), server.new_game(guest)
     statuses, num_guesses = Counter(), 0
     for _ in range(25):
         game = server.new_game(token, recorded=True)
-        state = server.get(f"{API}/games/{game}", token).json()
-        while state["status"] == "ongoing":
-            asked = [server.hint(game, token), server.hint(game, guest)]
-            asked += [server.hint(practice, token), server.post(f"{API}/agent-games", token=token)]
+        letters = iter(LETTERS)
+        while server.state(token, game)["status"] == "ongoing":
+            asked = [server.hint(token, game), server.hint(guest, game)]
+            asked += [server.hint(token, practice), server.post(f"{API}/agent-games", token=token)]
             statuses.update(answer.status_code for answer in asked)
-            letter = {"letter": LETTERS[len(state["guesses"])]}
-            state = server.post(f"{API}/games/{game}/guesses", letter, token).json()
+            server.guess(token, game, next(letters))
             num_guesses += 1
     # 403 for the recorded game, 404 for another player's, 409 for games that may be like it.
     assert statuses == {403: num_guesses, 404: num_guesses, 409: 2 * num_guesses}
     assert server.get(f"{API}/leaderboard").json()["players"][0]["hinted"] == 0
     # Practice games have hints, and the agent can be watched.
-    assert server.hint(own, guest).status_code == 200
+    assert server.hint(guest, own).status_code == 200
     assert server.post(f"{API}/agent-games", token=guest).json()["secret"] == "noon"
-    assert server.hint(practice, token).status_code == 200
+    assert server.hint(token, practice).status_code == 200
 
 
-def test_hints_in_recorded_games_are_marked(start, dictionary):
-    server = start(agent=dictionary, practice=["noon"])
-    token = server.token()
+def test_hints_in_recorded_games_are_marked(start_with_player, dictionary):
+    server, token = start_with_player(agent=dictionary, practice=["noon"])
     game = server.new_game(token, recorded=True)
-    for _ in range(2):
-        assert server.hint(game, token).status_code == 200
-    assert server.hint("0" * 32, token).status_code == 404
+    assert [server.hint(token, game).status_code for _ in range(2)] == [200, 200]
+    assert server.hint(token, "0" * 32).status_code == 404
     server.restart()
-    assert server.get(f"{API}/games/{game}", token).json()["hinted"] is True
+    assert server.state(token, game)["hinted"] is True
     (row,) = server.get(f"{API}/leaderboard").json()["players"]
     assert (row["games"], row["hinted"]) == (1, 1)
-    server.post(f"{API}/games/{game}/resignation", token=token)
-    assert server.hint(game, token).status_code == 409
+    server.resign(token, game)
+    assert server.hint(token, game).status_code == 409

@@ -70,10 +70,9 @@ def test_every_answer_to_generated_requests_follows_the_schema(label, fuzzed):
     ask()
 
 
-def test_a_game_and_its_end(start):
-    server = start(words=["noon"])
-    token = server.token()
-    begun = server.post(f"{API}/games", {"recorded": True}, token)
+def test_a_game_and_its_end(start_with_player):
+    server, token = start_with_player(words=["noon"])
+    begun = server.begin(token, recorded=True)
     assert begun.status_code == 201
     game = begun.json()["game_id"]
     state = {
@@ -85,25 +84,21 @@ def test_a_game_and_its_end(start):
     path = f"{API}/games/{game}/guesses"
     *_, answer = (server.post(path, {"letter": letter}, token) for letter in "xo")
     state |= {"word": "_oo_", "guesses": "xo", "wrong": "x", "tries_remains": 5}
-    assert server.get(f"{API}/games/{game}", token).json() == answer.json() == state
+    assert server.state(token, game) == answer.json() == state
     assert server.get(f"{API}/games", token).json() == [state]
     answer = server.post(path, {"letter": "n"}, token)
     assert (answer.json()["status"], answer.json()["secret"]) == ("success", "noon")
     assert server.get(f"{API}/games", token).json() == []
     assert server.get(f"{API}/player", token).json() == {
-        "name": "alice",
-        "practice_runs": 0,
-        "practice_successes": 0,
-        "recorded_runs": 1,
-        "recorded_successes": 1,
-        "open_games": 0,
+        **{"name": "alice", "practice_runs": 0, "practice_successes": 0},
+        **{"recorded_runs": 1, "recorded_successes": 1, "open_games": 0},
     }
 
 
-def test_a_game_of_the_challenge_that_is_won(start):
-    server = start(words=["noon"])
-    token = server.token()
-    begun = server.get(f"{CHALLENGE}/new_game", practice="True", access_token=token)
+def test_a_game_of_the_challenge_that_is_won(start_with_player):
+    server, token = start_with_player(words=["noon"])
+    # A practice game by default.
+    begun = server.get(f"{CHALLENGE}/new_game", access_token=token)
     assert (begun.status_code, begun.headers["content-type"]) == (200, "application/json")
     answer = begun.json()
     game = answer.pop("game_id")
@@ -120,9 +115,8 @@ def test_a_game_of_the_challenge_that_is_won(start):
     assert server.status(token) == [1, 0, 0, 1]
 
 
-def test_the_sixth_wrong_guess_loses_and_the_reason_is_returned(start):
-    server = start(words=["noon"], practice=["jazz"])
-    token = server.token()
+def test_the_sixth_wrong_guess_loses_and_the_reason_is_returned(start_with_player):
+    server, token = start_with_player(words=["noon"], practice=["jazz"])
     game = server.new_game(token, recorded=True)
     answers = [server.guess(token, game, letter).json() for letter in "abcdefg"]
     assert [answer["tries_remains"] for answer in answers] == [5, 4, 3, 2, 1, 0, 0]
@@ -136,22 +130,21 @@ def test_the_sixth_wrong_guess_loses_and_the_reason_is_returned(start):
 @pytest.mark.parametrize(
     "letter", ["", "ee", "1", "é", "ß", "_", " ", "\N{KELVIN SIGN}", "e\n", "\0"]
 )
-def test_an_invalid_letter_is_refused_and_costs_nothing(start, letter):
-    server = start(words=["apple"])
-    token = server.token()
+def test_an_invalid_letter_is_refused_and_costs_nothing(start_with_player, letter):
+    server, token = start_with_player(words=["apple"])
     game = server.new_game(token)
-    answer = server.guess(token, game, letter)
+    answer = server.post(f"{API}/games/{game}/guesses", {"letter": letter}, token)
     expected = {"error": "letter: one letter a to z is expected"}
     assert (answer.status_code, answer.json()) == (400, expected)
     assert server.guess(token, game, "a").json()["tries_remains"] == 6
 
 
-def test_a_missing_or_unknown_token_is_refused(start):
+@pytest.mark.parametrize("token", ["", "hm_unknown", "x" * 500])
+def test_a_missing_or_unknown_token_is_refused(start, token):
     server = start()
-    for token in ("", "hm_unknown", "x" * 500):
-        assert server.get(f"{CHALLENGE}/my_status", access_token=token).status_code == 401
-        refused = server.get(f"{API}/player", token)
-        assert (refused.status_code, refused.headers["www-authenticate"]) == (401, "Bearer")
+    assert server.get(f"{CHALLENGE}/my_status", access_token=token).status_code == 401
+    refused = server.get(f"{API}/player", token)
+    assert (refused.status_code, refused.headers["www-authenticate"]) == (401, "Bearer")
 
 
 def test_unknown_games_and_games_of_other_players_have_the_same_error(start):
@@ -188,10 +181,9 @@ def test_the_page_is_served_and_unknown_paths_are_refused(start):
         (b'{"recorded": %s}' % (b"9" * 8_000), "body: not JSON that this server reads"),
     ],
 )
-def test_an_invalid_body_is_refused_in_one_line(start, body, said):
-    server = start()
-    headers = {**bearer(server.token()), "Content-Type": "application/json"}
-    answer = server.run(server.client.post(f"{API}/games", content=body, headers=headers))
+def test_an_invalid_body_is_refused_in_one_line(start_with_player, body, said):
+    server, token = start_with_player()
+    answer = server.post(f"{API}/games", body, token)
     assert answer.status_code == 422
     assert answer.json()["error"].startswith(said)
     assert "\n" not in answer.json()["error"]

@@ -5,40 +5,33 @@ import asyncio
 import pytest
 
 from hangman_lab.server import bounds
-from tests.server.harness import API, CHALLENGE, bearer
+from tests.server.harness import API, CHALLENGE
 
 
-def test_a_chunked_body_is_read_and_refused_if_it_is_too_long(start):
-    server = start()
-    headers = {**bearer(server.token()), "Content-Type": "application/json"}
+async def in_parts(*parts, pause=0.0):
+    for part in parts:
+        await asyncio.sleep(pause)
+        yield part
 
-    async def chunks(*pieces):
-        for piece in pieces:
-            yield piece
 
-    def post(content):
-        return server.run(server.client.post(f"{API}/games", content=content, headers=headers))
-
-    assert post(chunks(b'{"reco', b'rded": ', b"true}")).json()["recorded"] is True
-    long = b'{"x": "' + b"y" * 16_384 + b'"}'
-    for content in (long, chunks(long[:10_000], long[10_000:])):
-        answer = post(content)
+def test_a_body_in_parts_is_read_and_refused_if_it_is_too_long(start_with_player):
+    server, token = start_with_player()
+    parts = in_parts(b'{"reco', b'rded": ', b"true}")
+    assert server.post(f"{API}/games", parts, token).json()["recorded"] is True
+    longest = b" " * (16_384 - 2) + b"{}"
+    assert server.post(f"{API}/games", longest, token).status_code == 201
+    for body in (b" " + longest, in_parts(longest[:10_000], longest[9_999:])):
+        answer = server.post(f"{API}/games", body, token)
         assert answer.status_code == 413
         assert answer.json() == {"error": "the body is longer than 16,384 bytes"}
 
 
-def test_a_slow_body_times_out(start, monkeypatch):
-    monkeypatch.setattr(bounds, "CLIENT_SECONDS", 0.0)
-    server = start()
-
-    async def never():
-        await asyncio.Event().wait()
-        yield b""
-
-    headers = {**bearer(server.token()), "Content-Type": "application/json"}
-    answer = server.run(server.client.post(f"{API}/games", content=never(), headers=headers))
+def test_all_parts_of_a_body_have_one_timeout(start_with_player, monkeypatch):
+    monkeypatch.setattr(bounds, "CLIENT_SECONDS", 0.3)
+    server, token = start_with_player()
+    answer = server.post(f"{API}/games", in_parts(*[b" "] * 100, pause=0.1), token)
     assert answer.status_code == 408
-    assert answer.json() == {"error": "the body was not sent within 0 seconds"}
+    assert answer.json() == {"error": "the body was not sent within 0.3 seconds"}
 
 
 @pytest.mark.parametrize(
@@ -57,20 +50,6 @@ def test_cross_site_requests_are_refused(start, headers, status):
     assert server.count("players") == (status == 201)
 
 
-def test_the_time_of_a_body_is_that_of_all_its_parts(start, monkeypatch):
-    monkeypatch.setattr(bounds, "CLIENT_SECONDS", 0.3)
-    server = start()
-
-    async def drip():
-        for _ in range(100):
-            await asyncio.sleep(0.1)
-            yield b" "
-
-    headers = {**bearer(server.token()), "Content-Type": "application/json"}
-    answer = server.run(server.client.post(f"{API}/games", content=drip(), headers=headers))
-    assert answer.status_code == 408
-
-
 @pytest.mark.parametrize("path", ["/", f"{API}/daily", f"{API}/server", "/metrics", "/nothing"])
 def test_head_is_get_without_a_body(start, path):
     server = start()
@@ -80,9 +59,8 @@ def test_head_is_get_without_a_body(start, path):
     assert head.headers["x-content-type-options"] == "nosniff"
 
 
-def test_metrics_measure_requests_by_route_and_status(start):
-    server = start(words=["noon"])
-    token = server.token()
+def test_metrics_measure_requests_by_route_and_status(start_with_player):
+    server, token = start_with_player()
     game = server.new_game(token)
 
     def count(route, status):

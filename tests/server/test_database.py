@@ -12,16 +12,15 @@ from hangman_lab.server.database import VERSION, open_database
 from tests.server.harness import API, Harness
 
 
-def test_a_failed_transaction_is_rolled_back_and_logged(start, caplog):
-    server = start(words=["banana"], guests=1)
-    token = server.token()
+def test_a_failed_transaction_is_rolled_back_and_logged(start_with_player, caplog):
+    server, token = start_with_player(words=["banana"], guests=1)
     game = server.new_game(token)
     # The trigger of the winning guess fails.
     server.sql("CREATE TRIGGER fail UPDATE ON players BEGIN SELECT RAISE(ABORT, 'broken'); END")
-    *_, refused = (server.guess(token, game, letter) for letter in "ban")
+    refused = server.guess(token, game, "ban")
     server.sql("DROP TRIGGER fail")
     assert (refused.status_code, refused.headers["Retry-After"]) == (503, "1")
-    state = server.get(f"{API}/games/{game}", token).json()
+    state = server.state(token, game)
     assert (state["word"], state["guesses"], state["status"]) == ("ba_a_a", "ba", "ongoing")
     assert server.status(token) == [1, 0, 0, 0]
     assert [record.message for record in caplog.records] == ["the database failed: broken"]
@@ -33,10 +32,9 @@ def test_a_failed_transaction_is_rolled_back_and_logged(start, caplog):
     assert server.count("players") == 2
 
 
-def test_requests_time_out_together_on_a_locked_database(start, monkeypatch, caplog):
+def test_requests_time_out_together_on_a_locked_database(start_with_player, monkeypatch, caplog):
     monkeypatch.setattr(database, "_PATIENCE", 0.5)
-    server = start(words=["banana"])
-    token = server.token()
+    server, token = start_with_player(words=["banana"])
     games = [server.new_game(token) for _ in range(40)]
     with closing(sqlite3.connect(server.path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
@@ -44,7 +42,7 @@ def test_requests_time_out_together_on_a_locked_database(start, monkeypatch, cap
         guesses = (server.apost(path.format(game), {"letter": "b"}, token) for game in games)
         answers = server.together(*guesses)
         # Reads are not blocked.
-        assert server.get(f"{API}/games/{games[0]}", token).json()["guesses"] == ""
+        assert server.state(token, games[0])["guesses"] == ""
         other.execute("ROLLBACK")
     assert {answer.status_code for answer in answers} == {503}
     failures = [record.message for record in caplog.records]
@@ -53,9 +51,8 @@ def test_requests_time_out_together_on_a_locked_database(start, monkeypatch, cap
     assert server.guess(token, games[0], "b").status_code == 200
 
 
-def test_a_backup_of_a_running_server_can_be_served(start, tmp_path):
-    server = start(words=["noon"])
-    token = server.token()
+def test_a_backup_of_a_running_server_can_be_served(start_with_player, tmp_path):
+    server, token = start_with_player(words=["noon"])
     game = server.new_game(token)
     server.guess(token, game, "n")
     copy = tmp_path / "copy.sqlite3"
@@ -98,9 +95,8 @@ def test_a_new_database_is_readable_by_its_owner_alone(tmp_path, is_there):
 
 
 @pytest.mark.parametrize("is_replaced", [False, True])
-def test_a_file_that_is_gone_is_not_written(start, caplog, is_replaced):
-    server = start(words=["noon"])
-    token = server.token()
+def test_a_file_that_is_gone_is_not_written(start_with_player, caplog, is_replaced):
+    server, token = start_with_player()
     server.path.rename(server.path.with_suffix(".moved"))
     if is_replaced:
         open_database(server.path).close()

@@ -1,7 +1,6 @@
 """Games: the rules through retries and restarts, concurrent requests, words and limits."""
 
 import os
-import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +16,7 @@ from hypothesis.stateful import (
 
 from hangman_lab.server import games
 from tests.envs.hangman.referee import Referee
-from tests.server.harness import API, CHALLENGE, Harness
+from tests.server.harness import API, Harness
 
 
 class Games(RuleBasedStateMachine):
@@ -53,8 +52,7 @@ class Games(RuleBasedStateMachine):
     def begin(self, recorded, key):
         key = key and f"{key}-{len(self.referees)}"
         answers = [
-            self.server.post(f"{API}/games", {"recorded": recorded}, self.token, key)
-            for _ in range(2 if key else 1)
+            self.server.begin(self.token, key, recorded=recorded) for _ in range(2 if key else 1)
         ]
         (game,) = {answer.json()["game_id"] for answer in answers}
         assert game not in self.referees
@@ -76,8 +74,7 @@ class Games(RuleBasedStateMachine):
     def resign(self, game):
         if not self.referees[game].over:
             self.resigned.add(game)
-        path = f"{API}/games/{game}/resignation"
-        self._check(game, self.server.post(path, token=self.token))
+        self._check(game, self.server.resign(self.token, game))
 
     @rule(game=begun)
     def look(self, game):
@@ -108,23 +105,22 @@ def test_games_follow_the_rules_through_retries_and_restarts(tmp_path):
     )
 
 
-def test_concurrent_new_games_with_one_key_are_one_game(start):
-    server = start(words=["noon"], recorded_runs=1)
-    token, body = server.token(), {"recorded": True}
+def test_concurrent_new_games_with_one_key_are_one_game(start_with_player):
+    server, token = start_with_player(words=["noon"], recorded_runs=1)
+    body = {"recorded": True}
     begun = server.together(*(server.apost(f"{API}/games", body, token, "k") for _ in range(20)))
     assert {answer.status_code for answer in begun} == {201}
     assert len({answer.json()["game_id"] for answer in begun}) == server.count("games") == 1
     # A key belongs to a player and a kind of game; clients cannot send keys of days.
-    assert server.post(f"{API}/games", {}, token, "k").status_code == 422
-    assert server.post(f"{API}/games", {}, server.token("bob"), "k").status_code == 201
+    assert server.begin(token, "k").status_code == 422
+    assert server.begin(server.token("bob"), "k").status_code == 201
     for key in ("", " ", "x" * 65, "day 2026-01-31"):
-        refused = server.post(f"{API}/games", {}, token, key)
+        refused = server.begin(token, key)
         assert (refused.status_code, "Idempotency-Key" in refused.json()["error"]) == (422, True)
 
 
-def test_concurrent_guesses_in_one_game_are_serialized(start):
-    server = start(words=["noon"])
-    token = server.token()
+def test_concurrent_guesses_in_one_game_are_serialized(start_with_player):
+    server, token = start_with_player(words=["noon"])
     game = server.new_game(token)
     path = f"{API}/games/{game}/guesses"
     guesses = (server.apost(path, {"letter": letter}, token) for letter in "abcdefgh" * 3)
@@ -137,51 +133,35 @@ def test_concurrent_guesses_in_one_game_are_serialized(start):
     assert server.status(token) == [1, 0, 0, 0]
 
 
-def test_runs_and_open_games_are_limited(start, monkeypatch):
+def test_runs_and_open_games_are_limited(start_with_player, monkeypatch):
     monkeypatch.setattr(games, "_MAX_OPEN", 3)
     monkeypatch.setattr(games, "_MAX_PRACTICE", 5)
-    server = start(words=["a"], recorded_runs=1)
-    token = server.token()
+    server, token = start_with_player(words=["a"], recorded_runs=1)
     begun = [server.new_game(token) for _ in range(3)]
 
-    def refusal(practice=True):
-        refused = server.get(f"{CHALLENGE}/new_game", practice=practice, access_token=token)
+    def refusal(**kind):
+        refused = server.begin(token, **kind)
         assert refused.status_code == 403
         return refused.json()["error"]
 
     assert refusal() == "3 games are open; finish or resign one first"
     server.guess(token, begun[0], "a")
-    server.post(f"{API}/games/{begun[1]}/resignation", token=token)
+    server.resign(token, begun[1])
     for _ in range(2):
         server.new_game(token)
     server.restart()
     assert refusal() == "all 5 practice runs are used up"
     server.guess(token, begun[2], "a")
     server.play(token, recorded=True)
-    assert refusal(practice=False) == "all 1 recorded runs are used up"
+    assert refusal(recorded=True) == "all 1 recorded runs are used up"
     # Limits are per token.
     server.new_game(server.token("bob"))
 
 
-def test_the_results_of_the_day_do_not_reveal_the_word(start):
-    server = start(words=["noon"])
-    for name, letters in (("alice", "no"), ("bob", "xno"), ("carol", "xyzabc"), ("dave", "n")):
-        token = server.token(name)
-        game = server.post(f"{API}/games", {"daily": True}, token).json()["game_id"]
-        server.play(token, letters="no")  # of another practice game
-        for letter in letters:
-            server.guess(token, game, letter)
-    day = server.get(f"{API}/daily").json()
-    assert re.fullmatch(r"\d{4}-\d\d-\d\d", day.pop("date"))
-    assert 0 < day.pop("seconds_left") <= 86_400
-    assert day == {"players": 3, "wrong_guesses": [1, 1, 0, 0, 0, 0]}
-
-
-def test_a_player_keeps_the_newest_finished_practice_games(start):
-    server = start(words=["a"], kept_games=3)
-    token = server.token()
+def test_a_player_keeps_the_newest_finished_practice_games(start_with_player):
+    server, token = start_with_player(words=["a"], kept_games=3)
     # The word of the day is not begun again.
-    today = server.post(f"{API}/games", {"daily": True}, token).json()["game_id"]
+    today = server.begin(token, daily=True).json()["game_id"]
     server.guess(token, today, "a")
     open_games = [server.new_game(token) for _ in range(5)]
     recorded = [server.play(token, recorded=True)["game_id"] for _ in range(5)]
@@ -193,13 +173,12 @@ def test_a_player_keeps_the_newest_finished_practice_games(start):
     assert server.status(token) == [15, 5, 5, 9]
 
 
-def test_recorded_words_repeat_only_after_all_were_played(start):
+def test_recorded_words_repeat_only_after_all_were_played(start_with_player):
     words = [f"{first}{second}" for first in "abcdef" for second in "abcde"]
-    server = start(words=words, recorded_runs=31)
-    token, other = server.token(), start(words=words)
+    server, token = start_with_player(words=words, recorded_runs=31)
 
     def begin(key):
-        return server.post(f"{API}/games", {"recorded": True}, token, key).status_code
+        return server.begin(token, key, recorded=True).status_code
 
     # Repeated, refused and failed requests take no word.
     for number in range(20):
@@ -214,22 +193,30 @@ def test_recorded_words_repeat_only_after_all_were_played(start):
     # All have been played: one repeats.
     assert [begin("again"), begin("too-many")] == [201, 403]
     # The order depends on the key in the database.
-    elsewhere = other.token()
-    others = [other.secret(other.new_game(elsewhere, recorded=True)) for _ in range(30)]
+    other, token = start_with_player(words=words)
+    others = [other.secret(other.new_game(token, recorded=True)) for _ in range(30)]
     assert [(word,) for word in others] != drawn
 
 
-def test_a_lost_game_does_not_reveal_a_withheld_word(start):
-    server = start(words=["grfzgl"], practice=["noon"], withheld=True)
-    token = server.token()
+def test_words_are_drawn_independently_for_each_kind_of_game(start):
+    server = start(words=[first + second for first in "abcdefgh" for second in "abcdefgh"])
+    drawn = [
+        [server.secret(server.new_game(token, recorded)) for recorded in (False, True)]
+        for token in map(server.token, "abcdefgh")
+    ]
+    assert any(practice != recorded for practice, recorded in drawn)
+
+
+def test_a_lost_game_does_not_reveal_a_withheld_word(start_with_player):
+    server, token = start_with_player(words=["grfzgl"], practice=["noon"], withheld=True)
     lost = server.play(token, recorded=True, letters="abcdeh")
     assert lost["reason"] == "no tries are left"
     game = server.new_game(token, recorded=True)
-    assert server.post(f"{API}/games/{game}/resignation", token=token).json()["secret"] is None
+    assert server.resign(token, game).json()["secret"] is None
     # Also of games begun before the restart.
     server.words = replace(server.words, withheld=False)
     server.restart()
-    assert server.get(f"{API}/games/{game}", token).json()["secret"] is None
+    assert server.state(token, game)["secret"] is None
     assert server.guess(token, game, "e").json()["reason"] == "the game was resigned"
     assert "noon" in server.play(token, letters="abcdef")["reason"]
     assert server.play(token, recorded=True, letters="grfzl")["status"] == "success"
@@ -241,7 +228,7 @@ def test_the_word_of_the_day_is_one_game_of_each_player_with_the_same_word(start
 
     def begin(token, day):
         monkeypatch.setattr(games.time, "strftime", lambda *_: f"2026-01-{day}")
-        return server.post(f"{API}/games", {"daily": True}, token).json()
+        return server.begin(token, daily=True).json()
 
     begun = [begin(token, 31)["game_id"] for token in (alice, bob)]
     assert len(set(begun)) == 2
@@ -253,35 +240,38 @@ def test_the_word_of_the_day_is_one_game_of_each_player_with_the_same_word(start
     server.restart()
     again = begin(alice, 31)
     assert (again["game_id"], again["word"][:4]) == (begun[0], "w___")
-    server.post(f"{API}/games/{begun[0]}/resignation", token=alice)
+    server.resign(alice, begun[0])
     assert begin(alice, 31)["status"] == "failed"
 
 
-def test_the_results_of_a_day_end_at_midnight(start, monkeypatch):
+def play_today(server, name, letters):
+    """Play the word of the day as a new player."""
+    token = server.token(name)
+    server.guess(token, server.begin(token, daily=True).json()["game_id"], letters)
+    server.play(token, letters="no")  # another practice game
+
+
+def test_the_results_of_a_day_end_at_midnight_and_do_not_reveal_the_word(start, monkeypatch):
     server = start(words=["noon"])
-    token = server.token()
     second = 1_767_398_390  # 2026-01-02 23:59:50 UTC
     monkeypatch.setattr("time.time", lambda: second)
-    game = server.post(f"{API}/games", {"daily": True}, token).json()["game_id"]
-    for letter in "no":
-        server.guess(token, game, letter)
-    day = server.get(f"{API}/daily").json()
-    assert (day["date"], day["seconds_left"], day["players"]) == ("2026-01-02", 10, 1)
+    for name, letters in (("alice", "no"), ("bob", "xno"), ("carol", "xyzabc"), ("dave", "n")):
+        play_today(server, name, letters)
+    results = {"players": 3, "wrong_guesses": [1, 1, 0, 0, 0, 0]}
+    expected = {"date": "2026-01-02", "seconds_left": 10, **results}
+    assert server.get(f"{API}/daily").json() == expected
     second += 15
-    day = server.get(f"{API}/daily").json()
-    assert (day["date"], day["seconds_left"], day["players"]) == ("2026-01-03", 86_395, 0)
+    results = {"players": 0, "wrong_guesses": [0] * 6}
+    expected = {"date": "2026-01-03", "seconds_left": 86_395, **results}
+    assert server.get(f"{API}/daily").json() == expected
 
 
 def test_the_results_of_the_day_are_kept_for_some_seconds(start):
     server = start(words=["noon"])
-    reads = []
+    reads, players = [], []
     server.services.database._reading.set_trace_callback(reads.append)
-    players = []
     for name in ("alice", "bob"):
-        token = server.token(name)
-        game = server.post(f"{API}/games", {"daily": True}, token).json()["game_id"]
-        for letter in "no":
-            server.guess(token, game, letter)
+        play_today(server, name, "no")
         reads.clear()
         answers = server.together(*(server.client.get(f"{API}/daily") for _ in range(20)))
         players.append({answer.json()["players"] for answer in answers})
@@ -290,27 +280,8 @@ def test_the_results_of_the_day_are_kept_for_some_seconds(start):
     assert (players, server.get(f"{API}/daily").json()["players"]) == ([{1}, {1}], 2)
 
 
-def test_games_of_the_challenge_are_practice_by_default(start):
-    server = start()
-    token = server.token()
-    assert server.get(f"{CHALLENGE}/new_game", access_token=token).status_code == 200
-    assert server.status(token)[:2] == [1, 0]
-
-
-def test_words_are_drawn_independently_for_each_kind_of_game(start):
-    words = [first + second for first in "abcdefgh" for second in "abcdefgh"]
-    server = start(words=words)
-    tokens = [server.token(name) for name in "abcdefgh"]
-    drawn = [
-        [server.secret(server.new_game(token, recorded)) for token in tokens]
-        for recorded in (False, True)
-    ]
-    assert drawn[0] != drawn[1]
-
-
-def test_the_hundred_oldest_open_games_are_listed(start):
-    server = start()
-    token = server.token()
+def test_the_hundred_oldest_open_games_are_listed(start_with_player):
+    server, token = start_with_player()
     begun = [server.new_game(token) for _ in range(103)]
     listed = server.get(f"{API}/games", token).json()
     assert [game["game_id"] for game in listed] == begun[:100]

@@ -47,12 +47,10 @@ def test_open_resigned_and_hinted_games_count_as_not_won(start):
     for letters in ("no", "", "no"):
         game = server.new_game(alice, recorded=True)
         # A hinted game still counts.
-        server.hint(game, alice)
-        for letter in letters:
-            server.guess(alice, game, letter)
+        server.hint(alice, game)
+        server.guess(alice, game, letters)
     server.play(bob, recorded=True, letters="no")
-    game = server.new_game(bob, recorded=True)
-    server.post(f"{API}/games/{game}/resignation", token=bob)
+    server.resign(bob, server.new_game(bob, recorded=True))
     expected = {"games": 6, "wins": 2, "unfinished": 1, "hinted": 3}
     expected |= {"win_rate": 2 / 6, "ci95": pytest.approx(win_rate_interval(2, 6))}
     # The ranking is kept for some seconds.
