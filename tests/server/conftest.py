@@ -4,8 +4,17 @@ import shutil
 
 import pytest
 
-from tests.server.harness import Harness
+from hangman_lab.agents import make_agent
+from hangman_lab.envs.hangman.game import Game
+from hangman_lab.server.agent import think
+from tests.server.harness import WORDS, Harness
 from tests.server.load import serving
+
+
+@pytest.fixture
+def path(tmp_path):
+    """The file of a new database."""
+    return tmp_path / "games.sqlite3"
 
 
 @pytest.fixture
@@ -31,6 +40,14 @@ def start_with_player(start):
         return server, server.token()
 
     return start_with_player
+
+
+@pytest.fixture(scope="session")
+def dictionary():
+    """An agent whose kernels are compiled, as those of the server's processes."""
+    dictionary = make_agent("dictionary").fit(WORDS)
+    think(dictionary, Game("a", 6).observations)
+    return dictionary
 
 
 @pytest.fixture(scope="module")

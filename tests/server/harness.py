@@ -92,6 +92,9 @@ class Harness:
     def token(self, name="alice"):
         return add_token(self.path, name)
 
+    def guest(self):
+        return self.post(f"{API}/guests").json()["token"]
+
     def get(self, path, token=None, headers=None, **query):
         headers = {**bearer(token), **(headers or {})}
         return self.run(self.client.get(path, params=query, headers=headers))
@@ -149,13 +152,3 @@ class Harness:
 def bearer(token):
     """Return the headers with a token."""
     return {} if token is None else {"Authorization": f"Bearer {token}"}
-
-
-class ClockStopped:
-    """A clock that is set by hand."""
-
-    def __init__(self):
-        self.now = 0.0
-
-    def __call__(self):
-        return self.now

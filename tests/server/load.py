@@ -10,9 +10,8 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 
-from hangman_lab.evaluation.remote_client import GameClient, RemoteGame
+from hangman_lab.evaluation.remote_client import GameClient
 from hangman_lab.server.players import add_player, make_token
 from tests.processes import command, environment
 
@@ -26,13 +25,11 @@ class ServerProcess:
     process: subprocess.Popen[bytes]  # from `start` on
 
     def __init__(self, path, *options, words=()):
-        self.path = path
-        self.options = options
+        self.path, self.options, self.port = path, options, 0
         if words:
             listed = path.with_suffix(".txt")
             listed.write_text("\n".join(words))
             self.options += ("--words", listed)
-        self.port = 0
         # The output of every start, in a file: a full pipe would block the server.
         self.output = tempfile.TemporaryFile()  # noqa: SIM115
 
@@ -59,25 +56,15 @@ class ServerProcess:
         size = os.fstat(self.output.fileno()).st_size
         return os.pread(self.output.fileno(), size, 0).decode()
 
-    def kill(self):
-        """Send SIGKILL, and wait."""
-        self.process.kill()
-        self.process.wait()
-
-    def stop(self):
-        """Send SIGINT; return the exit status."""
-        self.process.send_signal(signal.SIGINT)
-        return self.process.wait()
-
-    def end_within(self, seconds):
-        """Send SIGTERM; raise TimeoutExpired if it takes longer."""
-        self.process.terminate()
-        self.process.wait(seconds)
+    def end(self, number=signal.SIGTERM, seconds=60):
+        """Send a signal; return the exit status. Raise TimeoutExpired if it takes longer."""
+        self.process.send_signal(number)
+        return self.process.wait(seconds)
 
     def close(self):
         """End it if it runs."""
         if hasattr(self, "process") and self.process.poll() is None:
-            self.kill()
+            self.end(signal.SIGKILL)
         self.output.close()
 
 
@@ -99,37 +86,22 @@ def add_token(path, name):
     return token
 
 
-@dataclass
-class Witness:
-    """What a client saw of one game."""
-
-    game: RemoteGame
-    # The answered guesses in order, and one that was not answered.
-    answered: str = ""
-    unanswered: str = ""
-
-
 def play_while(act, address, token, clients, retries=900):
-    """Let clients play until ``act`` has returned; return what they saw of games.
+    """Let clients play until ``act`` has returned; return the games as the clients saw them.
 
     With retries, a client retries each request until it is answered, through restarts of the
     server. Without, its last guess may stay unanswered.
     """
-    witnesses = []
+    games = []
     stopping = threading.Event()
     remote = GameClient(address, token, retries)
 
     def play_on():
         while not stopping.is_set():
-            game = remote.new_game(recorded=False)
-            witnesses.append(witness := Witness(game))
-            for letter in LETTERS:
-                witness.unanswered = letter
-                remote.guess(game, letter)
-                witness.answered += letter
-                witness.unanswered = ""
-                if game.status != "ongoing" or stopping.is_set():
-                    break
+            games.append(game := remote.new_game(recorded=False))
+            letters = iter(LETTERS)
+            while game.status == "ongoing" and not stopping.is_set():
+                remote.guess(game, next(letters))
 
     with ThreadPoolExecutor(clients) as threads:
         playing = [threads.submit(play_on) for _ in range(clients)]
@@ -141,10 +113,10 @@ def play_while(act, address, token, clients, retries=900):
             # Without retries, clients fail when the server ends.
             if (error := each.exception()) and retries:
                 raise error
-    return witnesses
+    return games
 
 
-def check_nothing_lost(path, witnesses, all_answered=True):
+def check_nothing_lost(path, games, all_answered=True):
     """Compare the database with what clients saw; return the number of answered guesses.
 
     Without ``all_answered``, the last guess and game of a client may be stored but unanswered.
@@ -152,16 +124,15 @@ def check_nothing_lost(path, witnesses, all_answered=True):
     with closing(sqlite3.connect(path)) as connection:
         rows = connection.execute("SELECT id, guesses, status, secret FROM games").fetchall()
     stored = {game_id: row for game_id, *row in rows}
-    for witness in witnesses:
-        game = witness.game
+    for game in games:
         # Fails for a game that is not stored, or was returned twice.
         guesses, status, secret = stored.pop(game.game_id)
-        if not all_answered and guesses == witness.answered + witness.unanswered:
+        if not all_answered and guesses == LETTERS[: len(game.guesses) + 1]:
             continue
-        assert guesses == witness.answered, witness
+        assert guesses == game.guesses, game
         shown = "".join(letter if letter in guesses else "_" for letter in secret)
         wrong = sum(letter not in secret for letter in guesses)
         assert (game.pattern, game.tries, game.status) == (shown, 6 - wrong, status)
     # A game that no client saw was begun by a retry.
     assert not (all_answered and stored)
-    return sum(len(witness.answered) for witness in witnesses)
+    return sum(len(game.guesses) for game in games)

@@ -8,7 +8,6 @@ from functools import partial
 
 import pytest
 
-from hangman_lab.agents import make_agent
 from hangman_lab.envs.encoding import ALPHABET
 from hangman_lab.envs.hangman.game import Game
 from hangman_lab.envs.hangman.observation import parse_observation
@@ -17,18 +16,10 @@ from hangman_lab.server.access import Client
 from hangman_lab.server.agent import AgentPlayer, Hint
 from hangman_lab.server.settings import Settings
 from tests.envs.hangman.referee import Referee
-from tests.server.harness import API, WORDS, ClockStopped
+from tests.server.harness import API, WORDS
 from tests.server.load import LETTERS
 
 BEGINNING = Game("zzyzx", 6).observations
-
-
-@pytest.fixture(scope="module")
-def dictionary():
-    """An agent whose kernels are compiled, as those of the server's processes."""
-    dictionary = make_agent("dictionary").fit(WORDS)
-    agent.think(dictionary, BEGINNING)
-    return dictionary
 
 
 def guess_next(observations):
@@ -139,15 +130,6 @@ def test_the_agent_plays_a_word_of_the_server_by_the_rules(start, dictionary):
     assert referee.over
 
 
-def test_a_hint_and_the_leaderboard_count_as_ten_more_requests(start_with_player, dictionary):
-    server, token = start_with_player(agent=dictionary, address_rate=34)
-    server.app.rates.clock = ClockStopped()
-    game = server.new_game(token)
-    statuses = [server.hint(token, game).status_code for _ in range(2)]
-    statuses += [server.get(f"{API}/leaderboard").status_code for _ in range(2)]
-    assert statuses == [200, 200, 200, 429]
-
-
 def test_a_server_may_have_no_agent(start_with_player):
     server, token = start_with_player()
     assert server.get(f"{API}/server").json()["agent"] is None
@@ -160,7 +142,7 @@ def test_the_agent_reveals_nothing_of_recorded_games_without_hints(start_with_pl
     server, token = start_with_player(
         agent=dictionary, words=WORDS[:6], practice=["noon"], recorded_hints="off"
     )
-    guest = server.post(f"{API}/guests").json()["token"]
+    guest = server.guest()
     practice, own = server.new_game(token), server.new_game(guest)
     statuses, num_guesses = Counter(), 0
     for _ in range(25):

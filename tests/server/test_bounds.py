@@ -50,15 +50,6 @@ def test_cross_site_requests_are_refused(start, headers, status):
     assert server.count("players") == (status == 201)
 
 
-@pytest.mark.parametrize("path", ["/", f"{API}/daily", f"{API}/server", "/metrics", "/nothing"])
-def test_head_is_get_without_a_body(start, path):
-    server = start()
-    head, get = server.run(server.client.head(path)), server.get(path)
-    assert (head.status_code, head.content) == (get.status_code, b"")
-    assert head.headers["content-type"] == get.headers["content-type"]
-    assert head.headers["x-content-type-options"] == "nosniff"
-
-
 def test_metrics_measure_requests_by_route_and_status(start_with_player):
     server, token = start_with_player()
     game = server.new_game(token)
@@ -78,14 +69,23 @@ def test_metrics_measure_requests_by_route_and_status(start_with_player):
 
 
 @pytest.mark.parametrize(
-    "path", ["/", "/assets/main.js", f"{CHALLENGE}/my_status", f"{API}/server", "/nothing"]
+    ("path", "caching"),
+    [
+        *((path, "no-cache") for path in ("/", "/assets/main.js")),
+        *((path, "no-store") for path in (f"{CHALLENGE}/my_status", f"{API}/daily", "/metrics")),
+        *((path, "no-store") for path in (f"{API}/server", "/nothing")),
+    ],
 )
-def test_every_answer_has_the_security_headers(start, path):
-    headers = start().get(path).headers
-    assert headers["x-content-type-options"] == "nosniff"
-    assert headers["referrer-policy"] == "no-referrer"
-    for part in ("default-src 'none'", "script-src 'self';", "frame-ancestors 'none'"):
-        assert part in headers["content-security-policy"]
-    assert "unsafe" not in headers["content-security-policy"]
-    expected = "no-cache" if path in ("/", "/assets/main.js") else "no-store"
-    assert headers["cache-control"] == expected
+def test_answers_have_security_headers_and_head_is_get_without_a_body(start, path, caching):
+    server = start()
+    head, get = server.run(server.client.head(path)), server.get(path)
+    assert (head.status_code, head.content) == (get.status_code, b"")
+    assert head.headers["content-type"] == get.headers["content-type"]
+    for headers in (head.headers, get.headers):
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["referrer-policy"] == "no-referrer"
+        assert headers["cross-origin-resource-policy"] == "same-origin"
+        for part in ("default-src 'none'", "script-src 'self';", "frame-ancestors 'none'"):
+            assert part in headers["content-security-policy"]
+        assert "unsafe" not in headers["content-security-policy"]
+        assert headers["cache-control"] == caching

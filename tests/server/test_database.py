@@ -63,8 +63,7 @@ def test_a_backup_of_a_running_server_can_be_served(start_with_player, tmp_path)
 
 
 @pytest.mark.parametrize("version", [0, VERSION - 1, VERSION + 1])
-def test_tables_of_another_version_are_refused_and_not_changed(tmp_path, version):
-    path = tmp_path / "games.sqlite3"
+def test_tables_of_another_version_are_refused_and_not_changed(path, version):
     open_database(path).close()
     with closing(sqlite3.connect(path)) as connection:
         connection.execute(f"PRAGMA user_version = {version}")
@@ -75,8 +74,7 @@ def test_tables_of_another_version_are_refused_and_not_changed(tmp_path, version
     assert path.read_bytes() == before
 
 
-def test_a_file_that_is_no_database_is_refused_and_not_changed(tmp_path):
-    path = tmp_path / "notes.txt"
+def test_a_file_that_is_no_database_is_refused_and_not_changed(path):
     path.write_text("not a database " * 100)
     with pytest.raises(InputError, match="file is not a database"):
         open_database(path)

@@ -2,7 +2,6 @@
 
 import pytest
 
-from hangman_lab.agents import make_agent
 from hangman_lab.evaluation.intervals import win_rate_interval
 from tests.server.harness import API
 
@@ -36,8 +35,8 @@ def test_players_are_ranked(start, players, expected):
     assert [(player["rank"], player["name"]) for player in ranked] == expected
 
 
-def test_open_resigned_and_hinted_games_count_as_not_won(start):
-    server = start(words=["noon"], agent=make_agent("dictionary").fit(["noon"]))
+def test_open_resigned_and_hinted_games_count_as_not_won(start, dictionary):
+    server = start(words=["noon"], agent=dictionary)
     alice, bob = server.token("alice"), server.token("bob")
     server.play(bob, letters="abcdef")
     nothing = {"players": [], "least_games": 20}

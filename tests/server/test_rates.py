@@ -1,5 +1,7 @@
 """Token buckets of networks, and the cost of requests."""
 
+from unittest.mock import Mock
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -7,19 +9,20 @@ from hypothesis import strategies as st
 from hangman_lab.server import rates
 from hangman_lab.server.errors import RequestError
 from hangman_lab.server.rates import Buckets, network_of
-from tests.server.harness import API, CHALLENGE, ClockStopped
+from tests.server.harness import API, CHALLENGE
 
 
-def make(rate, burst, clock=None):
+def make(rate, burst):
+    """Return buckets, and their clock, which is set by hand."""
     buckets = Buckets(rate, burst)
-    buckets.clock = clock or ClockStopped()
-    return buckets
+    buckets.clock = clock = Mock(return_value=0.0)
+    return buckets, clock
 
 
-def take(buckets, address, cost=1.0):
-    """Return the seconds to wait; 0 where tokens were taken."""
+def take(buckets, address):
+    """Return the seconds to wait; 0 where a token was taken."""
     try:
-        buckets.take(address, cost)
+        buckets.take(address)
     except RequestError as error:
         return int((error.headers or {})["Retry-After"])
     return 0
@@ -28,66 +31,69 @@ def take(buckets, address, cost=1.0):
 @example(0.125, 1.0, [1.4654762407405677, 0.32354461688146824, 0.0])
 @given(st.floats(0.1, 100), st.floats(1, 100), st.lists(st.floats(0, 10), min_size=1, max_size=50))
 def test_burst_and_rate_limit_what_is_taken(rate, burst, pauses):
-    clock = ClockStopped()
-    buckets = make(rate, burst, clock)
+    buckets, clock = make(rate, burst)
     taken = 0
     for pause in pauses:
-        clock.now += pause
+        clock.return_value += pause
         wait = take(buckets, "address")
         taken += wait == 0
-        assert taken <= burst + rate * clock.now + 1e-6
+        assert taken <= burst + rate * clock() + 1e-6
         if wait:
             # After the returned wait, a token is there.
-            clock.now += wait
+            clock.return_value += wait
             assert take(buckets, "address") == 0
             taken += 1
 
 
 def test_the_least_recently_used_bucket_is_evicted(monkeypatch):
     monkeypatch.setattr(rates, "_MAX_BUCKETS", 3)
-    buckets = make(1.0, 2.0)
-    for number in (1, 2, 3, 1, 2, 4):
-        assert take(buckets, f"192.0.2.{number}") == 0
-    assert [take(buckets, f"192.0.2.{number}") for number in (1, 2)] == [1, 1]
-    # The third bucket was evicted, so that a full one replaces it.
-    assert [take(buckets, "192.0.2.3") for _ in range(3)] == [0, 0, 1]
+    buckets, _ = make(1.0, 2.0)
+    # The third bucket is evicted, so that a full one replaces it.
+    waits = [take(buckets, f"192.0.2.{number}") for number in (1, 2, 3, 1, 2, 4, 1, 2, 3, 3, 3)]
+    assert waits == [0] * 6 + [1, 1, 0, 0, 1]
     assert len(buckets._buckets) == 3
 
 
 def test_addresses_of_a_network_share_a_bucket():
-    assert network_of("2001:db8::1") == network_of("2001:db8:0:ffff::1") == "2001:db8::/48"
-    assert network_of("2001:db8::1") != network_of("2001:db8:1::1")
-    assert network_of("192.0.2.1") != network_of("192.0.2.2")
-    assert network_of("fe80::1%eth0") == network_of("fe80::2")
-    assert network_of("no: address") == network_of("x" * 14_000)
-    assert network_of("::ffff:192.0.2.1") == network_of("192.0.2.1")
+    for network, addresses in {
+        "2001:db8::/48": ("2001:db8::1", "2001:db8:0:ffff::1", "[2001:db8::1]"),
+        "fe80::/48": ("fe80::1%eth0", "fe80::2"),
+        "192.0.2.1": ("192.0.2.1", "::ffff:192.0.2.1"),
+        "invalid": ("no: address", "x" * 14_000),
+    }.items():
+        assert {network_of(address) for address in addresses} == {network}
     # A proxy may append the port.
-    assert network_of("192.0.2.1:4711") == network_of("192.0.2.1")
-    assert network_of("[2001:db8::1]:4711") == network_of("[2001:db8::1]") == "2001:db8::/48"
-    buckets = make(1.0, 10.0)
-    assert [take(buckets, f"2001:db8::{number:x}:0:0") for number in range(11)] == [0] * 10 + [1]
-    assert take(buckets, "2001:db9::1") == take(buckets, "192.0.2.1") == 0
+    assert network_of("192.0.2.1:4711") == "192.0.2.1"
+    assert network_of("[2001:db8::1]:4711") == "2001:db8::/48"
+    buckets, _ = make(1.0, 2.0)
+    waits = [take(buckets, f"2001:db8:{network}::1") for network in ("0", "0:1", "0:2", "1")]
+    assert waits == [0, 0, 1, 0]
 
 
 @pytest.mark.parametrize(
-    "path",
+    ("name", "asked", "cost"),
     [
-        "/",
-        "/metrics",
-        "/nothing",
-        f"{API}/server",
-        f"{API}/player",
-        f"{CHALLENGE}/my_status",
+        *((None, path, 1) for path in ("/", "/metrics", "/nothing", f"{API}/server")),
+        *((None, path, 1) for path in (f"{API}/player", f"{CHALLENGE}/my_status")),
+        ("alice", f"{API}/player", 1),
+        ("guest", f"{API}/player", 8),
+        (None, f"{API}/leaderboard", 11),
+        ("alice", "a hint", 11),
+        ("guest", "a hint", 18),
     ],
 )
-def test_every_request_counts_towards_the_rate_of_its_address(start, path):
-    server = start(address_rate=20)
-    server.app.rates.clock = clock = ClockStopped()
-    statuses = [server.get(path).status_code for _ in range(21)]
-    assert 429 not in statuses[:20]
-    assert statuses[20] == 429
-    clock.now += 0.05
-    assert server.get(path).status_code == statuses[0]
-    refused = server.get(path)
-    assert refused.json() == {"error": "too many requests from this address; wait a moment"}
-    assert refused.headers["Retry-After"] == "1"
+def test_every_request_has_a_cost_for_its_address(start, dictionary, name, asked, cost):
+    server = start(agent=dictionary, address_rate=36)
+    server.app.rates.clock = clock = Mock(return_value=0.0)
+    token = server.guest() if name == "guest" else name and server.token(name)
+    game = server.new_game(token) if asked == "a hint" else None
+
+    def ask():
+        return server.get(asked, token) if game is None else server.hint(token, game)
+
+    for _ in range(2):
+        clock.return_value += 1.0
+        assert 429 not in [ask().status_code for _ in range(36 // cost)]
+        refused = ask()
+        assert (refused.status_code, refused.headers["Retry-After"]) == (429, "1")
+        assert refused.json() == {"error": "too many requests from this address; wait a moment"}
