@@ -91,6 +91,12 @@ def test_a_stopped_server_finishes_requests(path):
         assert "Traceback" not in server.read()
 
 
+def children_of(server):
+    """Return the ids of the processes that a server has started."""
+    listed = Path(f"/proc/{server.process.pid}/task").glob("*/children")
+    return [int(child) for each in listed for child in each.read_text().split()]
+
+
 def test_a_hung_agent_is_replaced_and_does_not_keep_the_server(path):
     with serving(path, "--agent", "dictionary", words=["banana"]) as (server, address):
         headers = bearer(add_token(path, "alice"))
@@ -101,9 +107,8 @@ def test_a_hung_agent_is_replaced_and_does_not_keep_the_server(path):
             return requests.post(f"{address}{hint_path}", headers=headers, timeout=10).status_code
 
         def stop_agent():
-            children = Path(f"/proc/{server.process.pid}/task").glob("*/children")
-            for child in " ".join(each.read_text() for each in children).split():
-                os.kill(int(child), signal.SIGSTOP)
+            for child in children_of(server):
+                os.kill(child, signal.SIGSTOP)
 
         stop_agent()
         assert hint() == 503
@@ -111,3 +116,15 @@ def test_a_hung_agent_is_replaced_and_does_not_keep_the_server(path):
         assert any(hint() == 200 for _ in range(10))
         stop_agent()
         assert server.end(seconds=10) == 0
+
+
+def test_the_processes_of_the_agent_end_with_a_server_that_is_killed(path, real_words):
+    options = ("--agent", "dictionary", "--agent-processes", 2)
+    with serving(path, *options, words=real_words) as (server, _):
+        children = children_of(server)
+        # Both are loaded before the server listens.
+        assert len(children) > 2
+    give_up = time.monotonic() + 10
+    while any(Path(f"/proc/{child}").exists() for child in children):
+        assert time.monotonic() < give_up, "a process still runs"
+        time.sleep(0.05)

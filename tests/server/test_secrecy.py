@@ -1,6 +1,5 @@
 """The secret word leaves the server only when the game is over."""
 
-import asyncio
 import json
 import logging
 from typing import Any
@@ -18,14 +17,6 @@ NUM_GAMES = 1_000
 ORDERS = ("qzjxkwvyfbesiarntolcdugpmh", "esiarntolcdugpmhbyfvkwzxjq")
 
 
-async def ask(server, method, path, body=None, token=None, **query):
-    """Return all bytes of an answer, head and body."""
-    headers = bearer(token)
-    answer = await server.client.request(method, path, params=query, json=body, headers=headers)
-    head = b"\n".join(name + b": " + value for name, value in answer.headers.raw)
-    return head, answer.content
-
-
 @pytest.fixture
 def long_words(real_words):
     """Words that are too long to be in an answer by chance."""
@@ -37,53 +28,51 @@ def test_no_answer_of_a_thousand_games_reveals_the_word_before_the_end(start, lo
     token, other = server.token("alice"), server.token("bob")
     told = []
 
+    async def ask(path, body=None, token=token, **query):
+        """Return the head and the body of an answer, to POST if there is a body."""
+        options = {"params": query, "json": body, "headers": bearer(token)}
+        answer = await server.client.request("GET" if body is None else "POST", path, **options)
+        return str(answer.headers.raw).lower(), answer.text
+
     async def play(number):
-        begin = {"practice": bool(number % 2), "access_token": token}
-        answer = await ask(server, "GET", f"{CHALLENGE}/new_game", **begin)
-        game = json.loads(answer[1])["game_id"]
-        secret = server.secret(game).encode()
-        path, challenge = f"{API}/games/{game}", f"{CHALLENGE}/guess_letter"
-        query = {"game_id": game, "access_token": token}
+        challenge = {"access_token": token}
+        answer = await ask(f"{CHALLENGE}/new_game", practice=bool(number % 2), **challenge)
+        game = challenge["game_id"] = json.loads(answer[1])["game_id"]
+        secret, path = server.secret(game), f"{API}/games/{game}"
         for turn, letter in enumerate(ORDERS[number % 5 == 0]):
             asked = []
             if turn == 2 and number % 8 == 0:
                 # All kinds of requests during the game.
-                asked += [ask(server, "GET", path, token=asking) for asking in (token, other)]
-                asked += [ask(server, "POST", f"{path}/resignation", token=other)]
-                asked += [ask(server, "POST", f"{path}/guesses", {"letter": "ab"}, token)]
-                asked += [ask(server, "GET", challenge, **query, letter="1")]
-                asked += [ask(server, "GET", f"{API}/leaderboard")]
+                asked += [ask(path), ask(path, token=other), ask(f"{API}/leaderboard")]
+                asked += [ask(f"{path}/resignation", {}, other)]
+                asked += [ask(f"{path}/guesses", {"letter": "ab"})]
+                asked += [ask(f"{CHALLENGE}/guess_letter", **challenge, letter="1")]
             if number % 3:
-                asked += [ask(server, "GET", challenge, **query, letter=letter)]
+                asked += [ask(f"{CHALLENGE}/guess_letter", **challenge, letter=letter)]
             else:
-                asked += [ask(server, "POST", f"{path}/guesses", {"letter": letter}, token)]
+                asked += [ask(f"{path}/guesses", {"letter": letter})]
             for each in asked:
-                head, body = answer
-                assert secret not in (head + body).lower()
+                assert secret not in "".join(answer).lower()
                 answer = await each
             if json.loads(answer[1])["status"] != "ongoing":
-                told.append(secret in answer[0].lower())
+                told.append(secret in answer[0])
                 return
 
-    async def play_all():
-        numbers = iter(range(NUM_GAMES))
+    numbers = iter(range(NUM_GAMES))
 
-        async def play_on():
-            for number in numbers:
-                await play(number)
+    async def play_on():
+        for number in numbers:
+            await play(number)
 
-        await asyncio.gather(*(play_on() for _ in range(32)))
-
-    server.run(play_all())
+    server.together(*(play_on() for _ in range(32)))
     assert told == [False] * NUM_GAMES
 
 
-def test_no_log_line_has_the_word_or_the_token(start, long_words, caplog, monkeypatch):
+def test_no_log_line_has_the_word_or_the_token(start_with_player, long_words, caplog, monkeypatch):
     caplog.set_level(logging.DEBUG)
     # Not the log of the client.
     monkeypatch.setattr(logging.getLogger("httpx"), "level", logging.WARNING)
-    server = start(words=long_words[:50])
-    token = server.token()
+    server, token = start_with_player(words=long_words[:50])
     for number in range(20):
         server.play(token, recorded=bool(number % 2), letters=ORDERS[1])
     # Failures of the server and of the database are logged.
@@ -100,9 +89,8 @@ def test_no_log_line_has_the_word_or_the_token(start, long_words, caplog, monkey
     assert [word for word in (*words, token.lower()) if word in logged] == []
 
 
-def test_the_word_cannot_be_drawn_from_the_id(start):
-    server = start(words=["apple", "jazz"])
-    token = server.token()
+def test_the_word_cannot_be_drawn_from_the_id(start_with_player):
+    server, token = start_with_player(words=["apple", "jazz"])
     for _ in range(600):
         server.new_game(token)
     counts = {"apple": [0] * 16, "jazz": [0] * 16}

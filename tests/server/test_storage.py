@@ -7,7 +7,6 @@ import sqlite3
 import subprocess
 import time
 from contextlib import closing
-from pathlib import Path
 
 import pytest
 import requests
@@ -107,16 +106,3 @@ def test_a_full_disk_is_reported_and_games_continue_when_there_is_room(disk, ser
     wait_for(process, "database or disk is full")
     ballast.unlink()
     assert [post(f"/{game}/guesses", letter="e").status_code, post().status_code] == [200, 201]
-
-
-def test_the_processes_of_the_agent_end_with_a_server_that_is_killed(path, real_words):
-    options = ("--agent", "dictionary", "--agent-processes", 2)
-    with serving(path, *options, words=real_words) as (process, _):
-        pid = process.process.pid
-        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-        # Both are loaded before the server listens.
-        assert len(children) > 2
-    give_up = time.monotonic() + 10
-    while any(Path(f"/proc/{child}").exists() for child in children):
-        assert time.monotonic() < give_up, "a process still runs"
-        time.sleep(0.05)
