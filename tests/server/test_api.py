@@ -115,18 +115,6 @@ def test_a_game_of_the_challenge_that_is_won(start_with_player):
     assert server.status(token) == [1, 0, 0, 1]
 
 
-def test_the_sixth_wrong_guess_loses_and_the_reason_is_returned(start_with_player):
-    server, token = start_with_player(words=["noon"], practice=["jazz"])
-    game = server.new_game(token, recorded=True)
-    answers = [server.guess(token, game, letter).json() for letter in "abcdefg"]
-    assert [answer["tries_remains"] for answer in answers] == [5, 4, 3, 2, 1, 0, 0]
-    assert [answer["status"] for answer in answers] == ["ongoing"] * 5 + ["failed"] * 2
-    assert answers[-1]["word"] == "_ _ _ _ "
-    assert answers[-1]["reason"] == "no tries are left; the word was noon"
-    assert all("reason" not in answer for answer in answers[:5])
-    assert server.status(token) == [0, 1, 0, 0]
-
-
 @pytest.mark.parametrize(
     "letter", ["", "ee", "1", "é", "ß", "_", " ", "\N{KELVIN SIGN}", "e\n", "\0"]
 )

@@ -62,23 +62,20 @@ def test_a_backup_of_a_running_server_can_be_served(start_with_player, tmp_path)
         assert restored.guess(token, game, "x").json()["word"] == "n _ _ n "
 
 
-@pytest.mark.parametrize("version", [0, VERSION - 1, VERSION + 1])
-def test_tables_of_another_version_are_refused_and_not_changed(path, version):
-    open_database(path).close()
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute(f"PRAGMA user_version = {version}")
-    before = path.read_bytes()
+@pytest.mark.parametrize("version", [0, VERSION - 1, VERSION + 1, None])
+def test_another_version_and_another_file_are_refused_and_not_changed(path, version):
     told = f"^--db: .* has tables of version {version}, this server needs {VERSION};"
+    if version is None:
+        path.write_text("not a database " * 100)
+        told = "^--db: .* cannot be used .file is not a database"
+    else:
+        open_database(path).close()
+        with closing(sqlite3.connect(path)) as connection:
+            connection.execute(f"PRAGMA user_version = {version}")
+    before = path.read_bytes()
     with pytest.raises(InputError, match=told):
         open_database(path)
     assert path.read_bytes() == before
-
-
-def test_a_file_that_is_no_database_is_refused_and_not_changed(path):
-    path.write_text("not a database " * 100)
-    with pytest.raises(InputError, match="file is not a database"):
-        open_database(path)
-    assert path.read_text() == "not a database " * 100
 
 
 @pytest.mark.parametrize("is_there", [False, True])

@@ -49,17 +49,20 @@ def test_a_slow_head_times_out(server):
     assert answered.startswith(b"HTTP/1.1 408")
 
 
-def test_a_body_without_an_end_is_refused(server):
+@pytest.mark.parametrize(
+    ("sent", "status"),
+    [
+        (GAMES + b"Transfer-Encoding: chunked\r\n\r\n" + CHUNK * 1_000, b"413"),
+        (GAMES + b"a:\r\n" * 15_000 + b"\r\n", b"431"),
+        (GAMES + b"a: " + b"b" * 60_000 + b"\r\n\r\n", b"431"),
+        (b"\x16\x03\x01" * 100, b"400"),
+    ],
+)
+def test_what_is_too_long_or_not_http_is_refused_and_not_logged(server, sent, status):
     with connect(server) as client:
-        client.sendall(GAMES + b"Transfer-Encoding: chunked\r\n\r\n" + CHUNK * 1_000)
-        assert client.recv(1_000).startswith(b"HTTP/1.1 413")
-
-
-@pytest.mark.parametrize("lines", [b"a:\r\n" * 15_000, b"a: " + b"b" * 60_000 + b"\r\n"])
-def test_a_head_that_is_too_long_is_refused(server, lines):
-    with connect(server) as client:
-        client.sendall(b"GET / HTTP/1.1\r\nHost: server\r\n" + lines + b"\r\n")
-        assert client.recv(1_000).startswith(b"HTTP/1.1 431")
+        client.sendall(sent)
+        assert client.recv(1_000).startswith(b"HTTP/1.1 " + status)
+    assert "\\x16" not in server.read()
 
 
 @pytest.mark.parametrize(("source", "shared"), [("127.0.0.2", False), ("127.0.0.3", True)])
@@ -68,13 +71,6 @@ def test_visitors_of_a_proxy_share_a_rate_unless_it_is_trusted(server, source, s
     with connect(server, source) as client:
         client.sendall(b"".join(request % number for number in range(200)))
         assert (b"429 Too Many Requests" in read(client)) == shared
-
-
-def test_bytes_that_are_not_http_are_refused_and_not_logged(server):
-    with connect(server) as client:
-        client.sendall(b"\x16\x03\x01" * 100)
-        assert client.recv(1_000).startswith(b"HTTP/1.1 400")
-    assert "\\x16" not in server.read()
 
 
 def test_a_stopped_server_finishes_requests(path):
