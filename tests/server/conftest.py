@@ -54,10 +54,8 @@ def dictionary():
 def page_server(tmp_path_factory):
     """A server whose games all have the word banana: (address, its database)."""
     path = tmp_path_factory.mktemp("page") / "games.sqlite3"
-    with serving(path, "--agent", "dictionary", "--address-rate=1e9", words=["banana"]) as (
-        _,
-        address,
-    ):
+    options = ("--agent", "dictionary", "--address-rate=1e9")
+    with serving(path, *options, words=["banana"]) as (_, address):
         yield address, path
 
 

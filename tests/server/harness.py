@@ -36,10 +36,8 @@ class Harness:
         self.start()
 
     def start(self):
-        agent = None
-        if self.agent is not None:
-            parts = partial(think, self.agent), partial(ThreadPoolExecutor, 1)
-            agent = AgentPlayer(*parts, self.settings)
+        parts = partial(think, self.agent), partial(ThreadPoolExecutor, 1)
+        agent = None if self.agent is None else AgentPlayer(*parts, self.settings)
         self.app = create_app(self.words, agent, self.settings)
         self.lifespan = self.app.app.router.lifespan_context(self.app.app)
         self.run(self.lifespan.__aenter__())

@@ -153,16 +153,3 @@ def test_the_agent_reveals_nothing_of_recorded_games_without_hints(start_with_pl
     assert server.hint(guest, own).status_code == 200
     assert server.post(f"{API}/agent-games", token=guest).json()["secret"] == "noon"
     assert server.hint(token, practice).status_code == 200
-
-
-def test_hints_in_recorded_games_are_marked(start_with_player, dictionary):
-    server, token = start_with_player(agent=dictionary, practice=["noon"])
-    game = server.new_game(token, recorded=True)
-    assert [server.hint(token, game).status_code for _ in range(2)] == [200, 200]
-    assert server.hint(token, "0" * 32).status_code == 404
-    server.restart()
-    assert server.state(token, game)["hinted"] is True
-    (row,) = server.get(f"{API}/leaderboard").json()["players"]
-    assert (row["games"], row["hinted"]) == (1, 1)
-    server.resign(token, game)
-    assert server.hint(token, game).status_code == 409

@@ -9,44 +9,31 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from schemathesis import GenerationMode
 from schemathesis.checks import not_a_server_error
-from schemathesis.specs.openapi.checks import (
-    content_type_conformance,
-    response_schema_conformance,
-    status_code_conformance,
-)
+from schemathesis.specs.openapi import checks
 
 from hangman_lab.server.app import create_app
 from hangman_lab.server.served_words import ServedWords
 from hangman_lab.server.settings import Settings
 from tests.server.harness import API, CHALLENGE, bearer
-from tests.server.load import add_token, serving
+from tests.server.load import add_token
 
 CHECKS = [
     not_a_server_error,
-    status_code_conformance,
-    content_type_conformance,
-    response_schema_conformance,
+    checks.status_code_conformance,
+    checks.content_type_conformance,
+    checks.response_schema_conformance,
 ]
-WORD = "zyzzyva"
 # The schema needs neither words nor a database.
 APP = create_app(ServedWords((), (), (), ""), None, Settings()).app
 SCHEMA: Any = schemathesis.openapi.from_dict(APP.openapi())
 OPERATIONS = {operation.ok().label: operation.ok() for operation in SCHEMA.get_all_operations()}
 
 
-@pytest.fixture(scope="module")
-def fuzzed(tmp_path_factory):
-    """A server with generous rates: (address, token)."""
-    path = tmp_path_factory.mktemp("fuzzed") / "games.sqlite3"
-    options = ("--address-rate=1e9",)
-    with serving(path, "--agent", "dictionary", *options, words=[WORD]) as (_, address):
-        yield address, add_token(path, "alice")
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("label", OPERATIONS)
-def test_every_answer_to_generated_requests_follows_the_schema(label, fuzzed):
-    operation, (address, token) = OPERATIONS[label], fuzzed
+def test_every_answer_to_generated_requests_follows_the_schema(label, page_server):
+    operation, (address, path) = OPERATIONS[label], page_server
+    token = add_token(path, label)
     fixed = {"headers": bearer(token)}
     if operation.path.startswith(CHALLENGE):
         fixed["query"] = {"access_token": token}
@@ -57,11 +44,11 @@ def test_every_answer_to_generated_requests_follows_the_schema(label, fuzzed):
     @settings(max_examples=30, derandomize=True, suppress_health_check=every)
     @given(data=st.data(), is_known=st.booleans(), mode=st.sampled_from(GenerationMode))
     def ask(data, is_known, mode):
-        path = {}
+        known = {}
         if is_known and "game_id" in operation.path:
             begun = requests.post(f"{address}{API}/games", json={}, headers=bearer(token))
-            path = {"path_parameters": {"game_id": begun.json()["game_id"]}}
-        case = data.draw(operation.as_strategy(mode, **fixed, **path))
+            known = {"path_parameters": {"game_id": begun.json()["game_id"]}}
+        case = data.draw(operation.as_strategy(mode, **fixed, **known))
         response = case.call_and_validate(base_url=address, checks=CHECKS)
         if response.status_code >= 400:
             assert list(response.json()) == ["error"]

@@ -115,18 +115,12 @@ def test_it_serves_until_it_is_stopped_and_logs_no_token(path):
     assert read_players(path) == [("alice", hashlib.sha256(token.encode()).hexdigest())]
 
 
-@pytest.mark.parametrize(
-    ("typed", "stored"),
-    [
-        ("Zoe\u0308", "Zo\u00eb"),
-        ("\uff21da 2", "Ada 2"),
-        ("O'Neil-Smith.", "O'Neil-Smith."),
-        ("\u5c71\u7530", "\u5c71\u7530"),
-    ],
-)
-def test_names_are_normalized(serve, path, typed, stored):
-    assert serve("token", typed).returncode == 0
-    assert [name for name, _ in read_players(path)] == [stored]
+def test_names_are_normalized(serve, path):
+    names = {"Zoe\u0308": "Zo\u00eb", "\uff21da 2": "Ada 2", "O'Neil-Smith.": "O'Neil-Smith."}
+    names["\u5c71\u7530"] = "\u5c71\u7530"
+    for typed in names:
+        assert serve("token", typed).returncode == 0
+    assert [name for name, _ in read_players(path)] == [*names.values()]
 
 
 def test_a_token_that_cannot_be_shown_is_not_stored(path):

@@ -35,16 +35,18 @@ def test_open_resigned_and_hinted_games_count_as_not_won(start, dictionary):
         server.play(alice, recorded=True, letters=letters)
     for letters in ("no", "", "no"):
         game = server.new_game(alice, recorded=True)
-        # A hinted game still counts.
-        server.hint(alice, game)
+        # A hinted game still counts; a second hint changes nothing.
+        assert [server.hint(alice, game).status_code for _ in range(2)] == [200, 200]
         server.guess(alice, game, letters)
+    assert server.hint(alice, game).status_code == 409
     server.play(bob, recorded=True, letters="no")
     server.resign(bob, server.new_game(bob, recorded=True))
     expected = {"games": 6, "wins": 2, "unfinished": 1, "hinted": 3}
     expected |= {"win_rate": 2 / 6, "ci95": pytest.approx(win_rate_interval(2, 6))}
     # The ranking is kept for some seconds.
     assert server.get(f"{API}/leaderboard").json() == nothing
-    server.later()
+    server.restart()
+    assert server.state(alice, game)["hinted"] is True
     first, second = server.get(f"{API}/leaderboard").json()["players"]
     assert {name: first[name] for name in expected} == expected
     assert [(row["name"], row["wins"]) for row in (first, second)] == [("alice", 2), ("bob", 1)]
