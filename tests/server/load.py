@@ -1,4 +1,4 @@
-"""Servers as processes, load from clients, and checks of what is stored after a kill."""
+"""Servers as processes."""
 
 import os
 import re
@@ -6,12 +6,9 @@ import signal
 import sqlite3
 import subprocess
 import tempfile
-import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 
-from hangman_lab.evaluation.remote_client import GameClient
 from hangman_lab.server.players import add_player, make_token
 from tests.processes import command, environment
 
@@ -84,55 +81,3 @@ def add_token(path, name):
     with closing(sqlite3.connect(path)) as connection, connection:
         add_player(connection, name, token)
     return token
-
-
-def play_while(act, address, token, clients, retries=900):
-    """Let clients play until ``act`` has returned; return the games as the clients saw them.
-
-    With retries, a client retries each request until it is answered, through restarts of the
-    server. Without, its last guess may stay unanswered.
-    """
-    games = []
-    stopping = threading.Event()
-    remote = GameClient(address, token, retries)
-
-    def play_on():
-        while not stopping.is_set():
-            games.append(game := remote.new_game(recorded=False))
-            letters = iter(LETTERS)
-            while game.status == "ongoing" and not stopping.is_set():
-                remote.guess(game, next(letters))
-
-    with ThreadPoolExecutor(clients) as threads:
-        playing = [threads.submit(play_on) for _ in range(clients)]
-        try:
-            act()
-        finally:
-            stopping.set()
-        for each in playing:
-            # Without retries, clients fail when the server ends.
-            if (error := each.exception()) and retries:
-                raise error
-    return games
-
-
-def check_nothing_lost(path, games, all_answered=True):
-    """Compare the database with what clients saw; return the number of answered guesses.
-
-    Without ``all_answered``, the last guess and game of a client may be stored but unanswered.
-    """
-    with closing(sqlite3.connect(path)) as connection:
-        rows = connection.execute("SELECT id, guesses, status, secret FROM games").fetchall()
-    stored = {game_id: row for game_id, *row in rows}
-    for game in games:
-        # Fails for a game that is not stored, or was returned twice.
-        guesses, status, secret = stored.pop(game.game_id)
-        if not all_answered and guesses == LETTERS[: len(game.guesses) + 1]:
-            continue
-        assert guesses == game.guesses, game
-        shown = "".join(letter if letter in guesses else "_" for letter in secret)
-        wrong = sum(letter not in secret for letter in guesses)
-        assert (game.pattern, game.tries, game.status) == (shown, 6 - wrong, status)
-    # A game that no client saw was begun by a retry.
-    assert not (all_answered and stored)
-    return sum(len(game.guesses) for game in games)

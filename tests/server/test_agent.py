@@ -4,6 +4,7 @@ import asyncio
 import threading
 from collections import Counter
 from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
+from contextlib import closing
 from functools import partial
 
 import pytest
@@ -32,11 +33,8 @@ def ask(use, think=guess_next):
     """Return what a coroutine function returns of an agent."""
 
     async def run():
-        player = AgentPlayer(think, partial(ThreadPoolExecutor, 1), Settings())
-        try:
+        with closing(AgentPlayer(think, partial(ThreadPoolExecutor, 1), Settings())) as player:
             return await use(player)
-        finally:
-            player.close()
 
     return asyncio.run(run())
 

@@ -1,11 +1,19 @@
-"""Limits of requests; headers and metrics of answers."""
+"""Limits of requests: bodies, origins, rates and costs; headers and metrics of answers."""
 
 import asyncio
+from unittest.mock import Mock
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
-from hangman_lab.server import bounds
+from hangman_lab.server import bounds, rates
+from hangman_lab.server.errors import RequestError
+from hangman_lab.server.rates import Buckets, network_of
 from tests.server.harness import API, CHALLENGE
+
+PATHS = ["/", "/assets/main.js", "/metrics", "/nothing", f"{CHALLENGE}/my_status"]
+PATHS += [f"{API}/{name}" for name in ("daily", "player", "server")]
 
 
 async def in_parts(*parts, pause=0.0):
@@ -63,16 +71,10 @@ def test_metrics_measure_requests_by_route_and_status(start_with_player):
     assert game not in server.get("/metrics").text
 
 
-@pytest.mark.parametrize(
-    ("path", "caching"),
-    [
-        *((path, "no-cache") for path in ("/", "/assets/main.js")),
-        *((path, "no-store") for path in (f"{CHALLENGE}/my_status", f"{API}/daily", "/metrics")),
-        *((path, "no-store") for path in (f"{API}/server", "/nothing")),
-    ],
-)
-def test_answers_have_security_headers_and_head_is_get_without_a_body(start, path, caching):
+@pytest.mark.parametrize("path", PATHS)
+def test_answers_have_security_headers_and_head_is_get_without_a_body(start, path):
     server = start()
+    caching = "no-cache" if path in ("/", "/assets/main.js") else "no-store"
     head, get = server.run(server.client.head(path)), server.get(path)
     assert (head.status_code, head.content) == (get.status_code, b"")
     assert head.headers["content-type"] == get.headers["content-type"]
@@ -84,3 +86,89 @@ def test_answers_have_security_headers_and_head_is_get_without_a_body(start, pat
             assert part in headers["content-security-policy"]
         assert "unsafe" not in headers["content-security-policy"]
         assert headers["cache-control"] == caching
+
+
+def make(rate, burst):
+    """Return buckets, and their clock, which is set by hand."""
+    buckets = Buckets(rate, burst)
+    buckets.clock = clock = Mock(return_value=0.0)
+    return buckets, clock
+
+
+def take(buckets, address):
+    """Return the seconds to wait; 0 where a token was taken."""
+    try:
+        buckets.take(address)
+    except RequestError as error:
+        return int((error.headers or {})["Retry-After"])
+    return 0
+
+
+@example(0.125, 1.0, [1.4654762407405677, 0.32354461688146824, 0.0])
+@given(st.floats(0.1, 100), st.floats(1, 100), st.lists(st.floats(0, 10), min_size=1, max_size=50))
+def test_burst_and_rate_limit_what_is_taken(rate, burst, pauses):
+    buckets, clock = make(rate, burst)
+    taken = 0
+    for pause in pauses:
+        clock.return_value += pause
+        wait = take(buckets, "address")
+        taken += wait == 0
+        assert taken <= burst + rate * clock() + 1e-6
+        if wait:
+            # After the returned wait, a token is there.
+            clock.return_value += wait
+            assert take(buckets, "address") == 0
+            taken += 1
+
+
+def test_the_least_recently_used_bucket_is_evicted(monkeypatch):
+    monkeypatch.setattr(rates, "_MAX_BUCKETS", 3)
+    buckets, _ = make(1.0, 2.0)
+    # The third bucket is evicted, so that a full one replaces it.
+    waits = [take(buckets, f"192.0.2.{number}") for number in (1, 2, 3, 1, 2, 4, 1, 2, 3, 3, 3)]
+    assert waits == [0] * 6 + [1, 1, 0, 0, 1]
+    assert len(buckets._buckets) == 3
+
+
+def test_addresses_of_a_network_share_a_bucket():
+    for network, addresses in {
+        "2001:db8::/48": ("2001:db8::1", "2001:db8:0:ffff::1", "[2001:db8::1]"),
+        "fe80::/48": ("fe80::1%eth0", "fe80::2"),
+        "192.0.2.1": ("192.0.2.1", "::ffff:192.0.2.1"),
+        "invalid": ("no: address", "x" * 14_000),
+    }.items():
+        assert {network_of(address) for address in addresses} == {network}
+    # A proxy may append the port.
+    assert network_of("192.0.2.1:4711") == "192.0.2.1"
+    assert network_of("[2001:db8::1]:4711") == "2001:db8::/48"
+    buckets, _ = make(1.0, 2.0)
+    waits = [take(buckets, f"2001:db8:{network}::1") for network in ("0", "0:1", "0:2", "1")]
+    assert waits == [0, 0, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("name", "asked", "cost"),
+    [
+        *((None, path, 1) for path in PATHS),
+        ("alice", f"{API}/player", 1),
+        ("guest", f"{API}/player", 8),
+        (None, f"{API}/leaderboard", 11),
+        ("alice", "a hint", 11),
+        ("guest", "a hint", 18),
+    ],
+)
+def test_every_request_has_a_cost_for_its_address(start, dictionary, name, asked, cost):
+    server = start(agent=dictionary, address_rate=36)
+    server.app.rates.clock = clock = Mock(return_value=0.0)
+    token = server.guest() if name == "guest" else name and server.token(name)
+    game = server.new_game(token) if asked == "a hint" else None
+
+    def ask():
+        return server.get(asked, token) if game is None else server.hint(token, game)
+
+    for _ in range(2):
+        clock.return_value += 1.0
+        assert 429 not in [ask().status_code for _ in range(36 // cost)]
+        refused = ask()
+        assert (refused.status_code, refused.headers["Retry-After"]) == (429, "1")
+        assert refused.json() == {"error": "too many requests from this address; wait a moment"}

@@ -38,9 +38,8 @@ def test_requests_time_out_together_on_a_locked_database(start_with_player, monk
     games = [server.new_game(token) for _ in range(40)]
     with closing(sqlite3.connect(server.path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
-        path = f"{API}/games/{{}}/guesses"
-        guesses = (server.apost(path.format(game), {"letter": "b"}, token) for game in games)
-        answers = server.together(*guesses)
+        paths = (f"{API}/games/{game}/guesses" for game in games)
+        answers = server.together(*(server.apost(path, {"letter": "b"}, token) for path in paths))
         # Reads are not blocked.
         assert server.state(token, games[0])["guesses"] == ""
         other.execute("ROLLBACK")
