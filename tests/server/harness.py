@@ -25,10 +25,8 @@ class Harness:
     """A server on a database; ``restart`` replaces the server and keeps the database."""
 
     def __init__(self, path, words=WORDS, practice=None, agent=None, withheld=False, **settings):
-        self.path = path
-        self.words = ServedWords(
-            tuple(words), tuple(practice or words), tuple(words), "words", withheld
-        )
+        self.path, words = path, tuple(words)
+        self.words = ServedWords(words, tuple(practice or words), words, "words", withheld)
         # By default no rate limit is reached.
         self.settings = Settings(**{"db": str(path), "address_rate": 1e9, **settings})
         self.agent = agent
@@ -65,10 +63,7 @@ class Harness:
         return self.loop.run_until_complete(coroutine)
 
     def together(self, *coroutines):
-        async def gather():
-            return await asyncio.gather(*coroutines)
-
-        return self.run(gather())
+        return self.run(asyncio.gather(*map(self.loop.create_task, coroutines)))
 
     @property
     def services(self):
