@@ -322,7 +322,15 @@ def test_a_player_with_a_token_is_on_the_leaderboard(open_page, page_server):
 
 
 def test_a_game_of_the_agent_is_watched_and_hints_are_shown(open_page):
-    page = open_page()
+    page = open_page(permissions=["clipboard-read", "clipboard-write"])
+    page.click("#hint")
+    type_letters(page, "ban")
+    expect(outcome(page)).to_have_text("You won with a hint: the word is banana.")
+    assert "with a hint: 1" in page.locator("#spread").get_attribute("aria-label")
+    page.click("#share")
+    assert "wrong guesses and a hint" in page.evaluate("navigator.clipboard.readText()")
+    page.click("#new-game")
+    settle(page)
     type_letters(page, "ax")
     page.click("#hint")
     expect(page.locator("#play-board.with-bars")).to_be_visible()
@@ -359,54 +367,25 @@ def test_a_game_of_the_agent_is_watched_and_hints_are_shown(open_page):
     expect(page.locator("#problem")).to_have_text("recorded games are open")
 
 
-def test_a_game_with_a_hint_is_marked_as_one(open_page):
-    page = open_page(permissions=["clipboard-read", "clipboard-write"])
-    page.click("#hint")
-    type_letters(page, "ban")
-    expect(outcome(page)).to_have_text("You won with a hint: the word is banana.")
-    assert "with a hint: 1" in page.locator("#spread").get_attribute("aria-label")
-    page.click("#share")
-    expect(page.locator("#share")).to_have_text("Copied")
-    assert "wrong guesses and a hint" in page.evaluate("navigator.clipboard.readText()")
-
-
 @pytest.mark.parametrize(("width", "height"), [(375, 667), (320, 568), (667, 375)])
-def test_word_letters_and_buttons_fit_on_a_phone(open_page, width, height):
+def test_a_game_fits_on_a_phone_and_is_played_by_touch(open_page, width, height):
     page = open_page(width, height, has_touch=True, is_mobile=True)
+    expect(page.locator("#play-note")).to_contain_text("Tap a letter.")
     parts = page.locator("#play :is(.word, .tries, .outcome, .gallows, .key, .actions > button)")
-    box = "all => all.map(one => one.getBoundingClientRect()).map(box => box.toJSON())"
+    boxes = "all => all.map(one => one.getBoundingClientRect()).map(box => box.toJSON())"
     for letters in ("", "x", "ban"):
         for letter in letters:
             key(page, letter).tap()
             settle(page)
-        for found in parts.evaluate_all(box):
-            assert found["top"] >= 0
-            assert found["bottom"] <= height
-            assert found["left"] >= 0
-            assert found["right"] <= width
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_it_is_played_by_touch_in_a_narrow_window(open_page, scheme):
-    page = open_page(360, 740, has_touch=True, is_mobile=True, color_scheme=scheme)
-    expect(page.locator("#play-note")).to_contain_text("Tap a letter.")
-    for letter in "xban":
-        key(page, letter).tap()
-        settle(page)
+        for box in parts.evaluate_all(boxes):
+            assert 0 <= box["top"] < box["bottom"] <= height
+            assert 0 <= box["left"] < box["right"] <= width
     expect(outcome(page)).to_have_text("You won: the word is banana.")
-    page.tap("#new-game")
-    settle(page)
-    for tab in ("play", "watch", "leaderboard"):
+    for box in page.locator("#play :is(button, select):visible:not(.key)").evaluate_all(boxes):
+        assert min(box["width"], box["height"]) >= 40
+    for tab in ("watch", "leaderboard"):
         page.tap(f"#tab-{tab}")
-        assert page.evaluate("document.documentElement.scrollWidth") <= 360
-    page.tap("#tab-play")
-    sizes = "all => all.map(one => one.getBoundingClientRect()).map(box => [box.width, box.height])"
-    for box in page.locator("#play :is(button, select):visible:not(.key)").evaluate_all(sizes):
-        assert min(box) >= 40, box
-    # Ten keys in a row, as on the keyboard of a phone.
-    for width, height in page.locator("#play .key:visible").evaluate_all(sizes):
-        assert width >= 32
-        assert height >= 50
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 @pytest.mark.parametrize("width", [320, 768, 1200])
