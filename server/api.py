@@ -1,4 +1,4 @@
-"""The JSON API, and the protocol of the public challenge."""
+"""The JSON API, and the public challenge's protocol with an optional ``Idempotency-Key``."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ from hangman_lab.server.players import Player
 BASE_PATH = "/api/v1"
 
 router = APIRouter(prefix=BASE_PATH)
-# With an optional ``Idempotency-Key`` of new games, which the challenge does not have.
 challenge = APIRouter(prefix="/trexsim/hangman", tags=["challenge"])
 
 

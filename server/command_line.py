@@ -94,11 +94,12 @@ def _name(text: str) -> str:
 
 def _manage(options: Namespace) -> None:
     """Make a token or delete a player, and print what was done."""
-    is_token, token = options.action == "token", players.make_token()
+    is_token = options.action == "token"
     name = _name(options.name) if is_token else options.name.strip()
     try:
         with closing(open_database(options.db)) as connection, transaction(connection):
             if is_token:
+                token = players.make_token()
                 players.add_player(connection, name, token, options.replace)
                 # Shown before it is stored, so that none is stored unseen.
                 print(token, flush=True)

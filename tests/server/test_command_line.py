@@ -37,6 +37,7 @@ def read_players(path):
     ("arguments", "said"),
     [
         (["token", "two\nlines"], ["is not a name"]),
+        (["token", "a" * 65], ["is not a name of 1 to 64 letters"]),
         # Mistaken for another name: a letter of another script, a filler, stacked accents.
         (["token", "p\u0430ul"], ["is not a name", "one script"]),
         (["token", "\u3164"], ["is not a name"]),

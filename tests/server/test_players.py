@@ -115,7 +115,7 @@ def test_open_resigned_and_hinted_games_count_as_not_won(start, dictionary):
 
 
 def test_a_thousand_players_are_listed(start):
-    server = start()
+    server = start(address_rate=1)  # the burst is enough for any request
     server.sql(
         "WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers LIMIT 1005) "
         "INSERT INTO players (name, token_hash, seen, recorded_games, recorded_wins) "

@@ -56,8 +56,8 @@ def test_recorded_words_of_a_file_exclude_public_and_fitted_ones(word_list, tmp_
     path = tmp_path / "own.txt"
     # The pretrained run was fitted on the train words.
     fitted = set(Split().divide(default_word_list())["train"]) - {*word_list.words}
-    path.write_text("\n".join(["grfzgl", word_list.words[0], "blorptang", min(fitted)]))
     served = divide(word_list)
+    path.write_text("\n".join(["grfzgl", served.recorded[0], "blorptang", min(fitted)]))
     used = divide(word_list, recorded_words=path)
     assert set(used.recorded) == {"grfzgl", "blorptang"}
     assert used.withheld
@@ -65,7 +65,7 @@ def test_recorded_words_of_a_file_exclude_public_and_fitted_ones(word_list, tmp_
     assert used.practice == served.practice
     assert "(2 public ones excluded)" in used.description
     assert "blorptang" not in used.description
-    path.write_text("\n".join(word_list.words[:3]))
+    path.write_text("\n".join(served.recorded[:3]))
     with pytest.raises(InputError, match=r"^--recorded-words: all words of "):
         divide(word_list, recorded_words=path)
 
