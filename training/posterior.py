@@ -102,14 +102,15 @@ def fit_posterior(
     ``NUM_STEPS`` steps when it begins.
     """
     held_back, rest = hold_back(words)
-    part = _models(rest, seed, lambda text: say(f"nine tenths: {text}"))
-    found = np.isin(part.candidates.keys, sequence_keys(encode_words(held_back)))
-    with ThreadPoolExecutor(1) as pool:
-        # LightGBM has one thread; meanwhile, the rest goes on.
-        fitting = pool.submit(fit_classifier, part.candidates.features, found, seed)
-        whole = _models(words, seed, lambda text: say(f"all words: {text}"))
+    threads = get_num_threads()
+    with ThreadPoolExecutor(1, initializer=set_num_threads, initargs=(threads,)) as pool:
+        # Both at once: much of the work has one thread, as that of LightGBM.
+        fitting = pool.submit(_models, words, seed, lambda text: say(f"all words: {text}"))
+        part = _models(rest, seed, lambda text: say(f"nine tenths: {text}"))
+        found = np.isin(part.candidates.keys, sequence_keys(encode_words(held_back)))
         say("rating the derivations")
-    classifier = fitting.result()
+        classifier = fit_classifier(part.candidates.features, found, seed)
+        whole = fitting.result()
     probabilities = [predict(classifier, each.candidates.features) for each in (part, whole)]
     say("prior")
     is_covered = found & (probabilities[0] >= _MIN_PROBABILITY)
