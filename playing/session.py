@@ -90,24 +90,32 @@ def play(options: argparse.Namespace, console: Console, steps: Progress) -> None
             fitted = run.load_fitted_words()
         is_fitted = np.isin(hash_words(to_guess), fitted)
         console.print(f"{name} was fitted on {is_fitted.sum() or 'none'} of these words")
+    _play_games(options, console, adviser, to_guess, max_wrong, seed)
 
-    def play_word(secret: str, number: int) -> str | None:
-        evil = options.host == "evil"
-        game = (
-            EvilGame(secret, max_wrong, SecretWords(to_guess)) if evil else Game(secret, max_wrong)
-        )
-        if options.watch is not None:
-            return watch(console, game, adviser, options.speed, number)
-        if options.versus is not None:
-            return play_versus(console, game, adviser, number)
-        return play_solo(console, game, adviser)
 
+def _play_games(
+    options: argparse.Namespace,
+    console: Console,
+    adviser: Any,
+    words: tuple[str, ...],
+    max_wrong: int,
+    seed: int,
+) -> None:
+    """Play game after game, and print the score, until the player stops."""
     players = [] if options.watch is not None else [YOU]
     players += [player for player in (options.watch, options.versus) if player is not None]
     wins = dict.fromkeys(players, 0)
-    order = np.argsort(keyed_bits(seed, np.arange(len(to_guess))), kind="stable")
+    order = np.argsort(keyed_bits(seed, np.arange(len(words))), kind="stable")
     for number, index in enumerate(itertools.cycle(order), start=1):
-        winner = play_word(to_guess[index], number)
+        game = Game(words[index], max_wrong)
+        if options.host == "evil":
+            game = EvilGame(words[index], max_wrong, SecretWords(words))
+        if options.watch is not None:
+            winner = watch(console, game, adviser, options.speed, number)
+        elif options.versus is not None:
+            winner = play_versus(console, game, adviser, number)
+        else:
+            winner = play_solo(console, game, adviser)
         if winner is not None:
             wins[winner] += 1
         score = ", ".join(f"{player} won {count}" for player, count in wins.items())
