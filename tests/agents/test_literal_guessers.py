@@ -22,25 +22,16 @@ def new_letters(counts, guessed):
     return {k: v for k, v in counts.items() if k not in guessed and k in ALPHABET and v > 0}
 
 
-def by_frequency(words, excluded=(), once_a_word=False):
+def by_frequency(words, without_wrong=False):
     """Source 000, section 1: match the masked word, count, and fall back to the whole list.
 
-    ``excluded`` says which letters are not behind blanks, ``"guessed"`` or ``"wrong"``; with two,
-    the second counts where the first leaves nothing. ``OverallFrequency`` of source 002 is this
-    without wrong letters.
+    ``OverallFrequency`` of source 002 is this for words without wrong letters.
     """
 
-    def count(words):
-        units = [set(word) for word in words] if once_a_word else words
-        return Counter(letter for unit in units for letter in unit)
-
     def score(shown, guessed, lives):
-        letters = {"guessed": guessed, "wrong": guessed - set(shown)}
-        for kind in excluded or ("none",):
-            scores = new_letters(count(matching(words, shown, letters.get(kind))), guessed)
-            if scores:
-                return scores
-        return new_letters(count(words), guessed)
+        left = matching(words, shown, guessed - set(shown) if without_wrong else ())
+        scores = new_letters(Counter("".join(left)), guessed)
+        return scores or new_letters(Counter("".join(words)), guessed)
 
     return score
 
@@ -135,8 +126,7 @@ def decomposition(words):
 
 SOURCES = {
     "benchmark": by_frequency,
-    "dictionary": partial(by_frequency, excluded=("guessed", "wrong"), once_a_word=True),
-    "overall-frequency": partial(by_frequency, excluded=("wrong",)),
+    "overall-frequency": partial(by_frequency, without_wrong=True),
     "top-heavy": top_heavy,
     "ngram": ngram,
     "decomposition": decomposition,

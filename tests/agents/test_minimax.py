@@ -66,7 +66,8 @@ def test_the_fewest_lives_are_those_of_the_recursion(words):
 @settings(max_examples=80, deadline=None)
 @given(LISTS, st.integers(1, 5))
 def test_an_agent_wins_every_word_where_a_win_is_certain(words, lives):
-    won = play(MinimaxAgent().fit(words), words, lives).won
+    # Duplicates have no effect.
+    won = play(MinimaxAgent().fit(words * 2), words, lives).won
     assert won.all() == can_win(words, lives - 1)
 
 
@@ -85,17 +86,23 @@ def test_without_search_the_worst_family_is_the_smallest(words):
     assert ranks[letter] == min(ranks.values())
 
 
-def test_the_search_stops_at_its_limit():
-    words = [first + second + "e" for first in "abcd" for second in "fghi"]
-    assert certain(words, 4, budget=10) == UNKNOWN
-    assert certain(words, 4) == NO_WIN
-    assert certain(words, 6) == WIN
+PAIRS = [first + second + "e" for first in "abcd" for second in "fghi"]
+# They need a miss for each but the last.
+SIMILAR = [letter + "ill" for letter in "bdfghjkmprstvwyz"]
 
 
-def test_words_that_differ_in_one_letter_need_a_miss_for_each_but_the_last():
-    words = [letter + "ill" for letter in "bdfghjkmprstvwyz"]
-    assert certain(words, len(words) - 2, budget=len(words)) == NO_WIN
-    assert certain(words, len(words) - 1) == WIN
+@pytest.mark.parametrize(
+    ("words", "misses", "budget", "expected"),
+    [
+        (PAIRS, 4, 10, UNKNOWN),
+        (PAIRS, 4, 10**6, NO_WIN),
+        (PAIRS, 6, 10**6, WIN),
+        (SIMILAR, len(SIMILAR) - 2, len(SIMILAR), NO_WIN),
+        (SIMILAR, len(SIMILAR) - 1, 10**6, WIN),
+    ],
+)
+def test_the_search_stops_at_its_limit(words, misses, budget, expected):
+    assert certain(words, misses, budget) == expected
 
 
 def test_games_that_differ_in_lives_alone_may_get_other_letters():

@@ -5,8 +5,6 @@ import pytest
 
 from hangman_lab.agents.posterior.look_ahead import (
     MAX_WORDS,
-    rest_win_rates,
-    simulated_share,
     win_probabilities,
 )
 from hangman_lab.envs.encoding import ALPHABET, decode
@@ -53,30 +51,32 @@ def test_if_the_secret_is_a_known_word_it_is_the_win_rate_of_greedy_play(real_wo
     assert compared > 20
 
 
-@pytest.mark.parametrize("lives", [1, 2, 3])
-def test_where_no_listed_word_matches_a_win_is_estimated_from_the_letter_probabilities(lives):
-    states = parse_observation("z__z", max_wrong=lives)
-    present = np.linspace(0.1, 0.6, 26)[None]
-    wins = rest_win_rates(present[0], 1.0, lives)
-    expected = present * wins[lives] + (1 - present) * wins[lives - 1]
-    assert values_of(posterior_of(), states, 0.0, present) == pytest.approx(expected)
-
-
-def test_more_lives_win_more():
-    posterior = posterior_of()
-    states = parse_observation("_a__e", max_wrong=1)
-    present = posterior.belief(states).present
-    won = [values_of(posterior, states | {"lives": np.array([n])}, 0.7, present) for n in (1, 2, 3)]
+@pytest.mark.parametrize(("pattern", "share"), [("z__z", 0.0), ("_a__e", 0.7)])
+def test_more_lives_and_likelier_letters_win_more(pattern, share):
+    """No listed word matches the first pattern: the letter probabilities alone decide."""
+    posterior, present = posterior_of(), np.linspace(0.1, 0.6, 26)[None]
+    states = [parse_observation(pattern, max_wrong=lives) for lives in (1, 2, 3)]
+    won = np.concatenate([values_of(posterior, state, share, present) for state in states])
     assert (np.diff(won, axis=0) > 0).all()
+    assert (won > 0).all()
+    assert (won < 1).all()
+    if share == 0:
+        assert (np.diff(won, axis=1) > 0).all()
+        # With the last life, a wrong letter loses.
+        assert won[0] / present[0] == pytest.approx(won[0, 0] / present[0, 0])
 
 
-def test_unlisted_words_have_at_least_half_the_mass_of_the_candidates_and_are_won_less_often():
-    assert simulated_share(0.99, 1.0) == pytest.approx((2 / 3, 0.01 / (1 / 3)))
-    assert simulated_share(0.6, 1.0) == (0.6, 1.0)
-    assert simulated_share(0.99, 0.0) == (0.99, 1.0)
-    assert simulated_share(1.0, 0.0) == (1.0, 1.0)
-    others = np.full(26, 0.9)
-    sure, doubtful = rest_win_rates(others, 1.0, 3), rest_win_rates(others, 0.1, 3)
-    assert (sure[1:] > doubtful[1:]).all()
-    assert sure[0] == doubtful[0] == 0
-    assert (np.diff(doubtful) > 0).all()
+@pytest.mark.parametrize("share", [0.6, 0.99])
+def test_words_that_are_derived_win_less_than_known_ones(share):
+    """Words that the posterior leaves out have at least a third of the probability."""
+    words = ("cabbage", "baggage")
+    known = posterior_of((*words, "bed"), {}, share=1.0)
+    derived = posterior_of(("bed",), dict.fromkeys(words, 0.1), share=0.0)
+    states = parse_observation("_a__a_e", max_wrong=2)
+    present = known.belief(states).present
+    more, less = (values_of(posterior, states, share, present) for posterior in (known, derived))
+    valued = present > 0.1
+    if share == 0.6:
+        assert less[valued] == pytest.approx(more[valued])
+    else:
+        assert (less[valued] < more[valued]).all()

@@ -30,19 +30,6 @@ def test_all_words_of_a_length_have_the_share_of_that_length(known, weight):
         assert prior.probabilities(strings(length)).sum() == pytest.approx(expected, rel=0.05)
 
 
-@pytest.mark.parametrize("known", [0.0, 0.5, 1.0])
-def test_all_lengths_add_up_to_1(known):
-    """The listed words of each length, plus the model mass of all other strings."""
-    prior = prior_of(share=known)
-    listed = prior.listed
-    masses = prior.models.length_masses
-    by_models = listed.model_mass[listed.model_surprisals]
-    replaced = np.bincount(prior.words.lengths, by_models, minlength=33)
-    left = (masses - replaced) * prior.scale
-    assert (left >= 0).all()
-    assert prior.probabilities(prior.words).sum() + left.sum() == pytest.approx(1, abs=1e-3)
-
-
 def test_known_words_are_equally_likely_and_have_the_probability_known():
     prior = prior_of(share=0.7)
     assert probability(prior, *WORDS) == pytest.approx(np.full(len(WORDS), 0.7 / len(WORDS)))

@@ -10,7 +10,7 @@ from hangman_lab.agents.ppo.network import (
     policy_features,
 )
 from hangman_lab.envs.words import default_word_list
-from hangman_lab.training.networks import LetterModule, PolicyModule
+from hangman_lab.training.networks import LetterModule, PolicyModule, WindowModule
 from tests.agents.games import observe, random_states
 from tests.agents.posterior.priors import posterior_of
 
@@ -41,10 +41,11 @@ def test_scores_are_equivariant_to_permutations_of_letters(states):
     assert scores.std() > 0.1
 
 
-def test_the_initial_policy_draws_letters_uniformly():
-    states, _ = random_states(WORDS, seed=8)
-    features = policy_features(posterior_of(WORDS), states, look_ahead_lives=2)
-    assert (PolicyModule().to_numpy().letter_scores(features) == 0).all()
+@pytest.mark.parametrize("kind", [PolicyModule, WindowModule])
+def test_the_initial_policy_draws_letters_uniformly(states, kind):
+    features = {**states, **policy_features(posterior_of(WORDS), states, look_ahead_lives=2)}
+    scores = kind().to_numpy().letter_scores(features)
+    assert np.ma.ptp(np.ma.array(scores, mask=states["guessed"] != 0), axis=1).max() < 1e-4
 
 
 def test_the_features_are_those_documented():

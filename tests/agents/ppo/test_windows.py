@@ -3,7 +3,6 @@ import pytest
 
 from hangman_lab.envs.hangman.observation import parse_observation
 from hangman_lab.training.networks import WindowModule
-from tests.agents.games import random_states
 from tests.agents.ppo.test_network import module_of
 
 
@@ -15,17 +14,6 @@ def scores(network, pattern, wrong=""):
 
 def differ(one, other):
     return not np.allclose(one, other, atol=1e-4, equal_nan=True)
-
-
-@pytest.fixture(scope="module")
-def states(real_words):
-    return random_states(real_words[:100], seed=1)[0]
-
-
-def test_the_initial_policy_is_uniform(states):
-    open_letters = states["guessed"] == 0
-    scores = np.ma.array(WindowModule().to_numpy().letter_scores(states), mask=~open_letters)
-    assert np.ma.ptp(scores, axis=1).max() < 1e-4
 
 
 def test_padding_changes_nothing(states):
