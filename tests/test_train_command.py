@@ -132,6 +132,7 @@ def test_a_short_list_is_trained_on(command, real_words, tinier_files, tmp_path)
     ("arguments", "said"),
     [
         (["--words", "two.txt"], ["two.txt", "no valid word", "among its 2 words"]),
+        (["--set", "split.fractions=[0.9,0.1,0.0]"], ["no test word"]),
         (["--config", "missing.yaml"], ["missing.yaml", "smoke.yaml"]),
         (["--set", "learner.stepz=1"], ["learner.stepz", "steps"]),
         (["--resume", "missing", "--seed", "0"], ["--seed"]),

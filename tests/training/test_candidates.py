@@ -1,7 +1,7 @@
 """Candidates: derived from known words in plain ways, scored, described and limited."""
 
 import math
-from collections import defaultdict
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -34,12 +34,12 @@ def names_of(found):
     return [decode(codes) for codes in found.words.codes]
 
 
-def divisions(word, at_end):
-    """All pairs of a stem of two letters or more and an affix of seven or fewer."""
-    sizes = range(min(len(word) - 1, 8))
-    if at_end:
-        return [(word[: len(word) - size], word[len(word) - size :]) for size in sizes]
-    return [(word[size:], word[:size]) for size in sizes]
+def divisions(word):
+    """The side, 0 for suffixes, with a stem of two letters or more and its affix there."""
+    for size in range(len(word) - 1):
+        end = len(word) - size
+        yield (0, word[:end]), (0, word[end:])
+        yield (1, word[size:]), (1, word[:size])
 
 
 @settings(max_examples=30)
@@ -49,48 +49,46 @@ def test_candidates_are_unknown_words_of_known_stems_and_affixes(words):
     found = find(words)
     names = names_of(found)
     assert not set(names) & set(words)
-    assert found.words.lengths.tolist() == [len(name) for name in names]
     assert (found.keys == sequence_keys(found.words)).all()
     assert (np.diff(found.keys.astype(object)) > 0).all()
-    derivations = np.zeros(len(names))
-    for first, at_end in ((0, True), (4, False)):
-        stems, affixes = defaultdict(set), defaultdict(set)
-        for word in words:
-            for stem, affix in divisions(word, at_end):
-                affixes[affix].add(stem)
-        for affix, its_stems in affixes.items():
-            for stem in its_stems if len(its_stems) > 1 else ():
-                stems[stem].add(affix)
-        for name, features in zip(names, found.features[:, first : first + 4], strict=True):
-            options = [
-                (len(stems[stem]), pytest.approx(math.log(len(affixes[affix])), rel=1e-6))
-                for stem, affix in divisions(name, at_end)
-                if stem in stems and len(affixes[affix]) > 1
-            ]
-            assert features[0] <= len(options)
-            assert tuple(features[2:]) in options if features[0] else not features.any()
-        derivations += found.features[:, first]
-    assert (derivations > 0).all()
-    for row, name in enumerate(names):
-        assert found.features[row, 8:14].tolist() == [
+    known = [division for word in words for division in divisions(word)]
+    affixes = Counter(affix for _, affix in known)
+    stems = {stem for stem, affix in known if affixes[affix] > 1}
+    for name, features in zip(names, found.features, strict=True):
+        possible = Counter(
+            stem[0] for stem, affix in divisions(name) if affixes[affix] > 1 and stem in stems
+        )
+        assert features[0] <= possible[0]
+        assert features[4] <= possible[1]
+        assert features[0] + features[4] > 0
+        assert features[8:14].tolist() == [
             sum(known[part] == name[part] for known in words)
             for size in (3, 5, 7)
             for part in (slice(size), slice(-size, None))
         ]
+        assert features[14] == len(name)
     arrays = encode_words(words)
-    assert found.features[:, 14].tolist() == found.words.lengths.tolist()
     for column, model in ((15, SmoothedNgrams(arrays, 4)), (16, fit_multigrams(arrays))):
         expected = model.log_probabilities(found.words)
         assert found.features[:, column] == pytest.approx(expected, rel=1e-5)
 
 
-def test_a_score_is_about_the_share_of_the_stems_that_have_the_affix():
+@pytest.mark.parametrize(("first", "direction"), [(0, 1), (4, -1)], ids=["suffixes", "prefixes"])
+def test_a_score_is_about_the_share_of_the_stems_that_have_the_affix(first, direction):
     """Of ten stems, the words themselves, four have an s; the penalty counts as 100 without."""
-    found = find(("ab", "cd", "ef", "gh", "ij", "kl", "abs", "cds", "efs", "ghs"))
-    assert {"ijs", "kls"} < set(names_of(found))
-    for name, features in zip(names_of(found), found.features, strict=True):
+    words = ("ab", "cd", "ef", "gh", "ij", "kl", "abs", "cds", "efs", "ghs")
+    found = find([word[::direction] for word in words])
+    names = [name[::direction] for name in names_of(found)]
+    assert {"ijs", "kls"} < set(names)
+    for name, features in zip(names, found.features[:, first : first + 4], strict=True):
         expected = (1, 4 / (10 + 100), 1, math.log(4)) if name[-1] == "s" else (0, 0, 0, 0)
-        assert features[:4] == pytest.approx(expected, rel=1e-5)
+        assert features == pytest.approx(expected, rel=1e-5)
+
+
+def test_a_derivation_counts_the_affixes_of_its_stem():
+    found = find(("ab", "abs", "abt", "cd", "cds", "cdt", "ef", "efs", "ijk", "ijkx"))
+    features = dict(zip(names_of(found), found.features[:, :4].tolist(), strict=True))
+    assert features["eft"][2:] == pytest.approx([2, math.log(2)])
 
 
 def test_improbable_words_are_dropped():

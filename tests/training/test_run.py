@@ -336,9 +336,3 @@ def test_a_run_with_other_words_or_another_network_is_not_resumed(short_run, tmp
         resume(run.path, QUIET)
     assert "\n" not in str(caught.value)
     assert weights(run) == before
-
-
-def test_a_part_without_words_is_refused(configure, tmp_path):
-    with pytest.raises(InputError, match="no test word"):
-        train(configure("split.fractions=[0.9,0.1,0.0]"), QUIET, tmp_path / "run")
-    assert not (tmp_path / "run").exists()
