@@ -1,6 +1,5 @@
 """The arena, compared with the referee, and its reproducibility."""
 
-import pandas as pd
 import pytest
 
 from hangman_lab.agents import make_agent
@@ -33,17 +32,6 @@ def test_games_are_played_to_the_end_by_the_rules(real_words, name, max_wrong):
         assert game.length == len(referee.word)
     if max_wrong == 26:
         assert games.won.all()
-
-
-@pytest.mark.parametrize("name", ["random", "dictionary"])
-def test_the_game_of_a_word_does_not_depend_on_order_batch_or_list(real_words, name):
-    words = real_words[:300]
-    agent = make_agent(name, seed=2).fit(real_words)
-    games = play(agent, words)
-    backwards = play(agent, words[::-1], batch_size=7).iloc[::-1].reset_index(drop=True)
-    pd.testing.assert_frame_equal(backwards, games)
-    part = play(agent, words[100:120])
-    pd.testing.assert_frame_equal(part, games.iloc[100:120].reset_index(drop=True))
 
 
 def test_no_words_make_no_games(real_words):

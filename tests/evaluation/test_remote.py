@@ -23,8 +23,6 @@ from tests.processes import assert_refused, run_main
 from tests.server.load import add_token
 from tests.server.load import serving as serve
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture(scope="module")
 def words(tiny_files):
@@ -55,6 +53,7 @@ def played_by(path, token_name):
         ).fetchall()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("recorded", [False, True])
 def test_output_and_files_agree_with_the_arena_and_the_server(
     evaluate, serving, words, tmp_path, monkeypatch, recorded
@@ -91,24 +90,6 @@ def test_output_and_files_agree_with_the_arena_and_the_server(
     assert sorted(games["letters"]) == sorted(arena["letters"])
     assert games.won.sum() == arena.won.sum()
     assert games.known.isna().all()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        ("--server http://127.0.0.1:1", "--token, HANGMAN_TOKEN"),
-        ("--server 127.0.0.1:8000 --token t", "is not a URL"),
-        # Nothing listens: no retries.
-        ("--server http://127.0.0.1:1 --token hm_a --agents random", "does not answer"),
-        ("--server http://x --token t --split test", "--split: cannot be combined"),
-        ("--server http://x --token t --env GuessTheWord-v0", "--env"),
-        ("--recorded", "--recorded: needs --server"),
-    ],
-)
-def test_bad_input_is_one_line_and_status_2(evaluate, arguments, said):
-    done = evaluate(*arguments.split())
-    assert_refused(done, "evaluate.py", said)
-    assert "hm_a" not in done.stderr
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from hangman_lab.agents.word_guess import make_word_guess_agent
 from hangman_lab.envs.word_guess.words import WordGame
 from hangman_lab.evaluation.command_line import main
 from hangman_lab.evaluation.word_guess import play, summarize
-from tests.processes import assert_refused, run_main
+from tests.processes import run_main
 
 WORDS = ("bell", "cell", "dell", "cold", "clod", "noon", "neon", "onto")
 
@@ -102,19 +102,3 @@ def test_the_command_writes_a_table_and_results(word_file, tmp_path, capsys):
     games = pd.read_csv(tmp_path / "games.csv")
     assert set(games["agent"]) == set(agents)
     assert all(set(played) == set(secrets) for _, played in games.groupby("agent")["word"])
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ("--env CatsAndDogs-v0 --max-wrong 3", "--max-wrong: is for Hangman-v0"),
-        ("--env CatsAndDogs-v0 --plots plots", "--plots: is for Hangman-v0"),
-        ("--env CatsAndDogs-v0 --lists 3", "--lists: is for GuessTheWord-v0"),
-        ("--env GuessTheWord-v0 --agents minimax filter", "plays Cats and Dogs alone"),
-        ("--env GuessTheWord-v0 --games 3", "--games: needs --words"),
-    ],
-)
-def test_bad_input_is_one_line_and_status_2(arguments, message, capsys):
-    done = run_main(main, capsys, *arguments.split())
-    assert_refused(done, "evaluate.py", message)
-    assert done.stdout == ""
