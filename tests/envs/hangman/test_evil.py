@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from hangman_lab.envs.encoding import decode, encode_words, letter_index
 from hangman_lab.envs.hangman.env import HangmanEnv, HangmanVectorEnv
 from hangman_lab.envs.hangman.evil import EvilGame, EvilHangmanGames
-from hangman_lab.envs.hangman.sb3 import HangmanVecEnv
 from hangman_lab.envs.secret_words import SecretWords
 
 WORDS = st.lists(st.text("abcd", min_size=1, max_size=5), min_size=1, max_size=40, unique=True)
@@ -69,37 +68,9 @@ def test_the_drawn_word_counts_for_its_length_alone(real_words):
         assert single.lives == batch.observe()["lives"][game]
 
 
-@pytest.mark.parametrize(
-    ("words", "shown", "secret"),
-    [
-        ("ab ac cd ce", "__", "cd"),
-        ("abb acc baa caa dee", "a__", "abb"),
-        ("ab ac ba ca de", "_a", "ba"),
-    ],
-    ids=["without the letter", "in the fewest places", "blanks first"],
-)
-def test_of_families_of_a_size_the_host_keeps_that(words, shown, secret):
-    env = HangmanEnv(words.split(), host="evil")
-    env.reset(seed=0)
-    observation, *_ = env.step(letter_index("a"))
-    assert (decode(observation["word"]), env.secret) == (shown, secret)
-
-
 @pytest.mark.parametrize("kind", [HangmanEnv, HangmanVectorEnv])
 def test_a_word_cannot_be_set(kind, few_words):
     env = kind(words=few_words, host="evil")
     env.reset(seed=0, options={"word": None})
     with pytest.raises(ValueError, match="so that none can be set"):
         env.reset(options={"word": "noon"})
-
-
-def test_stable_baselines_gets_the_host_by_name(few_words):
-    env = HangmanVecEnv(2, words=few_words, host="evil", max_length=1, max_wrong=1)
-    env.reset()
-    # The words are a and i: there is always one without the letter.
-    for letter in "ai":
-        _, rewards, _, _ = env.step(np.full(2, letter_index(letter)))
-        assert rewards.tolist() == [-1, -1]
-    env.set_options({"word": "ox"})
-    with pytest.raises(ValueError, match="so that none can be set"):
-        env.reset()

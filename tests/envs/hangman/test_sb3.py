@@ -1,5 +1,4 @@
 import copy
-import json
 import pickle
 import warnings
 from typing import Any
@@ -48,7 +47,9 @@ def same(one, other):
 @pytest.mark.parametrize("limit", [None, 7])
 @pytest.mark.parametrize("reward", ["sparse", "dense", "potential"])
 def test_it_equals_a_dummy_vec_env_of_monitored_games(few_words, reward, limit, repeated_guess):
-    ours, theirs = both(few_words, limit, reward=reward, max_wrong=3, repeated_guess=repeated_guess)
+    options = {"reward": reward, "max_wrong": 3, "repeated_guess": repeated_guess}
+    options["host"] = "evil" if reward == "potential" else "random"
+    ours, theirs = both(few_words, limit, **options)
     assert ours.observation_space == theirs.observation_space
     assert ours.action_space == theirs.action_space
     for env in (ours, theirs):
@@ -109,8 +110,10 @@ def test_a_reset_that_is_refused_changes_no_game(few_words):
 
 
 def test_attributes_and_methods_are_those_of_each_game(few_words):
-    env = HangmanVecEnv(3, 50, words=few_words, max_wrong=4)
+    env = HangmanVecEnv(3, 50, words=few_words, max_wrong=4, render_mode="rgb_array")
     env.reset()
+    assert env.metadata["render_fps"] == HangmanEnv.metadata["render_fps"]
+    assert [np.shape(picture) for picture in env.get_images()] == [(400, 640, 3)] * 3
     assert env.get_attr("max_wrong", indices=[0, 2]) == [4, 4]
     assert env.get_attr("observation_space", 0) == [env.observation_space]
     single = gym.make(env.get_attr("spec")[0])
@@ -120,10 +123,11 @@ def test_attributes_and_methods_are_those_of_each_game(few_words):
     assert [mask().shape for mask in env.get_attr("action_masks")] == [(26,)] * 3
     assert env.has_attr("action_masks")
     assert not env.has_attr("num_envs")
-    # There is nothing to render without a mode.
-    assert env.env_method("render", indices=[1]) == [None]
     assert env.env_is_wrapped(Monitor) == env.env_is_wrapped(TimeLimit) == [True] * 3
-    assert HangmanVecEnv(1, words=few_words).env_is_wrapped(TimeLimit) == [False]
+    plain = HangmanVecEnv(1, words=few_words)
+    plain.reset()
+    assert plain.env_is_wrapped(TimeLimit) == [False]
+    assert plain.env_method("render") == plain.get_images() == [None]
     for call, message in (
         (lambda: env.env_method("step", 3), "no method 'step', only action_masks, render, reset"),
         (lambda: env.get_attr("num_envs"), "no attribute 'num_envs', only .*max_wrong"),
@@ -133,15 +137,13 @@ def test_attributes_and_methods_are_those_of_each_game(few_words):
             call()
 
 
-def test_infos_are_dicts_of_their_own_that_a_user_may_change_copy_and_save(few_words):
+def test_infos_are_dicts_of_their_own_that_a_user_may_change(few_words):
     env = HangmanVecEnv(4, words=few_words)
     env.reset()
     infos = env.step(np.zeros(4, dtype=np.int64))[3]
     infos[0]["x"] = 1
     assert "x" not in infos[1]
     assert "x" not in env.step(np.ones(4, dtype=np.int64))[3][0]
-    assert data_equivalence(pickle.loads(pickle.dumps(infos)), copy.deepcopy(infos))
-    assert json.loads(json.dumps(infos[1], default=lambda value: value.tolist()))["won"] is False
 
 
 def test_the_returns_of_evaluate_policy_are_those_of_the_game(few_words):
@@ -187,11 +189,3 @@ def test_words_are_forced_by_the_options_of_stable_baselines(few_words):
     env.set_options({"words": "noon"})
     with pytest.raises(ValueError, match="'words' is not one of"):
         env.reset()
-
-
-def test_the_batch_is_drawn_at_the_speed_of_a_single_environment(few_words):
-    env = HangmanVecEnv(3, words=few_words, render_mode="rgb_array")
-    env.reset()
-    pictures = [picture.shape for picture in env.get_images() if picture is not None]
-    assert pictures == [(400, 640, 3)] * 3
-    assert env.metadata["render_fps"] == HangmanEnv.metadata["render_fps"]
