@@ -2,7 +2,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from safetensors.numpy import save_file
 
 from hangman_lab.agents import DictionaryAgent
 from hangman_lab.agents.posterior.files import save_posterior
@@ -14,7 +13,6 @@ from hangman_lab.envs.hangman.observation import parse_observation
 from hangman_lab.envs.words import DEFAULT_KNOWN
 from hangman_lab.run_files.agents import (
     LEARNED_AGENTS,
-    check_agent_names,
     find_run,
     load_run_agent,
     load_run_agents,
@@ -126,20 +124,3 @@ def test_a_run_has_the_agents_of_its_config(tmp_path):
         message = f"{run.path} has no agent '{missing}', only {', '.join(agents)}$"
         with pytest.raises(InputError, match=message):
             load_run_agent(missing, run, ())
-
-
-def test_a_posterior_of_an_earlier_version_is_refused_in_one_line(run):
-    earlier = {"windows.reach": np.array(4), "ngrams.counts": np.zeros(3)}
-    for tensors in (earlier, earlier | {"format": np.array(1)}):
-        save_file(tensors, run.posterior)
-        with pytest.raises(InputError, match="another version; train again") as caught:
-            load_run_agent("posterior", run, ())
-        assert str(run.posterior) in str(caught.value)
-        assert "\n" not in str(caught.value)
-
-
-def test_names_are_checked():
-    check_agent_names(["dictionary", "random", *LEARNED_AGENTS], option="--agents")
-    known = "ppo, look-ahead, posterior, random"
-    with pytest.raises(InputError, match=f"--agents: 'nobody' is unknown; known are {known}"):
-        check_agent_names(["random", "nobody"], option="--agents")

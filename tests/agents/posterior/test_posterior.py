@@ -130,7 +130,11 @@ def test_damaged_files_are_refused_in_one_line(tmp_path):
     path, posterior = tmp_path / "posterior.safetensors", posterior_of()
     save_posterior(posterior, path)
     content, tensors = path.read_bytes(), load_file(path)
-    damaged = [content[: len(content) // 2], save(tensors | {"format": np.array(1)})]
+    for earlier in (tensors | {"format": np.array(1)}, {"windows.reach": np.array(4)}):
+        path.write_bytes(save(earlier))
+        with pytest.raises(InputError, match="another version; train again"):
+            load_posterior(path)
+    damaged = [content[: len(content) // 2]]
     words, rows = posterior.prior.words, np.arange(len(posterior.prior.words))
     for changed in (
         words[rows[::-1]],
