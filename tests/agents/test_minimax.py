@@ -48,12 +48,6 @@ def certain(words, misses, budget=10**6, size=2):
     )
 
 
-@settings(max_examples=150, deadline=None)
-@given(LISTS, st.integers(0, 4), st.sampled_from([2, 1024]))
-def test_a_win_is_certain_if_some_letter_wins_after_every_answer(words, misses, size):
-    assert certain(words, misses, size=size) == (WIN if can_win(words, misses) else NO_WIN)
-
-
 @settings(max_examples=50, deadline=None)
 @given(LISTS)
 def test_the_fewest_lives_are_those_of_the_recursion(words):

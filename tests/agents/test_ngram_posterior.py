@@ -10,7 +10,6 @@ from hangman_lab.agents.posterior.ngram_lattice import ngram_masses, presence_fr
 from hangman_lab.agents.smoothed_ngrams import END, SmoothedNgrams
 from hangman_lab.envs.encoding import ALPHABET, encode_words
 from hangman_lab.envs.hangman.observation import parse_observation
-from tests.agents.games import game_and_words, presence
 
 WORDS = ("abba", "baba", "abc", "cab", "cabbie", "bee", "bead", "deed", "added", "ice", "ace", "a")
 
@@ -71,19 +70,6 @@ def test_probabilities_of_words_and_lengths_are_those_of_their_letters(real_word
         strings = itertools.product(ALPHABET, repeat=length)
         total = sum(word_probability(model, string) for string in strings)
         assert model.length_masses()[length] == pytest.approx(total, rel=1e-4)
-
-
-@pytest.mark.parametrize("order", [3, 5])
-@pytest.mark.parametrize(
-    ("pattern", "num_left"),
-    [("____", 5), ("_b_", 6), ("a__e_", 4), ("_", 5), ("_a_a_a", 4), ("ab", 3)],
-)
-def test_without_a_beam_the_posterior_is_a_sum_over_all_words(pattern, num_left, order):
-    left = [letter for letter in "abcdefxyz" if letter not in pattern][:num_left]
-    game, words = game_and_words(pattern, left)
-    model = SmoothedNgrams(encode_words(WORDS), order)
-    expected = presence(words, [word_probability(model, word) for word in words])
-    np.testing.assert_allclose(present(model, game, 0.0)[0], expected, atol=1e-5)
 
 
 def test_matching_words_are_weighted_by_their_number():

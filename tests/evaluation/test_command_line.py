@@ -219,7 +219,10 @@ CATS, GUESS = "--env CatsAndDogs-v0", "--env GuessTheWord-v0"
         ("--drop-seen --allow-seen", "--allow-seen: not allowed with"),
         ("--words words.txt --split train --drop-seen", "--drop-seen: all words are known"),
         *(
-            (f"--agents random {option} words.txt/below", f"{option}: ... words.txt is not a folder that can be writ")
+            (
+                f"--agents random {option} words.txt/below",
+                f"{option}: ... words.txt is not a folder that can be writ",
+            )
             for option in ("--json", "--csv", "--report", "--plots")
         ),
         (f"{CATS} --details", "--details: is for Hangman-v0"),

@@ -5,10 +5,8 @@ import numpy.typing as npt
 import pandas as pd
 import pytest
 
-from hangman_lab.agents.word_guess import make_word_guess_agent
-from hangman_lab.envs.word_guess.words import WordGame
 from hangman_lab.evaluation.command_line import main
-from hangman_lab.evaluation.word_guess import play, summarize
+from hangman_lab.evaluation.word_guess import summarize
 from tests.processes import run_main
 
 WORDS = ("bell", "cell", "dell", "cold", "clod", "noon", "neon", "onto")
@@ -56,20 +54,6 @@ def test_intervals_are_wider_for_correlated_games_of_a_list():
         return high - low
 
     assert interval(np.arange(40) // 10) > 2 * interval(np.arange(40))
-
-
-def test_the_order_of_the_secrets_does_not_matter():
-    game = WordGame(WORDS, max_guesses=20)
-    agent = make_word_guess_agent("random-consistent").fit(game)
-    games = play(agent, game, WORDS)
-    back = play(agent, game, WORDS[::-1]).iloc[::-1].reset_index(drop=True)
-    pd.testing.assert_frame_equal(back, games)
-    assert games.won.all()
-    for _, row in games.iterrows():
-        guesses = row.letters.split(" ")
-        assert (len(guesses), guesses[-1]) == (row.guesses, row.word)
-        assert row.wrong_guesses == row.guesses - 1
-        assert set(guesses) <= set(WORDS)
 
 
 def test_random_lists_are_played_word_by_word(tmp_path, capsys):

@@ -60,3 +60,15 @@ def test_win_rates_of_runs_are_plotted_by_games_and_by_steps(tiny_run, tmp_path)
     assert re.search(r"tiny, letters drawn, training words: [\d.]+% after [\d,]+ steps", printed)
     with Image.open(picture) as image:
         assert min(image.size) > 500
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("algorithm", ["DQN", "MaskablePPO"])
+def test_stable_baselines_trains_and_plays_unseen_words(algorithm):
+    printed = output_of("stable_baselines", algorithm, 256)
+    assert re.search(rf"^ {algorithm} +11,643 .*%", printed, re.MULTILINE)
+
+
+@pytest.mark.slow
+def test_rllib_trains_with_masks():
+    assert len(re.findall(r"[\d.]+% of unseen words won", output_of("with_rllib", 1))) == 2

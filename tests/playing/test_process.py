@@ -18,23 +18,6 @@ def words(tmp_path):
     return ["--words", str(path)]
 
 
-def test_piped_output_echoes_the_input_without_escape_codes(words):
-    result = subprocess.run(
-        processes.command("play.py", *words, "--hint"),
-        input="a\nz\n\xff\n".encode("latin-1"),
-        capture_output=True,
-        env=processes.environment(),
-        check=True,
-    )
-    output = result.stdout.decode()
-    assert result.stderr == b""
-    assert "\x1b" not in output
-    assert "letter: a\na is in the word, 2 times\n" in output
-    assert "letter: z\nz is in the word, 1 time\n" in output
-    assert "is not a letter a to z" in output
-    assert output.endswith("letter: \nGoodbye.\n")
-
-
 def test_ctrl_c_ends_a_game_with_a_word_and_status_130(words):
     game = subprocess.Popen(
         processes.command("play.py", *words, "--watch", "random", "--speed", "0.001"),

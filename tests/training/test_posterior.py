@@ -56,14 +56,6 @@ def test_held_back_words_do_not_depend_on_their_order(words, random):
         assert set(held_back) <= set(more[0])
 
 
-def test_one_posterior_knows_all_words_and_the_other_no_held_back_word(fitted):
-    _, others = hold_back(REGULAR)
-    assert set(fitted.posterior.known_words) == set(REGULAR)
-    assert set(fitted.held_back_posterior.known_words) == set(others)
-    assert not candidates(fitted.posterior) & set(REGULAR)
-    assert not candidates(fitted.held_back_posterior) & set(others)
-
-
 def test_regular_unknown_words_are_candidates(fitted):
     """The classifier, fitted on held-back words, also holds for words outside the list."""
     for posterior, unknown in (

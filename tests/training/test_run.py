@@ -3,7 +3,6 @@
 import io
 import json
 import shutil
-import signal
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,7 @@ from hangman_lab.run_files.config import load_config
 from hangman_lab.run_files.directory import RunDirectory
 from hangman_lab.run_files.options import read_options
 from hangman_lab.run_files.words import draw_words
+from hangman_lab.training import run as training
 from hangman_lab.training.checkpoint import Interrupted, load_checkpoint, save_checkpoint
 from hangman_lab.training.learners.base import make_env, reward_of
 from hangman_lab.training.run import resume, train
@@ -225,12 +225,8 @@ def test_a_stopped_run_resumes_to_the_same_curves_and_weights(configure, tmp_pat
     pd.testing.assert_frame_equal(*curves)
 
 
-def test_ctrl_c_stops_a_run_between_two_rollouts(configure, tmp_path, monkeypatch):
-    def press_ctrl_c(self):
-        monkeypatch.undo()  # Pressed twice, it stops at once.
-        signal.raise_signal(signal.SIGINT)
-
-    monkeypatch.setattr(ValidationCallback, "_on_rollout_end", press_ctrl_c)
+def test_ctrl_c_stops_a_run_between_two_rollouts(configure, tmp_path, press_ctrl_c_in):
+    press_ctrl_c_in(ValidationCallback, "_on_rollout_end")
     with pytest.raises(Interrupted):
         train(configure(WINDOWS), QUIET, tmp_path / "run")
     assert load_checkpoint(tmp_path / "run" / "checkpoint.pt")[1]["step"] == 1_024
@@ -311,14 +307,10 @@ def test_resuming_plays_the_final_words_again_and_needs_no_policy_before_ppo(sho
     assert not list(fitted.path.glob(".*.tmp"))
 
 
-def test_ctrl_c_in_the_final_games_says_which_run_to_resume(short_run, tmp_path, monkeypatch):
+def test_ctrl_c_in_the_final_games_says_which_run_to_resume(short_run, tmp_path, press_ctrl_c_in):
     run = copy_of(short_run[0], tmp_path / "run")
     run.evaluation.unlink()
-
-    def press_ctrl_c(*_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("hangman_lab.training.run.play_final_games", press_ctrl_c)
+    press_ctrl_c_in(training, "play_final_games")
     with pytest.raises(Interrupted) as stopped:
         resume(run.path, QUIET)
     assert stopped.value.args == (run.path,)

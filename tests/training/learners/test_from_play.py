@@ -1,6 +1,5 @@
 """Learning from play: the agent knows only what its games have shown."""
 
-import signal
 from types import SimpleNamespace
 from typing import Any
 
@@ -140,19 +139,11 @@ def test_a_run_learns_only_what_its_games_show(config_of, real_words, whole):
     ids=["in the first run", "while playing"],
 )
 def test_a_stopped_run_resumes_to_the_same_words_and_weights(
-    config_of, real_words, tmp_path, monkeypatch, whole, phase, kind, method
+    config_of, real_words, tmp_path, press_ctrl_c_in, whole, phase, kind, method
 ):
-    go_on = getattr(kind, method)
-
-    def press_ctrl_c(self, *arguments):
-        patched.undo()
-        signal.raise_signal(signal.SIGINT)
-        return go_on(self, *arguments)
-
-    with monkeypatch.context() as patched:
-        patched.setattr(kind, method, press_ctrl_c)
-        with pytest.raises(Interrupted):
-            train(config_of(real_words[::4]), QUIET, tmp_path / "stopped")
+    press_ctrl_c_in(kind, method)
+    with pytest.raises(Interrupted):
+        train(config_of(real_words[::4]), QUIET, tmp_path / "stopped")
     assert load_checkpoint(tmp_path / "stopped" / "checkpoint.pt")[0] == phase
     resumed, _ = resume(tmp_path / "stopped", QUIET)
     for name in ("uncovered", "posterior", "held_back_posterior", "policy"):
