@@ -10,12 +10,12 @@ import shlex
 
 import pytest
 
-from hangman_lab.evaluation.command_line import parser as evaluate_parser
-from hangman_lab.playing.command_line import parser as play_parser
+from hangman_lab.evaluation.command_line import parser as evaluate
+from hangman_lab.playing.command_line import parser as play
 from hangman_lab.run_files.config import find_config, load_config
-from hangman_lab.server.command_line import parser as serve_parser
-from hangman_lab.sweeps.command_line import parser as sweep_parser
-from hangman_lab.training.command_line import parser as train_parser
+from hangman_lab.server.command_line import parser as serve
+from hangman_lab.sweeps.command_line import parser as sweep
+from hangman_lab.training.command_line import parser as train
 from tests.processes import PACKAGES, ROOT
 
 PAGES = [
@@ -26,13 +26,10 @@ PAGES = [
 ]
 PROGRAMS = [*ROOT.glob("benchmarks/*.py"), *ROOT.glob("examples/*.py")]
 RECIPES = [*ROOT.glob("configs/**/*.yaml")]
-READ = {
-    "train.py": lambda arguments: train_parser().parse_args(arguments),
-    "evaluate.py": lambda arguments: evaluate_parser().parse_args(arguments),
-    "play.py": lambda arguments: play_parser().parse_args(arguments),
-    "sweep.py": lambda arguments: sweep_parser().parse_args(arguments),
-    "serve.py": lambda arguments: serve_parser().parse_args(arguments),
-}
+PARSERS = {
+    "train.py": train, "evaluate.py": evaluate, "play.py": play, "sweep.py": sweep,
+    "serve.py": serve,
+}  # fmt: skip
 FOLDERS = (*PACKAGES, "benchmarks", "configs", "deploy", "docs", "examples", "pretrained", "tests")
 PATH = re.compile(rf"(?<![\w./])(?:{'|'.join(FOLDERS)})/[\w./-]*")
 FENCE = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
@@ -55,12 +52,6 @@ def text_of(page):
     return text.replace("\\\n", " ")
 
 
-def commands_of(page):
-    """The commands of this checkout on a page: script or module, and arguments."""
-    for script, installed, arguments in COMMAND.findall(text_of(page)):
-        yield script.removeprefix("-m ") or f"{installed}.py", arguments
-
-
 def anchors(page):
     """The anchors that GitHub gives to a page's headings."""
     headings = re.findall(r"^#+ (.+)$", FENCE.sub("", page.read_text()), re.MULTILINE)
@@ -76,18 +67,19 @@ def page(request):
     return request.param
 
 
-def test_links_resolve(page):
+def test_links_files_and_targets_of_make_exist(page):
     for link in re.findall(r"\]\((?!https?:)([^)\s]+)\)", page.read_text()):
         path, _, anchor = link.partition("#")
         target = page.parent / path if path else page
         assert target.exists(), link
         assert not anchor or anchor in anchors(target), link
 
-
-def test_files_exist(page):
-    text = FENCE.sub("", page.read_text())
-    paths = [path for code in INLINE.findall(text) for path in PATH.findall(code)]
+    inline = INLINE.findall(FENCE.sub("", page.read_text()))
+    paths = [path for code in inline for path in PATH.findall(code)]
     assert [path for path in paths if not (ROOT / path).exists()] == []
+    targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    code = "\n".join([*inline, *FENCE.findall(page.read_text())])
+    assert set(re.findall(r"(?:^|=\S+ )make ([a-z-]+)", code, re.MULTILINE)) <= set(targets)
 
 
 def test_examples_run(page, tmp_path, monkeypatch, capsys):
@@ -99,8 +91,9 @@ def test_examples_run(page, tmp_path, monkeypatch, capsys):
 
 @pytest.mark.parametrize("source", [*PAGES, *PROGRAMS, *RECIPES], ids=name_of)
 def test_commands_run_as_shown(source):
-    for script, arguments in commands_of(source):
-        if script not in READ:
+    for script, installed, arguments in COMMAND.findall(text_of(source)):
+        script = script.removeprefix("-m ") or f"{installed}.py"
+        if script not in PARSERS:
             program = (ROOT / f"{script.replace('.', '/')}.py").read_text()
             program = program.replace("parser.add_words()", '"--words"')
             assert all(f'"{option}"' in program for option in OPTION.findall(arguments)), arguments
@@ -110,16 +103,9 @@ def test_commands_run_as_shown(source):
             continue
         values = re.sub(r"\b[A-Z][A-Z_]*\b", "1", arguments)
         try:
-            options = READ[script](shlex.split(values, comments=True))
+            options = PARSERS[script]().parse_args(shlex.split(values, comments=True))
         except SystemExit:
             pytest.fail(f"{script} refuses {arguments}")
         is_recipe = script == "train.py" and not re.search("--resume|--config [A-Z]", arguments)
         if is_recipe:
             load_config(find_config(options.config), options.set)
-
-
-def test_targets_of_make_exist(page):
-    targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
-    code = [*INLINE.findall(FENCE.sub("", page.read_text())), *FENCE.findall(page.read_text())]
-    shown = re.findall(r"(?:^|=\S+ )make ([a-z-]+)", "\n".join(code), re.MULTILINE)
-    assert set(shown) <= set(targets)
