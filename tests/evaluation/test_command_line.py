@@ -7,8 +7,12 @@ import shutil
 import numpy as np
 import pytest
 
+from hangman_lab.agents.posterior.files import save_posterior
 from hangman_lab.envs.words import Split, read_word_list
 from hangman_lab.evaluation.command_line import main
+from hangman_lab.run_files.config import Config
+from hangman_lab.run_files.directory import RunDirectory
+from tests.agents.posterior.priors import posterior_of
 from tests.processes import assert_refused, run, run_main
 
 
@@ -114,40 +118,37 @@ def test_tables_name_the_evil_host(evaluate, tiny_files):
 
 
 @pytest.fixture
-def mixed(tiny_run, tiny_files, tmp_path):
-    """Options that play seven words that the run was fitted on and twenty that it was not."""
-    parts = parts_of(tiny_files[1])
-    secrets = tmp_path / "secrets.txt"
-    secrets.write_text("\n".join([*parts["train"][:7], *parts["test"][:20]]))
-    return ("--run", tiny_run[0].path, "--secrets", secrets, "--agents", "ppo", "dictionary")
+def mixed(tmp_path, real_words):
+    """Options that play seven words that a run was fitted on and twenty that it was not."""
+    words, secrets = tmp_path / "words.txt", tmp_path / "secrets.txt"
+    words.write_text("\n".join(real_words[::40]))
+    known = parts_of(words, (0.9, 0.05, 0.05))["train"]
+    run = RunDirectory.create(Config(words=str(words)), tmp_path / "run")
+    save_posterior(posterior_of(known), run.posterior)
+    run.write_fitted_words(known)
+    secrets.write_text("\n".join([*known[:7], *real_words[1:800:40]]))
+    return ("--run", run.path, "--secrets", secrets, "--agents", "posterior", "dictionary")
 
 
-@pytest.mark.slow
-def test_known_words_are_refused_dropped_or_marked_with_a_prior_of_0(evaluate, mixed, tiny_run):
+def test_known_words_are_refused_dropped_or_marked_with_a_prior_of_0(evaluate, mixed):
     done, evaluation = evaluate(*mixed, "--known", "0")
-    said = (
-        "7 of the 27 words are known",
-        tiny_run[0].path,
-        "--known 0",
-        "--drop-seen",
-        "--allow-seen",
-    )
+    said = ("7 of the 27 words are known", mixed[1], "--known 0", "--drop-seen", "--allow-seen")
     assert_refused(done, "evaluate.py", *said)
     assert evaluation is None
 
     for prior in ("0", "1"):
         done, evaluation = evaluate(*mixed, "--drop-seen", "--known", prior)
         assert "excluded: 7 known words" in done.stdout
-        assert evaluation["agents"]["ppo"]["games"] == 20
-        assert evaluation["agents"]["ppo"]["seen"] == 0
-        assert "known" not in evaluation["agents"]["ppo"]
+        assert evaluation["agents"]["posterior"]["games"] == 20
+        assert evaluation["agents"]["posterior"]["seen"] == 0
+        assert "known" not in evaluation["agents"]["posterior"]
 
     done, evaluation = evaluate(*mixed, "--allow-seen", "--known", "0")
     assert (evaluation["words"]["known"], evaluation["words"]["unseen"]) == (7, 20)
     for name, agent in evaluation["agents"].items():
         assert (agent["seen"], agent["known"]["games"], agent["unseen"]["games"]) == (7, 7, 20)
         assert f"{name} (known)" in done.stdout
-    wins = evaluation["agents"]["ppo"]["known"]["wins"]
+    wins = evaluation["agents"]["posterior"]["known"]["wins"]
     # An evil host could change one kind into the other.
     assert_refused(
         evaluate(*mixed, "--host", "evil")[0], "evaluate.py", "--host evil", "--drop-seen"
@@ -155,7 +156,7 @@ def test_known_words_are_refused_dropped_or_marked_with_a_prior_of_0(evaluate, m
 
     _, evaluation = evaluate(*mixed, "--known", "1")
     assert evaluation["known"] == 1
-    assert evaluation["agents"]["ppo"]["known"]["wins"] == 7 > wins
+    assert evaluation["agents"]["posterior"]["known"]["wins"] == 7 > wins
 
 
 def test_without_a_learned_agent_known_words_are_those_of_the_train_split(evaluate, tiny_files):
@@ -167,23 +168,6 @@ def test_without_a_learned_agent_known_words_are_those_of_the_train_split(evalua
     assert [agent["seen"] for agent in evaluation["agents"].values()] == [30, 0]
     assert "30 known train words" in done.stdout
     assert "prior" not in done.stdout
-
-
-def test_secrets_are_played_exactly_and_agents_fitted_on_the_train_split(
-    evaluate, tiny_files, tmp_path
-):
-    _, words = tiny_files
-    secrets = tmp_path / "secrets.txt"
-    # One from the list's train split, one not listed, one longer than all of the list.
-    listed = parts_of(words, (0.9, 0.05, 0.05))["train"][10]
-    secrets.write_text(f"{listed}\nQuizzify\n" + "z" * 32 + "\n")
-    done, evaluation = evaluate("--words", words, "--secrets", secrets, "--agents", "dictionary")
-    assert done.returncode == 0, done.stderr
-    agent = evaluation["agents"]["dictionary"]
-    assert agent["games"] == 3
-    assert set(agent["by_length"]) == {str(len(listed)), "8", "32"}
-    assert evaluation["split"] == str(secrets)
-    assert evaluation["words"]["count"] == len(read_word_list(words))
 
 
 def test_games_max_wrong_seed_and_split(evaluate, tiny_files):

@@ -81,9 +81,8 @@ def test_statistics_are_those_of_the_games(real_words):
     ],
 )
 def test_invalid_options_are_one_line(options, message, word_file):
-    with pytest.raises(InputError, match=re.escape(message)) as caught:
+    with pytest.raises(InputError, match=re.escape(message) + r".*\Z"):
         compare(**({"words": word_file, "agents": ["random"]} | options))
-    assert "\n" not in str(caught.value)
 
 
 def test_words_may_be_a_list_or_a_file(word_file):
@@ -91,8 +90,9 @@ def test_words_may_be_a_list_or_a_file(word_file):
     file, listed = (compare(["dictionary"], words=given) for given in (word_file, words))
     assert listed.games.equals(file.games)
     assert listed.to_dict()["words"] == file.to_dict()["words"] | {"source": "words"}
-    exactly = compare(["dictionary"], words=word_file, secrets=["toad", "sane"])
-    assert exactly.games["word"].tolist() == ["sane", "toad"]
+    # Secrets need not be listed, nor be as short as the words of the list.
+    exactly = compare(["dictionary"], words=word_file, secrets=["z" * 32, "toad", "Sane"])
+    assert exactly.games["word"].tolist() == ["sane", "toad", "z" * 32]
     assert exactly.to_dict()["split"] == "secrets"
 
 

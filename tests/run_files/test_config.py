@@ -193,9 +193,8 @@ TWICE = {
     ],
 )
 def test_a_file_without_a_mapping_or_with_a_key_twice_is_refused_in_one_line(load, text):
-    with pytest.raises(InputError, match=r"test\.yaml: .*" + TWICE.get(text, "")) as caught:
+    with pytest.raises(InputError, match=rf"test\.yaml: .*{TWICE.get(text, '')}.*\Z"):
         load(text)
-    assert "\n" not in str(caught.value)
 
 
 def test_an_unknown_config_is_refused_with_the_known_ones():

@@ -76,10 +76,10 @@ def test_damaged_hashes_and_curves_are_refused_in_one_line(run):
     damaged.append(archive.getvalue())
     for content in damaged:
         run.fitted_words.write_bytes(content)
-        with pytest.raises(InputError, match="not a readable list of word hashes") as caught:
+        with pytest.raises(
+            InputError, match=rf"^{run.fitted_words}: not a readable list of word hashes.*\Z"
+        ):
             run.load_fitted_words()
-        assert str(run.fitted_words) in str(caught.value)
-        assert "\n" not in str(caught.value)
     for line in (b"{", b"[]", b"{}", b'{"step": "one"}', b"\xff"):
         run.curves.write_bytes(b'{"step": 1}\n' + line + b"\n")
         with pytest.raises(InputError, match="not readable curves"):

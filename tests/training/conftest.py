@@ -1,8 +1,14 @@
-"""Runs end with games on fewer known words, to be done sooner."""
+"""Runs that end with games on fewer known words, to be done sooner; models of PPO alone."""
 
 import signal
 
 import pytest
+
+from hangman_lab.envs.words import WordList
+from hangman_lab.run_files.config import load_config
+from hangman_lab.run_files.directory import RunDirectory
+from hangman_lab.run_files.words import RunWords
+from hangman_lab.training.learners.windows import WindowsLearner
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -27,3 +33,16 @@ def press_ctrl_c_in(monkeypatch):
         monkeypatch.setattr(owner, name, press)
 
     return press_in
+
+
+@pytest.fixture
+def make_model(tiny_files, tmp_path):
+    """Return a function: the model of PPO alone that learns from these words."""
+
+    def make_model(words, options):
+        common = ["learner.kind=windows", "learner.log_rows=9"]
+        config = load_config(tiny_files[0], [*common, *options.split()])
+        run_words = RunWords(WordList(words, "words", {}), {"train": words}, (1, 32))
+        return WindowsLearner(config, RunDirectory(tmp_path), run_words).make_model()
+
+    return make_model

@@ -59,8 +59,6 @@ def test_damaged_and_foreign_checkpoints_are_refused_in_one_line_and_run_no_code
         contents.append(path.read_bytes())
     for content in contents:
         path.write_bytes(content)
-        with pytest.raises(InputError, match="not a readable checkpoint") as caught:
+        with pytest.raises(InputError, match=rf"^{path}: not a readable checkpoint.*\Z"):
             load_checkpoint(path)
-        assert str(path) in str(caught.value)
-        assert "\n" not in str(caught.value)
     assert not (tmp_path / "exploded").exists()

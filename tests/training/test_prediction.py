@@ -1,18 +1,12 @@
 """The prediction phase: targets are later observations, the loss is their likelihood."""
 
 import copy
-from typing import Any
 
 import pytest
 import torch
 
 from hangman_lab.envs.encoding import ALPHABET, letter_index
 from hangman_lab.envs.hangman.observation import parse_observation
-from hangman_lab.envs.words import WordList
-from hangman_lab.run_files.config import load_config
-from hangman_lab.run_files.directory import RunDirectory
-from hangman_lab.run_files.words import RunWords
-from hangman_lab.training.learners.windows import WindowsLearner
 from hangman_lab.training.networks import WindowModule
 from hangman_lab.training.prediction import prediction_loss
 
@@ -60,15 +54,12 @@ def test_the_loss_is_that_of_the_letters_that_may_be_behind_each_blank(
     assert prediction_loss(network, *whole, *whole).item() == 0
 
 
-def test_without_the_policy_gradient_the_windows_learn_the_letters_of_their_own_games(tiny_files):
+def test_without_the_policy_gradient_the_windows_learn_the_letters_of_their_own_games(make_model):
     options = """
-        learner.kind=windows discount=0 reward.name=dense learner.num_envs=32 learner.batch_size=128
-        learner.steps=2560 learner.prediction_rate=0.1 learner.log_rows=10 learner.epochs=0
+        discount=0 reward.name=dense learner.num_envs=32 learner.batch_size=128 learner.epochs=0
+        learner.steps=2560 learner.prediction_rate=0.1 learner.log_rows=10
     """
-    config, words = load_config(tiny_files[0], options.split()), ("cat", "cow", "dog")
-    run_words = RunWords(WordList(words, "words", {}), {"train": words}, (1, 32))
-    learner = WindowsLearner(config, RunDirectory(tiny_files[0].parent), run_words)
-    model: Any = learner.make_model()
+    model = make_model(("cat", "cow", "dog"), options)
     rest = copy.deepcopy(model.policy.module.state_dict())
     model.learn(2560)
     # Any letter identifies the word: letters of another game would be expected behind the rest.

@@ -324,7 +324,6 @@ def test_a_run_with_other_words_or_another_network_is_not_resumed(short_run, tmp
         resume(run.path, QUIET)
     run.config.write_text(config)
     save_checkpoint(run.checkpoint, "ppo", {"step": 4_096, "ppo": {"policy": {}}})
-    with pytest.raises(InputError, match="does not fit the run's config") as caught:
+    with pytest.raises(InputError, match=r"does not fit the run's config.*\Z"):
         resume(run.path, QUIET)
-    assert "\n" not in str(caught.value)
     assert weights(run) == before

@@ -149,7 +149,5 @@ def test_damaged_files_are_refused_in_one_line(tmp_path):
             damaged.append(save(tensors | {name: array[: len(array) // 2].copy()}))
     for content in damaged:
         path.write_bytes(content)
-        with pytest.raises(InputError, match="not a readable posterior") as caught:
+        with pytest.raises(InputError, match=rf"^{path}: not a readable posterior.*\Z"):
             load_posterior(path)
-        assert str(path) in str(caught.value)
-        assert "\n" not in str(caught.value)

@@ -69,7 +69,5 @@ def test_unreadable_files_are_refused_in_one_line(tmp_path):
     save_network(network, path)
     for content in (*contents, path.read_bytes()[:-1], None):
         path.unlink() if content is None else path.write_bytes(content)
-        with pytest.raises(InputError, match="not a readable policy network") as caught:
+        with pytest.raises(InputError, match=rf"^{path}: not a readable policy network.*\Z"):
             load_network(path)
-        assert str(path) in str(caught.value)
-        assert "\n" not in str(caught.value)

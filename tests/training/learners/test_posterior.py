@@ -1,7 +1,5 @@
 """The words of PPO's games, and the posterior that plays them."""
 
-import pytest
-
 from hangman_lab.agents.ppo.agent import save_network
 from hangman_lab.envs.words import WordList
 from hangman_lab.run_files.config import load_config
@@ -12,18 +10,8 @@ from hangman_lab.training.posterior import fit_posterior, hold_back
 from tests.agents.ppo.test_network import GAP
 
 
-@pytest.fixture(scope="module")
-def fitted(real_words):
-    return fit_posterior(real_words[:400])
-
-
-@pytest.fixture(scope="module")
-def parts(real_words):
-    return hold_back(real_words[:400])
-
-
-def test_half_of_the_games_have_known_words(parts, real_words):
-    held_back, known = map(set, parts)
+def test_half_of_the_games_have_known_words(real_words):
+    held_back, known = map(set, hold_back(real_words[:400]))
     words = game_words(real_words[:400])
     assert len(words) == len(set(words)) == 2 * len(held_back)
     assert held_back < set(words) < held_back | known
@@ -32,16 +20,16 @@ def test_half_of_the_games_have_known_words(parts, real_words):
 
 
 def test_ppo_plays_without_the_held_back_words_and_the_agents_with_them(
-    tiny_files, real_words, fitted, parts, tmp_path
+    tiny_files, real_words, tmp_path
 ):
     config, words = load_config(tiny_files[0], ["learner.look_ahead_lives=6"]), real_words[:400]
     run = RunDirectory.create(config, tmp_path / "run")
-    fitted.save(run)
+    fit_posterior(words).save(run)
     run_words = RunWords(WordList(words, "words", {}), {"train": words}, (1, 32))
     learner = PosteriorLearner(config, run, run_words)
     learner.load()
     model = learner.make_model()
-    assert set(model.env.posterior.known_words) == set(parts[1])
+    assert set(model.env.posterior.known_words) == set(hold_back(words)[1])
     # With all lives left, it looks ahead already.
     assert model.env.reset()["letters"][:, :, GAP].any()
     assert model.policy.module.sizes["look_ahead_lives"] == 6

@@ -3,23 +3,6 @@
 import pytest
 
 from hangman_lab.envs.encoding import ALPHABET
-from hangman_lab.envs.words import WordList
-from hangman_lab.run_files.config import load_config
-from hangman_lab.run_files.directory import RunDirectory
-from hangman_lab.run_files.words import RunWords
-from hangman_lab.training.learners.windows import WindowsLearner
-
-
-@pytest.fixture
-def make_model(tiny_files, tmp_path):
-    def make_model(words, *options):
-        config = load_config(
-            tiny_files[0], ["learner.kind=windows", "learner.log_rows=9", *options]
-        )
-        run_words = RunWords(WordList(words, "words", {}), {"train": words}, (1, 32))
-        return WindowsLearner(config, RunDirectory(tmp_path), run_words).make_model()
-
-    return make_model
 
 
 def test_it_plays_all_train_words(make_model):
@@ -31,8 +14,10 @@ def test_it_plays_all_train_words(make_model):
 @pytest.mark.parametrize("steps", [48, 45])
 def test_the_learning_rate_falls_evenly_and_the_last_update_learns(make_model, few_words, steps):
     """Three rollouts of 16 steps, the last of which may be longer than what is left."""
-    options = f"learner.steps={steps} learner.num_envs=4 learner.rollout_steps=4"
-    model = make_model(few_words, *options.split(), "learner.batch_size=16")
+    options = (
+        f"learner.steps={steps} learner.num_envs=4 learner.rollout_steps=4 learner.batch_size=16"
+    )
+    model = make_model(few_words, options)
     # Stable-Baselines3 counts the steps of a rollout before its update.
     first, second, last = (model.lr_schedule(1 - 16 * update / steps) for update in (1, 2, 3))
     assert first == pytest.approx(1e-3)
@@ -46,7 +31,7 @@ def test_the_model_has_the_options_of_the_config(make_model, few_words):
         learner.epochs=3 learner.gae_lambda=0.8 learner.entropy_coefficient=0.02 learner.context=5
         learner.prediction_rate=0.05 learner.steps=32
     """
-    model = make_model(few_words, *options.split())
+    model = make_model(few_words, options)
     assert (model.seed, model.gamma, model.gae_lambda, model.ent_coef) == (7, 0.9, 0.8, 0.02)
     assert (model.n_envs, model.n_steps, model.batch_size, model.n_epochs) == (4, 8, 16, 3)
     assert model.policy.module.sizes == {"context": 5, "log_rows": 9}
