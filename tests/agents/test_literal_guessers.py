@@ -58,13 +58,12 @@ def top_heavy(words):
 
 def ngram(words):
     """Source 000, section 2, with counters in the place of NLTK."""
-    counts = {}
-    for word in words:
-        for start in range(len(word)):
-            for stop in range(start + 1, min(start + 5, len(word)) + 1):
-                counts.setdefault(word[start : stop - 1], Counter())[word[stop - 1]] += 1
-    totals = {context: sum(after.values()) for context, after in counts.items()}
+    starts = [word[start:] for word in words for start in range(len(word))]
+    counts = Counter(text[:size] for text in starts for size in range(1, min(len(text), 5) + 1))
     first = by_frequency(words)
+
+    def probability(run):
+        return counts[run] / max(sum(counts[run[:-1] + letter] for letter in ALPHABET), 1)
 
     def score(shown, guessed, lives):
         if lives > 2 and sum(letter != "_" for letter in shown) < len(shown) / 2:
@@ -76,11 +75,7 @@ def ngram(words):
                 runs = [shown[i : i + order] for i in range(len(shown) - order + 1)]
                 runs = [run.replace("_", letter) for run in runs if run.count("_") == 1]
                 if runs:
-                    found = [
-                        counts[run[:-1]][run[-1]] / totals[run[:-1]] if run[:-1] in counts else 0.0
-                        for run in runs
-                    ]
-                    scores[letter] += weight * sum(found) / len(found)
+                    scores[letter] += weight * sum(map(probability, runs)) / len(runs)
         return scores
 
     return score

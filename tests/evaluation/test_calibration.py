@@ -65,22 +65,10 @@ def test_other_limits_are_played_against_the_same_host(dictionary):
     )
 
 
-class CarefulAgent(PosteriorAgent):
-    """Guesses from the end of the alphabet with its last life."""
-
-    def act_batch(self, observations, keys=None):
-        free = observations["guessed"] == 0
-        last = 25 - free[:, ::-1].argmax(axis=1)
-        return np.where(observations["lives"] == 1, last, free.argmax(axis=1))
-
-    def _letter_probabilities(self, observations):
-        return np.where(observations["guessed"] == 0, 0.25, 0.0)
-
-
 def test_all_agents_play_the_same_words_with_other_limits(monkeypatch, dictionary):
     monkeypatch.setattr(calibration, "MAX_WORDS", 5)
     words = first_games(play(dictionary, LISTED), 5)["word"].tolist()
-    for agent in (CarefulAgent(), dictionary):
+    for agent in (make_agent("minimax").fit(LISTED), dictionary):
         by_limit = win_rate_by_limit(agent, play(agent, LISTED))
         for limit, row in by_limit.items():
             assert row["games"] == 5

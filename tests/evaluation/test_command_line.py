@@ -119,14 +119,18 @@ def test_tables_name_the_evil_host(evaluate, tiny_files):
 
 @pytest.fixture
 def mixed(tmp_path, real_words):
-    """Options that play seven words that a run was fitted on and twenty that it was not."""
+    """Options that play seven words that a run was fitted on, and twenty that it was not.
+
+    Three of these are in the train split, on which the dictionary agent is fitted.
+    """
     words, secrets = tmp_path / "words.txt", tmp_path / "secrets.txt"
     words.write_text("\n".join(real_words[::40]))
-    known = parts_of(words, (0.9, 0.05, 0.05))["train"]
+    train_words = parts_of(words, (0.9, 0.05, 0.05))["train"]
+    known, others = train_words[::2], train_words[1:7:2]
     run = RunDirectory.create(Config(words=str(words)), tmp_path / "run")
     save_posterior(posterior_of(known), run.posterior)
     run.write_fitted_words(known)
-    secrets.write_text("\n".join([*known[:7], *real_words[1:800:40]]))
+    secrets.write_text("\n".join([*known[:7], *others, *real_words[1:680:40]]))
     return ("--run", run.path, "--secrets", secrets, "--agents", "posterior", "dictionary")
 
 
@@ -146,7 +150,8 @@ def test_known_words_are_refused_dropped_or_marked_with_a_prior_of_0(evaluate, m
     done, evaluation = evaluate(*mixed, "--allow-seen", "--known", "0")
     assert (evaluation["words"]["known"], evaluation["words"]["unseen"]) == (7, 20)
     for name, agent in evaluation["agents"].items():
-        assert (agent["seen"], agent["known"]["games"], agent["unseen"]["games"]) == (7, 7, 20)
+        assert agent["seen"] == {"posterior": 7, "dictionary": 10}[name]
+        assert (agent["known"]["games"], agent["unseen"]["games"]) == (7, 20)
         assert f"{name} (known)" in done.stdout
     wins = evaluation["agents"]["posterior"]["known"]["wins"]
     # An evil host could change one kind into the other.
@@ -173,17 +178,19 @@ def test_without_a_learned_agent_known_words_are_those_of_the_train_split(evalua
 def test_games_max_wrong_seed_and_split(evaluate, tiny_files):
     _, words = tiny_files
     parts = parts_of(words, (0.9, 0.05, 0.05))
-    base = ("--words", words, "--agents", "random")
+    base = ("--words", words, "--agents", "random", "dictionary")
     _, always = evaluate(*base, "--split", "valid", "--max-wrong", 26)
     assert always["split"] == "valid"
     assert always["agents"]["random"]["wins"] == len(parts["valid"])
 
     samples = [evaluate(*base, "--games", 50, "--max-wrong", 12, "--seed", n)[1] for n in (5, 5, 6)]
     assert (samples[0]["max_wrong"], samples[0]["seed"]) == (12, 5)
-    first, second, third = (sample["agents"]["random"] for sample in samples)
-    assert first["games"] == 50
-    assert first["mean_wrong_guesses"] > 6
-    assert first["hardest_games"] == second["hardest_games"] != third["hardest_games"]
+    assert samples[0]["agents"]["random"]["mean_wrong_guesses"] > 6
+    # The dictionary agent draws nothing: the seed is that of the sample, too.
+    for name in ("random", "dictionary"):
+        first, second, third = (sample["agents"][name] for sample in samples)
+        assert first["games"] == 50
+        assert first["hardest_games"] == second["hardest_games"] != third["hardest_games"]
 
 
 CATS, GUESS = "--env CatsAndDogs-v0", "--env GuessTheWord-v0"
