@@ -68,6 +68,14 @@ def test_the_share_interval_of_independent_outcomes_is_nearly_wilsons(won):
     assert share_interval(np.ones(120), np.arange(120) // 10)[1] == win_rate_interval(12, 12)
 
 
+def test_clusters_that_are_alike_are_no_more_than_independent_outcomes():
+    outcomes = np.arange(120) % 2
+    outcomes[0] = 1
+    low, high = share_interval(outcomes, np.arange(120) // 10)[1]
+    fewest, most = win_rate_interval(61, 120)
+    assert low < fewest < most < high
+
+
 @pytest.mark.parametrize("number", [3, 5, 10, 40])
 def test_the_share_interval_has_95_percent_coverage_for_correlated_clusters(number):
     random = np.random.default_rng(0)
