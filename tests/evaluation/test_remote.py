@@ -127,13 +127,13 @@ def test_a_request_is_retried_with_its_key_until_it_is_answered():
         if number in (2, 5):
             return 503, "starting"
         if path.endswith("new_game"):
-            return 200, '{"status": "approved", "game_id": "7", "word": "_ _ ", "tries_remains": 6}'
-        return 200, '{"status": "ongoing", "game_id": "7", "word": "e _ ", "tries_remains": 6}'
+            return 200, '{"status": "approved", "game_id": "7", "word": "_ _ ", "tries_remains": 8}'
+        return 200, '{"status": "ongoing", "game_id": "7", "word": "e _ ", "tries_remains": 8}'
 
     with server_of(answer) as (client, requests):
         game = client.new_game(recorded=True)
         client.guess(game, "e")
-    assert (game.pattern, game.guesses, game.tries) == ("e_", "e", 6)
+    assert (game.pattern, game.guesses, game.tries, game.max_wrong) == ("e_", "e", 8, 8)
     paths, queries, keys = zip(*requests, strict=True)
     assert [path.rpartition("/")[2] for path in paths] == ["new_game"] * 3 + ["guess_letter"] * 3
     # A repeated letter changes nothing, so that a guess needs no key.

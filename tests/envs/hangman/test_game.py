@@ -1,38 +1,33 @@
-"""A single game on plain strings, compared with the batched rules."""
+"""A single game on plain strings, compared with the referee."""
 
-import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hangman_lab.envs.encoding import ALPHABET, decode, encode_words
+from hangman_lab.envs.encoding import ALPHABET
 from hangman_lab.envs.hangman.game import Game
-from hangman_lab.envs.hangman.rules import HangmanGames
+from hangman_lab.envs.hangman.observation import parse_observation
+from tests.envs.hangman.referee import Referee
 
 
 @given(
     st.text(ALPHABET, min_size=1, max_size=32),
     st.integers(1, 26),
-    st.lists(st.integers(0, 25), max_size=40),
+    st.lists(st.sampled_from(ALPHABET), max_size=40),
 )
-def test_a_game_goes_by_the_batched_rules(secret, max_wrong, letters):
-    encoded = encode_words([secret])
-    rules = HangmanGames(1, encoded.width, max_wrong, repeated_guess="free")
-    rules.start(slice(None), encoded)
-    game, guesses = Game(secret, max_wrong), ""
+def test_a_game_goes_by_the_rules(secret, max_wrong, letters):
+    game, referee, guesses = Game(secret, max_wrong), Referee(secret, max_wrong, "free"), ""
     for letter in letters:
-        if not game.over and ALPHABET[letter] not in guesses:
-            guesses += ALPHABET[letter]
-        assert game.guess(letter) == rules.guess(np.array([letter])).newly_shown[0]
-        expected = rules.observe()
-        assert (game.over, game.won) == (rules.over[0], rules.won[0])
-        assert game.lives == expected["lives"][0]
-        assert game.word == decode(expected["word"][0])
-        assert game.guesses == guesses
-        assert {*guesses} == {ALPHABET[i] for i in np.flatnonzero(expected["guessed"][0])}
-        assert {*game.wrong_letters} == {*game.guesses} - {*secret}
+        newly_shown = 0
+        if not referee.over:
+            guesses += letter * (letter not in guesses)
+            newly_shown, _ = referee.guess(letter)
+        assert game.guess(ALPHABET.index(letter)) == newly_shown
+        assert (game.over, game.won, game.lives) == (referee.over, referee.won, referee.lives)
+        assert (game.word, game.guesses) == (referee.shown, guesses)
+        assert {*game.wrong_letters} == {*guesses} - {*secret}
         if game.lives:
-            for name in expected:
-                array = game.observations[name]
+            expected = parse_observation(game.word, game.wrong_letters, max_wrong)
+            for name, array in game.observations.items():
                 assert array.dtype == expected[name].dtype
                 assert array.tolist() == expected[name].tolist()
         # The guesses are all there is to store of it.
