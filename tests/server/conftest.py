@@ -66,9 +66,9 @@ def browser():
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     if chromium is None:
         pytest.skip("chromium is not installed (Debian: chromium)")
-    options = ["--no-sandbox", "--disable-gpu"]
+    options = {"executable_path": chromium, "args": ["--no-sandbox", "--disable-gpu"]}
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=options)
+        browser = playwright.chromium.launch(**options)
         yield browser
         browser.close()
 
@@ -79,17 +79,15 @@ def open_page(page_server, browser):
     address, _ = page_server
     contexts, messages, requests = [], [], []
 
-    def open_page(width=1200, height=800, path="/", **options):
-        size = {"width": width, "height": height}
-        contexts.append(context := browser.new_context(viewport=size, **options))
-        page = context.new_page()
+    def open_page(width=1200, height=800, **options):
+        contexts.append(browser.new_context(viewport={"width": width, "height": height}, **options))
+        page = contexts[-1].new_page()
         page.on("console", lambda message: messages.append(message.text))
         page.on("pageerror", lambda error: messages.append(str(error)))
         page.on("request", lambda request: requests.append(request.url))
-        page.goto(address + path)
-        if path == "/":
-            # Busy until its first game is shown.
-            page.locator("#play:not([aria-busy])").wait_for()
+        page.goto(address)
+        # Busy until its first game is shown.
+        page.locator("#play:not([aria-busy])").wait_for()
         return page
 
     yield open_page
