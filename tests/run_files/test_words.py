@@ -1,7 +1,7 @@
 import pytest
 
 from hangman_lab.envs.errors import InputError
-from hangman_lab.envs.words import read_word_list
+from hangman_lab.envs.words import WordList, read_word_list
 from hangman_lab.run_files.config import Config, EnvConfig
 from hangman_lab.run_files.words import draw_words, load_words, split_words
 
@@ -19,6 +19,15 @@ def test_the_parts_have_the_words_of_the_runs_lengths(tmp_path):
     missing = next(name for name, part in short.parts.items() if not part)
     with pytest.raises(InputError, match=f"no {missing} word of 1 to 1 letters"):
         short.part(missing)
+
+
+def test_an_agent_that_learned_from_play_knows_what_it_uncovered_of_the_list():
+    parts = split_words(Config(), WordList(WORDS, "words", {})).parts
+    train, valid = parts["train"], parts["valid"]
+    learned = ("elsewhere", *train[3:], valid[0])
+    known = split_words(Config(), WordList(WORDS, "words", {})).known_to(learned).parts
+    assert (known["train"], known["uncovered"], known["missed"]) == (learned, train[3:], train[:3])
+    assert (known["valid"], known["test"]) == (valid[1:], parts["test"])
 
 
 def test_drawn_words_do_not_depend_on_their_order():
