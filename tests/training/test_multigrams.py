@@ -49,6 +49,8 @@ def test_parts_that_go_together_in_other_words_are_expected_together(model):
     assert likely.mean() > log_probabilities(model, swapped).mean() + 3
     learned = log_probabilities(model, LEARNED).mean()
     assert likely.mean() == pytest.approx(learned, abs=3)
+    # Nearly as likely as if all compounds were equally likely, and no other word were possible.
+    assert learned > -np.log(len(COMPOUNDS)) - 0.3
 
 
 WORDS = st.sets(st.text("abc", min_size=1, max_size=32), min_size=1, max_size=15)

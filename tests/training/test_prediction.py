@@ -1,14 +1,16 @@
 """The prediction phase: targets are later observations, the loss is their likelihood."""
 
 import copy
+from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
 from hangman_lab.envs.encoding import ALPHABET, letter_index
 from hangman_lab.envs.hangman.observation import parse_observation
 from hangman_lab.training.networks import WindowModule
-from hangman_lab.training.prediction import prediction_loss
+from hangman_lab.training.prediction import last_observations, prediction_loss
 
 
 def state(pattern, wrong=""):
@@ -69,3 +71,17 @@ def test_without_the_policy_gradient_the_windows_learn_the_letters_of_their_own_
             assert letters[blank, letter_index(letter)] > 0.9
     for name, tensor in model.policy.module.state_dict().items():
         assert torch.equal(tensor, rest[name]) == (name != "windows")
+
+
+def test_a_target_is_the_terminal_observation_of_the_game_or_that_after_the_rollout():
+    def observed(*numbers):
+        column = np.array(numbers, dtype=np.uint8)[:, None]
+        return {"word": column.repeat(3, axis=1), "guessed": column.repeat(26, axis=1)}
+
+    terminal: Any = {
+        place: {name: array[0] for name, array in observed(number).items()}
+        for place, number in (((1, 0), 1), ((3, 0), 2), ((0, 1), 3))
+    }
+    following: Any = observed(4, 5)
+    for array in last_observations(terminal, following, 5).values():
+        assert array[:, :, -1].T.tolist() == [[1, 1, 2, 2, 4], [3, 5, 5, 5, 5]]
