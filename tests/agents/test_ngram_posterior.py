@@ -54,6 +54,12 @@ def test_a_state_is_the_longest_context_that_was_seen(real_words):
     assert len(set(state_of.values())) == len(state_of) > 500
 
 
+def test_a_letter_that_follows_many_others_is_likelier_in_a_new_context_than_a_frequent_one():
+    words = [first + second + "qu" for first in "abcdf" for second in "abcdf"]
+    model = SmoothedNgrams(encode_words([*words, *(letter + "e" for letter in "abcdf")]), 3)
+    assert word_probability(model, "ke") > word_probability(model, "ku")
+
+
 def test_larger_discounts_leave_less_to_the_words_that_were_seen(real_words):
     seen = encode_words(real_words)
     models = [SmoothedNgrams(seen, 5, scale) for scale in (0.7, 1.0, 1.3)]

@@ -86,13 +86,21 @@ def test_the_greedy_guess_has_the_lowest_cost_of_a_plain_count(name, cost, any_w
     assert guess == candidates[costs.index(min(costs))]
 
 
-def test_rollouts_need_fewer_guesses_than_the_greedy_agent_that_they_play_out():
-    game = WordGame(SAMPLE)
-    totals = [
-        play(PartitionAgent("minimax", lookahead=lookahead).fit(game), game).str.len().sum()
-        for lookahead in (1, 5, len(game))
-    ]
-    assert totals[0] > totals[1] > totals[2]
+def test_rollouts_take_the_guess_after_which_the_greedy_agent_needs_the_fewest_guesses():
+    words = SAMPLE[:30]
+
+    def guesses_after(guess):
+        sets = {}
+        for word in set(words) - {guess}:
+            sets.setdefault(cats_and_dogs(guess, word), []).append(word)
+        games = [WordGame(sorted(left, key=words.index)) for left in sets.values()]
+        return sum(play(PartitionAgent("minimax").fit(g), g).str.len().sum() for g in games)
+
+    game = WordGame(words)
+    agent = PartitionAgent("minimax", lookahead=len(words)).fit(game)
+    guess = words[agent.act(WordGuessGames(1, game).observe())[0]]
+    numbers = {word: guesses_after(word) for word in words}
+    assert numbers[guess] == min(numbers.values()) < max(numbers.values())
 
 
 def left_by_the_rules(guess, answer, words):

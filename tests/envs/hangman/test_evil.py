@@ -68,6 +68,22 @@ def test_the_drawn_word_counts_for_its_length_alone(real_words):
         assert single.lives == batch.observe()["lives"][game]
 
 
+@pytest.mark.parametrize(
+    ("words", "shown", "secret"),
+    [
+        ("ab ac cd ce", "__", "cd"),
+        ("abb acc baa caa dee", "a__", "abb"),
+        ("ab ac ba ca de", "_a", "ba"),
+    ],
+    ids=["without the letter", "in the fewest places", "blanks first"],
+)
+def test_of_families_of_a_size_the_host_keeps_that(words, shown, secret):
+    env = HangmanEnv(words.split(), host="evil")
+    env.reset(seed=0)
+    observation, *_ = env.step(letter_index("a"))
+    assert (decode(observation["word"]), env.secret) == (shown, secret)
+
+
 @pytest.mark.parametrize("kind", [HangmanEnv, HangmanVectorEnv])
 def test_a_word_cannot_be_set(kind, few_words):
     env = kind(words=few_words, host="evil")

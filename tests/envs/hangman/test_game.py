@@ -1,11 +1,13 @@
-"""A single game on plain strings, compared with the referee."""
+"""A single game on plain strings, compared with the referee; finished games of a batch."""
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hangman_lab.envs.encoding import ALPHABET
+from hangman_lab.envs.encoding import ALPHABET, decode, encode_words
 from hangman_lab.envs.hangman.game import Game
 from hangman_lab.envs.hangman.observation import parse_observation
+from hangman_lab.envs.hangman.rules import HangmanGames
 from tests.envs.hangman.referee import Referee
 
 
@@ -32,3 +34,13 @@ def test_a_game_goes_by_the_rules(secret, max_wrong, letters):
                 assert array.tolist() == expected[name].tolist()
         # The guesses are all there is to store of it.
         assert vars(Game(secret, max_wrong, game.guesses)) == vars(game)
+
+
+def test_guesses_in_finished_games_of_a_batch_have_no_result():
+    games = HangmanGames(2, 2, max_wrong=1)
+    games.start(slice(None), encode_words(["a", "bb"], 2))
+    result = games.guess(np.zeros(2, np.int64))
+    assert (result.won.tolist(), result.lost.tolist()) == ([True, False], [False, True])
+    result = games.guess(np.ones(2, np.int64))
+    assert not (result.won | result.lost | result.lost_life | (result.newly_shown > 0)).any()
+    assert [decode(word) for word in games.observe()["word"]] == ["a", "__"]
