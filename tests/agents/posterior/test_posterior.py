@@ -126,23 +126,34 @@ def test_a_saved_posterior_is_the_same_with_any_share_of_known_words(model, stat
         assert (loaded.letter_probabilities(states) == expected).all()
 
 
-def test_damaged_files_are_refused_in_one_line(tmp_path):
-    path, posterior = tmp_path / "posterior.safetensors", posterior_of()
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda codes, lengths: (codes[::-1], lengths[::-1]), "not sorted by length"),
+        (lambda codes, lengths: (codes[1:].repeat(2, 0), lengths[1:].repeat(2)), "not sorted"),
+        (lambda codes, lengths: (np.where(codes == 2, 28, codes), lengths), "not in letters"),
+        (lambda codes, lengths: (codes, lengths * (lengths > 2)), "not of 1 to 32 letters"),
+    ],
+)
+def test_a_file_without_a_sorted_list_of_words_is_refused(tmp_path, change, message):
+    path, posterior = tmp_path / "posterior.safetensors", posterior_of(("cab", "bed", "ab"), {})
     save_posterior(posterior, path)
+    words = posterior.prior.words
+    changed = pack_words(EncodedWords(*change(words.codes, words.lengths)))
+    path.write_bytes(save(load_file(path) | {"words": changed}))
+    with pytest.raises(InputError, match=rf"not a readable posterior \(words: .*{message}"):
+        load_posterior(path)
+
+
+def test_damaged_files_are_refused_in_one_line(tmp_path):
+    path = tmp_path / "posterior.safetensors"
+    save_posterior(posterior_of(), path)
     content, tensors = path.read_bytes(), load_file(path)
     for earlier in (tensors | {"format": np.array(1)}, {"windows.reach": np.array(4)}):
         path.write_bytes(save(earlier))
         with pytest.raises(InputError, match="another version; train again"):
             load_posterior(path)
     damaged = [content[: len(content) // 2]]
-    words, rows = posterior.prior.words, np.arange(len(posterior.prior.words))
-    for changed in (
-        words[rows[::-1]],
-        words[rows // 2 * 2],
-        EncodedWords(np.where(rows[:, None] == rows[-1], 28, words.codes), words.lengths),
-        EncodedWords(words.codes, words.lengths * (rows > 0)),
-    ):
-        damaged.append(save(tensors | {"words": pack_words(changed)}))
     for name, array in tensors.items():
         damaged.append(save({other: tensors[other] for other in tensors if other != name}))
         if array.size > 1:
