@@ -132,7 +132,10 @@ def test_a_saved_posterior_is_the_same_with_any_share_of_known_words(model, stat
         (lambda codes, lengths: (codes[::-1], lengths[::-1]), "not sorted by length"),
         (lambda codes, lengths: (codes[1:].repeat(2, 0), lengths[1:].repeat(2)), "not sorted"),
         (lambda codes, lengths: (np.where(codes == 2, 28, codes), lengths), "not in letters"),
-        (lambda codes, lengths: (codes, lengths * (lengths > 2)), "not of 1 to 32 letters"),
+        (
+            lambda codes, lengths: (codes * (lengths > 2)[:, None], lengths * (lengths > 2)),
+            "not of 1 to 32 letters",
+        ),
     ],
 )
 def test_a_file_without_a_sorted_list_of_words_is_refused(tmp_path, change, message):
