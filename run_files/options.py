@@ -46,7 +46,9 @@ def validate(
         return model.model_validate(values)
     except ValidationError as error:
         key, description = _describe(error, model)
-        typed = [f"--set {text}" for text in overrides if text.partition("=")[0] == key]
+        typed = [
+            f"--set {' '.join(text.split())}" for text in overrides if text.partition("=")[0] == key
+        ]
         where = f"{[path, *typed][-1]}: " if path else ""
         raise InputError(f"{where}{description}") from error
 
