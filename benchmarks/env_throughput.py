@@ -134,7 +134,6 @@ def rows() -> list[tuple[str, Steps, str, Steps]]:
     others = text_arena()
     arena = "TextArena's Hangman" if others else "HangmanEnv (TextArena is not installed)"
     evil, masked = HangmanVectorEnv(1024, host="evil"), HangmanVecEnv(1024)
-    dummy = DummyVecEnv([HangmanEnv] * 64)
     return [
         ("HangmanEnv", single(HangmanEnv()), "plain Python, unchecked", single(_PlainHangman())),
         ("TextHangman", single(TextHangman(), "[{}]"), arena, others or single(HangmanEnv())),
@@ -147,7 +146,7 @@ def rows() -> list[tuple[str, Steps, str, Steps]]:
             "HangmanVecEnv, 1,024 games, with masks",
             batch(masked, is_masked=True),
             "DummyVecEnv of 64 single environments",
-            batch(dummy, is_masked=True),
+            batch(DummyVecEnv([HangmanEnv] * 64), is_masked=True),
         ),
     ]
 

@@ -46,10 +46,8 @@ def validate(
         return model.model_validate(values)
     except ValidationError as error:
         key, description = _describe(error, model)
-        typed = [
-            f"--set {' '.join(text.split())}" for text in overrides if text.partition("=")[0] == key
-        ]
-        where = f"{[path, *typed][-1]}: " if path else ""
+        typed = [f"--set {text}" for text in overrides if text.partition("=")[0] == key]
+        where = f"{' '.join(str([path, *typed][-1]).split())}: " if path else ""
         raise InputError(f"{where}{description}") from error
 
 
