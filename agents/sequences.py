@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import prange
 
 from hangman_lab.envs.encoding import MAX_LENGTH, EncodedWords
 from hangman_lab.envs.numba_cache import njit
@@ -32,10 +31,10 @@ def sequence_keys(words: EncodedWords) -> npt.NDArray[np.uint64]:
     return _keys(np.ascontiguousarray(words.codes), words.lengths)
 
 
-@njit(parallel=True)
+@njit
 def _keys(codes, lengths):
     keys = np.zeros(len(codes), dtype=np.uint64)
-    for row in prange(len(codes)):
+    for row in range(len(codes)):
         key = np.uint64(0)
         for place in range(lengths[row]):
             key = key * KEY_BASE + np.uint64(codes[row, place])

@@ -71,7 +71,8 @@ def njit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
 def in_threads(work: Callable[..., Any], *arguments: Any) -> list[Any]:
     """Call the compiled ``work(thread, num_threads, *arguments)`` in each thread.
 
-    Numba's parallel loops do not accept nested tuples of arrays, and take longer to compile.
+    Numba's parallel loops do not accept nested tuples of arrays, take longer to compile, and end
+    the process if two threads run them where there is no OpenMP, as on macOS.
     """
     num_threads = get_num_threads()
     if num_threads == 1:

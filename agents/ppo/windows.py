@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import prange
 from scipy.special import softmax
 
 from hangman_lab.agents.ppo.network import Array, Network, Shapes, perceptron_shapes
 from hangman_lab.envs.bits import word_length
 from hangman_lab.envs.encoding import BLANK, LETTER_CODES, NUM_CODES, NUM_LETTERS, PADDING
 from hangman_lab.envs.hangman.observation import Observations
-from hangman_lab.envs.numba_cache import njit
+from hangman_lab.envs.numba_cache import in_threads, njit
 
 _START = np.uint64(0x9E3779B97F4A7C15)
 _MIX = np.uint64(0xBF58476D1CE4E5B9)
@@ -73,7 +72,7 @@ def window_sums(
     """
     first_blank = np.concatenate([[0], (words == BLANK).sum(axis=1).cumsum()])
     sums = np.empty((first_blank[-1], NUM_LETTERS), dtype=np.float32)
-    _sum_windows(words, first_blank, context, weight, sums)
+    in_threads(_sum_windows, words, first_blank, context, weight, sums)
     return sums, first_blank
 
 
@@ -117,12 +116,12 @@ def find_windows(word, length, place, context, mask, rows):
     return count
 
 
-@njit(parallel=True)
-def _sum_windows(words, first_blank, context, weight, sums):
+@njit
+def _sum_windows(thread, num_threads, words, first_blank, context, weight, sums):
     """Write the sum of each blank's rows of ``weight`` to ``sums``, shape (blanks, 26)."""
     mask = np.uint64(len(weight) - 1)
-    for game in prange(len(words)):
-        rows = np.empty((context + 1) ** 2 + 1, dtype=np.uint64)
+    rows = np.empty((context + 1) ** 2 + 1, dtype=np.uint64)
+    for game in range(thread, len(words), num_threads):
         word, blank = words[game], first_blank[game]
         length = word_length(word)
         for place in range(length):

@@ -121,10 +121,8 @@ class WordGame:
         encoded = encode_words(self.allowed, self.word_length)
         self._letters = encoded.codes.T.copy()  # a row per place
         # A row per number of occurrences: the letters with that many or more, as bits.
-        counts, bits = (
-            encoded.letter_counts,
-            np.uint32(1) << np.arange(NUM_LETTERS, dtype=np.uint32),
-        )
+        counts = encoded.letter_counts
+        bits = np.uint32(1) << np.arange(NUM_LETTERS, dtype=np.uint32)
         self._letter_sets = [(counts > fewer) @ bits for fewer in range(counts.max())]
         totals = range(self.word_length + 1)
         answers: list[tuple[int, ...]] = [(matches,) for matches in totals]

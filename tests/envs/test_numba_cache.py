@@ -48,3 +48,27 @@ def test_a_change_of_an_imported_function_or_constant_needs_a_new_cache(tmp_path
     shutil.rmtree(beside)
     beside.touch()
     assert kernel_folder(tmp_path).is_relative_to(tmp_path / "home")
+
+
+CALL_IN_THREADS = """
+from concurrent.futures import ThreadPoolExecutor
+import numpy as np
+from hangman_lab.agents.ppo.windows import window_sums
+from hangman_lab.agents.sequences import sequence_keys
+from hangman_lab.envs.encoding import encode_words
+words, weight = encode_words(["noon", "jazz"] * 5_000), np.zeros((16, 26), np.float32)
+blank = np.ones((10_000, 4), np.uint8)
+def call(number):
+    for _ in range(20):
+        sequence_keys(words)
+        window_sums(blank, weight, 2)
+with ThreadPoolExecutor(4) as pool:
+    list(pool.map(call, range(4)))
+"""
+
+
+@pytest.mark.slow
+def test_kernels_of_agents_and_fits_run_in_several_threads_without_openmp():
+    # A parallel loop of Numba's own scheduler ends the process.
+    environment = os.environ | {"NUMBA_THREADING_LAYER": "workqueue"}
+    subprocess.run([sys.executable, "-c", CALL_IN_THREADS], cwd=ROOT, env=environment, check=True)
