@@ -105,9 +105,18 @@ def main() -> int:
     package, extra = _COMMANDS[command]
     try:
         with _needs(extra):
-            return import_module(f"hangman_lab.{package}.command_line").main()
+            from rich.console import Console
+
+            from hangman_lab.terminal.console import make_steps, step
+
+            with make_steps(Console(), transient=True) as steps, step(steps, "loading packages"):
+                command_line = import_module(f"hangman_lab.{package}.command_line")
+            return command_line.main()
     except ModuleNotFoundError as error:
         sys.exit(f"{program.name}: error: {error}")
+    except KeyboardInterrupt:  # while packages load; each command ends itself
+        print(f"{program.name}: stopped", file=sys.stderr)
+        return 130
 
 
 @contextmanager

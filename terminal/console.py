@@ -22,10 +22,14 @@ def say(console: Console, text: str) -> None:
     console.print(text, highlight=False, markup=False, soft_wrap=True)
 
 
-def make_steps(console: Console) -> Progress:
-    """Return a list of steps with the time of each, for :func:`step`; none without a terminal."""
+def make_steps(console: Console, transient: bool = False) -> Progress:
+    """Return a list of steps with the time of each, for :func:`step`; none without a terminal.
+
+    A transient list is erased at the end.
+    """
     columns = SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn()
-    return Progress(*columns, console=console, disable=not console.is_terminal)
+    disable = not console.is_terminal
+    return Progress(*columns, console=console, transient=transient, disable=disable)
 
 
 @contextmanager

@@ -160,3 +160,10 @@ def test_a_renamed_script_is_refused_in_one_line(monkeypatch):
     monkeypatch.setattr(sys, "argv", ["mytrain.py"])
     with pytest.raises(SystemExit, match=r"^mytrain\.py: error: not a command; there are train, "):
         hangman_lab.main()
+
+
+def test_ctrl_c_while_packages_load_is_one_line(tmp_path, monkeypatch):
+    (tmp_path / "pandas.py").write_text("raise KeyboardInterrupt")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    done = run("evaluate.py", "--help")
+    assert (done.returncode, done.stderr) == (130, "evaluate.py: stopped\n")
