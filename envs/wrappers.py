@@ -62,10 +62,7 @@ class VectorActionMaskObservation(VectorWrapper):
     """
 
     def __init__(
-        self,
-        env: VectorEnv,
-        observation_key: str = "observations",
-        mask_key: str = "action_mask",
+        self, env: VectorEnv, observation_key: str = "observations", mask_key: str = "action_mask"
     ) -> None:
         super().__init__(env)
         self._keys = observation_key, mask_key
@@ -79,10 +76,7 @@ class VectorActionMaskObservation(VectorWrapper):
         self._masks = np.zeros((self.num_envs, num_actions), dtype=np.int8)
 
     def reset(
-        self,
-        *,
-        seed: Any = None,
-        options: dict[str, Any] | None = None,
+        self, *, seed: Any = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         """Start new games; the options are those of the batch."""
         observations, infos = self.env.reset(seed=seed, options=options)

@@ -107,10 +107,7 @@ def _extremes(key: str, kind: str, values: list[Any]) -> list[Any]:
 
 
 def load_sweep(
-    path: Path,
-    overrides: Sequence[str] = (),
-    words: str | None = None,
-    name: str | None = None,
+    path: Path, overrides: Sequence[str] = (), words: str | None = None, name: str | None = None
 ) -> Sweep:
     """Load a sweep file; raise InputError if a key or a value is invalid.
 

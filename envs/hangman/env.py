@@ -13,23 +13,12 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 
 from hangman_lab.envs.batch import BatchEnv
-from hangman_lab.envs.encoding import (
-    ALPHABET,
-    BLANK,
-    FIRST_LETTER,
-    MAX_LENGTH,
-    NUM_LETTERS,
-)
+from hangman_lab.envs.encoding import ALPHABET, BLANK, FIRST_LETTER, MAX_LENGTH, NUM_LETTERS
 from hangman_lab.envs.errors import InputError, check_choice, check_integer
 from hangman_lab.envs.hangman.game import Game
 from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG, Observation, Observations
 from hangman_lab.envs.hangman.rendering import draw_game
-from hangman_lab.envs.hangman.rules import (
-    HangmanGames,
-    Host,
-    RepeatedGuess,
-    make_observation_space,
-)
+from hangman_lab.envs.hangman.rules import HangmanGames, Host, RepeatedGuess, make_observation_space
 from hangman_lab.envs.rendering import Drawing
 from hangman_lab.envs.rewards import Reward, compute_reward, make_reward
 from hangman_lab.envs.secret_words import Part, SecretWords

@@ -17,7 +17,7 @@ from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
 
-from hangman_lab.envs.encoding import MAX_LENGTH, NUM_LETTERS
+from hangman_lab.envs.encoding import MAX_LENGTH
 from hangman_lab.envs.errors import check_options
 from hangman_lab.envs.games import check_state
 from hangman_lab.envs.hangman.env import HangmanVectorEnv
@@ -88,9 +88,7 @@ class HangmanVecEnv(VecEnv):
         self._returns = np.zeros(self.games.num_envs)
         self._start_time = time.time()
         super().__init__(
-            self.games.num_envs,
-            self.games.single_observation_space,
-            self.games.single_action_space,
+            self.games.num_envs, self.games.single_observation_space, self.games.single_action_space
         )
         self.metadata = self.games.metadata
 
@@ -144,6 +142,7 @@ class HangmanVecEnv(VecEnv):
         self._reset_seeds()
         self._reset_options()
         self._returns[:] = 0
+        # The same at the start of each episode.
         self.reset_infos = [
             {"action_mask": mask, "won": np.False_} for mask in infos["action_mask"]
         ]
@@ -162,7 +161,8 @@ class HangmanVecEnv(VecEnv):
         no = np.False_  # an attribute of a module is slow to read for each game
         infos: list[dict[str, Any]] = [
             {"action_mask": mask, "won": no, "TimeLimit.truncated": False}
-            for mask in batch._games.action_masks().view(np.int8)
+            # A list, because iterating over an array is slow.
+            for mask in list(batch._games.action_masks().view(np.int8))
         ]
         games = ended.nonzero()[0]
         if len(games):
@@ -171,10 +171,9 @@ class HangmanVecEnv(VecEnv):
             won, lengths = batch._games.won[games], batch._steps[games].tolist()
             batch._start(games)
             # Lists, because indexing an array for each element is slow.
-            for game, word, guessed, lives, mask, is_won, cut, total, length in zip(
+            for game, word, guessed, lives, is_won, cut, total, length in zip(
                 games.tolist(),
                 *last.values(),
-                np.ones((len(games), NUM_LETTERS), dtype=np.int8),
                 won,
                 (truncated & ~terminated)[games].tolist(),
                 self._returns[games].round(6).tolist(),
@@ -185,7 +184,6 @@ class HangmanVecEnv(VecEnv):
                 info["won"], info["TimeLimit.truncated"] = is_won, cut
                 info["terminal_observation"] = {"word": word, "guessed": guessed, "lives": lives}
                 info["episode"] = {"r": total, "l": length, "t": seconds}
-                self.reset_infos[game] = {"action_mask": mask, "won": np.False_}
             self._returns[games] = 0
         return batch._games.observe_in_space(), rewards.astype(np.float32), ended, infos
 

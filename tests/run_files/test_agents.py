@@ -11,12 +11,7 @@ from hangman_lab.envs.encoding import letter_index
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.observation import parse_observation
 from hangman_lab.envs.words import DEFAULT_KNOWN
-from hangman_lab.run_files.agents import (
-    LEARNED_AGENTS,
-    find_run,
-    load_run_agent,
-    load_run_agents,
-)
+from hangman_lab.run_files.agents import LEARNED_AGENTS, find_run, load_run_agent, load_run_agents
 from hangman_lab.run_files.config import Config, PosteriorConfig, WindowsConfig
 from hangman_lab.run_files.directory import PRETRAINED, RunDirectory
 from hangman_lab.training.networks import PolicyModule, WindowModule

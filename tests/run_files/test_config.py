@@ -49,12 +49,7 @@ def test_a_written_config_is_read_back(load, tmp_path):
     # Names that YAML would read as something else.
     for name in ("010", "1e5", "no", "8_000", "null", "2001-01-01", "-", ".nan", "0o17", "_1"):
         assert load(dump_config(Config(name=name))).name == name
-    for words in (
-        "/a b'c.txt",
-        "/#a: b",
-        "/\N{GRINNING FACE}.txt",
-        "/" + "a b/" * 50 + "c",
-    ):
+    for words in ("/a b'c.txt", "/#a: b", "/\N{GRINNING FACE}.txt", "/" + "a b/" * 50 + "c"):
         assert load(dump_config(Config(words=words))).words == words
 
 

@@ -3,10 +3,7 @@
 import numpy as np
 import pytest
 
-from hangman_lab.agents.posterior.look_ahead import (
-    MAX_WORDS,
-    win_probabilities,
-)
+from hangman_lab.agents.posterior.look_ahead import MAX_WORDS, win_probabilities
 from hangman_lab.envs.encoding import ALPHABET, decode
 from hangman_lab.envs.hangman.observation import parse_observation
 from hangman_lab.envs.numba_cache import in_threads

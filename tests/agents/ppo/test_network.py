@@ -4,11 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from hangman_lab.agents.ppo.network import (
-    NUM_LETTER_FEATURES,
-    NUM_STATE_FEATURES,
-    policy_features,
-)
+from hangman_lab.agents.ppo.network import NUM_LETTER_FEATURES, NUM_STATE_FEATURES, policy_features
 from hangman_lab.envs.words import default_word_list
 from hangman_lab.training.networks import LetterModule, PolicyModule, WindowModule
 from tests.agents.games import observe, random_states

@@ -148,11 +148,7 @@ def test_inconsistent_answers_lead_to_the_first_word():
     agent = PartitionAgent("minimax").fit(WordGame(("bell", "cell")))
     # No word of the list shares all letters with "cell" at other places.
     assert agent.act(
-        {
-            "guesses": np.array([[1]]),
-            "answers": np.array([[[4, 0]]]),
-            "num_guesses": np.array([1]),
-        }
+        {"guesses": np.array([[1]]), "answers": np.array([[[4, 0]]]), "num_guesses": np.array([1])}
     ).tolist() == [0]
 
 
