@@ -10,6 +10,7 @@ from typing import Any, Self, cast, overload
 import numpy as np
 import numpy.typing as npt
 
+from hangman_lab.envs.counter_rng import keyed_uniform
 from hangman_lab.envs.errors import InputError, check_integer
 from hangman_lab.envs.hangman.observation import (
     Observation,
@@ -18,7 +19,6 @@ from hangman_lab.envs.hangman.observation import (
     check_observations,
     unique_observations,
 )
-from hangman_lab.envs.keyed_random import keyed_uniform
 
 
 class NotFittedError(InputError, AttributeError):

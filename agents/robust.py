@@ -26,8 +26,8 @@ from hangman_lab.agents.minimax import (
     count_letters,
     group_families,
 )
+from hangman_lab.envs.counter_rng import keyed_uniform
 from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG
-from hangman_lab.envs.keyed_random import keyed_uniform
 from hangman_lab.envs.numba_cache import njit
 
 DEFAULT_ROUNDS = 256

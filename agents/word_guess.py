@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hangman_lab.agents.base import Guesser, agent_named
+from hangman_lab.envs.counter_rng import below, keyed_bits
 from hangman_lab.envs.errors import InputError, check_choice, check_integer
-from hangman_lab.envs.keyed_random import below, keyed_bits
 from hangman_lab.envs.numba_cache import njit
 from hangman_lab.envs.word_guess.rules import NO_WORD, Observation, check_observations
 from hangman_lab.envs.word_guess.words import WordGame

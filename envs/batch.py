@@ -12,9 +12,9 @@ from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
+from hangman_lab.envs.counter_rng import new_stream
 from hangman_lab.envs.errors import InputError, check_choice, check_integer, check_options
 from hangman_lab.envs.games import ALL, Games, Index, Obs, Secrets, check_state
-from hangman_lab.envs.keyed_random import new_stream
 from hangman_lab.envs.rendering import Drawing
 from hangman_lab.envs.rewards import Reward, compute_rewards
 from hangman_lab.envs.single import RENDER_FPS

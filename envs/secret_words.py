@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from hangman_lab.envs.counter_rng import add_key, below
 from hangman_lab.envs.encoding import (
     MAX_LENGTH,
     NUM_LETTERS,
@@ -18,7 +19,6 @@ from hangman_lab.envs.encoding import (
     encode_words,
 )
 from hangman_lab.envs.errors import InputError, check_choice, check_integer
-from hangman_lab.envs.keyed_random import add_key, below
 from hangman_lab.envs.words import PARTS, Split, default_word_list
 
 Part = Literal["train", "valid", "test"]

@@ -9,9 +9,9 @@ import gymnasium as gym
 import numpy as np
 import numpy.typing as npt
 
+from hangman_lab.envs.counter_rng import new_stream
 from hangman_lab.envs.errors import check_choice, check_integer, check_options
 from hangman_lab.envs.games import Obs, Secrets
-from hangman_lab.envs.keyed_random import new_stream
 from hangman_lab.envs.rendering import Drawing
 
 RENDER_FPS = 2

@@ -10,11 +10,11 @@ import numpy.typing as npt
 import pandas as pd
 
 from hangman_lab.agents.base import Agent
+from hangman_lab.envs.counter_rng import keyed_bits
 from hangman_lab.envs.encoding import ALPHABET, FIRST_LETTER, as_words, encode_words
 from hangman_lab.envs.errors import check_integer
 from hangman_lab.envs.hangman.evil import EvilHangmanGames
 from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG, HangmanGames
-from hangman_lab.envs.keyed_random import keyed_bits
 from hangman_lab.envs.secret_words import SecretWords
 from hangman_lab.envs.words import hash_words
 

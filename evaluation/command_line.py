@@ -62,9 +62,9 @@ def parser() -> CommandParser:
         help="prior probability that the secret is a known word, which the run was fitted on, for "
         f"{', '.join(LEARNED_AGENTS)}; 0 if the rules exclude known words (default: %(default)s)",
     )
-    seen = parser.add_mutually_exclusive_group()
-    seen.add_argument("--drop-seen", action="store_true", help="exclude known words")
-    seen.add_argument("--allow-seen", action="store_true", help="play known words with --known 0")
+    known = parser.add_mutually_exclusive_group()
+    known.add_argument("--drop-known", action="store_true", help="exclude known words")
+    known.add_argument("--allow-known", action="store_true", help="play known words with --known 0")
     parser.add_argument("--seed", metavar="N", help="seed of random draws")
     parser.add_argument(
         "--details", action="store_true", help="also print tables by length, words and first letter"

@@ -75,7 +75,7 @@ class Comparison:
             figures = statistics[name] = summarize(games, seconds)
             if match.repeat > 1 and len(match.words):
                 figures["worst"] = worst_win_rates(won)
-            figures["seen"] = int(np.isin(hashes, match.fitted_words.get(name, ())).sum())
+            figures["fitted"] = int(np.isin(hashes, match.fitted_words.get(name, ())).sum())
             if 0 < is_known.sum() < len(is_known):
                 for known, part in games.groupby(is_known):
                     figures["known" if known else "unseen"] = win_rate(part.won.sum(), len(part))
@@ -176,7 +176,7 @@ def compare(agents: Sequence[str] | dict[str, Agent] | None = None, **options: A
         available agents.
     **options
         ``run``, ``words``, ``split``, ``secrets``, ``games``, ``repeat``, ``max_wrong``, ``host``,
-        ``known``, ``drop_seen``, ``allow_seen`` and ``seed``; see
+        ``known``, ``drop_known``, ``allow_known`` and ``seed``; see
         :class:`evaluation.preparation.Request`.
 
     Returns

@@ -64,9 +64,9 @@ class Request(BaseModel):
     #: The prior probability of a word that the run was fitted on; 0 refuses these words.
     known: float = Field(default=DEFAULT_KNOWN, ge=0, le=1)
     #: Exclude known words.
-    drop_seen: bool = False
+    drop_known: bool = False
     #: Play known words with ``known=0``.
-    allow_seen: bool = False
+    allow_known: bool = False
     #: The seed of samples.
     seed: int = Field(default=0, ge=0, lt=2**31)
 
@@ -96,7 +96,7 @@ class Match:
     known: float | None = DEFAULT_KNOWN
     #: Hashes of the known words; all other words are unseen.
     known_words: npt.NDArray[np.uint64] = field(default_factory=lambda: np.zeros(0, np.uint64))
-    #: Hashes of the words that each agent was fitted on; these games count as ``seen``.
+    #: Hashes of the words that each agent was fitted on; these games count as ``fitted``.
     fitted_words: dict[str, npt.NDArray[np.uint64]] = field(default_factory=dict)
     #: The words of the evil host, for which ``words`` are drawn; None for the random host.
     evil_words: Sequence[str] | None = None
@@ -131,7 +131,7 @@ def prepare(
     words = _handle_known(words, known_words, request, excluded_by, say)
     evil_words = words if (request.host or config.env.host) == "evil" else None
     if evil_words is not None and 0 < np.isin(hash_words(words), known_words).mean() < 1:
-        raise InputError("--host evil mixes known and unseen words; use --drop-seen")
+        raise InputError("--host evil mixes known and unseen words; use --drop-known")
     if request.games is not None:
         words = sample_words(words, request.games, request.seed)
     agents = load_run_agents(names, run, train_words, request.seed, request.known)
@@ -189,15 +189,15 @@ def _handle_known(
     count = int(is_known.sum())
     if not count:
         return words
-    if not request.drop_seen:
-        if excluded_by is None or request.allow_seen:
+    if not request.drop_known:
+        if excluded_by is None or request.allow_known:
             return words
         raise InputError(
             f"{count:,} of the {len(words):,} words are known words: {excluded_by} was fitted on "
-            "them and --known 0 excludes them; use a higher --known, --drop-seen to exclude them, "
-            "or --allow-seen to play them"
+            "them and --known 0 excludes them; use a higher --known, --drop-known to exclude them, "
+            "or --allow-known to play them"
         )
     say(f"excluded: {count:,} known words")
     if count == len(words):
-        raise InputError("--drop-seen: all words are known")
+        raise InputError("--drop-known: all words are known")
     return tuple(word for word, known in zip(words, is_known, strict=True) if not known)

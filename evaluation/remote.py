@@ -31,7 +31,7 @@ from hangman_lab.terminal.tables import print_table
 DEFAULT_GAMES = 100
 # The server chooses the words and the rules.
 _REFUSED = (
-    *("secrets", "split", "max_wrong", "host", "drop_seen", "allow_seen"),
+    *("secrets", "split", "max_wrong", "host", "drop_known", "allow_known"),
     *("plots", "report", "repeat"),
 )
 _OPTIONS = ("token", "recorded")
@@ -71,7 +71,7 @@ def evaluate(options: argparse.Namespace, request: Request, console: Console) ->
     client.check()
     # ``games`` counts games of the server, not local words.
     agents = prepare(
-        request.model_copy(update={"games": None, "allow_seen": True}),
+        request.model_copy(update={"games": None, "allow_known": True}),
         lambda line: say(console, f"agents are fitted on the train split of {line}"),
     ).agents
     statistics: dict[str, dict[str, Any]] = {}
@@ -82,7 +82,7 @@ def evaluate(options: argparse.Namespace, request: Request, console: Console) ->
                 start = time.perf_counter()
                 ended = _play_games(agent, client, games, options.recorded, threads, advance)
             statistics[name] = basic_statistics(ended, time.perf_counter() - start)
-            statistics[name]["seen"] = None  # the secrets are not known here
+            statistics[name]["fitted"] = None  # the secrets are not known here
             ended.insert(0, "agent", name)
             parts.append(ended)
     played = pd.concat(parts, ignore_index=True)

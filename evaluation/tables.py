@@ -69,8 +69,8 @@ def agents_table(evaluation: dict[str, Any]) -> DataTable:
     for name, statistics in evaluation["agents"].items():
         num_known = statistics.get("known", statistics)["games"] if "known" in kinds else 0
         # An agent may be fitted on other words than the known words of the run.
-        if statistics["seen"] and statistics["seen"] != num_known:
-            note += f"; {name} was fitted on the words of {statistics['seen']:,} games"
+        if statistics["fitted"] and statistics["fitted"] != num_known:
+            note += f"; {name} was fitted on the words of {statistics['fitted']:,} games"
         means = (f"{statistics['mean_wrong_guesses']:.2f}", f"{statistics['mean_guesses']:.2f}")
         speed = f"{statistics['games_per_second']:,.0f}"
         label = name + (" (known)" if kinds == ["known"] else "")

@@ -12,10 +12,10 @@ from rich.console import Console
 from rich.progress import Progress
 
 from hangman_lab.agents import AGENTS, Agent, PosteriorAgent
+from hangman_lab.envs.counter_rng import keyed_bits
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.evil import EvilGame
 from hangman_lab.envs.hangman.game import Game
-from hangman_lab.envs.keyed_random import keyed_bits
 from hangman_lab.envs.secret_words import SecretWords
 from hangman_lab.envs.words import COMMON_SOURCE, DEFAULT_KNOWN, hash_words
 from hangman_lab.playing.advice import Adviser, assist

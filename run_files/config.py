@@ -161,14 +161,14 @@ class PlayConfig(Section):
 
     ``first`` is the run that uncovers the first words, or the folder of a run with
     ``uncovered.txt``. The posterior then plays ``num_envs`` games at once, and is refitted whenever
-    the number of uncovered words has grown by the share ``growth``. ``games`` is the total number
-    of games, including those of the first run.
+    the number of uncovered words has grown by the share ``refit_growth``. ``games`` is the total
+    number of games, including those of the first run.
     """
 
     first: FirstRunConfig | Annotated[PathText, AfterValidator(os.path.realpath)]
     games: int = Field(default=1_500_000, ge=1)
     num_envs: int = Field(default=4096, ge=1, le=65536)
-    growth: float = Field(default=0.05, gt=0)
+    refit_growth: float = Field(default=0.05, gt=0)
 
 
 class FromPlayConfig(PPOOnPosteriorConfig):

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from hangman_lab.envs.counter_rng import keyed_bits
 from hangman_lab.envs.errors import InputError
-from hangman_lab.envs.keyed_random import keyed_bits
 from hangman_lab.envs.words import WordList, hash_words, load_word_list
 from hangman_lab.run_files.config import Config
 

@@ -38,9 +38,9 @@ def test_it_was_fitted_on_the_train_words_of_the_default_list(run, parts):
     assert evaluation["known"]["split"] == "train"
     for figures in (evaluation, evaluation["excluded"]):
         assert figures["agents"]["ppo"]["games"] == len(parts["test"])
-        assert figures["agents"]["ppo"]["seen"] == 0
+        assert figures["agents"]["ppo"]["fitted"] == 0
     known = evaluation["known"]["agents"]["ppo"]
-    assert known["seen"] == known["games"] > 0
+    assert known["fitted"] == known["games"] > 0
 
 
 @pytest.mark.slow

@@ -39,7 +39,7 @@ def command(capsys):
 
 def wait_for(process, checkpoint, phase, step):
     """Wait for the fit of the posterior to begin, or for a checkpoint of PPO after ``step``."""
-    if phase == "begun":
+    if phase == "created":
         fits = (line.startswith("posterior: nine tenths: n-grams") for line in process.stdout)
         assert any(fits), f"it ended before it fitted: {process.stderr.read()}"
         return
@@ -66,7 +66,7 @@ def test_a_run_stopped_four_times_ends_with_the_same_weights(
     folder = tmp_path / "a rather long name of a folder, so that lines would be wrapped" / "run"
     arguments = ("--config", config, "--words", words, "--run-dir", folder, *LONGER)
     step = 0
-    for phase, sent in product(("begun", "ppo"), (signal.SIGINT, signal.SIGKILL)):
+    for phase, sent in product(("created", "ppo"), (signal.SIGINT, signal.SIGKILL)):
         process = start("train.py", *arguments)
         wait_for(process, folder / "checkpoint.pt", phase, step)
         process.send_signal(sent)

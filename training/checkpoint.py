@@ -18,7 +18,7 @@ from hangman_lab.run_files.directory import write_atomically
 
 _FORMAT = 3
 _ARRAY = "__array__"
-PHASES = ("begun", "play", "ppo", "done")
+PHASES = ("created", "play", "ppo", "done")
 
 
 class Interrupted(KeyboardInterrupt):

@@ -10,6 +10,7 @@ from numba import get_num_threads
 
 from hangman_lab.agents.posterior.multigrams import Multigrams, Trie, make_trie
 from hangman_lab.agents.sequences import PACKED_BASE, number_runs, unpack_parts
+from hangman_lab.envs.counter_rng import keyed_uniform
 from hangman_lab.envs.encoding import (
     FIRST_LETTER,
     MAX_LENGTH,
@@ -18,7 +19,6 @@ from hangman_lab.envs.encoding import (
     EncodedWords,
     decode,
 )
-from hangman_lab.envs.keyed_random import keyed_uniform
 from hangman_lab.envs.numba_cache import in_threads, njit
 
 # Classes, the length of the longest sequence, the minimal count of a sequence.

@@ -17,8 +17,8 @@ from hangman_lab.agents.posterior.posterior import LetterPosterior
 from hangman_lab.agents.posterior.prior import LetterModels, WordPrior
 from hangman_lab.agents.sequences import sequence_keys
 from hangman_lab.agents.smoothed_ngrams import SmoothedNgrams
+from hangman_lab.envs.counter_rng import keyed_bits, keyed_uniform
 from hangman_lab.envs.encoding import MAX_LENGTH, EncodedWords, encode_words
-from hangman_lab.envs.keyed_random import keyed_bits, keyed_uniform
 from hangman_lab.envs.words import hash_words
 from hangman_lab.run_files.directory import RunDirectory, write_atomically
 from hangman_lab.training.candidates import Candidates, derive_candidates

@@ -82,7 +82,7 @@ def train(
         for path in (run.posterior, run.held_back_posterior):
             shutil.copyfile(posteriors / path.name, path)
     # So that a run that is killed early can be resumed.
-    save_checkpoint(run.checkpoint, "begun" if posteriors is None else "ppo", {})
+    save_checkpoint(run.checkpoint, "created" if posteriors is None else "ppo", {})
     return run, _run(run, config, words, console, on_validation)
 
 
@@ -130,7 +130,7 @@ def _run(
     """Run the steps after the last checkpoint; return the final evaluation."""
     run.remove_temporary_files()
     phase, state = load_checkpoint(run.checkpoint)
-    if phase == "begun" and isinstance(config.learner, FromPlayConfig):
+    if phase == "created" and isinstance(config.learner, FromPlayConfig):
         first = config.learner.play.first
         if isinstance(first, FirstRunConfig):
             _play_first(run, _first_config(config, first), console)
@@ -141,7 +141,7 @@ def _run(
     log = TrainingLog(run, state.get("step", -1) + 1)
     with closing(log), progress:
         with stop:
-            if phase in ("begun", "play"):
+            if phase in ("created", "play"):
                 phase, state = "ppo", learner.fit(state, progress, stop)
                 save_checkpoint(run.checkpoint, phase, state)
             with stage(progress, "loading", 1, unit=""):

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hangman_lab.envs.counter_rng import add_key, below
 from hangman_lab.envs.encoding import ALPHABET, NUM_LETTERS, as_words, encode_words
 from hangman_lab.envs.errors import InputError, check_choice, check_integer
-from hangman_lab.envs.keyed_random import add_key, below
 from hangman_lab.envs.words import default_word_list
 
 # Answer codes have 8 bits; words of 21 letters have 253 pairs of cats and dogs.

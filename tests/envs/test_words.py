@@ -4,9 +4,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
+from hangman_lab.envs.counter_rng import keyed_bits
 from hangman_lab.envs.encoding import ALPHABET, decode
 from hangman_lab.envs.errors import InputError
-from hangman_lab.envs.keyed_random import keyed_bits
 from hangman_lab.envs.secret_words import SecretWords
 from hangman_lab.envs.words import (
     PARTS,

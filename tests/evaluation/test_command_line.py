@@ -68,7 +68,7 @@ def test_a_run_determines_the_list_the_split_and_the_agents(evaluate, tiny_run, 
     assert evaluation["words"]["source"] == str(tiny_files[1])
     theirs = json.loads(run_directory.evaluation.read_text())
     for name, agent in evaluation["agents"].items():
-        for key in ("games", "wins", "mean_guesses", "by_length", "hardest", "seen"):
+        for key in ("games", "wins", "mean_guesses", "by_length", "hardest", "fitted"):
             assert agent[key] == theirs["agents"][name][key]
 
 
@@ -79,7 +79,7 @@ def test_without_a_run_learned_agents_are_those_of_the_pretrained_policy(evaluat
     agents = evaluation["agents"]
     # The split is the same for all lists: none of these words was fitted on.
     assert agents["ppo"]["games"] == len(parts_of(tiny_files[1], (0.9, 0.05, 0.05))["test"])
-    assert agents["ppo"]["seen"] == 0
+    assert agents["ppo"]["fitted"] == 0
     assert agents["ppo"]["ci95"][0] > agents["dictionary"]["ci95"][1]
     _, evaluation = evaluate("--games", 20)
     assert list(evaluation["agents"]) == ["ppo", "look-ahead", "posterior", "dictionary", "random"]
@@ -136,27 +136,27 @@ def mixed(tmp_path, real_words):
 
 def test_known_words_are_refused_dropped_or_marked_with_a_prior_of_0(evaluate, mixed):
     done, evaluation = evaluate(*mixed, "--known", "0")
-    said = ("7 of the 27 words are known", mixed[1], "--known 0", "--drop-seen", "--allow-seen")
+    said = ("7 of the 27 words are known", mixed[1], "--known 0", "--drop-known", "--allow-known")
     assert_refused(done, "evaluate.py", *said)
     assert evaluation is None
 
     for prior in ("0", "1"):
-        done, evaluation = evaluate(*mixed, "--drop-seen", "--known", prior)
+        done, evaluation = evaluate(*mixed, "--drop-known", "--known", prior)
         assert "excluded: 7 known words" in done.stdout
         assert evaluation["agents"]["posterior"]["games"] == 20
-        assert evaluation["agents"]["posterior"]["seen"] == 0
+        assert evaluation["agents"]["posterior"]["fitted"] == 0
         assert "known" not in evaluation["agents"]["posterior"]
 
-    done, evaluation = evaluate(*mixed, "--allow-seen", "--known", "0")
+    done, evaluation = evaluate(*mixed, "--allow-known", "--known", "0")
     assert (evaluation["words"]["known"], evaluation["words"]["unseen"]) == (7, 20)
     for name, agent in evaluation["agents"].items():
-        assert agent["seen"] == {"posterior": 7, "dictionary": 10}[name]
+        assert agent["fitted"] == {"posterior": 7, "dictionary": 10}[name]
         assert (agent["known"]["games"], agent["unseen"]["games"]) == (7, 20)
         assert f"{name} (known)" in done.stdout
     wins = evaluation["agents"]["posterior"]["known"]["wins"]
     # An evil host could change one kind into the other.
     assert_refused(
-        evaluate(*mixed, "--host", "evil")[0], "evaluate.py", "--host evil", "--drop-seen"
+        evaluate(*mixed, "--host", "evil")[0], "evaluate.py", "--host evil", "--drop-known"
     )
 
     _, evaluation = evaluate(*mixed, "--known", "1")
@@ -170,7 +170,7 @@ def test_without_a_learned_agent_known_words_are_those_of_the_train_split(evalua
     assert done.returncode == 0, done.stderr
     assert evaluation["words"]["known"] == 30
     # Random has not been fitted.
-    assert [agent["seen"] for agent in evaluation["agents"].values()] == [30, 0]
+    assert [agent["fitted"] for agent in evaluation["agents"].values()] == [30, 0]
     assert "30 known train words" in done.stdout
     assert "prior" not in done.stdout
 
@@ -207,8 +207,8 @@ CATS, GUESS = "--env CatsAndDogs-v0", "--env GuessTheWord-v0"
         ("--split all", "--split: 'all' is not allowed (input should be 'train', 'valid' or"),
         ("--words words.txt --secrets missing.txt", "missing.txt: cannot read"),
         ("--secrets words.txt --split valid", "--split: cannot be combined with --secrets"),
-        ("--drop-seen --allow-seen", "--allow-seen: not allowed with"),
-        ("--words words.txt --split train --drop-seen", "--drop-seen: all words are known"),
+        ("--drop-known --allow-known", "--allow-known: not allowed with"),
+        ("--words words.txt --split train --drop-known", "--drop-known: all words are known"),
         *(
             (
                 f"--agents random {option} words.txt/below",

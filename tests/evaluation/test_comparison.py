@@ -59,7 +59,7 @@ def test_statistics_are_those_of_the_games(real_words):
         statistics = evaluation["agents"][name]
         assert (statistics["games"], statistics["wins"]) == (200, again.won.sum())
         assert statistics["mean_guesses"] == pytest.approx(again["guesses"].mean())
-        assert statistics["seen"] == {"dictionary": 3, "random": 0, "other": 100}[name]
+        assert statistics["fitted"] == {"dictionary": 3, "random": 0, "other": 100}[name]
         of_agent = games.loc[games["agent"] == name].reset_index(drop=True)
         assert of_agent[again.columns].equals(again)
         assert of_agent["known"].tolist() == [True] * 3 + [False] * 197

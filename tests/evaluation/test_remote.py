@@ -82,7 +82,7 @@ def test_output_and_files_agree_with_the_arena_and_the_server(
     statistics = evaluation["agents"]["dictionary"]
     expected = {**basic_statistics(arena, 1.0), "games_per_second": statistics["games_per_second"]}
     # The client does not know which words are known.
-    assert statistics == {**expected, "seen": None}
+    assert statistics == {**expected, "fitted": None}
     assert evaluation["split"] == ("recorded" if recorded else "practice")
     assert (evaluation["max_wrong"], evaluation["known"]) == (6, 0.25)
     assert f"{statistics['win_rate']:.1%}" in done.stdout

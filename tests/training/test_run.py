@@ -142,7 +142,7 @@ def test_the_final_games_are_on_unseen_known_and_excluded_words(short_run, short
         assert list(part["agents"]) == ["ppo", "look-ahead", "posterior", "dictionary", "random"]
         for name, figures in part["agents"].items():
             assert figures["games"] == games
-            assert figures["seen"] == (games if part is known and name != "random" else 0)
+            assert figures["fitted"] == (games if part is known and name != "random" else 0)
             assert name in printed
             assert f"{figures['win_rate']:.1%}" in printed
     # What lies in the directory is what was played.

@@ -116,7 +116,7 @@ class FromPlayLearner(PosteriorLearner):
             advance(play.games)
             while True:
                 is_over = play.games >= options.games
-                if is_over or play.growth >= options.growth:
+                if is_over or play.growth >= options.refit_growth:
                     self._fit_posterior(play.words, progress, stop)
                     play.num_fitted, is_loaded = len(play.words), False
                 log.writer.flush()

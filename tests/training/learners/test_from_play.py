@@ -96,7 +96,7 @@ def config_of(tiny_files, tmp_path_factory):
         common = f"""
             words={path} env.max_wrong=10 env.max_length=7 final_split=valid learner.steps=1024
             learner.kind=from_play learner.play.games=1000 learner.play.num_envs=128
-            learner.play.growth=1
+            learner.play.refit_growth=1
         """
         first = "learner.play.first={learner: {kind: windows, " + f"{FIRST_LEARNER}}}, {FIRST}}}"
         return load_config(tiny_files[0], [*common.split(), first, *options])
@@ -128,14 +128,14 @@ def test_a_run_learns_only_what_its_games_show(config_of, real_words, whole):
     uncovered, missed = (
         evaluation[name]["agents"]["posterior"] for name in ("uncovered", "missed")
     )
-    assert uncovered["games"] == uncovered["seen"] == 20
+    assert uncovered["games"] == uncovered["fitted"] == 20
     assert missed["games"] == 20
-    assert missed["seen"] == 0
+    assert missed["fitted"] == 0
 
 
 @pytest.mark.parametrize(
     ("phase", "kind", "method"),
-    [("begun", ValidationCallback, "_on_rollout_end"), ("play", Play, "play")],
+    [("created", ValidationCallback, "_on_rollout_end"), ("play", Play, "play")],
     ids=["in the first run", "while playing"],
 )
 def test_a_stopped_run_resumes_to_the_same_words_and_weights(
@@ -153,8 +153,8 @@ def test_a_stopped_run_resumes_to_the_same_words_and_weights(
 def test_a_run_can_begin_with_the_words_of_another(config_of, real_words, whole, tmp_path):
     first, own = whole[0], tuple(word[::-1] for word in real_words[::4])
     games = int(first.read_curves()["rollout/games"].max())
-    play = f"learner.play.first={first.path} learner.play.games={games + 800} learner.play.growth=9"
-    config = config_of(own, *play.split())
+    options = {"first": first.path, "games": games + 800, "refit_growth": 9}
+    config = config_of(own, *(f"learner.play.{name}={value}" for name, value in options.items()))
     run, _ = train(config, QUIET, tmp_path / "run")
     given, learned = (set(each.uncovered.read_text().split()) for each in (first, run))
     assert given < learned

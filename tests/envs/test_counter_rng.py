@@ -1,7 +1,7 @@
 import numpy as np
 from scipy.stats import kstest
 
-from hangman_lab.envs.keyed_random import keyed_bits, keyed_uniform
+from hangman_lab.envs.counter_rng import keyed_bits, keyed_uniform
 
 
 def test_a_draw_depends_on_its_keys_alone():
