@@ -136,15 +136,17 @@ class Games(ABC, Generic[Obs]):
         dtypes, arrays = self._dtypes, self._observed.items()
         return cast(Obs, {name: array[games].astype(dtypes[name]) for name, array in arrays})
 
-    def check_actions(self, actions: npt.NDArray, num_actions: int) -> None:
-        """Raise InputError unless ``actions`` are N integers from 0 to ``num_actions - 1``."""
+    def check_actions(self, actions: npt.NDArray, num_actions: int) -> npt.NDArray[np.int64]:
+        """Return ``actions``; InputError unless they are N integers, 0 to ``num_actions - 1``."""
         if actions.shape != (len(self),):
             raise InputError(f"actions: shape {actions.shape} is not ({len(self)},)")
         if actions.dtype.kind not in "iu":
             raise InputError(f"actions: {actions.dtype} is not an integer type")
+        actions = actions.astype(np.int64, copy=False)
         # A negative number is a large one without its sign.
-        if actions.astype(np.int64, copy=False).view(np.uint64).max(initial=0) >= num_actions:
+        if actions.view(np.uint64).max(initial=0) >= num_actions:
             raise InputError(f"an action is outside 0..{num_actions - 1}")
+        return actions
 
     def infos(self) -> Arrays:
         """Return the infos of all games by name, as new arrays."""

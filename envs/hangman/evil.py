@@ -51,7 +51,7 @@ class EvilHangmanGames(HangmanGames):
 
     def guess(self, letters: npt.NDArray[np.integer]) -> GuessResult:
         """Keep the largest family of each game, then guess as :class:`HangmanGames` does."""
-        self.check_actions(letters, NUM_LETTERS)
+        letters = self.check_actions(letters, NUM_LETTERS)
         was_guessed = self._guessed[np.arange(len(self)), letters] != 0
         games = np.flatnonzero(~(self.over | was_guessed))
         word, guessed = self._word[games], self._guessed[games]

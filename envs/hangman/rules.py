@@ -86,6 +86,9 @@ class HangmanGames(Games[Observations]):
         self._lives = np.zeros(num_games, dtype=np.int64)
         self._shown = np.zeros(num_games, dtype=np.int64)
         self._observed = Observations(word=self._word, guessed=self._guessed, lives=self._lives)
+        # Rows of each code and of each number of blanks: faster than columns, which are broadcast.
+        self._rows_of_code = np.repeat(np.arange(NUM_CODES, dtype=np.uint8)[:, None], width, axis=1)
+        self._blanks = BLANK * np.tri(width + 1, width, -1, dtype=np.uint8)
         # The first entry of each game in a raveled array of shape (games, 26).
         self._first_letter = np.arange(num_games) * NUM_LETTERS
         self.action_space = spaces.Discrete(NUM_LETTERS)
@@ -120,20 +123,21 @@ class HangmanGames(Games[Observations]):
         self.secrets[games] = secrets.codes
         self.lengths[games] = secrets.lengths
         self._letter_counts[games] = secrets.letter_counts
-        self._word[games] = np.minimum(secrets.codes, BLANK)
+        self._word[games] = self._blanks.take(secrets.lengths, axis=0)
         self._guessed[games] = 0
         self._lives[games] = self.max_wrong
         self._shown[games] = 0
 
     def guess(self, letters: npt.NDArray[np.integer]) -> GuessResult:
         """Guess one letter, 0 to 25, in every game; InputError as ``check_actions`` raises."""
-        self.check_actions(letters, NUM_LETTERS)
+        letters = self.check_actions(letters, NUM_LETTERS)
         playing = (self._shown != self.lengths) & (self._lives != 0)
         # One index is faster than two.
         index, guessed = self._first_letter + letters, self._guessed.view(np.bool_).reshape(-1)
         was_guessed = guessed.take(index)
         is_new = playing & ~was_guessed
-        newly_shown = is_new.astype(np.int64) * self._letter_counts.reshape(-1).take(index)
+        counts = self._letter_counts.reshape(-1).take(index)
+        newly_shown = (counts * is_new.view(np.int8)).astype(np.int64)
         # A repeated letter shows nothing, as a wrong one.
         lost_life = (playing if self.repeated_guess == "life" else is_new) & (newly_shown == 0)
 
@@ -141,11 +145,8 @@ class HangmanGames(Games[Observations]):
         self._lives -= lost_life
         guessed[index] = was_guessed | playing
         # Code 0, that of the padding, leaves finished games unchanged.
-        codes = ((letters + FIRST_LETTER) * playing).astype(np.uint8)[:, None]
-        is_uncovered = (self.secrets == codes).view(np.int8)
-        # -1 has all bits: faster than a product with the codes, which has to be broadcast.
-        uncovered = np.negative(is_uncovered, out=is_uncovered).view(np.uint8)
-        uncovered &= self.secrets
+        uncovered = self._rows_of_code.take((letters + FIRST_LETTER) * playing, axis=0)
+        uncovered *= (self.secrets == uncovered).view(np.uint8)
         np.maximum(self._word, uncovered, out=self._word)
         won, lost = playing & (self._shown == self.lengths), playing & (self._lives == 0)
 

@@ -139,7 +139,7 @@ class WordGuessGames(Games[Observation]):
 
     def guess(self, actions: npt.NDArray[np.integer]) -> GuessResult:
         """Guess an allowed word in every game; InputError as ``check_actions`` raises."""
-        self.check_actions(actions, len(self.game))
+        actions = self.check_actions(actions, len(self.game))
         playing = ~self.over
         games = np.flatnonzero(playing)
         words, turn = actions[games], self._num_guesses[games]

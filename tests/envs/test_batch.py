@@ -2,6 +2,7 @@
 
 import pickle
 import re
+from functools import partial
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -250,6 +251,20 @@ def test_lists_without_a_word_of_the_lengths_are_refused():
         HangmanEnv(WORDS, min_length=7, max_length=9)
     with pytest.raises(ValueError, match="words: none of 8 has 5 letters"):
         WordGuessEnv(WORDS, word_length=5)
+
+
+@pytest.mark.parametrize("dtype", np.typecodes["AllInteger"])
+@pytest.mark.parametrize(
+    "make", [HangmanVectorEnv, partial(HangmanVectorEnv, host="evil"), WordGuessVectorEnv]
+)
+def test_actions_have_any_integer_dtype(make, dtype):
+    actions = np.array([5, 0, 3])
+    steps = []
+    for each in (actions, actions.astype(dtype)):
+        env = make(3, words=WORDS)
+        env.reset(seed=0)
+        steps.append(env.step(each))
+    assert data_equivalence(*steps)
 
 
 def test_misuse_is_refused():
