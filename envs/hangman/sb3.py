@@ -173,7 +173,7 @@ class HangmanVecEnv(VecEnv):
             # Lists, because indexing an array for each element is slow.
             for game, word, guessed, lives, is_won, cut, total, length in zip(
                 games.tolist(),
-                *last.values(),
+                *map(list, last.values()),
                 won,
                 (truncated & ~terminated)[games].tolist(),
                 self._returns[games].round(6).tolist(),
