@@ -88,9 +88,9 @@ class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
         self._reward = reward
         self._begun = False
         self._streams = np.zeros(self.num_envs, dtype=np.uint64)
-        self._episodes = np.zeros(self.num_envs, dtype=np.int64)
-        self._steps = np.zeros(self.num_envs, dtype=np.int64)
+        self._episodes, self._steps = np.zeros((2, self.num_envs), dtype=np.int64)
         self._to_reset = np.zeros(self.num_envs, dtype=np.bool_)
+        self._all = np.ones(self.num_envs, dtype=np.bool_)
         self.single_observation_space = self._games.observation_space
         self.single_action_space = self._games.action_space
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
@@ -277,7 +277,7 @@ class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
         """Return the infos of ``games`` in Gymnasium's layout, with its masks ``_name``."""
         infos = self._games.infos()
         if games is ALL:
-            return infos | {f"_{name}": np.ones(self.num_envs, np.bool_) for name in infos}
+            return infos | {f"_{name}": self._all.copy() for name in infos}
         here = np.zeros(self.num_envs, np.bool_)
         here[games] = True
         for array in infos.values():
