@@ -146,17 +146,17 @@ def prepare(
         if name in learned or type(agent).fit is not Agent.fit
     }
     return Match(
-        agents,
-        words,
-        run_words.word_list,
-        split,
-        request.seed,
-        config.env.max_wrong if request.max_wrong is None else request.max_wrong,
-        request.known if "posterior" in config.learner.agents else None,
-        known_words,
-        fitted_words,
-        evil_words,
-        request.repeat,
+        agents=agents,
+        words=words,
+        word_list=run_words.word_list,
+        split=split,
+        seed=request.seed,
+        max_wrong=config.env.max_wrong if request.max_wrong is None else request.max_wrong,
+        known=request.known if "posterior" in config.learner.agents else None,
+        known_words=known_words,
+        fitted_words=fitted_words,
+        evil_words=evil_words,
+        repeat=request.repeat,
     )
 
 

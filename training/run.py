@@ -219,12 +219,12 @@ def _play_table(table: FinalTable, learner: Learner, console: Console) -> dict[s
     }
     hashes = hash_words(train_words)
     match = Match(
-        agents,
-        part if table.part == config.final_split else draw_words(part, _NUM_KNOWN),
-        learner.words.word_list,
-        table.part,
-        config.seed,
-        config.env.max_wrong,
+        agents=agents,
+        words=part if table.part == config.final_split else draw_words(part, _NUM_KNOWN),
+        word_list=learner.words.word_list,
+        split=table.part,
+        seed=config.seed,
+        max_wrong=config.env.max_wrong,
         known=table.known,
         known_words=hashes,
         fitted_words={name: hashes for name in agents if name != "random"},
