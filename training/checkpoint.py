@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 from io import BytesIO
@@ -44,7 +45,10 @@ class StopRequest:
 
     def _make(self, signum: int, frame: FrameType | None) -> None:
         if self.is_made:
-            raise KeyboardInterrupt
+            self._console.show_cursor()
+            self._console.print("stopped at once; the last checkpoint is kept")
+            # An exception would wait for the threads of a fit.
+            os._exit(130)
         self.is_made = True
         self._console.print("stopping at the next checkpoint (Ctrl-C again to stop at once)")
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import json
 import shlex
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -65,12 +64,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         run = _train(command, options, console)
     except KeyboardInterrupt as stop:
-        if stop.args:  # training.checkpoint.Interrupted: the folder of the run
-            folder = shlex.quote(str(stop.args[0]))
-            say(console, f"stopped; resume with: {invocation('train')} --resume {folder}")
-        else:
-            why = "stopped at once; the last checkpoint is kept"
-            print(f"{command.prog}: {why}", file=sys.stderr)
+        if not stop.args:
+            raise
+        # training.checkpoint.Interrupted: the folder of the run
+        folder = shlex.quote(str(stop.args[0]))
+        say(console, f"stopped; resume with: {invocation('train')} --resume {folder}")
         return 130
     played, counts = run.load_config().final_split, json.loads(run.split.read_text())["counts"]
     other = next(part for part in ("valid", "test", "train") if part != played and counts[part])

@@ -2,6 +2,8 @@
 
 import pickle
 import signal
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -16,6 +18,7 @@ from hangman_lab.training.checkpoint import (
     save_checkpoint,
 )
 from tests.agents.posterior.priors import Explosive
+from tests.processes import ROOT
 
 ARRAYS = {
     "bits": np.array([2**64 - 1, 0, 5], dtype=np.uint64),
@@ -26,15 +29,28 @@ ARRAYS = {
 STATE = {"step": 7, "episodes": [{"r": 1.0}], "arrays": ARRAYS, "tensor": torch.arange(3)}
 
 
-def test_the_first_ctrl_c_stops_at_a_checkpoint_and_the_second_at_once(tmp_path):
+def test_the_first_ctrl_c_stops_at_a_checkpoint(tmp_path):
     stop = StopRequest(Console(quiet=True))
     with stop:
         stop.raise_if_requested(tmp_path)
         signal.raise_signal(signal.SIGINT)
         with pytest.raises(Interrupted):
             stop.raise_if_requested(tmp_path)
-        with pytest.raises(KeyboardInterrupt):
-            signal.raise_signal(signal.SIGINT)
+
+
+def test_the_second_ctrl_c_stops_at_once_whatever_threads_do():
+    program = """
+import signal, threading
+from rich.console import Console
+from hangman_lab.training.checkpoint import StopRequest
+threading.Thread(target=threading.Event().wait).start()
+with StopRequest(Console()):
+    signal.raise_signal(signal.SIGINT)
+    signal.raise_signal(signal.SIGINT)
+"""
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 130
+    assert "stopped at once; the last checkpoint is kept" in done.stdout
 
 
 def test_a_state_is_read_as_it_was_saved(tmp_path):
