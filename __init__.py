@@ -1,7 +1,7 @@
 """Reinforcement learning for guessing hidden words.
 
 Importing the package registers the environments ``hangman_lab/Hangman-v0``,
-``hangman_lab/CatsAndDogs-v0`` and ``hangman_lab/GuessTheWord-v0``.
+``hangman_lab/TextHangman-v0``, ``hangman_lab/CatsAndDogs-v0`` and ``hangman_lab/GuessTheWord-v0``.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -83,13 +84,22 @@ class LearnerConfig(Section):
         """The names of the agents of a run, its policy first."""
         return ("ppo",)
 
+    @property
+    def rollout(self) -> int:
+        """The steps of a rollout, in all games together."""
+        return self.num_envs * self.rollout_steps
+
+    @property
+    def total_steps(self) -> int:
+        """The steps in whole rollouts."""
+        return math.ceil(self.steps / self.rollout) * self.rollout
+
     @model_validator(mode="after")
     def _fits_a_rollout(self) -> Self:
-        rollout = self.num_envs * self.rollout_steps
-        if self.batch_size > rollout:
+        if self.batch_size > self.rollout:
             raise ValueError(
                 f"learner.batch_size: {self.batch_size} is above a rollout's "
-                f"num_envs * rollout_steps ({rollout})"
+                f"num_envs * rollout_steps ({self.rollout})"
             )
         return self
 

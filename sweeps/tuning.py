@@ -73,7 +73,7 @@ def run_trial(config: dict[str, Any], sweep: Sweep, folder: Path, command: Seque
             run, evaluation = resume(path, console, on_validation=report)
         name = recipe.learner.agents[0]
         rates, policy = final_rates(evaluation, name), evaluation["agents"][name]
-        report(recipe.learner.steps, policy["win_rate"], run, games=policy["games"], **rates)
+        report(recipe.learner.total_steps, policy["win_rate"], run, games=policy["games"], **rates)
 
 
 def _make_tuner(sweep: Sweep, folder: Path) -> tune.Tuner:

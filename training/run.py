@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import shutil
 from collections.abc import Sequence
 from contextlib import closing
@@ -183,9 +182,7 @@ def _learn(
     model.set_logger(Logger(folder=None, output_formats=[log]))
     if "ppo" in state:
         learner.set_state(model, state["ppo"])
-    rollout = options.num_envs * options.rollout_steps
-    total = math.ceil(options.steps / rollout) * rollout
-    with stage(progress, options.agents[0].upper(), total, "steps") as advance:
+    with stage(progress, options.agents[0].upper(), options.total_steps, "steps") as advance:
         advance(model.num_timesteps)
         callback = ValidationCallback(
             learner, log, state, levels, stop, progress.console, advance, on_validation

@@ -1,4 +1,4 @@
-"""Validation during training: curves, the choice of the network, checkpoints."""
+"""Validation during training: curves, networks, checkpoints."""
 
 from __future__ import annotations
 

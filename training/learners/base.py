@@ -50,8 +50,7 @@ def make_env(config: Config, words: Sequence[str], num_envs: int) -> HangmanVecE
 def _learning_rate(options: LearnerConfig, progress_remaining: float) -> float:
     """Return the linearly decreasing learning rate of an update, above 0 for the last one."""
     # Stable-Baselines3 counts the steps of a rollout before its update.
-    rollout = options.num_envs * options.rollout_steps
-    return options.learning_rate * (progress_remaining + rollout / max(options.steps, 1))
+    return options.learning_rate * (progress_remaining + options.rollout / max(options.steps, 1))
 
 
 class FinalTable(NamedTuple):
