@@ -167,6 +167,8 @@ class Agent(Guesser):
         columns = [observations["lives"]] if self.uses_lives else []
         states, state_of_game = unique_observations(observations, *columns)
         scores = np.where(states["guessed"] != 0, -np.inf, self.letter_scores(states))
+        if np.isnan(scores).any():
+            raise InputError(f"{type(self).__name__}.letter_scores: a score is not a number")
         if not self.draws:
             lowest = scores.max(axis=1, keepdims=True) - self.tolerance
             return (scores >= lowest).argmax(axis=1)[state_of_game]

@@ -19,6 +19,7 @@ from hangman_lab.envs.encoding import (
     NUM_LETTERS,
     PADDING,
     EncodedWords,
+    as_words,
     encode_words,
 )
 from hangman_lab.envs.hangman.observation import Observations, select
@@ -72,7 +73,7 @@ class DecompositionAgent(Agent):
 
     def fit(self, words: Sequence[str]) -> Self:
         """Index the words and their pieces of three to five places."""
-        self.index_ = index_words(words)
+        self.index_ = index_words(words := as_words("words", words))
         self.letter_counts_ = self.index_.letter_counts()
         encoded = encode_words(words)
         lengths = range(_SHORTEST_PIECE, _PIECE_LENGTH + 1)

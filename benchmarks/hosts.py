@@ -119,16 +119,11 @@ def _bounds(options: argparse.Namespace) -> DataTable:
             bounds.append((rates.min(), upper))
             cells = (f"{rate:.1f}" for rate in (*bounds[-1], upper - rates.min(), rates.mean()))
             rows.append((f"{length}", f"{len(host):,}", f"{rounds:,}", *cells))
-        axes.fill_between(
-            options.rounds, *np.transpose(bounds), alpha=0.4, label=f"{length} letters"
-        )
+        label = f"{length} letters"
+        axes.fill_between(options.rounds, *np.transpose(bounds), alpha=0.4, label=label)
     if options.plot is not None:
-        axes.set(
-            xscale="log",
-            xlabel="rounds",
-            ylabel="games won, %: lower to upper bound",
-            ylim=(0, 100),
-        )
+        axes.set(xscale="log", xlabel="rounds", ylim=(0, 100))
+        axes.set_ylabel("games won, %: lower to upper bound")
         axes.set_xticks(options.rounds, options.rounds)
         axes.minorticks_off()
         axes.legend()

@@ -77,7 +77,7 @@ def as_words(name: str, words: Any) -> tuple[str, ...]:
     """Return the argument ``name`` as a tuple; InputError unless it is a collection of strings."""
     if isinstance(words, str | Path) or not isinstance(words, Iterable):
         raise InputError(
-            f"{name}: {str(words)!r} is not a sequence of words; "
+            f"{name}: {str(words)[:200]!r} is not a sequence of words; "
             "envs.words.read_word_list(path).words reads a file"
         )
     words = tuple(words)

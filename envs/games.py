@@ -49,7 +49,7 @@ def check_array(
         raise InputError(f"observations: {name!r} has the shape {array.shape}, not {shape}")
     if array.dtype.kind not in "iub":
         raise InputError(f"observations: {name!r} has {array.dtype}, not integers")
-    if array.min(initial=least) < least or array.max(initial=most) > most:
+    if array.size and not least <= int(array.min()) <= int(array.max()) <= most:
         raise InputError(f"observations: {name!r} has a value outside {least}..{most}")
 
 

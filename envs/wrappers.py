@@ -15,6 +15,8 @@ from gymnasium.utils import RecordConstructorArgs
 from gymnasium.vector import VectorEnv, VectorWrapper
 from gymnasium.vector.utils import batch_space
 
+from hangman_lab.envs.errors import InputError
+
 
 class ActionMaskObservation(gym.Wrapper, RecordConstructorArgs):
     """Makes the observation a dict of the observation and ``info["action_mask"]``.
@@ -101,5 +103,7 @@ class VectorActionMaskObservation(VectorWrapper):
 def _masked_space(
     keys: tuple[str, str], observation_space: spaces.Space, action_space: Any
 ) -> spaces.Dict:
+    if keys[0] == keys[1]:
+        raise InputError(f"mask_key: {keys[1]!r} is the key of the observation")
     mask = spaces.Box(0, 1, (int(action_space.n),), np.int8)
     return spaces.Dict(dict(zip(keys, (observation_space, mask), strict=True)))

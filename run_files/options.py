@@ -111,7 +111,7 @@ def _describe(error: ValidationError, model: type[BaseModel]) -> tuple[str, str]
     value, allowed = first["input"], first["msg"][0].lower() + first["msg"][1:]
     if first["type"].startswith("union_tag"):
         key, value, allowed = f"{key}.kind", value.get("kind"), f"it is one of {', '.join(kinds)}"
-    return key, f"{key}: {value!r} is not allowed ({allowed})"
+    return key, f"{key}: {value!r:.200} is not allowed ({allowed})"
 
 
 def _locate(location: Sequence[int | str], model: Any) -> tuple[str, Sequence[str], Sequence[str]]:

@@ -5,8 +5,10 @@ import json
 import numpy as np
 import pytest
 
+import hangman_lab
 from hangman_lab.agents import PosteriorAgent
 from hangman_lab.envs.encoding import letter_index
+from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.observation import parse_observation
 from hangman_lab.envs.words import DEFAULT_KNOWN, default_word_list, hash_words
 from hangman_lab.evaluation.arena import play
@@ -70,3 +72,8 @@ def test_it_is_nearly_certain_of_a_letter_of_an_unseen_word(run):
         assert isinstance(agent, PosteriorAgent)
         assert agent.letter_probabilities(game)[0, letter_index("l")] > 0.95
         assert agent.act_batch(game).tolist() == [letter_index("l")]
+
+
+def test_an_agent_that_the_run_does_not_have_is_refused():
+    with pytest.raises(InputError, match=r"has ppo, look-ahead, posterior, no 'dictionary'"):
+        hangman_lab.load_pretrained("dictionary")

@@ -70,8 +70,7 @@ class TrainingLog(TensorBoardOutputFormat):
         self, played: pd.DataFrame, agent: NetworkAgent, max_wrong: int, step: int
     ) -> float:
         """Log the games ``played`` on valid words; return the win rate."""
-        rate = float(played.won.mean())
-        wrong = float(played.wrong_guesses.mean())
+        rate, wrong = float(played.won.mean()), float(played.wrong_guesses.mean())
         self.scalars({"eval/win_rate": rate, "eval/wrong_guesses": wrong}, step)
         self.writer.add_text("eval/sample_games", _describe_games(played, agent, max_wrong), step)
         self.writer.flush()

@@ -160,6 +160,5 @@ class ValidationCallback(BaseCallback):
         self._log.writer.add_scalar("win_rate_by_games/eval", unseen, self._num_games)
         write_atomically(learner.run.policy, lambda path: save_network(agent.network, path))
         name = config.learner.agents[0].upper()
-        text = f"{name}: {steps:,} steps, unseen {unseen:.1%}, known {known:.1%}"
-        say(self._console, text)
+        say(self._console, f"{name}: {steps:,} steps, unseen {unseen:.1%}, known {known:.1%}")
         return unseen

@@ -36,3 +36,21 @@ def test_an_unknown_agent_is_refused_with_the_known_ones():
     with pytest.raises(InputError, match="'clever' is unknown") as caught:
         make_agent("clever")
     assert all(name in str(caught.value) for name in AGENTS)
+
+
+def test_a_score_that_is_not_a_number_is_refused(states):
+    class Undefined(DictionaryAgent):
+        def letter_scores(self, observations):
+            return super().letter_scores(observations) + np.nan
+
+    agent = Undefined().fit(["bat"])
+    with pytest.raises(InputError, match=r"Undefined\.letter_scores: a score is not a number"):
+        agent.act_batch(states)
+
+
+@pytest.mark.parametrize("name", AGENTS)
+def test_words_may_come_from_an_iterator(states, name):
+    words = ["bat", "bad", "bag", "bit"]
+    keys = np.arange(len(states["lives"]), dtype=np.uint64)
+    letters = [make_agent(name).fit(each).act_batch(states, keys) for each in (words, iter(words))]
+    np.testing.assert_array_equal(*letters)

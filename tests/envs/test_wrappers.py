@@ -14,6 +14,7 @@ from hangman_lab.envs import (
     VectorActionMaskObservation,
     WordGuessEnv,
 )
+from hangman_lab.envs.errors import InputError
 from tests.envs.test_batch import reset_both, with_bools
 
 
@@ -62,3 +63,12 @@ def test_the_wrapper_is_part_of_the_spec_of_the_environment(few_words):
     env = ActionMaskObservation(gym.make("hangman_lab/Hangman-v0", words=few_words), "obs", "mask")
     assert env.spec is not None
     assert data_equivalence(gym.make(env.spec).reset(seed=3), env.reset(seed=3))
+
+
+def test_observation_and_mask_have_different_keys():
+    for wrapper, env in (
+        (ActionMaskObservation, HangmanEnv()),
+        (VectorActionMaskObservation, HangmanVectorEnv(2)),
+    ):
+        with pytest.raises(InputError, match="mask_key: 'obs' is the key of the observation"):
+            wrapper(env, "obs", "obs")

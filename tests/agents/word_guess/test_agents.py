@@ -179,3 +179,12 @@ def test_an_observation_that_no_game_has_is_refused(name):
     ):
         with pytest.raises(InputError, match=message):
             agent.act({**good, **arrays})
+
+
+@pytest.mark.parametrize("dtype", np.typecodes["AllInteger"])
+def test_observations_have_any_integer_dtype(dtype):
+    env = WordGuessEnv(words=SAMPLE)
+    observation, _ = env.reset(seed=0)
+    agent = make_word_guess_agent("minimax", 0).fit(WordGame(SAMPLE))
+    counted = {**observation, "num_guesses": np.asarray(observation["num_guesses"]).astype(dtype)}
+    assert agent.act(counted) == agent.act(observation)
