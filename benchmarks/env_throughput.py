@@ -51,9 +51,8 @@ class _PlainHangman:
         return self.observe()
 
     def observe(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        return {"word": self.word.copy(), "guessed": self.guessed.copy(), "lives": self.lives}, {
-            "action_mask": 1 - self.guessed
-        }
+        state = {"word": self.word.copy(), "guessed": self.guessed.copy(), "lives": self.lives}
+        return state, {"action_mask": 1 - self.guessed}
 
     def step(self, action: int) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         letter = chr(97 + action)

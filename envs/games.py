@@ -25,6 +25,8 @@ def check_state(state: Mapping[str, Any], expected: Arrays) -> None:
 
     Called before any array is restored, so that a state is restored completely or not at all.
     """
+    if not isinstance(state, Mapping):
+        raise InputError("state: a dict of get_state is expected")
     for name, array in expected.items():
         saved = np.asarray(state.get(name))
         if (saved.shape, saved.dtype) != (array.shape, array.dtype):

@@ -136,6 +136,8 @@ def prepare(
         words = sample_words(words, request.games, request.seed)
     agents = load_run_agents(names, run, train_words, request.seed, request.known)
     for name, agent in (custom_agents or {}).items():
+        if not isinstance(agent, Agent):
+            raise InputError(f"agents: {name!r} is not an object of a subclass of Agent")
         agents[name] = agent.fit(train_words)
     if not agents:
         raise InputError("--agents: at least one is needed")

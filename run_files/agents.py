@@ -74,7 +74,8 @@ def load_run_agents(
     prior: WordPrior | None = None
     agents: dict[str, Agent] = {}
     for name in names:
-        if name in AGENTS:
+        # Without words there are the agents of the run alone.
+        if name in AGENTS and (train_words or run is None):
             agents[name] = make_agent(name, seed).fit(train_words)
             continue
         assert run is not None

@@ -85,21 +85,21 @@ class LearnerConfig(Section):
         return ("ppo",)
 
     @property
-    def rollout(self) -> int:
+    def rollout_size(self) -> int:
         """The steps of a rollout, in all games together."""
         return self.num_envs * self.rollout_steps
 
     @property
     def total_steps(self) -> int:
         """The steps in whole rollouts."""
-        return math.ceil(self.steps / self.rollout) * self.rollout
+        return math.ceil(self.steps / self.rollout_size) * self.rollout_size
 
     @model_validator(mode="after")
     def _fits_a_rollout(self) -> Self:
-        if self.batch_size > self.rollout:
+        if self.batch_size > self.rollout_size:
             raise ValueError(
                 f"learner.batch_size: {self.batch_size} is above a rollout's "
-                f"num_envs * rollout_steps ({self.rollout})"
+                f"num_envs * rollout_steps ({self.rollout_size})"
             )
         return self
 

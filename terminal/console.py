@@ -23,13 +23,9 @@ def say(console: Console, text: str) -> None:
 
 
 def make_steps(console: Console, transient: bool = False) -> Progress:
-    """Return a list of steps with the time of each, for :func:`step`; none without a terminal.
-
-    A transient list is erased at the end.
-    """
+    """Return a list of steps with the time of each, for :func:`step`; none without a terminal."""
     columns = SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn()
-    disable = not console.is_terminal
-    return Progress(*columns, console=console, transient=transient, disable=disable)
+    return Progress(*columns, console=console, transient=transient, disable=not console.is_terminal)
 
 
 @contextmanager

@@ -75,5 +75,7 @@ def test_it_is_nearly_certain_of_a_letter_of_an_unseen_word(run):
 
 
 def test_an_agent_that_the_run_does_not_have_is_refused():
-    with pytest.raises(InputError, match=r"has ppo, look-ahead, posterior, no 'dictionary'"):
+    with pytest.raises(
+        InputError, match=r"has no agent 'dictionary', only ppo, look-ahead, posterior"
+    ):
         hangman_lab.load_pretrained("dictionary")

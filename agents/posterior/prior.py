@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from numbers import Real
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -13,6 +14,7 @@ from hangman_lab.agents.sequences import sequence_keys
 from hangman_lab.agents.smoothed_ngrams import SmoothedNgrams
 from hangman_lab.envs.bits import letter_bits, lowest_bit, strip_padding
 from hangman_lab.envs.encoding import MAX_LENGTH, NUM_LETTERS, EncodedWords
+from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.numba_cache import njit
 from hangman_lab.envs.word_sets import WordSets, fitting_words, word_sets
 from hangman_lab.envs.words import DEFAULT_KNOWN
@@ -167,8 +169,8 @@ class WordPrior:
         return other
 
     def _set_known(self, known: float) -> None:
-        if not 0 <= known <= 1:
-            raise ValueError(f"known: {known} is not in 0..1")
+        if not (isinstance(known, Real) and 0 <= known <= 1):
+            raise InputError(f"known: {known!r} is not a number in 0..1")
         self.known = known
         share = min(known, 1 - _MIN_UNKNOWN) if self.num_known else 0.0
         of_known = np.full(1 << 8, share / max(self.num_known, 1))

@@ -17,7 +17,7 @@ from hangman_lab.envs.encoding import (
     PADDING,
     letter_index,
 )
-from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.errors import InputError, check_integer
 from hangman_lab.envs.games import check_array, get_arrays, with_dtypes
 
 DEFAULT_MAX_WRONG = 6
@@ -107,6 +107,7 @@ def parse_observation(
     InputError
         If the pattern or the letters are not those of a possible game.
     """
+    max_wrong = check_integer("max_wrong", max_wrong, 1)
     places = "".join(pattern.lower().split())
     codes = []
     for character in places:

@@ -178,12 +178,14 @@ def test_a_state_of_other_games_is_refused_and_changes_nothing():
     env.step(np.array([0, 1]))
     before = env.get_state()
     for other in (
+        None,
         {},
         state | {"games": {}},
+        state | {"games": []},
         state | {"steps": np.zeros(3, dtype=np.int64)},
         state | {"steps": state["steps"].astype(np.float64)},
     ):
-        with pytest.raises(ValueError, match="state: '"):
+        with pytest.raises(InputError, match="^state: "):
             env.set_state(other)
         assert data_equivalence(env.get_state(), before)
 

@@ -9,6 +9,7 @@ from PIL import Image
 from rich.console import Console
 
 from hangman_lab.agents import make_agent
+from hangman_lab.agents.dictionary import RandomAgent
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.words import WordList, hash_words
 from hangman_lab.evaluation import compare
@@ -169,6 +170,12 @@ def test_every_title_names_the_kind_of_words(real_words, kind):
 
 def title_of(figure):
     return figure.get_suptitle() or figure.axes[0].get_title(loc="left")
+
+
+def test_a_custom_agent_is_an_object_of_a_subclass_of_agent(word_file):
+    for other in (RandomAgent, 5, None):
+        with pytest.raises(InputError, match="agents: 'mine' is not an object of a subclass"):
+            compare({"mine": other}, words=word_file)
 
 
 def test_the_command_writes_games_plots_and_report(word_file, tmp_path, capsys):

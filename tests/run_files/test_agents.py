@@ -100,7 +100,7 @@ def test_learned_agents_have_the_given_prior_of_known_words(run):
     assert load(known=1.0).letter_probabilities(game)[0, c] > 0.99
     assert load(known=0.0).letter_probabilities(game)[0, c] < 0.9
     # The file is not to blame.
-    with pytest.raises(ValueError, match=r"^known: 2 is not in 0..1$"):
+    with pytest.raises(InputError, match=r"^known: 2 is not a number in 0..1$"):
         load(known=2)
 
 

@@ -48,7 +48,8 @@ with StopRequest(Console()):
     signal.raise_signal(signal.SIGINT)
     signal.raise_signal(signal.SIGINT)
 """
-    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
+    call = [sys.executable, "-c", program]
+    done = subprocess.run(call, cwd=ROOT, capture_output=True, text=True, timeout=300)
     assert done.returncode == 130
     assert "stopped at once; the last checkpoint is kept" in done.stdout
 

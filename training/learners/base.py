@@ -47,10 +47,10 @@ def make_env(config: Config, words: Sequence[str], num_envs: int) -> HangmanVecE
     return HangmanVecEnv(num_envs, words=words, reward=reward_of(config), **config.env.model_dump())
 
 
-def _learning_rate(options: LearnerConfig, progress_remaining: float) -> float:
+def _learning_rate(options: LearnerConfig, remaining: float) -> float:
     """Return the linearly decreasing learning rate of an update, above 0 for the last one."""
     # Stable-Baselines3 counts the steps of a rollout before its update.
-    return options.learning_rate * (progress_remaining + options.rollout / max(options.steps, 1))
+    return options.learning_rate * (remaining + options.rollout_size / max(options.steps, 1))
 
 
 class FinalTable(NamedTuple):

@@ -49,5 +49,5 @@ def test_candidates_have_their_probabilities():
 
 @pytest.mark.parametrize("known", [-0.1, 1.1, float("nan")])
 def test_an_invalid_probability_of_known_words_is_refused(known):
-    with pytest.raises(ValueError, match=r"known: .* is not in 0\.\.1"):
+    with pytest.raises(ValueError, match=r"known: .* is not a number in 0\.\.1"):
         prior_of().with_known(known)

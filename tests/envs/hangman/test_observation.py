@@ -44,3 +44,9 @@ def test_a_game_is_read_as_people_write_it(pattern):
 def test_what_is_no_game_is_refused_in_one_line(pattern, wrong, message):
     with pytest.raises(InputError, match=rf".*{message}.*\Z"):
         parse_observation(pattern, wrong)
+
+
+@pytest.mark.parametrize("max_wrong", [2.5, "6", 0])
+def test_the_limit_is_a_positive_integer(max_wrong):
+    with pytest.raises(InputError, match="max_wrong: .* is not an integer from 1"):
+        parse_observation("a_b", max_wrong=max_wrong)
