@@ -185,7 +185,7 @@ def test_a_state_of_other_games_is_refused_and_changes_nothing():
         state | {"steps": np.zeros(3, dtype=np.int64)},
         state | {"steps": state["steps"].astype(np.float64)},
     ):
-        with pytest.raises(InputError, match="^state: "):
+        with pytest.raises(InputError, match=r"^state: "):
             env.set_state(other)
         assert data_equivalence(env.get_state(), before)
 

@@ -48,5 +48,5 @@ def test_what_is_no_game_is_refused_in_one_line(pattern, wrong, message):
 
 @pytest.mark.parametrize("max_wrong", [2.5, "6", 0])
 def test_the_limit_is_a_positive_integer(max_wrong):
-    with pytest.raises(InputError, match="max_wrong: .* is not an integer from 1"):
+    with pytest.raises(InputError, match=r"max_wrong: .* is not an integer from 1"):
         parse_observation("a_b", max_wrong=max_wrong)
