@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from numbers import Real
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -168,7 +168,7 @@ class WordPrior:
         other._set_known(known)
         return other
 
-    def _set_known(self, known: float) -> None:
+    def _set_known(self, known: Any) -> None:
         if not (isinstance(known, Real) and 0 <= known <= 1):
             raise InputError(f"known: {known!r} is not a number in 0..1")
         self.known = known
