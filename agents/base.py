@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hangman_lab.envs.counter_rng import keyed_uniform
-from hangman_lab.envs.errors import InputError, check_integer
+from hangman_lab.envs.errors import InputError, as_array, check_integer
 from hangman_lab.envs.hangman.observation import (
     Observation,
     Observations,
@@ -35,12 +35,19 @@ class Guesser(ABC):
     ----------
     draws : bool
         Whether the guesses may depend on ``keys``.
-    seed : int
-        The seed of random draws.
     """
 
     draws: bool = True
-    seed: int = 0
+    _seed: int = 0
+
+    @property
+    def seed(self) -> int:
+        """The seed of random draws, from 0; InputError if it is set to another value."""
+        return self._seed
+
+    @seed.setter
+    def seed(self, seed: int) -> None:
+        self._seed = check_integer("seed", seed, 0, 2**63 - 1)
 
     def __getattr__(self, name: str) -> Any:
         # Called for missing attributes alone.
@@ -57,18 +64,28 @@ class Guesser(ABC):
 
         ``count`` is the key of the observation whose array has one number per game.
         """
-        is_single = isinstance(observations, Mapping) and np.ndim(observations.get(count, [])) == 0
+        is_mapping = isinstance(observations, Mapping)
+        is_single = is_mapping and as_array(count, observations.get(count, [])).ndim == 0
         batch = self._check(as_batch(observations) if is_single else observations)
         num_games = len(batch[count])
         if keys is None and self.draws:
             keys = self._generator.integers(2**64, size=num_games, dtype=np.uint64)
         elif keys is not None:
-            keys = np.atleast_1d(keys)
+            keys = np.atleast_1d(as_array("keys", keys))
             if keys.shape != (num_games,) or keys.dtype.kind not in "iu":
                 raise InputError(f"keys: {keys!r} is not an array of {num_games} integers")
             keys = keys.astype(np.uint64, copy=False)
-        guesses = self.act_batch(batch, keys)
+        guesses = self.guess(batch, keys)
         return int(guesses[0]) if is_single else guesses
+
+    def guess(self, observations: Any, keys: Any) -> npt.NDArray[np.int64]:
+        """Return :meth:`act_batch`; InputError unless it is an integer for each game."""
+        name = f"{type(self).__name__}.act_batch"
+        guesses = as_array(name, self.act_batch(observations, keys))
+        num_games = len(next(iter(observations.values())))
+        if guesses.shape != (num_games,) or guesses.dtype.kind not in "iu":
+            raise InputError(f"{name}: {guesses!r} is not an array of {num_games} integers")
+        return guesses
 
     @abstractmethod
     def _check(self, observations: Any) -> Any:

@@ -25,6 +25,7 @@ from hangman_lab.agents.base import Agent
 from hangman_lab.agents.dictionary import DictionaryAgent
 from hangman_lab.envs.bits import strip_padding
 from hangman_lab.envs.encoding import BLANK, FIRST_LETTER, NUM_LETTERS, as_words
+from hangman_lab.envs.errors import check_integer
 from hangman_lab.envs.hangman.observation import Observations, unique_observations
 from hangman_lab.envs.numba_cache import njit
 from hangman_lab.envs.word_sets import fitting_words
@@ -127,7 +128,7 @@ class MinimaxAgent(CandidateSearchAgent):
     """
 
     def __init__(self, node_budget: int = 300_000) -> None:
-        self.node_budget = node_budget
+        self.node_budget = check_integer("node_budget", node_budget, 0)
 
     def _choose(self, rows: npt.NDArray[np.int64], lives: int, strategy: int) -> int:
         words = self.tables_

@@ -27,6 +27,7 @@ from hangman_lab.agents.minimax import (
     group_families,
 )
 from hangman_lab.envs.counter_rng import keyed_uniform
+from hangman_lab.envs.errors import check_integer
 from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG
 from hangman_lab.envs.numba_cache import njit
 
@@ -122,7 +123,7 @@ class RobustAgent(CandidateSearchAgent):
 
     def __init__(self, seed: int = 0, rounds: int = DEFAULT_ROUNDS) -> None:
         self.seed = seed
-        self.rounds = rounds
+        self.rounds = check_integer("rounds", rounds, 1)
 
     def fit(self, words: Sequence[str]) -> Self:
         """Solve the game of each length, in threads; duplicates have no effect."""

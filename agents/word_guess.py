@@ -39,6 +39,8 @@ class WordGuessAgent(Guesser):
 
     def fit(self, game: WordGame) -> Self:
         """Learn the words and the answers; InputError if the agent does not play the variant."""
+        if not isinstance(game, WordGame):
+            raise InputError(f"game: {game!r} is not a WordGame")
         self.game_ = game
         self.keep_ = np.eye(len(game.answers), dtype=np.bool_)
         return self
@@ -131,9 +133,9 @@ class FilterAgent(WordGuessAgent):
 
     def fit(self, game: WordGame) -> Self:
         """Compute the rules and draw the order of the words; InputError for Guess the Word."""
+        super().fit(game)
         if not game.variant.has_cats:
             raise InputError("agent 'filter' plays Cats and Dogs alone: its rules need both counts")
-        super().fit(game)
         common, dogs = game.answers.sum(axis=1), game.answers[:, 1]
         self.keep_ = np.where(dogs[:, None] >= 1, dogs >= dogs[:, None], common >= 1)
         extreme = (common == 0) | (common == game.word_length)

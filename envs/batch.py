@@ -13,7 +13,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from hangman_lab.envs.counter_rng import new_stream
-from hangman_lab.envs.errors import InputError, check_choice, check_integer, check_options
+from hangman_lab.envs.errors import InputError, as_array, check_choice, check_integer, check_options
 from hangman_lab.envs.games import ALL, Games, Index, Obs, Secrets, check_state
 from hangman_lab.envs.rendering import Drawing
 from hangman_lab.envs.rewards import Reward, compute_rewards
@@ -70,10 +70,10 @@ class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
         autoreset_mode: AutoresetMode | str,
         render_mode: str | None,
     ) -> None:
-        if isinstance(max_episode_steps, int) and max_episode_steps == NO_LIMIT:
-            max_episode_steps = None
-        if max_episode_steps is not None:
-            max_episode_steps = check_integer("max_episode_steps", max_episode_steps, 1)
+        if max_episode_steps is None or np.array_equal(max_episode_steps, NO_LIMIT):
+            self.max_episode_steps = None
+        else:
+            self.max_episode_steps = check_integer("max_episode_steps", max_episode_steps, 1)
         if render_mode is not None:
             check_choice("render_mode", render_mode, self.metadata["render_modes"])
         if not isinstance(autoreset_mode, AutoresetMode):
@@ -81,7 +81,6 @@ class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self.num_envs = check_integer("num_envs", num_envs, 1)
-        self.max_episode_steps = max_episode_steps
         self.render_mode = render_mode
         self._games = make_games(self.num_envs)
         self._secrets = secrets
@@ -125,7 +124,7 @@ class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
         options = check_options(options, "word", "reset_mask")
         games = self._games_to_reset(options.get("reset_mask"))
         word: Any = options.get("word")
-        words = list(word) if np.ndim(word) else [word] * self.num_envs
+        words = list(word) if as_array("options", word).ndim else [word] * self.num_envs
         if len(words) != self.num_envs:
             raise InputError(f"options: {len(words)} words for {self.num_envs} games")
         is_forced = np.array([words[game] is not None for game in games])
@@ -176,7 +175,11 @@ class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
                 f"Cannot call step: games {np.flatnonzero(self._to_reset).tolist()} are over, "
                 'call reset(options={"reset_mask": ...}) first'
             )
-        result = self._games.guess(np.asarray(actions))
+        actions = as_array("actions", actions)
+        if actions.shape == self._to_reset.shape and self._to_reset.any():
+            # Ignored, so that they need not be actions.
+            actions = np.where(self._to_reset, 0, actions)
+        result = self._games.guess(actions)
         rewards, terminated = compute_rewards(self._reward, result), result.won | result.lost
         self._steps += 1
         truncated = np.zeros(self.num_envs, dtype=np.bool_)
@@ -197,6 +200,7 @@ class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
     @property
     def secrets(self) -> tuple[str, ...]:
         """The secret word of each game, for display only; they are not in the observations."""
+        self._require_reset("secrets")
         return tuple(self._games.secret(game) for game in range(self.num_envs))
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
@@ -257,7 +261,7 @@ class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
         if seed is None:
             return
         seeds: Any = seed
-        if np.ndim(seeds) == 0:
+        if as_array("seed", seeds).ndim == 0:
             first = check_integer("seed", seed, 0)
             seeds = range(first, first + self.num_envs)
         if len(seeds) != self.num_envs:

@@ -75,9 +75,10 @@ def encode_words(words: Sequence[str], width: int | None = None) -> EncodedWords
 
 def as_words(name: str, words: Any) -> tuple[str, ...]:
     """Return the argument ``name`` as a tuple; InputError unless it is a collection of strings."""
-    if isinstance(words, str | Path) or not isinstance(words, Iterable):
+    is_sequence = isinstance(words, Iterable) and getattr(words, "ndim", 1) == 1
+    if isinstance(words, str | bytes | Path) or not is_sequence:
         raise InputError(
-            f"{name}: {str(words)[:200]!r} is not a sequence of words; "
+            f"{name}: {str(words)!r} is not a sequence of words; "
             "envs.words.read_word_list(path).words reads a file"
         )
     words = tuple(words)
@@ -85,7 +86,8 @@ def as_words(name: str, words: Any) -> tuple[str, ...]:
     if not all(issubclass(kind, str) for kind in set(map(type, words))):
         wrong = next(word for word in words if not isinstance(word, str))
         raise InputError(f"{name}: {wrong!r} is not a word")
-    return words
+    # Strings of NumPy are those of Python, only slower.
+    return words if set(map(type, words)) <= {str} else tuple(map(str, words))
 
 
 def check_words(words: Sequence[str], width: int = MAX_LENGTH, name: str = "words") -> None:

@@ -1,15 +1,25 @@
 """The exception for invalid input, and checks of arguments."""
 
 from collections.abc import Iterable, Mapping
+from math import nan
+from numbers import Real
 from operator import index
 from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 
 class InputError(ValueError):
     """Invalid input. The message is one line: what is wrong, where, and what is allowed.
 
-    Commands print it and exit with status 2; in Python code it is a ``ValueError``.
+    Commands print it and exit with status 2; in Python code it is a ``ValueError``. White space is
+    one space, and a long message is cut in the middle, whatever values it quotes.
     """
+
+    def __init__(self, message: str) -> None:
+        text = " ".join(message.split())
+        super().__init__(text if len(text) < 1000 else f"{text[:500]} ... {text[-400:]}")
 
 
 def check_choice(name: str, value: Any, allowed: Iterable[str]) -> None:
@@ -38,3 +48,22 @@ def check_integer(name: str, value: Any, least: int, most: int | None = None) ->
         allowed = f"from {least}" if most is None else f"in {least}..{most}"
         raise InputError(f"{name}: {value!r} is not an integer {allowed}")
     return number
+
+
+def check_number(name: str, value: Any, least: float, most: float) -> float:
+    """Return the value of the argument ``name``; InputError unless it is in ``least..most``."""
+    try:
+        number = float(value) if isinstance(value, Real) else nan
+    except OverflowError:
+        number = nan
+    if not least <= number <= most:
+        raise InputError(f"{name}: {value!r} is not a number in {least:g}..{most:g}")
+    return number
+
+
+def as_array(name: str, value: Any) -> npt.NDArray:
+    """Return the argument ``name`` as an array; InputError if its rows differ in length."""
+    try:
+        return np.asarray(value)
+    except ValueError as error:
+        raise InputError(f"{name}: {value!r} is not an array ({error})") from None

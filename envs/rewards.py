@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from math import isfinite
-from numbers import Real
+from sys import float_info
 from typing import Any, Protocol, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from hangman_lab.envs.errors import InputError, check_choice
+from hangman_lab.envs.errors import InputError, as_array, check_choice, check_number
 
 
 class Reward(Protocol):
@@ -31,8 +30,7 @@ class SparseReward:
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
-            if not (isinstance(value, Real) and isfinite(value)):
-                raise InputError(f"reward.parameters: {name}: {value!r} is not a finite number")
+            check_number(f"reward.parameters: {name}", value, -float_info.max, float_info.max)
 
     def __call__(self, step: Any) -> npt.NDArray[np.float64]:
         """Return the reward of each game, shape (N,)."""
@@ -116,10 +114,11 @@ def compute_rewards(reward: Reward, step: Any) -> npt.NDArray[np.float64]:
 
     Raises InputError if ``reward`` does not return one number per game.
     """
-    rewards = np.array(reward(step), dtype=np.float64)
-    if rewards.shape != step.won.shape:
-        raise InputError(f"reward: shape {rewards.shape} is not {step.won.shape}")
-    return rewards
+    rewards = as_array("reward", reward(step))
+    if rewards.shape != step.won.shape or rewards.dtype.kind not in "biuf":
+        what = f"{rewards.dtype} of shape {rewards.shape}"
+        raise InputError(f"reward: {what} is not an array of numbers of shape {step.won.shape}")
+    return rewards.astype(np.float64)
 
 
 def make_reward(

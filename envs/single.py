@@ -37,9 +37,14 @@ class SingleEnv(gym.Env[Obs, int]):
         self._playing: bool | None = None
 
     @property
-    @abstractmethod
     def secret(self) -> str:
         """The secret word, for display only; it is not in the observation."""
+        self._require_reset("secret")
+        return self._secret()
+
+    @abstractmethod
+    def _secret(self) -> str:
+        """Return the secret word."""
 
     @abstractmethod
     def action_masks(self) -> npt.NDArray[np.bool_]:
@@ -107,10 +112,13 @@ class SingleEnv(gym.Env[Obs, int]):
                 'for example gym.make("hangman_lab/Hangman-v0", render_mode="ansi").'
             )
             return None
-        if self._playing is None:
-            raise gym.error.ResetNeeded("Cannot call render: call reset first")
+        self._require_reset("render")
         frame = self._draw(self.render_mode)
         if self.render_mode == "human":
             print(frame)
             return None
         return frame
+
+    def _require_reset(self, caller: str) -> None:
+        if self._playing is None:
+            raise gym.error.ResetNeeded(f"Cannot call {caller}: call reset first")

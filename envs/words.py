@@ -15,7 +15,7 @@ import numpy.typing as npt
 from english_words import get_english_words_set
 
 from hangman_lab.envs.encoding import MAX_LENGTH, as_words
-from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.errors import InputError, as_array
 
 DEFAULT_SOURCE = "web2"
 COMMON_SOURCE = "common"
@@ -92,8 +92,9 @@ def read_word_list(path: str | Path) -> WordList:
     """
     try:
         text = Path(path).read_text(encoding="utf-8-sig", errors="replace")
-    except OSError as error:
-        raise InputError(f"{path}: cannot read the word list ({error.strerror})") from error
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"{path!s}: cannot read the word list ({reason})") from error
     if "\0" in text:
         raise InputError(f"{path}: not a text file; UTF-8 with one word per line is expected")
     return clean_words(text.splitlines(), str(path))
@@ -107,13 +108,13 @@ def load_word_list(
     None and ``"web2"`` are the default list, ``"common"`` is its common words. Raises InputError
     if the file cannot be read or holds no usable word, or wordfreq is not installed.
     """
+    if source is not None and not isinstance(source, str | Path):
+        return clean_words(as_words(name, source), name)
     if source is None or source == DEFAULT_SOURCE:
         return default_word_list()
     if source == COMMON_SOURCE:
         return clean_words(common_words(default_word_list().words), COMMON_SOURCE)
-    if isinstance(source, str | Path):
-        return read_word_list(source)
-    return clean_words(as_words(name, source), name)
+    return read_word_list(source)
 
 
 def has_frequencies() -> bool:
@@ -157,14 +158,13 @@ class Split:
     fractions: tuple[float, ...] = (0.9, 0.05, 0.05)  # of PARTS: sum to 1, train's is above 0
 
     def __post_init__(self) -> None:
-        if (
-            len(self.fractions) != len(PARTS)
-            or any(fraction < 0 for fraction in self.fractions)
-            or self.fractions[0] == 0
-            or not abs(sum(self.fractions) - 1) <= 1e-9
+        shares = as_array("split.fractions", self.fractions)
+        are_numbers = shares.shape == (len(PARTS),) and shares.dtype.kind in "iuf"
+        if not (
+            are_numbers and shares[0] > 0 and shares.min() >= 0 and abs(shares.sum() - 1) <= 1e-9
         ):
             raise InputError(
-                f"split.fractions: {list(self.fractions)} must be three shares for train, valid "
+                f"split.fractions: {self.fractions!r} must be three shares for train, valid "
                 "and test that sum to 1, the first above 0"
             )
 

@@ -50,7 +50,7 @@ class ActionMaskObservation(gym.Wrapper, RecordConstructorArgs):
         return self._join(observation, info), reward, terminated, truncated, info
 
     def _join(self, observation: Any, info: dict[str, Any]) -> dict[str, Any]:
-        return dict(zip(self._keys, (observation, info["action_mask"]), strict=True))
+        return dict(zip(self._keys, (observation, _mask_in(info)), strict=True))
 
 
 class VectorActionMaskObservation(VectorWrapper):
@@ -95,8 +95,8 @@ class VectorActionMaskObservation(VectorWrapper):
 
     def _join(self, observations: Any, infos: dict[str, Any]) -> dict[str, Any]:
         # A reset of some games has the masks of these.
-        here = infos["_action_mask"]
-        self._masks[here] = infos["action_mask"][here]
+        masks, here = _mask_in(infos), infos["_action_mask"]
+        self._masks[here] = masks[here]
         return dict(zip(self._keys, (observations, self._masks.copy()), strict=True))
 
 
@@ -105,5 +105,13 @@ def _masked_space(
 ) -> spaces.Dict:
     if keys[0] == keys[1]:
         raise InputError(f"mask_key: {keys[1]!r} is the key of the observation")
+    if not isinstance(action_space, spaces.Discrete):
+        raise InputError(f"env: its action space {action_space} is not discrete")
     mask = spaces.Box(0, 1, (int(action_space.n),), np.int8)
     return spaces.Dict(dict(zip(keys, (observation_space, mask), strict=True)))
+
+
+def _mask_in(info: dict[str, Any]) -> Any:
+    if "action_mask" not in info:
+        raise InputError(f"env: its info has no 'action_mask', only {list(info)}")
+    return info["action_mask"]

@@ -99,7 +99,7 @@ def play_games(
     playing = np.arange(len(keys))
     while len(playing):
         guesses = np.zeros(len(keys), dtype=np.int64)
-        guesses[playing] = agent.act_batch(games.observe(playing), keys[playing])
+        guesses[playing] = agent.guess(games.observe(playing), keys[playing])
         games.guess(guesses)
         turn = np.full(len(keys), -1, dtype=np.int64)
         turn[playing] = guesses[playing]

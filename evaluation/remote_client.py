@@ -126,7 +126,7 @@ class GameClient:
         self._retries = self._retries.new(connect=None)
         text = response.data.decode(errors="replace")
         answer = _parse(text)
-        refusal = " ".join(str(answer.get("error") or "").split())
+        refusal = str(answer.get("error") or "")
         if response.status in _RETRY_STATUS:
             reason = refusal or f"status {response.status}"
             raise InputError(f"--server: {self.url} does not answer ({reason})")
@@ -154,6 +154,6 @@ def _parse(text: str) -> dict[str, Any]:
     """Return the JSON object in a text, a list as ``values``, or an empty dict."""
     try:
         answer = json.loads(text)
-    except json.JSONDecodeError:
+    except (json.JSONDecodeError, RecursionError):
         return {}
     return answer if isinstance(answer, dict) else {"values": answer}

@@ -77,8 +77,8 @@ def create_folder(path: Path) -> Path:
 class RunDirectory:
     """The files of one run, in an existing folder; see :meth:`create` and :meth:`open`."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: str | Path) -> None:
+        self.path = path = Path(path)
         self.config = path / "config.yaml"
         self.command = path / "command.txt"
         self.split = path / "split.json"
@@ -111,7 +111,7 @@ class RunDirectory:
     @classmethod
     def open(cls, path: str | Path) -> RunDirectory:
         """Return the run in an existing folder; raise InputError if it is not that of a run."""
-        run = cls(Path(path))
+        run = cls(path)
         if not os.path.isfile(run.config):
             raise InputError(f"{path}: not the folder of a run (it has no config.yaml)")
         return run
@@ -143,7 +143,7 @@ class RunDirectory:
         """Return whether the run was started with these train words."""
         try:
             return json.loads(self.split.read_text())["train_checksum"] == checksum(train_words)
-        except (OSError, LookupError, TypeError, ValueError) as error:
+        except (OSError, LookupError, RecursionError, TypeError, ValueError) as error:
             raise InputError(f"{self.split}: not the split of a run ({error})") from error
 
     def write_fitted_words(self, words: Sequence[str]) -> None:
@@ -160,8 +160,7 @@ class RunDirectory:
             if hashes.dtype != np.uint64 or hashes.ndim != 1 or (hashes[1:] < hashes[:-1]).any():
                 raise ValueError("they are no sorted numbers of 64 bits")
         except Exception as error:  # arbitrary bytes can raise anything
-            detail = " ".join(str(error).split())
-            raise InputError(f"{path}: not a readable list of word hashes ({detail})") from error
+            raise InputError(f"{path}: not a readable list of word hashes ({error})") from error
         return hashes
 
     def read_curve_events(self) -> list[dict[str, float]]:
@@ -174,7 +173,7 @@ class RunDirectory:
             events = [json.loads(line) for line in text.split("\n")[:-1]]
             if not all(isinstance(event["step"], int) for event in events):
                 raise ValueError("a step is not a whole number")
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, RecursionError, TypeError, ValueError) as error:
             raise InputError(f"{self.curves}: not readable curves ({error})") from error
         return events
 

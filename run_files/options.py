@@ -47,7 +47,7 @@ def validate(
     except ValidationError as error:
         key, description = _describe(error, model)
         typed = [f"--set {text}" for text in overrides if text.partition("=")[0] == key]
-        where = f"{' '.join(str([path, *typed][-1]).split())}: " if path else ""
+        where = f"{[path, *typed][-1]}: " if path else ""
         raise InputError(f"{where}{description}") from error
 
 
@@ -95,7 +95,7 @@ def _parse(source: str | Path, where: str | Path) -> Any:
         detail = str(error)
         if isinstance(error, MarkedYAMLError):
             detail = f"line {error.problem_mark.line + 1}: {error.problem}"
-        raise InputError(f"{where}: not readable as YAML ({' '.join(detail.split())})") from error
+        raise InputError(f"{where}: not readable as YAML ({detail})") from error
 
 
 def _describe(error: ValidationError, model: type[BaseModel]) -> tuple[str, str]:
@@ -126,7 +126,7 @@ def _locate(location: Sequence[int | str], model: Any) -> tuple[str, Sequence[st
         if part in members:
             model = members[part]
         else:
-            keys.append(" ".join(str(part).split()))
+            keys.append(str(part))
             fields = getattr(model, "model_fields", {})
             model = fields[part].annotation if part in fields else None
     return ".".join(keys), tuple(fields), [str(_tag(member)) for member in get_args(model)]

@@ -74,8 +74,7 @@ def load_posterior(path: str | Path, known: float = DEFAULT_KNOWN) -> LetterPost
         shares = tensors["shares"]
         prior = WordPrior(words, is_known, surprisals, by_models.ravel(), models, shares)
     except _DAMAGED as error:
-        detail = " ".join(str(error).split())
-        raise InputError(f"{path}: not a readable posterior ({detail})") from error
+        raise InputError(f"{path}: not a readable posterior ({error})") from error
     return LetterPosterior(prior.with_known(known))
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import copy
-from numbers import Real
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +13,7 @@ from hangman_lab.agents.sequences import sequence_keys
 from hangman_lab.agents.smoothed_ngrams import SmoothedNgrams
 from hangman_lab.envs.bits import letter_bits, lowest_bit, strip_padding
 from hangman_lab.envs.encoding import MAX_LENGTH, NUM_LETTERS, EncodedWords
-from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.errors import check_number
 from hangman_lab.envs.numba_cache import njit
 from hangman_lab.envs.word_sets import WordSets, fitting_words, word_sets
 from hangman_lab.envs.words import DEFAULT_KNOWN
@@ -168,10 +167,8 @@ class WordPrior:
         other._set_known(known)
         return other
 
-    def _set_known(self, known: Any) -> None:
-        if not (isinstance(known, Real) and 0 <= known <= 1):
-            raise InputError(f"known: {known!r} is not a number in 0..1")
-        self.known = known
+    def _set_known(self, known: float) -> None:
+        self.known = known = check_number("known", known, 0, 1)
         share = min(known, 1 - _MIN_UNKNOWN) if self.num_known else 0.0
         of_known = np.full(1 << 8, share / max(self.num_known, 1))
         prior_mass = np.stack([(1 - share) * self._probabilities, of_known])

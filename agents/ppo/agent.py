@@ -43,7 +43,9 @@ class NetworkAgent(Agent):
 
     def choice_probabilities(self, observations: Observations) -> npt.NDArray[np.float64]:
         """Return the action probabilities of the policy, shape (N, 26)."""
-        return softmax(self.letter_scores(check_observations(observations)), axis=1)
+        scores = self.letter_scores(check_observations(observations))
+        with np.errstate(invalid="ignore"):  # no letter is left
+            return np.nan_to_num(softmax(scores, axis=1))
 
 
 class PPOAgent(NetworkAgent, PosteriorAgent):
@@ -75,6 +77,5 @@ def load_network(path: str | Path) -> Network:
             ((kind, sizes),) = (file.metadata() or {}).items()
             weights = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
         return _NETWORKS[kind](weights, **json.loads(sizes))
-    except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
-        detail = " ".join(str(error).split())
-        raise InputError(f"{path}: not a readable policy network ({detail})") from error
+    except (OSError, SafetensorError, LookupError, RecursionError, TypeError, ValueError) as error:
+        raise InputError(f"{path}: not a readable policy network ({error})") from error

@@ -129,9 +129,7 @@ class HangmanEnv(SingleEnv[Observation]):
         self._mask = np.ones(NUM_LETTERS, dtype=np.int8)
         self._lives = [np.int64(lives) for lives in range(self.max_wrong + 1)]
 
-    @property
-    def secret(self) -> str:
-        """The secret word, for display only; it is not in the observation."""
+    def _secret(self) -> str:
         return self._game.secret
 
     def action_masks(self) -> npt.NDArray[np.bool_]:

@@ -17,7 +17,7 @@ from hangman_lab.envs.encoding import (
     PADDING,
     letter_index,
 )
-from hangman_lab.envs.errors import InputError, check_integer
+from hangman_lab.envs.errors import InputError, as_array, check_integer
 from hangman_lab.envs.games import check_array, get_arrays, with_dtypes
 
 DEFAULT_MAX_WRONG = 6
@@ -49,7 +49,8 @@ def select(observations: Observations, games: npt.ArrayLike | slice) -> Observat
 
 def as_batch(observation: Observation) -> Observations:
     """Return the observation of one game as a batch of one game."""
-    arrays = {name: np.asarray(array)[None] for name, array in observation.items()}
+    items = observation.items()
+    arrays = {name: as_array(f"observations: {name!r}", array)[None] for name, array in items}
     return cast(Observations, arrays)
 
 
@@ -108,6 +109,9 @@ def parse_observation(
         If the pattern or the letters are not those of a possible game.
     """
     max_wrong = check_integer("max_wrong", max_wrong, 1)
+    for name, text in ("pattern", pattern), ("wrong letters", wrong):
+        if not isinstance(text, str):
+            raise InputError(f"{name}: {text!r} is not a str")
     places = "".join(pattern.lower().split())
     codes = []
     for character in places:

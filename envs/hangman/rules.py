@@ -13,12 +13,18 @@ from hangman_lab.envs.encoding import (
     FIRST_LETTER,
     NUM_CODES,
     NUM_LETTERS,
+    PADDING,
     EncodedWords,
     decode,
 )
 from hangman_lab.envs.errors import check_choice, check_integer
-from hangman_lab.envs.games import ALL, Games, Index
-from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG, Observation, Observations
+from hangman_lab.envs.games import ALL, Arrays, Games, Index, check_array
+from hangman_lab.envs.hangman.observation import (
+    DEFAULT_MAX_WRONG,
+    Observation,
+    Observations,
+    check_observations,
+)
 from hangman_lab.envs.hangman.rendering import draw_game
 from hangman_lab.envs.rendering import Drawing
 
@@ -63,7 +69,8 @@ class HangmanGames(Games[Observations]):
     to 26. InputError if an argument is outside its range.
     """
 
-    _state_names = ("secrets", "lengths", "_letter_counts", "_word", "_guessed", "_lives", "_shown")
+    # The other arrays follow from these.
+    _state_names = ("secrets", "_guessed", "_lives")
 
     def __init__(
         self,
@@ -117,6 +124,25 @@ class HangmanGames(Games[Observations]):
     def action_masks(self, games: Index = ALL) -> npt.NDArray[np.bool_]:
         """Return which letters have not been guessed, as a new array of shape (games, 26)."""
         return self._guessed[games] == 0
+
+    def _check_values(self, state: Arrays) -> None:
+        word, guessed, lives = (state[name] for name in self._state_names)
+        everything = np.ones_like(guessed)
+        check_observations(Observations(word=word, guessed=everything, lives=lives))
+        check_array("_guessed", guessed, guessed.shape, 0, 1)
+        check_array("_lives", lives, lives.shape, 0, self.max_wrong)
+
+    def set_state(self, state: Arrays) -> None:
+        """Restore a saved state; InputError as :meth:`check_state` raises."""
+        self.check_state(state)
+        secrets = state["secrets"]
+        self.start(ALL, EncodedWords(secrets, (secrets != PADDING).sum(axis=1)))
+        super().set_state(state)
+        # The columns before those of the letters are for padding and blanks.
+        guessed = np.pad(self._guessed, ((0, 0), (FIRST_LETTER, 0)))
+        is_shown = np.take_along_axis(guessed, secrets.astype(np.intp), axis=1) != 0
+        self._word[is_shown] = secrets[is_shown]
+        self._shown[:] = is_shown.sum(axis=1)
 
     def start(self, games: Index, secrets: EncodedWords) -> None:
         """Start new games at the indices ``games``, one per secret word."""

@@ -97,7 +97,7 @@ class HangmanVecEnv(VecEnv):
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
         """Return an attribute, or a method, of each game."""
-        games = list(self._get_indices(indices))
+        games = self._games_at(indices)
         if attr_name == "secret":
             secrets = self.games.secrets
             return [secrets[game] for game in games]
@@ -122,7 +122,7 @@ class HangmanVecEnv(VecEnv):
         if method_name == "action_masks" and indices is None:
             # As sb3-contrib asks at each step.
             return list(self.action_masks())
-        games = list(self._get_indices(indices))
+        games = self._games_at(indices)
         return self._methods[method_name](games, *method_args, **method_kwargs)
 
     def env_is_wrapped(
@@ -131,7 +131,7 @@ class HangmanVecEnv(VecEnv):
         """Return whether the games are as in a Monitor, or a TimeLimit, for each game."""
         wrappers = [Monitor, *([TimeLimit] if self.games.max_episode_steps else [])]
         is_wrapped = any(issubclass(wrapper, wrapper_class) for wrapper in wrappers)
-        return [is_wrapped for _ in self._get_indices(indices)]
+        return [is_wrapped] * len(self._games_at(indices))
 
     def reset(self) -> Any:
         """Start new games with the seeds of ``seed()`` and the words of ``set_options()``."""
@@ -209,6 +209,10 @@ class HangmanVecEnv(VecEnv):
         """Return an image of each game, None without ``render_mode="rgb_array"``."""
         is_drawn = self.render_mode == "rgb_array"
         return self._drawings_of(range(self.num_envs)) if is_drawn else [None] * self.num_envs
+
+    def _games_at(self, indices: VecEnvIndices) -> list[int]:
+        """Return the indices of games, from 0; IndexError if there is no such game."""
+        return [range(self.num_envs)[game] for game in self._get_indices(indices)]
 
     def _call(self, method_name: str, game: int, *arguments: Any, **options: Any) -> Any:
         return self._methods[method_name]([game], *arguments, **options)[0]

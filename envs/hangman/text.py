@@ -135,13 +135,12 @@ class TextHangman(SingleEnv[Any]):
             f"{', '.join([*costs[:-2], ' or '.join(costs[-2:])])} costs a life."
         )
 
-    @property
-    def secret(self) -> str:
-        """The secret word, for display only; it is not in the observation."""
+    def _secret(self) -> str:
         return self._game.secret
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return which letters have not been guessed, shape (26,)."""
+        self._require_reset("action_masks")
         return np.array([letter not in self._game.guesses for letter in ALPHABET])
 
     def step(self, action: Any) -> tuple[str, float, bool, bool, dict[str, Any]]:

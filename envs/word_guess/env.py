@@ -11,6 +11,7 @@ import numpy.typing as npt
 from gymnasium.vector import AutoresetMode
 
 from hangman_lab.envs.batch import BatchEnv
+from hangman_lab.envs.errors import as_array
 from hangman_lab.envs.games import ALL
 from hangman_lab.envs.rendering import Drawing
 from hangman_lab.envs.rewards import WORD_GUESS_REWARDS, Reward, compute_rewards, make_reward
@@ -115,9 +116,7 @@ class WordGuessEnv(SingleEnv[Observation]):
         self.observation_space = self._games.observation_space
         self.action_space = self._games.action_space
 
-    @property
-    def secret(self) -> str:
-        """The secret word, for display only; it is not in the observation."""
+    def _secret(self) -> str:
         return self._games.secret(0)
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
@@ -129,7 +128,7 @@ class WordGuessEnv(SingleEnv[Observation]):
         self._games.start(ALL, drawn if word is None else self._secrets.encode([word]))
 
     def _guess(self, action: int) -> tuple[float, bool]:
-        step = self._games.guess(np.array([action]))
+        step = self._games.guess(as_array("action", [action]))
         return float(compute_rewards(self._reward, step)[0]), bool(step.won[0] or step.lost[0])
 
     def _observe(self) -> tuple[Observation, dict[str, Any]]:

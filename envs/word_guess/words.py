@@ -34,11 +34,8 @@ def random_words(
     The problem "Guess the Word" is tested with 100 words of 6 letters. Raises InputError if
     there are fewer than ``count`` words of ``word_length`` letters.
     """
-    if not 1 <= count <= NUM_LETTERS**word_length:
-        raise InputError(
-            f"count: {count} is not in 1..{NUM_LETTERS**word_length}, "
-            f"the number of words of {word_length} letters"
-        )
+    word_length = check_integer("word_length", word_length, 1, MAX_WORD_LENGTH)
+    count = check_integer("count", count, 1, NUM_LETTERS**word_length)
     random = np.random.default_rng(seed)
     words: dict[str, None] = {}
     while len(words) < count:

@@ -1,10 +1,14 @@
 import numpy as np
 import pytest
 
-from hangman_lab.agents import AGENTS, make_agent
+from hangman_lab.agents import AGENTS, Agent, make_agent
 from hangman_lab.agents.dictionary import DictionaryAgent, RandomAgent
+from hangman_lab.agents.robust import RobustAgent
+from hangman_lab.agents.word_guess import FilterAgent, RandomConsistentAgent
+from hangman_lab.envs import HangmanVectorEnv
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.observation import Observations
+from hangman_lab.evaluation.arena import play
 
 
 @pytest.mark.parametrize("tolerance", [0, 1])
@@ -54,3 +58,23 @@ def test_words_may_come_from_an_iterator(states, name):
     keys = np.arange(len(states["lives"]), dtype=np.uint64)
     letters = [make_agent(name).fit(each).act_batch(states, keys) for each in (words, iter(words))]
     np.testing.assert_array_equal(*letters)
+
+
+@pytest.mark.parametrize("letters", [None, 0, [0.0], [[0]], ["a"]])
+def test_letters_that_are_not_an_integer_per_game_are_refused(letters):
+    class Other(Agent):
+        def act_batch(self, observations, keys=None):
+            return letters
+
+    message = r"Other\.act_batch: .* is not an array of 1 integers"
+    with pytest.raises(InputError, match=message):
+        Other().act(HangmanVectorEnv(1).reset()[0])
+    with pytest.raises(InputError, match=message):
+        play(Other(), ["cat"])
+
+
+@pytest.mark.parametrize("seed", [-1, 0.5, "1", None, 2**63])
+@pytest.mark.parametrize("kind", [RandomAgent, RobustAgent, RandomConsistentAgent, FilterAgent])
+def test_a_seed_is_an_integer_of_63_bits(kind, seed):
+    with pytest.raises(InputError, match=f"seed: {seed!r} is not an integer in 0"):
+        kind(seed=seed)

@@ -175,6 +175,7 @@ def test_a_state_of_other_games_is_refused_and_changes_nothing():
     env = HangmanVectorEnv(2, words=LETTERS)
     env.reset(seed=0)
     state = env.get_state()
+    games = state["games"]
     env.step(np.array([0, 1]))
     before = env.get_state()
     for other in (
@@ -184,6 +185,10 @@ def test_a_state_of_other_games_is_refused_and_changes_nothing():
         state | {"games": []},
         state | {"steps": np.zeros(3, dtype=np.int64)},
         state | {"steps": state["steps"].astype(np.float64)},
+        *(
+            state | {"games": games | {name: games[name] * 0 + value}}
+            for name, value in (("secrets", 28), ("secrets", 0), ("_guessed", 2), ("_lives", 7))
+        ),
     ):
         with pytest.raises(InputError, match=r"^state: "):
             env.set_state(other)
@@ -204,7 +209,7 @@ def test_words_can_be_forced_for_all_games_or_some():
 KINDS = (*HANGMAN, *GUESSING, TextHangman)
 # Each is refused by all classes that have the argument.
 INVALID: dict[str, list[Any]] = {
-    "words": ["apple", Path("a.txt"), 5],
+    "words": ["apple", b"ox", Path("a.txt"), 5, np.array("ox"), np.array([["ox"]])],
     "max_wrong": [0, 27, 6.0],
     "min_length": [0],
     "max_length": [33],
@@ -277,6 +282,7 @@ def test_misuse_is_refused():
         lambda: env.reset(options={"reset_mask": mask}),
         env.get_state,
         env.render,
+        lambda: env.secrets,
     ):
         with pytest.raises(ResetNeeded, match="reset first"):
             call()
@@ -288,6 +294,9 @@ def test_misuse_is_refused():
         (lambda: env.reset(options={"word": 5}), "options: 5 is not a word"),
         (lambda: env.reset(options=5), "options: 5 is not a mapping"),
         (lambda: env.reset(seed=[1, 2, 3]), "3 seeds for 2 games"),
+        (lambda: env.reset(seed=[1, [2]]), r"seed: \[1, \[2\]\] is not an array"),
+        (lambda: env.reset(options={"word": ["a", ["b"]]}), "options: .* is not an array"),
+        (lambda: env.step([[0], [0, 1]]), "actions: .* is not an array"),
         (lambda: env.reset(options={"word": ["ox"]}), "1 words for 2 games"),
         (lambda: env.reset(options={"reset_mask": mask[:1]}), r"of shape \(2,\)"),
         (lambda: env.reset(options={"reset_mask": mask & ~mask}), "at least one True"),
@@ -310,9 +319,31 @@ def test_a_seed_is_an_integer_of_any_type(kind):
         assert data_equivalence(env.reset(seed=np.array([5])), twin.reset(seed=[5]))
 
 
+@pytest.mark.parametrize("reward", [1.0, None, [None], ["1"], [1j], [1, 2], [[1], [1, 2]]])
 @pytest.mark.parametrize("kind", HANGMAN)
-def test_a_reward_of_another_shape_is_refused(kind):
-    env = kind(words=["ox"], reward=lambda step: 1.0)
+def test_a_reward_that_is_not_a_number_per_game_is_refused(kind, reward):
+    env = kind(words=["ox"], reward=lambda step: reward)
     env.reset(seed=0)
-    with pytest.raises(ValueError, match=r"reward: shape \(\) is not \(1,\)"):
+    with pytest.raises(
+        InputError, match=r"reward: .* is not an array"
+    ):
         env.step(0 if kind is HangmanEnv else np.array([0]))
+
+
+@pytest.mark.parametrize("kind", [HangmanEnv, WordGuessEnv, TextHangman])
+def test_a_secret_is_known_after_the_first_reset(kind):
+    env = kind(words=WORDS)
+    with pytest.raises(ResetNeeded, match="Cannot call secret: call reset first"):
+        _ = env.secret
+    env.reset(seed=0)
+    assert env.secret in WORDS
+
+
+@pytest.mark.parametrize("kind", [HangmanVectorEnv, WordGuessVectorEnv])
+def test_an_ignored_action_need_not_be_one(kind):
+    env = kind(2, 1, words=WORDS)
+    env.reset(seed=0)
+    assert env.step(np.zeros(2, dtype=np.int64))[3].all()
+    assert not env.step(np.array([-1, 99]))[3].any()
+    with pytest.raises(InputError, match="an action is outside"):
+        env.step(np.array([-1, 99]))

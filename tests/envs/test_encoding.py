@@ -1,4 +1,5 @@
 import numpy as np
+import pandas
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,6 +9,7 @@ from hangman_lab.envs.encoding import (
     BLANK,
     FIRST_LETTER,
     PADDING,
+    as_words,
     decode,
     encode_words,
     letter_index,
@@ -35,6 +37,13 @@ def test_codes_are_those_of_the_documentation():
     assert encode_words(["az"], width=4).codes.tolist() == [[2, 27, 0, 0]]
     assert decode(np.array([2, 1, 27, 0, 0], dtype=np.uint8)) == "a_z"
     assert [letter_index(letter) for letter in ALPHABET] == list(range(26))
+
+
+@pytest.mark.parametrize("kind", [list, iter, np.array, pandas.Series])
+def test_words_are_strings_of_python_whatever_they_are_in(kind):
+    words = as_words("words", kind(["ox", "cat"]))
+    assert words == ("ox", "cat")
+    assert {type(word) for word in words} == {str}
 
 
 @pytest.mark.parametrize("word", ["", "Cat", "it's", "naïve", "c\x00", "abcdef", "cat "])

@@ -110,7 +110,8 @@ def test_the_parts_have_the_shares_that_were_asked_for(fractions):
 
 
 @pytest.mark.parametrize(
-    "fractions", [(0.9, 0.1), (0.9, 0.05, 0.06), (0.0, 0.5, 0.5), (float("nan"), 0.5, 0.5)]
+    "fractions",
+    [(0.9, 0.1), (0.9, 0.05, 0.06), (0.0, 0.5, 0.5), (float("nan"), 0.5, 0.5), None, "abc"],
 )
 def test_shares_that_make_no_split_are_refused(fractions):
     with pytest.raises(InputError, match=r"split\.fractions"):

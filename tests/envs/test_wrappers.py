@@ -65,6 +65,19 @@ def test_the_wrapper_is_part_of_the_spec_of_the_environment(few_words):
     assert data_equivalence(gym.make(env.spec).reset(seed=3), env.reset(seed=3))
 
 
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [("CartPole-v1", "no 'action_mask'"), ("Pendulum-v1", r"space Box.* is not discrete")],
+)
+def test_an_environment_without_masks_is_refused(name, message):
+    for wrapper, env in (
+        (ActionMaskObservation, gym.make(name)),
+        (VectorActionMaskObservation, gym.make_vec(name, 2)),
+    ):
+        with pytest.raises(InputError, match=f"^env: its .*{message}"):
+            wrapper(env).reset()
+
+
 def test_observation_and_mask_have_different_keys():
     for wrapper, env in (
         (ActionMaskObservation, HangmanEnv()),

@@ -165,8 +165,7 @@ class Learner:
             np.random.set_state(state["numpy_random"])
             torch.set_rng_state(state["torch_random"])
         except (KeyError, TypeError, ValueError, RuntimeError) as error:
-            detail = " ".join(str(error).split())
-            text = f"{self.run.checkpoint}: does not fit the run's config ({detail})"
+            text = f"{self.run.checkpoint}: does not fit the run's config ({error})"
             raise InputError(text) from error
 
     @property

@@ -46,6 +46,12 @@ def test_what_is_no_game_is_refused_in_one_line(pattern, wrong, message):
         parse_observation(pattern, wrong)
 
 
+def test_a_game_as_text_is_text():
+    for arguments, name in (((None,), "pattern"), (("a_", 5), "wrong letters")):
+        with pytest.raises(InputError, match=f"{name}: (None|5) is not a str"):
+            parse_observation(*arguments)
+
+
 @pytest.mark.parametrize("max_wrong", [2.5, "6", 0])
 def test_the_limit_is_a_positive_integer(max_wrong):
     with pytest.raises(InputError, match=r"max_wrong: .* is not an integer from 1"):

@@ -51,8 +51,9 @@ def test_rewards_are_made_by_name_with_their_parameters():
     for make, message in (
         (lambda: make_reward(DenseReward(), hit=5), r"parameters \['hit'\] are for a name"),
         (lambda: make_reward("dense", hits=5), "reward.parameters: 'hits' is not one of"),
-        (lambda: make_reward("dense", hit="5"), "reward.parameters: hit: '5' is not a finite"),
-        (lambda: SparseReward(win=float("nan")), "win: nan is not a finite number"),
+        (lambda: make_reward("dense", hit="5"), "reward.parameters: hit: '5' is not a number in"),
+        (lambda: SparseReward(win=float("nan")), "win: nan is not a number in"),
+        (lambda: SparseReward(loss=-(10**400)), "loss: -100.*00 is not a number in"),
     ):
         with pytest.raises(InputError, match=message):
             make()

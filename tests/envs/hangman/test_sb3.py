@@ -135,6 +135,13 @@ def test_attributes_and_methods_are_those_of_each_game(few_words):
     ):
         with pytest.raises(AttributeError, match=message):
             call()
+    for call in (
+        lambda: env.get_attr("max_wrong", 3),
+        lambda: env.env_is_wrapped(Monitor, [0, 3]),
+        lambda: env.env_method("render", indices=[-4]),
+    ):
+        with pytest.raises(IndexError):
+            call()
 
 
 def test_infos_are_dicts_of_their_own_that_a_user_may_change(few_words):
