@@ -324,9 +324,7 @@ def test_a_seed_is_an_integer_of_any_type(kind):
 def test_a_reward_that_is_not_a_number_per_game_is_refused(kind, reward):
     env = kind(words=["ox"], reward=lambda step: reward)
     env.reset(seed=0)
-    with pytest.raises(
-        InputError, match=r"reward: .* is not an array"
-    ):
+    with pytest.raises(InputError, match=r"reward: .* is not an array"):
         env.step(0 if kind is HangmanEnv else np.array([0]))
 
 
