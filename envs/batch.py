@@ -14,14 +14,13 @@ from gymnasium.vector.utils import batch_space
 
 from hangman_lab.envs.counter_rng import new_stream
 from hangman_lab.envs.errors import InputError, as_array, check_choice, check_integer, check_options
-from hangman_lab.envs.games import ALL, Games, Index, Obs, Secrets, check_state
+from hangman_lab.envs.games import ALL, Games, Index, Obs, Secrets
 from hangman_lab.envs.rendering import Drawing
 from hangman_lab.envs.rewards import Reward, compute_rewards
 from hangman_lab.envs.single import RENDER_FPS
 
 # The value of ``max_episode_steps`` in gym.make that means no limit.
 NO_LIMIT = -1
-_STATE_NAMES = ("streams", "episodes", "steps", "to_reset")
 
 
 class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
@@ -213,25 +212,6 @@ class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
             return None
         self._require_reset("render")
         return tuple(self._games.draw(game, self.render_mode) for game in range(self.num_envs))
-
-    def get_state(self) -> dict[str, Any]:
-        """Return copies of all arrays that future steps depend on, by name."""
-        self._require_reset("get_state")
-        state = {name: getattr(self, f"_{name}").copy() for name in _STATE_NAMES}
-        return state | {"games": self._games.get_state()}
-
-    def set_state(self, state: dict[str, Any]) -> Obs:
-        """Restore a state returned by :meth:`get_state` of an environment with the same arguments.
-
-        Returns the observations. InputError if an array is missing or has another shape or dtype.
-        """
-        arrays = {name: getattr(self, f"_{name}") for name in _STATE_NAMES}
-        check_state(state, arrays)
-        self._games.set_state(state.get("games", {}))
-        for name, array in arrays.items():
-            array[:] = state[name]
-        self._begun = True
-        return self._games.observe_in_space()
 
     def _require_reset(self, caller: str) -> None:
         if not self._begun:

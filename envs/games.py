@@ -79,13 +79,11 @@ class Secrets(Protocol):
 class Games(ABC, Generic[Obs]):
     """N games with the same rules.
 
-    The spaces are those of one game. ``_state_names`` names the arrays that hold the state,
-    ``_observed`` has those of the observation.
+    The spaces are those of one game. ``_observed`` has the arrays of the observation.
     """
 
     observation_space: spaces.Space[Any]
     action_space: spaces.Space[Any]
-    _state_names: tuple[str, ...]
     _observed: Obs
 
     def __init__(self, num_games: int) -> None:
@@ -129,10 +127,6 @@ class Games(ABC, Generic[Obs]):
     def guess(self, actions: npt.NDArray[np.integer], /) -> Any:
         """Guess once in every game; return a result with ``won`` and ``lost``, shape (N,)."""
 
-    @abstractmethod
-    def _check_values(self, state: Arrays) -> None:
-        """Raise InputError unless the arrays of a state are those of possible games."""
-
     def observe(self, games: Index = ALL) -> Obs:
         """Return copies of the observations of ``games``, for agents."""
         return cast(Obs, {name: array[games].copy() for name, array in self._observed.items()})
@@ -157,21 +151,3 @@ class Games(ABC, Generic[Obs]):
     def infos(self) -> Arrays:
         """Return the infos of all games by name, as new arrays."""
         return {"action_mask": self.action_masks().view(np.int8), "won": self.won}
-
-    def get_state(self) -> Arrays:
-        """Return copies of the state arrays, by name."""
-        return {name: getattr(self, name).copy() for name in self._state_names}
-
-    def check_state(self, state: Any) -> None:
-        """Raise InputError unless ``state`` is one of :meth:`get_state`, of possible games."""
-        check_state(state, {name: getattr(self, name) for name in self._state_names})
-        try:
-            self._check_values(state)
-        except InputError as error:
-            raise InputError(f"state: {error}") from None
-
-    def set_state(self, state: Arrays) -> None:
-        """Restore a saved state; InputError as :meth:`check_state` raises."""
-        self.check_state(state)
-        for name in self._state_names:
-            getattr(self, name)[...] = state[name]

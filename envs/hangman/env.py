@@ -15,6 +15,7 @@ from gymnasium.vector import AutoresetMode
 from hangman_lab.envs.batch import BatchEnv
 from hangman_lab.envs.encoding import ALPHABET, BLANK, FIRST_LETTER, MAX_LENGTH, NUM_LETTERS
 from hangman_lab.envs.errors import InputError, check_choice, check_integer
+from hangman_lab.envs.games import check_state
 from hangman_lab.envs.hangman.game import Game
 from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG, Observation, Observations
 from hangman_lab.envs.hangman.rendering import draw_game
@@ -23,6 +24,9 @@ from hangman_lab.envs.rendering import Drawing
 from hangman_lab.envs.rewards import Reward, compute_reward, make_reward
 from hangman_lab.envs.secret_words import Part, SecretWords
 from hangman_lab.envs.single import SingleEnv
+
+# The arrays of a batch that its future depends on, beside those of its games.
+_STATE_NAMES = ("streams", "episodes", "steps", "to_reset")
 
 
 class HangmanEnv(SingleEnv[Observation]):
@@ -225,3 +229,22 @@ class HangmanVectorEnv(BatchEnv[Observations]):
     def max_wrong(self) -> int:
         """The number of wrong guesses that loses a game."""
         return self._games.max_wrong
+
+    def get_state(self) -> dict[str, Any]:
+        """Return copies of all arrays that future steps depend on, by name."""
+        self._require_reset("get_state")
+        state = {name: getattr(self, f"_{name}").copy() for name in _STATE_NAMES}
+        return state | {"games": self._games.get_state()}
+
+    def set_state(self, state: dict[str, Any]) -> Observations:
+        """Restore a state returned by :meth:`get_state` of an environment with the same arguments.
+
+        Returns the observations. InputError if an array is missing or has another shape or dtype.
+        """
+        arrays = {name: getattr(self, f"_{name}") for name in _STATE_NAMES}
+        check_state(state, arrays)
+        self._games.set_state(state.get("games"))
+        for name, array in arrays.items():
+            array[:] = state[name]
+        self._begun = True
+        return self._games.observe_in_space()

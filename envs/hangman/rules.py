@@ -17,8 +17,8 @@ from hangman_lab.envs.encoding import (
     EncodedWords,
     decode,
 )
-from hangman_lab.envs.errors import check_choice, check_integer
-from hangman_lab.envs.games import ALL, Arrays, Games, Index, check_array
+from hangman_lab.envs.errors import InputError, check_choice, check_integer
+from hangman_lab.envs.games import ALL, Arrays, Games, Index, check_array, check_state
 from hangman_lab.envs.hangman.observation import (
     DEFAULT_MAX_WRONG,
     Observation,
@@ -68,9 +68,6 @@ class HangmanGames(Games[Observations]):
     Observations have ``width`` positions, the maximum length of a secret word. ``max_wrong`` is 1
     to 26. InputError if an argument is outside its range.
     """
-
-    # The other arrays follow from these.
-    _state_names = ("secrets", "_guessed", "_lives")
 
     def __init__(
         self,
@@ -125,22 +122,26 @@ class HangmanGames(Games[Observations]):
         """Return which letters have not been guessed, as a new array of shape (games, 26)."""
         return self._guessed[games] == 0
 
-    def _check_values(self, state: Arrays) -> None:
-        word, guessed, lives = (state[name] for name in self._state_names)
-        everything = np.ones_like(guessed)
-        check_observations(Observations(word=word, guessed=everything, lives=lives))
-        check_array("_guessed", guessed, guessed.shape, 0, 1)
-        check_array("_lives", lives, lives.shape, 0, self.max_wrong)
+    def get_state(self) -> Arrays:
+        """Return copies of the arrays from which the others follow, by name."""
+        arrays: Arrays = {"secrets": self.secrets, "guessed": self._guessed, "lives": self._lives}
+        return {name: array.copy() for name, array in arrays.items()}
 
-    def set_state(self, state: Arrays) -> None:
-        """Restore a saved state; InputError as :meth:`check_state` raises."""
-        self.check_state(state)
-        secrets = state["secrets"]
+    def set_state(self, state: Any) -> None:
+        """Restore a saved state; InputError if it is not one of such games."""
+        check_state(state, self.get_state())
+        secrets, guessed, lives = state["secrets"], state["guessed"], state["lives"]
+        try:
+            check_array("lives", lives, lives.shape, 0, self.max_wrong)
+            check_observations({**state, "word": secrets, "guessed": np.ones_like(guessed)})
+            check_array("guessed", guessed, guessed.shape, 0, 1)
+        except InputError as error:
+            raise InputError(f"state: {error}") from None
         self.start(ALL, EncodedWords(secrets, (secrets != PADDING).sum(axis=1)))
-        super().set_state(state)
+        self._guessed[:], self._lives[:] = guessed, lives
         # The columns before those of the letters are for padding and blanks.
-        guessed = np.pad(self._guessed, ((0, 0), (FIRST_LETTER, 0)))
-        is_shown = np.take_along_axis(guessed, secrets.astype(np.intp), axis=1) != 0
+        columns = np.pad(guessed, ((0, 0), (FIRST_LETTER, 0)))
+        is_shown = np.take_along_axis(columns, secrets.astype(np.intp), axis=1) != 0
         self._word[is_shown] = secrets[is_shown]
         self._shown[:] = is_shown.sum(axis=1)
 

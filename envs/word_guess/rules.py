@@ -9,7 +9,7 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from hangman_lab.envs.errors import InputError
-from hangman_lab.envs.games import ALL, Arrays, Games, Index, check_array, get_arrays, with_dtypes
+from hangman_lab.envs.games import ALL, Games, Index, check_array, get_arrays, with_dtypes
 from hangman_lab.envs.rendering import Drawing, text_picture
 from hangman_lab.envs.word_guess.words import WordGame
 
@@ -67,8 +67,6 @@ class WordGuessGames(Games[Observation]):
     A game is won by guessing the secret, and lost with the last guess. Repeated words cost a
     guess. Finished games ignore further guesses.
     """
-
-    _state_names = ("_secrets", "_guesses", "_answers", "_num_guesses", "_won")
 
     def __init__(self, num_games: int, game: WordGame) -> None:
         super().__init__(num_games)
@@ -128,11 +126,6 @@ class WordGuessGames(Games[Observation]):
     def action_masks(self, games: Index = ALL) -> npt.NDArray[np.bool_]:
         """Return which words can be guessed, as a new array of shape (games, allowed words)."""
         return np.ones((len(self._won[games]), len(self.game)), dtype=np.bool_)
-
-    def _check_values(self, state: Arrays) -> None:
-        check_observations({name: state[f"_{name}"] for name in _DTYPES}, self.game)
-        secrets = state["_secrets"]
-        check_array("_secrets", secrets, secrets.shape, 0, len(self.game) - 1)
 
     def start(self, games: Index, secrets: npt.NDArray[np.int64]) -> None:
         """Start new games with these secrets."""

@@ -147,19 +147,20 @@ def test_a_game_of_free_repetitions_ends_by_the_limit_of_gym_make(sync, limit, l
 @pytest.mark.parametrize("game", GAMES)
 def test_a_saved_state_and_a_pickle_continue_with_the_same_games(game, mode):
     _, vector_type, options = GAMES[game]
-    env, twin = (vector_type(9, 7, mode, **options) for _ in range(2))
+    env = vector_type(9, 7, mode, **options)
     kept: Any = env.reset(seed=2)
     random = np.random.default_rng(5)
     for _ in range(20):
         kept = env.step(random.integers(env.single_action_space.n, size=9))
     copy = pickle.loads(pickle.dumps(kept))
-    twin.set_state(env.get_state())
-    third = pickle.loads(pickle.dumps(env))
+    twins = [pickle.loads(pickle.dumps(env))]
+    if vector_type is HangmanVectorEnv:
+        twins.append(vector_type(9, 7, mode, **options))
+        twins[1].set_state(env.get_state())
     for _ in range(30):
         actions = random.integers(env.single_action_space.n, size=9)
         step = env.step(actions)
-        assert data_equivalence(step, twin.step(actions))
-        assert data_equivalence(step, third.step(actions))
+        assert all(data_equivalence(step, twin.step(actions)) for twin in twins)
     # What was returned is left alone by later steps.
     assert data_equivalence(kept, copy)
 
@@ -187,7 +188,7 @@ def test_a_state_of_other_games_is_refused_and_changes_nothing():
         state | {"steps": state["steps"].astype(np.float64)},
         *(
             state | {"games": games | {name: games[name] * 0 + value}}
-            for name, value in (("secrets", 28), ("secrets", 0), ("_guessed", 2), ("_lives", 7))
+            for name, value in (("secrets", 28), ("secrets", 0), ("guessed", 2), ("lives", 7))
         ),
     ):
         with pytest.raises(InputError, match=r"^state: "):
