@@ -175,10 +175,13 @@ class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
                 'call reset(options={"reset_mask": ...}) first'
             )
         actions = as_array("actions", actions)
-        if actions.shape == self._to_reset.shape and self._to_reset.any():
-            # Ignored, so that they need not be actions.
-            actions = np.where(self._to_reset, 0, actions)
-        result = self._games.guess(actions)
+        try:
+            result = self._games.guess(actions)
+        except InputError:
+            if actions.shape != self._to_reset.shape or not self._to_reset.any():
+                raise
+            # The ignored actions need not be in the action space.
+            result = self._games.guess(np.where(self._to_reset, 0, actions))
         rewards, terminated = compute_rewards(self._reward, result), result.won | result.lost
         self._steps += 1
         truncated = np.zeros(self.num_envs, dtype=np.bool_)
