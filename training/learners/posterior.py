@@ -118,7 +118,10 @@ class PosteriorVecEnv(VecEnvWrapper):
         super().__init__(venv, spaces.Dict(features))
 
     def _features(self, observations: Observations) -> dict[str, npt.NDArray[np.float32]]:
-        return policy_features(self.posterior, observations, self._look_ahead_lives)
+        # As agents play words: for other dtypes, kernels would be compiled again.
+        words = {"word": observations["word"].astype(np.uint8)}
+        states = cast(Observations, {**observations, **words})
+        return policy_features(self.posterior, states, self._look_ahead_lives)
 
     def reset(self) -> dict[str, npt.NDArray[np.float32]]:
         """Start new games, with the seeds set by ``seed``."""
