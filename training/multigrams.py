@@ -239,12 +239,10 @@ def _pass_forward(codes, model, passes):
     reached[: length + 1] = 0
     for place in range(length):
         here = entering[place]
-        here[:] = 0
         if place == 0:
-            # Assigned as a whole, it would take two seconds more to compile.
-            for row in range(num_classes):
-                here[row] = model.begin[row]
+            here[:] = model.begin
         else:
+            here[:] = 0
             for before in range(num_classes):
                 mass = reached[place, before]
                 for after in range(num_classes):
