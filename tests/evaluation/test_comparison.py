@@ -173,6 +173,8 @@ def title_of(figure):
 
 
 def test_a_custom_agent_is_an_object_of_a_subclass_of_agent(word_file):
+    with pytest.raises(InputError, match="agents: at least one is needed"):
+        compare({}, words=word_file)
     for other in (RandomAgent, 5, None):
         with pytest.raises(InputError, match="agents: 'mine' is not an object of a subclass"):
             compare({"mine": other}, words=word_file)
