@@ -188,6 +188,6 @@ def compare(agents: Sequence[str] | dict[str, Agent] | None = None, **options: A
     InputError
         If an option is invalid, or a file cannot be used.
     """
-    custom = isinstance(agents, dict)
-    request = Request.of(agents=() if custom else agents, **options)
-    return Comparison(prepare(request, custom_agents=agents if custom else {}))
+    custom = agents if isinstance(agents, dict) else None
+    request = Request.of(agents=agents if custom is None else (), **options)
+    return Comparison(prepare(request, custom_agents=custom))
