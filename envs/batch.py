@@ -19,9 +19,6 @@ from hangman_lab.envs.rendering import Drawing
 from hangman_lab.envs.rewards import Reward, compute_rewards
 from hangman_lab.envs.single import RENDER_FPS
 
-# The value of ``max_episode_steps`` in gym.make that means no limit.
-NO_LIMIT = -1
-
 
 class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
     """Seeds, resets, steps, truncates and renders N games as one batch.
@@ -58,6 +55,7 @@ class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
         "render_fps": RENDER_FPS,
         "autoreset_mode": AutoresetMode.NEXT_STEP,
     }
+    max_episode_steps: int | None = None
 
     def __init__(
         self,
@@ -69,9 +67,7 @@ class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
         autoreset_mode: AutoresetMode | str,
         render_mode: str | None,
     ) -> None:
-        if max_episode_steps is None or np.array_equal(max_episode_steps, NO_LIMIT):
-            self.max_episode_steps = None
-        else:
+        if max_episode_steps is not None and not np.array_equal(max_episode_steps, -1):
             self.max_episode_steps = check_integer("max_episode_steps", max_episode_steps, 1)
         if render_mode is not None:
             check_choice("render_mode", render_mode, self.metadata["render_modes"])

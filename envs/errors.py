@@ -1,8 +1,6 @@
 """The exception for invalid input, and checks of arguments."""
 
 from collections.abc import Iterable, Mapping
-from math import nan
-from numbers import Real
 from operator import index
 from typing import Any
 
@@ -52,13 +50,9 @@ def check_integer(name: str, value: Any, least: int, most: int | None = None) ->
 
 def check_number(name: str, value: Any, least: float, most: float) -> float:
     """Return the value of the argument ``name``; InputError unless it is in ``least..most``."""
-    try:
-        number = float(value) if isinstance(value, Real) else nan
-    except OverflowError:
-        number = nan
-    if not least <= number <= most:
-        raise InputError(f"{name}: {value!r} is not a number in {least:g}..{most:g}")
-    return number
+    if isinstance(value, int | float | np.integer | np.floating) and least <= value <= most:
+        return float(value)
+    raise InputError(f"{name}: {value!r} is not a number in {least:g}..{most:g}")
 
 
 def as_array(name: str, value: Any) -> npt.NDArray:

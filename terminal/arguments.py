@@ -149,11 +149,5 @@ def real(text: str, low: float, high: float) -> float:
     return number
 
 
-def positive(text: str) -> int:
-    """Parse an integer of at least 1."""
-    return integer(text, 1, 2**31 - 1)
-
-
-def nonnegative(text: str) -> int:
-    """Parse an integer of at least 0."""
-    return integer(text, 0, 2**31 - 1)
+positive = functools.partial(integer, low=1, high=2**31 - 1)
+nonnegative = functools.partial(integer, low=0, high=2**31 - 1)
