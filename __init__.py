@@ -51,11 +51,13 @@ def load_agent(name: str, seed: int = 0) -> Agent:
         If no agent has that name.
     """
     with _needs("agents"):
+        from hangman_lab.envs.errors import check_integer
         from hangman_lab.run_files.agents import check_agent_names, find_run, load_run_agent
         from hangman_lab.run_files.config import Config
         from hangman_lab.run_files.words import load_words
 
         check_agent_names((name,), "name")
+        check_integer("seed", seed, 0, 2**63 - 1)
         run = find_run(None, (name,))
         words = load_words(Config()).part("train") if run is None else ()
         return load_run_agent(name, run, words, seed)
@@ -89,11 +91,12 @@ def load_run(path: str | Path, agent: str | None = None, known: float | None = N
     """
     with _needs("agents"):
         from hangman_lab.envs.words import DEFAULT_KNOWN
-        from hangman_lab.run_files.agents import load_run_agent
+        from hangman_lab.run_files.agents import check_agent_names, load_run_agent
         from hangman_lab.run_files.directory import RunDirectory
 
         run = RunDirectory.open(path)
-        name = agent or run.load_config().learner.agents[0]
+        name = run.load_config().learner.agents[0] if agent is None else agent
+        check_agent_names((name,), "agent")
         return load_run_agent(name, run, (), known=DEFAULT_KNOWN if known is None else known)
 
 

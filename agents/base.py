@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hangman_lab.envs.counter_rng import keyed_uniform
-from hangman_lab.envs.errors import InputError, as_array, check_integer
+from hangman_lab.envs.encoding import NUM_LETTERS
+from hangman_lab.envs.errors import InputError, as_array, as_numbers, check_integer
 from hangman_lab.envs.hangman.observation import (
     Observation,
     Observations,
@@ -38,6 +39,7 @@ class Guesser(ABC):
     """
 
     draws: bool = True
+    _num_actions: int
     _seed: int = 0
 
     @property
@@ -83,8 +85,10 @@ class Guesser(ABC):
         name = f"{type(self).__name__}.act_batch"
         guesses = as_array(name, self.act_batch(observations, keys))
         num_games = len(next(iter(observations.values())))
-        if guesses.shape != (num_games,) or guesses.dtype.kind not in "iu":
-            raise InputError(f"{name}: {guesses!r} is not an array of {num_games} integers")
+        is_valid = guesses.shape == (num_games,) and guesses.dtype.kind in "iu"
+        if not is_valid or (guesses < 0).any() or (guesses >= self._num_actions).any():
+            allowed = f"{num_games} integers in 0..{self._num_actions - 1}"
+            raise InputError(f"{name}: {guesses!r} is not an array of {allowed}")
         return guesses
 
     @abstractmethod
@@ -118,6 +122,7 @@ class Agent(Guesser):
     """
 
     draws = False
+    _num_actions = NUM_LETTERS
     uses_lives: bool = True
     tolerance: float = 0.0
 
@@ -172,7 +177,7 @@ class Agent(Guesser):
 
         They are not negative where the agent ``draws``.
         """
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has neither letter_scores nor act_batch")
 
     def act_batch(
         self, observations: Observations, keys: npt.NDArray[np.uint64] | None = None
@@ -183,13 +188,18 @@ class Agent(Guesser):
         """
         columns = [observations["lives"]] if self.uses_lives else []
         states, state_of_game = unique_observations(observations, *columns)
-        scores = np.where(states["guessed"] != 0, -np.inf, self.letter_scores(states))
+        name, guessed = f"{type(self).__name__}.letter_scores", states["guessed"] != 0
+        scores = as_numbers(name, self.letter_scores(states), guessed.shape)
+        # Above those of guessed letters, also if an agent rules out all others.
+        scores = np.where(guessed, -np.inf, scores.clip(min=np.finfo(np.float64).min))
         if np.isnan(scores).any():
-            raise InputError(f"{type(self).__name__}.letter_scores: a score is not a number")
+            raise InputError(f"{name}: a score is not a number")
         if not self.draws:
             lowest = scores.max(axis=1, keepdims=True) - self.tolerance
             return (scores >= lowest).argmax(axis=1)[state_of_game]
-        cumulative = scores.clip(0.0).cumsum(axis=1)[state_of_game]
+        # Uniform if no letter has a score above 0.
+        weights = np.where(scores.max(axis=1, keepdims=True) > 0, scores, ~guessed)
+        cumulative = weights.clip(0.0).cumsum(axis=1)[state_of_game]
         turns = (observations["guessed"] != 0).sum(axis=1)
         draws = keyed_uniform(self.seed, cast(Any, keys), turns) * cumulative[:, -1]
         return (cumulative <= draws[:, None]).sum(axis=1) % scores.shape[1]
@@ -217,7 +227,8 @@ class PosteriorAgent(Agent):
             If the observations are invalid.
         """
         states, state_of_game = unique_observations(check_observations(observations))
-        return self._letter_probabilities(states)[state_of_game]
+        name, shape = f"{type(self).__name__}._letter_probabilities", states["guessed"].shape
+        return as_numbers(name, self._letter_probabilities(states), shape)[state_of_game]
 
     @abstractmethod
     def _letter_probabilities(self, observations: Observations) -> npt.NDArray[np.float64]:
@@ -228,6 +239,6 @@ def agent_named(
     agents: Mapping[str, Callable[[int], Any]], name: str, which: str, seed: int
 ) -> Any:
     """Return a new agent by name; raise InputError if the name is unknown or the seed invalid."""
-    if name not in agents:
+    if not (isinstance(name, str) and name in agents):
         raise InputError(f"agent {name!r} is unknown; {which} are {', '.join(sorted(agents))}")
     return agents[name](check_integer("seed", seed, 0, 2**63 - 1))

@@ -41,7 +41,7 @@ class WordGuessAgent(Guesser):
         """Learn the words and the answers; InputError if the agent does not play the variant."""
         if not isinstance(game, WordGame):
             raise InputError(f"game: {game!r} is not a WordGame")
-        self.game_ = game
+        self.game_, self._num_actions = game, len(game)
         self.keep_ = np.eye(len(game.answers), dtype=np.bool_)
         return self
 

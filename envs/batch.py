@@ -178,7 +178,7 @@ class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
                 raise
             # The ignored actions need not be in the action space.
             result = self._games.guess(np.where(self._to_reset, 0, actions))
-        rewards, terminated = compute_rewards(self._reward, result), result.won | result.lost
+        terminated, rewards = result.won | result.lost, compute_rewards(self._reward, result)
         self._steps += 1
         truncated = np.zeros(self.num_envs, dtype=np.bool_)
         if self.max_episode_steps is not None:

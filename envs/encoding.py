@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hangman_lab.envs.errors import InputError, check_choice
+from hangman_lab.envs.errors import InputError, check_choice, check_integer
 
 ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 NUM_LETTERS = len(ALPHABET)
@@ -65,7 +65,8 @@ def encode_words(words: Sequence[str], width: int | None = None) -> EncodedWords
     outside a to z, or ``words`` is a string.
     """
     words = as_words("words", words)
-    check_words(words, MAX_LENGTH if width is None else width)
+    limit = MAX_LENGTH if width is None else check_integer("width", width, 1, MAX_LENGTH)
+    check_words(words, limit)
     lengths = np.fromiter(map(len, words), dtype=np.int64, count=len(words))
     if width is None:
         width = int(lengths.max(initial=1))

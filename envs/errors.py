@@ -50,8 +50,10 @@ def check_integer(name: str, value: Any, least: int, most: int | None = None) ->
 
 def check_number(name: str, value: Any, least: float, most: float) -> float:
     """Return the value of the argument ``name``; InputError unless it is in ``least..most``."""
-    if isinstance(value, int | float | np.integer | np.floating) and least <= value <= most:
-        return float(value)
+    # A comparison with a number of NumPy could overflow.
+    number = value.item() if isinstance(value, np.generic) else value
+    if isinstance(number, int | float) and least <= number <= most:
+        return float(number)
     raise InputError(f"{name}: {value!r} is not a number in {least:g}..{most:g}")
 
 
@@ -61,3 +63,12 @@ def as_array(name: str, value: Any) -> npt.NDArray:
         return np.asarray(value)
     except ValueError as error:
         raise InputError(f"{name}: {value!r} is not an array ({error})") from None
+
+
+def as_numbers(name: str, value: Any, shape: tuple[int, ...]) -> npt.NDArray[np.float64]:
+    """Return numbers as a new array; InputError if they are no numbers, or not of ``shape``."""
+    array = as_array(name, value)
+    if array.shape != shape or array.dtype.kind not in "biuf":
+        what = f"{array.dtype} of shape {array.shape}"
+        raise InputError(f"{name}: {what} is not an array of numbers of shape {shape}")
+    return array.astype(np.float64)

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.errors import InputError, as_array
 from hangman_lab.envs.rendering import Drawing
 
 Obs = TypeVar("Obs", bound=Mapping[str, Any])
@@ -28,7 +28,7 @@ def check_state(state: Mapping[str, Any], expected: Arrays) -> None:
     if not isinstance(state, Mapping):
         raise InputError("state: a dict of get_state is expected")
     for name, array in expected.items():
-        saved = np.asarray(state.get(name))
+        saved = as_array(f"state: {name!r}", state.get(name))
         if (saved.shape, saved.dtype) != (array.shape, array.dtype):
             raise InputError(
                 f"state: {name!r} must be an array of {array.dtype} of shape {array.shape}"
@@ -141,11 +141,13 @@ class Games(ABC, Generic[Obs]):
         if actions.shape != (len(self),):
             raise InputError(f"actions: shape {actions.shape} is not ({len(self)},)")
         if actions.dtype.kind not in "iu":
-            raise InputError(f"actions: {actions.dtype} is not an integer type")
+            raise InputError(f"actions: {actions!r} is not an array of integers")
         actions = actions.astype(np.int64, copy=False)
         # A negative number is a large one without its sign.
-        if actions.view(np.uint64).max(initial=0) >= num_actions:
-            raise InputError(f"an action is outside 0..{num_actions - 1}")
+        unsigned = actions.view(np.uint64)
+        if unsigned.max(initial=0) >= num_actions:
+            wrong = actions[unsigned.argmax()]
+            raise InputError(f"actions: {wrong} is outside 0..{num_actions - 1}")
         return actions
 
     def infos(self) -> Arrays:

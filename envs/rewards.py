@@ -10,7 +10,7 @@ from typing import Any, Protocol, cast
 import numpy as np
 import numpy.typing as npt
 
-from hangman_lab.envs.errors import InputError, as_array, check_choice, check_number
+from hangman_lab.envs.errors import InputError, as_numbers, check_choice, check_number
 
 
 class Reward(Protocol):
@@ -114,11 +114,7 @@ def compute_rewards(reward: Reward, step: Any) -> npt.NDArray[np.float64]:
 
     Raises InputError if ``reward`` does not return one number per game.
     """
-    rewards = as_array("reward", reward(step))
-    if rewards.shape != step.won.shape or rewards.dtype.kind not in "biuf":
-        what = f"{rewards.dtype} of shape {rewards.shape}"
-        raise InputError(f"reward: {what} is not an array of numbers of shape {step.won.shape}")
-    return rewards.astype(np.float64)
+    return as_numbers("reward", reward(step), step.won.shape)
 
 
 def make_reward(
@@ -135,7 +131,7 @@ def make_reward(
             check_choice("reward.parameters", name, allowed)
         return rewards[reward](**parameters)
     of_games = {*HANGMAN_REWARDS.values(), *WORD_GUESS_REWARDS.values()}
-    is_of_another_game = type(reward) in of_games.difference(rewards.values())
+    is_of_another_game = isinstance(reward, tuple(of_games.difference(rewards.values())))
     if isinstance(reward, type) or not callable(reward) or is_of_another_game:
         raise InputError(
             f"reward: {reward!r} is neither one of {tuple(rewards)} nor an object that is called "

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from english_words import get_english_words_set
 
 from hangman_lab.envs.encoding import MAX_LENGTH, as_words
-from hangman_lab.envs.errors import InputError, as_array
+from hangman_lab.envs.errors import InputError, as_array, check_integer
 
 DEFAULT_SOURCE = "web2"
 COMMON_SOURCE = "common"
@@ -59,7 +59,7 @@ def clean_words(lines: Iterable[str], source: str) -> WordList:
     rules = ("blank", "with other characters", f"over {MAX_LENGTH} letters", "duplicate")
     dropped = dict.fromkeys(rules, 0)
     words: set[str] = set()
-    for line in lines:
+    for line in as_words(source, lines):
         word = line.strip().strip("\ufeff").lower()
         if not word:
             dropped["blank"] += 1
@@ -92,7 +92,7 @@ def read_word_list(path: str | Path) -> WordList:
     """
     try:
         text = Path(path).read_text(encoding="utf-8-sig", errors="replace")
-    except (OSError, ValueError) as error:
+    except (OSError, TypeError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise InputError(f"{path!s}: cannot read the word list ({reason})") from error
     if "\0" in text:
@@ -158,6 +158,7 @@ class Split:
     fractions: tuple[float, ...] = (0.9, 0.05, 0.05)  # of PARTS: sum to 1, train's is above 0
 
     def __post_init__(self) -> None:
+        check_integer("split.seed", self.seed, 0)
         shares = as_array("split.fractions", self.fractions)
         are_numbers = shares.shape == (len(PARTS),) and shares.dtype.kind in "iuf"
         if not (
@@ -186,5 +187,6 @@ class Split:
 
 def hash_words(words: Sequence[str]) -> npt.NDArray[np.uint64]:
     """Return 64-bit hashes of words, to recognize them without storing them."""
+    words = as_words("words", words)
     digests = b"".join(hashlib.blake2b(word.encode(), digest_size=8).digest() for word in words)
     return np.frombuffer(digests, dtype="<u8").astype(np.uint64)

@@ -103,6 +103,8 @@ class VectorActionMaskObservation(VectorWrapper):
 def _masked_space(
     keys: tuple[str, str], observation_space: spaces.Space, action_space: Any
 ) -> spaces.Dict:
+    if not all(isinstance(key, str) for key in keys):
+        raise InputError(f"observation_key, mask_key: {keys} are not two strings")
     if keys[0] == keys[1]:
         raise InputError(f"mask_key: {keys[1]!r} is the key of the observation")
     if not isinstance(action_space, spaces.Discrete):

@@ -6,7 +6,7 @@ import copy
 import io
 import platform
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -160,18 +160,20 @@ class Comparison:
 
         self.analyze(wanted=[needed for plot, (needed, _) in PLOTS.items() if plot == name])
         figures = draw_plots(self._evaluation)
-        if name not in figures:
+        if name not in list(figures):
             known = ", ".join(PLOTS)
             raise InputError(f"plot {name!r} is not available; there are {known}")
         return figures[name]
 
 
-def compare(agents: Sequence[str] | dict[str, Agent] | None = None, **options: Any) -> Comparison:
+def compare(
+    agents: Sequence[str] | Mapping[str, Agent] | None = None, **options: Any
+) -> Comparison:
     """Compare agents on the same words.
 
     Parameters
     ----------
-    agents : sequence of str, or dict of str to Agent, optional
+    agents : sequence of str, or mapping of str to Agent, optional
         Names, or custom agents by name, which are fitted on the train split. By default the
         available agents.
     **options
@@ -188,6 +190,12 @@ def compare(agents: Sequence[str] | dict[str, Agent] | None = None, **options: A
     InputError
         If an option is invalid, or a file cannot be used.
     """
-    custom = agents if isinstance(agents, dict) else None
-    request = Request.of(agents=agents if custom is None else (), **options)
-    return Comparison(prepare(request, custom_agents=custom))
+    custom = agents if isinstance(agents, Mapping) else None
+    try:
+        request = Request.of(agents=agents if custom is None else (), **options)
+        return Comparison(prepare(request, custom_agents=custom))
+    except InputError as error:
+        text = str(error)
+        for name in Request.model_fields:  # by the names of arguments, not of the command's options
+            text = text.replace(f"--{name.replace('_', '-')}", name)
+        raise InputError(text) from error

@@ -23,12 +23,17 @@ def check_files(options: argparse.Namespace) -> None:
 
     Also if what draws it is not installed.
     """
+    inputs = (options.words, options.secrets, options.allowed)
+    used = {Path(path).resolve() for path in inputs if path is not None}
     for name in ("json", "csv", "report", "plots"):
         if getattr(options, name) is None:
             continue
         if name in ("report", "plots"):
             require(f"--{name}", "report", "matplotlib", "jinja2")
         path = Path(getattr(options, name)).resolve()
+        if path in used:
+            raise InputError(f"--{name}: {path} is the file of another option")
+        used.add(path)
         folder = path.parent
         if name == "plots":  # is created with its parents
             folder = next(above for above in (path, *path.parents) if above.exists())

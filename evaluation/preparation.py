@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationInfo,
+    model_validator,
+)
 
 from hangman_lab.agents import AGENTS
 from hangman_lab.agents.base import Agent
-from hangman_lab.envs.encoding import NUM_LETTERS
+from hangman_lab.envs.encoding import NUM_LETTERS, as_words
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG
 from hangman_lab.envs.words import DEFAULT_KNOWN, WordList, hash_words, load_word_list
@@ -30,6 +37,15 @@ from hangman_lab.run_files.words import draw_indices, load_words
 
 ENV_ID = "Hangman-v0"
 DEFAULT_AGENTS = ("dictionary", "random")
+
+
+def _as_tuple(words: Any, info: ValidationInfo) -> Any:
+    """Return the words of a collection; a file stays a file."""
+    is_collection = words is not None and not isinstance(words, str | Path)
+    return as_words(str(info.field_name), words) if is_collection else words
+
+
+Words = Annotated[str | Path | tuple[str, ...] | None, BeforeValidator(_as_tuple)]
 
 
 class Request(BaseModel):
@@ -49,11 +65,11 @@ class Request(BaseModel):
     #: A training run: its policy, word list and split; by default the pretrained policy.
     run: str | Path | None = None
     #: A word list, a file or its words; by default that of the run, or the default list.
-    words: str | Path | tuple[str, ...] | None = None
+    words: Words = None
     #: The part of the list; by default "test".
     split: Literal["train", "valid", "test"] | None = None
     #: The secrets, a file or its words; exactly these are played.
-    secrets: str | Path | tuple[str, ...] | None = None
+    secrets: Words = None
     #: The size of a random sample of the words; by default all are played.
     games: int | None = Field(default=None, ge=1)
     repeat: int = Field(default=1, ge=1)  #: Games per word, for the win rates of the worst words.
@@ -106,7 +122,7 @@ class Match:
 def prepare(
     request: Request,
     say: Callable[[str], None] = lambda line: None,
-    custom_agents: dict[str, Agent] | None = None,
+    custom_agents: Mapping[str, Agent] | None = None,
 ) -> Match:
     """Load the words, and fit or load the agents; raise InputError if anything is invalid."""
     names = _agent_names(request)
@@ -136,9 +152,11 @@ def prepare(
         words = sample_words(words, request.games, request.seed)
     agents = load_run_agents(names, run, train_words, request.seed, request.known)
     for name, agent in (custom_agents or {}).items():
-        if not isinstance(agent, Agent):
-            raise InputError(f"agents: {name!r} is not an object of a subclass of Agent")
-        agents[name] = agent.fit(train_words)
+        if not (isinstance(agent, Agent) and isinstance(name, str)):
+            what = "the name of an object of a subclass of Agent"
+            raise InputError(f"agents: {name!r}: {agent!r} is not {what}")
+        agent.fit(train_words)
+        agents[name] = agent
     if not agents:
         raise InputError("--agents: at least one is needed")
     fitted_words = {

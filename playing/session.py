@@ -48,7 +48,8 @@ def play(options: argparse.Namespace, console: Console, steps: Progress) -> None
     run = find_run(options.run, () if name is None else (name,))
     config = Config() if run is None else run.load_config()
     with step(steps, "loading words"):
-        run_words = load_words(config, None if weighted else options.words or default)
+        chosen = default if options.words is None else options.words
+        run_words = load_words(config, None if weighted else chosen)
     if options.words is not None:
         console.print(run_words.word_list.describe())
     keep_apart = not options.assist and (name is not None or run is not None)

@@ -31,7 +31,7 @@ def _resolve_source(source: str) -> str:
 class SplitConfig(Section):
     """The disjoint split; see ``envs.words.Split``."""
 
-    seed: int = 0
+    seed: int = Field(default=0, ge=0)
     fractions: list[float] = Field(default=[0.9, 0.05, 0.05])
 
     def make(self) -> Split:

@@ -39,10 +39,10 @@ _MAX_LINES = 10_000
 
 def serve(host: str, port: int, settings: Settings) -> None:
     """Serve games until the process is stopped; InputError if a setting is invalid."""
-    open_database(settings.db).close()
     trained = find_run(settings.run, ())
     config = Config() if trained is None else trained.load_config()
     words = divide_words(load_words(config, settings.words), settings, trained)
+    open_database(settings.db).close()
     print(words.description)
     if not words.withheld:
         print("recorded words are public, a client can look them up; see --recorded-words")

@@ -136,6 +136,7 @@ def test_a_short_list_is_trained_on(command, real_words, tinier_files, tmp_path)
         (["--config", "missing.yaml"], ["missing.yaml", "smoke.yaml"]),
         (["--set", "learner.stepz=1"], ["learner.stepz", "steps"]),
         (["--resume", "missing", "--seed", "0"], ["--seed"]),
+        (["--resume", ""], ["not the folder of a run"]),
         (["--run-dir", "/"], ["/: cannot create folder"]),
         (["--from", "missing"], ["unknown key 'learner.play'", "look_ahead_lives"]),
     ],

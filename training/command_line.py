@@ -91,7 +91,7 @@ def _train(command: CommandParser, options: argparse.Namespace, console: Console
         from hangman_lab.run_files.directory import RunDirectory
         from hangman_lab.training.run import resume, train
 
-    if options.resume:
+    if options.resume is not None:
         refused = ("words", "from", "run_dir", "seed", "set", "config")
         command.refuse(options, refused, "--resume uses the config of the run")
         if RunDirectory.open(options.resume).evaluation.is_file():

@@ -108,7 +108,7 @@ def parse_observation(
     InputError
         If the pattern or the letters are not those of a possible game.
     """
-    max_wrong = check_integer("max_wrong", max_wrong, 1)
+    max_wrong = check_integer("max_wrong", max_wrong, 1, NUM_LETTERS)
     for name, text in ("pattern", pattern), ("wrong letters", wrong):
         if not isinstance(text, str):
             raise InputError(f"{name}: {text!r} is not a str")

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from hangman_lab.envs.counter_rng import add_key, below
 from hangman_lab.envs.encoding import ALPHABET, NUM_LETTERS, as_words, encode_words
-from hangman_lab.envs.errors import InputError, check_choice, check_integer
+from hangman_lab.envs.errors import InputError, as_array, check_choice, check_integer
 from hangman_lab.envs.words import default_word_list
 
 # Answer codes have 8 bits; words of 21 letters have 253 pairs of cats and dogs.
@@ -36,7 +36,8 @@ def random_words(
     """
     word_length = check_integer("word_length", word_length, 1, MAX_WORD_LENGTH)
     count = check_integer("count", count, 1, NUM_LETTERS**word_length)
-    random = np.random.default_rng(seed)
+    seeds = np.atleast_1d(as_array("seed", seed))
+    random = np.random.default_rng([check_integer("seed", each, 0) for each in seeds])
     words: dict[str, None] = {}
     while len(words) < count:
         letters = random.integers(NUM_LETTERS, size=word_length)

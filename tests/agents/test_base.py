@@ -6,6 +6,7 @@ from hangman_lab.agents.dictionary import DictionaryAgent, RandomAgent
 from hangman_lab.agents.robust import RobustAgent
 from hangman_lab.agents.word_guess import FilterAgent, RandomConsistentAgent
 from hangman_lab.envs import HangmanVectorEnv
+from hangman_lab.envs.encoding import letter_index
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.observation import Observations
 from hangman_lab.evaluation.arena import play
@@ -47,6 +48,17 @@ def test_a_score_that_is_not_a_number_is_refused(states):
         def letter_scores(self, observations):
             return super().letter_scores(observations) + np.nan
 
+    class Narrow(DictionaryAgent):
+        def letter_scores(self, observations):
+            return super().letter_scores(observations)[:, :25]
+
+        def _letter_probabilities(self, observations):
+            return self.letter_scores(observations)
+
+    narrow = Narrow().fit(["bat"])
+    for scores in (narrow.act_batch, narrow.letter_probabilities):
+        with pytest.raises(InputError, match=r"25\) is not an array of numbers of shape .*, 26\)"):
+            scores(states)
     agent = Undefined().fit(["bat"])
     with pytest.raises(InputError, match=r"Undefined\.letter_scores: a score is not a number"):
         agent.act_batch(states)
@@ -60,13 +72,13 @@ def test_words_may_come_from_an_iterator(states, name):
     np.testing.assert_array_equal(*letters)
 
 
-@pytest.mark.parametrize("letters", [None, 0, [0.0], [[0]], ["a"]])
+@pytest.mark.parametrize("letters", [None, 0, [0.0], [[0]], ["a"], [26], [-1]])
 def test_letters_that_are_not_an_integer_per_game_are_refused(letters):
     class Other(Agent):
         def act_batch(self, observations, keys=None):
             return letters
 
-    message = r"Other\.act_batch: .* is not an array of 1 integers"
+    message = r"Other\.act_batch: .* is not an array of 1 integers in 0..25"
     with pytest.raises(InputError, match=message):
         Other().act(HangmanVectorEnv(1).reset()[0])
     with pytest.raises(InputError, match=message):
@@ -78,3 +90,18 @@ def test_letters_that_are_not_an_integer_per_game_are_refused(letters):
 def test_a_seed_is_an_integer_of_63_bits(kind, seed):
     with pytest.raises(InputError, match=f"seed: {seed!r} is not an integer in 0"):
         kind(seed=seed)
+
+
+@pytest.mark.parametrize("draws", [False, True])
+@pytest.mark.parametrize("scores", [0.0, -1.0, -np.inf])
+def test_a_letter_is_not_guessed_again_while_another_is_left(scores, draws):
+    class Only(Agent):
+        def letter_scores(self, observations):
+            by_letter = np.where(np.arange(26) == letter_index("e"), 1.0, scores)
+            return np.tile(by_letter, (len(observations["lives"]), 1))
+
+    agent = Only()
+    agent.draws = draws
+    letters = play(agent, ["tree", "fuzz"], max_wrong=26).letters
+    assert all(len(set(guesses)) == len(guesses) for guesses in letters)
+    assert all(guesses[0] == "e" for guesses in letters)

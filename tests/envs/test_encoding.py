@@ -14,6 +14,7 @@ from hangman_lab.envs.encoding import (
     encode_words,
     letter_index,
 )
+from hangman_lab.envs.errors import InputError
 
 words_strategy = st.lists(st.text(ALPHABET, min_size=1, max_size=32), min_size=1, max_size=20)
 
@@ -37,6 +38,12 @@ def test_codes_are_those_of_the_documentation():
     assert encode_words(["az"], width=4).codes.tolist() == [[2, 27, 0, 0]]
     assert decode(np.array([2, 1, 27, 0, 0], dtype=np.uint8)) == "a_z"
     assert [letter_index(letter) for letter in ALPHABET] == list(range(26))
+
+
+@pytest.mark.parametrize("width", [0, -1, 33, "5"])
+def test_words_have_1_to_32_places(width):
+    with pytest.raises(InputError, match=f"width: {width!r} is not an integer in 1..32"):
+        encode_words(["cat"], width)
 
 
 @pytest.mark.parametrize("kind", [list, iter, np.array, pandas.Series])

@@ -116,6 +116,14 @@ def test_the_parts_have_the_shares_that_were_asked_for(fractions):
 def test_shares_that_make_no_split_are_refused(fractions):
     with pytest.raises(InputError, match=r"split\.fractions"):
         Split(0, fractions)
+    with pytest.raises(InputError, match=r"split\.seed: 1\.0 is not an integer"):
+        Split(1.0)
+
+
+def test_a_path_of_another_type_is_refused():
+    for path in (None, 5, ["a"]):
+        with pytest.raises(InputError, match="cannot read the word list"):
+            read_word_list(path)
 
 
 LIST = ("a", "i", "ox", "cat", "dog", "cow", "hen", "pig", "bat", "rat", "ant", "bee", "fox")

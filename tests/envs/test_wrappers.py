@@ -85,3 +85,5 @@ def test_observation_and_mask_have_different_keys():
     ):
         with pytest.raises(InputError, match="mask_key: 'obs' is the key of the observation"):
             wrapper(env, "obs", "obs")
+        with pytest.raises(InputError, match=r"mask_key: \(None, 'mask'\) are not"):
+            wrapper(env, None, "mask")

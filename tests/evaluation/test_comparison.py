@@ -2,6 +2,7 @@
 
 import io
 import re
+from types import MappingProxyType
 
 import pandas as pd
 import pytest
@@ -176,8 +177,45 @@ def test_a_custom_agent_is_an_object_of_a_subclass_of_agent(word_file):
     with pytest.raises(InputError, match="agents: at least one is needed"):
         compare({}, words=word_file)
     for other in (RandomAgent, 5, None):
-        with pytest.raises(InputError, match="agents: 'mine' is not an object of a subclass"):
+        with pytest.raises(
+            InputError, match=r"agents: 'mine': .* is not the name of an object of a subclass"
+        ):
             compare({"mine": other}, words=word_file)
+
+
+def test_words_are_a_collection_of_strings(word_file):
+    table = pd.DataFrame({"word": ["cat", "dog"]})
+    for options in ({"words": table}, {"words": word_file, "secrets": table}, {"words": 5}):
+        with pytest.raises(InputError, match=rf"{[*options][-1]}: .* is not a sequence of words"):
+            compare(["random"], **options)
+
+
+def test_an_agent_whose_fit_returns_nothing_is_played(word_file):
+    class Mine(RandomAgent):
+        def fit(self, words):
+            self.words_ = words
+
+    assert len(compare(MappingProxyType({"mine": Mine()}), words=word_file, games=5).games) == 5
+    with pytest.raises(InputError, match=r"agents: 1: .* is not the name of an object"):
+        compare({1: Mine()}, words=word_file)
+
+
+def test_options_have_the_names_of_arguments(word_file):
+    with pytest.raises(InputError, match=r"^games: 9,999,999 is more than"):
+        compare(["random"], words=word_file, games=9_999_999)
+
+
+def test_a_file_is_not_read_and_written(word_file, tmp_path, capsys):
+    before, other = word_file.read_bytes(), str(tmp_path / "other")
+    words = ["--words", str(word_file), "--agents", "random"]
+    for files in (
+        ["--csv", str(word_file)],
+        ["--secrets", other, "--json", other],
+        ["--json", other, "--report", other],
+    ):
+        assert main([*words, *files]) == 2
+        assert f"{files[-2]}: {files[-1]} is the file of another option" in capsys.readouterr().err
+    assert word_file.read_bytes() == before
 
 
 def test_the_command_writes_games_plots_and_report(word_file, tmp_path, capsys):

@@ -54,5 +54,5 @@ def test_a_game_as_text_is_text():
 
 @pytest.mark.parametrize("max_wrong", [2.5, "6", 0])
 def test_the_limit_is_a_positive_integer(max_wrong):
-    with pytest.raises(InputError, match=r"max_wrong: .* is not an integer from 1"):
+    with pytest.raises(InputError, match=r"max_wrong: .* is not an integer in 1"):
         parse_observation("a_b", max_wrong=max_wrong)

@@ -6,7 +6,13 @@ from hypothesis import strategies as st
 from hangman_lab.envs.encoding import encode_words, letter_index
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.rules import GuessResult, HangmanGames
-from hangman_lab.envs.rewards import DenseReward, PotentialReward, SparseReward, make_reward
+from hangman_lab.envs.rewards import (
+    WORD_GUESS_REWARDS,
+    DenseReward,
+    PotentialReward,
+    SparseReward,
+    make_reward,
+)
 
 
 def step_of(**changes):
@@ -57,6 +63,15 @@ def test_rewards_are_made_by_name_with_their_parameters():
     ):
         with pytest.raises(InputError, match=message):
             make()
+
+
+def test_a_reward_of_another_game_is_refused():
+    class Other(DenseReward):
+        pass
+
+    for reward in (DenseReward(), Other()):
+        with pytest.raises(InputError, match="nor an object that is called with the result"):
+            make_reward(reward, WORD_GUESS_REWARDS)
 
 
 @given(

@@ -71,6 +71,9 @@ def test_random_words_are_distinct_and_seeded():
     assert len(random_words(26, 1)) == 26
     with pytest.raises(ValueError, match="count: 27"):
         random_words(27, 1)
+    for seed in (-1, 0.5, "a", None, [1, "a"]):
+        with pytest.raises(ValueError, match=r"seed: .* is not an integer from 0"):
+            random_words(3, 2, seed)
 
 
 @given(
