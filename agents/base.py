@@ -191,14 +191,15 @@ class Agent(Guesser):
         name, guessed = f"{type(self).__name__}.letter_scores", states["guessed"] != 0
         scores = as_numbers(name, self.letter_scores(states), guessed.shape)
         # Above those of guessed letters, also if an agent rules out all others.
-        scores = np.where(guessed, -np.inf, scores.clip(min=np.finfo(np.float64).min))
-        if np.isnan(scores).any():
+        np.maximum(scores, np.finfo(np.float64).min, out=scores)
+        scores[guessed] = -np.inf
+        highest = scores.max(axis=1, keepdims=True)
+        if np.isnan(highest).any():
             raise InputError(f"{name}: a score is not a number")
         if not self.draws:
-            lowest = scores.max(axis=1, keepdims=True) - self.tolerance
-            return (scores >= lowest).argmax(axis=1)[state_of_game]
+            return (scores >= highest - self.tolerance).argmax(axis=1)[state_of_game]
         # Uniform if no letter has a score above 0.
-        weights = np.where(scores.max(axis=1, keepdims=True) > 0, scores, ~guessed)
+        weights = np.where(highest > 0, scores, ~guessed)
         cumulative = weights.clip(0.0).cumsum(axis=1)[state_of_game]
         turns = (observations["guessed"] != 0).sum(axis=1)
         draws = keyed_uniform(self.seed, cast(Any, keys), turns) * cumulative[:, -1]
