@@ -21,6 +21,9 @@ from hangman_lab.envs.hangman.observation import (
     unique_observations,
 )
 
+# The excess of a probability over 1 that rounding explains.
+_ROUNDING = 1e-6
+
 
 class NotFittedError(InputError, AttributeError):
     """An agent is used before :meth:`Agent.fit`."""
@@ -50,6 +53,7 @@ class Guesser(ABC):
     @seed.setter
     def seed(self, seed: int) -> None:
         self._seed = check_integer("seed", seed, 0, 2**63 - 1)
+        self.__dict__.pop("_generator", None)
 
     def __getattr__(self, name: str) -> Any:
         # Called for missing attributes alone.
@@ -186,16 +190,15 @@ class Agent(Guesser):
 
         Ties go to the first in the alphabet. ``keys`` are given where the agent ``draws``.
         """
-        columns = [observations["lives"]] if self.uses_lives else []
-        states, state_of_game = unique_observations(observations, *columns)
+        states, state_of_game = self._distinct(observations)
         name, guessed = f"{type(self).__name__}.letter_scores", states["guessed"] != 0
         scores = as_numbers(name, self.letter_scores(states), guessed.shape)
         # Above those of guessed letters, also if an agent rules out all others.
         np.maximum(scores, np.finfo(np.float64).min, out=scores)
         scores[guessed] = -np.inf
         highest = scores.max(axis=1, keepdims=True)
-        if np.isnan(highest).any():
-            raise InputError(f"{name}: a score is not a number")
+        if not (highest < np.inf).all():
+            raise InputError(f"{name}: a score is NaN or infinite")
         if not self.draws:
             return (scores >= highest - self.tolerance).argmax(axis=1)[state_of_game]
         # Uniform if no letter has a score above 0.
@@ -204,6 +207,11 @@ class Agent(Guesser):
         turns = (observations["guessed"] != 0).sum(axis=1)
         draws = keyed_uniform(self.seed, cast(Any, keys), turns) * cumulative[:, -1]
         return (cumulative <= draws[:, None]).sum(axis=1) % scores.shape[1]
+
+    def _distinct(self, observations: Observations) -> tuple[Observations, npt.NDArray[np.intp]]:
+        """Return the distinct states of a batch for this agent, and the state of each game."""
+        columns = [observations["lives"]] if self.uses_lives else []
+        return unique_observations(observations, *columns)
 
 
 class PosteriorAgent(Agent):
@@ -227,9 +235,12 @@ class PosteriorAgent(Agent):
         InputError
             If the observations are invalid.
         """
-        states, state_of_game = unique_observations(check_observations(observations))
+        states, state_of_game = self._distinct(check_observations(observations))
         name, shape = f"{type(self).__name__}._letter_probabilities", states["guessed"].shape
-        return as_numbers(name, self._letter_probabilities(states), shape)[state_of_game]
+        result = as_numbers(name, self._letter_probabilities(states), shape)
+        if not ((result >= 0) & (result <= 1 + _ROUNDING)).all():
+            raise InputError(f"{name}: a probability is NaN or outside 0..1")
+        return result[state_of_game]
 
     @abstractmethod
     def _letter_probabilities(self, observations: Observations) -> npt.NDArray[np.float64]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import Any, NamedTuple, Self, cast
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from hangman_lab.agents.base import Guesser, agent_named
 from hangman_lab.envs.counter_rng import below, keyed_bits
-from hangman_lab.envs.errors import InputError, check_choice, check_integer
+from hangman_lab.envs.errors import InputError, as_array, check_choice, check_integer
 from hangman_lab.envs.numba_cache import njit
 from hangman_lab.envs.word_guess.rules import NO_WORD, Observation, check_observations
 from hangman_lab.envs.word_guess.words import WordGame
@@ -69,13 +69,18 @@ class WordGuessAgent(Guesser):
         codes = self.game_.encode_answers(observations["answers"][:, :turns])
         played = np.stack([observations["guesses"][:, :turns], codes], axis=2)
         histories, number = np.unique(played, axis=0, return_inverse=True)
-        bits = keyed_bits(self.seed, cast(Any, keys), made)
+        # An agent that does not draw may have no keys.
+        bits = keyed_bits(self.seed, made if keys is None else keys, made)
         guesses = np.zeros(len(made), dtype=np.int64)
         for row, history in enumerate(histories):
             candidates = _candidates_after(history, self.game_.answer_table, self.keep_)
             if len(candidates):
                 games = np.flatnonzero(number == row)
-                guesses[games] = self.choose(candidates, bits[games])
+                name = f"{type(self).__name__}.choose"
+                chosen = as_array(name, self.choose(candidates, bits[games]))
+                if chosen.shape not in ((), games.shape) or chosen.dtype.kind not in "iu":
+                    raise InputError(f"{name}: {chosen!r} is not an index, or one for each game")
+                guesses[games] = chosen
         return guesses
 
     @abstractmethod

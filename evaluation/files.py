@@ -13,7 +13,7 @@ import pandas as pd
 from rich.console import Console
 
 from hangman_lab.envs.errors import InputError
-from hangman_lab.run_files.directory import write_text
+from hangman_lab.run_files.directory import RunDirectory, write_text
 from hangman_lab.terminal.arguments import require
 from hangman_lab.terminal.console import say
 
@@ -23,23 +23,26 @@ def check_files(options: argparse.Namespace) -> None:
 
     Also if what draws it is not installed.
     """
-    inputs = (options.words, options.secrets, options.allowed)
-    used = {Path(path).resolve() for path in inputs if path is not None}
+    inputs = [options.words, options.secrets, options.allowed]
+    if options.run is not None:
+        inputs += vars(RunDirectory(options.run)).values()
+    used = {os.path.realpath(path) for path in inputs if path is not None}
     for name in ("json", "csv", "report", "plots"):
-        if getattr(options, name) is None:
+        given = getattr(options, name)
+        if given is None:
             continue
         if name in ("report", "plots"):
             require(f"--{name}", "report", "matplotlib", "jinja2")
-        path = Path(getattr(options, name)).resolve()
-        if path in used:
-            raise InputError(f"--{name}: {path} is the file of another option")
-        used.add(path)
+        path = Path(os.path.realpath(given))
+        if str(path) in used:
+            raise InputError(f"--{name}: {path} is a file of the run, or of another option")
+        used.add(str(path))
         folder = path.parent
         if name == "plots":  # is created with its parents
-            folder = next(above for above in (path, *path.parents) if above.exists())
-        elif path.is_dir():
-            raise InputError(f"--{name}: {path} is a folder; a file is expected")
-        if not (folder.is_dir() and os.access(folder, os.W_OK)):
+            folder = next(above for above in (path, *path.parents) if os.path.exists(above))
+        elif os.path.exists(given) and not os.path.isfile(given):
+            raise InputError(f"--{name}: {given!r} is not a regular file")
+        if not (given and os.path.isdir(folder) and os.access(folder, os.W_OK)):
             raise InputError(f"--{name}: {folder} is not a folder that can be written to")
 
 

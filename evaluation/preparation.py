@@ -155,8 +155,8 @@ def prepare(
         if not (isinstance(agent, Agent) and isinstance(name, str)):
             what = "the name of an object of a subclass of Agent"
             raise InputError(f"agents: {name!r}: {agent!r} is not {what}")
-        agent.fit(train_words)
-        agents[name] = agent
+        fitted = agent.fit(train_words)
+        agents[name] = fitted if isinstance(fitted, Agent) else agent
     if not agents:
         raise InputError("--agents: at least one is needed")
     fitted_words = {

@@ -127,13 +127,16 @@ def _listed_words(
     """Return the source of the words, and a single list with the secrets that are played."""
     word_list = load_word_list(request.words)
     allowed = None if allowed_file is None else read_word_list(allowed_file).words
+    source = word_list.source
     try:
         game = make_game(word_list.words, allowed=allowed)
         secrets = game.secrets
         if request.secrets is not None:
-            secrets = game.encode(load_word_list(request.secrets).words)
-    except ValueError as error:
-        raise InputError(f"{word_list.source}: {error}") from error
+            given = load_word_list(request.secrets)
+            source = given.source
+            secrets = game.encode(given.words)
+    except InputError as error:
+        raise InputError(f"{source}: {error}") from error
     played = tuple(game.allowed[index] for index in secrets)
     if request.games is not None:
         played = sample_words(played, request.games, request.seed)

@@ -25,7 +25,7 @@ PathText = Annotated[str, Field(pattern=r"^[^\x00-\x1f\x7f-\x9f]+$")]
 
 def _resolve_source(source: str) -> str:
     """Return a word list with an absolute path, for commands in other folders."""
-    return source if source in NAMED_SOURCES else os.path.realpath(source)
+    return source if source in NAMED_SOURCES else os.path.abspath(source)
 
 
 class SplitConfig(Section):

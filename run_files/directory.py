@@ -34,8 +34,9 @@ def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
     """Call ``write`` on a temporary file, then move it to ``path``.
 
     At any time, ``path`` has either its complete old content or its complete new content. Raises
-    InputError if ``write`` raises OSError; after any error, ``path`` is unchanged.
+    InputError if ``write`` raises OSError; after any error, ``path`` is unchanged. A link is kept.
     """
+    path = Path(os.path.realpath(path))
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         write(temporary)
@@ -175,7 +176,7 @@ class RunDirectory:
             events = [json.loads(line) for line in text.split("\n")[:-1]]
             if not all(isinstance(event["step"], int) for event in events):
                 raise ValueError("a step is not a whole number")
-        except (KeyError, RecursionError, TypeError, ValueError) as error:
+        except (OSError, KeyError, RecursionError, TypeError, ValueError) as error:
             raise InputError(f"{self.curves}: not readable curves ({error})") from error
         return events
 

@@ -80,8 +80,8 @@ def load_checkpoint(path: Path) -> tuple[str, dict[str, Any]]:
     except FileNotFoundError as error:
         raise InputError(f"{path}: there is no checkpoint to resume from") from error
     except Exception as error:  # arbitrary bytes can raise anything
-        detail = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise InputError(f"{path}: not a readable checkpoint ({detail})") from error
+        # PyTorch's own text advises to run code from the file.
+        raise InputError(f"{path}: not a readable checkpoint ({type(error).__name__})") from error
 
 
 def _to_torch(value: Any) -> Any:

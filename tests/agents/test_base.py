@@ -1,14 +1,16 @@
 import numpy as np
 import pytest
 
-from hangman_lab.agents import AGENTS, Agent, make_agent
+from hangman_lab.agents import AGENTS, Agent, PosteriorAgent, make_agent
 from hangman_lab.agents.dictionary import DictionaryAgent, RandomAgent
 from hangman_lab.agents.robust import RobustAgent
-from hangman_lab.agents.word_guess import FilterAgent, RandomConsistentAgent
+from hangman_lab.agents.word_guess import FilterAgent, RandomConsistentAgent, WordGuessAgent
 from hangman_lab.envs import HangmanVectorEnv
 from hangman_lab.envs.encoding import letter_index
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.observation import Observations
+from hangman_lab.envs.word_guess.env import WordGuessEnv
+from hangman_lab.envs.word_guess.words import WordGame
 from hangman_lab.evaluation.arena import play
 
 
@@ -60,7 +62,7 @@ def test_a_score_that_is_not_a_number_is_refused(states):
         with pytest.raises(InputError, match=r"25\) is not an array of numbers of shape .*, 26\)"):
             scores(states)
     agent = Undefined().fit(["bat"])
-    with pytest.raises(InputError, match=r"Undefined\.letter_scores: a score is not a number"):
+    with pytest.raises(InputError, match=r"Undefined\.letter_scores: a score is NaN"):
         agent.act_batch(states)
 
 
@@ -105,3 +107,42 @@ def test_a_letter_is_not_guessed_again_while_another_is_left(scores, draws):
     letters = play(agent, ["tree", "fuzz"], max_wrong=26).letters
     assert all(len(set(guesses)) == len(guesses) for guesses in letters)
     assert all(guesses[0] == "e" for guesses in letters)
+
+
+def test_letter_probabilities_are_those_of_each_game_alone(states):
+    class ByLives(PosteriorAgent):
+        def _letter_probabilities(self, observations):
+            return np.repeat(observations["lives"][:, None] / 10, 26, axis=1)
+
+    states["lives"][:] = np.arange(len(states["lives"])) % 6 + 1
+    agent = ByLives()
+    expected = np.repeat(states["lives"][:, None] / 10, 26, axis=1)
+    np.testing.assert_array_equal(agent.letter_probabilities(states), expected)
+    states["lives"][0] = 11
+    with pytest.raises(InputError, match=r"a probability is NaN or outside 0"):
+        agent.letter_probabilities(states)
+
+
+def test_a_new_seed_begins_new_draws(states):
+    agent, twin = RandomAgent(0), RandomAgent(1)
+    agent.act(states)
+    agent.seed = 1
+    np.testing.assert_array_equal(agent.act(states), twin.act(states))
+
+
+@pytest.mark.parametrize("chosen", [None, 1.7, [0, 1, 2]])
+def test_words_that_are_no_index_are_refused(chosen):
+    class Other(WordGuessAgent):
+        draws = False
+
+        def choose(self, candidates, bits):
+            return np.int64(0) if chosen == 0 else chosen
+
+    game = WordGame(["cold", "warm"])
+    agent, observation = Other().fit(game), WordGuessEnv(["cold", "warm"]).reset()[0]
+    with pytest.raises(
+        InputError, match=r"Other\.choose: .* is not an index, or one for each game"
+    ):
+        agent.act(observation)
+    chosen = 0
+    assert agent.act(observation) == 0

@@ -1,6 +1,7 @@
 """compare(), its tables of games and statistics, and the files of evaluate.py."""
 
 import io
+import os
 import re
 from types import MappingProxyType
 
@@ -214,8 +215,19 @@ def test_a_file_is_not_read_and_written(word_file, tmp_path, capsys):
         ["--json", other, "--report", other],
     ):
         assert main([*words, *files]) == 2
-        assert f"{files[-2]}: {files[-1]} is the file of another option" in capsys.readouterr().err
+        assert f"{files[-2]}: {files[-1]} is a file of the run, or of" in capsys.readouterr().err
     assert word_file.read_bytes() == before
+    assert main([*words[2:], "--run", str(tmp_path), "--csv", str(tmp_path / "config.yaml")]) == 2
+    assert "is a file of the run" in capsys.readouterr().err
+    os.mkfifo(other)
+    assert main([*words, "--csv", other]) == 2
+    assert f"--csv: {other!r} is not a regular file" in capsys.readouterr().err
+    target, link = tmp_path / "target", tmp_path / "link"
+    target.touch()
+    link.symlink_to(target)
+    assert main([*words, "--csv", str(link)]) == 0
+    assert link.is_symlink()
+    assert target.read_text().startswith("agent,word,")
 
 
 def test_the_command_writes_games_plots_and_report(word_file, tmp_path, capsys):
