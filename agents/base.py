@@ -194,7 +194,7 @@ class Agent(Guesser):
         name, guessed = f"{type(self).__name__}.letter_scores", states["guessed"] != 0
         scores = as_numbers(name, self.letter_scores(states), guessed.shape)
         # Above those of guessed letters, also if an agent rules out all others.
-        np.maximum(scores, np.finfo(np.float64).min, out=scores)
+        scores = np.maximum(scores, np.finfo(np.float64).min)
         scores[guessed] = -np.inf
         highest = scores.max(axis=1, keepdims=True)
         if not (highest < np.inf).all():

@@ -66,9 +66,9 @@ def as_array(name: str, value: Any) -> npt.NDArray:
 
 
 def as_numbers(name: str, value: Any, shape: tuple[int, ...]) -> npt.NDArray[np.float64]:
-    """Return numbers as a new array; InputError if they are no numbers, or not of ``shape``."""
+    """Return numbers as an array; InputError if they are no numbers, or not of ``shape``."""
     array = as_array(name, value)
     if array.shape != shape or array.dtype.kind not in "biuf":
         what = f"{array.dtype} of shape {array.shape}"
         raise InputError(f"{name}: {what} is not an array of numbers of shape {shape}")
-    return array.astype(np.float64)
+    return array.astype(np.float64, copy=False)

@@ -114,7 +114,9 @@ def compute_rewards(reward: Reward, step: Any) -> npt.NDArray[np.float64]:
 
     Raises InputError if ``reward`` does not return one number per game.
     """
-    return as_numbers("reward", reward(step), step.won.shape)
+    rewards = as_numbers("reward", reward(step), step.won.shape)
+    # Those of the project are new arrays.
+    return rewards if type(reward) in HANGMAN_REWARDS.values() else rewards.copy()
 
 
 def make_reward(
