@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import numba
 import torch
+from filelock import FileLock, Timeout
 from rich.console import Console
 from rich.progress import Progress
 from stable_baselines3.common.logger import Logger
@@ -82,7 +83,8 @@ def train(
             shutil.copyfile(posteriors / path.name, path)
     # So that a run that is killed early can be resumed.
     save_checkpoint(run.checkpoint, "created" if posteriors is None else "ppo", {})
-    return run, _run(run, config, words, console, on_validation)
+    with _lock(run):
+        return run, _run(run, config, words, console, on_validation)
 
 
 def resume(
@@ -94,7 +96,21 @@ def resume(
     words = prepare_words(config, load_word_list(config.words))
     if not run.is_split_of(words.parts["train"]):
         raise InputError(f"{words.word_list.source}: its train words are not those of {run.path}")
-    return run, _run(run, config, words, console, on_validation)
+    with _lock(run):
+        return run, _run(run, config, words, console, on_validation)
+
+
+@contextmanager
+def _lock(run: RunDirectory) -> Iterator[None]:
+    """Keep other processes from a run; raise InputError if one trains it."""
+    try:
+        lock = FileLock(run.path / ".lock", timeout=0).acquire()
+    except Timeout:
+        raise InputError(f"{run.path}: another process trains this run") from None
+    except OSError as error:
+        raise InputError(f"{run.path}: cannot write ({error.strerror})") from error
+    with lock:
+        yield
 
 
 def prepare_words(config: Config, word_list: WordList) -> RunWords:

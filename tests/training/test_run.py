@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from filelock import FileLock
 from rich.console import Console
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
@@ -331,3 +332,12 @@ def test_a_run_with_other_words_or_another_network_is_not_resumed(short_run, tmp
     with pytest.raises(InputError, match=r"does not fit the run's config.*\Z"):
         resume(run.path, QUIET)
     assert weights(run) == before
+
+
+def test_a_run_that_another_process_trains_is_not_resumed(short_run, tmp_path):
+    run = copy_of(short_run[0], tmp_path / "run")
+    with (
+        FileLock(run.path / ".lock"),
+        pytest.raises(InputError, match=f"{run.path}: another process trains this run"),
+    ):
+        resume(run.path, QUIET)
