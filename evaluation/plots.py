@@ -98,7 +98,12 @@ def _new_figure(title: str, note: str) -> tuple[Figure, Axes]:
 
 def _set_caption(figure: Figure, note: str) -> None:
     """Set the caption below a figure."""
-    figure.supxlabel(note, fontsize=9, x=0.01, ha="left", wrap=True)
+    figure.supxlabel(_plain(note), fontsize=9, x=0.01, ha="left", wrap=True)
+
+
+def _plain(text: str) -> str:
+    """Return a text whose dollar signs begin no formula."""
+    return text.replace("$", r"\$")
 
 
 def _look(number: int) -> dict[str, Any]:
@@ -113,9 +118,8 @@ def _draw_points(
     low, high = np.array(points["ci95"].tolist()).T
     # Rounding can put a value slightly outside of its interval.
     bars = np.maximum([points[rate] - low, high - points[rate]], 0)
-    axes.errorbar(
-        x, points[rate], yerr=bars, capsize=2, elinewidth=0.9, label=label, **_look(number)
-    )
+    style = {"label": _plain(label), **_look(number)}
+    axes.errorbar(x, points[rate], yerr=bars, capsize=2, elinewidth=0.9, **style)
 
 
 def _finish_rates(axes: Axes, label: str) -> None:
