@@ -67,7 +67,7 @@ def write_files(
         from hangman_lab.evaluation.plots import save_plots
 
         files = save_plots(draw(), options.plots)
-        say(console, f"{len(files)} plots written to {options.plots}")
+        say(console, f"{len(files)} files of plots written to {options.plots}")
     if options.report is not None:
         from hangman_lab.evaluation.report_page import report_page
 

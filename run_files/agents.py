@@ -87,7 +87,14 @@ def load_run_agents(
         if not isinstance(learner, PPOOnPosteriorConfig):
             agents[name] = NetworkAgent(load_policy(run))
             continue
-        prior = prior or load_posterior(run.posterior, known).prior
+        if prior is None:
+            prior, num_fitted = (
+                load_posterior(run.posterior, known).prior,
+                len(run.load_fitted_words()),
+            )
+            if prior.num_known != num_fitted:
+                text = f"{prior.num_known:,} known words, not {num_fitted:,}"
+                raise InputError(f"{run.posterior}: not the posterior of this run ({text})")
         # Beliefs are not shared, since an agent would look fast for those of another.
         posterior = LetterPosterior(prior)
         if name == "posterior":

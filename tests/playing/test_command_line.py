@@ -26,8 +26,9 @@ def words(tmp_path):
 def run_directory(tmp_path, words):
     """A run with a small posterior and nothing else."""
     run = RunDirectory.create(Config(words=words), tmp_path / "run")
-    save_posterior(posterior_of(), run.posterior)
-    run.write_fitted_words(Split().divide(clean_words(WORDS, ""))["train"])
+    train_words = Split().divide(clean_words(WORDS, ""))["train"]
+    run.write_fitted_words(train_words)
+    save_posterior(posterior_of(sorted(train_words, key=len)), run.posterior)
     return str(run.path)
 
 

@@ -15,12 +15,14 @@ from hangman_lab.run_files.agents import LEARNED_AGENTS, find_run, load_run_agen
 from hangman_lab.run_files.config import Config, PosteriorConfig, WindowsConfig
 from hangman_lab.run_files.directory import PRETRAINED, RunDirectory
 from hangman_lab.training.networks import PolicyModule, WindowModule
-from tests.agents.posterior.priors import posterior_of
+from tests.agents.posterior.priors import WORDS, posterior_of
 
 
 @pytest.fixture
 def run(tmp_path):
-    return RunDirectory.create(Config(), tmp_path / "run")
+    run = RunDirectory.create(Config(), tmp_path / "run")
+    run.write_fitted_words(WORDS)
+    return run
 
 
 def test_the_pretrained_run_is_the_default_of_learned_agents(run, tmp_path):
@@ -102,6 +104,11 @@ def test_learned_agents_have_the_given_prior_of_known_words(run):
     # The file is not to blame.
     with pytest.raises(InputError, match=r"^known: 2 is not a number in 0..1$"):
         load(known=2)
+    run.write_fitted_words(WORDS[:4])
+    with pytest.raises(
+        InputError, match=r"not the posterior of this run \(10 known words, not 4\)"
+    ):
+        load()
 
 
 def test_a_run_has_the_agents_of_its_config(tmp_path):
