@@ -26,6 +26,9 @@ from hangman_lab.envs.hangman.rules import Host, RepeatedGuess
 from hangman_lab.envs.rewards import Reward
 from hangman_lab.envs.secret_words import Part
 
+# The info of a game that goes on, but for its mask.
+_INFO: dict[str, Any] = {"action_mask": None, "won": np.False_, "TimeLimit.truncated": False}
+
 
 class HangmanVecEnv(VecEnv):
     """The batch of :class:`HangmanVectorEnv` for Stable-Baselines3 and sb3-contrib.
@@ -151,12 +154,9 @@ class HangmanVecEnv(VecEnv):
         rewards, terminated, truncated = batch._step_without_reset(self._actions)
         self._returns += rewards
         ended = terminated | truncated
-        no = np.False_  # an attribute of a module is slow to read for each game
-        infos: list[dict[str, Any]] = [
-            {"action_mask": mask, "won": no, "TimeLimit.truncated": False}
-            # A list, because iterating over an array is slow.
-            for mask in list(batch._games.action_masks().view(np.int8))
-        ]
+        # A dict is copied faster than made, and a list is iterated faster than an array.
+        masks = list(batch._games.action_masks().view(np.int8))
+        infos: list[dict[str, Any]] = [dict(_INFO, action_mask=mask) for mask in masks]
         games = ended.nonzero()[0]
         if len(games):
             seconds = round(time.time() - self._start_time, 6)
