@@ -42,8 +42,12 @@ class Guesser(ABC):
     """
 
     draws: bool = True
-    _num_actions: int
     _seed: int = 0
+
+    @property
+    @abstractmethod
+    def _num_actions(self) -> int:
+        """The number of guesses there are."""
 
     @property
     def seed(self) -> int:
@@ -85,7 +89,7 @@ class Guesser(ABC):
         return int(guesses[0]) if is_single else guesses
 
     def guess(self, observations: Any, keys: Any) -> npt.NDArray[np.int64]:
-        """Return :meth:`act_batch`; InputError unless it is an integer for each game."""
+        """Return :meth:`act_batch`; InputError unless it is a valid action for each game."""
         name = f"{type(self).__name__}.act_batch"
         guesses = as_array(name, self.act_batch(observations, keys))
         num_games = len(next(iter(observations.values())))
@@ -126,7 +130,6 @@ class Agent(Guesser):
     """
 
     draws = False
-    _num_actions = NUM_LETTERS
     uses_lives: bool = True
     tolerance: float = 0.0
 
@@ -173,6 +176,10 @@ class Agent(Guesser):
         """
         return self._act(observations, keys, "lives")
 
+    @property
+    def _num_actions(self) -> int:
+        return NUM_LETTERS
+
     def _check(self, observations: Any) -> Observations:
         return check_observations(observations)
 
@@ -186,9 +193,10 @@ class Agent(Guesser):
     def act_batch(
         self, observations: Observations, keys: npt.NDArray[np.uint64] | None = None
     ) -> npt.NDArray[np.int64]:
-        """Return a letter for each of N games, shape (N,), without checks; see :meth:`act`.
+        """Return a letter for each of N games, shape (N,); the observations are not checked.
 
         Ties go to the first in the alphabet. ``keys`` are given where the agent ``draws``.
+        InputError if the scores are no numbers of shape (N, 26), or one is NaN or infinite.
         """
         states, state_of_game = self._distinct(observations)
         name, guessed = f"{type(self).__name__}.letter_scores", states["guessed"] != 0

@@ -41,7 +41,7 @@ class WordGuessAgent(Guesser):
         """Learn the words and the answers; InputError if the agent does not play the variant."""
         if not isinstance(game, WordGame):
             raise InputError(f"game: {game!r} is not a WordGame")
-        self.game_, self._num_actions = game, len(game)
+        self.game_ = game
         self.keep_ = np.eye(len(game.answers), dtype=np.bool_)
         return self
 
@@ -56,6 +56,10 @@ class WordGuessAgent(Guesser):
             Indices into the allowed list; 0 if no candidate remains.
         """
         return self._act(observations, keys, "num_guesses")
+
+    @property
+    def _num_actions(self) -> int:
+        return len(self.game_)
 
     def _check(self, observations: Any) -> Observation:
         return check_observations(observations, self.game_)

@@ -84,11 +84,12 @@ def as_words(name: str, words: Any) -> tuple[str, ...]:
         )
     words = tuple(words)
     # Lists are long: their types first.
-    if not all(issubclass(kind, str) for kind in set(map(type, words))):
+    kinds = set(map(type, words))
+    if not all(issubclass(kind, str) for kind in kinds):
         wrong = next(word for word in words if not isinstance(word, str))
         raise InputError(f"{name}: {wrong!r} is not a word")
     # Strings of NumPy are those of Python, only slower.
-    return words if set(map(type, words)) <= {str} else tuple(map(str, words))
+    return words if kinds <= {str} else tuple(map(str, words))
 
 
 def check_words(words: Sequence[str], width: int = MAX_LENGTH, name: str = "words") -> None:

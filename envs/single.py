@@ -96,7 +96,7 @@ class SingleEnv(gym.Env[Obs, int]):
         Raises gymnasium.error.ResetNeeded if no game is in progress.
         """
         if not self._playing:
-            raise gym.error.ResetNeeded("Cannot call step: no game is played, call reset first")
+            raise gym.error.ResetNeeded("Cannot call step: no game is in progress, call reset")
         reward, has_ended = self._guess(action)
         self._playing = not has_ended
         if self.render_mode == "human":

@@ -94,7 +94,7 @@ def read_word_list(path: str | Path) -> WordList:
         text = Path(path).read_text(encoding="utf-8-sig", errors="replace")
     except (OSError, TypeError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise InputError(f"{path!s}: cannot read the word list ({reason})") from error
+        raise InputError(f"{path}: cannot read the word list ({reason})") from error
     if "\0" in text:
         raise InputError(f"{path}: not a text file; UTF-8 with one word per line is expected")
     return clean_words(text.splitlines(), str(path))
@@ -109,7 +109,7 @@ def load_word_list(
     if the file cannot be read or holds no usable word, or wordfreq is not installed.
     """
     if source is not None and not isinstance(source, str | Path):
-        return clean_words(as_words(name, source), name)
+        return clean_words(source, name)
     if source is None or source == DEFAULT_SOURCE:
         return default_word_list()
     if source == COMMON_SOURCE:

@@ -33,6 +33,8 @@ def check_files(options: argparse.Namespace) -> None:
             continue
         if name in ("report", "plots"):
             require(f"--{name}", "report", "matplotlib", "jinja2")
+        if not given:
+            raise InputError(f"--{name}: the path is empty")
         path = Path(os.path.realpath(given))
         if str(path) in used:
             raise InputError(f"--{name}: {path} is a file of the run, or of another option")
@@ -42,7 +44,7 @@ def check_files(options: argparse.Namespace) -> None:
             folder = next(above for above in (path, *path.parents) if os.path.exists(above))
         elif os.path.exists(given) and not os.path.isfile(given):
             raise InputError(f"--{name}: {given!r} is not a regular file")
-        if not (given and os.path.isdir(folder) and os.access(folder, os.W_OK)):
+        if not (os.path.isdir(folder) and os.access(folder, os.W_OK)):
             raise InputError(f"--{name}: {folder} is not a folder that can be written to")
 
 

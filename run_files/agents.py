@@ -88,10 +88,8 @@ def load_run_agents(
             agents[name] = NetworkAgent(load_policy(run))
             continue
         if prior is None:
-            prior, num_fitted = (
-                load_posterior(run.posterior, known).prior,
-                len(run.load_fitted_words()),
-            )
+            prior = load_posterior(run.posterior, known).prior
+            num_fitted = len(run.load_fitted_words())
             if prior.num_known != num_fitted:
                 text = f"{prior.num_known:,} known words, not {num_fitted:,}"
                 raise InputError(f"{run.posterior}: not the posterior of this run ({text})")

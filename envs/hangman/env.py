@@ -239,7 +239,8 @@ class HangmanVectorEnv(BatchEnv[Observations]):
     def set_state(self, state: dict[str, Any]) -> Observations:
         """Restore a state returned by :meth:`get_state` of an environment with the same arguments.
 
-        Returns the observations. InputError if an array is missing or has another shape or dtype.
+        Returns the observations. InputError if an array is missing, has another shape or dtype, or
+        is not that of possible games.
         """
         arrays = {name: getattr(self, f"_{name}") for name in _STATE_NAMES}
         check_state(state, arrays)

@@ -53,10 +53,17 @@ class HangmanVecEnv(VecEnv):
         host: Host = "random",
         render_mode: str | None = None,
     ) -> None:
-        rules = {"max_wrong": max_wrong, "repeated_guess": repeated_guess, "host": host}
-        lengths = {"min_length": min_length, "max_length": max_length}
-        options: Any = {"words": words, "split": split, "reward": reward, **rules, **lengths}
-        options["render_mode"] = render_mode
+        options: dict[str, Any] = {
+            "words": words,
+            "split": split,
+            "max_wrong": max_wrong,
+            "min_length": min_length,
+            "max_length": max_length,
+            "reward": reward,
+            "repeated_guess": repeated_guess,
+            "host": host,
+            "render_mode": render_mode,
+        }
         self.games = HangmanVectorEnv(
             num_envs, max_episode_steps, AutoresetMode.SAME_STEP, **options
         )

@@ -119,8 +119,8 @@ class PosteriorVecEnv(VecEnvWrapper):
 
     def _features(self, observations: Observations) -> dict[str, npt.NDArray[np.float32]]:
         # As agents play words: for other dtypes, kernels would be compiled again.
-        words = {"word": observations["word"].astype(np.uint8)}
-        states = cast(Observations, {**observations, **words})
+        word, guessed = observations["word"].astype(np.uint8), observations["guessed"]
+        states = Observations(word=word, guessed=guessed, lives=observations["lives"])
         return policy_features(self.posterior, states, self._look_ahead_lives)
 
     def reset(self) -> dict[str, npt.NDArray[np.float32]]:
