@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +24,7 @@ PARTS = ("train", "valid", "test")
 # The default prior probability that a secret is one of the words that were fitted.
 DEFAULT_KNOWN = 0.5
 # Common words are the most frequent English words according to the package wordfreq.
-NUM_COMMON = 20_000
+_NUM_COMMON = 20_000
 # Words that are not given to a person to guess.
 _OFFENSIVE = Path(__file__).with_name("offensive_words.txt")
 # Shorter entries are mostly initials and abbreviations.
@@ -122,8 +121,12 @@ def has_frequencies() -> bool:
     return find_spec("wordfreq") is not None
 
 
-def import_wordfreq() -> ModuleType:
-    """Return the package wordfreq; raise InputError if it is not installed."""
+def common_words(words: Iterable[str]) -> tuple[str, ...]:
+    """Return the words of 3 letters or more among the 20,000 most frequent English words.
+
+    Their order is kept. Names, which ``web2`` has with a capital, and vulgar words are left out.
+    Raises InputError if wordfreq is not installed.
+    """
     if not has_frequencies():
         raise InputError(
             "common words: the package wordfreq is not installed; "
@@ -131,16 +134,7 @@ def import_wordfreq() -> ModuleType:
         )
     import wordfreq
 
-    return wordfreq
-
-
-def common_words(words: Iterable[str]) -> tuple[str, ...]:
-    """Return the words of 3 letters or more among the 20,000 most frequent English words.
-
-    Their order is kept. Names, which ``web2`` has with a capital, and vulgar words are left out.
-    Raises InputError if wordfreq is not installed.
-    """
-    known = set(import_wordfreq().top_n_list("en", NUM_COMMON))
+    known = set(wordfreq.top_n_list("en", _NUM_COMMON))
     known -= {word.lower() for word in get_english_words_set([DEFAULT_SOURCE]) if word[0].isupper()}
     known -= set(_OFFENSIVE.read_text().split())
     return tuple(word for word in words if word in known and len(word) >= _LEAST_COMMON_LENGTH)

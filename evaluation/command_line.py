@@ -67,7 +67,7 @@ def parser() -> CommandParser:
     known.add_argument("--allow-known", action="store_true", help="play known words with --known 0")
     parser.add_argument("--seed", metavar="N", help="seed of random draws")
     parser.add_argument(
-        "--details", action="store_true", help="also print tables by length, words and first letter"
+        "--details", action="store_true", help="also print tables by length and words"
     )
     parser.add_argument("--json", metavar="FILE", help="write the results as JSON")
     parser.add_argument("--csv", metavar="FILE", help="write one row per game")

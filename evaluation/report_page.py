@@ -16,14 +16,11 @@ from hangman_lab.evaluation.plots import INK
 from hangman_lab.evaluation.tables import make_tables, name_words
 
 _TEMPLATE = Path(__file__).parent / "report.html.j2"
-# Of the rows per agent, --json has all.
-_NUM_WORDS = 5
-_NUM_FIRST_LETTERS = 4
 
 
 def report_page(evaluation: dict[str, Any], figures: dict[str, Figure]) -> str:
     """Return a self-contained page of an evaluation, with the figures of ``draw_plots``."""
-    first, *tables = make_tables(evaluation, _NUM_WORDS, _NUM_FIRST_LETTERS)
+    first, *tables = make_tables(evaluation)
     names = list(evaluation["agents"])
     who = " and ".join(names) if len(names) < 3 else f"{len(names)} agents"
     template = Environment(

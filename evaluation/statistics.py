@@ -10,12 +10,10 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.special import bdtr, stdtrit
 
-from hangman_lab.envs.encoding import ALPHABET, encode_words
 from hangman_lab.envs.words import hash_words
-from hangman_lab.evaluation.arena import split_letters
 from hangman_lab.evaluation.intervals import CONFIDENCE, win_rate_interval
 
-_NUM_HARDEST, _NUM_EASIEST = 25, 10
+_NUM_HARDEST = 25
 
 
 def mean_interval(
@@ -103,7 +101,7 @@ def worst_win_rates(won: npt.ArrayLike) -> dict[str, float]:
 
 
 def basic_statistics(games: pd.DataFrame, seconds: float) -> dict[str, Any]:
-    """Return the statistics of :func:`summarize` that name no words or letters."""
+    """Return the statistics of :func:`summarize` that name no words."""
     count = len(games)
     by_length = games.groupby("length")["won"].agg(["sum", "count"])
     return {
@@ -120,23 +118,18 @@ def basic_statistics(games: pd.DataFrame, seconds: float) -> dict[str, Any]:
 def summarize(games: pd.DataFrame, seconds: float) -> dict[str, Any]:
     """Return the statistics of the games of :func:`evaluation.arena.play`, which took ``seconds``.
 
-    The hardest words are lost words with the fewest letters found; ties are ordered by hash. The
-    easiest words are won words with the fewest wrong guesses, the longest first.
+    The hardest words are lost words with the fewest letters found; ties are ordered by hash.
     """
     # Lost games have the same number of wrong guesses, so that fewer guesses found fewer letters.
     distinct = games.drop_duplicates(["word", "letters"])  # an evil host's games can be alike
     lost = distinct.loc[~distinct["won"]]
     # Many games are lost without a hit; alphabetical order would show only words with an A.
     lost = lost.assign(hash=hash_words(lost["word"])).sort_values(["guesses", "hash"])
-    won = distinct.loc[distinct["won"]].sort_values(
-        ["wrong_guesses", "length", "word"], ascending=[True, False, True]
-    )
+    hardest = lost.head(_NUM_HARDEST)
     return {
         **basic_statistics(games, seconds),
-        "hardest": lost["word"].head(_NUM_HARDEST).tolist(),
-        "hardest_games": _describe(lost.head(_NUM_HARDEST)),
-        "easiest_games": _describe(won.head(_NUM_EASIEST)),
-        "first_letters": _first_letters(games),
+        "hardest": hardest["word"].tolist(),
+        "hardest_games": _describe(hardest),
     }
 
 
@@ -149,28 +142,6 @@ def _describe(games: pd.DataFrame) -> list[dict[str, Any]]:
             letter if letter in game["word"] else letter.upper() for letter in letters
         )
     return described
-
-
-def _first_letters(games: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the letters guessed first, by frequency, with their hit rates."""
-    if games.empty:
-        return []
-    first = split_letters(games.letters)[:, 0]
-    is_in_word = encode_words(games["word"].tolist()).letter_counts > 0
-    hit = is_in_word[np.arange(len(games)), first]
-    counted = pd.DataFrame({"hit": hit}).groupby(first).hit.agg(["count", "sum"])
-    counted = counted.sort_values("count", ascending=False, kind="stable")
-    return [
-        {
-            "letter": ALPHABET[letter],
-            "games": int(number),
-            "share": float(number / len(games)),
-            "hits": int(hits),
-            "hit_rate": float(hits / number),
-            "ci95": list(win_rate_interval(hits, number)),
-        }
-        for letter, number, hits in counted.itertuples()
-    ]
 
 
 def mcnemar(first: npt.ArrayLike, second: npt.ArrayLike) -> dict[str, Any]:

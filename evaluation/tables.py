@@ -7,14 +7,13 @@ from typing import Any
 
 from rich.console import Console
 
-from hangman_lab.envs.encoding import NUM_LETTERS
 from hangman_lab.run_files.agents import LEARNED_AGENTS
 from hangman_lab.terminal.tables import DataTable, print_table
 
 # The number of agents that fit side by side in 80 columns.
 _AGENTS_PER_TABLE = 5
-_NUM_WORDS_PRINTED = 5
-_NUM_FIRST_LETTERS = 4
+# The number of hardest words shown per agent; --json has more.
+_NUM_WORDS = 5
 
 
 def played_kinds(evaluation: dict[str, Any]) -> list[str]:
@@ -41,20 +40,10 @@ def describe_games(evaluation: dict[str, Any]) -> str:
     return ", ".join(parts)
 
 
-def make_tables(
-    evaluation: dict[str, Any], num_words: int | None = None, num_letters: int = NUM_LETTERS
-) -> list[DataTable]:
-    """Return all tables of an evaluation, the content of ``evaluate.py --json``."""
-    tables = [
-        *_main_tables(evaluation),
-        *lengths_tables(evaluation),
-        *(
-            _words_table(kind, name, evaluation, num_words)
-            for name in evaluation["agents"]
-            for kind in ("hardest", "easiest")
-        ),
-        _first_letters_table(evaluation, num_letters),
-    ]
+def make_tables(evaluation: dict[str, Any]) -> list[DataTable]:
+    """Return all tables of an evaluation, the main ones first."""
+    words = [_hardest_table(name, evaluation) for name in evaluation["agents"]]
+    tables = [*_main_tables(evaluation), *lengths_tables(evaluation), *words]
     return [tables[0], *(table for table in tables[1:] if table.rows)]
 
 
@@ -133,25 +122,9 @@ def _pairs_table(evaluation: dict[str, Any]) -> DataTable:
     )
 
 
-def _first_letters_table(evaluation: dict[str, Any], count: int) -> DataTable:
-    """Return the table of first letters."""
-    rows = []
-    for name, statistics in evaluation["agents"].items():
-        for row in statistics["first_letters"][:count]:
-            rates = (f"{row['share']:.1%}", f"{row['hit_rate']:.1%}", _interval(row["ci95"]))
-            rows.append((name, row["letter"], f"{row['games']:,}", *rates))
-    return DataTable(
-        f"letters guessed first, and how often they are in the word, {name_words(evaluation)}",
-        ("agent", "letter", "games", "share", "hits", "95% CI"),
-        rows,
-        2,
-    )
-
-
 def print_comparison(console: Console, evaluation: dict[str, Any], details: bool = False) -> None:
-    """Print the tables, the main ones last; ``details`` are shorter than on the report page."""
-    tables = make_tables(evaluation, _NUM_WORDS_PRINTED, _NUM_FIRST_LETTERS)
-    for table in reversed(tables if details else _main_tables(evaluation)):
+    """Print the main tables last, with ``details`` after all others."""
+    for table in reversed(make_tables(evaluation) if details else _main_tables(evaluation)):
         if table.rows:
             print_table(console, table)
 
@@ -165,11 +138,11 @@ def _interval(bounds: Sequence[float]) -> str:
     return f"{100 * bounds[0]:.1f}-{100 * bounds[1]:.1f}"
 
 
-def _words_table(kind: str, name: str, evaluation: dict[str, Any], count: int | None) -> DataTable:
-    """Return the table of an agent's hardest or easiest words."""
-    games = evaluation["agents"][name][f"{kind}_games"][:count]
+def _hardest_table(name: str, evaluation: dict[str, Any]) -> DataTable:
+    """Return the table of an agent's hardest words."""
+    games = evaluation["agents"][name]["hardest_games"][:_NUM_WORDS]
     return DataTable(
-        f"{kind} {name_words(evaluation)} for {name}",
+        f"hardest {name_words(evaluation)} for {name}",
         ("word", "guesses in order", "wrong"),
         [(game["word"], game["guesses"], str(game["wrong_guesses"])) for game in games],
         2,

@@ -47,14 +47,9 @@ class Adviser:
 
 
 def assist(
-    console: Console,
-    adviser: Adviser,
-    words: Sequence[str],
-    source: str,
-    max_wrong: int,
-    ranked: bool,
+    console: Console, adviser: Adviser, words: Sequence[str], source: str, max_wrong: int
 ) -> None:
-    """Help in a game played elsewhere; words may be ``ranked`` by how common they are."""
+    """Help in a game played elsewhere."""
     console.print(
         "Type the pattern of the word, with _ . - or ? for each hidden letter, for example "
         "_ pp _ e, then the wrong letters: Enter for none, or a pattern to correct the first. "
@@ -73,14 +68,8 @@ def assist(
                 observations = answer
         adviser.show(console, observations, NUM_LETTERS_SHOWN)
         fitting = matching_words(words, observations)
-        count = f"{len(fitting):,} of the {len(words):,} words of {source} fit"
-        if not fitting:
-            console.print(f"no word of {source} fits")
-        elif ranked or len(fitting) <= MAX_WORDS_SHOWN:
-            which = "; the most common" if len(fitting) > MAX_WORDS_SHOWN else ""
-            console.print(f"{count}{which}: {', '.join(fitting[:MAX_WORDS_SHOWN])}")
-        else:
-            console.print(count)
+        shown = f": {', '.join(fitting)}" if 0 < len(fitting) <= MAX_WORDS_SHOWN else ""
+        console.print(f"{len(fitting):,} of the {len(words):,} words of {source} fit{shown}")
 
 
 def _read_pattern(pattern: str) -> str:

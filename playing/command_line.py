@@ -8,7 +8,6 @@ from functools import partial
 
 from hangman_lab.envs.encoding import MAX_LENGTH, NUM_LETTERS
 from hangman_lab.playing.screen import make_console
-from hangman_lab.playing.words import DIFFICULTIES
 from hangman_lab.terminal.arguments import (
     CommandParser,
     command_main,
@@ -46,8 +45,6 @@ def parser() -> CommandParser:
     add("--run", metavar="RUN_DIR", help=runs)
     parser.add_words(" (default, but for --run and --assist)")
     add("--length", type=_lengths, metavar="N or MIN-MAX", help="letters of the words to guess")
-    part = "a third of the words, by the wrong guesses of a letter-frequency guesser"
-    add("--difficulty", choices=DIFFICULTIES, help=part)
     helps = "evil: the host fixes only the length of the word"
     add("--host", choices=("random", "evil"), default="random", help=helps)
     wrong = partial(integer, low=1, high=NUM_LETTERS)
@@ -99,10 +96,10 @@ def _read(arguments: Sequence[str] | None) -> argparse.Namespace:
         command.refuse(options, ["speed"], "requires --watch")
     if options.assist:
         why = "cannot be combined with --assist"
-        command.refuse(options, ["length", "difficulty", "seed"], why)
+        command.refuse(options, ["length", "seed"], why)
     if options.host == "evil":
         why = "cannot be combined with --host evil, which fixes no word"
-        command.refuse(options, ["versus", "assist", "difficulty"], why)
+        command.refuse(options, ["versus", "assist"], why)
     return options
 
 

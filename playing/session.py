@@ -21,15 +21,12 @@ from hangman_lab.envs.words import COMMON_SOURCE, DEFAULT_KNOWN, hash_words
 from hangman_lab.playing.advice import Adviser, assist
 from hangman_lab.playing.modes import YOU, play_solo, play_versus, watch
 from hangman_lab.playing.screen import ask_yes
-from hangman_lab.playing.words import rank_words, select_difficulty
 from hangman_lab.run_files.agents import check_agent_names, find_run, load_run_agent
 from hangman_lab.run_files.config import Config
 from hangman_lab.run_files.words import RunWords, load_words
 from hangman_lab.terminal.console import step
 
 _SEED_BITS = 32
-# It counts repeated words repeatedly, which weights them.
-_WEIGHTED_AGENT = "dictionary"
 
 
 def play(options: argparse.Namespace, console: Console, steps: Progress) -> None:
@@ -42,21 +39,14 @@ def play(options: argparse.Namespace, console: Console, steps: Progress) -> None
         check_agent_names([name], option)
     # A person knows these words; a game played elsewhere can have any word.
     default = COMMON_SOURCE if options.run is None and not options.assist else None
-    weighted = options.assist and options.words == COMMON_SOURCE
-    if weighted and name != _WEIGHTED_AGENT:
-        raise InputError(f"--agent: --assist --words common needs {_WEIGHTED_AGENT}, not {name}")
     run = find_run(options.run, () if name is None else (name,))
     config = Config() if run is None else run.load_config()
     with step(steps, "loading words"):
-        chosen = default if options.words is None else options.words
-        run_words = load_words(config, None if weighted else chosen)
+        run_words = load_words(config, default if options.words is None else options.words)
     if options.words is not None:
         console.print(run_words.word_list.describe())
     keep_apart = not options.assist and (name is not None or run is not None)
     to_guess, to_fit, source = _divide(run_words, keep_apart, options.run is not None)
-    if weighted:
-        to_guess, weights = rank_words(to_guess)
-        to_fit = tuple(np.repeat(to_guess, weights).tolist())
     max_wrong = options.max_wrong or config.env.max_wrong
     seed = secrets.randbits(_SEED_BITS) if options.seed is None else options.seed
     adviser: Any = None  # set for every mode that uses it
@@ -73,12 +63,11 @@ def play(options: argparse.Namespace, console: Console, steps: Progress) -> None
                 game.guess(adviser.choose(game.observations))
     steps.stop()
     if options.assist:
-        assist(console, adviser, to_guess, source, max_wrong, weighted)
+        assist(console, adviser, to_guess, source, max_wrong)
         return
-    to_guess = _narrow(to_guess, options.length or run_words.lengths, options.difficulty)
-    which = f"{options.difficulty}, " if options.difficulty is not None else ""
+    to_guess = _of_length(to_guess, *(options.length or run_words.lengths))
     console.print(
-        f"{_count(len(to_guess), 'word')} to guess ({which}{source}); "
+        f"{_count(len(to_guess), 'word')} to guess ({source}); "
         f"{_count(max_wrong, 'wrong guess loses', 'wrong guesses lose')}"
     )
 
@@ -142,18 +131,15 @@ def _divide(
     return parts["test"], parts["train"], f"{source}{note}" if note else f"test split of {source}"
 
 
-def _narrow(
-    words: tuple[str, ...], lengths: tuple[int, int], difficulty: str | None
-) -> tuple[str, ...]:
-    """Return the words with a length in an inclusive range and a difficulty, or InputError."""
-    chosen = tuple(word for word in words if lengths[0] <= len(word) <= lengths[1])
+def _of_length(words: tuple[str, ...], shortest: int, longest: int) -> tuple[str, ...]:
+    """Return the words of some lengths; raise InputError if there are none."""
+    chosen = tuple(word for word in words if shortest <= len(word) <= longest)
     if not chosen:
-        present = sorted({len(word) for word in words})
+        present = ", ".join(map(str, sorted({len(word) for word in words})))
         raise InputError(
-            f"--length: no word has {lengths[0]} to {lengths[1]} letters; "
-            f"there are words of {', '.join(map(str, present))}"
+            f"--length: no word has {shortest} to {longest} letters; there are words of {present}"
         )
-    return chosen if difficulty is None else select_difficulty(chosen, difficulty)
+    return chosen
 
 
 def _agent_of(options: argparse.Namespace) -> tuple[str | None, str]:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from io import TextIOWrapper
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from hangman_lab.envs.errors import InputError
 
@@ -127,27 +127,18 @@ class CommandParser(argparse.ArgumentParser):
                 raise InputError(f"--{name.replace('_', '-')}: {why}")
 
 
-def integer(text: str, low: int, high: int) -> int:
-    """Parse an integer from ``low`` to ``high``; raise ArgumentTypeError if it is invalid."""
+def real(text: str, low: float, high: float, kind: Callable[[str], Any] = float) -> Any:
+    """Parse a number in ``low..high``; raise ArgumentTypeError if it is invalid."""
     try:
-        number = int(text)
-    except ValueError:
-        number = low - 1
-    if not low <= number <= high:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number in {low}..{high}")
-    return number
-
-
-def real(text: str, low: float, high: float) -> float:
-    """Parse a number from ``low`` to ``high``; raise ArgumentTypeError if it is invalid."""
-    try:
-        number = float(text)
+        number = kind(text)
     except ValueError:
         number = math.nan
     if not low <= number <= high:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number in {low:g}..{high:g}")
+        what = "whole number" if kind is int else "number"
+        raise argparse.ArgumentTypeError(f"{text!r} is not a {what} in {low:.10g}..{high:.10g}")
     return number
 
 
+integer = functools.partial(real, kind=int)
 positive = functools.partial(integer, low=1, high=2**31 - 1)
 nonnegative = functools.partial(integer, low=0, high=2**31 - 1)

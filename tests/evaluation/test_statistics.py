@@ -109,13 +109,6 @@ def test_games_are_summarized_overall_and_by_length():
     assert statistics["hardest"] == ["ox", "apple"]
     assert summarize(games.iloc[::-1], 2.0)["hardest"] == ["ox", "apple"]
     assert statistics["hardest_games"][1] == {"word": "apple", "wrong_guesses": 2, "guesses": "XpY"}
-    assert [game["word"] for game in statistics["easiest_games"]] == ["cat", "abbey", "zebra"]
-
-
-def test_the_easiest_words_are_the_longest_and_then_alphabetical():
-    games = table(*((word, True, 1, word) for word in ("ox", "apple", *"lkjihgfe", "abbey")))
-    easiest = summarize(games, 1.0)["easiest_games"]
-    assert [game["word"] for game in easiest] == ["abbey", "apple", "ox", *"efghijk"]
 
 
 def test_equally_hard_words_are_not_in_alphabetical_order(real_words):
@@ -123,19 +116,6 @@ def test_equally_hard_words_are_not_in_alphabetical_order(real_words):
     hardest = summarize(games, 1.0)["hardest"]
     assert hardest == summarize(games.iloc[::-1], 1.0)["hardest"]
     assert len({word[0] for word in hardest}) > 5
-
-
-def test_first_letters_are_counted_with_their_hits(real_words):
-    games = play(make_agent("random", 3), real_words[:400])
-    described = summarize(games, 1.0)["first_letters"]
-    assert sum(row["games"] for row in described) == len(games)
-    assert described == sorted(described, key=lambda row: (-row["games"], row["letter"]))
-    for row in described:
-        begun = games.letters.str[0] == row["letter"]
-        hits = [row["letter"] in word for word in games.word[begun]]
-        assert (row["games"], row["hits"]) == (len(hits), sum(hits))
-        assert row["share"] == len(hits) / len(games)
-        assert row["ci95"] == list(win_rate_interval(sum(hits), len(hits)))
 
 
 def test_the_worst_words_are_selected_and_measured_by_different_games():

@@ -90,16 +90,6 @@ def test_the_sample_of_the_guide_is_what_the_program_prints(run_command):
     assert sample in output
 
 
-def test_common_words_come_first_and_have_more_weight(run_command):
-    pytest.importorskip("wordfreq", reason="wordfreq is not installed")
-    status, output = run_command(["--assist", "--words", "common"], ["_a_e", ""])
-    assert status == 0
-    told = " ".join(output.split())
-    assert re.search(r"of the [\d,]+ words of web2 fit; the most common: have, make, made,", told)
-    # n and m are in as many matching words, m in more common ones.
-    assert "dictionary: most likely letters; its guess: m" in told
-
-
 def test_a_pattern_is_corrected_in_place_of_the_wrong_letters(assist):
     lines = assist("b_n_", "ba_", "b a _ _", "t")
     assert lines.count("wrong letters (Enter: none): b a _ _") == 1

@@ -1,15 +1,10 @@
 """Which words ``play.py`` offers to guess."""
 
 import re
-from collections import Counter
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from hangman_lab.envs.encoding import ALPHABET
 from hangman_lab.envs.words import Split, clean_words, load_word_list
-from hangman_lab.playing.words import DIFFICULTIES, rank_words, select_difficulty
 from hangman_lab.run_files.config import Config
 from hangman_lab.run_files.directory import RunDirectory
 
@@ -80,43 +75,10 @@ def test_by_default_words_are_those_that_people_know_and_new_to_the_agent(run_co
     assert "(test split of web2)" in output
 
 
-def test_words_are_narrowed_by_length_and_then_by_difficulty(guessed):
+def test_words_are_chosen_by_their_length(guessed):
     words = ["tea", "ox", "be"]  # all in the train split
     assert guessed(words, "--length", "3")[1] == ["tea"]
-    parts = [guessed(words, "--difficulty", name)[1] for name in DIFFICULTIES]
-    assert sorted(secret for part in parts for secret in part) == sorted(words)
     assert (
         "--length: no word has 7 to 9 letters; there are words of 2, 3"
         in (guessed(words, "--length", "7-9")[0])
     )
-
-
-def test_words_are_ranked_by_how_common_they_are_and_weigh_less_the_rarer_they_are():
-    pytest.importorskip("wordfreq", reason="wordfreq is not installed")
-    ranked, weights = rank_words(["outsplendor", "unicorn", "time", "banister", "water"], 20)
-    assert ranked == ("time", "water", "unicorn", "banister", "outsplendor")
-    assert weights[:3].tolist() == [20, 20, 20]
-    assert 20 > weights[3] > weights[4] == 1
-
-
-word_lists = st.lists(st.text("abcdefgxyz", min_size=1, max_size=8), min_size=3, unique=True)
-
-
-def play_by_frequency(words):
-    """The rule as it is told: letters in the order of how many words have them."""
-    have = Counter(letter for word in words for letter in set(word))
-    order = sorted(ALPHABET, key=lambda letter: (-have[letter], letter))
-    return {word: max(map(order.index, word)) + 1 - len(set(word)) for word in words}
-
-
-@settings(max_examples=60)
-@given(word_lists)
-def test_the_difficulties_are_thirds_by_the_wrong_guesses_of_who_goes_by_frequency(words):
-    wrong = play_by_frequency(words)
-    ranked = sorted(words, key=lambda word: (wrong[word], -len(word), word))
-    parts = [select_difficulty(words, difficulty) for difficulty in DIFFICULTIES]
-    for difficulty, part in zip(DIFFICULTIES, parts, strict=True):
-        assert set(part) == set(select_difficulty(words[::-1], difficulty))
-        assert set(part) == set(ranked[: len(part)])
-        ranked = ranked[len(part) :]
-    assert max(map(len, parts)) - min(map(len, parts)) <= 1
