@@ -112,11 +112,14 @@ def compute_reward(reward: Reward, step: Any) -> float:
 def compute_rewards(reward: Reward, step: Any) -> npt.NDArray[np.float64]:
     """Return the rewards of a step as a new array of float64, shape (N,).
 
-    Raises InputError if ``reward`` does not return one number per game.
+    Raises InputError if ``reward`` does not return one finite number per game.
     """
     rewards = as_numbers("reward", reward(step), step.won.shape)
-    # Those of the project are new arrays.
-    return rewards if type(reward) in HANGMAN_REWARDS.values() else rewards.copy()
+    if type(reward) in HANGMAN_REWARDS.values():
+        return rewards  # new arrays
+    if not np.isfinite(rewards).all():
+        raise InputError("reward: a number is NaN or infinite")
+    return rewards.copy()
 
 
 def make_reward(

@@ -17,7 +17,7 @@ from hangman_lab.envs.rendering import Drawing
 RENDER_FPS = 2
 
 
-class SingleEnv(gym.Env[Obs, int]):
+class SingleEnv(gym.Env[Obs, Any]):
     """Seeds, resets, steps and renders one game, which subclasses play."""
 
     metadata = {  # noqa: RUF012 - an instance variable in Gymnasium
@@ -90,8 +90,8 @@ class SingleEnv(gym.Env[Obs, int]):
             self.render()
         return self._observe()
 
-    def step(self, action: int) -> tuple[Obs, float, bool, bool, dict[str, Any]]:
-        """Guess; InputError if ``action`` is not an integer in the action space.
+    def step(self, action: Any) -> tuple[Obs, float, bool, bool, dict[str, Any]]:
+        """Guess; InputError if ``action`` is not an integer in the action space, or not a text.
 
         Raises gymnasium.error.ResetNeeded if no game is in progress.
         """

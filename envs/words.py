@@ -164,7 +164,9 @@ class Split:
             )
 
     def part(self, word: str) -> str:
-        """Return ``"train"``, ``"valid"`` or ``"test"``."""
+        """Return ``"train"``, ``"valid"`` or ``"test"``; InputError if the word is not a str."""
+        if not isinstance(word, str):
+            raise InputError(f"word: {word!r} is not a str")
         digest = hashlib.blake2b(f"{self.seed}:{word}".encode(), digest_size=8).digest()
         position = int.from_bytes(digest, "little") / 2**64
         if position < self.fractions[0]:

@@ -36,7 +36,7 @@ from hangman_lab.training.learners.base import FinalTable, Learner, reward_of
 from hangman_lab.training.learners.from_play import FromPlayLearner, uncovered_words
 from hangman_lab.training.learners.posterior import PosteriorLearner
 from hangman_lab.training.learners.windows import WindowsLearner
-from hangman_lab.training.tensorboard import TrainingLog, flatten
+from hangman_lab.training.tensorboard import TrainingLog
 from hangman_lab.training.validation import (
     OnValidation,
     ValidationCallback,
@@ -175,7 +175,7 @@ def _run(
             f"win_rate/{name}": evaluation["agents"][policy]["win_rate"]
             for name, evaluation in evaluations.items()
         }
-        log.hyperparameters(flatten(config.model_dump()), final, steps)
+        log.hyperparameters(config.model_dump(), final, steps)
     # The last file marks a complete run.
     evaluation = evaluations.pop("unseen") | evaluations
     run.write_evaluation(evaluation)

@@ -77,9 +77,14 @@ class TrainingLog(TensorBoardOutputFormat):
         return rate
 
     def hyperparameters(self, values: dict[str, Any], final: dict[str, float], step: int) -> None:
-        """Write the table of hyperparameters with the final metrics."""
+        """Write the table of hyperparameters, nested ``values``, with the final metrics."""
+        (flat,) = pd.json_normalize(values).to_dict("records")
+        shown: Any = {
+            key: value if isinstance(value, int | float | str) else str(value)
+            for key, value in flat.items()
+        }
         # In the folder of the run, not in one that is named by the time.
-        self.writer.add_hparams(values, final, run_name=".", global_step=step)
+        self.writer.add_hparams(shown, final, run_name=".", global_step=step)
 
 
 def _line(event: dict[str, Any]) -> str:
@@ -90,15 +95,6 @@ def _line(event: dict[str, Any]) -> str:
         if isinstance(value, int | float | np.number) and math.isfinite(value)
     }
     return json.dumps(finite) + "\n"
-
-
-def flatten(values: dict[str, Any]) -> dict[str, Any]:
-    """Return nested options as a flat dict, ``{"ppo.steps": 1000}``, with lists as text."""
-    (flat,) = pd.json_normalize(values).to_dict("records")
-    return {
-        key: value if isinstance(value, int | float | str) else str(value)
-        for key, value in flat.items()
-    }
 
 
 def _describe_games(played: pd.DataFrame, agent: NetworkAgent, max_wrong: int) -> str:

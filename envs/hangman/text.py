@@ -143,13 +143,6 @@ class TextHangman(SingleEnv[Any]):
         self._require_reset("action_masks")
         return np.array([letter not in self._game.guesses for letter in ALPHABET])
 
-    def step(self, action: Any) -> tuple[str, float, bool, bool, dict[str, Any]]:
-        """Play the last guess in a reply; InputError if the reply is not a string.
-
-        Raises gymnasium.error.ResetNeeded if no game is in progress.
-        """
-        return super().step(action)
-
     def _start(self, word: str | None) -> None:
         if word is None:
             word = self._secrets.words[self._secrets.draw_rows(self._stream, self._episode)[0]]

@@ -98,6 +98,8 @@ def test_the_split_of_known_words_never_changes():
     # Runs that were made before rely on it.
     parts = [Split().part(word) for word in ("apple", "hangman", "zebra", "quiz", "jazz", "abbey")]
     assert parts == ["test", "train", "train", "train", "train", "train"]
+    with pytest.raises(InputError, match="word: None is not a str"):
+        Split().part(None)
 
 
 @pytest.mark.parametrize("fractions", [(0.9, 0.05, 0.05), (0.8, 0.0, 0.2), (0.34, 0.33, 0.33)])
