@@ -123,8 +123,8 @@ class Agent(Guesser):
     draws : bool
         Whether letters are sampled with probability proportional to their scores.
     uses_lives : bool
-        Whether the letters may depend on ``observations["lives"]``. If not, one game with many
-        lives also tells how the game with fewer lives ends.
+        Whether the letters may depend on ``observations["lives"]``. If not, states that differ in
+        lives alone are computed once.
     tolerance : float
         Scores that are less below the highest one are equal to it.
     """

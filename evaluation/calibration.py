@@ -1,4 +1,4 @@
-"""Calibration of letter probabilities, and win rates by the number of wrong guesses allowed."""
+"""Calibration of letter probabilities."""
 
 from __future__ import annotations
 
@@ -7,16 +7,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from hangman_lab.agents.base import Agent, PosteriorAgent
+from hangman_lab.agents.base import PosteriorAgent
 from hangman_lab.envs.encoding import encode_words
 from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG, HangmanGames
-from hangman_lab.evaluation.arena import Advance, play, split_letters
-from hangman_lab.evaluation.statistics import share_interval, win_rate
+from hangman_lab.evaluation.arena import split_letters
+from hangman_lab.evaluation.statistics import share_interval
 from hangman_lab.run_files.words import draw_indices
 
-# With fewer, the look-ahead, of games with three lives, is slow: all words fit when it begins.
-LIMITS = range(5, 13)
-# At most this many words are replayed with other limits, or used for calibration.
+# The games of at most this many words are replayed.
 MAX_WORDS = 2000
 _NUM_BINS = 20
 
@@ -26,12 +24,14 @@ def reliability(
 ) -> dict[str, Any]:
     """Compare predicted letter probabilities with outcomes in an agent's games.
 
-    Each unguessed letter in each state of the games is a prediction; there must be a game. Returns
-    the number of ``predictions``; the Brier score ``brier``; ``expected_calibration_error``, the
-    mean distance between probability and share, weighted by predictions; the nonempty ``bins`` of
-    20 bins of equal width, with the ``share`` of letters that were hidden, and its ``ci95``, for
-    which the predictions of a word are a cluster.
+    Each unguessed letter in each state is a prediction. There must be a game; of more than 2,000,
+    these are chosen by the hashes of their words. Returns the number of ``predictions``; the Brier
+    score ``brier``; ``expected_calibration_error``, the mean distance between probability and
+    share, weighted by predictions; the nonempty ``bins`` of 20 bins of equal width, with the
+    ``share`` of letters that were hidden, and its ``ci95``, for which the predictions of a word are
+    a cluster.
     """
+    games = games.iloc[np.sort(draw_indices(games["word"].tolist(), MAX_WORDS))]
     secrets = encode_words(games["word"].tolist())
     replayed = HangmanGames(len(secrets), secrets.width, max_wrong)
     replayed.start(slice(None), secrets)
@@ -68,40 +68,3 @@ def reliability(
         "expected_calibration_error": distance / len(outcome),
         "bins": bins,
     }
-
-
-def win_rate_by_limit(
-    agent: Agent,
-    games: pd.DataFrame,
-    max_wrong: int = DEFAULT_MAX_WRONG,
-    advance: Advance = lambda count: None,
-    **host: Any,
-) -> dict[str, Any]:
-    """Return :func:`win_rate` for ``max_wrong`` and each of 5 to 12 wrong guesses, as text.
-
-    At most 2,000 of the words of ``games`` are played, chosen by hash, so that all agents play the
-    same. An agent that ignores lives plays once, with the highest limit; it wins under every limit
-    above its number of wrong guesses. Other agents play once per limit. ``advance`` is called with
-    the number of limits done.
-    """
-    games = first_games(games, MAX_WORDS)
-    words = games["word"].tolist()
-    limits = sorted({max_wrong, *LIMITS})
-    if not agent.uses_lives and max_wrong < limits[-1]:
-        games = play(agent, words, limits[-1], **host)
-    rates = {}
-    for limit in limits:
-        if not agent.uses_lives:
-            won = games.won & (games.wrong_guesses < limit)
-        elif limit == max_wrong:
-            won = games.won
-        else:
-            won = play(agent, words, limit, **host).won
-        rates[str(limit)] = win_rate(won.sum(), len(games))
-        advance(1)
-    return rates
-
-
-def first_games(games: pd.DataFrame, count: int) -> pd.DataFrame:
-    """Return at most ``count`` of an agent's games, chosen by a hash of their words."""
-    return games.iloc[np.sort(draw_indices(games["word"].tolist(), count))]

@@ -75,8 +75,7 @@ def parser() -> CommandParser:
     parser.add_argument(
         "--report",
         metavar="FILE",
-        help="write tables and plots as one HTML page, with calibration and other limits of wrong "
-        "guesses, for which agents play more games",
+        help="write tables and plots as one HTML page, with calibration",
     )
     remote.add_options(parser)
     word_guess.add_options(parser)
@@ -116,7 +115,7 @@ def _evaluate(options: argparse.Namespace, request: Request, console: Console) -
     print_comparison(console, comparison.to_dict(), options.details)
     if options.report is not None:
         with make_progress(console) as progress:
-            comparison.analyze(progress)
+            comparison.calibrate(progress)
     evaluation = comparison.to_dict()
     write_files(options, evaluation, comparison.games, console, lambda: _draw_plots(evaluation))
 

@@ -6,7 +6,7 @@ import copy
 import io
 import platform
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -19,13 +19,7 @@ from hangman_lab.agents.base import Agent, PosteriorAgent
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.words import hash_words
 from hangman_lab.evaluation import arena
-from hangman_lab.evaluation.calibration import (
-    LIMITS,
-    MAX_WORDS,
-    first_games,
-    reliability,
-    win_rate_by_limit,
-)
+from hangman_lab.evaluation.calibration import reliability
 from hangman_lab.evaluation.preparation import ENV_ID, Match, Request, prepare
 from hangman_lab.evaluation.statistics import compare_pairwise, summarize, win_rate, worst_win_rates
 from hangman_lab.evaluation.tables import agents_table, print_comparison
@@ -114,41 +108,24 @@ class Comparison:
         """Return the evaluation, the content of ``evaluate.py --json``."""
         return copy.deepcopy(self._evaluation)
 
-    def analyze(
-        self,
-        progress: Progress | None = None,
-        wanted: Collection[str] = ("reliability", "by_limit"),
-    ) -> None:
-        """Compute calibration and win rates with other limits, for which agents play more games.
-
-        ``wanted`` are the statistics that :meth:`to_dict` then has: ``by_limit`` and, for agents
-        with probabilities, ``reliability``; they are cached.
-        """
-        progress, max_wrong = progress or make_progress(), self._match.max_wrong
+    def calibrate(self, progress: Progress | None = None) -> None:
+        """Add ``reliability`` to the statistics of agents with letter probabilities."""
+        progress = progress or make_progress()
         for name, agent in self._match.agents.items():
             figures = self._evaluation["agents"][name]
             games = self.games.loc[self.games["agent"] == name]
-            missing = set(wanted) - figures.keys()
-            if "reliability" in missing and isinstance(agent, PosteriorAgent) and len(games):
-                with stage(progress, f"{name}, calibration", 1, unit=""):
-                    figures["reliability"] = reliability(
-                        first_games(games, MAX_WORDS), agent, max_wrong
-                    )
-            if "by_limit" in missing:
-                drawn, evil = games.assign(word=self._match.words), self._match.evil_words
-                with stage(progress, name, len({max_wrong, *LIMITS}), "limits") as advance:
-                    figures["by_limit"] = win_rate_by_limit(
-                        agent, drawn, max_wrong, advance, evil_words=evil
-                    )
+            if "reliability" in figures or not (isinstance(agent, PosteriorAgent) and len(games)):
+                continue
+            with stage(progress, f"{name}, calibration", 1, unit=""):
+                figures["reliability"] = reliability(games, agent, self._match.max_wrong)
 
     def plot(self, name: str = "win_rate_by_length") -> Figure:
-        """Return one plot, after computing the statistics that it needs.
+        """Return one plot.
 
         Parameters
         ----------
         name : str
-            ``win_rate_by_length``, ``win_rate_by_limit`` or ``reliability`` (needs an agent with
-            letter probabilities).
+            ``win_rate_by_length``, or ``reliability`` (needs an agent with letter probabilities).
 
         Raises
         ------
@@ -158,7 +135,8 @@ class Comparison:
         require("a plot", "report", "matplotlib")
         from hangman_lab.evaluation.plots import PLOTS, draw_plots
 
-        self.analyze(wanted=[needed for plot, (needed, _) in PLOTS.items() if plot == name])
+        if name == "reliability":
+            self.calibrate()
         figures = draw_plots(self._evaluation)
         if name not in list(figures):
             known = ", ".join(PLOTS)

@@ -16,7 +16,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.rcsetup import cycler
-from matplotlib.ticker import MaxNLocator, PercentFormatter
+from matplotlib.ticker import PercentFormatter
 
 from hangman_lab.envs.errors import InputError
 from hangman_lab.evaluation.calibration import MAX_WORDS
@@ -60,7 +60,7 @@ def caption(evaluation: dict[str, Any]) -> str:
 
 
 def draw_plots(evaluation: dict[str, Any]) -> dict[str, Figure]:
-    """Return the available plots by file name; most need ``Comparison.analyze``."""
+    """Return the available plots by file name; one needs ``Comparison.calibrate``."""
     figures = {}
     with mpl.rc_context(STYLE):
         for name, (needed, draw) in PLOTS.items():
@@ -85,15 +85,6 @@ def save_plots(figures: dict[str, Figure], folder: str | Path) -> list[Path]:
     except OSError as error:
         raise InputError(f"{folder}: cannot write the plots ({error.strerror})") from error
     return files
-
-
-def _new_figure(title: str, note: str) -> tuple[Figure, Axes]:
-    """Return a figure with one panel, a title and a caption."""
-    figure = Figure(layout="constrained")
-    axes = figure.add_subplot()
-    axes.set_title(title, loc="left")
-    _set_caption(figure, note)
-    return figure, axes
 
 
 def _set_caption(figure: Figure, note: str) -> None:
@@ -122,18 +113,13 @@ def _draw_points(
     axes.errorbar(x, points[rate], yerr=bars, capsize=2, elinewidth=0.9, **style)
 
 
-def _finish_rates(axes: Axes, label: str) -> None:
-    """Label the axes of a plot of win rates and add a legend."""
-    axes.set(xlabel=label, ylabel="win rate", ylim=(-0.03, 1.03))
-    axes.yaxis.set_major_formatter(PercentFormatter(1.0))
-    axes.xaxis.set_major_locator(MaxNLocator(13, integer=True))
-    axes.figure.legend(loc="outside right upper")
-
-
 def _draw_by_length(evaluation: dict[str, Any]) -> Figure:
     agents = evaluation["agents"]
-    figure, axes = _new_figure(
-        f"Win rate by word length, {name_words(evaluation)}",
+    figure = Figure(layout="constrained")
+    axes = figure.add_subplot()
+    axes.set_title(f"Win rate by word length, {name_words(evaluation)}", loc="left")
+    _set_caption(
+        figure,
         f"{caption(evaluation)}; bars: 95% Wilson intervals; lengths with fewer than {_MIN_GAMES} "
         "games are merged with others",
     )
@@ -143,8 +129,10 @@ def _draw_by_length(evaluation: dict[str, Any]) -> Figure:
         x = np.arange(len(groups)) + 0.12 * (number - (len(agents) - 1) / 2)
         cells = pd.DataFrame(groups.values(), columns=["win_rate", "ci95"])
         _draw_points(axes, x, cells, "win_rate", number, name)
-    _finish_rates(axes, "length of the word (letters)")
+    axes.set(xlabel="length of the word (letters)", ylabel="win rate", ylim=(-0.03, 1.03))
     axes.set_xticks(np.arange(len(groups)), list(groups))
+    axes.yaxis.set_major_formatter(PercentFormatter(1.0))
+    figure.legend(loc="outside right upper")
     return figure
 
 
@@ -163,19 +151,6 @@ def merge_lengths(by_length: dict[str, Any]) -> dict[str, Any]:
         label = f"{label.partition('-')[0]}-{length}" if label != length else length
         ranges[label] = wins + before[0], games + before[1]
     return {label: win_rate(*counts) for label, counts in ranges.items()}
-
-
-def _draw_by_limit(evaluation: dict[str, Any]) -> Figure:
-    figure, axes = _new_figure(
-        f"Win rate by wrong guesses allowed, {name_words(evaluation)}",
-        f"{caption(evaluation)}; at most {MAX_WORDS:,} of the words; bars: 95% Wilson intervals",
-    )
-    for number, (name, statistics) in enumerate(evaluation["agents"].items()):
-        limits, cells = zip(*statistics["by_limit"].items(), strict=True)
-        _draw_points(axes, list(map(int, limits)), pd.DataFrame(cells), "win_rate", number, name)
-    axes.axvline(evaluation["max_wrong"], color=INK, linewidth=0.8, alpha=0.5)
-    _finish_rates(axes, "wrong guesses allowed")
-    return figure
 
 
 def _draw_reliability(evaluation: dict[str, Any]) -> Figure:
@@ -208,6 +183,5 @@ def _draw_reliability(evaluation: dict[str, Any]) -> Figure:
 # By name: the required statistics of an agent, and the drawing function.
 PLOTS: dict[str, tuple[str, Callable[[dict[str, Any]], Figure]]] = {
     "win_rate_by_length": ("by_length", _draw_by_length),
-    "win_rate_by_limit": ("by_limit", _draw_by_limit),
     "reliability": ("reliability", _draw_reliability),
 }

@@ -5,10 +5,7 @@ python -m examples.scripted_model --agent ppo    the pretrained policy plays the
 """
 
 import argparse
-import json
 import re
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 
 import hangman_lab
 from hangman_lab.envs import TextHangman
@@ -35,48 +32,21 @@ class ScriptedModel:
         return f"<think>Could it be [q], or [apple]?</think>\nI guess [{ALPHABET[letter]}]."
 
 
-def serve(model):
-    """Serve a model by the protocol of OpenAI's chats, in a thread; return the address."""
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self):
-            asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            reply = model.complete(asked["messages"][-1]["content"])
-            message = {"role": "assistant", "content": reply}
-            choice = {"index": 0, "finish_reason": "stop", "message": message}
-            answer = {"id": "0", "created": 0, "model": asked["model"], "choices": [choice]}
-            self.send_response(200)
-            self.end_headers()
-            self.wfile.write(json.dumps(answer | {"object": "chat.completion"}).encode())
-
-        def log_message(self, *message):
-            """Print nothing."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    Thread(target=server.serve_forever, daemon=True).start()
-    return f"http://127.0.0.1:{server.server_port}/v1"
-
-
-def report(name, wins):
-    """Print how many games were won, with a 95% interval."""
-    low, high = win_rate_interval(wins, len(SEEDS))
-    print(f"{name}: {wins} of {len(SEEDS)} games won ({low:.0%} to {high:.0%})")
-
-
-def main():
-    """Play the games without a library between model and environment."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--agent", default="dictionary")
-    options = parser.parse_args()
-    model, env, wins = ScriptedModel(options.agent), TextHangman(split="test"), 0
+def play(model):
+    """Yield whether the model wins each game."""
+    env = TextHangman(split="test")
     for seed in SEEDS:
         text, info = env.reset(seed=seed)
         ended = False
         while not ended:
             text, _, ended, _, info = env.step(model.complete(text))
-        wins += info["won"]
-    report(options.agent, wins)
+        yield bool(info["won"])
 
 
 if __name__ == "__main__":
-    main()
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--agent", default="dictionary")
+    name = parser.parse_args().agent
+    wins = sum(play(ScriptedModel(name)))
+    low, high = win_rate_interval(wins, len(SEEDS))
+    print(f"{name}: {wins} of {len(SEEDS)} games won ({low:.0%} to {high:.0%})")

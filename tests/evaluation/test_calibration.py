@@ -1,4 +1,4 @@
-"""Calibration and limits, compared with plain computations."""
+"""Calibration, compared with plain computations."""
 
 import numpy as np
 import pytest
@@ -7,18 +7,14 @@ from hangman_lab.agents import AGENTS, make_agent
 from hangman_lab.agents.base import PosteriorAgent
 from hangman_lab.evaluation import calibration
 from hangman_lab.evaluation.arena import play
-from hangman_lab.evaluation.calibration import first_games, reliability, win_rate_by_limit
+from hangman_lab.evaluation.calibration import reliability
 from hangman_lab.evaluation.statistics import share_interval
+from hangman_lab.run_files.words import draw_words
 
 LISTED = [
     *("apple", "ample", "amble", "jazz", "zebra", "quiz", "banana", "bandana", "rhythm", "onion"),
     *("union", "opinion", "tether", "letter", "better", "setter", "kettle", "settle", "a", "i"),
 ]
-
-
-@pytest.fixture(scope="module")
-def dictionary():
-    return make_agent("dictionary").fit(LISTED[::2])
 
 
 class Certain(PosteriorAgent):
@@ -48,28 +44,13 @@ def test_reliability_compares_probabilities_with_outcomes():
 @pytest.mark.parametrize("name", AGENTS)
 def test_agents_that_ignore_lives_guess_the_same_under_any_limit(name):
     agent = make_agent(name, seed=1).fit(LISTED)
-    by_limit = win_rate_by_limit(agent, play(agent, LISTED, 3), 3)
-    assert list(by_limit) == [str(limit) for limit in (3, *range(5, 13))]
-    for limit, row in by_limit.items():
-        again = play(agent, LISTED, int(limit))
-        assert (row["games"], row["wins"]) == (len(again), again["won"].sum())
+    games, limited = play(agent, LISTED, 12), play(agent, LISTED, 5)
+    if not agent.uses_lives:
+        assert (limited["won"] == games["won"] & (games["wrong_guesses"] < 5)).all()
 
 
-def test_other_limits_are_played_against_the_same_host(dictionary):
-    games = play(dictionary, LISTED, evil_words=LISTED)
-    by_limit = win_rate_by_limit(dictionary, games.assign(word=LISTED), evil_words=LISTED)
-    for limit, row in by_limit.items():
-        assert row["wins"] == play(dictionary, LISTED, int(limit), evil_words=LISTED)["won"].sum()
-    assert (
-        by_limit["5"]["wins"] < win_rate_by_limit(dictionary, play(dictionary, LISTED))["5"]["wins"]
-    )
-
-
-def test_all_agents_play_the_same_words_with_other_limits(monkeypatch, dictionary):
+def test_the_games_of_some_words_are_replayed(monkeypatch):
+    games = play(Certain(), LISTED)
     monkeypatch.setattr(calibration, "MAX_WORDS", 5)
-    words = first_games(play(dictionary, LISTED), 5)["word"].tolist()
-    for agent in (make_agent("minimax").fit(LISTED), dictionary):
-        by_limit = win_rate_by_limit(agent, play(agent, LISTED))
-        for limit, row in by_limit.items():
-            assert row["games"] == 5
-            assert row["wins"] == play(agent, words, int(limit))["won"].sum()
+    chosen = games["word"].isin(draw_words(LISTED, 5))
+    assert reliability(games, Certain()) == reliability(games.loc[chosen], Certain())

@@ -116,11 +116,10 @@ def test_a_plot_computes_only_what_it_needs(word_file):
     comparison = compare(["dictionary"], words=word_file, games=20)
     comparison.plot()
     figures = comparison.to_dict()["agents"]["dictionary"]
-    assert not {"by_limit", "reliability"} & figures.keys()
+    assert "reliability" not in figures
     comparison.plot("reliability")
     figures = comparison.to_dict()["agents"]["dictionary"]
     assert "reliability" in figures
-    assert "by_limit" not in figures
     with pytest.raises(InputError, match="'curves' is not available; there are win_rate"):
         comparison.plot("curves")
 
@@ -155,7 +154,7 @@ def test_every_title_names_the_kind_of_words(real_words, kind):
         known_words=hash_words(words if kind == "known" else ()),
     )
     comparison = Comparison(match)
-    comparison.analyze()
+    comparison.calibrate()
     evaluation = comparison.to_dict()
     assert evaluation["words"][kind] == 20
     assert not {"known", "unseen"} & evaluation["agents"]["ppo"].keys()
@@ -244,7 +243,7 @@ def test_the_command_writes_games_plots_and_report(word_file, tmp_path, capsys):
         assert len(set(game.letters)) == game.guesses
         assert (set(game.word) <= set(game.letters)) == game.won == (game.wrong_guesses < 6)
         assert len(set(game.letters) - set(game.word)) == game.wrong_guesses
-    names = {"win_rate_by_length", "win_rate_by_limit", "reliability"}
+    names = {"win_rate_by_length", "reliability"}
     assert {path.name for path in plots.iterdir()} == {
         f"{name}.{ending}" for name in names for ending in ("png", "svg")
     }

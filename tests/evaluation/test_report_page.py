@@ -19,7 +19,7 @@ def make_page(words):
     agents = {name: make_agent(name).fit(LISTED) for name in ("dictionary", "random")}
     match = Match(agents, words, WordList(LISTED, "<b>list</b>", {}), "test")
     comparison = Comparison(match)
-    comparison.analyze()
+    comparison.calibrate()
     evaluation = comparison.to_dict()
     return report_page(evaluation, draw_plots(evaluation))
 
