@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from sys import float_info
@@ -114,9 +115,10 @@ def compute_rewards(reward: Reward, step: Any) -> npt.NDArray[np.float64]:
 
     Raises InputError if ``reward`` does not return one finite number per game.
     """
-    rewards = as_numbers("reward", reward(step), step.won.shape)
     if type(reward) in HANGMAN_REWARDS.values():
-        return rewards  # new arrays
+        return reward(step)
+    # Others may keep or change what they are given.
+    rewards = as_numbers("reward", reward(copy.deepcopy(step)), step.won.shape)
     if not np.isfinite(rewards).all():
         raise InputError("reward: a number is NaN or infinite")
     return rewards.copy()

@@ -48,7 +48,7 @@ def make_observation_space(width: int, max_wrong: int) -> spaces.Dict:
 
 
 class GuessResult(NamedTuple):
-    """The result of one guess in each of N games; arrays have the shape (N,)."""
+    """The result of one guess in each of N games, until the next; arrays have the shape (N,)."""
 
     newly_shown: npt.NDArray[np.int64]  # positions that the guess uncovered
     lost_life: npt.NDArray[np.bool_]  # a wrong letter, or a repeated one if the rules say so
@@ -196,9 +196,9 @@ class HangmanGames(Games[Observations]):
             lost_life=lost_life,
             won=won,
             lost=lost,
-            shown=self._shown.copy(),
-            lives=self._lives.copy(),
-            lengths=self.lengths.copy(),
+            shown=self._shown,
+            lives=self._lives,
+            lengths=self.lengths,
             max_wrong=self.max_wrong,
         )
 
