@@ -19,7 +19,7 @@ from hangman_lab.envs.word_guess.words import WordGame
 _VOWELS = frozenset("aeiou")
 # Fixed point, so that equal partitions have exactly equal sums of c * log2(c).
 _FIXED_POINT = 2.0**32
-# The number of guesses compared by rollouts. docs/word_guess.md shows the effect of more.
+# The number of guesses compared by rollouts.
 _LOOKAHEAD = 40
 
 
