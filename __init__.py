@@ -91,12 +91,11 @@ def load_run(path: str | Path, agent: str | None = None, known: float | None = N
     """
     with _needs("agents"):
         from hangman_lab.envs.words import DEFAULT_KNOWN
-        from hangman_lab.run_files.agents import check_agent_names, load_run_agent
+        from hangman_lab.run_files.agents import load_run_agent
         from hangman_lab.run_files.directory import RunDirectory
 
         run = RunDirectory.open(path)
-        name = run.load_config().learner.agents[0] if agent is None else agent
-        check_agent_names((name,), "agent")
+        name = run.load_config().learner.agents[0] if agent is None else str(agent)
         return load_run_agent(name, run, (), known=DEFAULT_KNOWN if known is None else known)
 
 

@@ -12,7 +12,13 @@ import numpy.typing as npt
 
 from hangman_lab.envs.counter_rng import keyed_uniform
 from hangman_lab.envs.encoding import NUM_LETTERS
-from hangman_lab.envs.errors import InputError, as_array, as_numbers, check_integer
+from hangman_lab.envs.errors import (
+    InputError,
+    as_array,
+    as_numbers,
+    check_integer,
+    check_number,
+)
 from hangman_lab.envs.hangman.observation import (
     Observation,
     Observations,
@@ -208,7 +214,10 @@ class Agent(Guesser):
         if not (highest < np.inf).all():
             raise InputError(f"{name}: a score is NaN or infinite")
         if not self.draws:
-            return (scores >= highest - self.tolerance).argmax(axis=1)[state_of_game]
+            tolerance = check_number(f"{type(self).__name__}.tolerance", self.tolerance, 0, 1e100)
+            return (scores >= highest - tolerance).argmax(axis=1)[state_of_game]
+        if not (highest < 1e300).all():
+            raise InputError(f"{name}: a score is above 1e300, so that their sum may be infinite")
         # Uniform if no letter has a score above 0.
         weights = np.where(highest > 0, scores, ~guessed)
         cumulative = weights.clip(0.0).cumsum(axis=1)[state_of_game]

@@ -39,7 +39,7 @@ def check_options(options: Any, *allowed: str) -> dict[str, Any]:
 def check_integer(name: str, value: Any, least: int, most: int | None = None) -> int:
     """Return the value of the argument ``name`` as an int; InputError if it is out of range."""
     try:
-        number = index(value)
+        number = least - 1 if isinstance(value, bool) else index(value)
     except TypeError:
         number = least - 1
     if number < least or (most is not None and number > most):

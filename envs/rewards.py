@@ -5,13 +5,15 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from sys import float_info
 from typing import Any, Protocol, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from hangman_lab.envs.errors import InputError, as_numbers, check_choice, check_number
+
+# Of a parameter, so that no reward is infinite.
+_LARGEST = 1e100
 
 
 class Reward(Protocol):
@@ -31,7 +33,9 @@ class SparseReward:
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
-            check_number(f"reward.parameters: {name}", value, -float_info.max, float_info.max)
+            number = check_number(f"reward.parameters: {name}", value, -_LARGEST, _LARGEST)
+            # The numbers of NumPy have other rules of rounding, and overflow.
+            object.__setattr__(self, name, number)
 
     def __call__(self, step: Any) -> npt.NDArray[np.float64]:
         """Return the reward of each game, shape (N,)."""

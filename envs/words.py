@@ -109,6 +109,8 @@ def load_word_list(
     """
     if source is not None and not isinstance(source, str | Path):
         return clean_words(source, name)
+    if source == "":
+        raise InputError(f"{name}: the path of the word list is empty")
     if source is None or source == DEFAULT_SOURCE:
         return default_word_list()
     if source == COMMON_SOURCE:
@@ -167,7 +169,8 @@ class Split:
         """Return ``"train"``, ``"valid"`` or ``"test"``; InputError if the word is not a str."""
         if not isinstance(word, str):
             raise InputError(f"word: {word!r} is not a str")
-        digest = hashlib.blake2b(f"{self.seed}:{word}".encode(), digest_size=8).digest()
+        text = f"{self.seed}:{word}".encode("utf-8", "surrogatepass")
+        digest = hashlib.blake2b(text, digest_size=8).digest()
         position = int.from_bytes(digest, "little") / 2**64
         if position < self.fractions[0]:
             return "train"
@@ -184,5 +187,6 @@ class Split:
 def hash_words(words: Sequence[str]) -> npt.NDArray[np.uint64]:
     """Return 64-bit hashes of words, to recognize them without storing them."""
     words = as_words("words", words)
-    digests = b"".join(hashlib.blake2b(word.encode(), digest_size=8).digest() for word in words)
+    texts = (word.encode("utf-8", "surrogatepass") for word in words)
+    digests = b"".join(hashlib.blake2b(text, digest_size=8).digest() for text in texts)
     return np.frombuffer(digests, dtype="<u8").astype(np.uint64)

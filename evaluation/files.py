@@ -17,6 +17,9 @@ from hangman_lab.run_files.directory import RunDirectory, write_text
 from hangman_lab.terminal.arguments import require
 from hangman_lab.terminal.console import say
 
+# In bytes; that of a temporary file is longer.
+_MAX_NAME = 200
+
 
 def check_files(options: argparse.Namespace) -> None:
     """Raise InputError if a file of :func:`write_files` could not be written, before the games.
@@ -38,9 +41,14 @@ def check_files(options: argparse.Namespace) -> None:
         path = Path(os.path.realpath(given))
         if str(path) in used:
             raise InputError(f"--{name}: {path} is a file of the run, or of another option")
+        if len(os.fsencode(path.name)) > _MAX_NAME:
+            raise InputError(f"--{name}: {path.name} is longer than {_MAX_NAME} bytes")
         used.add(str(path))
         folder = path.parent
         if name == "plots":  # is created with its parents
+            # Their names are those of the plots.
+            if any(Path(each).parent == path and each.endswith((".png", ".svg")) for each in used):
+                raise InputError(f"--plots: {path} has an image that another option writes")
             folder = next(above for above in (path, *path.parents) if os.path.exists(above))
         elif os.path.exists(given) and not os.path.isfile(given):
             raise InputError(f"--{name}: {given!r} is not a regular file")

@@ -112,7 +112,7 @@ class RunDirectory:
     @classmethod
     def open(cls, path: str | Path) -> RunDirectory:
         """Return the run in an existing folder; raise InputError if it is not that of a run."""
-        if not isinstance(path, str | Path):
+        if not (isinstance(path, str | Path) and str(path)):
             raise InputError(f"path: {path!r} is not the path of a folder")
         run = cls(path)
         if not os.path.isfile(run.config):

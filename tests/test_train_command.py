@@ -128,6 +128,14 @@ def test_a_short_list_is_trained_on(command, real_words, tinier_files, tmp_path)
     assert agents["posterior"]["win_rate"] > agents["random"]["win_rate"] + 0.5
 
 
+@pytest.mark.slow
+def test_a_policy_that_diverges_ends_the_run_in_one_line(command, tinier_files, tmp_path):
+    config, words = tinier_files
+    arguments = ("--config", config, "--words", words, "--run-dir", tmp_path / "run")
+    done = command(*arguments, "--set", "learner.learning_rate=1e30")
+    assert_refused(done, "train.py", "the weights of the policy became infinite", "learning_rate")
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -136,7 +144,8 @@ def test_a_short_list_is_trained_on(command, real_words, tinier_files, tmp_path)
         (["--config", "missing.yaml"], ["missing.yaml", "smoke.yaml"]),
         (["--set", "learner.stepz=1"], ["learner.stepz", "steps"]),
         (["--resume", "missing", "--seed", "0"], ["--seed"]),
-        (["--resume", ""], ["not the folder of a run"]),
+        (["--seed", "1", "--set", "seed=2"], ["--seed: --set has another seed"]),
+        (["--resume", ""], ["'' is not the path of a folder"]),
         (["--run-dir", "/"], ["/: cannot create folder"]),
         (["--from", "missing"], ["unknown key 'learner.play'", "look_ahead_lives"]),
     ],

@@ -101,6 +101,8 @@ def _train(command: CommandParser, options: argparse.Namespace, console: Console
     overrides, begin_with = list(options.set), getattr(options, "from")
     if begin_with is not None:
         overrides.append(f"learner.play.first={json.dumps(str(Path(begin_with).resolve()))}")
+    for key in {text.partition("=")[0] for text in overrides} & {"words", "seed"}:
+        command.refuse(options, [key], f"--set has another {key}")
     config = load_config(find_config(options.config), overrides)
     if options.words is not None:
         config = config.with_words(options.words)

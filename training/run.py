@@ -205,8 +205,14 @@ def _learn(
         )
         callback.init_callback(model)
         left = options.steps - model.num_timesteps
-        if left > 0:
-            model.learn(left, callback, reset_num_timesteps=False)
+        try:
+            if left > 0:
+                model.learn(left, callback, reset_num_timesteps=False)
+        except ValueError as error:
+            if all(parameter.isfinite().all() for parameter in model.policy.parameters()):
+                raise
+            why = "lower learner.learning_rate, or the parameters of the reward"
+            raise InputError(f"the weights of the policy became infinite; {why}") from error
         callback.validate(last=True)
     return model.num_timesteps
 

@@ -244,7 +244,10 @@ class HangmanVectorEnv(BatchEnv[Observations]):
         """
         arrays = {name: getattr(self, f"_{name}") for name in _STATE_NAMES}
         check_state(state, arrays)
-        self._games.set_state(state.get("games"))
+        for name in ("episodes", "steps"):
+            if np.min(state[name]) < 0:
+                raise InputError(f"state: {name!r} has a negative number")
+        self._games.set_state(state.get("games"), np.asarray(state["to_reset"]))
         for name, array in arrays.items():
             array[:] = state[name]
         self._begun = True

@@ -139,24 +139,31 @@ class HangmanGames(Games[Observations]):
         arrays: Arrays = {"secrets": self.secrets, "guessed": self._guessed, "lives": self._lives}
         return {name: array.copy() for name, array in arrays.items()}
 
-    def set_state(self, state: Any) -> None:
-        """Restore a saved state; InputError if it is not one of such games."""
+    def set_state(self, state: Any, ended: npt.NDArray[np.bool_]) -> None:
+        """Restore a saved state; InputError if it is not one of such games.
+
+        Only the games of ``ended``, shape (N,), may be over.
+        """
         check_state(state, self.get_state())
         secrets, guessed, lives = state["secrets"], state["guessed"], state["lives"]
         try:
             check_array("lives", lives, lives.shape, 0, self.max_wrong)
             check_observations({**state, "word": secrets, "guessed": np.ones_like(guessed)})
             check_array("guessed", guessed, guessed.shape, 0, 1)
+            if (secrets == BLANK).any():
+                raise InputError("'secrets' has a blank")
         except InputError as error:
             raise InputError(f"state: {error}") from None
-        codes = np.ascontiguousarray(secrets)
-        self.start(ALL, EncodedWords(codes, (secrets != PADDING).sum(axis=1)))
-        self._guessed[:], self._lives[:] = guessed, lives
         # The columns before those of the letters are for padding and blanks.
         columns = np.pad(guessed, ((0, 0), (FIRST_LETTER, 0)))
         is_shown = np.take_along_axis(columns, secrets.astype(np.intp), axis=1) != 0
+        words = EncodedWords(np.ascontiguousarray(secrets), (secrets != PADDING).sum(axis=1))
+        shown = is_shown.sum(axis=1)
+        if ((lives == 0) | (shown == words.lengths))[~ended].any():
+            raise InputError("state: a game is over and is not reset")
+        self.start(ALL, words)
+        self._guessed[:], self._lives[:], self._shown[:] = guessed, lives, shown
         self._word[is_shown] = secrets[is_shown]
-        self._shown[:] = is_shown.sum(axis=1)
 
     def start(self, games: Index, secrets: EncodedWords) -> None:
         """Start new games at the indices ``games``, one per secret word."""

@@ -18,7 +18,7 @@ from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
 
 from hangman_lab.envs.encoding import MAX_LENGTH
-from hangman_lab.envs.errors import check_options
+from hangman_lab.envs.errors import InputError, check_options
 from hangman_lab.envs.games import check_state
 from hangman_lab.envs.hangman.env import HangmanVectorEnv
 from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG, Observations
@@ -201,6 +201,8 @@ class HangmanVecEnv(VecEnv):
         Raises InputError if it does not fit this batch.
         """
         check_state(state, {"returns": self._returns})
+        if not np.isfinite(state["returns"]).all():
+            raise InputError("state: 'returns' has a number that is NaN or infinite")
         observations = self.games.set_state(state)
         self._returns[:] = state["returns"]
         return observations
@@ -238,6 +240,8 @@ class HangmanVecEnv(VecEnv):
         options: dict[str, Any] | None = None,
     ) -> list[tuple[dict[str, Any], dict[str, Any]]]:
         """Start new games, each as ``reset`` of a single environment; return what that returns."""
+        if len(set(games)) < len(games):
+            return [self._reset_games([game], seed=seed, options=options)[0] for game in games]
         word = check_options(options, "word").get("word")
         chosen = np.zeros(self.num_envs, dtype=np.bool_)
         chosen[list(games)] = True

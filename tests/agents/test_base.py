@@ -64,6 +64,20 @@ def test_a_score_that_is_not_a_number_is_refused(states):
     agent = Undefined().fit(["bat"])
     with pytest.raises(InputError, match=r"Undefined\.letter_scores: a score is NaN"):
         agent.act_batch(states)
+    agent = DictionaryAgent().fit(["bat"])
+    for tolerance in (-1, np.nan, np.inf, "a"):
+        agent.tolerance = tolerance
+        with pytest.raises(InputError, match=r"DictionaryAgent\.tolerance: .* is not a number in"):
+            agent.act_batch(states)
+
+
+def test_scores_whose_sum_is_infinite_are_refused(states):
+    class Huge(RandomAgent):
+        def letter_scores(self, observations):
+            return super().letter_scores(observations) * 1e308
+
+    with pytest.raises(InputError, match=r"Huge\.letter_scores: a score is above 1e300"):
+        Huge().act_batch(states, np.zeros(len(states["lives"]), dtype=np.uint64))
 
 
 @pytest.mark.parametrize("name", AGENTS)

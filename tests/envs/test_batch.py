@@ -192,8 +192,12 @@ def test_a_state_of_other_games_is_refused_and_changes_nothing():
         state | {"steps": [[1], [2, 3]]},
         *(
             state | {"games": games | {name: games[name] * 0 + value}}
-            for name, value in (("secrets", 28), ("secrets", 0), ("guessed", 2), ("lives", 7))
+            for name, value in (
+                *(("secrets", 28), ("secrets", 1), ("secrets", 0), ("guessed", 2)),
+                *(("lives", 7), ("lives", 0), ("guessed", 1)),
+            )
         ),
+        state | {"steps": state["steps"] - 5},
     ):
         with pytest.raises(InputError, match=r"^state: "):
             env.set_state(other)

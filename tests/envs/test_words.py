@@ -100,6 +100,7 @@ def test_the_split_of_known_words_never_changes():
     assert parts == ["test", "train", "train", "train", "train", "train"]
     with pytest.raises(InputError, match="word: None is not a str"):
         Split().part(None)
+    assert Split().part("\ud800") in PARTS
 
 
 @pytest.mark.parametrize("fractions", [(0.9, 0.05, 0.05), (0.8, 0.0, 0.2), (0.34, 0.33, 0.33)])

@@ -99,6 +99,15 @@ def test_potential_based_shaping_adds_the_same_to_the_return_of_every_game(word,
     assert added == pytest.approx(weight * potential - 0.3)
 
 
+def test_a_parameter_of_any_type_is_a_float():
+    for number in (np.int8(100), 2**63, np.float32(0.1), np.float16(6e4)):
+        assert type(DenseReward(hit=number).hit) is float
+        assert DenseReward(hit=number).hit == float(number)
+    assert DenseReward(hit=np.int8(100))(step_of(newly_shown=3, shown=3)) == 300
+    with pytest.raises(InputError, match=r"reward.parameters: hit: 1e\+308 is not a number in"):
+        DenseReward(hit=1e308)
+
+
 def test_a_custom_reward_may_keep_and_change_what_it_is_given():
     kept = []
 

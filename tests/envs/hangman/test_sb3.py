@@ -76,7 +76,9 @@ def test_it_equals_a_dummy_vec_env_of_monitored_games(few_words, reward, limit, 
     assert same(ours.reset(), theirs.reset())
 
 
-@pytest.mark.parametrize("chosen", [None, 3, [1], [2, 0], range(4, 6), np.array([7]), [-1], []])
+@pytest.mark.parametrize(
+    "chosen", [None, 3, [1], [2, 0], range(4, 6), np.array([7]), [-1], [], [5, 5]]
+)
 def test_games_reset_one_by_one_as_those_of_a_dummy_vec_env(few_words, chosen):
     envs = both(few_words, reward="dense")
     for env in envs:
@@ -171,7 +173,7 @@ def test_a_saved_state_goes_on_with_the_same_games(few_words):
         observations = env.step(random.integers(26, size=8))[0]
     twin = HangmanVecEnv(8, words=few_words, reward="dense")
     state = env.get_state()
-    for broken in ({}, state | {"returns": np.zeros(3)}):
+    for broken in ({}, *(state | {"returns": bad} for bad in (np.zeros(3), np.full(8, np.nan)))):
         with pytest.raises(ValueError, match="state: 'returns'"):
             twin.set_state(broken)
     assert same(twin.set_state(state), observations)
