@@ -12,13 +12,7 @@ import numpy.typing as npt
 
 from hangman_lab.envs.counter_rng import keyed_uniform
 from hangman_lab.envs.encoding import NUM_LETTERS
-from hangman_lab.envs.errors import (
-    InputError,
-    as_array,
-    as_numbers,
-    check_integer,
-    check_number,
-)
+from hangman_lab.envs.errors import InputError, as_array, as_numbers, check_integer, check_number
 from hangman_lab.envs.hangman.observation import (
     Observation,
     Observations,

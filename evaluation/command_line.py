@@ -92,8 +92,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     refuse = partial(command.refuse, options)
     remote.check(options, refuse)
     word_guess.check(options, refuse)
-    if options.env != ENV_ID:
-        refuse(["details"], f"is for {ENV_ID}, not {options.env}")
     check_files(options)
     fields = Request.model_fields
     request = Request.of(**{str(fields[name].alias): getattr(options, name) for name in fields})

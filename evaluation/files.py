@@ -17,9 +17,6 @@ from hangman_lab.run_files.directory import RunDirectory, write_text
 from hangman_lab.terminal.arguments import require
 from hangman_lab.terminal.console import say
 
-# In bytes; that of a temporary file is longer.
-_MAX_NAME = 200
-
 
 def check_files(options: argparse.Namespace) -> None:
     """Raise InputError if a file of :func:`write_files` could not be written, before the games.
@@ -41,8 +38,8 @@ def check_files(options: argparse.Namespace) -> None:
         path = Path(os.path.realpath(given))
         if str(path) in used:
             raise InputError(f"--{name}: {path} is a file of the run, or of another option")
-        if len(os.fsencode(path.name)) > _MAX_NAME:
-            raise InputError(f"--{name}: {path.name} is longer than {_MAX_NAME} bytes")
+        if len(os.fsencode(path.name)) > 200:  # that of a temporary file is longer
+            raise InputError(f"--{name}: {path.name} is longer than 200 bytes")
         used.add(str(path))
         folder = path.parent
         if name == "plots":  # is created with its parents

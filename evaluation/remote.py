@@ -23,7 +23,7 @@ from hangman_lab.evaluation.files import write_files
 from hangman_lab.evaluation.preparation import ENV_ID, Request, prepare
 from hangman_lab.evaluation.remote_client import NUM_CONNECTIONS, GameClient, RemoteGame
 from hangman_lab.evaluation.statistics import basic_statistics
-from hangman_lab.evaluation.tables import agents_table, lengths_tables
+from hangman_lab.evaluation.tables import agents_table
 from hangman_lab.terminal.arguments import Refuse
 from hangman_lab.terminal.console import make_progress, say, stage
 from hangman_lab.terminal.tables import print_table
@@ -32,7 +32,7 @@ DEFAULT_GAMES = 100
 # The server chooses the words and the rules.
 _REFUSED = (
     *("secrets", "split", "max_wrong", "host", "drop_known", "allow_known"),
-    *("plots", "report", "repeat"),
+    *("plots", "report", "repeat", "details"),
 )
 _OPTIONS = ("token", "recorded")
 # Other users of the machine can see options, but not the environment.
@@ -96,10 +96,6 @@ def evaluate(options: argparse.Namespace, request: Request, console: Console) ->
         "versions": {"python": platform.python_version(), "numpy": np.__version__},
         "agents": statistics,
     }
-    for name in statistics if options.details else ():
-        # A table per agent, since the agents play different words.
-        for table in lengths_tables({**evaluation, "agents": {name: statistics[name]}}):
-            print_table(console, table)
     print_table(console, agents_table(evaluation))
     write_files(options, evaluation, played, console)
 

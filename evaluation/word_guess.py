@@ -41,7 +41,7 @@ _NUM_TOUGHEST, _TOUGHEST_SHOWN = 25, 5
 _OPTIONS = ("allowed", "max_guesses", "lists")
 _HANGMAN_OPTIONS = (
     *("run", "split", "max_wrong", "host", "known"),
-    *("drop_known", "allow_known", "plots", "report", "repeat"),
+    *("drop_known", "allow_known", "plots", "report", "repeat", "details"),
 )
 _LIST_OPTIONS = ("secrets", "games", "allowed")
 
