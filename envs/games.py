@@ -142,13 +142,13 @@ class Games(ABC, Generic[Obs]):
             raise InputError(f"actions: shape {actions.shape} is not ({len(self)},)")
         if actions.dtype.kind not in "iu":
             raise InputError(f"actions: {actions!r} is not an array of integers")
-        actions = actions.astype(np.int64, copy=False)
+        numbers = actions.astype(np.int64, copy=False)
         # A negative number is a large one without its sign.
-        unsigned = actions.view(np.uint64)
+        unsigned = numbers.view(np.uint64)
         if unsigned.max(initial=0) >= num_actions:
             wrong = actions[unsigned.argmax()]
             raise InputError(f"actions: {wrong} is outside 0..{num_actions - 1}")
-        return actions
+        return numbers
 
     def infos(self) -> Arrays:
         """Return the infos of all games by name, as new arrays."""

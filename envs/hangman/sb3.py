@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -106,7 +106,7 @@ class HangmanVecEnv(VecEnv):
             return [secrets[game] for game in games]
         if attr_name in self._methods:
             return [partial(self._call, attr_name, game) for game in games]
-        self._check_name("attribute", attr_name, self._attributes)
+        self._check_name("attribute", attr_name, ["secret", *self._attributes, *self._methods])
         return [self._attributes[attr_name]] * len(games)
 
     def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
@@ -219,7 +219,7 @@ class HangmanVecEnv(VecEnv):
     def _call(self, method_name: str, game: int, *arguments: Any, **options: Any) -> Any:
         return self._methods[method_name]([game], *arguments, **options)[0]
 
-    def _check_name(self, kind: str, name: str, names: dict[str, Any]) -> None:
+    def _check_name(self, kind: str, name: str, names: Collection[str]) -> None:
         if name not in names:
             raise AttributeError(
                 f"the games of a batch have no {kind} {name!r}, only {', '.join(names)}"

@@ -310,7 +310,8 @@ def test_misuse_is_refused():
         (lambda: env.reset(options={"reset_mask": mask[:1]}), r"of shape \(2,\)"),
         (lambda: env.reset(options={"reset_mask": mask & ~mask}), "at least one True"),
         (lambda: env.step(np.array([0])), r"shape \(1,\) is not \(2,\)"),
-        (lambda: env.step(np.array([0, 26])), r"0\.\.25"),
+        (lambda: env.step(np.array([0, 26])), r"26 is outside 0\.\.25"),
+        (lambda: env.step(np.array([0, 2**64 - 1], np.uint64)), rf"{2**64 - 1} is outside"),
         (lambda: env.step(np.array([0.0, 1.5])), r"actions: array\(\[0\. , 1\.5\]\) is not"),
     ):
         with pytest.raises(ValueError, match=message):
