@@ -37,6 +37,9 @@ class WordGuessAgent(Guesser):
         default only those that are consistent with it.
     """
 
+    def __init__(self, seed: int = 0) -> None:
+        self.seed = seed
+
     def fit(self, game: WordGame) -> Self:
         """Learn the words and the answers; InputError if the agent does not play the variant."""
         if not isinstance(game, WordGame):
@@ -100,9 +103,6 @@ class WordGuessAgent(Guesser):
 class RandomConsistentAgent(WordGuessAgent):
     """Samples a word that is consistent with all answers, uniformly."""
 
-    def __init__(self, seed: int = 0) -> None:
-        self.seed = seed
-
     def choose(
         self, candidates: npt.NDArray[np.int64], bits: npt.NDArray[np.uint64]
     ) -> npt.NDArray[np.int64]:
@@ -136,9 +136,6 @@ class FilterAgent(WordGuessAgent):
     letters, the pseudo-code uses the last rule, which takes far more guesses than it reports. The
     source is for four letters, and does not order the words.
     """
-
-    def __init__(self, seed: int = 0) -> None:
-        self.seed = seed
 
     def fit(self, game: WordGame) -> Self:
         """Compute the rules and draw the order of the words; InputError for Guess the Word."""
@@ -195,8 +192,7 @@ class PartitionAgent(WordGuessAgent):
 
     def __init__(self, cost: str, any_word: bool = False, lookahead: int = 1) -> None:
         check_choice("cost", cost, ("minimax", "entropy"))
-        self.cost = cost
-        self.any_word = any_word
+        self.cost, self.any_word = cost, any_word
         self.lookahead = check_integer("lookahead", lookahead, 1)
 
     def fit(self, game: WordGame) -> Self:
