@@ -128,7 +128,7 @@ class CommandParser(argparse.ArgumentParser):
 
 
 def real(text: str, low: float, high: float, kind: Callable[[str], Any] = float) -> Any:
-    """Parse a number in ``low..high``; raise ArgumentTypeError if it is invalid."""
+    """Parse a float or an int in ``low..high``; raise ArgumentTypeError if it is invalid."""
     try:
         number = kind(text)
     except ValueError:

@@ -138,3 +138,13 @@ def test_the_game_of_a_word_does_not_depend_on_order_batch_or_list(agent, real_w
     for rows in (slice(None, None, -1), slice(20, 30)):
         apart = play(agent, real_words[:60][rows], batch_size=7)
         pd.testing.assert_frame_equal(apart, together.iloc[rows].reset_index(drop=True))
+
+
+@pytest.mark.parametrize("name", [name for name in AGENTS if not make_agent(name).uses_lives])
+def test_an_agent_that_ignores_lives_guesses_the_same_with_more(name):
+    agent = make_agent(name, seed=1).fit(WORDS[::2])
+    few, many = (play(agent, WORDS, max_wrong) for max_wrong in (2, 12))
+    assert few["won"].sum() < many["won"].sum()
+    assert (few["won"] == many["won"] & (many["wrong_guesses"] < 2)).all()
+    for start, letters in zip(few["letters"], many["letters"], strict=True):
+        assert letters.startswith(start)

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from hangman_lab.agents import AGENTS, make_agent
 from hangman_lab.agents.base import PosteriorAgent
 from hangman_lab.evaluation import calibration
 from hangman_lab.evaluation.arena import play
@@ -39,14 +38,6 @@ def test_reliability_compares_probabilities_with_outcomes():
     # The predictions of b in a word are a cluster.
     _, interval = share_interval(np.array([0, 1, 1, 1, 1]), np.array([0, 1, 1, 2, 2]))
     assert result["bins"][1]["ci95"] == pytest.approx(interval)
-
-
-@pytest.mark.parametrize("name", AGENTS)
-def test_agents_that_ignore_lives_guess_the_same_under_any_limit(name):
-    agent = make_agent(name, seed=1).fit(LISTED)
-    games, limited = play(agent, LISTED, 12), play(agent, LISTED, 5)
-    if not agent.uses_lives:
-        assert (limited["won"] == games["won"] & (games["wrong_guesses"] < 5)).all()
 
 
 def test_the_games_of_some_words_are_replayed(monkeypatch):
