@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from hangman_lab.agents.base import Agent, PosteriorAgent, agent_named
+from hangman_lab.agents.base import Agent, PosteriorAgent
 from hangman_lab.agents.decomposition import DecompositionAgent
 from hangman_lab.agents.dictionary import (
     DictionaryAgent,
@@ -16,12 +16,13 @@ from hangman_lab.agents.minimax import MinimaxAgent
 from hangman_lab.agents.ngram import NgramAgent
 from hangman_lab.agents.ngram_posterior import NgramPosteriorAgent
 from hangman_lab.agents.robust import RobustAgent
+from hangman_lab.envs.errors import check_choice
 
 __all__ = ["AGENTS", "Agent", "PosteriorAgent", "make_agent"]
 
 # Each factory takes the seed of the agent's random draws.
 AGENTS: dict[str, Callable[[int], Agent]] = {
-    "random": lambda seed: RandomAgent(seed),
+    "random": RandomAgent,
     "benchmark": lambda seed: DictionaryAgent(literal=True),
     "dictionary": lambda seed: DictionaryAgent(),
     "minimax": lambda seed: MinimaxAgent(),
@@ -32,10 +33,11 @@ AGENTS: dict[str, Callable[[int], Agent]] = {
     "ngram": lambda seed: NgramAgent(),
     "decomposition": lambda seed: DecompositionAgent(),
     "ngram-posterior": lambda seed: NgramPosteriorAgent(),
-    "robust": lambda seed: RobustAgent(seed),
+    "robust": RobustAgent,
 }
 
 
 def make_agent(name: str, seed: int = 0) -> Agent:
     """Return a new agent by name, not fitted yet; raise InputError if the name is unknown."""
-    return agent_named(AGENTS, name, "known", seed)
+    check_choice("agent", name, AGENTS)
+    return AGENTS[name](seed)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, Self, cast, overload
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from hangman_lab.envs.counter_rng import keyed_uniform
 from hangman_lab.envs.encoding import NUM_LETTERS
-from hangman_lab.envs.errors import InputError, as_array, as_numbers, check_integer, check_number
+from hangman_lab.envs.errors import InputError, as_array, as_numbers, check_integer
 from hangman_lab.envs.hangman.observation import (
     Observation,
     Observations,
@@ -21,102 +21,22 @@ from hangman_lab.envs.hangman.observation import (
     unique_observations,
 )
 
-# The excess of a probability over 1 that rounding explains.
-_ROUNDING = 1e-6
-
 
 class NotFittedError(InputError, AttributeError):
     """An agent is used before :meth:`Agent.fit`."""
 
 
-class Guesser(ABC):
-    """Base class of all agents: guesses from batches of observations.
-
-    An agent keeps nothing between calls but what was fitted, and a generator for calls of ``act``
-    without ``keys``. With keys, its guesses do not depend on batch size or order.
-
-    Attributes
-    ----------
-    draws : bool
-        Whether the guesses may depend on ``keys``.
-    """
-
-    draws: bool = True
-    _seed: int = 0
-
-    @property
-    @abstractmethod
-    def _num_actions(self) -> int:
-        """The number of guesses there are."""
-
-    @property
-    def seed(self) -> int:
-        """The seed of random draws, from 0; InputError if it is set to another value."""
-        return self._seed
-
-    @seed.setter
-    def seed(self, seed: int) -> None:
-        self._seed = check_integer("seed", seed, 0, 2**63 - 1)
-        self.__dict__.pop("_generator", None)
-
-    def __getattr__(self, name: str) -> Any:
-        # Called for missing attributes alone.
-        if name.endswith("_") and not name.startswith("_"):
-            raise NotFittedError(f"{type(self).__name__} is not fitted; call fit first")
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-
-    @cached_property
-    def _generator(self) -> np.random.Generator:
-        return np.random.default_rng(self.seed)
-
-    def _act(self, observations: Any, keys: Any, count: str) -> npt.NDArray[np.int64] | int:
-        """Return the guesses for observations of N games, or of one game.
-
-        ``count`` is the key of the observation whose array has one number per game.
-        """
-        is_mapping = isinstance(observations, Mapping)
-        is_single = is_mapping and as_array(count, observations.get(count, [])).ndim == 0
-        batch = self._check(as_batch(observations) if is_single else observations)
-        num_games = len(batch[count])
-        if keys is None and self.draws:
-            keys = self._generator.integers(2**64, size=num_games, dtype=np.uint64)
-        elif keys is not None:
-            keys = np.atleast_1d(as_array("keys", keys))
-            if keys.shape != (num_games,) or keys.dtype.kind not in "iu":
-                raise InputError(f"keys: {keys!r} is not an array of {num_games} integers")
-            keys = keys.astype(np.uint64, copy=False)
-        guesses = self.guess(batch, keys)
-        return int(guesses[0]) if is_single else guesses
-
-    def guess(self, observations: Any, keys: Any) -> npt.NDArray[np.int64]:
-        """Return :meth:`act_batch`; InputError unless it is a valid action for each game."""
-        name = f"{type(self).__name__}.act_batch"
-        guesses = as_array(name, self.act_batch(observations, keys))
-        num_games = len(next(iter(observations.values())))
-        is_valid = guesses.shape == (num_games,) and guesses.dtype.kind in "iu"
-        if not is_valid or (guesses < 0).any() or (guesses >= self._num_actions).any():
-            allowed = f"{num_games} integers in 0..{self._num_actions - 1}"
-            raise InputError(f"{name}: {guesses!r} is not an array of {allowed}")
-        return guesses
-
-    @abstractmethod
-    def _check(self, observations: Any) -> Any:
-        """Return valid observations of N games; raise InputError for others."""
-
-    @abstractmethod
-    def act_batch(
-        self, observations: Any, keys: npt.NDArray[np.uint64] | None
-    ) -> npt.NDArray[np.int64]:
-        """Return a guess for each of N games, shape (N,), without checks.
-
-        ``keys`` are given where the agent ``draws``.
-        """
-
-
-class Agent(Guesser):
+class Agent:
     """Base class of agents, which score letters and guess the best one, or sample by score.
 
-    A subclass implements :meth:`letter_scores`, or :meth:`act_batch`.
+    A subclass implements :meth:`letter_scores`, or :meth:`act_batch`. An agent keeps nothing
+    between calls but what was fitted, and a generator for calls of :meth:`act` without ``keys``.
+    With keys, its guesses do not depend on batch size or order.
+
+    Parameters
+    ----------
+    seed : int, default 0
+        The seed of random draws, from 0; InputError for another value.
 
     Attributes
     ----------
@@ -129,9 +49,23 @@ class Agent(Guesser):
         Scores that are less below the highest one are equal to it.
     """
 
-    draws = False
+    draws: bool = False
     uses_lives: bool = True
     tolerance: float = 0.0
+    seed: int = 0
+
+    def __init__(self, seed: int = 0) -> None:
+        self.seed = check_integer("seed", seed, 0, 2**63 - 1)
+
+    def __getattr__(self, name: str) -> Any:
+        # Called for missing attributes alone.
+        if name.endswith("_") and not name.startswith("_"):
+            raise NotFittedError(f"{type(self).__name__} is not fitted; call fit first")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    @cached_property
+    def _generator(self) -> np.random.Generator:
+        return np.random.default_rng(self.seed)
 
     def fit(self, words: Sequence[str]) -> Self:
         """Learn from the words of the train split and return the agent.
@@ -174,14 +108,33 @@ class Agent(Guesser):
         NotFittedError
             If the agent was not fitted.
         """
-        return self._act(observations, keys, "lives")
+        games: Any = observations
+        is_mapping = isinstance(games, Mapping)
+        is_single = is_mapping and as_array("lives", games.get("lives", [])).ndim == 0
+        batch = check_observations(as_batch(games) if is_single else games)
+        num_games = len(batch["lives"])
+        if keys is None and self.draws:
+            keys = self._generator.integers(2**64, size=num_games, dtype=np.uint64)
+        elif keys is not None:
+            keys = np.atleast_1d(as_array("keys", keys))
+            if keys.shape != (num_games,) or keys.dtype.kind not in "iu":
+                raise InputError(f"keys: {keys!r} is not an array of {num_games} integers")
+            keys = keys.astype(np.uint64, copy=False)
+        letters = self.guess(batch, keys)
+        return int(letters[0]) if is_single else letters
 
-    @property
-    def _num_actions(self) -> int:
-        return NUM_LETTERS
-
-    def _check(self, observations: Any) -> Observations:
-        return check_observations(observations)
+    def guess(
+        self, observations: Observations, keys: npt.NDArray[np.uint64] | None
+    ) -> npt.NDArray[np.int64]:
+        """Return :meth:`act_batch`; InputError unless it is a letter for each game."""
+        name = f"{type(self).__name__}.act_batch"
+        letters = as_array(name, self.act_batch(observations, keys))
+        shape = observations["lives"].shape
+        is_valid = letters.shape == shape and letters.dtype.kind in "iu"
+        if not is_valid or (letters < 0).any() or (letters >= NUM_LETTERS).any():
+            allowed = f"{shape[0]} integers in 0..{NUM_LETTERS - 1}"
+            raise InputError(f"{name}: {letters!r} is not an array of {allowed}")
+        return letters
 
     def letter_scores(self, observations: Observations) -> npt.NDArray[np.float64]:
         """Return letter scores, shape (N, 26), without checks; those of guessed letters are unused.
@@ -208,10 +161,7 @@ class Agent(Guesser):
         if not (highest < np.inf).all():
             raise InputError(f"{name}: a score is NaN or infinite")
         if not self.draws:
-            tolerance = check_number(f"{type(self).__name__}.tolerance", self.tolerance, 0, 1e100)
-            return (scores >= highest - tolerance).argmax(axis=1)[state_of_game]
-        if not (highest < 1e300).all():
-            raise InputError(f"{name}: a score is above 1e300, so that their sum may be infinite")
+            return (scores >= highest - self.tolerance).argmax(axis=1)[state_of_game]
         # Uniform if no letter has a score above 0.
         weights = np.where(highest > 0, scores, ~guessed)
         cumulative = weights.clip(0.0).cumsum(axis=1)[state_of_game]
@@ -225,7 +175,7 @@ class Agent(Guesser):
         return unique_observations(observations, *columns)
 
 
-class PosteriorAgent(Agent):
+class PosteriorAgent(Agent, ABC):
     """An agent with letter probabilities; by default it guesses the most likely letter."""
 
     def letter_scores(self, observations: Observations) -> npt.NDArray[np.float64]:
@@ -248,20 +198,8 @@ class PosteriorAgent(Agent):
         """
         states, state_of_game = self._distinct(check_observations(observations))
         name, shape = f"{type(self).__name__}._letter_probabilities", states["guessed"].shape
-        result = as_numbers(name, self._letter_probabilities(states), shape)
-        if not ((result >= 0) & (result <= 1 + _ROUNDING)).all():
-            raise InputError(f"{name}: a probability is NaN or outside 0..1")
-        return result[state_of_game]
+        return as_numbers(name, self._letter_probabilities(states), shape)[state_of_game]
 
     @abstractmethod
     def _letter_probabilities(self, observations: Observations) -> npt.NDArray[np.float64]:
         """Return :meth:`letter_probabilities` without checks."""
-
-
-def agent_named(
-    agents: Mapping[str, Callable[[int], Any]], name: str, which: str, seed: int
-) -> Any:
-    """Return a new agent by name; raise InputError if the name is unknown or the seed invalid."""
-    if not (isinstance(name, str) and name in agents):
-        raise InputError(f"agent {name!r} is unknown; {which} are {', '.join(sorted(agents))}")
-    return agents[name](check_integer("seed", seed, 0, 2**63 - 1))

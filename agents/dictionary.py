@@ -77,9 +77,6 @@ class RandomAgent(Agent):
     draws = True
     uses_lives = False
 
-    def __init__(self, seed: int = 0) -> None:
-        self.seed = seed
-
     def letter_scores(self, observations: Observations) -> npt.NDArray[np.float64]:
         """Return 1 for each letter, shape (N, 26)."""
         return np.ones(observations["guessed"].shape)
@@ -116,8 +113,8 @@ class OverallFrequencyAgent(Agent):
     uses_lives = False
 
     def __init__(self, greedy: bool = False, seed: int = 0) -> None:
+        super().__init__(seed)
         self.draws = not greedy
-        self.seed = seed
 
     def fit(self, words: Sequence[str]) -> Self:
         """Index the words."""
@@ -129,7 +126,7 @@ class OverallFrequencyAgent(Agent):
         """Return the occurrences of each letter in the matching words, shape (N, 26)."""
         word, guessed = observations["word"], observations["guessed"]
         counts = count_places(word, guessed, self.index_, True).sum(axis=1)
-        return back_off(observations, counts, self.letter_counts_, np.ones(NUM_LETTERS))
+        return back_off(observations, counts, self.letter_counts_)
 
 
 class TopHeavyFrequencyAgent(OverallFrequencyAgent):
@@ -158,7 +155,7 @@ class TopHeavyFrequencyAgent(OverallFrequencyAgent):
         # Shown places have no unguessed letter.
         best = np.where(totals > 0, skews, -1.0).argmax(axis=1)
         counts = counts[np.arange(len(counts)), best]
-        return back_off(observations, counts, self.letter_counts_, np.ones(NUM_LETTERS))
+        return back_off(observations, counts, self.letter_counts_)
 
 
 def back_off(observations: Observations, *counts: npt.NDArray) -> npt.NDArray[np.float64]:

@@ -12,7 +12,7 @@ all words tells nothing. A subset of the words is never harder to win, so:
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple, Self
@@ -64,7 +64,7 @@ def search_tables(codes: npt.NDArray[np.uint8]) -> SearchTables:
     return SearchTables(places, keys, np.ones(size, np.int64), groups)
 
 
-class CandidateSearchAgent(Agent):
+class CandidateSearchAgent(Agent, ABC):
     """Searches the listed words that match; without any it guesses as :class:`DictionaryAgent`."""
 
     def fit(self, words: Sequence[str]) -> Self:

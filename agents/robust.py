@@ -122,7 +122,7 @@ class RobustAgent(CandidateSearchAgent):
     draws = True
 
     def __init__(self, seed: int = 0, rounds: int = DEFAULT_ROUNDS) -> None:
-        self.seed = seed
+        super().__init__(seed)
         self.rounds = check_integer("rounds", rounds, 1)
 
     def fit(self, words: Sequence[str]) -> Self:

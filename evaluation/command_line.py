@@ -12,7 +12,7 @@ from rich.console import Console
 from hangman_lab.agents import AGENTS
 from hangman_lab.agents.word_guess import WORD_GUESS_AGENTS
 from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG
-from hangman_lab.envs.word_guess.words import VARIANT_OF_ID
+from hangman_lab.envs.word_guess.rules import VARIANT_OF_ID
 from hangman_lab.envs.words import PARTS
 from hangman_lab.evaluation import remote, word_guess
 from hangman_lab.evaluation.comparison import Comparison

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import platform
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -13,12 +13,12 @@ import numpy as np
 import pandas as pd
 from rich.console import Console
 
-from hangman_lab.agents.word_guess import WordGuessAgent, make_word_guess_agent
-from hangman_lab.envs.errors import InputError
-from hangman_lab.envs.word_guess.rules import WordGuessGames
-from hangman_lab.envs.word_guess.words import MAX_GUESSES, VARIANT_OF_ID, WordGame, random_words
-from hangman_lab.envs.words import load_word_list, read_word_list
-from hangman_lab.evaluation.arena import Advance, games_table, play_games
+from hangman_lab.agents.word_guess import WORD_GUESS_AGENTS, WordGuessAgent
+from hangman_lab.envs.counter_rng import keyed_bits
+from hangman_lab.envs.errors import check_choice
+from hangman_lab.envs.word_guess.rules import MAX_GUESSES, VARIANT_OF_ID, WordGame, random_words
+from hangman_lab.envs.words import hash_words, load_word_list, read_word_list
+from hangman_lab.evaluation.arena import Advance
 from hangman_lab.evaluation.files import write_files
 from hangman_lab.evaluation.preparation import Request, sample_words
 from hangman_lab.evaluation.statistics import mean_interval, share_interval
@@ -34,8 +34,6 @@ DEFAULT_AGENTS = {
 RANDOM_LISTS_ID = "GuessTheWord-v0"
 DEFAULT_LISTS = 1000
 LIST_SIZE = 100
-# The highest number of guesses in ``solved_within``.
-_MOST_GUESSES = 20
 _NUM_TOUGHEST, _TOUGHEST_SHOWN = 25, 5
 # Options of these games, of Hangman, and of word lists.
 _OPTIONS = ("allowed", "max_guesses", "lists")
@@ -78,29 +76,29 @@ def check(options: argparse.Namespace, refuse: Refuse) -> None:
 def evaluate(options: argparse.Namespace, request: Request, console: Console) -> None:
     """Play, print the table and write files; raise InputError if an option is invalid."""
     names = request.agents or DEFAULT_AGENTS[options.env]
-    agents = {name: make_word_guess_agent(name, request.seed) for name in names}
-    make_game = partial(
-        WordGame, variant=VARIANT_OF_ID[options.env], max_guesses=options.max_guesses
-    )
-    if _plays_random_lists(options):
-        source, num_lists = "random letters", options.lists or DEFAULT_LISTS
-        drawn = (random_words(LIST_SIZE, seed=(request.seed, n)) for n in range(num_lists))
-        lists = [(make_game(words), words) for words in drawn]
-    else:
-        source, lists = _listed_words(request, make_game, options.allowed)
-    for agent in agents.values():
-        # Raises InputError if it does not play this game.
-        agent.fit(lists[0][0])
-    statistics, tables, num_games = {}, [], sum(len(secrets) for _, secrets in lists)
+    for name in names:
+        check_choice("--agents", name, WORD_GUESS_AGENTS)
+    source, games = _load_games(options, request)
+    game, secrets = games[0]
+    for name in names:
+        # Compiles outside of the measured time; InputError if the agent does not play this game.
+        play(WORD_GUESS_AGENTS[name](game, request.seed), secrets[:1])
+    statistics, tables, num_games = {}, [], sum(len(secrets) for _, secrets in games)
     with make_progress(console) as progress:
-        for name, agent in agents.items():
+        for name in names:
+            seconds, played = 0.0, []
             with stage(progress, name, num_games) as advance:
-                games, seconds = _play_lists(agent, lists, advance)
-            statistics[name] = summarize(games, seconds)
-            games.insert(0, "agent", name)
-            tables.append(games)
-    game = lists[0][0]
-    size = {"lists": len(lists)} if len(lists) > 1 else {"allowed": len(game)}
+                for game, secrets in games:
+                    agent = WORD_GUESS_AGENTS[name](game, request.seed)
+                    start = time.perf_counter()
+                    played.append(play(agent, secrets, advance))
+                    seconds += time.perf_counter() - start
+            table = pd.concat(played, keys=range(len(games)), names=["list"])
+            table = table.reset_index("list").reset_index(drop=True)
+            statistics[name] = summarize(table, seconds)
+            table.insert(0, "agent", name)
+            tables.append(table)
+    size = {"lists": len(games)} if len(games) > 1 else {"allowed": len(game)}
     evaluation = {
         "env": options.env,
         "words": {"source": source, "count": len(game.secrets), **size},
@@ -121,64 +119,69 @@ def _plays_random_lists(options: argparse.Namespace) -> bool:
     return options.env == RANDOM_LISTS_ID and options.words is None
 
 
-def _listed_words(
-    request: Request, make_game: Callable[..., WordGame], allowed_file: str | None
-) -> tuple[str, list[tuple[WordGame, tuple[str, ...]]]]:
-    """Return the source of the words, and a single list with the secrets that are played."""
+def _load_games(
+    options: argparse.Namespace, request: Request
+) -> tuple[str, list[tuple[WordGame, Sequence[str]]]]:
+    """Return the source of the words, and each list of words with the secrets that are played."""
+    rules = {"variant": VARIANT_OF_ID[options.env], "max_guesses": options.max_guesses}
+    if _plays_random_lists(options):
+        lists = range(options.lists or DEFAULT_LISTS)
+        drawn = (random_words(LIST_SIZE, seed=(request.seed, number)) for number in lists)
+        return "random letters", [(WordGame(words, **rules), words) for words in drawn]
     word_list = load_word_list(request.words)
-    allowed = None if allowed_file is None else read_word_list(allowed_file).words
-    source = word_list.source
-    try:
-        game = make_game(word_list.words, allowed=allowed)
-        secrets = game.secrets
-        if request.secrets is not None:
-            given = load_word_list(request.secrets)
-            source = given.source
-            secrets = game.encode(given.words)
-    except InputError as error:
-        raise InputError(f"{source}: {error}") from error
-    played = tuple(game.allowed[index] for index in secrets)
+    allowed = None if options.allowed is None else read_word_list(options.allowed).words
+    game = WordGame(word_list.words, allowed=allowed, **rules)
+    secrets: Sequence[str] = [game.allowed[secret] for secret in game.secrets]
+    if request.secrets is not None:
+        secrets = load_word_list(request.secrets).words
+        game.encode(secrets)  # InputError for a word that is no secret
     if request.games is not None:
-        played = sample_words(played, request.games, request.seed)
-    return word_list.source, [(game, played)]
+        secrets = sample_words(secrets, request.games, request.seed)
+    return word_list.source, [(game, secrets)]
 
 
 def play(
-    agent: WordGuessAgent, game: WordGame, secrets: Sequence[str], advance: Advance | None = None
+    agent: WordGuessAgent, secrets: Sequence[str], advance: Advance = lambda ended: None
 ) -> pd.DataFrame:
-    """Play distinct secrets with an agent that was fitted on ``game``.
+    """Play secrets of the agent's game.
 
     Returns the table of :func:`evaluation.arena.play`; ``letters`` has the guessed words, separated
     by spaces.
     """
-    games = WordGuessGames(len(secrets), game)
-    games.start(slice(None), game.encode(secrets))
-    guesses = play_games(agent, games, secrets, advance)
-    wrong_guesses = (guesses >= 0).sum(axis=1) - games.won
-    names = [f"{word} " for word in game.allowed]
-    return games_table(secrets, games.won, wrong_guesses, guesses, names)
-
-
-def _play_lists(
-    agent: WordGuessAgent, lists: Sequence[tuple[WordGame, Sequence[str]]], advance: Advance
-) -> tuple[pd.DataFrame, float]:
-    """Play every list with an agent, fitted on it; return the games and their seconds.
-
-    The column ``list``, an index, is added to the tables of :func:`play`.
-    """
-    seconds = 0.0
-    tables: list[pd.DataFrame] = []
-    for game, secrets in lists:
-        agent.fit(game)
-        if not tables:
-            # Compile outside of the measured time.
-            play(agent, game, secrets[:1])
-        start = time.perf_counter()
-        games = play(agent, game, secrets, advance)
-        seconds += time.perf_counter() - start
-        games.insert(0, "list", len(tables))
-        tables.append(games)
-    return pd.concat(tables, ignore_index=True), seconds
+    game, hidden = agent.game, agent.game.encode(secrets)
+    keys = keyed_bits(hash_words(secrets), 0)
+    guesses: list[list[str]] = [[] for _ in secrets]
+    chosen = np.zeros(len(secrets), dtype=np.int64)
+    # Games with the same guesses and answers, and with it candidates, are a group.
+    groups = [(np.arange(len(game.secrets)), np.arange(len(secrets)))]
+    for turn in range(game.max_guesses):
+        bits = keyed_bits(agent.seed, keys, turn)
+        for candidates, rows in groups:
+            chosen[rows] = agent.choose(candidates, bits[rows])
+        answers = game.answer(chosen, hidden).tolist()
+        groups, old_groups = [], groups
+        for candidates, rows in old_groups:
+            parts: dict[tuple[int, int], list[int]] = {}
+            for row, guess in zip(rows.tolist(), chosen[rows].tolist(), strict=True):
+                guesses[row].append(game.allowed[guess])
+                parts.setdefault((guess, answers[row]), []).append(row)
+            for (guess, answer), part in parts.items():
+                if answer != game.solved:
+                    groups.append((agent.filter(candidates, guess, answer), np.array(part)))
+                if answer == game.solved or turn == game.max_guesses - 1:
+                    advance(len(part))
+    counts = np.array([len(words) for words in guesses])
+    won = chosen == hidden
+    return pd.DataFrame(
+        {
+            "word": secrets,
+            "length": game.word_length,
+            "won": won,
+            "wrong_guesses": counts - won,
+            "guesses": counts,
+            "letters": [" ".join(words) for words in guesses],
+        }
+    )
 
 
 def summarize(games: pd.DataFrame, seconds: float) -> dict[str, Any]:
@@ -203,10 +206,7 @@ def summarize(games: pd.DataFrame, seconds: float) -> dict[str, Any]:
         "mean_guesses": mean_guesses,
         "mean_guesses_ci95": None if guesses_interval is None else list(guesses_interval),
         "max_guesses": int(guesses.max()),
-        "solved_within": {
-            str(limit): float((solved & (guesses <= limit)).mean())
-            for limit in range(1, _MOST_GUESSES + 1)
-        },
+        "solved_within_10": float((solved & (guesses <= 10)).mean()),
         "histogram": {str(number): count for number, count in histogram.to_dict().items()},
         "toughest": [{"word": word, "mean_guesses": mean} for word, mean in toughest.items()],
         "games_per_second": len(games) / seconds if seconds else 0.0,
@@ -225,7 +225,7 @@ def _agents_table(evaluation: dict[str, Any]) -> DataTable:
             f"{statistics['mean_guesses']:.3f}",
             "-".join(f"{bound:.2f}" for bound in statistics["mean_guesses_ci95"] or ()),
             f"{statistics['max_guesses']}",
-            f"{statistics['solved_within']['10']:.2%}",
+            f"{statistics['solved_within_10']:.2%}",
             f"{statistics['games_per_second']:,.0f}",
         )
         for name, statistics in evaluation["agents"].items()

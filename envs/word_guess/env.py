@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -12,17 +12,16 @@ from gymnasium.vector import AutoresetMode
 
 from hangman_lab.envs.batch import BatchEnv
 from hangman_lab.envs.errors import as_array
-from hangman_lab.envs.games import ALL
+from hangman_lab.envs.games import ALL, Arrays
 from hangman_lab.envs.rendering import Drawing
 from hangman_lab.envs.rewards import WORD_GUESS_REWARDS, Reward, compute_rewards, make_reward
 from hangman_lab.envs.single import SingleEnv
-from hangman_lab.envs.word_guess.rules import Observation, WordGuessGames
-from hangman_lab.envs.word_guess.words import WordGame
+from hangman_lab.envs.word_guess.rules import WordGame, WordGuessGames
 
 VariantName = Literal["cats_and_dogs", "guess_the_word"]
 
 
-class WordGuessEnv(SingleEnv[Observation]):
+class WordGuessEnv(SingleEnv[Arrays]):
     """Guess a hidden word by guessing words.
 
     ## Description
@@ -32,8 +31,7 @@ class WordGuessEnv(SingleEnv[Observation]):
 
     - `"cats_and_dogs"` (`CatsAndDogs-v0`): the answer is two numbers: **dogs**, the letters at the
       same position in both words, and **cats**, the common letters at different positions.
-      Repeated letters count as often as they occur in both words, as in Mastermind: `noon` for
-      `neon` has 3 dogs and no cats.
+      Repeated letters count as often as they occur in both words: `noon` for `neon` has 3 dogs.
     - `"guess_the_word"` (`GuessTheWord-v0`): the answer is the number of positions at which guess
       and secret have the same letter.
 
@@ -76,9 +74,8 @@ class WordGuessEnv(SingleEnv[Observation]):
 
     - `variant`: `"cats_and_dogs"` or `"guess_the_word"`.
     - `words`: sequence of lower-case words, the secrets. By default the words of the default list
-      (`web2`) for Cats and Dogs, and 100 words of random letters
-      (`envs.word_guess.words.random_words`) for Guess the Word. Words of another length are not
-      used.
+      (`web2`) for Cats and Dogs, and 100 words of random letters for Guess the Word. Words of
+      another length are not used.
     - `allowed`: the words that can be guessed, including all secrets; by default the secrets.
     - `word_length`: 1 to 21; by default 4 for Cats and Dogs, 6 for Guess the Word.
     - `max_guesses`: by default 128 for Cats and Dogs, 10 for Guess the Word.
@@ -96,8 +93,6 @@ class WordGuessEnv(SingleEnv[Observation]):
     * v0: Initial version.
     """
 
-    _games: WordGuessGames
-
     def __init__(
         self,
         words: Sequence[str] | None = None,
@@ -111,6 +106,8 @@ class WordGuessEnv(SingleEnv[Observation]):
     ) -> None:
         game = WordGame(words, variant, allowed, word_length, max_guesses)
         super().__init__(game, render_mode)
+        #: The words that can be guessed; an action is an index into them.
+        self.allowed = game.allowed
         self._reward = make_reward(reward, WORD_GUESS_REWARDS)
         self._games = WordGuessGames(1, game)
         self.observation_space = self._games.observation_space
@@ -131,27 +128,20 @@ class WordGuessEnv(SingleEnv[Observation]):
         step = self._games.guess(as_array("action", [action]))
         return float(compute_rewards(self._reward, step)[0]), bool(step.won[0] or step.lost[0])
 
-    def _observe(self) -> tuple[Observation, dict[str, Any]]:
-        batch: Any = self._games.observe_in_space()
-        observation: Any = {name: array[0] for name, array in batch.items()}
-        return observation, {name: array[0] for name, array in self._games.infos().items()}
+    def _observe(self) -> tuple[Arrays, Arrays]:
+        batch, infos = self._games.observe_in_space(), self._games.infos()
+        observation = {name: array[0] for name, array in batch.items()}
+        return observation, {name: array[0] for name, array in infos.items()}
 
     def _draw(self, mode: str) -> Drawing:
         return self._games.draw(0, mode)
 
-    @property
-    def allowed(self) -> tuple[str, ...]:
-        """The words that can be guessed; an action is an index into them."""
-        return self._games.game.allowed
 
-
-class WordGuessVectorEnv(BatchEnv[Observation]):
+class WordGuessVectorEnv(BatchEnv[Arrays]):
     """N games of :class:`WordGuessEnv`, whose arguments it takes, as one batch.
 
     The rest of the arguments is documented in :class:`envs.batch.BatchEnv`.
     """
-
-    _games: WordGuessGames
 
     def __init__(
         self,
@@ -168,10 +158,7 @@ class WordGuessVectorEnv(BatchEnv[Observation]):
         render_mode: str | None = None,
     ) -> None:
         game = WordGame(words, variant, allowed, word_length, max_guesses)
+        #: The words that can be guessed; an action is an index into them.
+        self.allowed = game.allowed
         parts = partial(WordGuessGames, game=game), game, make_reward(reward, WORD_GUESS_REWARDS)
         super().__init__(*parts, num_envs, max_episode_steps, autoreset_mode, render_mode)
-
-    @property
-    def allowed(self) -> tuple[str, ...]:
-        """The words that can be guessed; an action is an index into them."""
-        return self._games.game.allowed

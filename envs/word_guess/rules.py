@@ -1,67 +1,178 @@
-"""The rules of word guessing for N games at once."""
+"""Cats and Dogs and Guess the Word: their words, their answers, and N games at once."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, TypedDict, cast
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from hangman_lab.envs.errors import InputError
-from hangman_lab.envs.games import ALL, Games, Index, check_array, get_arrays, with_dtypes
+from hangman_lab.envs.counter_rng import add_key, below
+from hangman_lab.envs.encoding import ALPHABET, NUM_LETTERS, as_words, encode_words
+from hangman_lab.envs.errors import InputError, check_choice, check_integer
+from hangman_lab.envs.games import ALL, Arrays, Games, Index
 from hangman_lab.envs.rendering import Drawing, text_picture
-from hangman_lab.envs.word_guess.words import WordGame
+from hangman_lab.envs.words import default_word_list
 
-NO_WORD = -1
-NO_ANSWER = -1
+# Answer codes have 8 bits; words of 21 letters have 253 pairs of cats and dogs.
+MAX_WORD_LENGTH = 21
+# All guesses of a game are in the observation.
+MAX_GUESSES = 10_000
 _MAX_IMAGE_LINES = 17
-_DTYPES = {"guesses": np.int32, "answers": np.int8, "num_guesses": np.int64}
 
 
-class Observation(TypedDict):
-    """The observation of one game, or of N games along the first axis.
+class Variant(NamedTuple):
+    """One of the two games: its answers and its defaults."""
 
-    Guesses are indices into the allowed list, in order. Rows from ``num_guesses`` on are -1.
+    answer_names: tuple[str, ...]  #: The names of the numbers of an answer, in order.
+    word_length: int
+    max_guesses: int
+
+
+VARIANTS = {
+    "cats_and_dogs": Variant(("cats", "dogs"), 4, 128),
+    "guess_the_word": Variant(("matches",), 6, 10),
+}
+# By id in Gymnasium's registry.
+VARIANT_OF_ID = {"CatsAndDogs-v0": "cats_and_dogs", "GuessTheWord-v0": "guess_the_word"}
+
+
+def random_words(
+    count: int = 100, word_length: int = 6, seed: int | Sequence[int] = 0
+) -> tuple[str, ...]:
+    """Return distinct words of letters that are drawn independently and uniformly.
+
+    The problem "Guess the Word" is tested with 100 words of 6 letters. Raises InputError if
+    there are fewer than ``count`` words of ``word_length`` letters.
+    """
+    check_integer("count", count, 1, NUM_LETTERS**word_length)
+    random = np.random.default_rng(seed)
+    words: dict[str, None] = {}
+    while len(words) < count:
+        letters = random.integers(NUM_LETTERS, size=word_length)
+        words["".join(ALPHABET[letter] for letter in letters)] = None
+    return tuple(words)
+
+
+class WordGame:
+    """What is public of a game: the allowed guesses, the secrets among them, and the answers.
+
+    The arguments are those of :class:`envs.word_guess.env.WordGuessEnv`. Words are indices into
+    ``allowed``. An answer has a code from 0 to ``solved``, which is that of the secret itself.
+
+    Attributes
+    ----------
+    allowed : tuple of str
+        The allowed guesses in their order, without duplicates.
+    secrets : ndarray of int64, shape (secrets,)
+    answers : ndarray of int8, shape (codes, numbers of an answer)
+        The answer of each code.
+
+    Raises
+    ------
+    InputError
+        If an argument is out of range, no word is left, a word cannot be encoded, or a secret is
+        not allowed.
     """
 
-    guesses: npt.NDArray[np.int32]  # (max_guesses,)
-    answers: npt.NDArray[np.int8]  # (max_guesses, 2): cats and dogs, or (max_guesses, 1): matches
-    num_guesses: npt.NDArray[np.int64]  # (): the guesses made, 0 to ``max_guesses``
+    def __init__(
+        self,
+        words: Sequence[str] | None = None,
+        variant: str = "cats_and_dogs",
+        allowed: Sequence[str] | None = None,
+        word_length: int | None = None,
+        max_guesses: int | None = None,
+    ) -> None:
+        check_choice("variant", variant, VARIANTS)
+        self.answer_names, length, limit = VARIANTS[variant]
+        self.has_cats = "cats" in self.answer_names
+        length = length if word_length is None else word_length
+        limit = limit if max_guesses is None else max_guesses
+        self.word_length = check_integer("word_length", length, 1, MAX_WORD_LENGTH)
+        self.max_guesses = check_integer("max_guesses", limit, 1, MAX_GUESSES)
+        if words is None:
+            words = (
+                default_word_list().words if self.has_cats else random_words(100, self.word_length)
+            )
+        chosen = self._of_length(words, "words")
+        self.allowed = chosen if allowed is None else self._of_length(allowed, "allowed")
+        index = {word: number for number, word in enumerate(self.allowed)}
+        missing = [word for word in chosen if word not in index]
+        if missing:
+            raise InputError(
+                f"allowed: {len(missing)} of {len(chosen)} words are not in the allowed list, "
+                f"for example {missing[0]!r}"
+            )
+        self._index_of_secret = {word: index[word] for word in chosen}
+        self.secrets = np.array(list(self._index_of_secret.values()), dtype=np.int64)
+        encoded = encode_words(self.allowed, self.word_length)
+        self._letters = encoded.codes.T.copy()  # a row per place
+        # A row per number of occurrences: the letters with that many or more, as bits.
+        counts = encoded.letter_counts
+        bits = np.uint32(1) << np.arange(NUM_LETTERS, dtype=np.uint32)
+        self._letter_sets = [(counts > fewer) @ bits for fewer in range(counts.max())]
+        totals = range(self.word_length + 1)
+        answers: list[tuple[int, ...]] = [(matches,) for matches in totals]
+        if self.has_cats:
+            answers = [(common - dogs, dogs) for common in totals for dogs in range(common + 1)]
+        self.answers = np.array(answers, dtype=np.int8)
+        self.solved = len(answers) - 1
 
+    def __len__(self) -> int:
+        return len(self.allowed)
 
-def check_observations(observations: Any, game: WordGame) -> Observation:
-    """Return the observations of N games with the dtypes that agents play.
+    def _of_length(self, words: Sequence[str], name: str) -> tuple[str, ...]:
+        words = as_words(name, words)
+        chosen = tuple(dict.fromkeys(word for word in words if len(word) == self.word_length))
+        if not chosen:
+            raise InputError(f"{name}: none of {len(words)} has {self.word_length} letters")
+        return chosen
 
-    Raises InputError if a key is missing, or an array has another shape, no integers, or a guess or
-    an answer that is not possible.
-    """
-    guesses, answers, made = get_arrays(observations, _DTYPES)
-    turns = guesses.shape[-1] if guesses.ndim else 0
-    shape = made.size, turns
-    check_array("num_guesses", made, shape[:1], 0, turns)
-    check_array("guesses", guesses, shape, NO_WORD, len(game) - 1)
-    numbers = len(game.variant.answer_names)
-    check_array("answers", answers, (*shape, numbers), NO_ANSWER, game.word_length)
-    is_made = np.arange(turns) < made[:, None]
-    if (is_made != (guesses >= 0)).any():
-        raise InputError("observations: 'guesses' has more or fewer words than 'num_guesses'")
-    is_answer = (answers[..., None, :] == game.answers).all(axis=-1).any(axis=-1)
-    if (is_made & ~is_answer).any():
-        raise InputError("observations: 'answers' has an answer that no word has")
-    return cast(Observation, with_dtypes((guesses, answers, made), _DTYPES))
+    def draw(
+        self, streams: npt.NDArray[np.uint64], episodes: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.int64]:
+        """Return a secret for each pair of a stream and an episode number."""
+        return self.secrets[below(add_key(streams, episodes), len(self.secrets))]
+
+    def encode(self, words: Sequence[str]) -> npt.NDArray[np.int64]:
+        """Return the indices of secrets; InputError if a word is not a secret word."""
+        index = self._index_of_secret
+        for word in words:
+            if not isinstance(word, str) or word not in index:
+                raise InputError(f"word: {word!r} is not one of the {len(index):,} secret words")
+        return np.array([index[word] for word in words], dtype=np.int64)
+
+    def answer(
+        self, guesses: npt.NDArray[np.integer], secrets: npt.NDArray[np.integer]
+    ) -> npt.NDArray[np.uint8]:
+        """Return the code of the answer to each guess about its secret; both broadcast."""
+        dogs: Any = sum((row[guesses] == row[secrets]).view(np.int8) for row in self._letters)
+        if self.has_cats:
+            # Repeated letters count as often as both words have them.
+            sets = (row[guesses] & row[secrets] for row in self._letter_sets)
+            common: Any = sum(np.bitwise_count(letters).astype(np.int16) for letters in sets)
+            return (common * (common + 1) // 2 + dogs).astype(np.uint8)
+        return dogs.astype(np.uint8)
+
+    @cached_property
+    def answer_table(self) -> npt.NDArray[np.uint8]:
+        """The code of the answer to every guess about every secret, shape (allowed, secrets)."""
+        blocks = np.array_split(np.arange(len(self))[:, None], 1 + len(self) // 64)
+        return np.concatenate([self.answer(block, self.secrets) for block in blocks])
 
 
 class GuessResult(NamedTuple):
     """The result of one guess in each of N games; all arrays have the shape (N,)."""
 
-    codes: npt.NDArray[np.int64]  # of the answers; -1 for finished games
     played: npt.NDArray[np.bool_]  # the game was in progress before the guess
     won: npt.NDArray[np.bool_]  # the guess won the game
     lost: npt.NDArray[np.bool_]  # the guess lost the game
 
 
-class WordGuessGames(Games[Observation]):
+class WordGuessGames(Games[Arrays]):
     """N games of word guessing.
 
     A game is won by guessing the secret, and lost with the last guess. Repeated words cost a
@@ -71,22 +182,22 @@ class WordGuessGames(Games[Observation]):
     def __init__(self, num_games: int, game: WordGame) -> None:
         super().__init__(num_games)
         self.game = game
-        max_guesses = game.max_guesses
-        shape = max_guesses, len(game.variant.answer_names)
-        self._secrets = np.zeros(num_games, dtype=np.int64)
-        self._guesses = np.full((num_games, max_guesses), NO_WORD, dtype=np.int32)
-        self._answers = np.full((num_games, *shape), NO_ANSWER, dtype=np.int8)
-        self._num_guesses = np.zeros(num_games, dtype=np.int64)
+        shape = game.max_guesses, len(game.answer_names)
+        self._secrets, self._num_guesses = np.zeros((2, num_games), dtype=np.int64)
+        self._guesses = np.full((num_games, game.max_guesses), -1, dtype=np.int32)
+        self._answers = np.full((num_games, *shape), -1, dtype=np.int8)
         self._won = np.zeros(num_games, dtype=np.bool_)
-        self._observed = Observation(
-            guesses=self._guesses, answers=self._answers, num_guesses=self._num_guesses
-        )
+        self._observed = {
+            "guesses": self._guesses,
+            "answers": self._answers,
+            "num_guesses": self._num_guesses,
+        }
         self.action_space = spaces.Discrete(len(game))
         self.observation_space = spaces.Dict(
             {
-                "guesses": spaces.Box(NO_WORD, len(game) - 1, (max_guesses,), np.int32),
-                "answers": spaces.Box(NO_ANSWER, game.word_length, shape, np.int8),
-                "num_guesses": spaces.Discrete(max_guesses + 1),
+                "guesses": spaces.Box(-1, len(game) - 1, (game.max_guesses,), np.int32),
+                "answers": spaces.Box(-1, game.word_length, shape, np.int8),
+                "num_guesses": spaces.Discrete(game.max_guesses + 1),
             }
         )
 
@@ -109,7 +220,7 @@ class WordGuessGames(Games[Observation]):
         made, allowed = int(self._num_guesses[game]), self.game.allowed
         lines = []
         for turn in range(made):
-            named = zip(self.game.variant.answer_names, self._answers[game, turn], strict=True)
+            named = zip(self.game.answer_names, self._answers[game, turn], strict=True)
             answer = "  ".join(f"{name} {count}" for name, count in named)
             lines.append(f"{turn + 1:>4}  {allowed[self._guesses[game, turn]]}  {answer}")
         if mode == "rgb_array":
@@ -130,8 +241,7 @@ class WordGuessGames(Games[Observation]):
     def start(self, games: Index, secrets: npt.NDArray[np.int64]) -> None:
         """Start new games with these secrets."""
         self._secrets[games] = secrets
-        self._guesses[games] = NO_WORD
-        self._answers[games] = NO_ANSWER
+        self._guesses[games] = self._answers[games] = -1
         self._num_guesses[games] = 0
         self._won[games] = False
 
@@ -141,12 +251,9 @@ class WordGuessGames(Games[Observation]):
         playing = ~self.over
         games = np.flatnonzero(playing)
         words, turn = actions[games], self._num_guesses[games]
-        codes = np.full(len(self), NO_ANSWER, dtype=np.int64)
-        codes[games] = self.game.answer(words, self._secrets[games])
+        codes = self.game.answer(words, self._secrets[games])
         self._guesses[games, turn] = words
-        self._answers[games, turn] = self.game.answers[codes[games]]
-        self._num_guesses += playing
-        won = codes == self.game.solved
-        self._won |= won
-        lost = playing & ~won & (self._num_guesses == self.game.max_guesses)
-        return GuessResult(codes=codes, played=playing, won=won, lost=lost)
+        self._answers[games, turn] = self.game.answers[codes]
+        self._num_guesses[games] += 1
+        self._won[games] = codes == self.game.solved
+        return GuessResult(playing, playing & self._won, playing & ~self._won & self.over)

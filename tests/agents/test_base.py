@@ -4,13 +4,10 @@ import pytest
 from hangman_lab.agents import AGENTS, Agent, PosteriorAgent, make_agent
 from hangman_lab.agents.dictionary import DictionaryAgent, RandomAgent
 from hangman_lab.agents.robust import RobustAgent
-from hangman_lab.agents.word_guess import FilterAgent, RandomConsistentAgent, WordGuessAgent
 from hangman_lab.envs import HangmanVectorEnv
 from hangman_lab.envs.encoding import letter_index
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.observation import Observations
-from hangman_lab.envs.word_guess.env import WordGuessEnv
-from hangman_lab.envs.word_guess.words import WordGame
 from hangman_lab.evaluation.arena import play
 
 
@@ -40,7 +37,7 @@ def test_samples_depend_on_seed_key_and_turn(states):
 
 
 def test_an_unknown_agent_is_refused_with_the_known_ones():
-    with pytest.raises(InputError, match="'clever' is unknown") as caught:
+    with pytest.raises(InputError, match="agent: 'clever' is not one of") as caught:
         make_agent("clever")
     assert all(name in str(caught.value) for name in AGENTS)
 
@@ -64,20 +61,6 @@ def test_a_score_that_is_not_a_number_is_refused(states):
     agent = Undefined().fit(["bat"])
     with pytest.raises(InputError, match=r"Undefined\.letter_scores: a score is NaN"):
         agent.act_batch(states)
-    agent = DictionaryAgent().fit(["bat"])
-    for tolerance in (-1, np.nan, np.inf, "a"):
-        agent.tolerance = tolerance
-        with pytest.raises(InputError, match=r"DictionaryAgent\.tolerance: .* is not a number in"):
-            agent.act_batch(states)
-
-
-def test_scores_whose_sum_is_infinite_are_refused(states):
-    class Huge(RandomAgent):
-        def letter_scores(self, observations):
-            return super().letter_scores(observations) * 1e308
-
-    with pytest.raises(InputError, match=r"Huge\.letter_scores: a score is above 1e300"):
-        Huge().act_batch(states, np.zeros(len(states["lives"]), dtype=np.uint64))
 
 
 @pytest.mark.parametrize("name", AGENTS)
@@ -102,7 +85,7 @@ def test_letters_that_are_not_an_integer_per_game_are_refused(letters):
 
 
 @pytest.mark.parametrize("seed", [-1, 0.5, "1", None, 2**63])
-@pytest.mark.parametrize("kind", [RandomAgent, RobustAgent, RandomConsistentAgent, FilterAgent])
+@pytest.mark.parametrize("kind", [RandomAgent, RobustAgent])
 def test_a_seed_is_an_integer_of_63_bits(kind, seed):
     with pytest.raises(InputError, match=f"seed: {seed!r} is not an integer in 0"):
         kind(seed=seed)
@@ -132,31 +115,3 @@ def test_letter_probabilities_are_those_of_each_game_alone(states):
     agent = ByLives()
     expected = np.repeat(states["lives"][:, None] / 10, 26, axis=1)
     np.testing.assert_array_equal(agent.letter_probabilities(states), expected)
-    states["lives"][0] = 11
-    with pytest.raises(InputError, match=r"a probability is NaN or outside 0"):
-        agent.letter_probabilities(states)
-
-
-def test_a_new_seed_begins_new_draws(states):
-    agent, twin = RandomAgent(0), RandomAgent(1)
-    agent.act(states)
-    agent.seed = 1
-    np.testing.assert_array_equal(agent.act(states), twin.act(states))
-
-
-@pytest.mark.parametrize("chosen", [None, 1.7, [0, 1, 2]])
-def test_words_that_are_no_index_are_refused(chosen):
-    class Other(WordGuessAgent):
-        draws = False
-
-        def choose(self, candidates, bits):
-            return np.int64(0) if chosen == 0 else chosen
-
-    game = WordGame(["cold", "warm"])
-    agent, observation = Other().fit(game), WordGuessEnv(["cold", "warm"]).reset()[0]
-    with pytest.raises(
-        InputError, match=r"Other\.choose: .* is not an index, or one for each game"
-    ):
-        agent.act(observation)
-    chosen = 0
-    assert agent.act(observation) == 0

@@ -3,7 +3,6 @@ import json
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-import pytest
 
 from hangman_lab.evaluation.command_line import main
 from hangman_lab.evaluation.word_guess import summarize
@@ -12,36 +11,29 @@ from tests.processes import run_main
 WORDS = ("bell", "cell", "dell", "cold", "clod", "noon", "neon", "onto")
 
 
-@pytest.fixture
-def word_file(tmp_path):
-    path = tmp_path / "words.txt"
-    path.write_text("\n".join((*WORDS, "pigeon")))
-    return str(path)
-
-
 def table(words, won, guesses, lists: npt.ArrayLike = 0):
     return pd.DataFrame({"list": lists, "word": words, "won": won, "guesses": guesses})
 
 
 def test_statistics_are_those_of_a_plain_count():
     words = ("bell", "bell", "cell", "dell")
-    games = table(words, [True, True, True, False], [2, 4, 3, 30], [0, 0, 1, 2])
+    games = table(words, [True, True, True, False], [2, 14, 3, 30], [0, 0, 1, 2])
     statistics = summarize(games, 2.0)
     low, high = statistics.pop("mean_guesses_ci95")
-    assert low < 9.75 < high
+    assert low < 12.25 < high
     low, high = statistics.pop("ci95")
     assert 0 < low < 0.75 < high < 1
     assert statistics == {
         "games": 4,
         "solved": 3,
         "solved_rate": 0.75,
-        "mean_guesses": 9.75,
+        "mean_guesses": 12.25,
         "max_guesses": 30,
-        "solved_within": {str(n): min(max(n - 1, 0), 3) / 4 for n in range(1, 21)},
-        "histogram": {"2": 1, "3": 1, "4": 1},
+        "solved_within_10": 0.5,
+        "histogram": {"2": 1, "3": 1, "14": 1},
         "toughest": [
             {"word": "dell", "mean_guesses": 30.0},
-            {"word": "bell", "mean_guesses": 3.0},
+            {"word": "bell", "mean_guesses": 8.0},
             {"word": "cell", "mean_guesses": 3.0},
         ],
         "games_per_second": 2.0,
@@ -68,21 +60,22 @@ def test_random_lists_are_played_word_by_word(tmp_path, capsys):
     assert lists == [number for number in range(3) for _ in range(100)]
 
 
-def test_the_command_writes_a_table_and_results(word_file, tmp_path, capsys):
-    secrets = ("neon", "noon")
-    chosen, out = tmp_path / "secrets.txt", tmp_path / "results.json"
-    chosen.write_text("\n".join(secrets))
-    arguments = ["--env", "CatsAndDogs-v0", "--words", word_file, "--secrets", str(chosen)]
-    assert main([*arguments, "--json", str(out), "--csv", str(tmp_path / "games.csv")]) == 0
-    assert "toughest" in capsys.readouterr().out
-    evaluation = json.loads(out.read_text())
-    agents = evaluation["agents"]
-    assert evaluation["env"] == "CatsAndDogs-v0"
-    assert evaluation["words"]["count"] == len(WORDS)
-    assert set(agents) == {"filter", "minimax", "entropy", "random-consistent"}
-    for statistics in agents.values():
-        assert statistics["games"] == sum(statistics["histogram"].values()) == len(secrets)
-        assert list(statistics["solved_within"]) == [str(limit) for limit in range(1, 21)]
-    games = pd.read_csv(tmp_path / "games.csv")
-    assert set(games["agent"]) == set(agents)
-    assert all(set(played) == set(secrets) for _, played in games.groupby("agent")["word"])
+def test_the_command_plays_chosen_secrets(tmp_path, capsys):
+    files = [tmp_path / name for name in ("words.txt", "secrets.txt", "out.json", "games.csv")]
+    files[0].write_text("\n".join((*WORDS, "pigeon")))
+    files[1].write_text("neon\nnoon")
+    names = "--words", "--secrets", "--json", "--csv"
+    options = [part for pair in zip(names, files, strict=True) for part in pair]
+    limit = "--max-guesses", 3
+    done = run_main(main, capsys, "--env", "CatsAndDogs-v0", *limit, *options)
+    assert "toughest" in done.stdout
+    evaluation = json.loads(files[2].read_text())
+    assert evaluation["words"] == {"source": str(files[0]), "count": 8, "allowed": 8}
+    assert list(evaluation["agents"]) == ["filter", "minimax", "entropy", "random-consistent"]
+    games = pd.read_csv(files[3])
+    assert games["word"].tolist() == ["neon", "noon"] * 4
+    guesses = games["letters"].str.split()
+    assert (guesses.str.len() == games["guesses"]).all()
+    assert games["guesses"].max() == 3
+    assert ((guesses.str[-1] == games["word"]) == games["won"]).all()
+    assert (games["wrong_guesses"] == games["guesses"] - games["won"]).all()

@@ -7,30 +7,35 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hangman_lab.agents.base import NotFittedError
 from hangman_lab.agents.word_guess import (
     WORD_GUESS_AGENTS,
     FilterAgent,
     PartitionAgent,
     RandomConsistentAgent,
-    make_word_guess_agent,
 )
 from hangman_lab.envs import WordGuessEnv
+from hangman_lab.envs.counter_rng import keyed_bits
 from hangman_lab.envs.errors import InputError
-from hangman_lab.envs.word_guess.rules import WordGuessGames
-from hangman_lab.envs.word_guess.words import WordGame, default_words
+from hangman_lab.envs.word_guess.rules import WordGame
+from hangman_lab.envs.words import default_word_list, hash_words
 from hangman_lab.evaluation import word_guess as evaluation
 from tests.envs.word_guess.referee import cats_and_dogs, matches
 
-SAMPLE = default_words(4)[::60]
+SAMPLE = tuple(word for word in default_word_list().words if len(word) == 4)[::60]
 CONSISTENT = ("minimax", "minimax-greedy", "entropy", "random-consistent")
 # The first example of the source of Guess the Word.
 EXAMPLE = ("acckzz", "ccbazz", "eiowzz", "abcczz")
 
 
-def play(agent, game, secrets=None):
+def play(agent, secrets=None):
     """Return the words guessed in each game."""
-    return evaluation.play(agent, game, secrets or game.allowed)["letters"].str.split()
+    return evaluation.play(agent, secrets or agent.game.allowed)["letters"].str.split()
+
+
+def first_guess(agent):
+    """Return the word that is guessed first."""
+    bits = np.zeros(1, dtype=np.uint64)
+    return agent.game.allowed[agent.choose(np.arange(len(agent.game.secrets)), bits)]
 
 
 @pytest.mark.parametrize(
@@ -40,8 +45,8 @@ def play(agent, game, secrets=None):
 )
 def test_every_secret_is_found_alike_alone_and_in_a_batch(name, game, referee):
     """No word is guessed twice and, from the consistent pool, none that an answer excludes."""
-    agent = make_word_guess_agent(name, seed=3).fit(game)
-    together = play(agent, game)
+    agent = WORD_GUESS_AGENTS[name](game, 3)
+    together = play(agent)
     for secret, guesses in zip(game.allowed, together, strict=True):
         assert guesses[-1] == secret
         assert len(set(guesses)) == len(guesses)
@@ -49,8 +54,20 @@ def test_every_secret_is_found_alike_alone_and_in_a_batch(name, game, referee):
             for earlier, guess in itertools.combinations(guesses, 2):
                 assert referee(earlier, guess) == referee(earlier, secret)
     for number in range(0, len(game), 17):
-        assert play(agent, game, [game.allowed[number]])[0] == together[number]
-    assert agent.act(WordGuessGames(1, game).observe(slice(0))).tolist() == []
+        assert play(agent, [game.allowed[number]])[0] == together[number]
+
+
+@pytest.mark.parametrize("name", WORD_GUESS_AGENTS)
+def test_an_agent_plays_the_environment_as_the_evaluation(name):
+    agent = WORD_GUESS_AGENTS[name](WordGame(SAMPLE), 3)
+    key = int(keyed_bits(hash_words(SAMPLE[7:8]), 0)[0])
+    env = WordGuessEnv(SAMPLE)
+    observation, _ = env.reset(options={"word": SAMPLE[7]})
+    guesses, terminated = [], False
+    while not terminated:
+        guesses.append(agent.act(observation, key))
+        observation, _, terminated, *_ = env.step(guesses[-1])
+    assert [SAMPLE[guess] for guess in guesses] == play(agent, SAMPLE[7:8])[0]
 
 
 def worst_set(sizes):
@@ -66,15 +83,10 @@ def missing_information(sizes):
     ("name", "cost"), [("minimax", worst_set), ("entropy", missing_information)]
 )
 @settings(max_examples=15)
-@given(st.data())
-def test_the_greedy_guess_has_the_lowest_cost_of_a_plain_count(name, cost, any_word, data):
-    words = tuple(
-        data.draw(st.lists(st.sampled_from(SAMPLE), min_size=3, max_size=12, unique=True))
-    )
-    allowed = words + tuple(word for word in SAMPLE[:20] if word not in words)
-    game = WordGame(words, allowed=allowed)
-    agent = PartitionAgent(name, any_word).fit(game)
-    guess = allowed[agent.act(WordGuessGames(1, game).observe())[0]]
+@given(st.lists(st.sampled_from(SAMPLE), min_size=3, max_size=12, unique=True))
+def test_the_greedy_guess_has_the_lowest_cost_of_a_plain_count(name, cost, any_word, words):
+    allowed = words + [word for word in SAMPLE[:20] if word not in words]
+    agent = PartitionAgent(WordGame(words, allowed=allowed), cost=name, any_word=any_word)
 
     def cost_of(candidate):
         sizes = Counter(cats_and_dogs(candidate, word) for word in words)
@@ -83,7 +95,7 @@ def test_the_greedy_guess_has_the_lowest_cost_of_a_plain_count(name, cost, any_w
 
     candidates = allowed if any_word else words
     costs = [cost_of(candidate) for candidate in candidates]
-    assert guess == candidates[costs.index(min(costs))]
+    assert first_guess(agent) == candidates[costs.index(min(costs))]
 
 
 def test_rollouts_take_the_guess_after_which_the_greedy_agent_needs_the_fewest_guesses():
@@ -94,13 +106,11 @@ def test_rollouts_take_the_guess_after_which_the_greedy_agent_needs_the_fewest_g
         for word in set(words) - {guess}:
             sets.setdefault(cats_and_dogs(guess, word), []).append(word)
         games = [WordGame(sorted(left, key=words.index)) for left in sets.values()]
-        return sum(play(PartitionAgent("minimax").fit(g), g).str.len().sum() for g in games)
+        return sum(play(PartitionAgent(game, cost="minimax")).str.len().sum() for game in games)
 
-    game = WordGame(words)
-    agent = PartitionAgent("minimax", lookahead=len(words)).fit(game)
-    guess = words[agent.act(WordGuessGames(1, game).observe())[0]]
+    agent = PartitionAgent(WordGame(words), cost="minimax", lookahead=len(words))
     numbers = {word: guesses_after(word) for word in words}
-    assert numbers[guess] == min(numbers.values()) < max(numbers.values())
+    assert numbers[first_guess(agent)] == min(numbers.values()) < max(numbers.values())
 
 
 def left_by_the_rules(guess, answer, words):
@@ -123,8 +133,7 @@ def left_by_the_rules(guess, answer, words):
 def test_the_filter_follows_its_rules_and_guesses_words_without_vowels_first():
     words = tuple(sorted({*SAMPLE, "hymn", "lynx", "pfft", "clod", "cold", "oldy"}))
     game = WordGame(words)
-    agents = (FilterAgent(seed=seed).fit(game) for seed in (0, 0, 1))
-    first, again, other = (play(agent, game) for agent in agents)
+    first, again, other = (play(FilterAgent(game, seed)) for seed in (0, 0, 1))
     for secret, guesses in zip(words, first, strict=True):
         left = set(words)
         for guess in guesses:
@@ -136,55 +145,17 @@ def test_the_filter_follows_its_rules_and_guesses_words_without_vowels_first():
 
 
 def test_random_consistent_guesses_are_uniform_over_the_remaining_words():
-    game = WordGame(SAMPLE)
-    agent = RandomConsistentAgent(seed=5).fit(game)
-    games = WordGuessGames(20_000, game)
-    counts = np.bincount(agent.act(games.observe()), minlength=len(SAMPLE))
+    agent, bits = RandomConsistentAgent(WordGame(SAMPLE)), keyed_bits(5, np.arange(20_000))
+    counts = np.bincount(agent.choose(np.arange(len(SAMPLE)), bits), minlength=len(SAMPLE))
     expected = 20_000 / len(SAMPLE)
     assert (abs(counts - expected) < 6 * math.sqrt(expected)).all()
 
 
-def test_inconsistent_answers_lead_to_the_first_word():
-    agent = PartitionAgent("minimax").fit(WordGame(("bell", "cell")))
+def test_what_an_agent_cannot_play_is_refused():
+    agent = PartitionAgent(WordGame(("bell", "cell")), cost="minimax")
     # No word of the list shares all letters with "cell" at other places.
-    assert agent.act(
-        {"guesses": np.array([[1]]), "answers": np.array([[[4, 0]]]), "num_guesses": np.array([1])}
-    ).tolist() == [0]
-
-
-def test_an_unknown_agent_and_a_game_that_it_does_not_play_are_refused():
-    with pytest.raises(InputError, match="agent 'best' is unknown"):
-        make_word_guess_agent("best")
+    observation = {"guesses": [1], "answers": [[4, 0]], "num_guesses": 1}
+    with pytest.raises(InputError, match="no secret word has these answers"):
+        agent.act(observation)
     with pytest.raises(InputError, match="plays Cats and Dogs alone"):
-        FilterAgent().fit(WordGame(EXAMPLE, variant="guess_the_word"))
-
-
-@pytest.mark.parametrize("name", WORD_GUESS_AGENTS)
-def test_an_observation_that_no_game_has_is_refused(name):
-    words = ("bell", "cell", "dell")
-    with pytest.raises(NotFittedError, match="is not fitted"):
-        make_word_guess_agent(name).act({})
-    agent = make_word_guess_agent(name).fit(WordGame(words))
-    env = WordGuessEnv(words)
-    env.reset(seed=0, options={"word": "bell"})
-    good = env.step(1)[0]
-    assert type(agent.act(good, 3)) is int
-    for message, arrays in (
-        ("'guesses' has a value outside -1..2", {"guesses": good["guesses"] + 4}),
-        ("more or fewer words than 'num_guesses'", {"num_guesses": np.int64(2)}),
-        ("'num_guesses' has a value outside 0..128", {"num_guesses": np.int64(129)}),
-        ("an answer that no word has", {"answers": np.full_like(good["answers"], 4)}),
-        ("'answers' has float64", {"answers": good["answers"] * 1.0}),
-        ("'answers' has the shape", {"answers": good["answers"][:, :1]}),
-    ):
-        with pytest.raises(InputError, match=message):
-            agent.act({**good, **arrays})
-
-
-@pytest.mark.parametrize("dtype", np.typecodes["AllInteger"])
-def test_observations_have_any_integer_dtype(dtype):
-    env = WordGuessEnv(words=SAMPLE)
-    observation, _ = env.reset(seed=0)
-    agent = make_word_guess_agent("minimax", 0).fit(WordGame(SAMPLE))
-    counted = {**observation, "num_guesses": np.asarray(observation["num_guesses"]).astype(dtype)}
-    assert agent.act(counted) == agent.act(observation)
+        FilterAgent(WordGame(EXAMPLE, variant="guess_the_word"))

@@ -5,13 +5,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hangman_lab.envs.word_guess.rules import WordGuessGames
-from hangman_lab.envs.word_guess.words import MAX_WORD_LENGTH, VARIANTS, WordGame, random_words
+from hangman_lab.envs.word_guess.rules import (
+    MAX_WORD_LENGTH,
+    VARIANTS,
+    WordGame,
+    WordGuessGames,
+    random_words,
+)
 from tests.envs.word_guess.referee import cats_and_dogs, matches
 
 LIST = ("bell", "cell", "dell", "cold", "clod", "noon", "neon", "onto")
-
-
 same_length = st.integers(1, MAX_WORD_LENGTH).flatmap(
     lambda length: st.lists(
         st.text("abcd", min_size=length, max_size=length), min_size=1, max_size=5
@@ -24,24 +27,17 @@ def test_answers_agree_with_a_plain_count(words):
     for variant, referee in zip(VARIANTS, (cats_and_dogs, matches), strict=True):
         game = WordGame(words, variant=variant, word_length=len(words[0]))
         expected = [[referee(guess, secret) for secret in game.allowed] for guess in game.allowed]
-        assert game.answer_table.dtype == np.uint8
+        assert len(np.unique(game.answers, axis=0)) == len(game.answers) <= 256
         np.testing.assert_array_equal(game.answers[game.answer_table], expected)
         assert (game.answer_table.diagonal() == game.solved).all()
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
-@pytest.mark.parametrize("length", [1, 4, MAX_WORD_LENGTH])
-def test_every_answer_has_its_own_code_of_a_byte(length, variant):
-    game = WordGame(["a" * length], variant=variant, word_length=length)
-    assert len(game.answers) <= 256
-    np.testing.assert_array_equal(game.encode_answers(game.answers), np.arange(len(game.answers)))
-    assert game.answers[game.solved].tolist()[-1] == length
-
-
 def test_the_allowed_list_keeps_its_order_and_leaves_out_other_lengths():
-    words = WordGame(["dove"], allowed=["zest", "dove", "toolong", "acid", "dove"])
-    assert words.allowed == ("zest", "dove", "acid")
-    assert words.secrets.tolist() == [1]
+    game = WordGame(["acid", "dove"], allowed=["zest", "dove", "toolong", "acid", "dove"])
+    assert game.allowed == ("zest", "dove", "acid")
+    assert game.secrets.tolist() == [2, 1]
+    drawn = game.draw(np.arange(200, dtype=np.uint64), np.zeros(200, dtype=np.int64))
+    assert set(drawn.tolist()) == {1, 2}
 
 
 @pytest.mark.parametrize(
@@ -56,24 +52,14 @@ def test_unusable_lists_are_refused(words, allowed, message):
         WordGame(words, allowed=allowed)
 
 
-def test_only_secrets_are_drawn():
-    words = WordGame(["dove", "acid"], allowed=["zest", "dove", "well", "acid"])
-    drawn = words.draw(np.arange(200, dtype=np.uint64), np.zeros(200, dtype=np.int64))
-    assert set(drawn.tolist()) == {1, 3}
-
-
 def test_random_words_are_distinct_and_seeded():
     words = random_words(100, 6, 3)
     assert len(set(words)) == 100
     assert {len(word) for word in words} == {6}
-    assert words == random_words(100, 6, 3)
-    assert words != random_words(100, 6, 4)
+    assert words == random_words(100, 6, 3) != random_words(100, 6, 4)
     assert len(random_words(26, 1)) == 26
     with pytest.raises(ValueError, match="count: 27"):
         random_words(27, 1)
-    for seed in (-1, 0.5, "a", None, [1, "a"]):
-        with pytest.raises(ValueError, match=r"seed: .* is not an integer from 0"):
-            random_words(3, 2, seed)
 
 
 @given(
