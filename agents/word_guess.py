@@ -88,15 +88,9 @@ class FilterAgent(WordGuessAgent):
     - for any other answer with dogs: words with at least D letters in the places of the guess;
     - for any other answer without dogs: words with at least one letter of the guess.
 
-    The rules keep words that an answer excludes, above all after cats alone, and do not combine
-    answers. InputError for Guess the Word.
-
-    Notes
-    -----
-    The rules follow the text of the source, with two exceptions. For 0 cats and 0 dogs the text
-    eliminates all words; this agent follows the pseudo-code. For every other answer but all
-    letters, the pseudo-code uses the last rule, which takes far more guesses than it reports. The
-    source is for four letters, and does not order the words.
+    The rules keep words that an answer excludes, above all after cats alone. They are those of the
+    text of the source, but for 0 cats and 0 dogs those of its pseudo-code. The source is for four
+    letters, and does not order the words. InputError for Guess the Word.
     """
 
     def __init__(self, game: WordGame, seed: int = 0) -> None:
@@ -126,9 +120,6 @@ class PartitionAgent(WordGuessAgent):
 
     Parameters
     ----------
-    game : WordGame
-    seed : int
-        Not used: nothing is drawn.
     cost : {"minimax", "entropy"}
         The number of words in the largest set, or the expected information with a negative sign:
         ``log2(n) - sum(c * log2(c)) / n`` bits, if each answer leaves ``c`` of ``n`` words.

@@ -34,7 +34,7 @@ DEFAULT_AGENTS = {
 RANDOM_LISTS_ID = "GuessTheWord-v0"
 DEFAULT_LISTS = 1000
 LIST_SIZE = 100
-_NUM_TOUGHEST, _TOUGHEST_SHOWN = 25, 5
+_NUM_TOUGHEST = 25
 # Options of these games, of Hangman, and of word lists.
 _OPTIONS = ("allowed", "max_guesses", "lists")
 _HANGMAN_OPTIONS = (
@@ -109,9 +109,8 @@ def evaluate(options: argparse.Namespace, request: Request, console: Console) ->
     }
     print_table(console, _agents_table(evaluation))
     for name, figures in statistics.items():
-        toughest = figures["toughest"][:_TOUGHEST_SHOWN]
-        shown = ", ".join(f"{word['word']} {word['mean_guesses']:g}" for word in toughest)
-        console.print(f"{name}: toughest {shown}", highlight=False)
+        toughest = [f"{word['word']} {word['mean_guesses']:g}" for word in figures["toughest"][:5]]
+        console.print(f"{name}: toughest {', '.join(toughest)}", highlight=False)
     write_files(options, evaluation, pd.concat(tables, ignore_index=True), console)
 
 
@@ -191,25 +190,24 @@ def summarize(games: pd.DataFrame, seconds: float) -> dict[str, Any]:
     intervals are clustered by list. ``toughest`` are the words with the highest mean number of
     guesses.
     """
-    lists, guesses, solved = games.list, games.guesses, games.won
-    clusters = (lists if lists.nunique() > 1 else games.index).to_numpy()
-    solved_rate, solved_interval = share_interval(solved.to_numpy(), clusters)
-    mean_guesses, guesses_interval = mean_interval(guesses.to_numpy(), clusters)
-    histogram = guesses[solved].value_counts().sort_index()
-    by_word = games.groupby("word").guesses.mean()
-    toughest = by_word.sort_values(ascending=False, kind="stable").head(_NUM_TOUGHEST)
+    guesses, solved = games["guesses"], games["won"]
+    clusters = games["list"] if games["list"].nunique() > 1 else games.index
+    solved_rate, solved_interval = share_interval(solved.to_numpy(), clusters.to_numpy())
+    mean_guesses, guesses_interval = mean_interval(guesses.to_numpy(), clusters.to_numpy())
+    by_word = games.groupby("word", as_index=False).agg(mean_guesses=("guesses", "mean"))
+    toughest = by_word.sort_values("mean_guesses", ascending=False, kind="stable")
     return {
         "games": len(games),
         "solved": int(solved.sum()),
         "solved_rate": solved_rate,
-        "ci95": list(solved_interval),
+        "ci95": solved_interval,
         "mean_guesses": mean_guesses,
-        "mean_guesses_ci95": None if guesses_interval is None else list(guesses_interval),
+        "mean_guesses_ci95": guesses_interval,
         "max_guesses": int(guesses.max()),
         "solved_within_10": float((solved & (guesses <= 10)).mean()),
-        "histogram": {str(number): count for number, count in histogram.to_dict().items()},
-        "toughest": [{"word": word, "mean_guesses": mean} for word, mean in toughest.items()],
-        "games_per_second": len(games) / seconds if seconds else 0.0,
+        "histogram": guesses[solved].value_counts().sort_index().to_dict(),
+        "toughest": toughest.head(_NUM_TOUGHEST).to_dict("records"),
+        "games_per_second": len(games) / seconds,
     }
 
 

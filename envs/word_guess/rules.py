@@ -43,10 +43,9 @@ VARIANT_OF_ID = {"CatsAndDogs-v0": "cats_and_dogs", "GuessTheWord-v0": "guess_th
 def random_words(
     count: int = 100, word_length: int = 6, seed: int | Sequence[int] = 0
 ) -> tuple[str, ...]:
-    """Return distinct words of letters that are drawn independently and uniformly.
+    """Return distinct words of random letters, as the problem "Guess the Word" is tested with.
 
-    The problem "Guess the Word" is tested with 100 words of 6 letters. Raises InputError if
-    there are fewer than ``count`` words of ``word_length`` letters.
+    InputError if there are fewer than ``count`` words of ``word_length`` letters.
     """
     check_integer("count", count, 1, NUM_LETTERS**word_length)
     random = np.random.default_rng(seed)
@@ -100,12 +99,9 @@ class WordGame:
         chosen = self._of_length(words, "words")
         self.allowed = chosen if allowed is None else self._of_length(allowed, "allowed")
         index = {word: number for number, word in enumerate(self.allowed)}
-        missing = [word for word in chosen if word not in index]
-        if missing:
-            raise InputError(
-                f"allowed: {len(missing)} of {len(chosen)} words are not in the allowed list, "
-                f"for example {missing[0]!r}"
-            )
+        for word in chosen:
+            if word not in index:
+                raise InputError(f"allowed: the secret word {word!r} is missing")
         self._index_of_secret = {word: index[word] for word in chosen}
         self.secrets = np.array(list(self._index_of_secret.values()), dtype=np.int64)
         encoded = encode_words(self.allowed, self.word_length)

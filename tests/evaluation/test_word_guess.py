@@ -30,7 +30,7 @@ def test_statistics_are_those_of_a_plain_count():
         "mean_guesses": 12.25,
         "max_guesses": 30,
         "solved_within_10": 0.5,
-        "histogram": {"2": 1, "3": 1, "14": 1},
+        "histogram": {2: 1, 3: 1, 14: 1},
         "toughest": [
             {"word": "dell", "mean_guesses": 30.0},
             {"word": "bell", "mean_guesses": 8.0},

@@ -43,7 +43,7 @@ def test_the_allowed_list_keeps_its_order_and_leaves_out_other_lengths():
 @pytest.mark.parametrize(
     ("words", "allowed", "message"),
     [
-        (["dove"], ["zest"], "words are not in the allowed list, for example 'dove'"),
+        (["dove"], ["zest"], "the secret word 'dove' is missing"),
         (["d-ve"], None, "'d-ve' is not a word"),
     ],
 )
