@@ -25,13 +25,13 @@ from hangman_lab.agents.base import Agent
 from hangman_lab.agents.dictionary import DictionaryAgent
 from hangman_lab.envs.bits import strip_padding
 from hangman_lab.envs.encoding import BLANK, FIRST_LETTER, NUM_LETTERS, as_words
-from hangman_lab.envs.errors import check_integer
 from hangman_lab.envs.hangman.observation import Observations, unique_observations
 from hangman_lab.envs.numba_cache import njit
 from hangman_lab.envs.word_sets import fitting_words
 
 WIN, NO_WIN, UNKNOWN = 1, 0, -1
 _TABLE_SIZE = 2**12
+_BUDGET = 300_000  # The limit of a search, in words looked at.
 
 
 class SearchTables(NamedTuple):
@@ -85,13 +85,11 @@ class CandidateSearchAgent(Agent, ABC):
         strategies[state_of_game] = drawn
 
         def search(state: int) -> None:
-            guessed, index = states["guessed"][state], self.index_
+            guessed = states["guessed"][state]
             word = strip_padding(states["word"][state], guessed)
-            if len(word):
-                rows = fitting_words(word, guessed, index, True, True)
-                if len(rows) > 1:
-                    lives = states["lives"][state]
-                    letters[state] = self._choose(rows, lives, strategies[state])
+            rows = fitting_words(word, guessed, self.index_, True, True)
+            if len(rows) > 1:
+                letters[state] = self._choose(rows, states["lives"][state], strategies[state])
 
         with ThreadPoolExecutor(get_num_threads()) as pool:
             list(pool.map(search, range(len(letters))))
@@ -116,25 +114,17 @@ class MinimaxAgent(CandidateSearchAgent):
     listed words that match after one of the host's answers. Ties go to the letter that more
     matching words contain, then to the first in the alphabet.
 
-    Parameters
-    ----------
-    node_budget : int, default 300_000
-        The limit of the search, in words looked at; see :func:`certain_win`.
-
     References
     ----------
     The choice by the worst family is that of D. E. Knuth, "The computer as Master Mind", Journal of
     Recreational Mathematics 9 (1976).
     """
 
-    def __init__(self, node_budget: int = 300_000) -> None:
-        self.node_budget = check_integer("node_budget", node_budget, 0)
-
     def _choose(self, rows: npt.NDArray[np.int64], lives: int, strategy: int) -> int:
         words = self.tables_
         if len(rows) > lives:
             table = np.zeros((_TABLE_SIZE, 3), np.int64)
-            progress = np.array([self.node_budget, 0])
+            progress = np.array([_BUDGET, 0])
             for misses_left in range(lives - 1, min(NUM_LETTERS, len(rows) - 1)):
                 if certain_win(rows, misses_left, words, table, progress) == WIN:
                     return progress[1]

@@ -4,18 +4,16 @@
     python -m benchmarks.hosts lives [--words FILE]
     python -m benchmarks.hosts bounds [--lengths 5 8] [--rounds 64 256] [--plot FILE]
 
-games: those won against each host, on train words, with 95% intervals. The host who picks draws
-words by the mixed strategy of :func:`agents.robust.solve`. The evil host plays one game against an
-agent that draws no letters.
+games: those won on train words, with 95% intervals. The host who picks draws words by the mixed
+strategy of :func:`agents.robust.solve`. The evil host plays one game against an agent that draws no
+letters.
 
-lives: the fewest with which a guesser wins every word for certain, whatever the host does. The host
-may change its word as long as a word of the list fits all that was shown. A range means that the
-search was stopped: fewer lives are not enough, as many as its end are.
+lives: the fewest that win every word for certain, whatever the host does. Of a range, at which the
+search was stopped, fewer lives are not enough, and as many as its end are.
 
 bounds: on the value of the game against the host who picks. Lower: the win rate of the worst word
-of the guesser's mixture. Upper: what the best known reply wins against the host's average, which is
-a bound for certain only if no reply wins more. Their distance is what OpenSpiel calls
-exploitability, for the known replies.
+of the guesser's mixture. Upper: what the best known reply wins against the host's average, a bound
+for certain only if no reply wins more.
 """
 
 import argparse
@@ -62,16 +60,15 @@ def _games(options: argparse.Namespace) -> DataTable:
         picked = random.choice(words, _GAMES, p=host).tolist()
         drawn = random.choice(words, _GAMES).tolist()
         for name, agent in agents.items():
-            cells = [_win_rate(play(agent, secrets).won) for secrets in (drawn, picked)]
+            cells = [f"{length}", name]
+            for secrets in (drawn, picked):
+                wins = play(agent, secrets).won.sum()
+                low, high = win_rate_interval(wins, _GAMES)
+                cells.append(f"{wins / _GAMES:.1%} ({100 * low:.1f} to {100 * high:.1f})")
             evil = play(agent, words if agent.draws else words[:1], evil_words=words)
-            rows.append((str(length), name, *cells, f"{100 * evil.won.mean():.1f}"))
+            rows.append((*cells, f"{evil.won.mean():.1%}"))
     headings = ("letters", "agent", "random", "picking", "evil")
-    return DataTable("games won against each host, %", headings, rows, 2)
-
-
-def _win_rate(won: np.ndarray) -> str:
-    low, high = win_rate_interval(won.sum(), len(won))
-    return f"{100 * won.mean():.1f} ({100 * low:.1f} to {100 * high:.1f})"
+    return DataTable("games won against each host", headings, rows, 2)
 
 
 def _lives(options: argparse.Namespace) -> DataTable:
