@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from hangman_lab.envs.hangman.env import HangmanEnv, HangmanVectorEnv
     from hangman_lab.envs.hangman.sb3 import HangmanVecEnv
     from hangman_lab.envs.hangman.text import TextHangman
-    from hangman_lab.envs.word_guess.env import WordGuessEnv, WordGuessVectorEnv
+    from hangman_lab.envs.word_guess.env import WordGuessEnv
     from hangman_lab.envs.wrappers import ActionMaskObservation, VectorActionMaskObservation
 
 __all__ = [
@@ -24,7 +24,6 @@ __all__ = [
     "TextHangman",
     "VectorActionMaskObservation",
     "WordGuessEnv",
-    "WordGuessVectorEnv",
 ]
 
 # Imported on first use: HangmanVecEnv needs Stable-Baselines3.
@@ -36,7 +35,6 @@ _MODULE_OF = {
     "HangmanVecEnv": "hangman.sb3",
     "HangmanVectorEnv": "hangman.env",
     "WordGuessEnv": "word_guess.env",
-    "WordGuessVectorEnv": "word_guess.env",
 }
 
 
@@ -65,6 +63,5 @@ for _name, _variant in (("CatsAndDogs", "cats_and_dogs"), ("GuessTheWord", "gues
     gym.register(
         id=f"hangman_lab/{_name}-v0",
         entry_point="hangman_lab.envs.word_guess.env:WordGuessEnv",
-        vector_entry_point="hangman_lab.envs.word_guess.env:WordGuessVectorEnv",
         kwargs={"variant": _variant},
     )

@@ -92,7 +92,7 @@ class MistakesReward:
 
     def __call__(self, step: Any) -> npt.NDArray[np.float64]:
         """Return the reward of each game, shape (N,)."""
-        return step.won.astype(np.float64) - step.played
+        return step.won - 1.0
 
 
 HANGMAN_REWARDS: dict[str, type[Reward]] = {

@@ -1,27 +1,32 @@
-"""Cats and Dogs and Guess the Word as Gymnasium environments: single and batched."""
+"""Cats and Dogs and Guess the Word as a Gymnasium environment."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
-from typing import Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from gymnasium.vector import AutoresetMode
+from gymnasium import spaces
 
-from hangman_lab.envs.batch import BatchEnv
-from hangman_lab.envs.errors import as_array
-from hangman_lab.envs.games import ALL, Arrays
-from hangman_lab.envs.rendering import Drawing
+from hangman_lab.envs.errors import check_integer
+from hangman_lab.envs.rendering import Drawing, text_picture
 from hangman_lab.envs.rewards import WORD_GUESS_REWARDS, Reward, compute_rewards, make_reward
 from hangman_lab.envs.single import SingleEnv
-from hangman_lab.envs.word_guess.rules import WordGame, WordGuessGames
+from hangman_lab.envs.word_guess.rules import WordGame
 
+_MAX_IMAGE_LINES = 17
 VariantName = Literal["cats_and_dogs", "guess_the_word"]
 
 
-class WordGuessEnv(SingleEnv[Arrays]):
+class GuessResult(NamedTuple):
+    """The result of one guess, for rewards; arrays of shape (1,)."""
+
+    won: npt.NDArray[np.bool_]  # the guess won the game
+    lost: npt.NDArray[np.bool_]  # the guess lost the game
+
+
+class WordGuessEnv(SingleEnv[dict[str, Any]]):
     """Guess a hidden word by guessing words.
 
     ## Description
@@ -106,59 +111,70 @@ class WordGuessEnv(SingleEnv[Arrays]):
     ) -> None:
         game = WordGame(words, variant, allowed, word_length, max_guesses)
         super().__init__(game, render_mode)
+        self._game = game
         #: The words that can be guessed; an action is an index into them.
         self.allowed = game.allowed
         self._reward = make_reward(reward, WORD_GUESS_REWARDS)
-        self._games = WordGuessGames(1, game)
-        self.observation_space = self._games.observation_space
-        self.action_space = self._games.action_space
+        shape = game.max_guesses, len(game.answer_names)
+        self.action_space = spaces.Discrete(len(game))
+        self.observation_space = spaces.Dict(
+            {
+                "guesses": spaces.Box(-1, len(game) - 1, shape[:1], np.int32),
+                "answers": spaces.Box(-1, game.word_length, shape, np.int8),
+                "num_guesses": spaces.Discrete(game.max_guesses + 1),
+            }
+        )
+        self._guesses = np.zeros(shape[:1], dtype=np.int32)
+        self._answers = np.zeros(shape, dtype=np.int8)
 
     def _secret(self) -> str:
-        return self._games.secret(0)
+        return self.allowed[self._hidden[0]]
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return ``info["action_mask"]`` as bool, as sb3-contrib expects it."""
-        return self._games.action_masks()[0]
+        return np.ones(len(self.allowed), dtype=np.bool_)
 
     def _start(self, word: str | None) -> None:
         drawn = self._secrets.draw(self._stream, self._episode)
-        self._games.start(ALL, drawn if word is None else self._secrets.encode([word]))
+        self._hidden = drawn if word is None else self._secrets.encode([word])
+        self._guesses[:] = self._answers[:] = -1
+        self._num_guesses = 0
+        self._won = False
 
     def _guess(self, action: int) -> tuple[float, bool]:
-        step = self._games.guess(as_array("action", [action]))
-        return float(compute_rewards(self._reward, step)[0]), bool(step.won[0] or step.lost[0])
+        game, turn = self._game, self._num_guesses
+        guess = check_integer("action", action, 0, len(game) - 1)
+        code = game.answer(np.array([guess]), self._hidden)
+        self._guesses[turn], self._answers[turn] = guess, game.answers[code]
+        self._num_guesses += 1
+        self._won = bool(code == game.solved)
+        has_ended = self._won or self._num_guesses == game.max_guesses
+        step = GuessResult(*np.array([[self._won], [has_ended and not self._won]]))
+        return float(compute_rewards(self._reward, step)[0]), has_ended
 
-    def _observe(self) -> tuple[Arrays, Arrays]:
-        batch, infos = self._games.observe_in_space(), self._games.infos()
-        observation = {name: array[0] for name, array in batch.items()}
-        return observation, {name: array[0] for name, array in infos.items()}
+    def _observe(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        observation = {
+            "guesses": self._guesses.copy(),
+            "answers": self._answers.copy(),
+            "num_guesses": np.int64(self._num_guesses),
+        }
+        mask = self.action_masks().view(np.int8)
+        return observation, {"action_mask": mask, "won": np.bool_(self._won)}
 
     def _draw(self, mode: str) -> Drawing:
-        return self._games.draw(0, mode)
-
-
-class WordGuessVectorEnv(BatchEnv[Arrays]):
-    """N games of :class:`WordGuessEnv`, whose arguments it takes, as one batch.
-
-    The rest of the arguments is documented in :class:`envs.batch.BatchEnv`.
-    """
-
-    def __init__(
-        self,
-        num_envs: int = 1,
-        max_episode_steps: int | None = None,
-        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
-        *,
-        words: Sequence[str] | None = None,
-        variant: VariantName = "cats_and_dogs",
-        allowed: Sequence[str] | None = None,
-        word_length: int | None = None,
-        max_guesses: int | None = None,
-        reward: str | Reward = "sparse",
-        render_mode: str | None = None,
-    ) -> None:
-        game = WordGame(words, variant, allowed, word_length, max_guesses)
-        #: The words that can be guessed; an action is an index into them.
-        self.allowed = game.allowed
-        parts = partial(WordGuessGames, game=game), game, make_reward(reward, WORD_GUESS_REWARDS)
-        super().__init__(*parts, num_envs, max_episode_steps, autoreset_mode, render_mode)
+        game, made = self._game, self._num_guesses
+        lines = []
+        for turn in range(made):
+            named = zip(game.answer_names, self._answers[turn], strict=True)
+            answer = "  ".join(f"{name} {count}" for name, count in named)
+            lines.append(f"{turn + 1:>4}  {self.allowed[self._guesses[turn]]}  {answer}")
+        if mode == "rgb_array":
+            lines = lines[-_MAX_IMAGE_LINES:]
+        size = f"{len(game):,} words of {game.word_length} letters"
+        lines.insert(0, f"{size}, {made} of {game.max_guesses} guesses")
+        if self._won:
+            lines.append("won")
+        elif made == game.max_guesses:
+            lines.append(f"lost; the word was {self._secret()}")
+        text = "\n".join(lines)
+        return text_picture(text) if mode == "rgb_array" else text

@@ -1,4 +1,4 @@
-"""Cats and Dogs and Guess the Word: their words, their answers, and N games at once."""
+"""Cats and Dogs and Guess the Word: their words and their answers."""
 
 from __future__ import annotations
 
@@ -8,20 +8,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from gymnasium import spaces
 
 from hangman_lab.envs.counter_rng import add_key, below
 from hangman_lab.envs.encoding import ALPHABET, NUM_LETTERS, as_words, encode_words
 from hangman_lab.envs.errors import InputError, check_choice, check_integer
-from hangman_lab.envs.games import ALL, Arrays, Games, Index
-from hangman_lab.envs.rendering import Drawing, text_picture
 from hangman_lab.envs.words import default_word_list
 
 # Answer codes have 8 bits; words of 21 letters have 253 pairs of cats and dogs.
 MAX_WORD_LENGTH = 21
 # All guesses of a game are in the observation.
 MAX_GUESSES = 10_000
-_MAX_IMAGE_LINES = 17
 
 
 class Variant(NamedTuple):
@@ -158,98 +154,3 @@ class WordGame:
         """The code of the answer to every guess about every secret, shape (allowed, secrets)."""
         blocks = np.array_split(np.arange(len(self))[:, None], 1 + len(self) // 64)
         return np.concatenate([self.answer(block, self.secrets) for block in blocks])
-
-
-class GuessResult(NamedTuple):
-    """The result of one guess in each of N games; all arrays have the shape (N,)."""
-
-    played: npt.NDArray[np.bool_]  # the game was in progress before the guess
-    won: npt.NDArray[np.bool_]  # the guess won the game
-    lost: npt.NDArray[np.bool_]  # the guess lost the game
-
-
-class WordGuessGames(Games[Arrays]):
-    """N games of word guessing.
-
-    A game is won by guessing the secret, and lost with the last guess. Repeated words cost a
-    guess. Finished games ignore further guesses.
-    """
-
-    def __init__(self, num_games: int, game: WordGame) -> None:
-        super().__init__(num_games)
-        self.game = game
-        shape = game.max_guesses, len(game.answer_names)
-        self._secrets, self._num_guesses = np.zeros((2, num_games), dtype=np.int64)
-        self._guesses = np.full((num_games, game.max_guesses), -1, dtype=np.int32)
-        self._answers = np.full((num_games, *shape), -1, dtype=np.int8)
-        self._won = np.zeros(num_games, dtype=np.bool_)
-        self._observed = {
-            "guesses": self._guesses,
-            "answers": self._answers,
-            "num_guesses": self._num_guesses,
-        }
-        self.action_space = spaces.Discrete(len(game))
-        self.observation_space = spaces.Dict(
-            {
-                "guesses": spaces.Box(-1, len(game) - 1, (game.max_guesses,), np.int32),
-                "answers": spaces.Box(-1, game.word_length, shape, np.int8),
-                "num_guesses": spaces.Discrete(game.max_guesses + 1),
-            }
-        )
-
-    @property
-    def won(self) -> npt.NDArray[np.bool_]:
-        """Whether the secret of each game was guessed, shape (N,)."""
-        return self._won.copy()
-
-    @property
-    def over(self) -> npt.NDArray[np.bool_]:
-        """Whether each game is won or out of guesses, shape (N,)."""
-        return self._won | (self._num_guesses == self.game.max_guesses)
-
-    def secret(self, game: int) -> str:
-        """Return the secret word of one game."""
-        return self.game.allowed[self._secrets[game]]
-
-    def draw(self, game: int, mode: str) -> Drawing:
-        """Draw one game: an image of its last guesses for ``rgb_array``, else text."""
-        made, allowed = int(self._num_guesses[game]), self.game.allowed
-        lines = []
-        for turn in range(made):
-            named = zip(self.game.answer_names, self._answers[game, turn], strict=True)
-            answer = "  ".join(f"{name} {count}" for name, count in named)
-            lines.append(f"{turn + 1:>4}  {allowed[self._guesses[game, turn]]}  {answer}")
-        if mode == "rgb_array":
-            lines = lines[-_MAX_IMAGE_LINES:]
-        size = f"{len(allowed):,} words of {self.game.word_length} letters"
-        lines.insert(0, f"{size}, {made} of {self.game.max_guesses} guesses")
-        if self._won[game]:
-            lines.append("won")
-        elif made == self.game.max_guesses:
-            lines.append(f"lost; the word was {self.secret(game)}")
-        text = "\n".join(lines)
-        return text_picture(text) if mode == "rgb_array" else text
-
-    def action_masks(self, games: Index = ALL) -> npt.NDArray[np.bool_]:
-        """Return which words can be guessed, as a new array of shape (games, allowed words)."""
-        return np.ones((len(self._won[games]), len(self.game)), dtype=np.bool_)
-
-    def start(self, games: Index, secrets: npt.NDArray[np.int64]) -> None:
-        """Start new games with these secrets."""
-        self._secrets[games] = secrets
-        self._guesses[games] = self._answers[games] = -1
-        self._num_guesses[games] = 0
-        self._won[games] = False
-
-    def guess(self, actions: npt.NDArray[np.integer]) -> GuessResult:
-        """Guess an allowed word in every game; InputError as ``check_actions`` raises."""
-        actions = self.check_actions(actions, len(self.game))
-        playing = ~self.over
-        games = np.flatnonzero(playing)
-        words, turn = actions[games], self._num_guesses[games]
-        codes = self.game.answer(words, self._secrets[games])
-        self._guesses[games, turn] = words
-        self._answers[games, turn] = self.game.answers[codes]
-        self._num_guesses[games] += 1
-        self._won[games] = codes == self.game.solved
-        return GuessResult(playing, playing & self._won, playing & ~self._won & self.over)

@@ -18,13 +18,7 @@ from gymnasium.wrappers import TimeLimit
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hangman_lab.envs import (
-    HangmanEnv,
-    HangmanVectorEnv,
-    TextHangman,
-    WordGuessEnv,
-    WordGuessVectorEnv,
-)
+from hangman_lab.envs import HangmanEnv, HangmanVectorEnv, TextHangman, WordGuessEnv
 from hangman_lab.envs.encoding import decode, letter_index
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.rewards import DenseReward
@@ -40,16 +34,13 @@ def places_shown(step):
     return step.shown
 
 
-HANGMAN, GUESSING = (HangmanEnv, HangmanVectorEnv), (WordGuessEnv, WordGuessVectorEnv)
+HANGMAN = (HangmanEnv, HangmanVectorEnv)
 GAMES = {
     "hangman": (*HANGMAN, {"words": LETTERS, "max_wrong": 4}),
     "dense": (*HANGMAN, {"words": LETTERS, "reward": "dense"}),
     "potential": (*HANGMAN, {"words": LETTERS, "reward": "potential", "repeated_guess": "free"}),
     "evil": (*HANGMAN, {"words": LETTERS, "host": "evil"}),
     "a user's reward": (*HANGMAN, {"words": LETTERS, "reward": places_shown}),
-    "cats and dogs": (*GUESSING, {"words": WORDS, "max_guesses": 4}),
-    "mistakes": (*GUESSING, {"words": WORDS[:6], "allowed": WORDS, "reward": "mistakes"}),
-    "guess the word": (*GUESSING, {"variant": "guess_the_word", "max_guesses": 3}),
 }
 
 
@@ -102,7 +93,7 @@ def test_a_batch_answers_as_gymnasiums_own_batch_of_single_games(game, mode, lim
     for number, move in enumerate(moves):
         if isinstance(move, tuple):
             seed, mask, forced = move
-            if game in ("guess the word", "evil"):
+            if game == "evil":
                 forced = {}
             reset_both(envs, seed, mask, f"reset {number}", **forced)
             continue
@@ -215,7 +206,7 @@ def test_words_can_be_forced_for_all_games_or_some():
     assert (forced["word"] == 1).sum(axis=1)[[0, 2]].tolist() == [2, 3]
 
 
-KINDS = (*HANGMAN, *GUESSING, TextHangman)
+KINDS = (*HANGMAN, WordGuessEnv, TextHangman)
 # Each is refused by all classes that have the argument.
 INVALID: dict[str, list[Any]] = {
     "words": ["apple", b"ox", Path("a.txt"), 5, np.array("ox"), np.array([["ox"]])],
@@ -236,7 +227,7 @@ INVALID: dict[str, list[Any]] = {
     "autoreset_mode": ["same_step"],
 }
 REFUSED = [
-    *((kind, "reward", DenseReward()) for kind in GUESSING),
+    (WordGuessEnv, "reward", DenseReward()),
     *((kind, name, value) for kind in KINDS for name in signature(kind).parameters
       for value in INVALID.get(name, ())),
 ]  # fmt: skip
@@ -270,9 +261,7 @@ def test_lists_without_a_word_of_the_lengths_are_refused():
 
 
 @pytest.mark.parametrize("dtype", np.typecodes["AllInteger"])
-@pytest.mark.parametrize(
-    "make", [HangmanVectorEnv, partial(HangmanVectorEnv, host="evil"), WordGuessVectorEnv]
-)
+@pytest.mark.parametrize("make", [HangmanVectorEnv, partial(HangmanVectorEnv, host="evil")])
 def test_actions_have_any_integer_dtype(make, dtype):
     actions = np.array([5, 0, 3])
     steps = []
@@ -319,13 +308,13 @@ def test_misuse_is_refused():
         assert data_equivalence(env.get_state(), before)
 
 
-@pytest.mark.parametrize("kind", [*HANGMAN, *GUESSING])
+@pytest.mark.parametrize("kind", [*HANGMAN, WordGuessEnv])
 def test_a_seed_is_an_integer_of_any_type(kind):
     env, twin = (kind(words=WORDS) for _ in range(2))
     for seed in (np.int64(3), np.uint8(3)):
         assert data_equivalence(env.reset(seed=3), twin.reset(seed=seed))
         assert data_equivalence(env.reset(), twin.reset())
-    if kind in (HangmanVectorEnv, WordGuessVectorEnv):
+    if kind is HangmanVectorEnv:
         assert data_equivalence(env.reset(seed=np.array([5])), twin.reset(seed=[5]))
 
 
@@ -349,9 +338,8 @@ def test_a_secret_is_known_after_the_first_reset(kind):
     assert env.secret in WORDS
 
 
-@pytest.mark.parametrize("kind", [HangmanVectorEnv, WordGuessVectorEnv])
-def test_an_ignored_action_need_not_be_one(kind):
-    env = kind(2, 1, words=WORDS)
+def test_an_ignored_action_need_not_be_one():
+    env = HangmanVectorEnv(2, 1, words=WORDS)
     env.reset(seed=0)
     assert env.step(np.zeros(2, dtype=np.int64))[3].all()
     assert not env.step(np.array([-1, 99]))[3].any()

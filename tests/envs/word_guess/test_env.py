@@ -1,9 +1,15 @@
+import copy
+import pickle
 from typing import Any
 
 import gymnasium as gym
 import pytest
-from gymnasium.utils.env_checker import check_env
+from gymnasium.utils.env_checker import check_env, data_equivalence
+from gymnasium.utils.env_match import check_environments_match
+from hypothesis import given
+from hypothesis import strategies as st
 
+from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.word_guess.env import WordGuessEnv
 from tests.envs.word_guess.referee import cats_and_dogs
 
@@ -16,30 +22,49 @@ def test_gymnasium_finds_no_fault(env_id):
     check_env(gym.make(env_id).unwrapped, skip_render_check=True)
 
 
-@pytest.mark.parametrize(
-    ("reward", "expected"), [("sparse", [0.0, 0.0, 1.0]), ("mistakes", [-1.0, -1.0, 0.0])]
+@pytest.mark.parametrize("env_id", IDS)
+def test_games_of_one_seed_are_alike_and_survive_pickling(env_id):
+    env = gym.make(env_id).unwrapped
+    check_environments_match(env, pickle.loads(pickle.dumps(env)), num_steps=40)
+
+
+@given(
+    st.lists(st.sampled_from(WORDS), min_size=5, max_size=5),
+    st.sampled_from(WORDS),
+    st.sampled_from(["sparse", "mistakes"]),
 )
-def test_a_forced_secret_is_found(reward, expected):
-    env = WordGuessEnv(WORDS, reward=reward)
-    env.reset(seed=1, options={"word": "neon"})
-    rewards = []
-    for word in ("cold", "noon", "neon"):
-        observation, value, terminated, truncated, info = env.step(WORDS.index(word))
-        turn = observation["num_guesses"] - 1
-        assert tuple(observation["answers"][turn]) == cats_and_dogs(word, "neon")
-        assert not truncated
-        rewards.append(value)
-    assert rewards == expected
-    assert terminated
-    assert info["won"]
+def test_a_game_goes_as_a_plain_referee_says(guesses, secret, reward):
+    env = WordGuessEnv(WORDS, max_guesses=5, reward=reward)
+    observation, info = env.reset(options={"word": secret})
+    for turn, guess in enumerate(guesses, 1):
+        kept, copied = observation, copy.deepcopy(observation)
+        observation, value, terminated, truncated, info = env.step(WORDS.index(guess))
+        assert data_equivalence(kept, copied)
+        won, lost = guess == secret, guess != secret and turn == 5
+        assert value == (won - lost if reward == "sparse" else won - 1)
+        assert (terminated, truncated, info["won"]) == (won or lost, False, won)
+        assert info["action_mask"].all()
+        assert observation["num_guesses"] == turn
+        assert [WORDS[index] for index in observation["guesses"][:turn]] == guesses[:turn]
+        answers = [cats_and_dogs(earlier, secret) for earlier in guesses[:turn]]
+        assert observation["answers"][:turn].tolist() == [list(answer) for answer in answers]
+        assert (observation["guesses"][turn:] == -1).all()
+        assert (observation["answers"][turn:] == -1).all()
+        if terminated:
+            break
     with pytest.raises(gym.error.ResetNeeded):
         env.step(0)
 
 
 @pytest.mark.parametrize("word", ["pigeon", 3])
-def test_a_forced_word_that_is_no_secret_is_refused(word):
-    with pytest.raises(ValueError, match="is not one of the 8 secret words"):
-        WordGuessEnv(WORDS).reset(options={"word": word})
+def test_other_secrets_and_actions_are_refused(word):
+    env = WordGuessEnv(WORDS)
+    with pytest.raises(InputError, match="is not one of the 8 secret words"):
+        env.reset(options={"word": word})
+    env.reset(seed=0)
+    for action in (-1, 8, 0.5, "a"):
+        with pytest.raises(InputError, match=r"action: .* is not an integer in 0\.\.7"):
+            env.step(action)
 
 
 def test_guesses_answers_and_the_end_are_drawn(capsys):
