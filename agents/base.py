@@ -197,8 +197,7 @@ class PosteriorAgent(Agent, ABC):
             If the observations are invalid.
         """
         states, state_of_game = self._distinct(check_observations(observations))
-        name, shape = f"{type(self).__name__}._letter_probabilities", states["guessed"].shape
-        return as_numbers(name, self._letter_probabilities(states), shape)[state_of_game]
+        return self._letter_probabilities(states)[state_of_game]
 
     @abstractmethod
     def _letter_probabilities(self, observations: Observations) -> npt.NDArray[np.float64]:

@@ -56,12 +56,8 @@ class DecompositionAgent(Agent):
 
     Part 3 counts the letters of the whole list.
 
-    Notes
-    -----
-    Where the source is open: a blank of a longer word or piece matches any letter, guessed or not.
-    Overlapping pieces all count, whereas Python's ``findall`` skips some. Every turn starts with
-    the whole list; the source filters its dictionary from turn to turn. Its diagram of the order of
-    the parts is lost.
+    Where the source is open: a blank of a longer word or piece matches any letter, guessed or not;
+    overlapping pieces all count; every turn starts with the whole list.
 
     References
     ----------
@@ -124,19 +120,18 @@ def _count_in_words(word, guessed, words):
 def _count_at_length(masked, guessed, length, words, counts):
     """Count the letters of the words of one length, or of their pieces."""
     longer_by = length - len(masked)
+    is_shorter = longer_by < 0
     num_shown = (masked != BLANK).sum()
-    by_pieces = longer_by >= 0 and num_shown >= _WHOLE_SHARE * len(masked)
+    by_pieces = not is_shorter and num_shown >= _WHOLE_SHARE * len(masked)
     # Words that count as a whole match at their head or at their tail.
     step = longer_by if longer_by > 0 and not by_pieces else 1
-    pattern = np.full(length, BLANK, dtype=np.uint8)
     union = np.zeros(words.chunks[length], dtype=np.uint64)
     for offset in range(0, abs(longer_by) + 1, step):
-        if longer_by < 0:
+        pattern = np.full(length, BLANK, dtype=np.uint8)
+        if is_shorter:
             pattern[:] = masked[offset : offset + length]
         else:
-            pattern[:] = BLANK
             pattern[offset : offset + len(masked)] = masked
-        is_shorter = longer_by < 0
         fitting = fitting_set(pattern, guessed, words, is_shorter, is_shorter)
         if by_pieces:
             blanks = offset + np.flatnonzero(masked == BLANK)
@@ -160,18 +155,16 @@ def _count_in_pieces(word, pieces):
     """Return the letter counts of part 2, shape (N, 26)."""
     counts = np.zeros((len(word), NUM_LETTERS), dtype=np.int64)
     for game in range(len(word)):
-        length = word_length(word[game])
-        marked = np.full(length + 2, _BOUNDARY)
-        for place in range(length):
-            code = word[game, place]
-            marked[place + 1] = _ANY if code == BLANK else code - FIRST_LETTER + 1
+        masked = word[game, : word_length(word[game])]
+        marked = np.full(len(masked) + 2, _BOUNDARY)
+        marked[1:-1] = np.where(masked == BLANK, _ANY, masked - (FIRST_LETTER - 1))
         for blank in np.flatnonzero(marked == _ANY):
             start = max(blank - _REACH, 0)
             window = marked[start : start + _PIECE_LENGTH]
             units = _NUM_PIECE_CODES ** np.arange(len(window) - 1, -1, -1)
             pattern = (window * units).sum()
             for unit in units[window == _ANY]:
-                for letter in range(NUM_LETTERS):
-                    piece = pattern + (letter + 1 - _ANY) * unit
-                    counts[game, letter] += pieces[len(window) - _SHORTEST_PIECE][piece]
+                # A letter in the place of the blank.
+                first = pattern - NUM_LETTERS * unit
+                counts[game] += pieces[len(window) - _SHORTEST_PIECE][first:pattern:unit]
     return counts

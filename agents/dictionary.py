@@ -21,17 +21,14 @@ class DictionaryAgent(PosteriorAgent):
 
     A word matches if it agrees with the shown places, has no wrong letter and has no shown letter
     behind a blank. If no matching word has an unguessed letter, shown letters behind blanks are
-    allowed; then the letter frequencies of the whole list decide.
+    allowed; then the letter frequencies of the whole list decide. If the secret is drawn from the
+    list, ``letter_probabilities`` is exact unless ``literal``.
 
     Parameters
     ----------
     literal : bool, default False
         Play the benchmark of the public challenge's problem statement: wrong guesses are ignored,
         and every occurrence of a letter counts.
-
-    Notes
-    -----
-    If the secret is drawn from the list, ``letter_probabilities`` is exact unless ``literal``.
     """
 
     uses_lives = False
@@ -90,7 +87,8 @@ class OverallFrequencyAgent(Agent):
     """Samples an unguessed letter by its number of occurrences in the matching words.
 
     A listed word matches if it agrees with the shown places and has no wrong letter. A shown
-    letter may also be behind a blank, as in ``WordWithFilter`` of the source.
+    letter may also be behind a blank, as in ``WordWithFilter`` of the source. If no matching word
+    has an unguessed letter, the letter frequencies of the whole list decide.
 
     Parameters
     ----------
@@ -98,11 +96,6 @@ class OverallFrequencyAgent(Agent):
         Take the most frequent letter instead of sampling.
     seed : int, default 0
         The seed of the samples.
-
-    Notes
-    -----
-    If no matching word has an unguessed letter, the letter frequencies of the whole list decide.
-    This cannot happen in the source, whose secrets are from its list.
 
     References
     ----------
