@@ -153,7 +153,7 @@ class PartitionAgent(WordGuessAgent):
         if cost == "entropy":
             information = costs * np.log2(np.maximum(costs, 1))
             costs = np.rint(information * _FIXED_POINT).astype(np.int64)
-        table, others = game.answer_table, np.arange(len(game) if any_word else 0)
+        table, others = game.answer_table, np.arange(len(game.allowed) if any_word else 0)
         is_largest = cost == "minimax"
         self._costs = _Costs(table, game.secrets, others, game.solved, costs, is_largest)
 

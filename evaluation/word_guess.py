@@ -98,7 +98,7 @@ def evaluate(options: argparse.Namespace, request: Request, console: Console) ->
             statistics[name] = summarize(table, seconds)
             table.insert(0, "agent", name)
             tables.append(table)
-    size = {"lists": len(games)} if len(games) > 1 else {"allowed": len(game)}
+    size = {"lists": len(games)} if len(games) > 1 else {"allowed": len(game.allowed)}
     evaluation = {
         "env": options.env,
         "words": {"source": source, "count": len(game.secrets), **size},

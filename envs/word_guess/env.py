@@ -116,10 +116,10 @@ class WordGuessEnv(SingleEnv[dict[str, Any]]):
         self.allowed = game.allowed
         self._reward = make_reward(reward, WORD_GUESS_REWARDS)
         shape = game.max_guesses, len(game.answer_names)
-        self.action_space = spaces.Discrete(len(game))
+        self.action_space = spaces.Discrete(len(game.allowed))
         self.observation_space = spaces.Dict(
             {
-                "guesses": spaces.Box(-1, len(game) - 1, shape[:1], np.int32),
+                "guesses": spaces.Box(-1, len(game.allowed) - 1, shape[:1], np.int32),
                 "answers": spaces.Box(-1, game.word_length, shape, np.int8),
                 "num_guesses": spaces.Discrete(game.max_guesses + 1),
             }
@@ -143,7 +143,7 @@ class WordGuessEnv(SingleEnv[dict[str, Any]]):
 
     def _guess(self, action: int) -> tuple[float, bool]:
         game, turn = self._game, self._num_guesses
-        guess = check_integer("action", action, 0, len(game) - 1)
+        guess = check_integer("action", action, 0, len(game.allowed) - 1)
         code = game.answer(np.array([guess]), self._hidden)
         self._guesses[turn], self._answers[turn] = guess, game.answers[code]
         self._num_guesses += 1
@@ -170,7 +170,7 @@ class WordGuessEnv(SingleEnv[dict[str, Any]]):
             lines.append(f"{turn + 1:>4}  {self.allowed[self._guesses[turn]]}  {answer}")
         if mode == "rgb_array":
             lines = lines[-_MAX_IMAGE_LINES:]
-        size = f"{len(game):,} words of {game.word_length} letters"
+        size = f"{len(game.allowed):,} words of {game.word_length} letters"
         lines.insert(0, f"{size}, {made} of {game.max_guesses} guesses")
         if self._won:
             lines.append("won")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,17 +20,10 @@ MAX_WORD_LENGTH = 21
 MAX_GUESSES = 10_000
 
 
-class Variant(NamedTuple):
-    """One of the two games: its answers and its defaults."""
-
-    answer_names: tuple[str, ...]  #: The names of the numbers of an answer, in order.
-    word_length: int
-    max_guesses: int
-
-
+# The names of the numbers of an answer, and the default word length and number of guesses.
 VARIANTS = {
-    "cats_and_dogs": Variant(("cats", "dogs"), 4, 128),
-    "guess_the_word": Variant(("matches",), 6, 10),
+    "cats_and_dogs": (("cats", "dogs"), 4, 128),
+    "guess_the_word": (("matches",), 6, 10),
 }
 # By id in Gymnasium's registry.
 VARIANT_OF_ID = {"CatsAndDogs-v0": "cats_and_dogs", "GuessTheWord-v0": "guess_the_word"}
@@ -113,9 +106,6 @@ class WordGame:
         self.answers = np.array(answers, dtype=np.int8)
         self.solved = len(answers) - 1
 
-    def __len__(self) -> int:
-        return len(self.allowed)
-
     def _of_length(self, words: Sequence[str], name: str) -> tuple[str, ...]:
         words = as_words(name, words)
         chosen = tuple(dict.fromkeys(word for word in words if len(word) == self.word_length))
@@ -152,5 +142,6 @@ class WordGame:
     @cached_property
     def answer_table(self) -> npt.NDArray[np.uint8]:
         """The code of the answer to every guess about every secret, shape (allowed, secrets)."""
-        blocks = np.array_split(np.arange(len(self))[:, None], 1 + len(self) // 64)
+        guesses = np.arange(len(self.allowed))[:, None]
+        blocks = np.array_split(guesses, 1 + len(guesses) // 64)
         return np.concatenate([self.answer(block, self.secrets) for block in blocks])
