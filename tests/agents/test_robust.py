@@ -9,7 +9,7 @@ from hangman_lab.agents.minimax import search_tables
 from hangman_lab.agents.robust import RobustAgent, best_mixture, best_response, solve
 from hangman_lab.envs.encoding import encode_words
 from hangman_lab.evaluation.arena import play
-from tests.agents.games import families, observe, won_greedily
+from tests.agents.games import families, won_greedily
 
 LISTS = st.lists(st.text("abcd", min_size=3, max_size=3), min_size=1, max_size=12, unique=True)
 
@@ -84,12 +84,3 @@ def test_each_key_draws_one_strategy_for_its_whole_game(real_words):
     assert play(agent, words, repetition=1)["letters"].tolist() != first
     agent.seed = 3
     assert play(agent, words)["letters"].tolist() != first
-
-
-def test_a_game_that_no_listed_word_matches_is_played_like_the_dictionary_agent():
-    agent = RobustAgent(rounds=8).fit(["cat", "cot", "dog"])
-    for state in (observe("zoo", "z"), observe("zebra", "")):
-        assert (
-            agent.act_batch(state, np.zeros(1, np.uint64)).tolist()
-            == agent.dictionary_.act_batch(state).tolist()
-        )
