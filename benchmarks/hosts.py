@@ -119,8 +119,8 @@ def _bounds(options: argparse.Namespace) -> DataTable:
         label = f"{length} letters"
         axes.fill_between(options.rounds, *np.transpose(bounds), alpha=0.4, label=label)
     if options.plot is not None:
-        axes.set(xscale="log", xlabel="rounds", ylim=(0, 100))
-        axes.set_ylabel("games won, %: lower to upper bound")
+        label = "games won, %: lower to upper bound"
+        axes.set(xscale="log", xlabel="rounds", ylabel=label, ylim=(0, 100))
         axes.set_xticks(options.rounds, options.rounds)
         axes.minorticks_off()
         axes.legend()
