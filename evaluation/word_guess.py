@@ -75,29 +75,27 @@ def check(options: argparse.Namespace, refuse: Refuse) -> None:
 
 def evaluate(options: argparse.Namespace, request: Request, console: Console) -> None:
     """Play, print the table and write files; raise InputError if an option is invalid."""
-    names = request.agents or DEFAULT_AGENTS[options.env]
-    for name in names:
+    seconds = dict.fromkeys(request.agents or DEFAULT_AGENTS[options.env], 0.0)
+    for name in seconds:
         check_choice("--agents", name, WORD_GUESS_AGENTS)
     source, games = _load_games(options, request)
     game, secrets = games[0]
-    for name in names:
+    for name in seconds:
         # Compiles outside of the measured time; InputError if the agent does not play this game.
         play(WORD_GUESS_AGENTS[name](game, request.seed), secrets[:1])
-    statistics, tables, num_games = {}, [], sum(len(secrets) for _, secrets in games)
+    tables, num_games = [], sum(len(secrets) for _, secrets in games)
     with make_progress(console) as progress:
-        for name in names:
-            seconds, played = 0.0, []
+        for name in seconds:
             with stage(progress, name, num_games) as advance:
-                for game, secrets in games:
+                for number, (game, secrets) in enumerate(games):
                     agent = WORD_GUESS_AGENTS[name](game, request.seed)
                     start = time.perf_counter()
-                    played.append(play(agent, secrets, advance))
-                    seconds += time.perf_counter() - start
-            table = pd.concat(played, keys=range(len(games)), names=["list"])
-            table = table.reset_index("list").reset_index(drop=True)
-            statistics[name] = summarize(table, seconds)
-            table.insert(0, "agent", name)
-            tables.append(table)
+                    table = play(agent, secrets, advance)
+                    seconds[name] += time.perf_counter() - start
+                    tables.append(pd.DataFrame({"agent": name, "list": number, **table}))
+    played = pd.concat(tables, ignore_index=True)
+    by_agent = played.groupby("agent", sort=False)
+    statistics = {name: summarize(part, seconds[name]) for name, part in by_agent}
     size = {"lists": len(games)} if len(games) > 1 else {"allowed": len(game.allowed)}
     evaluation = {
         "env": options.env,
@@ -111,7 +109,7 @@ def evaluate(options: argparse.Namespace, request: Request, console: Console) ->
     for name, figures in statistics.items():
         toughest = [f"{word['word']} {word['mean_guesses']:g}" for word in figures["toughest"][:5]]
         console.print(f"{name}: toughest {', '.join(toughest)}", highlight=False)
-    write_files(options, evaluation, pd.concat(tables, ignore_index=True), console)
+    write_files(options, evaluation, played, console)
 
 
 def _plays_random_lists(options: argparse.Namespace) -> bool:
