@@ -90,7 +90,7 @@ def play_games(
     advance: Advance | None = None,
     repetition: int = 0,
 ) -> npt.NDArray[np.int64]:
-    """Play N started games, HangmanGames or WordGuessGames, to the end.
+    """Play N started games to the end.
 
     ``words`` and ``repetition`` key the random draws. Returns the guesses of each game in order,
     int64 of shape (N, turns), padded with -1.

@@ -11,7 +11,7 @@ from gymnasium import spaces
 
 from hangman_lab.envs.errors import check_integer
 from hangman_lab.envs.rendering import Drawing, text_picture
-from hangman_lab.envs.rewards import WORD_GUESS_REWARDS, Reward, compute_rewards, make_reward
+from hangman_lab.envs.rewards import WORD_GUESS_REWARDS, Reward, compute_reward, make_reward
 from hangman_lab.envs.single import SingleEnv
 from hangman_lab.envs.word_guess.rules import WordGame
 
@@ -20,10 +20,10 @@ VariantName = Literal["cats_and_dogs", "guess_the_word"]
 
 
 class GuessResult(NamedTuple):
-    """The result of one guess, for rewards; arrays of shape (1,)."""
+    """The result of one guess; a reward of the caller gets arrays of shape (1,)."""
 
-    won: npt.NDArray[np.bool_]  # the guess won the game
-    lost: npt.NDArray[np.bool_]  # the guess lost the game
+    won: bool  # the guess won the game
+    lost: bool  # the guess lost the game
 
 
 class WordGuessEnv(SingleEnv[dict[str, Any]]):
@@ -149,8 +149,8 @@ class WordGuessEnv(SingleEnv[dict[str, Any]]):
         self._num_guesses += 1
         self._won = bool(code == game.solved)
         has_ended = self._won or self._num_guesses == game.max_guesses
-        step = GuessResult(*np.array([[self._won], [has_ended and not self._won]]))
-        return float(compute_rewards(self._reward, step)[0]), has_ended
+        result = GuessResult(self._won, has_ended and not self._won)
+        return compute_reward(self._reward, result), has_ended
 
     def _observe(self) -> tuple[dict[str, Any], dict[str, Any]]:
         observation = {

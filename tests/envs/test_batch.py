@@ -1,4 +1,4 @@
-"""The batched environments of all games, compared with Gymnasium's batches of single ones."""
+"""The batched environment, compared with Gymnasium's batches; arguments of all environments."""
 
 import pickle
 import re
