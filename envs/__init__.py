@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import gymnasium as gym
 
 if TYPE_CHECKING:
-    from hangman_lab.envs.hangman.env import HangmanEnv, HangmanVectorEnv
+    from hangman_lab.envs.hangman.env import HangmanEnv
     from hangman_lab.envs.hangman.sb3 import HangmanVecEnv
     from hangman_lab.envs.hangman.text import TextHangman
+    from hangman_lab.envs.hangman.vector import HangmanVectorEnv
     from hangman_lab.envs.word_guess.env import WordGuessEnv
     from hangman_lab.envs.wrappers import ActionMaskObservation, VectorActionMaskObservation
 
@@ -33,7 +34,7 @@ _MODULE_OF = {
     "VectorActionMaskObservation": "wrappers",
     "HangmanEnv": "hangman.env",
     "HangmanVecEnv": "hangman.sb3",
-    "HangmanVectorEnv": "hangman.env",
+    "HangmanVectorEnv": "hangman.vector",
     "WordGuessEnv": "word_guess.env",
 }
 
@@ -47,7 +48,7 @@ def __getattr__(name: str) -> Any:
 gym.register(
     id="hangman_lab/Hangman-v0",
     entry_point="hangman_lab.envs.hangman.env:HangmanEnv",
-    vector_entry_point="hangman_lab.envs.hangman.env:HangmanVectorEnv",
+    vector_entry_point="hangman_lab.envs.hangman.vector:HangmanVectorEnv",
     # Reached with repeated_guess="free" alone: otherwise a game has at most 51 steps.
     max_episode_steps=100,
 )

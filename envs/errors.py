@@ -48,6 +48,25 @@ def check_integer(name: str, value: Any, least: int, most: int | None = None) ->
     return number
 
 
+def check_seeds(seed: Any, count: int) -> list[int | None]:
+    """Return the seed of each game, ``seed + i`` for an int; InputError if one is invalid."""
+    if as_array("seed", seed).ndim == 0:
+        first = check_integer("seed", seed, 0)
+        return list(range(first, first + count))
+    if len(seed) != count:
+        raise InputError(f"seed: {len(seed)} seeds for {count} games")
+    return [None if each is None else check_integer("seed", each, 0) for each in seed]
+
+
+def check_mask(name: str, mask: Any, count: int) -> None:
+    """Raise InputError unless a mask is a bool array of shape (count,) with at least one True."""
+    is_mask = isinstance(mask, np.ndarray) and mask.dtype == np.bool_
+    if not is_mask or mask.shape != (count,) or not mask.any():
+        raise InputError(
+            f"{name} must be an array of bool of shape ({count},) with at least one True"
+        )
+
+
 def check_number(name: str, value: Any, least: float, most: float) -> float:
     """Return the value of the argument ``name``; InputError unless it is in ``least..most``."""
     # A comparison with a number of NumPy could overflow.
@@ -72,3 +91,18 @@ def as_numbers(name: str, value: Any, shape: tuple[int, ...]) -> npt.NDArray[np.
         what = f"{array.dtype} of shape {array.shape}"
         raise InputError(f"{name}: {what} is not an array of numbers of shape {shape}")
     return array.astype(np.float64, copy=False)
+
+
+def check_state(state: Mapping[str, Any], expected: Mapping[str, npt.NDArray]) -> None:
+    """Raise InputError if an array of a saved state is missing or has another shape or dtype.
+
+    Called before any array is restored, so that a state is restored completely or not at all.
+    """
+    if not isinstance(state, Mapping):
+        raise InputError("state: a dict of get_state is expected")
+    for name, array in expected.items():
+        saved = as_array(f"state: {name!r}", state.get(name))
+        if (saved.shape, saved.dtype) != (array.shape, array.dtype):
+            raise InputError(
+                f"state: {name!r} must be an array of {array.dtype} of shape {array.shape}"
+            )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
+from typing import Any, TypeVar
 
 import gymnasium as gym
 import numpy as np
@@ -11,21 +11,24 @@ import numpy.typing as npt
 
 from hangman_lab.envs.counter_rng import new_stream
 from hangman_lab.envs.errors import check_choice, check_integer, check_options
-from hangman_lab.envs.games import Obs, Secrets
 from hangman_lab.envs.rendering import Drawing
 
 RENDER_FPS = 2
+Obs = TypeVar("Obs")
 
 
 class SingleEnv(gym.Env[Obs, Any]):
-    """Seeds, resets, steps and renders one game, which subclasses play."""
+    """Seeds, resets, steps and renders one game, which subclasses play.
+
+    ``secrets`` draws and encodes the words of games.
+    """
 
     metadata = {  # noqa: RUF012 - an instance variable in Gymnasium
         "render_modes": ["ansi", "human", "rgb_array"],
         "render_fps": RENDER_FPS,
     }
 
-    def __init__(self, secrets: Secrets, render_mode: str | None) -> None:
+    def __init__(self, secrets: Any, render_mode: str | None) -> None:
         if render_mode is not None:
             check_choice("render_mode", render_mode, self.metadata["render_modes"])
         self.render_mode = render_mode

@@ -1,32 +1,25 @@
-"""Hangman as Gymnasium environments: single, and N games in one batch of arrays."""
+"""Hangman as a Gymnasium environment."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from operator import index
 from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
-from gymnasium.vector import AutoresetMode
 
-from hangman_lab.envs.batch import BatchEnv
 from hangman_lab.envs.encoding import ALPHABET, BLANK, FIRST_LETTER, MAX_LENGTH, NUM_LETTERS
 from hangman_lab.envs.errors import InputError, check_choice, check_integer
-from hangman_lab.envs.games import check_state
 from hangman_lab.envs.hangman.game import Game
-from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG, Observation, Observations
+from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG, Observation
 from hangman_lab.envs.hangman.rendering import draw_game
-from hangman_lab.envs.hangman.rules import HangmanGames, Host, RepeatedGuess, make_observation_space
+from hangman_lab.envs.hangman.rules import Host, RepeatedGuess, make_observation_space
 from hangman_lab.envs.rendering import Drawing
 from hangman_lab.envs.rewards import Reward, compute_reward, make_reward
 from hangman_lab.envs.secret_words import Part, SecretWords
 from hangman_lab.envs.single import SingleEnv
-
-# The arrays of a batch that its future depends on, beside those of its games.
-_STATE_NAMES = ("streams", "episodes", "steps", "to_reset")
 
 
 class HangmanEnv(SingleEnv[Observation]):
@@ -185,70 +178,3 @@ class HangmanEnv(SingleEnv[Observation]):
     def _draw(self, mode: str) -> Drawing:
         secret = self._game.secret if self._game.over else None
         return draw_game(self._observe()[0], secret, self.max_wrong, mode)
-
-
-class HangmanVectorEnv(BatchEnv[Observations]):
-    """N games of :class:`HangmanEnv`, whose arguments it takes, as one batch.
-
-    Game ``i`` of a batch seeded with ``s`` equals the game of a single environment seeded with
-    ``s + i``: it has the same words, observations, rewards and ends. The rest of the arguments is
-    documented in :class:`envs.batch.BatchEnv`.
-    """
-
-    _games: HangmanGames
-
-    def __init__(
-        self,
-        num_envs: int = 1,
-        max_episode_steps: int | None = None,
-        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
-        *,
-        words: Sequence[str] | None = None,
-        split: Part | None = None,
-        max_wrong: int = DEFAULT_MAX_WRONG,
-        min_length: int = 1,
-        max_length: int = MAX_LENGTH,
-        reward: str | Reward = "sparse",
-        repeated_guess: RepeatedGuess = "life",
-        host: Host = "random",
-        render_mode: str | None = None,
-    ) -> None:
-        check_choice("host", host, get_args(Host))
-        secrets = SecretWords(words, min_length, max_length, host == "random", split)
-        rules: dict[str, Any] = {"max_wrong": max_wrong, "repeated_guess": repeated_guess}
-        if host == "evil":
-            from hangman_lab.envs.hangman.evil import EvilHangmanGames
-
-            make_games: Any = partial(EvilHangmanGames, words=secrets.encoded, **rules)
-        else:
-            make_games = partial(HangmanGames, width=secrets.width, **rules)
-        limits = num_envs, max_episode_steps, autoreset_mode, render_mode
-        super().__init__(make_games, secrets, make_reward(reward), *limits)
-
-    @property
-    def max_wrong(self) -> int:
-        """The number of wrong guesses that loses a game."""
-        return self._games.max_wrong
-
-    def get_state(self) -> dict[str, Any]:
-        """Return copies of all arrays that future steps depend on, by name."""
-        self._require_reset("get_state")
-        state = {name: getattr(self, f"_{name}").copy() for name in _STATE_NAMES}
-        return state | {"games": self._games.get_state()}
-
-    def set_state(self, state: dict[str, Any]) -> Observations:
-        """Restore a state returned by :meth:`get_state` of an environment with the same arguments.
-
-        Returns the observations. InputError if an array is missing, has another shape or dtype, or
-        is not that of possible games.
-        """
-        arrays = {name: getattr(self, f"_{name}") for name in _STATE_NAMES}
-        check_state(state, arrays)
-        for name in ("episodes", "steps"):
-            if np.min(state[name]) < 0:
-                raise InputError(f"state: {name!r} has a negative number")
-        self._games.set_state(state.get("games"), np.asarray(state["to_reset"]))
-        for name, array in arrays.items():
-            array[:] = state[name]
-        self._begun = True
-        return self._games.observe_in_space()

@@ -8,12 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from hangman_lab.envs.bits import count_bits, lowest_bit, word_length
-from hangman_lab.envs.encoding import BLANK, NUM_LETTERS, EncodedWords, encode_words
+from hangman_lab.envs.encoding import BLANK, EncodedWords, encode_words
 from hangman_lab.envs.errors import InputError
-from hangman_lab.envs.games import Index
 from hangman_lab.envs.hangman.game import Game
 from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG
-from hangman_lab.envs.hangman.rules import GuessResult, HangmanGames
+from hangman_lab.envs.hangman.rules import GuessResult, HangmanGames, Index
 from hangman_lab.envs.numba_cache import njit
 from hangman_lab.envs.secret_words import SecretWords
 from hangman_lab.envs.word_sets import ANYWHERE, WordSets, fitting_set, set_with, word_sets
@@ -51,7 +50,7 @@ class EvilHangmanGames(HangmanGames):
 
     def guess(self, letters: npt.NDArray[np.integer]) -> GuessResult:
         """Keep the largest family of each game, then guess as :class:`HangmanGames` does."""
-        letters = self.check_actions(letters, NUM_LETTERS)
+        letters = self.check_letters(letters)
         was_guessed = self._guessed[np.arange(len(self)), letters] != 0
         games = np.flatnonzero(~(self.over | was_guessed))
         word, guessed = self._word[games], self._guessed[games]

@@ -18,7 +18,6 @@ from hangman_lab.envs.encoding import (
     letter_index,
 )
 from hangman_lab.envs.errors import InputError, as_array, check_integer
-from hangman_lab.envs.games import check_array, get_arrays, with_dtypes
 
 DEFAULT_MAX_WRONG = 6
 BLANKS = "_.-?"
@@ -60,7 +59,10 @@ def check_observations(observations: Any) -> Observations:
     Raises InputError if a key is missing, or an array has another shape, no integers or a value out
     of range, or the arrays contradict one another.
     """
-    word, guessed, lives = get_arrays(observations, _DTYPES)
+    try:
+        word, guessed, lives = (np.asarray(observations[name]) for name in _DTYPES)
+    except (LookupError, TypeError, ValueError) as error:
+        raise InputError(f"observations: arrays {', '.join(_DTYPES)} are expected") from error
     width = min(max(word.shape[-1] if word.ndim else 0, 1), MAX_LENGTH)
     check_array("lives", lives, (lives.size,), 0, NUM_LETTERS)
     check_array("guessed", guessed, (lives.size, NUM_LETTERS), 0, 1)
@@ -72,7 +74,22 @@ def check_observations(observations: Any) -> Observations:
     is_guessed = np.pad(guessed != 0, ((0, 0), (FIRST_LETTER, 0)), constant_values=True)
     if not np.take_along_axis(is_guessed, word.astype(np.intp), axis=1).all():
         raise InputError("observations: 'word' shows a letter that is not in 'guessed'")
-    return cast(Observations, with_dtypes((word, guessed, lives), _DTYPES))
+    # Compiled code distinguishes layouts, and arrays that are read-only.
+    pairs = zip((word, guessed, lives), _DTYPES.items(), strict=True)
+    arrays = {name: np.require(array, dtype, ["C", "W"]) for array, (name, dtype) in pairs}
+    return cast(Observations, arrays)
+
+
+def check_array(
+    name: str, array: npt.NDArray, shape: tuple[int, ...], least: int, most: int
+) -> None:
+    """Raise InputError if an array of observations has another shape, or values out of range."""
+    if array.shape != shape:
+        raise InputError(f"observations: {name!r} has the shape {array.shape}, not {shape}")
+    if array.dtype.kind not in "iub":
+        raise InputError(f"observations: {name!r} has {array.dtype}, not integers")
+    if array.size and not least <= int(array.min()) <= int(array.max()) <= most:
+        raise InputError(f"observations: {name!r} has a value outside {least}..{most}")
 
 
 def unique_observations(

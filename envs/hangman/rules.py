@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, cast, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -18,19 +18,22 @@ from hangman_lab.envs.encoding import (
     EncodedWords,
     decode,
 )
-from hangman_lab.envs.errors import InputError, check_choice, check_integer
-from hangman_lab.envs.games import ALL, Arrays, Games, Index, check_array, check_state
+from hangman_lab.envs.errors import InputError, check_choice, check_integer, check_state
 from hangman_lab.envs.hangman.observation import (
     DEFAULT_MAX_WRONG,
     Observation,
     Observations,
+    check_array,
     check_observations,
 )
 from hangman_lab.envs.hangman.rendering import draw_game
 from hangman_lab.envs.rendering import Drawing
+from hangman_lab.envs.secret_words import SecretWords
 
 RepeatedGuess = Literal["life", "free"]
 Host = Literal["random", "evil"]
+Index = npt.NDArray[np.integer] | slice
+ALL = slice(None)
 
 _NONE_GUESSED = np.void(bytes(NUM_LETTERS))
 
@@ -60,7 +63,7 @@ class GuessResult(NamedTuple):
     max_wrong: int  # the number of wrong guesses that loses a game
 
 
-class HangmanGames(Games[Observations]):
+class HangmanGames:
     """N games of Hangman.
 
     A correct letter is uncovered at all its positions in the secret word; a wrong letter costs a
@@ -81,7 +84,6 @@ class HangmanGames(Games[Observations]):
     ) -> None:
         max_wrong = check_integer("max_wrong", max_wrong, 1, NUM_LETTERS)
         check_choice("repeated_guess", repeated_guess, get_args(RepeatedGuess))
-        super().__init__(num_games)
         self.max_wrong = max_wrong
         self.repeated_guess = repeated_guess
         self.secrets = np.zeros((num_games, width), dtype=np.uint8)
@@ -92,14 +94,11 @@ class HangmanGames(Games[Observations]):
         self._guessed = np.zeros((num_games, NUM_LETTERS), dtype=np.int8)
         self._lives = np.zeros(num_games, dtype=np.int64)
         self._shown = np.zeros(num_games, dtype=np.int64)
-        self._observed = Observations(word=self._word, guessed=self._guessed, lives=self._lives)
         # Rows of each code and of each number of blanks: faster than columns, which are broadcast.
         self._rows_of_code = np.repeat(np.arange(NUM_CODES, dtype=np.uint8)[:, None], width, axis=1)
         self._blanks = _as_rows(BLANK * np.tri(width + 1, width, -1, dtype=np.uint8))
         # The first entry of each game in a raveled array of shape (games, 26).
         self._first_letter = np.arange(num_games) * NUM_LETTERS
-        self.action_space = spaces.Discrete(NUM_LETTERS)
-        self.observation_space = make_observation_space(width, max_wrong)
 
     @cached_property
     def _rows(self) -> list[npt.NDArray[np.void]]:
@@ -109,6 +108,9 @@ class HangmanGames(Games[Observations]):
     def __getstate__(self) -> dict[str, Any]:
         # A copy of a view is not a view of the copy.
         return {name: value for name, value in vars(self).items() if name != "_rows"}
+
+    def __len__(self) -> int:
+        return len(self.secrets)
 
     @property
     def won(self) -> npt.NDArray[np.bool_]:
@@ -126,17 +128,31 @@ class HangmanGames(Games[Observations]):
 
     def draw(self, game: int, mode: str) -> Drawing:
         """Draw one game; see :func:`envs.hangman.rendering.draw_game`."""
-        observation = {name: array[game] for name, array in dict[str, Any](self._observed).items()}
+        word: Any = self._word[game]
+        lives = self._lives[game]
+        observation = Observation(word=word, guessed=self._guessed[game], lives=lives)
         secret = self.secret(game) if self.over[game] else None
-        return draw_game(cast(Observation, observation), secret, self.max_wrong, mode)
+        return draw_game(observation, secret, self.max_wrong, mode)
+
+    def observe(self, games: Index = ALL, word_dtype: npt.DTypeLike = np.uint8) -> Observations:
+        """Return copies of the observations of ``games``, by default with the words of agents."""
+        return Observations(
+            word=self._word[games].astype(word_dtype),
+            guessed=self._guessed[games].copy(),
+            lives=self._lives[games].copy(),
+        )
 
     def action_masks(self, games: Index = ALL) -> npt.NDArray[np.bool_]:
         """Return which letters have not been guessed, as a new array of shape (games, 26)."""
         return self._guessed[games] == 0
 
-    def get_state(self) -> Arrays:
+    def get_state(self) -> dict[str, npt.NDArray]:
         """Return copies of the arrays from which the others follow, by name."""
-        arrays: Arrays = {"secrets": self.secrets, "guessed": self._guessed, "lives": self._lives}
+        arrays: dict[str, npt.NDArray] = {
+            "secrets": self.secrets,
+            "guessed": self._guessed,
+            "lives": self._lives,
+        }
         return {name: array.copy() for name, array in arrays.items()}
 
     def set_state(self, state: Any, ended: npt.NDArray[np.bool_]) -> None:
@@ -176,9 +192,23 @@ class HangmanGames(Games[Observations]):
         self._lives[games] = self.max_wrong
         self._shown[games] = 0
 
+    def check_letters(self, letters: npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:
+        """Return ``letters``, the actions; InputError unless they are N integers, 0 to 25."""
+        if letters.shape != (len(self),):
+            raise InputError(f"actions: shape {letters.shape} is not ({len(self)},)")
+        if letters.dtype.kind not in "iu":
+            raise InputError(f"actions: {letters!r} is not an array of integers")
+        numbers = letters.astype(np.int64, copy=False)
+        # A negative number is a large one without its sign.
+        unsigned = numbers.view(np.uint64)
+        if unsigned.max(initial=0) >= NUM_LETTERS:
+            wrong = letters[unsigned.argmax()]
+            raise InputError(f"actions: {wrong} is outside 0..{NUM_LETTERS - 1}")
+        return numbers
+
     def guess(self, letters: npt.NDArray[np.integer]) -> GuessResult:
-        """Guess one letter, 0 to 25, in every game; InputError as ``check_actions`` raises."""
-        letters = self.check_actions(letters, NUM_LETTERS)
+        """Guess one letter, 0 to 25, in every game; InputError as :meth:`check_letters` raises."""
+        letters = self.check_letters(letters)
         playing = (self._shown != self.lengths) & (self._lives != 0)
         # One index is faster than two.
         index, guessed = self._first_letter + letters, self._guessed.view(np.bool_).reshape(-1)
@@ -208,6 +238,18 @@ class HangmanGames(Games[Observations]):
             lengths=self.lengths,
             max_wrong=self.max_wrong,
         )
+
+
+def make_games(
+    host: Host, num_games: int, words: SecretWords, max_wrong: int, repeated_guess: RepeatedGuess
+) -> HangmanGames:
+    """Return N games with secrets among ``words``, against a host."""
+    if host == "random":
+        return HangmanGames(num_games, words.width, max_wrong, repeated_guess)
+    # Needs Numba, which the random host does without.
+    from hangman_lab.envs.hangman.evil import EvilHangmanGames
+
+    return EvilHangmanGames(num_games, words.encoded, max_wrong, repeated_guess)
 
 
 def _as_rows(array: npt.NDArray) -> npt.NDArray[np.void]:

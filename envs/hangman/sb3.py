@@ -18,11 +18,10 @@ from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
 
 from hangman_lab.envs.encoding import MAX_LENGTH
-from hangman_lab.envs.errors import InputError, check_options
-from hangman_lab.envs.games import check_state
-from hangman_lab.envs.hangman.env import HangmanVectorEnv
+from hangman_lab.envs.errors import InputError, check_options, check_state
 from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG, Observations
 from hangman_lab.envs.hangman.rules import Host, RepeatedGuess
+from hangman_lab.envs.hangman.vector import HangmanVectorEnv
 from hangman_lab.envs.rewards import Reward
 from hangman_lab.envs.secret_words import Part
 
@@ -167,7 +166,7 @@ class HangmanVecEnv(VecEnv):
         games = ended.nonzero()[0]
         if len(games):
             seconds = round(time.time() - self._start_time, 6)
-            last = batch._games.observe_in_space(games)
+            last = batch._games.observe(games, np.int16)
             won, lengths = batch._games.won[games], batch._steps[games].tolist()
             batch._start(games)
             # Lists, because indexing an array for each element is slow.
@@ -185,7 +184,7 @@ class HangmanVecEnv(VecEnv):
                 info["terminal_observation"] = {"word": word, "guessed": guessed, "lives": lives}
                 info["episode"] = {"r": total, "l": length, "t": seconds}
             self._returns[games] = 0
-        return batch._games.observe_in_space(), rewards.astype(np.float32), ended, infos
+        return batch._games.observe(word_dtype=np.int16), rewards.astype(np.float32), ended, infos
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return which letters have not been guessed, shape (num_envs, 26)."""

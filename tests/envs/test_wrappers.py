@@ -15,7 +15,7 @@ from hangman_lab.envs import (
     WordGuessEnv,
 )
 from hangman_lab.envs.errors import InputError
-from tests.envs.test_batch import reset_both, with_bools
+from tests.envs.hangman.test_vector import reset_both, with_bools
 
 
 @pytest.mark.filterwarnings("ignore:.*different from the unwrapped version")

@@ -13,7 +13,7 @@ from hangman_lab.agents.base import PosteriorAgent
 from hangman_lab.agents.posterior.posterior import LookAheadAgent
 from hangman_lab.envs.encoding import check_words, decode
 from hangman_lab.envs.errors import InputError
-from hangman_lab.envs.hangman.env import HangmanVectorEnv
+from hangman_lab.envs.hangman.vector import HangmanVectorEnv
 from hangman_lab.envs.words import DEFAULT_KNOWN
 from hangman_lab.run_files.config import FromPlayConfig, PlayConfig
 from hangman_lab.run_files.directory import RunDirectory

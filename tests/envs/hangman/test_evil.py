@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hangman_lab.envs.encoding import decode, encode_words, letter_index
-from hangman_lab.envs.hangman.env import HangmanEnv, HangmanVectorEnv
+from hangman_lab.envs.hangman.env import HangmanEnv
 from hangman_lab.envs.hangman.evil import EvilGame, EvilHangmanGames
+from hangman_lab.envs.hangman.vector import HangmanVectorEnv
 from hangman_lab.envs.secret_words import SecretWords
 
 WORDS = st.lists(st.text("abcd", min_size=1, max_size=5), min_size=1, max_size=40, unique=True)

@@ -11,7 +11,7 @@ from rich.console import Console
 from hangman_lab.agents import DictionaryAgent
 from hangman_lab.agents.posterior.files import load_posterior
 from hangman_lab.envs.errors import InputError
-from hangman_lab.envs.hangman.env import HangmanVectorEnv
+from hangman_lab.envs.hangman.vector import HangmanVectorEnv
 from hangman_lab.envs.words import hash_words, read_word_list
 from hangman_lab.run_files.config import load_config
 from hangman_lab.run_files.directory import RunDirectory

@@ -1,37 +1,59 @@
-"""Base class of the vector environments: N games in one batch of arrays."""
+"""N games of Hangman as a vector environment of Gymnasium, one batch of arrays."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
+from gymnasium import spaces
 from gymnasium.error import ResetNeeded
 from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from hangman_lab.envs.counter_rng import new_stream
-from hangman_lab.envs.errors import InputError, as_array, check_choice, check_integer, check_options
-from hangman_lab.envs.games import ALL, Games, Index, Obs, Secrets
+from hangman_lab.envs.encoding import MAX_LENGTH, NUM_LETTERS
+from hangman_lab.envs.errors import (
+    InputError,
+    as_array,
+    check_choice,
+    check_integer,
+    check_mask,
+    check_options,
+    check_seeds,
+    check_state,
+)
+from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG, Observations
+from hangman_lab.envs.hangman.rules import (
+    ALL,
+    Host,
+    Index,
+    RepeatedGuess,
+    make_games,
+    make_observation_space,
+)
 from hangman_lab.envs.rendering import Drawing
-from hangman_lab.envs.rewards import Reward, compute_rewards
+from hangman_lab.envs.rewards import Reward, compute_rewards, make_reward
+from hangman_lab.envs.secret_words import Part, SecretWords
 from hangman_lab.envs.single import RENDER_FPS
 
+Seed = int | Sequence[int | None] | None
+# The arrays that future steps depend on, beside those of the games.
+_STATE_NAMES = ("streams", "episodes", "steps", "to_reset")
 
-class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
-    """Seeds, resets, steps, truncates and renders N games as one batch.
 
-    Returned arrays have the layout of Gymnasium's ``SyncVectorEnv``; later steps do not change
-    them.
+class HangmanVectorEnv(VectorEnv[Observations, npt.NDArray[np.int64], npt.NDArray[Any]]):
+    """N games of :class:`envs.hangman.env.HangmanEnv`, whose arguments it takes, as one batch.
+
+    Game ``i`` of a batch seeded with ``s`` equals the game of a single environment seeded with
+    ``s + i``: it has the same words, observations, rewards and ends. Returned arrays have the
+    layout of Gymnasium's ``SyncVectorEnv``; later steps do not change them. InputError if an
+    argument is out of its range.
 
     Parameters
     ----------
-    make_games : callable
-        Takes the number of games and returns them.
-    secrets : Secrets
-    reward : Reward
     num_envs : int
         Number of games.
     max_episode_steps : int, optional
@@ -43,11 +65,6 @@ class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
         ``reset_mask`` starts the next game; until then ``step`` raises ``ResetNeeded``).
     render_mode : str, optional
         ``"ansi"`` or ``"rgb_array"``.
-
-    Raises
-    ------
-    InputError
-        If an argument is out of its range.
     """
 
     metadata = {  # noqa: RUF012 - an instance variable in Gymnasium
@@ -59,14 +76,21 @@ class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
 
     def __init__(
         self,
-        make_games: Callable[[int], Games[Any]],
-        secrets: Secrets,
-        reward: Reward,
-        num_envs: int,
-        max_episode_steps: int | None,
-        autoreset_mode: AutoresetMode | str,
-        render_mode: str | None,
+        num_envs: int = 1,
+        max_episode_steps: int | None = None,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        *,
+        words: Sequence[str] | None = None,
+        split: Part | None = None,
+        max_wrong: int = DEFAULT_MAX_WRONG,
+        min_length: int = 1,
+        max_length: int = MAX_LENGTH,
+        reward: str | Reward = "sparse",
+        repeated_guess: RepeatedGuess = "life",
+        host: Host = "random",
+        render_mode: str | None = None,
     ) -> None:
+        check_choice("host", host, get_args(Host))
         if max_episode_steps is not None and not np.array_equal(max_episode_steps, -1):
             self.max_episode_steps = check_integer("max_episode_steps", max_episode_steps, 1)
         if render_mode is not None:
@@ -77,25 +101,23 @@ class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self.num_envs = check_integer("num_envs", num_envs, 1)
         self.render_mode = render_mode
-        self._games = make_games(self.num_envs)
-        self._secrets = secrets
-        self._reward = reward
+        self._secrets = SecretWords(words, min_length, max_length, host == "random", split)
+        self._games = make_games(host, self.num_envs, self._secrets, max_wrong, repeated_guess)
+        #: The number of wrong guesses that loses a game.
+        self.max_wrong = self._games.max_wrong
+        self._reward = make_reward(reward)
         self._begun = False
         self._streams = np.zeros(self.num_envs, dtype=np.uint64)
         self._episodes, self._steps = np.zeros((2, self.num_envs), dtype=np.int64)
         self._to_reset = np.zeros(self.num_envs, dtype=np.bool_)
-        self._all = np.ones(self.num_envs, dtype=np.bool_)
-        self.single_observation_space = self._games.observation_space
-        self.single_action_space = self._games.action_space
+        self.single_observation_space: Any = make_observation_space(self._secrets.width, max_wrong)
+        self.single_action_space: Any = spaces.Discrete(NUM_LETTERS)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
 
     def reset(
-        self,
-        *,
-        seed: int | Sequence[int | None] | None = None,
-        options: dict[str, Any] | None = None,
-    ) -> tuple[Obs, dict[str, Any]]:
+        self, *, seed: Seed = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observations, dict[str, Any]]:
         """Start new games.
 
         Parameters
@@ -117,7 +139,11 @@ class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
             If the first call of ``reset`` has a mask.
         """
         options = check_options(options, "word", "reset_mask")
-        games = self._games_to_reset(options.get("reset_mask"))
+        mask = options.get("reset_mask")
+        if mask is not None:
+            self._require_reset("reset with a mask")
+            check_mask("options: reset_mask", mask, self.num_envs)
+        games = np.arange(self.num_envs) if mask is None else np.flatnonzero(mask)
         word: Any = options.get("word")
         words = list(word) if as_array("options", word).ndim else [word] * self.num_envs
         if len(words) != self.num_envs:
@@ -128,20 +154,16 @@ class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
         self._start(games[~is_forced])
         self._start(games[is_forced], forced)
         self._to_reset[games] = False
-        return self._games.observe_in_space(), self._infos(games)
+        return self._games.observe(word_dtype=np.int16), self._infos(games)
 
     def step(
         self, actions: npt.NDArray[np.integer]
-    ) -> tuple[Obs, npt.NDArray, npt.NDArray, npt.NDArray, dict[str, Any]]:
+    ) -> tuple[Observations, npt.NDArray, npt.NDArray, npt.NDArray, dict[str, Any]]:
         """Take one action in every game; ``actions`` has the shape (num_envs,).
 
-        Raises
-        ------
-        InputError
-            If the shape is wrong, or an action is not an integer in the action space.
-        gymnasium.error.ResetNeeded
-            If ``reset`` was never called, or if the autoreset mode is ``DISABLED`` and a game that
-            has ended was not reset.
+        InputError if the shape is wrong, or an action is not an integer in the action space;
+        gymnasium.error.ResetNeeded if ``reset`` was never called, or if the autoreset mode is
+        ``DISABLED`` and a game that has ended was not reset.
         """
         rewards, terminated, truncated = self._step_without_reset(actions)
         infos: dict[str, Any] = {}
@@ -158,7 +180,8 @@ class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
             terminated[games] = False
         if self.autoreset_mode is not AutoresetMode.SAME_STEP:
             self._to_reset = terminated | truncated
-        return self._games.observe_in_space(), rewards, terminated, truncated, infos | self._infos()
+        observations = self._games.observe(word_dtype=np.int16)
+        return observations, rewards, terminated, truncated, infos | self._infos()
 
     def _step_without_reset(
         self, actions: npt.NDArray[np.integer]
@@ -171,13 +194,10 @@ class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
                 'call reset(options={"reset_mask": ...}) first'
             )
         actions = as_array("actions", actions)
-        try:
-            result = self._games.guess(actions)
-        except InputError:
-            if actions.shape != self._to_reset.shape or not self._to_reset.any():
-                raise
+        if self._to_reset.any() and actions.shape == self._to_reset.shape:
             # The ignored actions need not be in the action space.
-            result = self._games.guess(np.where(self._to_reset, 0, actions))
+            actions = np.where(self._to_reset, 0, actions)
+        result = self._games.guess(actions)
         terminated, rewards = result.won | result.lost, compute_rewards(self._reward, result)
         self._steps += 1
         truncated = np.zeros(self.num_envs, dtype=np.bool_)
@@ -216,68 +236,63 @@ class BatchEnv(VectorEnv[Obs, npt.NDArray[np.int64], npt.NDArray[Any]]):
         if not self._begun:
             raise ResetNeeded(f"Cannot call {caller}: call reset first")
 
-    def _games_to_reset(self, mask: npt.NDArray[np.bool_] | None) -> npt.NDArray[np.int64]:
-        """Return the games selected by a reset mask; all games if it is None."""
-        if mask is None:
-            return np.arange(self.num_envs)
-        self._require_reset("reset with a mask")
-        is_mask = isinstance(mask, np.ndarray) and mask.dtype == np.bool_
-        if not is_mask or mask.shape != (self.num_envs,) or not mask.any():
-            raise InputError(
-                f"options: reset_mask must be an array of bool of shape ({self.num_envs},) "
-                "with at least one True"
-            )
-        return np.flatnonzero(mask)
-
-    def _seed_streams(
-        self, seed: int | Sequence[int | None] | None, games: npt.NDArray[np.int64]
-    ) -> None:
+    def _seed_streams(self, seed: Seed, games: npt.NDArray[np.int64]) -> None:
         """Start new streams for games with a seed, and for all games at the first reset."""
         if seed is None and not self._begun:
             # Unseeded streams come from the environment's own generator.
             self._streams[:] = [new_stream(self.np_random) for _ in games]
-            self._begun = True
-        if seed is None:
-            return
-        seeds: Any = seed
-        if as_array("seed", seeds).ndim == 0:
-            first = check_integer("seed", seed, 0)
-            seeds = range(first, first + self.num_envs)
-        if len(seeds) != self.num_envs:
-            raise InputError(f"seed: {len(seeds)} seeds for {self.num_envs} games")
-        seeds = [None if each is None else check_integer("seed", each, 0) for each in seeds]
-        for game in games:
-            if self._begun and seeds[game] is None:
-                continue
-            generator, used = seeding.np_random(seeds[game])
-            self._streams[game] = new_stream(generator)
-            self._episodes[game] = 0
-            if game == 0:
-                self._np_random, self._np_random_seed = generator, used
+        elif seed is not None:
+            seeds = check_seeds(seed, self.num_envs)
+            for game in games:
+                if self._begun and seeds[game] is None:
+                    continue
+                generator, used = seeding.np_random(seeds[game])
+                self._streams[game] = new_stream(generator)
+                self._episodes[game] = 0
+                if game == 0:
+                    self._np_random, self._np_random_seed = generator, used
         self._begun = True
 
     def _infos(self, games: Index = ALL) -> dict[str, Any]:
         """Return the infos of ``games`` in Gymnasium's layout, with its masks ``_name``."""
-        infos = self._games.infos()
-        if games is ALL:
-            return infos | {f"_{name}": self._all.copy() for name in infos}
-        here = np.zeros(self.num_envs, np.bool_)
-        here[games] = True
-        for array in infos.values():
+        infos = {"action_mask": self.action_masks().view(np.int8), "won": self._games.won}
+        here = self._mask_of(games)
+        for array in infos.values() if games is not ALL else ():
             array[~here] = 0
         return infos | {f"_{name}": here.copy() for name in infos}
 
+    def _mask_of(self, games: Index) -> npt.NDArray[np.bool_]:
+        mask = np.zeros(self.num_envs, dtype=np.bool_)
+        mask[games] = True
+        return mask
+
     def _final_infos(self, ended: npt.NDArray[np.int64]) -> dict[str, Any]:
         """Return the last observations and infos of games that ended, in Gymnasium's layout."""
-        here = np.zeros(self.num_envs, dtype=np.bool_)
-        here[ended] = True
-        last = self._games.observe_in_space(ended)
+        last = self._games.observe(ended, np.int16)
         final_obs = np.full(self.num_envs, None, dtype=object)
         rows = zip(*last.values(), strict=True)
         final_obs[ended] = [dict(zip(last, row, strict=True)) for row in rows]
-        return {
-            "final_obs": final_obs,
-            "_final_obs": here,
-            "final_info": self._infos(ended),
-            "_final_info": here.copy(),
-        }
+        final = {"final_obs": final_obs, "final_info": self._infos(ended)}
+        return final | {f"_{name}": self._mask_of(ended) for name in final}
+
+    def get_state(self) -> dict[str, Any]:
+        """Return copies of all arrays that future steps depend on, by name."""
+        self._require_reset("get_state")
+        state = {name: getattr(self, f"_{name}").copy() for name in _STATE_NAMES}
+        return state | {"games": self._games.get_state()}
+
+    def set_state(self, state: dict[str, Any]) -> Observations:
+        """Restore a state returned by :meth:`get_state` of an environment with the same arguments.
+
+        Returns the observations. InputError if an array is missing, has another shape or dtype, or
+        is not that of possible games.
+        """
+        arrays = {name: getattr(self, f"_{name}") for name in _STATE_NAMES}
+        check_state(state, arrays)
+        if min(np.min(state["episodes"]), np.min(state["steps"])) < 0:
+            raise InputError("state: 'episodes' or 'steps' has a negative number")
+        self._games.set_state(state.get("games"), np.asarray(state["to_reset"]))
+        for name, array in arrays.items():
+            array[:] = state[name]
+        self._begun = True
+        return self._games.observe(word_dtype=np.int16)
