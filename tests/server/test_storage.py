@@ -13,7 +13,7 @@ from contextlib import closing
 import pytest
 import requests
 
-from hangman_lab.evaluation.remote_client import GameClient
+from hangman_lab.evaluation.remote import GameClient
 from tests.server.harness import API, bearer
 from tests.server.load import LETTERS, add_token, serving
 
@@ -96,8 +96,7 @@ def check_nothing_lost(path, games, all_answered=True):
             continue
         assert guesses == game.guesses, game
         shown = "".join(letter if letter in guesses else "_" for letter in secret)
-        wrong = sum(letter not in secret for letter in guesses)
-        assert (game.pattern, game.tries, game.status) == (shown, 6 - wrong, status)
+        assert (game.pattern, game.status) == (shown, status)
     # A game that no client saw was begun by a retry.
     assert not (all_answered and stored)
     return sum(len(game.guesses) for game in games)
