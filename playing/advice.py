@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 from rich.console import Console
@@ -13,11 +12,12 @@ from rich.console import Console
 from hangman_lab.agents import Agent, PosteriorAgent
 from hangman_lab.envs.encoding import ALPHABET, BLANK, decode
 from hangman_lab.envs.errors import InputError
-from hangman_lab.envs.hangman.observation import BLANKS, Observations, parse_observation
-from hangman_lab.playing.screen import ask, draw_bars
+from hangman_lab.envs.hangman.observation import Observations, parse_observation
+from hangman_lab.playing.screen import ask
 
 NUM_LETTERS_SHOWN = 8
 MAX_WORDS_SHOWN = 20
+_MAX_BAR = 40
 
 
 @dataclass(frozen=True)
@@ -36,14 +36,15 @@ class Adviser:
         if not isinstance(self.agent, PosteriorAgent):
             return
         probabilities = self.agent.letter_probabilities(observations)[0]
-        likeliest = np.argsort(-probabilities, kind="stable")[:count].tolist()
-        letters = [(k, float(probabilities[k])) for k in likeliest if probabilities[k] > 0]
-        if not letters:
-            return
+        likeliest = np.argsort(-probabilities, kind="stable")[:count]
         chosen = self.choose(observations, game)
-        title = f"{self.name}: most likely letters; its guess: {ALPHABET[chosen]}"
-        bars = draw_bars(letters, chosen, console.width, console.options.ascii_only)
-        console.print("\n".join([title, *bars]), style="cyan")
+        lines = [f"{self.name}: most likely letters; its guess: {ALPHABET[chosen]}"]
+        for letter in likeliest[probabilities[likeliest] > 0]:
+            mark, chance = ">" if letter == chosen else " ", probabilities[letter]
+            label = f"{mark} {ALPHABET[letter]}  {chance:4.0%}  "
+            longest = max(0, min(_MAX_BAR, console.width - len(label)))
+            lines.append((label + "█" * round(longest * chance)).rstrip())
+        console.print("\n".join(lines), style="cyan")
 
 
 def assist(
@@ -52,20 +53,16 @@ def assist(
     """Help in a game played elsewhere."""
     console.print(
         "Type the pattern of the word, with _ . - or ? for each hidden letter, for example "
-        "_ pp _ e, then the wrong letters: Enter for none, or a pattern to correct the first. "
-        "Ctrl-D quits."
+        "_ pp _ e, then the wrong letters: Enter for none. Ctrl-D quits."
     )
     while True:
         console.print()
         pattern = ask(console, "pattern: ", _read_pattern)
-        observations = None
-        while observations is None:
-            read = partial(_read_wrong, pattern, max_wrong)
-            answer = ask(console, "wrong letters (Enter: none): ", read)
-            if isinstance(answer, str):
-                pattern = answer
-            else:
-                observations = answer
+
+        def read(text: str, pattern: str = pattern) -> Observations:
+            return parse_observation(pattern, "" if text.lower() == "none" else text, max_wrong)
+
+        observations = ask(console, "wrong letters (Enter: none): ", read)
         adviser.show(console, observations, NUM_LETTERS_SHOWN)
         fitting = matching_words(words, observations)
         shown = f": {', '.join(fitting)}" if 0 < len(fitting) <= MAX_WORDS_SHOWN else ""
@@ -76,13 +73,6 @@ def _read_pattern(pattern: str) -> str:
     if not (parse_observation(pattern)["word"] == BLANK).any():
         raise InputError(f"pattern {pattern!r}: no letter is hidden")
     return pattern
-
-
-def _read_wrong(pattern: str, max_wrong: int, text: str) -> Observations | str:
-    """Return the observation of a pattern and wrong letters, or another pattern."""
-    if any(mark in text for mark in BLANKS):
-        return _read_pattern(text)
-    return parse_observation(pattern, "" if text.lower() == "none" else text, max_wrong)
 
 
 def matching_words(words: Sequence[str], observations: Observations) -> list[str]:

@@ -6,8 +6,9 @@ import argparse
 from collections.abc import Sequence
 from functools import partial
 
-from hangman_lab.envs.encoding import MAX_LENGTH, NUM_LETTERS
-from hangman_lab.playing.screen import make_console
+from rich.console import Console
+
+from hangman_lab.envs.encoding import NUM_LETTERS
 from hangman_lab.terminal.arguments import (
     CommandParser,
     command_main,
@@ -16,7 +17,6 @@ from hangman_lab.terminal.arguments import (
     program,
     real,
 )
-from hangman_lab.terminal.console import make_steps, step
 
 # Letters per second.
 _MAX_SPEED = 1_000
@@ -44,7 +44,6 @@ def parser() -> CommandParser:
     runs = "a training run: its agents and words (default: the pretrained policy)"
     add("--run", metavar="RUN_DIR", help=runs)
     parser.add_words(" (default, but for --run and --assist)")
-    add("--length", type=_lengths, metavar="N or MIN-MAX", help="letters of the words to guess")
     helps = "evil: the host fixes only the length of the word"
     add("--host", choices=("random", "evil"), default="random", help=helps)
     wrong = partial(integer, low=1, high=NUM_LETTERS)
@@ -64,17 +63,16 @@ def parser() -> CommandParser:
 @command_main("play")
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit status."""
-    console = make_console()
+    console = Console(markup=False, highlight=False, emoji=False)
     try:
         options = _read(arguments)
-        with make_steps(console) as steps:
-            # This takes seconds to import, so options are checked first.
-            plays = options.hint or options.watch or options.versus or options.assist
-            note = "; the first start compiles for half a minute or more" if plays else ""
-            with step(steps, f"loading{note}"):
-                from hangman_lab.playing.session import play
+        plays = options.hint or options.watch or options.versus or options.assist
+        note = "; the first start compiles for half a minute or more" if plays else ""
+        # This takes seconds to import, so options are checked first.
+        with console.status(f"loading{note}"):
+            from hangman_lab.playing.session import play
 
-            play(options, console, steps)
+        play(options, console)
         status = 0
     except EOFError:
         status = 0
@@ -96,21 +94,8 @@ def _read(arguments: Sequence[str] | None) -> argparse.Namespace:
         command.refuse(options, ["speed"], "requires --watch")
     if options.assist:
         why = "cannot be combined with --assist"
-        command.refuse(options, ["length", "seed"], why)
+        command.refuse(options, ["seed"], why)
     if options.host == "evil":
         why = "cannot be combined with --host evil, which fixes no word"
         command.refuse(options, ["versus", "assist"], why)
     return options
-
-
-def _lengths(text: str) -> tuple[int, int]:
-    shortest, dash, longest = text.partition("-")
-    try:
-        bounds = int(shortest), int(longest if dash else shortest)
-    except ValueError:
-        bounds = (0, 0)
-    if not 1 <= bounds[0] <= bounds[1] <= MAX_LENGTH:
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is neither N nor MIN-MAX, from 1 to {MAX_LENGTH}"
-        )
-    return bounds

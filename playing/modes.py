@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import time
 
-from rich.columns import Columns
-from rich.console import Console, Group
+from rich.console import Console
 
 from hangman_lab.envs.encoding import ALPHABET, letter_index
 from hangman_lab.envs.errors import InputError
@@ -30,8 +29,7 @@ def play_solo(console: Console, game: Game, adviser: Adviser | None) -> str | No
         _show_board(console, game)
         if adviser is not None:
             adviser.show(console, game.observations, NUM_HINTS)
-        letter = ask_letter(console, game)
-        console.print(_describe(letter, game.guess(letter)))
+        _guess(console, game)
     return _show_end(console, game, YOU)
 
 
@@ -54,15 +52,15 @@ def play_versus(console: Console, game: Game, adviser: Adviser, number: int) -> 
     """Let the person and an agent, whose letters are hidden until the end, guess in turns."""
     name, opponent = adviser.name, Game(game.secret, game.max_wrong)
     while not game.over:
-        _show_boards(console, game, opponent, name, hide_letters=True)
-        letter = ask_letter(console, game)
-        console.print(_describe(letter, game.guess(letter)))
+        _show_board(console, game)
+        lives = f"lives {opponent.lives} of {game.max_wrong}"
+        console.print(f"{name}: {opponent.shown} of {len(game.secret)} letters, {lives}")
+        _guess(console, game)
         if not opponent.over:
-            places = opponent.guess(adviser.choose(opponent.observations, number))
-            console.print(f"{name}'s letter is {'' if places else 'not '}in the word")
+            opponent.guess(adviser.choose(opponent.observations, number))
     while not opponent.over:
         opponent.guess(adviser.choose(opponent.observations, number))
-    _show_boards(console, game, opponent, name, hide_letters=False)
+    _show_board(console, game)
     console.print(f"{name} guessed {' '.join(opponent.guesses)}")
     yours, theirs = (game.won, game.lives), (opponent.won, opponent.lives)
     winner = None if yours == theirs else YOU if yours > theirs else name
@@ -71,8 +69,8 @@ def play_versus(console: Console, game: Game, adviser: Adviser, number: int) -> 
     return winner
 
 
-def ask_letter(console: Console, game: Game) -> int:
-    """Ask until the answer is an unguessed letter; return it, 0 to 25."""
+def _guess(console: Console, game: Game) -> None:
+    """Ask until the answer is an unguessed letter, and guess it."""
 
     def read(text: str) -> int:
         text = text.lower()
@@ -85,7 +83,8 @@ def ask_letter(console: Console, game: Game) -> int:
             raise InputError(f"{text!r} was already guessed")
         return letter_index(text)
 
-    return ask(console, "letter: ", read)
+    letter = ask(console, "letter: ", read)
+    console.print(_describe(letter, game.guess(letter)))
 
 
 def _describe(letter: int, places: int) -> str:
@@ -95,24 +94,7 @@ def _describe(letter: int, places: int) -> str:
 
 
 def _show_board(console: Console, game: Game) -> None:
-    console.print()
-    console.print(draw_board(game, console.width))
-
-
-def _show_boards(
-    console: Console, game: Game, opponent: Game, name: str, hide_letters: bool
-) -> None:
-    """Draw both games side by side, or below each other if they do not fit."""
-    boards = [
-        Group(player, draw_board(played, console.width, _note(played), hide))
-        for player, played, hide in ((YOU, game, False), (name, opponent, hide_letters))
-    ]
-    console.print()
-    console.print(Columns(boards, padding=(0, 2), equal=True, expand=True))
-
-
-def _note(game: Game) -> str:
-    return ("won" if game.won else "lost") if game.over else ""
+    console.print(f"\n{draw_board(game)}")
 
 
 def _show_end(console: Console, game: Game, player: str) -> str | None:
@@ -123,5 +105,6 @@ def _show_end(console: Console, game: Game, player: str) -> str | None:
         before = Game(game.secret, game.max_wrong, game.guesses[:-1])
         count = len(matching_words(game.words.words, before.observations))
         end = f"{game.secret} fitted all along; words left before the last guess: {count:,}"
-    console.print(f"{player} {_note(game)}; {end}", style=_WON if game.won else _LOST)
+    result, style = ("won", _WON) if game.won else ("lost", _LOST)
+    console.print(f"{player} {result}; {end}", style=style)
     return player if game.won else None

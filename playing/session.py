@@ -9,31 +9,26 @@ from typing import Any
 
 import numpy as np
 from rich.console import Console
-from rich.progress import Progress
 
-from hangman_lab.agents import AGENTS, Agent, PosteriorAgent
+from hangman_lab.agents import PosteriorAgent
 from hangman_lab.envs.counter_rng import keyed_bits
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.evil import EvilGame
 from hangman_lab.envs.hangman.game import Game
 from hangman_lab.envs.secret_words import SecretWords
-from hangman_lab.envs.words import COMMON_SOURCE, DEFAULT_KNOWN, hash_words
+from hangman_lab.envs.words import COMMON_SOURCE, DEFAULT_KNOWN
 from hangman_lab.playing.advice import Adviser, assist
 from hangman_lab.playing.modes import YOU, play_solo, play_versus, watch
 from hangman_lab.playing.screen import ask_yes
 from hangman_lab.run_files.agents import check_agent_names, find_run, load_run_agent
 from hangman_lab.run_files.config import Config
 from hangman_lab.run_files.words import RunWords, load_words
-from hangman_lab.terminal.console import step
 
 _SEED_BITS = 32
 
 
-def play(options: argparse.Namespace, console: Console, steps: Progress) -> None:
-    """Play by the options of the command line, until the player stops.
-
-    ``steps`` shows what is loaded, and is stopped before the first game.
-    """
+def play(options: argparse.Namespace, console: Console) -> None:
+    """Play by the options of the command line, until the player stops."""
     name, option = _agent_of(options)
     if name is not None:
         check_agent_names([name], option)
@@ -41,7 +36,7 @@ def play(options: argparse.Namespace, console: Console, steps: Progress) -> None
     default = COMMON_SOURCE if options.run is None and not options.assist else None
     run = find_run(options.run, () if name is None else (name,))
     config = Config() if run is None else run.load_config()
-    with step(steps, "loading words"):
+    with console.status("loading words"):
         run_words = load_words(config, default if options.words is None else options.words)
     if options.words is not None:
         console.print(run_words.word_list.describe())
@@ -52,34 +47,19 @@ def play(options: argparse.Namespace, console: Console, steps: Progress) -> None
     adviser: Any = None  # set for every mode that uses it
     if name is not None:
         known = DEFAULT_KNOWN if options.known is None else options.known
-        with step(steps, f"loading {name}"):
+        with console.status(f"loading {name}"):
             agent = load_run_agent(name, run, to_fit, seed, known)
         if (options.hint or options.assist) and not isinstance(agent, PosteriorAgent):
             raise InputError(f"{option}: {name} has no letter probabilities")
         adviser = Adviser(name, agent)
-        with step(steps, f"compiling {name}"):
+        with console.status(f"compiling {name}"):
             game = Game(to_guess[0], max_wrong)
             while not game.over:
                 game.guess(adviser.choose(game.observations))
-    steps.stop()
     if options.assist:
         assist(console, adviser, to_guess, source, max_wrong)
         return
-    to_guess = _of_length(to_guess, *(options.length or run_words.lengths))
-    console.print(
-        f"{_count(len(to_guess), 'word')} to guess ({source}); "
-        f"{_count(max_wrong, 'wrong guess loses', 'wrong guesses lose')}"
-    )
-
-    if name is not None:
-        if name in AGENTS:
-            # An agent that does not override `fit` learns nothing from words.
-            fitted = hash_words(to_fit if type(adviser.agent).fit is not Agent.fit else ())
-        else:
-            assert run is not None
-            fitted = run.load_fitted_words()
-        is_fitted = np.isin(hash_words(to_guess), fitted)
-        console.print(f"{name} was fitted on {is_fitted.sum() or 'none'} of these words")
+    console.print(f"{len(to_guess):,} words to guess ({source}), {max_wrong} wrong guesses allowed")
     _play_games(options, console, adviser, to_guess, max_wrong, seed)
 
 
@@ -109,7 +89,7 @@ def _play_games(
         if winner is not None:
             wins[winner] += 1
         score = ", ".join(f"{player} won {count}" for player, count in wins.items())
-        console.print(f"{_count(number, 'game')}: {score}")
+        console.print(f"games: {number:,}; {score}")
         if not ask_yes(console, "Another word?"):
             return
 
@@ -131,17 +111,6 @@ def _divide(
     return parts["test"], parts["train"], f"{source}{note}" if note else f"test split of {source}"
 
 
-def _of_length(words: tuple[str, ...], shortest: int, longest: int) -> tuple[str, ...]:
-    """Return the words of some lengths; raise InputError if there are none."""
-    chosen = tuple(word for word in words if shortest <= len(word) <= longest)
-    if not chosen:
-        present = ", ".join(map(str, sorted({len(word) for word in words})))
-        raise InputError(
-            f"--length: no word has {shortest} to {longest} letters; there are words of {present}"
-        )
-    return chosen
-
-
 def _agent_of(options: argparse.Namespace) -> tuple[str | None, str]:
     """Return the name of the agent and the option that names it."""
     if options.watch is not None:
@@ -153,7 +122,3 @@ def _agent_of(options: argparse.Namespace) -> tuple[str | None, str]:
         default = "ppo" if options.run is not None or known else "dictionary"
         return options.agent or default, "--agent"
     return None, ""
-
-
-def _count(number: int, singular: str, plural: str | None = None) -> str:
-    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"

@@ -35,6 +35,6 @@ class Scripted:
 )
 def test_more_lives_win_a_game_that_both_win(monkeypatch, yours, theirs, max_wrong, winner):
     letters = iter(yours)
-    monkeypatch.setattr(modes, "ask_letter", lambda console, game: letter_index(next(letters)))
+    monkeypatch.setattr(modes, "ask", lambda *_: letter_index(next(letters)))
     game = Game("noon", max_wrong)
     assert modes.play_versus(Console(quiet=True), game, Scripted(theirs), 1) == winner
