@@ -109,9 +109,7 @@ def main() -> int:
         with _needs(extra):
             from rich.console import Console
 
-            from hangman_lab.terminal.console import make_steps, step
-
-            with make_steps(Console(), transient=True) as steps, step(steps, "loading packages"):
+            with Console(stderr=True).status("loading packages"):
                 command_line = import_module(f"hangman_lab.{package}.command_line")
             return command_line.main()
     except ModuleNotFoundError as error:

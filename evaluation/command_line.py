@@ -21,7 +21,7 @@ from hangman_lab.evaluation.preparation import ENV_ID, Request, prepare
 from hangman_lab.evaluation.tables import print_comparison
 from hangman_lab.run_files.agents import LEARNED_AGENTS
 from hangman_lab.terminal.arguments import CommandParser, command_main, program
-from hangman_lab.terminal.console import make_progress, make_steps, say, step
+from hangman_lab.terminal.console import make_progress, say
 
 
 def parser() -> CommandParser:
@@ -106,7 +106,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _evaluate(options: argparse.Namespace, request: Request, console: Console) -> None:
     """Play Hangman, print tables and write files."""
-    with make_steps(console) as steps, step(steps, "loading agents"):
+    with console.status("loading agents"):
         match = prepare(request, partial(say, console))
     with make_progress(console) as progress:
         comparison = Comparison(match, progress)

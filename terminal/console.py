@@ -1,4 +1,4 @@
-"""Console output: plain lines, steps and progress bars."""
+"""Console output: plain lines and progress bars."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
     Progress,
-    SpinnerColumn,
     TextColumn,
     TimeElapsedColumn,
     TimeRemainingColumn,
@@ -20,20 +19,6 @@ from rich.progress import (
 def say(console: Console, text: str) -> None:
     """Print text without markup, colors or wrapping, so that it can be copied."""
     console.print(text, highlight=False, markup=False, soft_wrap=True)
-
-
-def make_steps(console: Console, transient: bool = False) -> Progress:
-    """Return a list of steps with the time of each, for :func:`step`; none without a terminal."""
-    columns = SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn()
-    return Progress(*columns, console=console, transient=transient, disable=not console.is_terminal)
-
-
-@contextmanager
-def step(steps: Progress, text: str) -> Iterator[None]:
-    """Show a step, with the time elapsed."""
-    task = steps.add_task(text, total=1)
-    yield
-    steps.advance(task)
 
 
 def make_progress(console: Console | None = None) -> Progress:

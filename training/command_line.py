@@ -23,7 +23,7 @@ from hangman_lab.terminal.arguments import (
     nonnegative,
     program,
 )
-from hangman_lab.terminal.console import make_steps, say, step
+from hangman_lab.terminal.console import say
 
 if TYPE_CHECKING:
     from hangman_lab.run_files.directory import RunDirectory
@@ -86,7 +86,7 @@ results are in {run.path}
 
 def _train(command: CommandParser, options: argparse.Namespace, console: Console) -> RunDirectory:
     """Train or resume the run that the options describe; return its directory."""
-    with make_steps(console) as steps, step(steps, "loading PyTorch"):
+    with console.status("loading PyTorch"):
         from hangman_lab.run_files.config import find_config, load_config
         from hangman_lab.run_files.directory import RunDirectory
         from hangman_lab.training.run import resume, train

@@ -2,21 +2,9 @@
 
 import io
 
-import pytest
 from rich.console import Console
 
-from hangman_lab.terminal.console import make_progress, make_steps, stage, step
-
-
-@pytest.mark.parametrize("is_terminal", [True, False])
-def test_steps_are_shown_with_their_time_on_a_terminal_alone(is_terminal):
-    console = Console(file=io.StringIO(), force_terminal=is_terminal)
-    with make_steps(console) as steps:
-        with step(steps, "loading words"):
-            assert not steps.finished
-        assert steps.finished
-    printed = console.file.getvalue()
-    assert ("loading words" in printed) == ("0:00:00" in printed) == is_terminal
+from hangman_lab.terminal.console import make_progress, stage
 
 
 def test_the_bar_of_a_stage_that_is_over_is_gone():
