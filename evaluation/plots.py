@@ -16,11 +16,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.rcsetup import cycler
-from matplotlib.ticker import PercentFormatter
+from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from hangman_lab.envs.errors import InputError
 from hangman_lab.evaluation.calibration import MAX_WORDS
-from hangman_lab.evaluation.statistics import win_rate
 from hangman_lab.evaluation.tables import describe_games, name_words
 
 # M. Okabe and K. Ito, "Color Universal Design", 2008; without yellow, which is too pale on white.
@@ -30,11 +29,11 @@ _LOOKS = [
     *cycler(linestyle=["-", "--", "-.", ":"])
     * (_COLORS + cycler(marker=["o", "s", "^", "D", "v", "P"]))
 ]
-# Lengths with fewer games are merged with their neighbors.
+# Lengths with fewer games are left out, unless all have fewer.
 _MIN_GAMES = 30
-# The color of text and axes; the report page replaces it by its text color.
-INK = "#24292f"
-STYLE: dict[Any, Any] = {
+# The color of text and axes.
+_INK = "#24292f"
+_STYLE: dict[Any, Any] = {
     "figure.figsize": (8.0, 4.8),
     "figure.dpi": 100,
     "font.size": 11,
@@ -47,7 +46,7 @@ STYLE: dict[Any, Any] = {
     "svg.fonttype": "path",
     "svg.hashsalt": "hangman",
     **dict.fromkeys(
-        ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color"), INK
+        ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color"), _INK
     ),
 }
 
@@ -62,7 +61,7 @@ def caption(evaluation: dict[str, Any]) -> str:
 def draw_plots(evaluation: dict[str, Any]) -> dict[str, Figure]:
     """Return the available plots by file name; one needs ``Comparison.calibrate``."""
     figures = {}
-    with mpl.rc_context(STYLE):
+    with mpl.rc_context(_STYLE):
         for name, (needed, draw) in PLOTS.items():
             if any(agent.get(needed) for agent in evaluation["agents"].values()):
                 figures[name] = draw(evaluation)
@@ -79,7 +78,7 @@ def save_plots(figures: dict[str, Figure], folder: str | Path) -> list[Path]:
             for ending in ("png", "svg"):
                 path = folder / f"{name}.{ending}"
                 metadata = {"Date": None} if ending == "svg" else None
-                with mpl.rc_context(STYLE):
+                with mpl.rc_context(_STYLE):
                     figure.savefig(path, dpi=200, metadata=metadata)
                 files.append(path)
     except OSError as error:
@@ -88,18 +87,12 @@ def save_plots(figures: dict[str, Figure], folder: str | Path) -> list[Path]:
 
 
 def _set_caption(figure: Figure, note: str) -> None:
-    """Set the caption below a figure."""
     figure.supxlabel(_plain(note), fontsize=9, x=0.01, ha="left", wrap=True)
 
 
 def _plain(text: str) -> str:
     """Return a text whose dollar signs begin no formula."""
     return text.replace("$", r"\$")
-
-
-def _look(number: int) -> dict[str, Any]:
-    """Return the style of an agent's curve; the first 24 are distinct."""
-    return _LOOKS[number % len(_LOOKS)]
 
 
 def _draw_points(
@@ -109,7 +102,7 @@ def _draw_points(
     low, high = np.array(points["ci95"].tolist()).T
     # Rounding can put a value slightly outside of its interval.
     bars = np.maximum([points[rate] - low, high - points[rate]], 0)
-    style = {"label": _plain(label), **_look(number)}
+    style = {"label": _plain(label), **_LOOKS[number % len(_LOOKS)]}
     axes.errorbar(x, points[rate], yerr=bars, capsize=2, elinewidth=0.9, **style)
 
 
@@ -120,37 +113,19 @@ def _draw_by_length(evaluation: dict[str, Any]) -> Figure:
     axes.set_title(f"Win rate by word length, {name_words(evaluation)}", loc="left")
     _set_caption(
         figure,
-        f"{caption(evaluation)}; bars: 95% Wilson intervals; lengths with fewer than {_MIN_GAMES} "
-        "games are merged with others",
+        f"{caption(evaluation)}; bars: 95% Wilson intervals; without lengths of few games",
     )
     for number, (name, statistics) in enumerate(agents.items()):
-        groups = merge_lengths(statistics["by_length"])
+        lengths = pd.DataFrame.from_dict(statistics["by_length"], orient="index")
+        lengths = lengths[lengths["games"] >= min(_MIN_GAMES, lengths["games"].max())]
         # Side by side, so that no interval hides another.
-        x = np.arange(len(groups)) + 0.12 * (number - (len(agents) - 1) / 2)
-        cells = pd.DataFrame(groups.values(), columns=["win_rate", "ci95"])
-        _draw_points(axes, x, cells, "win_rate", number, name)
+        x = lengths.index.astype(int) + 0.12 * (number - (len(agents) - 1) / 2)
+        _draw_points(axes, x, lengths, "win_rate", number, name)
     axes.set(xlabel="length of the word (letters)", ylabel="win rate", ylim=(-0.03, 1.03))
-    axes.set_xticks(np.arange(len(groups)), list(groups))
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.yaxis.set_major_formatter(PercentFormatter(1.0))
     figure.legend(loc="outside right upper")
     return figure
-
-
-def merge_lengths(by_length: dict[str, Any]) -> dict[str, Any]:
-    """Return win rates by ranges of lengths with at least 30 games each, if there are so many."""
-    ranges: dict[str, tuple[int, int]] = {}  # wins and games
-    first, wins, games = "", 0, 0
-    for length, cell in by_length.items():
-        first, wins, games = first or length, wins + cell["wins"], games + cell["games"]
-        if games >= _MIN_GAMES:
-            ranges[first if first == length else f"{first}-{length}"] = wins, games
-            first, wins, games = "", 0, 0
-    if games:
-        # The last lengths join the range before them.
-        label, before = ranges.popitem() if ranges else (first, (0, 0))
-        label = f"{label.partition('-')[0]}-{length}" if label != length else length
-        ranges[label] = wins + before[0], games + before[1]
-    return {label: win_rate(*counts) for label, counts in ranges.items()}
 
 
 def _draw_reliability(evaluation: dict[str, Any]) -> Figure:
@@ -162,7 +137,7 @@ def _draw_reliability(evaluation: dict[str, Any]) -> Figure:
         f"{caption(evaluation)}; at most {MAX_WORDS:,} of the words; every letter not guessed, in "
         "every state of an agent's games, is a prediction; bars: 95% intervals, clustered by word",
     )
-    upper.plot([0, 1], [0, 1], color=INK, linewidth=0.9, alpha=0.6)
+    upper.plot([0, 1], [0, 1], color=_INK, linewidth=0.9, alpha=0.6)
     for number, (name, agent) in enumerate(evaluation["agents"].items()):
         if statistics := agent.get("reliability"):
             bins = pd.DataFrame(statistics["bins"])
@@ -171,7 +146,9 @@ def _draw_reliability(evaluation: dict[str, Any]) -> Figure:
                 f"calibration error {statistics['expected_calibration_error']:.4f}"
             )
             _draw_points(upper, bins["mean_probability"], bins, "share", number, label)
-            lower.plot(bins["mean_probability"], bins["predictions"], **_look(number))
+            lower.plot(
+                bins["mean_probability"], bins["predictions"], **_LOOKS[number % len(_LOOKS)]
+            )
     upper.set(xlim=(-0.02, 1.02), ylabel="share of letters in\nthe hidden part")
     lower.set(yscale="log", ylabel="predictions", xlabel="predicted probability")
     upper.yaxis.set_major_formatter(PercentFormatter(1.0))

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 import io
-import re
 from pathlib import Path
 from typing import Any
 
-import matplotlib as mpl
 from jinja2 import Environment, StrictUndefined
-from markupsafe import Markup
 from matplotlib.figure import Figure
 
-from hangman_lab.evaluation.plots import INK
 from hangman_lab.evaluation.tables import make_tables, name_words
 
 _TEMPLATE = Path(__file__).parent / "report.html.j2"
@@ -31,27 +28,11 @@ def report_page(evaluation: dict[str, Any], figures: dict[str, Figure]) -> str:
         evaluation=evaluation,
         first_table=first,
         tables=tables,
-        plots=[_inline_svg(figure, name) for name, figure in figures.items()],
+        plots={name: _encode_svg(figure) for name, figure in figures.items()},
     )
 
 
-def _inline_svg(figure: Figure, name: str) -> Markup:
-    """Return a figure as an ``svg`` element in the text color of its page.
-
-    Ids are prefixed with the name, so that they are unique on the page.
-    """
-    file = io.StringIO()
-    with mpl.rc_context({"svg.fonttype": "path", "svg.hashsalt": name}):
-        figure.savefig(
-            file,
-            format="svg",
-            transparent=True,
-            metadata=dict.fromkeys(("Creator", "Date", "Format", "Type")),
-        )
-    text = file.getvalue()
-    # Without the XML prolog, whose document type has a network address.
-    text = text[text.index("<svg") :]
-    text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
-    text = re.sub(r'(\bid="|"#|url\(#)', rf"\g<1>{name}-", text)
-    text = text.replace(INK, "currentColor")
-    return Markup(text.replace("<svg ", f'<svg role="img" aria-label="{name}" ', 1))
+def _encode_svg(figure: Figure) -> str:
+    file = io.BytesIO()
+    figure.savefig(file, format="svg", metadata={"Date": None})
+    return base64.b64encode(file.getvalue()).decode()
