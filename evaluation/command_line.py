@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 from rich.console import Console
 
@@ -114,11 +113,4 @@ def _evaluate(options: argparse.Namespace, request: Request, console: Console) -
     if options.report is not None:
         with make_progress(console) as progress:
             comparison.calibrate(progress)
-    evaluation = comparison.to_dict()
-    write_files(options, evaluation, comparison.games, console, lambda: _draw_plots(evaluation))
-
-
-def _draw_plots(evaluation: dict[str, Any]) -> dict[str, Any]:
-    from hangman_lab.evaluation.plots import draw_plots
-
-    return draw_plots(evaluation)
+    write_files(options, comparison.to_dict(), comparison.games, console)

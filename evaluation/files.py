@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -31,52 +30,39 @@ def check_files(options: argparse.Namespace) -> None:
         given = getattr(options, name)
         if given is None:
             continue
+        path, folder = os.path.realpath(given), os.path.dirname(os.path.realpath(given))
         if name in ("report", "plots"):
             require(f"--{name}", "report", "matplotlib", "jinja2")
-        if not given:
-            raise InputError(f"--{name}: the path is empty")
-        path = Path(os.path.realpath(given))
-        if str(path) in used:
+        if path in used:
             raise InputError(f"--{name}: {path} is a file of the run, or of another option")
-        if len(os.fsencode(path.name)) > 200:  # that of a temporary file is longer
-            raise InputError(f"--{name}: {path.name} is longer than 200 bytes")
-        used.add(str(path))
-        folder = path.parent
+        used.add(path)
         if name == "plots":  # is created with its parents
-            # Their names are those of the plots.
-            if any(Path(each).parent == path and each.endswith((".png", ".svg")) for each in used):
-                raise InputError(f"--plots: {path} has an image that another option writes")
-            folder = next(above for above in (path, *path.parents) if os.path.exists(above))
-        elif os.path.exists(given) and not os.path.isfile(given):
+            folder = next(above for above in (path, *Path(path).parents) if os.path.exists(above))
+        elif os.path.exists(path) and not os.path.isfile(path):
             raise InputError(f"--{name}: {given!r} is not a regular file")
         if not (os.path.isdir(folder) and os.access(folder, os.W_OK)):
             raise InputError(f"--{name}: {folder} is not a folder that can be written to")
 
 
 def write_files(
-    options: argparse.Namespace,
-    evaluation: dict[str, Any],
-    games: pd.DataFrame,
-    console: Console,
-    draw: Callable[[], dict[str, Any]] = dict,
+    options: argparse.Namespace, evaluation: dict[str, Any], games: pd.DataFrame, console: Console
 ) -> None:
-    """Write the requested files; raise InputError if one cannot be written.
-
-    ``draw`` returns Matplotlib's figures by file name.
-    """
+    """Write the requested files; raise InputError if one cannot be written."""
     if options.json is not None:
         write_text(Path(options.json), json.dumps(evaluation, indent=2) + "\n")
         say(console, f"results written to {options.json}")
     if options.csv is not None:
         write_text(Path(options.csv), games.to_csv(index=False, lineterminator="\n"))
         say(console, f"games written to {options.csv}")
-    if options.plots is not None:
-        from hangman_lab.evaluation.plots import save_plots
+    if options.plots is not None or options.report is not None:
+        from hangman_lab.evaluation.plots import draw_plots, save_plots
 
-        files = save_plots(draw(), options.plots)
+        figures = draw_plots(evaluation)
+    if options.plots is not None:
+        files = save_plots(figures, options.plots)
         say(console, f"{len(files)} files of plots written to {options.plots}")
     if options.report is not None:
         from hangman_lab.evaluation.report_page import report_page
 
-        write_text(Path(options.report), report_page(evaluation, draw()))
+        write_text(Path(options.report), report_page(evaluation, figures))
         say(console, f"report written to {options.report}")

@@ -5,22 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    ValidationInfo,
-    model_validator,
-)
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from hangman_lab.agents import AGENTS
 from hangman_lab.agents.base import Agent
-from hangman_lab.envs.encoding import NUM_LETTERS, as_words
+from hangman_lab.envs.encoding import NUM_LETTERS
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG
 from hangman_lab.envs.words import DEFAULT_KNOWN, WordList, hash_words, load_word_list
@@ -37,15 +30,6 @@ from hangman_lab.run_files.words import draw_indices, load_words
 
 ENV_ID = "Hangman-v0"
 DEFAULT_AGENTS = ("dictionary", "random")
-
-
-def _as_tuple(words: Any, info: ValidationInfo) -> Any:
-    """Return the words of a collection; a file stays a file."""
-    is_collection = words is not None and not isinstance(words, str | Path)
-    return as_words(str(info.field_name), words) if is_collection else words
-
-
-Words = Annotated[str | Path | tuple[str, ...] | None, BeforeValidator(_as_tuple)]
 
 
 class Request(BaseModel):
@@ -65,11 +49,11 @@ class Request(BaseModel):
     #: A training run: its policy, word list and split; by default the pretrained policy.
     run: str | Path | None = None
     #: A word list, a file or its words; by default that of the run, or the default list.
-    words: Words = None
+    words: Any = None
     #: The part of the list; by default "test".
     split: Literal["train", "valid", "test"] | None = None
     #: The secrets, a file or its words; exactly these are played.
-    secrets: Words = None
+    secrets: Any = None
     #: The size of a random sample of the words; by default all are played.
     games: int | None = Field(default=None, ge=1)
     repeat: int = Field(default=1, ge=1)  #: Games per word, for the win rates of the worst words.
