@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from rich.console import Console
@@ -40,15 +39,13 @@ def describe_games(evaluation: dict[str, Any]) -> str:
     return ", ".join(parts)
 
 
-def make_tables(evaluation: dict[str, Any]) -> list[DataTable]:
-    """Return all tables of an evaluation, the main ones first."""
-    words = [_hardest_table(name, evaluation) for name in evaluation["agents"]]
-    tables = [*_main_tables(evaluation), *lengths_tables(evaluation), *words]
-    return [tables[0], *(table for table in tables[1:] if table.rows)]
-
-
-def _main_tables(evaluation: dict[str, Any]) -> list[DataTable]:
-    return [agents_table(evaluation), _worst_table(evaluation), _pairs_table(evaluation)]
+def make_tables(evaluation: dict[str, Any], details: bool = True) -> list[DataTable]:
+    """Return the tables of an evaluation, the main ones first; those of ``details`` last."""
+    tables = [agents_table(evaluation), _worst_table(evaluation), _pairs_table(evaluation)]
+    if details:
+        tables += _lengths_tables(evaluation)
+        tables += [_hardest_table(name, evaluation) for name in evaluation["agents"]]
+    return [table for table in tables if table.rows]
 
 
 def agents_table(evaluation: dict[str, Any]) -> DataTable:
@@ -90,7 +87,7 @@ def _worst_table(evaluation: dict[str, Any]) -> DataTable:
     )
 
 
-def lengths_tables(evaluation: dict[str, Any]) -> list[DataTable]:
+def _lengths_tables(evaluation: dict[str, Any]) -> list[DataTable]:
     """Return tables of win rates by word length, with up to five agents each."""
     agents = evaluation["agents"]
     title = f"win rate by word length, {name_words(evaluation)}"
@@ -124,18 +121,14 @@ def _pairs_table(evaluation: dict[str, Any]) -> DataTable:
 
 def print_comparison(console: Console, evaluation: dict[str, Any], details: bool = False) -> None:
     """Print the main tables last, with ``details`` after all others."""
-    for table in reversed(make_tables(evaluation) if details else _main_tables(evaluation)):
-        if table.rows:
-            print_table(console, table)
+    for table in reversed(make_tables(evaluation, details)):
+        print_table(console, table)
 
 
 def _win_rate_cells(statistics: dict[str, Any]) -> tuple[str, ...]:
+    low, high = statistics["ci95"]
     counts = (f"{statistics['games']:,}", f"{statistics['wins']:,}")
-    return (*counts, f"{statistics['win_rate']:.1%}", _interval(statistics["ci95"]))
-
-
-def _interval(bounds: Sequence[float]) -> str:
-    return f"{100 * bounds[0]:.1f}-{100 * bounds[1]:.1f}"
+    return (*counts, f"{statistics['win_rate']:.1%}", f"{100 * low:.1f}-{100 * high:.1f}")
 
 
 def _hardest_table(name: str, evaluation: dict[str, Any]) -> DataTable:
