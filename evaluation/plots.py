@@ -31,11 +31,8 @@ _LOOKS = [
 ]
 # Lengths with fewer games are left out, unless all have fewer.
 _MIN_GAMES = 30
-# The color of text and axes.
-_INK = "#24292f"
 _STYLE: dict[Any, Any] = {
     "figure.figsize": (8.0, 4.8),
-    "figure.dpi": 100,
     "font.size": 11,
     "axes.titlesize": 13,
     "axes.spines.top": False,
@@ -43,19 +40,13 @@ _STYLE: dict[Any, Any] = {
     "axes.grid": True,
     "grid.alpha": 0.3,
     "legend.frameon": False,
-    "svg.fonttype": "path",
     "svg.hashsalt": "hangman",
-    **dict.fromkeys(
-        ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color"), _INK
-    ),
 }
 
 
 def caption(evaluation: dict[str, Any]) -> str:
-    """Return the caption of plots: words, prior, limit, games and seed."""
-    games = {statistics["games"] for statistics in evaluation["agents"].values()}
-    counts = " or ".join(f"{count:,}" for count in sorted(games))
-    return f"{describe_games(evaluation)}, {counts} games per agent, seed {evaluation['seed']}"
+    """Return the caption of plots: words, prior, limit and seed."""
+    return f"{describe_games(evaluation)}, seed {evaluation['seed']}"
 
 
 def draw_plots(evaluation: dict[str, Any]) -> dict[str, Figure]:
@@ -137,7 +128,7 @@ def _draw_reliability(evaluation: dict[str, Any]) -> Figure:
         f"{caption(evaluation)}; at most {MAX_WORDS:,} of the words; every letter not guessed, in "
         "every state of an agent's games, is a prediction; bars: 95% intervals, clustered by word",
     )
-    upper.plot([0, 1], [0, 1], color=_INK, linewidth=0.9, alpha=0.6)
+    upper.plot([0, 1], [0, 1], color="black", linewidth=0.9, alpha=0.6)
     for number, (name, agent) in enumerate(evaluation["agents"].items()):
         if statistics := agent.get("reliability"):
             bins = pd.DataFrame(statistics["bins"])

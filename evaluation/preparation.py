@@ -136,11 +136,11 @@ def prepare(
         words = sample_words(words, request.games, request.seed)
     agents = load_run_agents(names, run, train_words, request.seed, request.known)
     for name, agent in (custom_agents or {}).items():
-        if not (isinstance(agent, Agent) and isinstance(name, str) and name.isprintable()):
+        if not (isinstance(agent, Agent) and isinstance(name, str)):
             what = "the name of an object of a subclass of Agent"
             raise InputError(f"agents: {name!r}: {agent!r} is not {what}")
-        fitted = agent.fit(train_words)
-        agents[name] = fitted if isinstance(fitted, Agent) else agent
+        agent.fit(train_words)
+        agents[name] = agent
     if not agents:
         raise InputError("--agents: at least one is needed")
     fitted_words = {

@@ -103,6 +103,16 @@ def test_an_agent_is_watched_to_the_end(run_command, words, agent):
     assert run_command(options, ["n"])[1] == output
 
 
+def test_ctrl_c_ends_a_game_with_a_word_and_status_130(run_command, words, monkeypatch):
+    def interrupt(seconds):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("time.sleep", interrupt)
+    status, output = run_command(["--words", words, "--watch", "random"], [])
+    assert status == 130
+    assert output.endswith("Goodbye.\n")
+
+
 def test_the_letters_of_the_opponent_are_hidden_until_the_game_is_over(run_command, words):
     options = ["--words", words, "--versus", "dictionary", "--seed", "2"]
     _, output = run_command(options, [*"jkqvwp", "n"])
