@@ -8,7 +8,6 @@ import functools
 import math
 import os
 import shlex
-import shutil
 import sys
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
@@ -34,10 +33,8 @@ def invocation(name: str) -> str:
 
 
 def interpreter() -> str:
-    """Return how a shell starts this Python: by its name, or by its path if another one has it."""
+    """Return how a shell starts this Python: by its path, which is relative in its folder."""
     executable = Path(sys.executable)
-    if Path(shutil.which("python") or "").parent == executable.parent:
-        return "python"
     is_near = executable.is_relative_to(Path.cwd())
     return shlex.quote(str(executable.relative_to(Path.cwd()) if is_near else executable))
 
