@@ -11,7 +11,6 @@ import sys
 from collections.abc import Sequence
 
 import numpy as np
-from rich.console import Console
 
 from hangman_lab.agents.posterior.files import load_posterior
 from hangman_lab.agents.sequences import sequence_keys
@@ -19,12 +18,11 @@ from hangman_lab.envs.encoding import encode_words
 from hangman_lab.run_files.directory import PRETRAINED, RunDirectory
 from hangman_lab.run_files.words import load_words
 from hangman_lab.terminal.arguments import CommandParser, command_main
-from hangman_lab.terminal.tables import DataTable, print_table
 
 
 @command_main("prior")
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure and print the tables."""
+    """Measure and print."""
     parser = CommandParser(description=str(__doc__).splitlines()[0])
     parser.add_argument(
         "--run", metavar="RUN_DIR", default=PRETRAINED, help="default: the pretrained policy"
@@ -36,15 +34,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     bits = -np.log2(agent.with_known(0.0).prior.probabilities(words))
     candidates = sequence_keys(agent.prior.words[~agent.prior.listed.is_known])
     covered = np.isin(sequence_keys(words), candidates)
-
-    by_length = {str(length): words.lengths == length for length in np.unique(words.lengths)}
-    rows = [
-        (name, f"{chosen.sum():,}", f"{bits[chosen].mean():.2f}", f"{covered[chosen].mean():.1%}")
-        for name, chosen in ({"all": np.ones(len(bits), dtype=bool)} | by_length).items()
-    ]
-    title = f"{len(bits):,} valid words, {len(candidates):,} candidates"
-    headings = ("letters", "words", "bits per word", "covered by candidates")
-    print_table(Console(), DataTable(title, headings, rows, 0))
+    print(
+        f"{len(bits):,} valid words, {bits.mean():.2f} bits per word; "
+        f"{covered.mean():.1%} are among {len(candidates):,} candidates"
+    )
     return 0
 
 
