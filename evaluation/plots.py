@@ -55,7 +55,9 @@ def draw_plots(evaluation: dict[str, Any]) -> dict[str, Figure]:
     with mpl.rc_context(_STYLE):
         for name, (needed, draw) in PLOTS.items():
             if any(agent.get(needed) for agent in evaluation["agents"].values()):
-                figures[name] = draw(evaluation)
+                figures[name] = Figure(layout="constrained")
+                draw(figures[name], evaluation)
+                figures[name].legend(loc="outside right upper")
     return figures
 
 
@@ -77,8 +79,15 @@ def save_plots(figures: dict[str, Figure], folder: str | Path) -> list[Path]:
     return files
 
 
-def _set_caption(figure: Figure, note: str) -> None:
-    figure.supxlabel(_plain(note), fontsize=9, x=0.01, ha="left", wrap=True)
+def _make_axes(figure: Figure, title: str, evaluation: dict[str, Any], note: str) -> Axes:
+    """Return new axes with a title, in a figure with a caption that ends with a note."""
+    figure.supxlabel(
+        _plain(f"{caption(evaluation)}; {note}"), fontsize=9, x=0.01, ha="left", wrap=True
+    )
+    axes = figure.add_subplot()
+    axes.set_title(f"{title}, {name_words(evaluation)}", loc="left")
+    axes.yaxis.set_major_formatter(PercentFormatter(1.0))
+    return axes
 
 
 def _plain(text: str) -> str:
@@ -97,15 +106,10 @@ def _draw_points(
     axes.errorbar(x, points[rate], yerr=bars, capsize=2, elinewidth=0.9, **style)
 
 
-def _draw_by_length(evaluation: dict[str, Any]) -> Figure:
+def _draw_by_length(figure: Figure, evaluation: dict[str, Any]) -> None:
     agents = evaluation["agents"]
-    figure = Figure(layout="constrained")
-    axes = figure.add_subplot()
-    axes.set_title(f"Win rate by word length, {name_words(evaluation)}", loc="left")
-    _set_caption(
-        figure,
-        f"{caption(evaluation)}; bars: 95% Wilson intervals; without lengths of few games",
-    )
+    note = "bars: 95% Wilson intervals; without lengths of few games"
+    axes = _make_axes(figure, "Win rate by word length", evaluation, note)
     for number, (name, statistics) in enumerate(agents.items()):
         lengths = pd.DataFrame.from_dict(statistics["by_length"], orient="index")
         lengths = lengths[lengths["games"] >= min(_MIN_GAMES, lengths["games"].max())]
@@ -114,21 +118,15 @@ def _draw_by_length(evaluation: dict[str, Any]) -> Figure:
         _draw_points(axes, x, lengths, "win_rate", number, name)
     axes.set(xlabel="length of the word (letters)", ylabel="win rate", ylim=(-0.03, 1.03))
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    axes.yaxis.set_major_formatter(PercentFormatter(1.0))
-    figure.legend(loc="outside right upper")
-    return figure
 
 
-def _draw_reliability(evaluation: dict[str, Any]) -> Figure:
-    figure = Figure(figsize=(8.0, 6.4), layout="constrained")
-    upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
-    upper.set_title(f"Reliability of the posterior, {name_words(evaluation)}", loc="left")
-    _set_caption(
-        figure,
-        f"{caption(evaluation)}; at most {MAX_WORDS:,} of the words; every letter not guessed, in "
-        "every state of an agent's games, is a prediction; bars: 95% intervals, clustered by word",
+def _draw_reliability(figure: Figure, evaluation: dict[str, Any]) -> None:
+    note = (
+        f"at most {MAX_WORDS:,} of the words; every letter not guessed, in every state of an "
+        "agent's games, is a prediction; bars: 95% intervals, clustered by word"
     )
-    upper.plot([0, 1], [0, 1], color="black", linewidth=0.9, alpha=0.6)
+    axes = _make_axes(figure, "Reliability of the posterior", evaluation, note)
+    axes.plot([0, 1], [0, 1], color="black", linewidth=0.9, alpha=0.6)
     for number, (name, agent) in enumerate(evaluation["agents"].items()):
         if statistics := agent.get("reliability"):
             bins = pd.DataFrame(statistics["bins"])
@@ -136,20 +134,13 @@ def _draw_reliability(evaluation: dict[str, Any]) -> Figure:
                 f"{name}\nBrier score {statistics['brier']:.4f}\n"
                 f"calibration error {statistics['expected_calibration_error']:.4f}"
             )
-            _draw_points(upper, bins["mean_probability"], bins, "share", number, label)
-            lower.plot(
-                bins["mean_probability"], bins["predictions"], **_LOOKS[number % len(_LOOKS)]
-            )
-    upper.set(xlim=(-0.02, 1.02), ylabel="share of letters in\nthe hidden part")
-    lower.set(yscale="log", ylabel="predictions", xlabel="predicted probability")
-    upper.yaxis.set_major_formatter(PercentFormatter(1.0))
-    lower.xaxis.set_major_formatter(PercentFormatter(1.0))
-    figure.legend(loc="outside right upper", fontsize=10)
-    return figure
+            _draw_points(axes, bins["mean_probability"], bins, "share", number, label)
+    axes.set(xlabel="predicted probability", ylabel="share of letters in the hidden part")
+    axes.xaxis.set_major_formatter(PercentFormatter(1.0))
 
 
 # By name: the required statistics of an agent, and the drawing function.
-PLOTS: dict[str, tuple[str, Callable[[dict[str, Any]], Figure]]] = {
+PLOTS: dict[str, tuple[str, Callable[[Figure, dict[str, Any]], None]]] = {
     "win_rate_by_length": ("by_length", _draw_by_length),
     "reliability": ("reliability", _draw_reliability),
 }
