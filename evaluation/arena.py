@@ -11,7 +11,7 @@ import pandas as pd
 
 from hangman_lab.agents.base import Agent
 from hangman_lab.envs.counter_rng import keyed_bits
-from hangman_lab.envs.encoding import ALPHABET, FIRST_LETTER, as_words, encode_words
+from hangman_lab.envs.encoding import ALPHABET, as_words, encode_words
 from hangman_lab.envs.hangman.evil import EvilHangmanGames
 from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG, HangmanGames
 from hangman_lab.envs.secret_words import SecretWords
@@ -118,8 +118,3 @@ def _join(guesses: npt.NDArray[np.int64], names: Sequence[str]) -> npt.NDArray[n
         return np.zeros(len(guesses), dtype=np.str_)
     joined = texts.view(f"S{texts.itemsize * texts.shape[1]}").ravel()
     return np.strings.rstrip(joined.astype(np.str_))
-
-
-def split_letters(letters: pd.Series) -> npt.NDArray[np.int64]:
-    """Return the letters of N games, int64 of shape (N, turns), negative after the end."""
-    return encode_words(letters.tolist()).codes.astype(np.int64) - FIRST_LETTER

@@ -8,9 +8,8 @@ import numpy as np
 import pandas as pd
 
 from hangman_lab.agents.base import PosteriorAgent
-from hangman_lab.envs.encoding import encode_words
+from hangman_lab.envs.encoding import FIRST_LETTER, encode_words
 from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG, HangmanGames
-from hangman_lab.evaluation.arena import split_letters
 from hangman_lab.evaluation.statistics import share_interval
 from hangman_lab.run_files.words import draw_indices
 
@@ -36,7 +35,8 @@ def reliability(
     replayed = HangmanGames(len(secrets), secrets.width, max_wrong)
     replayed.start(slice(None), secrets)
     parts = []
-    for guesses in split_letters(games["letters"]).T:
+    # The letters of each turn, negative after the end.
+    for guesses in encode_words(games["letters"].tolist()).codes.T.astype(np.int64) - FIRST_LETTER:
         playing = np.flatnonzero(guesses >= 0)
         before = replayed.observe(playing)
         chances = agent.letter_probabilities(before)
