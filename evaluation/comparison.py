@@ -22,7 +22,7 @@ from hangman_lab.evaluation import arena
 from hangman_lab.evaluation.calibration import reliability
 from hangman_lab.evaluation.preparation import ENV_ID, Match, Request, prepare
 from hangman_lab.evaluation.statistics import compare_pairwise, summarize, win_rate, worst_win_rates
-from hangman_lab.evaluation.tables import agents_table, print_comparison
+from hangman_lab.evaluation.tables import print_comparison
 from hangman_lab.terminal.arguments import require
 from hangman_lab.terminal.console import make_progress, stage
 
@@ -95,14 +95,10 @@ class Comparison:
             "pairwise": compare_pairwise(self.games),
         }
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         printed = io.StringIO()
         print_comparison(Console(width=80, file=printed, force_terminal=False), self._evaluation)
         return printed.getvalue()
-
-    def _repr_html_(self) -> str:
-        table = agents_table(self._evaluation)
-        return pd.DataFrame(table.rows, columns=table.headings).to_html(index=False)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the evaluation, the content of ``evaluate.py --json``."""

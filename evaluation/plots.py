@@ -44,11 +44,6 @@ _STYLE: dict[Any, Any] = {
 }
 
 
-def caption(evaluation: dict[str, Any]) -> str:
-    """Return the caption of plots: words, prior, limit and seed."""
-    return f"{describe_games(evaluation)}, seed {evaluation['seed']}"
-
-
 def draw_plots(evaluation: dict[str, Any]) -> dict[str, Figure]:
     """Return the available plots by file name; one needs ``Comparison.calibrate``."""
     figures = {}
@@ -81,9 +76,8 @@ def save_plots(figures: dict[str, Figure], folder: str | Path) -> list[Path]:
 
 def _make_axes(figure: Figure, title: str, evaluation: dict[str, Any], note: str) -> Axes:
     """Return new axes with a title, in a figure with a caption that ends with a note."""
-    figure.supxlabel(
-        _plain(f"{caption(evaluation)}; {note}"), fontsize=9, x=0.01, ha="left", wrap=True
-    )
+    caption = f"{describe_games(evaluation)}, seed {evaluation['seed']}; {note}"
+    figure.supxlabel(_plain(caption), fontsize=9, x=0.01, ha="left", wrap=True)
     axes = figure.add_subplot()
     axes.set_title(f"{title}, {name_words(evaluation)}", loc="left")
     axes.yaxis.set_major_formatter(PercentFormatter(1.0))

@@ -16,7 +16,7 @@ from hangman_lab.evaluation import compare
 from hangman_lab.evaluation.arena import play
 from hangman_lab.evaluation.command_line import main
 from hangman_lab.evaluation.comparison import Comparison
-from hangman_lab.evaluation.plots import caption, draw_plots
+from hangman_lab.evaluation.plots import draw_plots
 from hangman_lab.evaluation.preparation import Match
 from hangman_lab.evaluation.statistics import win_rate
 from hangman_lab.evaluation.tables import agents_table, make_tables, print_comparison
@@ -162,11 +162,12 @@ def test_every_title_names_the_kind_of_words(real_words, kind):
     assert f"20 {kind} train words of list, prior of known words 0.125" in first.title
     label = " (known)" * (kind == "known")
     assert [row[0] for row in first.rows] == [f"ppo{label}", f"random{label}"]
-    plots = [figure.axes[0].get_title(loc="left") for figure in draw_plots(evaluation).values()]
+    plots = draw_plots(evaluation).values()
     assert len(plots) == 2
-    for title in [*(table.title for table in others), *plots]:
+    titles = [figure.axes[0].get_title(loc="left") for figure in plots]
+    for title in [*(table.title for table in others), *titles]:
         assert f"{kind} words" in title
-    assert f"20 {kind} train words" in caption(evaluation)
+    assert all(f"20 {kind} train words" in figure.get_supxlabel() for figure in plots)
 
 
 def test_an_agent_whose_fit_returns_nothing_is_played(word_file):
