@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from hangman_lab.playing.command_line import main
+from tests.processes import run_main
 
 
 @pytest.fixture
@@ -15,11 +16,7 @@ def run_command(monkeypatch, capsys):
     def run(options, typed, columns=80):
         monkeypatch.setenv("COLUMNS", str(columns))
         monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in typed)))
-        try:
-            status = main(options)
-        except SystemExit as stop:
-            status = stop.code
-        captured = capsys.readouterr()
-        return status, captured.out + captured.err
+        done = run_main(main, capsys, *options)
+        return done.returncode, done.stdout + done.stderr
 
     return run
