@@ -72,9 +72,9 @@ def _play_games(
     seed: int,
 ) -> None:
     """Play game after game, and print the score, until the player stops."""
-    players = [] if options.watch is not None else [YOU]
-    players += [player for player in (options.watch, options.versus) if player is not None]
-    wins = dict.fromkeys(players, 0)
+    wins = {options.watch or YOU: 0}
+    if options.versus is not None:
+        wins[options.versus] = 0
     order = np.argsort(keyed_bits(seed, np.arange(len(words))), kind="stable")
     for number, index in enumerate(itertools.cycle(order), start=1):
         game = Game(words[index], max_wrong)
