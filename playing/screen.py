@@ -29,17 +29,6 @@ def ask(console: Console, prompt: str, read: Callable[[str], T]) -> T:
             console.print(str(error), style="red")
 
 
-def ask_yes(console: Console, question: str) -> bool:
-    """Return whether the answer is yes, which is the default."""
-
-    def read(text: str) -> bool:
-        if text.lower() not in ("", "y", "yes", "n", "no", "q", "quit"):
-            raise InputError("expected y or n")
-        return text.lower() in ("", "y", "yes")
-
-    return ask(console, f"{question} [Y/n] ", read)
-
-
 def draw_board(game: Game) -> str:
     """Return the gallows, and beside it the word, the wrong letters and the lives."""
     beside = (

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from rich.console import Console
+from rich.prompt import Confirm
 
 from hangman_lab.agents import PosteriorAgent
 from hangman_lab.envs.counter_rng import keyed_bits
@@ -19,7 +20,6 @@ from hangman_lab.envs.secret_words import SecretWords
 from hangman_lab.envs.words import COMMON_SOURCE, DEFAULT_KNOWN
 from hangman_lab.playing.advice import Adviser, assist
 from hangman_lab.playing.modes import YOU, play_solo, play_versus, watch
-from hangman_lab.playing.screen import ask_yes
 from hangman_lab.run_files.agents import check_agent_names, find_run, load_run_agent
 from hangman_lab.run_files.config import Config
 from hangman_lab.run_files.words import RunWords, load_words
@@ -90,7 +90,7 @@ def _play_games(
             wins[winner] += 1
         score = ", ".join(f"{player} won {count}" for player, count in wins.items())
         console.print(f"games: {number:,}; {score}")
-        if not ask_yes(console, "Another word?"):
+        if not Confirm.ask("Another word?", console=console, default=True):
             return
 
 

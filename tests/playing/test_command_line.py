@@ -56,7 +56,7 @@ def test_a_person_wins_and_is_offered_another_word(run_command, words):
     assert status == 0
     assert f"you won; the word is {secret}" in won
     assert "games: 1; you won 1" in won
-    assert "expected y or n" in won
+    assert "Please enter Y or N" in won
     assert "games: 2; you won 1" in won
     assert len(set(re.findall(r"the word is (\w+)", won))) == 2
     assert won.splitlines()[-1] == "Goodbye."
