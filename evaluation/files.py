@@ -36,7 +36,12 @@ def check_files(options: argparse.Namespace) -> None:
         if path in used:
             raise InputError(f"--{name}: {path} is a file of the run, or of another option")
         used.add(path)
+        if len(os.fsencode(os.path.basename(path))) > 200:  # that of a temporary file is longer
+            raise InputError(f"--{name}: {given} is longer than 200 bytes")
         if name == "plots":  # is created with its parents
+            # Their names are those of the plots.
+            if any(Path(each).parent == Path(path) and each.endswith(".png") for each in used):
+                raise InputError(f"--plots: {path} has an image that another option writes")
             folder = next(above for above in (path, *Path(path).parents) if os.path.exists(above))
         elif os.path.exists(path) and not os.path.isfile(path):
             raise InputError(f"--{name}: {given!r} is not a regular file")

@@ -209,6 +209,8 @@ CATS, GUESS = "--env CatsAndDogs-v0", "--env GuessTheWord-v0"
             )
             for option in ("--json", "--csv", "--report", "--plots")
         ),
+        ("--agents random --json " + 201 * "a", "--json: aaa ... is longer than 200 bytes"),
+        ("--agents random --plots . --csv a.png", "--plots: ... has an image that another option"),
         ("--agents random --words=", "words: the path of the word list is empty"),
         ("--run=", "path: '' is not the path of a folder"),
         (f"{CATS} --details", "--details: is for Hangman-v0"),
