@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -54,54 +53,37 @@ def play(
         secrets = encode_words(words, listed.width)
         games = EvilHangmanGames(len(secrets), listed, max_wrong)
     games.start(slice(None), secrets)
-    letters = play_games(agent, games, words, advance, repetition)
-    wrong_guesses = max_wrong - games.observe()["lives"]
+    keys = keyed_bits(hash_words(words), repetition)
+    guesses = _play_games(agent, games, keys, advance)
     if evil_words is not None:
         words = [games.secret(game) for game in range(len(games))]
-    return games_table(words, games.won, wrong_guesses, letters, ALPHABET)
-
-
-def games_table(
-    words: Sequence[str],
-    won: npt.NDArray[np.bool_],
-    wrong_guesses: npt.NDArray[np.int64],
-    guesses: npt.NDArray[np.int64],
-    names: Sequence[str],
-) -> pd.DataFrame:
-    """Return the table of :func:`play`; ``names`` are the texts of actions, of equal length."""
-    secrets = np.array(words, dtype=np.str_)
+    secrets_text = np.array(words, dtype=np.str_)
     return pd.DataFrame(
         {
-            "word": secrets,
-            "length": np.strings.str_len(secrets),
-            "won": won,
-            "wrong_guesses": wrong_guesses,
+            "word": secrets_text,
+            "length": np.strings.str_len(secrets_text),
+            "won": games.won,
+            "wrong_guesses": max_wrong - games.observe()["lives"],
             "guesses": (guesses >= 0).sum(axis=1),
-            "letters": _join(guesses, names),
+            "letters": _join(guesses),
         }
     )
 
 
-def play_games(
-    agent: Any,
-    games: Any,
-    words: Sequence[str],
-    advance: Advance | None = None,
-    repetition: int = 0,
+def _play_games(
+    agent: Agent, games: HangmanGames, keys: npt.NDArray[np.uint64], advance: Advance | None
 ) -> npt.NDArray[np.int64]:
-    """Play N started games to the end.
+    """Play N started games to the end, with keys of random draws.
 
-    ``words`` and ``repetition`` key the random draws. Returns the guesses of each game in order,
-    int64 of shape (N, turns), padded with -1.
+    Returns the letters of each game in order, int64 of shape (N, turns), padded with -1.
     """
-    keys, turns = keyed_bits(hash_words(words), repetition), []
-    playing = np.arange(len(keys))
+    turns, playing = [], np.arange(len(keys))
     while len(playing):
-        guesses = np.zeros(len(keys), dtype=np.int64)
-        guesses[playing] = agent.guess(games.observe(playing), keys[playing])
-        games.guess(guesses)
+        letters = np.zeros(len(keys), dtype=np.int64)
+        letters[playing] = agent.guess(games.observe(playing), keys[playing])
+        games.guess(letters)
         turn = np.full(len(keys), -1, dtype=np.int64)
-        turn[playing] = guesses[playing]
+        turn[playing] = letters[playing]
         turns.append(turn)
         has_ended = games.over[playing]
         if advance is not None and has_ended.any():
@@ -110,11 +92,10 @@ def play_games(
     return np.stack(turns, axis=1) if turns else np.zeros((0, 0), dtype=np.int64)
 
 
-def _join(guesses: npt.NDArray[np.int64], names: Sequence[str]) -> npt.NDArray[np.str_]:
-    """Return the concatenated names of each game's guesses."""
-    # The index -1 is the empty name at the end, which adds only null bytes.
-    texts = np.array([*names, ""], dtype=np.bytes_)[guesses]
+def _join(letters: npt.NDArray[np.int64]) -> npt.NDArray[np.str_]:
+    """Return the letters of each game as text."""
+    # The index -1 is the empty text at the end, which adds only null bytes.
+    texts = np.array([*ALPHABET, ""], dtype=np.bytes_)[letters]
     if not texts.size:
-        return np.zeros(len(guesses), dtype=np.str_)
-    joined = texts.view(f"S{texts.itemsize * texts.shape[1]}").ravel()
-    return np.strings.rstrip(joined.astype(np.str_))
+        return np.zeros(len(letters), dtype=np.str_)
+    return texts.view(f"S{texts.shape[1]}").ravel().astype(np.str_)

@@ -13,7 +13,7 @@ from hangman_lab.agents import Agent, PosteriorAgent
 from hangman_lab.envs.encoding import ALPHABET, BLANK, decode
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.observation import Observations, parse_observation
-from hangman_lab.playing.screen import ask
+from hangman_lab.playing.prompt import ask
 
 NUM_LETTERS_SHOWN = 8
 MAX_WORDS_SHOWN = 20

@@ -14,8 +14,9 @@ from hangman_lab.envs.encoding import ALPHABET, letter_index
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.evil import EvilGame
 from hangman_lab.envs.hangman.game import Game
+from hangman_lab.envs.hangman.rendering import draw_text
 from hangman_lab.playing.advice import Adviser, matching_words
-from hangman_lab.playing.screen import ask, draw_board
+from hangman_lab.playing.prompt import ask
 
 YOU = "you"
 NUM_HINTS = 5
@@ -94,7 +95,8 @@ def _describe(letter: int, places: int) -> str:
 
 
 def _show_board(console: Console, game: Game) -> None:
-    console.print(f"\n{draw_board(game)}")
+    wrong = "".join(sorted(game.wrong_letters))
+    console.print(f"\n{draw_text(game.word, wrong, game.lives, game.max_wrong)}")
 
 
 def _show_end(console: Console, game: Game, player: str) -> str | None:

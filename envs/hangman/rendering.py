@@ -35,16 +35,24 @@ def draw_game(observation: Observation, secret: str | None, max_wrong: int, mode
         picture, draw = new_picture(_PICTURE_SIZE)
         _draw(draw, observation, max_wrong, secret)
         return np.asarray(picture)
-    lives = int(observation["lives"])
+    word, wrong = decode(observation["word"]), _wrong_letters(observation)
+    return draw_text(
+        word, wrong, int(observation["lives"]), max_wrong, _verdict(observation, secret)
+    )
+
+
+def draw_text(word: str, wrong: str, lives: int, max_wrong: int, verdict: str = "") -> str:
+    """Return the gallows, and beside it the masked word, the wrong letters and the lives."""
+    parts = _PARTS[: parts_hung(max_wrong - lives, max_wrong)].ljust(len(_PARTS))
     beside = (
         "",
-        f"word   {' '.join(decode(observation['word']))}",
-        f"wrong  {' '.join(_wrong_letters(observation)) or '-'}",
+        f"word   {' '.join(word)}",
+        f"wrong  {' '.join(wrong) or '-'}",
         f"lives  {lives} of {max_wrong}",
-        _verdict(observation, secret),
+        verdict,
     )
-    rows = zip_longest(draw_gallows(max_wrong - lives, max_wrong), beside, fillvalue="")
-    return "\n".join(f"{gallows}  {text}".rstrip() for gallows, text in rows)
+    rows = zip_longest(_GALLOWS, beside, fillvalue="")
+    return "\n".join(f"{line.format(*parts)}  {text}".rstrip() for line, text in rows)
 
 
 def parts_hung(wrong: int, max_wrong: int) -> int:
@@ -61,12 +69,6 @@ def _wrong_letters(observation: Observation) -> str:
     shown = decode(observation["word"])
     guessed = (ALPHABET[letter] for letter in np.flatnonzero(observation["guessed"]))
     return "".join(letter for letter in guessed if letter not in shown)
-
-
-def draw_gallows(wrong: int, max_wrong: int) -> list[str]:
-    """Return the gallows as lines of text of equal width."""
-    parts = _PARTS[: parts_hung(wrong, max_wrong)].ljust(len(_PARTS))
-    return [line.format(*parts) for line in _GALLOWS]
 
 
 def _verdict(observation: Observation, secret: str | None) -> str:
