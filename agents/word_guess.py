@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hangman_lab.envs.counter_rng import below, keyed_bits
-from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.errors import InputError, check_integer
 from hangman_lab.envs.numba_cache import njit
 from hangman_lab.envs.word_guess.rules import WordGame
 
@@ -38,15 +38,19 @@ class WordGuessAgent(ABC):
     def act(self, observation: Mapping[str, Any], key: int = 0) -> int:
         """Return a guess, an index into the allowed list, for an observation of the environment.
 
-        A random draw depends on the agent's seed, ``key`` and the turn. InputError if no candidate
-        remains.
+        A random draw depends on the agent's seed, ``key`` and the turn. InputError if it is not an
+        observation of this game, or no candidate remains.
         """
-        turn = int(observation["num_guesses"])
-        candidates = np.arange(len(self.game.secrets))
-        for row in range(turn):
-            is_answer = (self.game.answers == observation["answers"][row]).all(axis=1)
-            guess, code = int(observation["guesses"][row]), int(is_answer.argmax())
-            candidates = self.filter(candidates, guess, code)
+        game, candidates = self.game, np.arange(len(self.game.secrets))
+        codes = {tuple(answer): code for code, answer in enumerate(game.answers.tolist())}
+        try:
+            turn = check_integer("num_guesses", observation["num_guesses"], 0, game.max_guesses)
+            made = zip(observation["guesses"][:turn], observation["answers"][:turn], strict=True)
+            for guess, answer in made:
+                index = check_integer("guesses", guess, 0, len(game.allowed) - 1)
+                candidates = self.filter(candidates, index, codes[tuple(answer)])
+        except (LookupError, TypeError, ValueError) as error:
+            raise InputError(f"observation: not one of this game ({error})") from error
         if not len(candidates):
             raise InputError("observation: no secret word has these answers")
         return int(np.ravel(self.choose(candidates, keyed_bits(self.seed, [key], turn)))[0])

@@ -26,14 +26,7 @@ from hangman_lab.envs.errors import (
     check_state,
 )
 from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG, Observations
-from hangman_lab.envs.hangman.rules import (
-    ALL,
-    Host,
-    Index,
-    RepeatedGuess,
-    make_games,
-    make_observation_space,
-)
+from hangman_lab.envs.hangman.rules import Host, RepeatedGuess, make_games, make_observation_space
 from hangman_lab.envs.rendering import Drawing
 from hangman_lab.envs.rewards import Reward, compute_rewards, make_reward
 from hangman_lab.envs.secret_words import Part, SecretWords
@@ -194,10 +187,13 @@ class HangmanVectorEnv(VectorEnv[Observations, npt.NDArray[np.int64], npt.NDArra
                 'call reset(options={"reset_mask": ...}) first'
             )
         actions = as_array("actions", actions)
-        if self._to_reset.any() and actions.shape == self._to_reset.shape:
+        try:
+            result = self._games.guess(actions)
+        except InputError:
+            if actions.shape != self._to_reset.shape:
+                raise
             # The ignored actions need not be in the action space.
-            actions = np.where(self._to_reset, 0, actions)
-        result = self._games.guess(actions)
+            result = self._games.guess(np.where(self._to_reset, 0, actions))
         terminated, rewards = result.won | result.lost, compute_rewards(self._reward, result)
         self._steps += 1
         truncated = np.zeros(self.num_envs, dtype=np.bool_)
@@ -253,15 +249,15 @@ class HangmanVectorEnv(VectorEnv[Observations, npt.NDArray[np.int64], npt.NDArra
                     self._np_random, self._np_random_seed = generator, used
         self._begun = True
 
-    def _infos(self, games: Index = ALL) -> dict[str, Any]:
-        """Return the infos of ``games`` in Gymnasium's layout, with its masks ``_name``."""
+    def _infos(self, games: npt.NDArray[np.int64] | None = None) -> dict[str, Any]:
+        """Return the infos of games, by default all, in Gymnasium's layout with masks ``_name``."""
         infos = {"action_mask": self.action_masks().view(np.int8), "won": self._games.won}
-        here = self._mask_of(games)
-        for array in infos.values() if games is not ALL else ():
+        here = self._mask_of(slice(None) if games is None else games)
+        for array in infos.values() if games is not None else ():
             array[~here] = 0
         return infos | {f"_{name}": here.copy() for name in infos}
 
-    def _mask_of(self, games: Index) -> npt.NDArray[np.bool_]:
+    def _mask_of(self, games: npt.NDArray[np.int64] | slice) -> npt.NDArray[np.bool_]:
         mask = np.zeros(self.num_envs, dtype=np.bool_)
         mask[games] = True
         return mask

@@ -157,5 +157,10 @@ def test_what_an_agent_cannot_play_is_refused():
     observation = {"guesses": [1], "answers": [[4, 0]], "num_guesses": 1}
     with pytest.raises(InputError, match="no secret word has these answers"):
         agent.act(observation)
+    for other in ({"guesses": [2]}, {"answers": [[9, 9]]}, {"num_guesses": -1}, {"answers": [5]}):
+        with pytest.raises(InputError, match="not one of this game"):
+            agent.act(observation | other)
+    with pytest.raises(InputError, match="not one of this game"):
+        agent.act({})
     with pytest.raises(InputError, match="plays Cats and Dogs alone"):
         FilterAgent(WordGame(EXAMPLE, variant="guess_the_word"))
