@@ -44,6 +44,7 @@ def divisions(word):
 
 @settings(max_examples=30)
 @example(KNOWN)
+@example(("ab", "cde"))
 @given(st.sets(st.text("abs", min_size=1, max_size=6), min_size=1, max_size=25).map(sorted))
 def test_candidates_are_unknown_words_of_known_stems_and_affixes(words):
     found = find(words)
@@ -109,10 +110,3 @@ def test_affixes_have_at_most_seven_letters():
 def test_candidates_have_at_most_32_letters():
     found = find(("a" * 32, "a" * 31, "a" * 30, "be", "bes", "beses", "bess", "as", "ass"))
     assert 0 < found.words.lengths.max() <= 32
-
-
-@pytest.mark.parametrize("words", [("a",), ("abc",), ("ab", "cde")])
-def test_words_without_common_stems_derive_nothing(words):
-    found = find(words)
-    assert names_of(found) == []
-    assert found.features.shape == (0, 17)
