@@ -46,7 +46,7 @@ def pretrained():
     ],
 )
 def test_what_is_trained_is_what_plays(states, module):
-    """The forward passes of torch and of NumPy give the same scores, and the same letters."""
+    """The forward passes of torch and of NumPy give the same scores."""
     features = states
     if isinstance(module, PolicyModule):
         lives = module.sizes["look_ahead_lives"]
@@ -56,11 +56,6 @@ def test_what_is_trained_is_what_plays(states, module):
     played = module.to_numpy().letter_scores(features)
     assert played.dtype == np.float32
     assert played == pytest.approx(trained, abs=1e-4)
-    unguessed = np.where(states["guessed"] != 0, -np.inf, trained)
-    letters = np.where(states["guessed"] != 0, -np.inf, played).argmax(axis=1)
-    best = unguessed[np.arange(len(letters)), letters]
-    # All but ties, in which either letter is the best.
-    assert (best >= unguessed.max(axis=1) - 1e-4).all()
 
 
 def test_a_network_follows_the_training_of_its_module(tensors, states):
