@@ -16,28 +16,6 @@ from hangman_lab.evaluation.intervals import CONFIDENCE, win_rate_interval
 _NUM_HARDEST = 25
 
 
-def mean_interval(
-    values: npt.NDArray, clusters: npt.NDArray[np.int64]
-) -> tuple[float, tuple[float, float] | None]:
-    """Return the mean of N values and its 95% interval, for values that depend within clusters.
-
-    The interval is Student's, with the cluster-robust standard error and one degree of freedom
-    fewer than clusters. A single cluster has no interval. ``clusters`` has the nonnegative cluster
-    number of each value.
-
-    References
-    ----------
-    K.-Y. Liang and S. L. Zeger, "Longitudinal data analysis using generalized linear models",
-    Biometrika 73 (1986).
-    """
-    mean = float(values.mean())
-    num_clusters = len(np.unique(clusters))
-    if num_clusters < 2:
-        return mean, None
-    half = stdtrit(num_clusters - 1, (1 + CONFIDENCE) / 2) * _standard_error(values, clusters)
-    return mean, (float(mean - half), float(mean + half))
-
-
 def share_interval(
     outcomes: npt.NDArray, clusters: npt.NDArray[np.int64]
 ) -> tuple[float, tuple[float, float]]:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from rich.console import Console
+from scipy.special import stdtrit
 
 from hangman_lab.agents.word_guess import WORD_GUESS_AGENTS, WordGuessAgent
 from hangman_lab.envs.counter_rng import keyed_bits
@@ -20,8 +21,9 @@ from hangman_lab.envs.word_guess.rules import MAX_GUESSES, VARIANT_OF_ID, WordGa
 from hangman_lab.envs.words import hash_words, load_word_list, read_word_list
 from hangman_lab.evaluation.arena import Advance
 from hangman_lab.evaluation.files import write_files
+from hangman_lab.evaluation.intervals import CONFIDENCE
 from hangman_lab.evaluation.preparation import Request, sample_words
-from hangman_lab.evaluation.statistics import mean_interval, share_interval
+from hangman_lab.evaluation.statistics import share_interval
 from hangman_lab.terminal.arguments import Refuse, integer, positive
 from hangman_lab.terminal.console import make_progress, stage
 from hangman_lab.terminal.tables import DataTable, print_table
@@ -191,7 +193,9 @@ def summarize(games: pd.DataFrame, seconds: float) -> dict[str, Any]:
     guesses, solved = games["guesses"], games["won"]
     clusters = games["list"] if games["list"].nunique() > 1 else games.index
     solved_rate, solved_interval = share_interval(solved.to_numpy(), clusters.to_numpy())
-    mean_guesses, guesses_interval = mean_interval(guesses.to_numpy(), clusters.to_numpy())
+    # Student's: lists have equal sizes, so that the mean of all games is that of their means.
+    mean, means = float(guesses.mean()), guesses.groupby(clusters).mean()
+    half = float(stdtrit(len(means) - 1, (1 + CONFIDENCE) / 2) * means.sem())
     by_word = games.groupby("word", as_index=False).agg(mean_guesses=("guesses", "mean"))
     toughest = by_word.sort_values("mean_guesses", ascending=False, kind="stable")
     return {
@@ -199,8 +203,8 @@ def summarize(games: pd.DataFrame, seconds: float) -> dict[str, Any]:
         "solved": int(solved.sum()),
         "solved_rate": solved_rate,
         "ci95": solved_interval,
-        "mean_guesses": mean_guesses,
-        "mean_guesses_ci95": guesses_interval,
+        "mean_guesses": mean,
+        "mean_guesses_ci95": (mean - half, mean + half) if len(means) > 1 else None,
         "max_guesses": int(guesses.max()),
         "solved_within_10": float((solved & (guesses <= 10)).mean()),
         "histogram": guesses[solved].value_counts().sort_index().to_dict(),

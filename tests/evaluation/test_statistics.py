@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-import statsmodels.api as sm
 from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.contingency_tables import mcnemar as mcnemar_of_statsmodels
@@ -16,7 +15,6 @@ from hangman_lab.evaluation.arena import play
 from hangman_lab.evaluation.statistics import (
     compare_pairwise,
     mcnemar,
-    mean_interval,
     share_interval,
     summarize,
     win_rate,
@@ -39,23 +37,6 @@ def test_no_games_have_empty_statistics():
     statistics = summarize(play(make_agent("random"), ()), 0.0)
     assert statistics["games"] == 0
     assert statistics["by_length"] == {}
-
-
-@given(st.lists(st.tuples(st.floats(-9, 9), st.integers(0, 6)), min_size=2, max_size=60))
-def test_the_interval_of_a_mean_agrees_with_statsmodels(rows):
-    values = np.array([value for value, _ in rows])
-    clusters = np.array([cluster for _, cluster in rows])
-    mean, interval = mean_interval(values, clusters)
-    assert mean == pytest.approx(values.mean())
-    if len(set(clusters.tolist())) == 1:
-        assert interval is None
-        return
-    fitted = sm.OLS(values, np.ones(len(values))).fit(
-        cov_type="cluster",
-        cov_kwds={"groups": np.unique(clusters, return_inverse=True)[1]},
-        use_t=True,
-    )
-    assert interval == pytest.approx(tuple(fitted.conf_int()[0]), abs=1e-9)
 
 
 @pytest.mark.parametrize("won", [0, 70, 120])

@@ -3,6 +3,8 @@ import json
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+import pytest
+from scipy.stats import ttest_1samp
 
 from hangman_lab.evaluation.command_line import main
 from hangman_lab.evaluation.word_guess import summarize
@@ -19,8 +21,9 @@ def test_statistics_are_those_of_a_plain_count():
     words = ("bell", "bell", "cell", "dell")
     games = table(words, [True, True, True, False], [2, 14, 3, 30], [0, 0, 1, 2])
     statistics = summarize(games, 2.0)
-    low, high = statistics.pop("mean_guesses_ci95")
-    assert low < 12.25 < high
+    # Of the lists' means.
+    half = np.ptp(ttest_1samp([8, 3, 30], 0).confidence_interval()) / 2
+    assert statistics.pop("mean_guesses_ci95") == pytest.approx((12.25 - half, 12.25 + half))
     low, high = statistics.pop("ci95")
     assert 0 < low < 0.75 < high < 1
     assert statistics == {
@@ -38,6 +41,10 @@ def test_statistics_are_those_of_a_plain_count():
         ],
         "games_per_second": 2.0,
     }
+
+
+def test_a_game_has_no_interval_of_the_mean():
+    assert summarize(table(["bell"], True, 2), 1.0)["mean_guesses_ci95"] is None
 
 
 def test_intervals_are_wider_for_correlated_games_of_a_list():
