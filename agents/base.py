@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from hangman_lab.envs.counter_rng import keyed_uniform
 from hangman_lab.envs.encoding import NUM_LETTERS
-from hangman_lab.envs.errors import InputError, as_array, as_numbers, check_integer
+from hangman_lab.envs.errors import InputError, as_array, as_numbers, check_integer, check_number
 from hangman_lab.envs.hangman.observation import (
     Observation,
     Observations,
@@ -20,6 +20,9 @@ from hangman_lab.envs.hangman.observation import (
     check_observations,
     unique_observations,
 )
+
+# The excess of a probability over 1 that rounding explains.
+_ROUNDING = 1e-6
 
 
 class NotFittedError(InputError, AttributeError):
@@ -52,10 +55,20 @@ class Agent:
     draws: bool = False
     uses_lives: bool = True
     tolerance: float = 0.0
-    seed: int = 0
+    _seed: int = 0
 
     def __init__(self, seed: int = 0) -> None:
-        self.seed = check_integer("seed", seed, 0, 2**63 - 1)
+        self.seed = seed
+
+    @property
+    def seed(self) -> int:
+        """The seed of random draws, from 0; InputError if it is set to another value."""
+        return self._seed
+
+    @seed.setter
+    def seed(self, seed: int) -> None:
+        self._seed = check_integer("seed", seed, 0, 2**63 - 1)
+        self.__dict__.pop("_generator", None)
 
     def __getattr__(self, name: str) -> Any:
         # Called for missing attributes alone.
@@ -161,7 +174,10 @@ class Agent:
         if not (highest < np.inf).all():
             raise InputError(f"{name}: a score is NaN or infinite")
         if not self.draws:
-            return (scores >= highest - self.tolerance).argmax(axis=1)[state_of_game]
+            tolerance = check_number(f"{type(self).__name__}.tolerance", self.tolerance, 0, 1e100)
+            return (scores >= highest - tolerance).argmax(axis=1)[state_of_game]
+        if not (highest < 1e300).all():
+            raise InputError(f"{name}: a score is above 1e300, so that their sum may be infinite")
         # Uniform if no letter has a score above 0.
         weights = np.where(highest > 0, scores, ~guessed)
         cumulative = weights.clip(0.0).cumsum(axis=1)[state_of_game]
@@ -197,7 +213,11 @@ class PosteriorAgent(Agent, ABC):
             If the observations are invalid.
         """
         states, state_of_game = self._distinct(check_observations(observations))
-        return self._letter_probabilities(states)[state_of_game]
+        name, shape = f"{type(self).__name__}._letter_probabilities", states["guessed"].shape
+        result = as_numbers(name, self._letter_probabilities(states), shape)
+        if not ((result >= 0) & (result <= 1 + _ROUNDING)).all():
+            raise InputError(f"{name}: a probability is NaN or outside 0..1")
+        return result[state_of_game]
 
     @abstractmethod
     def _letter_probabilities(self, observations: Observations) -> npt.NDArray[np.float64]:

@@ -57,6 +57,20 @@ def test_a_score_that_is_not_a_number_is_refused(states):
     ):
         with pytest.raises(InputError, match=message):
             kind().fit(["bat"]).act_batch(states)
+    agent = DictionaryAgent().fit(["bat"])
+    for tolerance in (-1, np.nan, np.inf, "a"):
+        agent.tolerance = tolerance
+        with pytest.raises(InputError, match=r"DictionaryAgent\.tolerance: .* is not a number in"):
+            agent.act_batch(states)
+
+
+def test_scores_whose_sum_is_infinite_are_refused(states):
+    class Huge(RandomAgent):
+        def letter_scores(self, observations):
+            return super().letter_scores(observations) * 1e308
+
+    with pytest.raises(InputError, match=r"Huge\.letter_scores: a score is above 1e300"):
+        Huge().act_batch(states, np.zeros(len(states["lives"]), dtype=np.uint64))
 
 
 @pytest.mark.parametrize("name", AGENTS)
@@ -111,3 +125,13 @@ def test_letter_probabilities_are_those_of_each_game_alone(states):
     agent = ByLives()
     expected = np.repeat(states["lives"][:, None] / 10, 26, axis=1)
     np.testing.assert_array_equal(agent.letter_probabilities(states), expected)
+    states["lives"][0] = 11
+    with pytest.raises(InputError, match=r"a probability is NaN or outside 0"):
+        agent.letter_probabilities(states)
+
+
+def test_a_new_seed_begins_new_draws(states):
+    agent, twin = RandomAgent(0), RandomAgent(1)
+    agent.act(states)
+    agent.seed = 1
+    np.testing.assert_array_equal(agent.act(states), twin.act(states))
