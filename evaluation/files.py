@@ -40,7 +40,8 @@ def check_files(options: argparse.Namespace) -> None:
             raise InputError(f"--{name}: {given} is longer than 200 bytes")
         if name == "plots":  # is created with its parents
             # Their names are those of the plots.
-            if any(Path(each).parent == Path(path) and each.endswith(".png") for each in used):
+            images = [each for each in used if each.endswith((".png", ".svg"))]
+            if any(os.path.dirname(each) == path for each in images):
                 raise InputError(f"--plots: {path} has an image that another option writes")
             folder = next(above for above in (path, *Path(path).parents) if os.path.exists(above))
         elif os.path.exists(path) and not os.path.isfile(path):

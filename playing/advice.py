@@ -39,11 +39,12 @@ class Adviser:
         likeliest = np.argsort(-probabilities, kind="stable")[:count]
         chosen = self.choose(observations, game)
         lines = [f"{self.name}: most likely letters; its guess: {ALPHABET[chosen]}"]
+        block = "#" if console.options.ascii_only else "█"
         for letter in likeliest[probabilities[likeliest] > 0]:
             mark, chance = ">" if letter == chosen else " ", probabilities[letter]
             label = f"{mark} {ALPHABET[letter]}  {chance:4.0%}  "
             longest = max(0, min(_MAX_BAR, console.width - len(label)))
-            lines.append((label + "█" * round(longest * chance)).rstrip())
+            lines.append((label + block * round(longest * chance)).rstrip())
         console.print("\n".join(lines), style="cyan")
 
 

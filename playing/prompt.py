@@ -9,6 +9,7 @@ from typing import TypeVar
 from rich.console import Console
 
 from hangman_lab.envs.errors import InputError
+from hangman_lab.terminal.console import say
 
 T = TypeVar("T")
 
@@ -19,7 +20,8 @@ def ask(console: Console, prompt: str, read: Callable[[str], T]) -> T:
         line = console.input(prompt, markup=False)
         if not sys.stdin.isatty():
             # A terminal echoes typed letters; piped letters are echoed here.
-            console.print(line[: console.width - len(prompt)])
+            shown = "".join(letter if letter.isprintable() else "?" for letter in line)
+            say(console, shown[: console.width - len(prompt)])
         try:
             return read(line.strip())
         except InputError as error:

@@ -211,6 +211,7 @@ CATS, GUESS = "--env CatsAndDogs-v0", "--env GuessTheWord-v0"
         ),
         ("--agents random --json " + 201 * "a", "--json: aaa ... is longer than 200 bytes"),
         ("--agents random --plots . --csv a.png", "--plots: ... has an image that another option"),
+        ("--agents random --plots . --json a.svg", "--plots: ... has an image that another option"),
         ("--agents random --words=", "words: the path of the word list is empty"),
         ("--run=", "path: '' is not the path of a folder"),
         (f"{CATS} --details", "--details: is for Hangman-v0"),
