@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 from rich.console import Console
 from scipy.special import stdtrit
@@ -149,28 +150,32 @@ def play(
     """
     game, hidden = agent.game, agent.game.encode(secrets)
     keys = keyed_bits(hash_words(secrets), 0)
-    guesses: list[list[str]] = [[] for _ in secrets]
     chosen = np.zeros(len(secrets), dtype=np.int64)
+    turns: list[npt.NDArray[np.int64]] = []
     # Games with the same guesses and answers, and with it candidates, are a group.
     groups = [(np.arange(len(game.secrets)), np.arange(len(secrets)))]
-    for turn in range(game.max_guesses):
-        bits = keyed_bits(agent.seed, keys, turn)
+    while groups and len(turns) < game.max_guesses:
+        bits = keyed_bits(agent.seed, keys, len(turns))
+        turns.append(np.full(len(secrets), -1, dtype=np.int64))
         for candidates, rows in groups:
-            chosen[rows] = agent.choose(candidates, bits[rows])
-        answers = game.answer(chosen, hidden).tolist()
-        groups, old_groups = [], groups
-        for candidates, rows in old_groups:
-            parts: dict[tuple[int, int], list[int]] = {}
-            for row, guess in zip(rows.tolist(), chosen[rows].tolist(), strict=True):
-                guesses[row].append(game.allowed[guess])
-                parts.setdefault((guess, answers[row]), []).append(row)
-            for (guess, answer), part in parts.items():
-                if answer != game.solved:
-                    groups.append((agent.filter(candidates, guess, answer), np.array(part)))
-                if answer == game.solved or turn == game.max_guesses - 1:
-                    advance(len(part))
-    counts = np.array([len(words) for words in guesses])
-    won = chosen == hidden
+            chosen[rows] = turns[-1][rows] = agent.choose(candidates, bits[rows])
+        codes = chosen * len(game.answers) + game.answer(chosen, hidden)
+        rows = np.concatenate([rows for _, rows in groups])
+        group = np.repeat(np.arange(len(groups)), [len(rows) for _, rows in groups])
+        order = np.lexsort((codes[rows], group))
+        rows, group = rows[order], group[order]
+        starts = np.flatnonzero((np.diff(group) != 0) | (np.diff(codes[rows]) != 0)) + 1
+        candidates_of = [candidates for candidates, _ in groups]
+        groups = []
+        for part, before in zip(np.split(rows, starts), group[[0, *starts]], strict=True):
+            guess, answer = divmod(int(codes[part[0]]), len(game.answers))
+            if answer != game.solved:
+                groups.append((agent.filter(candidates_of[before], guess, answer), part))
+            if answer == game.solved or len(turns) == game.max_guesses:
+                advance(len(part))
+    guesses = np.stack(turns, axis=1)
+    counts, won = (guesses >= 0).sum(axis=1), chosen == hidden
+    texts = np.array([*game.allowed, ""])[guesses]
     return pd.DataFrame(
         {
             "word": secrets,
@@ -178,7 +183,7 @@ def play(
             "won": won,
             "wrong_guesses": counts - won,
             "guesses": counts,
-            "letters": [" ".join(words) for words in guesses],
+            "letters": [" ".join(words).rstrip() for words in texts],
         }
     )
 
