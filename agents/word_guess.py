@@ -26,12 +26,13 @@ class WordGuessAgent(ABC):
     """Base class of agents that guess words of one game.
 
     The candidates are the secrets that remain, as indices into ``game.secrets``, ascending. Games
-    with the same guesses and answers have the same candidates.
+    with the same guesses and answers have the same candidates. InputError if ``seed`` is negative,
+    or no integer of 63 bits.
     """
 
     def __init__(self, game: WordGame, seed: int = 0) -> None:
         self.game = game
-        self.seed = seed
+        self.seed = check_integer("seed", seed, 0, 2**63 - 1)
         # Whether secrets whose answer would be b remain after the answer a, at [a, b].
         self._keep = np.eye(len(game.answers), dtype=np.bool_)
 

@@ -103,7 +103,9 @@ class HangmanVectorEnv(VectorEnv[Observations, npt.NDArray[np.int64], npt.NDArra
         self._streams = np.zeros(self.num_envs, dtype=np.uint64)
         self._episodes, self._steps = np.zeros((2, self.num_envs), dtype=np.int64)
         self._to_reset = np.zeros(self.num_envs, dtype=np.bool_)
-        self.single_observation_space: Any = make_observation_space(self._secrets.width, max_wrong)
+        self.single_observation_space: Any = make_observation_space(
+            self._secrets.width, self.max_wrong
+        )
         self.single_action_space: Any = spaces.Discrete(NUM_LETTERS)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)

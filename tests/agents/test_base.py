@@ -51,12 +51,16 @@ def test_a_score_that_is_not_a_number_is_refused(states):
         def letter_scores(self, observations):
             return super().letter_scores(observations)[:, :25]
 
-    for kind, message in (
-        (Undefined, r"Undefined\.letter_scores: a score is NaN"),
-        (Narrow, r"25\) is not an array of numbers of shape .*, 26\)"),
-    ):
-        with pytest.raises(InputError, match=message):
-            kind().fit(["bat"]).act_batch(states)
+        def _letter_probabilities(self, observations):
+            return self.letter_scores(observations)
+
+    narrow = Narrow().fit(["bat"])
+    for scores in (narrow.act_batch, narrow.letter_probabilities):
+        with pytest.raises(InputError, match=r"25\) is not an array of numbers of shape .*, 26\)"):
+            scores(states)
+    agent = Undefined().fit(["bat"])
+    with pytest.raises(InputError, match=r"Undefined\.letter_scores: a score is NaN"):
+        agent.act_batch(states)
     agent = DictionaryAgent().fit(["bat"])
     for tolerance in (-1, np.nan, np.inf, "a"):
         agent.tolerance = tolerance

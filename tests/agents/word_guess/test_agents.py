@@ -162,5 +162,8 @@ def test_what_an_agent_cannot_play_is_refused():
             agent.act(observation | other)
     with pytest.raises(InputError, match="not one of this game"):
         agent.act({})
+    for seed in (-1, 0.5, None, 2**63):
+        with pytest.raises(InputError, match=f"seed: {seed!r} is not an integer in 0"):
+            RandomConsistentAgent(WordGame(("bell", "cell")), seed)
     with pytest.raises(InputError, match="plays Cats and Dogs alone"):
         FilterAgent(WordGame(EXAMPLE, variant="guess_the_word"))
