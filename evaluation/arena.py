@@ -11,6 +11,7 @@ import pandas as pd
 from hangman_lab.agents.base import Agent
 from hangman_lab.envs.counter_rng import keyed_bits
 from hangman_lab.envs.encoding import ALPHABET, as_words, encode_words
+from hangman_lab.envs.errors import check_integer
 from hangman_lab.envs.hangman.evil import EvilHangmanGames
 from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG, HangmanGames
 from hangman_lab.envs.secret_words import SecretWords
@@ -40,7 +41,7 @@ def play(
     their number) and ``letters`` (str, the guesses in order).
     """
     words = as_words("words", words)
-    if len(words) > batch_size:
+    if len(words) > check_integer("batch_size", batch_size, 1):
         options = max_wrong, batch_size, advance, evil_words, repetition
         firsts = range(0, len(words), batch_size)
         tables = [play(agent, words[first : first + batch_size], *options) for first in firsts]

@@ -136,7 +136,7 @@ def prepare(
         words = sample_words(words, request.games, request.seed)
     agents = load_run_agents(names, run, train_words, request.seed, request.known)
     for name, agent in (custom_agents or {}).items():
-        if not (isinstance(agent, Agent) and isinstance(name, str)):
+        if not (isinstance(agent, Agent) and isinstance(name, str) and name.isprintable()):
             what = "the name of an object of a subclass of Agent"
             raise InputError(f"agents: {name!r}: {agent!r} is not {what}")
         agent.fit(train_words)

@@ -123,6 +123,7 @@ class RemoteGame:
     game_id: str
     index: int  #: The index among the games of the client.
     pattern: str  #: The masked word, with ``_`` for each hidden letter.
+    tries: int  #: The number of wrong guesses left, as the server says.
     max_wrong: int  #: The number of wrong guesses that loses.
     guesses: str = ""  #: The guessed letters in order.
     status: str = "ongoing"  #: "ongoing", "success" or "failed".
@@ -175,6 +176,12 @@ def _play_games(
 def _observe(games: Sequence[RemoteGame]) -> Observations:
     """Return the observations of games; raise InputError if a server breaks the rules."""
     parsed = [parse_observation(game.pattern, game.wrong, game.max_wrong) for game in games]
+    for game, each in zip(games, parsed, strict=True):
+        if each["lives"][0] != game.tries:
+            raise InputError(
+                f"--server: after {game.guesses!r} in {game.pattern!r} it has {game.tries} of "
+                f"{game.max_wrong} tries left, which breaks the rules"
+            )
     width = max(len(game.pattern) for game in games)
     # The code of padding is 0.
     words = [np.pad(each["word"][0], (0, width - each["word"].size)) for each in parsed]
@@ -225,8 +232,8 @@ class GameClient:
         index = next(self._numbers)
 
         def read(answer: Any) -> RemoteGame:
-            tries = int(answer["tries_remains"])
-            return RemoteGame(str(answer["game_id"]), index, _read_word(answer["word"]), tries)
+            pattern, tries = _read_word(answer["word"]), int(answer["tries_remains"])
+            return RemoteGame(str(answer["game_id"]), index, pattern, tries, tries)
 
         query = {"practice": str(not recorded)}
         return self._request("new_game", query, read, key=f"{self._key}.{index}")
@@ -234,16 +241,16 @@ class GameClient:
     def guess(self, game: RemoteGame, letter: str) -> None:
         """Guess a letter and update the game."""
 
-        def read(answer: Any) -> tuple[str, str]:
+        def read(answer: Any) -> tuple[str, str, int]:
             # A server may omit the word when the game is over.
             pattern = _read_word(answer.get("word", game.pattern))
             status = answer["status"]
             if status not in ("ongoing", "success", "failed") or len(pattern) != len(game.pattern):
                 raise ValueError(answer)
-            return status, pattern
+            return status, pattern, int(answer["tries_remains"])
 
         query = {"request": "guess_letter", "game_id": game.game_id, "letter": letter}
-        game.status, game.pattern = self._request("guess_letter", query, read)
+        game.status, game.pattern, game.tries = self._request("guess_letter", query, read)
         game.guesses += letter
 
     def _request(

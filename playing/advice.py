@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from rich.console import Console
@@ -12,7 +13,7 @@ from rich.console import Console
 from hangman_lab.agents import Agent, PosteriorAgent
 from hangman_lab.envs.encoding import ALPHABET, BLANK, decode
 from hangman_lab.envs.errors import InputError
-from hangman_lab.envs.hangman.observation import Observations, parse_observation
+from hangman_lab.envs.hangman.observation import BLANKS, Observations, parse_observation
 from hangman_lab.playing.prompt import ask
 
 NUM_LETTERS_SHOWN = 8
@@ -54,16 +55,16 @@ def assist(
     """Help in a game played elsewhere."""
     console.print(
         "Type the pattern of the word, with _ . - or ? for each hidden letter, for example "
-        "_ pp _ e, then the wrong letters: Enter for none. Ctrl-D quits."
+        "_ pp _ e, then the wrong letters: Enter for none, or a pattern to correct the first. "
+        "Ctrl-D quits."
     )
     while True:
         console.print()
-        pattern = ask(console, "pattern: ", _read_pattern)
-
-        def read(text: str, pattern: str = pattern) -> Observations:
-            return parse_observation(pattern, "" if text.lower() == "none" else text, max_wrong)
-
-        observations = ask(console, "wrong letters (Enter: none): ", read)
+        answer: Observations | str = ask(console, "pattern: ", _read_pattern)
+        while isinstance(answer, str):
+            read = partial(_read_wrong, answer, max_wrong)
+            answer = ask(console, "wrong letters (Enter: none): ", read)
+        observations = answer
         adviser.show(console, observations, NUM_LETTERS_SHOWN)
         fitting = matching_words(words, observations)
         shown = f": {', '.join(fitting)}" if 0 < len(fitting) <= MAX_WORDS_SHOWN else ""
@@ -74,6 +75,13 @@ def _read_pattern(pattern: str) -> str:
     if not (parse_observation(pattern)["word"] == BLANK).any():
         raise InputError(f"pattern {pattern!r}: no letter is hidden")
     return pattern
+
+
+def _read_wrong(pattern: str, max_wrong: int, text: str) -> Observations | str:
+    """Return the observation of a pattern and wrong letters, or another pattern."""
+    if any(mark in text for mark in BLANKS):
+        return _read_pattern(text)
+    return parse_observation(pattern, "" if text.lower() == "none" else text, max_wrong)
 
 
 def matching_words(words: Sequence[str], observations: Observations) -> list[str]:

@@ -11,13 +11,13 @@ import numpy as np
 from rich.console import Console
 from rich.prompt import Confirm
 
-from hangman_lab.agents import PosteriorAgent
+from hangman_lab.agents import AGENTS, Agent, PosteriorAgent
 from hangman_lab.envs.counter_rng import keyed_bits
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.evil import EvilGame
 from hangman_lab.envs.hangman.game import Game
 from hangman_lab.envs.secret_words import SecretWords
-from hangman_lab.envs.words import COMMON_SOURCE, DEFAULT_KNOWN
+from hangman_lab.envs.words import COMMON_SOURCE, DEFAULT_KNOWN, hash_words
 from hangman_lab.playing.advice import Adviser, assist
 from hangman_lab.playing.modes import YOU, play_solo, play_versus, watch
 from hangman_lab.run_files.agents import check_agent_names, find_run, load_run_agent
@@ -60,6 +60,13 @@ def play(options: argparse.Namespace, console: Console) -> None:
         assist(console, adviser, to_guess, source, max_wrong)
         return
     console.print(f"{len(to_guess):,} words to guess ({source}), {max_wrong} wrong guesses allowed")
+    if name is not None:
+        if run is not None and name not in AGENTS:
+            fitted = run.load_fitted_words()
+        else:  # an agent that does not override `fit` learns nothing from words
+            fitted = hash_words(to_fit if type(adviser.agent).fit is not Agent.fit else ())
+        count = np.isin(hash_words(to_guess), fitted).sum()
+        console.print(f"{name} was fitted on {count or 'none'} of these words")
     _play_games(options, console, adviser, to_guess, max_wrong, seed)
 
 

@@ -3,6 +3,7 @@
 import pytest
 
 from hangman_lab.agents import make_agent
+from hangman_lab.envs.errors import InputError
 from hangman_lab.evaluation.arena import play
 from tests.envs.hangman.referee import Referee
 
@@ -52,3 +53,16 @@ def test_an_evil_host_depends_on_the_lengths_of_drawn_words_alone(real_words):
         assert referee.over
         assert (game.won, game.wrong_guesses) == (referee.won, 6 - referee.lives)
     assert games.wrong_guesses.mean() > play(agent, drawn).wrong_guesses.mean() + 1
+
+
+def test_words_that_cannot_be_played_are_refused(real_words):
+    agent = make_agent("dictionary").fit(real_words)
+    for words, options, message in (
+        (["abc"], {"evil_words": ["ab", "abcd"]}, "words: none has 3 letters"),
+        ("abc", {}, "words: 'abc' is not a sequence of words"),
+        (["a" * 33], {}, "is not a word of 1 to 32 letters"),
+        (["abc"], {"batch_size": 0}, "batch_size: 0 is not an integer from 1"),
+        (["abc"], {"max_wrong": 27}, r"max_wrong: 27 is not an integer in 1\.\.26"),
+    ):
+        with pytest.raises(InputError, match=message):
+            play(agent, words, **options)

@@ -109,6 +109,10 @@ def test_tables_name_the_evil_host(evaluate, tiny_files):
     assert drawn["host"] == "random"
     for name, agent in evaluation["agents"].items():
         assert agent["wins"] <= drawn["agents"][name]["wins"]
+        lengths, other = (each["agents"][name]["by_length"] for each in (evaluation, drawn))
+        assert {length: row["games"] for length, row in lengths.items()} == {
+            length: row["games"] for length, row in other.items()
+        }
 
 
 @pytest.fixture

@@ -79,6 +79,7 @@ def test_statistics_are_those_of_the_games(real_words):
         ({"agents": []}, "^agents: at least one is needed"),
         ({"agents": {}}, "^agents: at least one is needed"),
         ({"agents": {"mine": RandomAgent}}, "^agents: 'mine': .* is not the name of an object of"),
+        ({"agents": {"a\n": make_agent("random")}}, r"^agents: 'a\\n': .* is not the name of an"),
         ({"agents": {1: make_agent("random")}}, "^agents: 1: .* is not the name of an object of"),
         ({"repeats": 2}, "^unknown key 'repeats'; known here are agents, run, words"),
         ({"max_wrong": 0}, "^max_wrong: 0 is not allowed"),

@@ -16,7 +16,7 @@ from hangman_lab.envs.errors import InputError
 from hangman_lab.evaluation.arena import play
 from hangman_lab.evaluation.command_line import main
 from hangman_lab.evaluation.preparation import Request, prepare
-from hangman_lab.evaluation.remote import GameClient
+from hangman_lab.evaluation.remote import GameClient, RemoteGame, _observe
 from hangman_lab.evaluation.statistics import basic_statistics
 from tests.processes import assert_refused, run_main
 from tests.server.load import add_token
@@ -132,7 +132,7 @@ def test_a_request_is_retried_with_its_key_until_it_is_answered():
     with server_of(answer) as (client, requests):
         game = client.new_game(recorded=True)
         client.guess(game, "e")
-    assert (game.pattern, game.guesses, game.max_wrong) == ("e_", "e", 8)
+    assert (game.pattern, game.guesses, game.tries, game.max_wrong) == ("e_", "e", 8, 8)
     paths, queries, keys = zip(*requests, strict=True)
     assert [path.rpartition("/")[2] for path in paths] == ["new_game"] * 3 + ["guess_letter"] * 3
     # A repeated letter changes nothing, so that a guess needs no key.
@@ -170,3 +170,8 @@ def test_an_unknown_token_is_refused_before_agents_are_fitted(evaluate, monkeypa
         done = evaluate("--server", client.url, "--token", "t")
     assert_refused(done, "evaluate.py", "refuses: no such token")
     assert [path.rpartition("/")[2] for path, *_ in requests] == ["my_status"]
+
+
+def test_a_server_with_a_wrong_count_of_lives_is_refused():
+    with pytest.raises(InputError, match="breaks the rules"):
+        _observe([RemoteGame("1", 0, "_pp_e", 5, 6, "epxz")])

@@ -10,6 +10,7 @@ from hangman_lab.evaluation.comparison import Comparison
 from hangman_lab.evaluation.plots import draw_plots
 from hangman_lab.evaluation.preparation import Match
 from hangman_lab.evaluation.report_page import report_page
+from hangman_lab.evaluation.statistics import win_rate
 
 LISTED = ("apple", "jazz", "zebra", "quiz", "banana", "rhythm", "onion", "counterrevolutionaries")
 
@@ -38,6 +39,27 @@ def test_the_page_is_self_contained_has_every_table_and_escapes_names():
         "hardest unseen words for random",
     ):
         assert text in page
+
+
+@pytest.mark.parametrize(
+    ("games", "shown"),
+    [({3: 29, 5: 30, 8: 31}, [5, 8]), ({4: 3, 6: 7}, [6]), ({4: 7, 6: 7}, [4, 6])],
+)
+def test_lengths_with_few_games_are_left_out_of_the_plot(games, shown):
+    evaluation = {
+        "env": "Hangman-v0",
+        "words": {"source": "a list", "known": 0, "unseen": 1},
+        "split": "test",
+        "seed": 0,
+        "max_wrong": 6,
+        "known": None,
+        "host": "random",
+        "agents": {
+            "random": {"by_length": {str(length): win_rate(1, n) for length, n in games.items()}}
+        },
+    }
+    figure = draw_plots(evaluation)["win_rate_by_length"]
+    assert figure.axes[0].containers[0][0].get_xdata().tolist() == shown
 
 
 # A single game, one length, no game.

@@ -88,3 +88,11 @@ def test_the_sample_of_the_guide_is_what_the_program_prints(run_command):
     (sample,) = re.findall(r"\$ python play.py --assist\n(.*?)```", guide, re.DOTALL)
     _, output = run_command(["--assist"], ["_ pp _ e", "i o"])
     assert sample in output
+
+
+def test_a_pattern_is_corrected_in_place_of_the_wrong_letters(assist):
+    lines = assist("b_n_", "ba_", "b a _ _", "t")
+    assert lines.count("wrong letters (Enter: none): b a _ _") == 1
+    told = " ".join(lines)
+    candidates = [word for word in WORDS if fits(word, "ba__", {"t"})]
+    assert f"{len(candidates)} of the {len(WORDS)} words of" in told

@@ -103,16 +103,6 @@ def test_an_agent_is_watched_to_the_end(run_command, words, agent):
     assert run_command(options, ["n"])[1] == output
 
 
-def test_ctrl_c_ends_a_game_with_a_word_and_status_130(run_command, words, monkeypatch):
-    def interrupt(seconds):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("time.sleep", interrupt)
-    status, output = run_command(["--words", words, "--watch", "random"], [])
-    assert status == 130
-    assert output.endswith("Goodbye.\n")
-
-
 def test_the_letters_of_the_opponent_are_hidden_until_the_game_is_over(run_command, words):
     options = ["--words", words, "--versus", "dictionary", "--seed", "2"]
     _, output = run_command(options, [*"jkqvwp", "n"])
@@ -147,12 +137,20 @@ def test_no_line_is_longer_than_the_terminal_is_wide(run_command, tmp_path, mode
     assert "letter: a\na is in the word, 2 times\n" in output
 
 
+def test_the_places_of_a_long_word_can_be_counted_against_an_opponent(run_command, tmp_path):
+    path = tmp_path / "w"
+    path.write_text("uncopyrightable")
+    _, output = run_command(["--words", str(path), "--versus", "random"], ["q"], 80)
+    assert f"word   {' '.join('_' * 15)}" in output
+
+
 def test_a_run_determines_words_split_and_agents(run_command, run_directory):
     test_words = Split().divide(clean_words(WORDS, ""))["test"]
     options = ["--run", run_directory, "--watch", "posterior", "--speed", "999", "--seed", "1"]
     status, output = run_command(options, ["y", "n"])
     assert status == 0
     assert output.startswith(f"{len(test_words)} words to guess (test split of")
+    assert "posterior was fitted on none of these words" in output
     assert set(re.findall(r"the word is (\w+)", output)) <= set(test_words)
     assert "posterior: most likely letters" in output
     with_prior = {prior: run_command([*options, "--known", prior], ["y", "n"])[1] for prior in "01"}

@@ -48,6 +48,7 @@ def test_a_short_list_is_not_split_except_for_a_run(guessed, tmp_path, run_comma
     output, _ = guessed(["tea", "ox", "té"])
     assert "(dropped: 1 with other characters)" in output.splitlines()[0]
     assert re.search(r"\n2 words to guess \(.*words.txt, too few to be split\)", output)
+    assert "dictionary was fitted on 2 of these words" in output
     run = RunDirectory.create(Config(words=str(tmp_path / "words.txt")), tmp_path / "run")
     status, output = run_command(["--run", str(run.path), "--watch", "random"], [], 200)
     assert status == 2
@@ -63,5 +64,6 @@ def test_by_default_words_are_those_that_people_know_and_new_to_the_agent(run_co
         _, output = run_command(options, ["n"])
         (secret,) = re.findall(r"the word is (\w+)", output)
         assert secret in Split().divide(common)["test"]
+        assert f"{agent} was fitted on none of these words" in output
     _, output = run_command(["--words", "web2", "--watch", "random"], [])
     assert "(test split of web2)" in output

@@ -96,7 +96,8 @@ def check_nothing_lost(path, games, all_answered=True):
             continue
         assert guesses == game.guesses, game
         shown = "".join(letter if letter in guesses else "_" for letter in secret)
-        assert (game.pattern, game.status) == (shown, status)
+        wrong = sum(letter not in secret for letter in guesses)
+        assert (game.pattern, game.tries, game.status) == (shown, 6 - wrong, status)
     # A game that no client saw was begun by a retry.
     assert not (all_answered and stored)
     return sum(len(game.guesses) for game in games)
