@@ -20,7 +20,7 @@ CONFIG_DIRECTORY = Path(__file__).resolve().parent.parent / "configs"
 SWEEP_DIRECTORY = CONFIG_DIRECTORY / "sweeps"
 _FOLDERS = {"config": CONFIG_DIRECTORY, "sweep": SWEEP_DIRECTORY}
 
-PathText = Annotated[str, Field(pattern=r"^[^\x00-\x1f\x7f-\x9f]+$")]
+PathText = Annotated[str, Field(min_length=1, pattern=r"^[^\x00-\x1f\x7f-\x9f]+$")]
 
 
 def _resolve_source(source: str) -> str:

@@ -8,6 +8,7 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
+import pandas as pd
 from rich.console import Console
 
 from hangman_lab.envs.errors import InputError
@@ -59,8 +60,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         require(program("sweep"), "cluster", "ray")
         sweep, folder = _prepare(command, options)
-        say(console, f"sweep directory: {folder}\n{sweep.config.num_trials:,} trials")
-        _run(sweep, folder, options.address, console)
+        with ray_cluster(options.address) as ray:
+            _check_threads(sweep, ray.cluster_resources().get("CPU", 0))
+            if folder is None:
+                folder = create_folder(Path(sweep.config.storage).resolve() / sweep.config.name)
+                write_text(folder / _SWEEP_FILE, dump_config(sweep))
+            say(console, f"sweep directory: {folder}\n{sweep.config.num_trials:,} trials")
+            from hangman_lab.sweeps.tuning import run_sweep
+
+            trials, num_failed = run_sweep(sweep, folder)
+        _report(sweep, folder, trials, num_failed, console)
     except KeyboardInterrupt:
         if folder is not None:
             resume = f"{invocation('sweep')} --resume {shlex.quote(str(folder))}"
@@ -69,8 +78,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _prepare(command: CommandParser, options: argparse.Namespace) -> tuple[Sweep, Path]:
-    """Return the sweep and its folder."""
+def _prepare(command: CommandParser, options: argparse.Namespace) -> tuple[Sweep, Path | None]:
+    """Return the sweep and, if it is resumed, its folder."""
     if options.resume is not None:
         why = "--resume takes the sweep from its folder"
         command.refuse(options, ("words", "name", "set"), why)
@@ -83,24 +92,21 @@ def _prepare(command: CommandParser, options: argparse.Namespace) -> tuple[Sweep
     if options.sweep is None:
         raise InputError(f"a sweep file is needed, or --resume DIR (see {command.prog} --help)")
     path = find_config(options.sweep, "sweep")
-    sweep = load_sweep(path, options.set, options.words, options.name)
-    folder = create_folder(Path(sweep.config.storage).resolve() / sweep.config.name)
-    write_text(folder / _SWEEP_FILE, dump_config(sweep))
-    return sweep, folder
+    return load_sweep(path, options.set, options.words, options.name), None
 
 
-def _run(sweep: Sweep, folder: Path, address: str | None, console: Console) -> None:
-    """Run the unfinished trials, write and print the results."""
+def _check_threads(sweep: Sweep, cpus: float) -> None:
     threads = max(recipe.threads for recipe in sweep.variants())
-    with ray_cluster(address) as ray:
-        cpus = ray.cluster_resources().get("CPU", 0)
-        if threads > cpus:
-            raise InputError(
-                f"threads: {threads} is more than the {cpus:g} cores that Ray has; set threads"
-            )
-        from hangman_lab.sweeps.tuning import run_sweep
+    if threads > cpus:
+        raise InputError(
+            f"threads: {threads} is more than the {cpus:g} cores that Ray has; set threads"
+        )
 
-        trials, num_failed = run_sweep(sweep, folder)
+
+def _report(
+    sweep: Sweep, folder: Path, trials: pd.DataFrame, num_failed: int, console: Console
+) -> None:
+    """Write and print the results."""
     write_text(folder / "results.csv", trials.to_csv(index=False))
     points = mean_over_seeds(trials)
     print_table(console, make_table(sweep, points))

@@ -74,7 +74,9 @@ def load_network(path: str | Path) -> Network:
     """Load a network, without running code from the file; raise InputError if it is not one."""
     try:
         with safe_open(path, framework="numpy") as file:
-            ((kind, sizes),) = (file.metadata() or {}).items()
+            if file.metadata() is None:
+                raise ValueError("it has no metadata")
+            ((kind, sizes),) = file.metadata().items()
             weights = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
         return _NETWORKS[kind](weights, **json.loads(sizes))
     except (OSError, SafetensorError, LookupError, RecursionError, TypeError, ValueError) as error:

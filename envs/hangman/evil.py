@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from hangman_lab.envs.bits import count_bits, lowest_bit, word_length
 from hangman_lab.envs.encoding import BLANK, EncodedWords, encode_words
-from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.errors import InputError, check_state
 from hangman_lab.envs.hangman.game import Game
 from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG
 from hangman_lab.envs.hangman.rules import GuessResult, HangmanGames, Index
@@ -47,6 +48,14 @@ class EvilHangmanGames(HangmanGames):
         if len(without):
             raise InputError(f"words: none has {without.min()} letters")
         super().start(games, secrets)
+
+    def set_state(self, state: Any, ended: npt.NDArray[np.bool_]) -> None:
+        """Restore a saved state; InputError also if a secret is not among the words."""
+        check_state(state, self.get_state())
+        listed = set(map(bytes, self._words.codes))
+        if not listed.issuperset(map(bytes, state["secrets"])):
+            raise InputError("state: a secret is not one of the words")
+        super().set_state(state, ended)
 
     def guess(self, letters: npt.NDArray[np.integer]) -> GuessResult:
         """Keep the largest family of each game, then guess as :class:`HangmanGames` does."""

@@ -77,6 +77,7 @@ def test_statistics_are_those_of_the_games(real_words):
     ("options", "message"),
     [
         ({"agents": []}, "^agents: at least one is needed"),
+        ({"agents": ["random", "random"]}, "^agents: .* names an agent twice"),
         ({"agents": {}}, "^agents: at least one is needed"),
         ({"agents": {"mine": RandomAgent}}, "^agents: 'mine': .* is not the name of an object of"),
         ({"agents": {"a\n": make_agent("random")}}, r"^agents: 'a\\n': .* is not the name of an"),

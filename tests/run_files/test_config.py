@@ -138,7 +138,7 @@ def test_an_override_of_one_section_leaves_others_with_the_same_alias(load):
         ("name=a/b", ["name", "'a/b'", "pattern"]),
         ('words="a\\0b"', ["words", "'a\\x00b'", "pattern"]),
         ('words="\\ud800"', ["words", "'\\ud800'", "unicode"]),
-        ("words=''", ["words", "''", "pattern"]),
+        ("words=''", ["words", "''", "at least 1 character"]),
         ('reward.parameters={"a\\nb": x}', ["reward.parameters.a b", "'x'", "number"]),
         ("reward.parameters={hit: much}", ["reward.parameters.hit", "'much'", "number"]),
         (

@@ -121,6 +121,7 @@ def test_the_threads_of_every_trial_fit_the_cores(
     sweep = write_sweep(space={"threads": {"grid_search": [1, 3]}})
     done = run_main(main, capsys, sweep, "--words", few_hundred_words)
     assert_refused(done, "sweep.py", "threads: 3 is more than the 2 cores")
+    assert not (sweep.parent / "sweeps").exists()
 
 
 def test_without_ray_one_line_says_what_to_install(capsys, monkeypatch):

@@ -65,6 +65,7 @@ def test_unreadable_files_are_refused_in_one_line(tmp_path):
     contents = [save(network.weights, metadata) for metadata in UNUSABLE_SIZES]
     doubles = {name: array.astype(float) for name, array in network.weights.items()}
     contents.append(save(doubles, {"network": '{"letter_hidden": 32, "look_ahead_lives": 0}'}))
+    contents.append(save(network.weights))
     path = tmp_path / "policy.safetensors"
     save_network(network, path)
     for content in (*contents, path.read_bytes()[:-1], None):
