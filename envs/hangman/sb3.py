@@ -17,13 +17,9 @@ from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
 
-from hangman_lab.envs.encoding import MAX_LENGTH
 from hangman_lab.envs.errors import InputError, check_options, check_state
-from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG, Observations
-from hangman_lab.envs.hangman.rules import Host, RepeatedGuess
+from hangman_lab.envs.hangman.observation import Observations
 from hangman_lab.envs.hangman.vector import HangmanVectorEnv
-from hangman_lab.envs.rewards import Reward
-from hangman_lab.envs.secret_words import Part
 
 # The info of a game that goes on, but for its mask.
 _INFO: dict[str, Any] = {"action_mask": None, "won": np.False_, "TimeLimit.truncated": False}
@@ -34,35 +30,15 @@ class HangmanVecEnv(VecEnv):
 
     It equals SB3's ``DummyVecEnv`` of :class:`HangmanEnv` in a ``Monitor``, with the same seeds and
     infos, so no ``VecMonitor`` is needed. ``t`` in ``info["episode"]`` are the seconds since the
-    batch was created. Parameters are those of :class:`HangmanVectorEnv`.
+    batch was created.
+
+    Parameters
+    ----------
+    num_envs, max_episode_steps, **options
+        The arguments of :class:`HangmanVectorEnv`, except ``autoreset_mode``.
     """
 
-    def __init__(
-        self,
-        num_envs: int,
-        max_episode_steps: int | None = None,
-        *,
-        words: Sequence[str] | None = None,
-        split: Part | None = None,
-        max_wrong: int = DEFAULT_MAX_WRONG,
-        min_length: int = 1,
-        max_length: int = MAX_LENGTH,
-        reward: str | Reward = "sparse",
-        repeated_guess: RepeatedGuess = "life",
-        host: Host = "random",
-        render_mode: str | None = None,
-    ) -> None:
-        options: dict[str, Any] = {
-            "words": words,
-            "split": split,
-            "max_wrong": max_wrong,
-            "min_length": min_length,
-            "max_length": max_length,
-            "reward": reward,
-            "repeated_guess": repeated_guess,
-            "host": host,
-            "render_mode": render_mode,
-        }
+    def __init__(self, num_envs: int, max_episode_steps: int | None = None, **options: Any) -> None:
         self.games = HangmanVectorEnv(
             num_envs, max_episode_steps, AutoresetMode.SAME_STEP, **options
         )
@@ -78,7 +54,7 @@ class HangmanVecEnv(VecEnv):
             "max_wrong": self.games.max_wrong,
             "metadata": self.games.metadata,
             "observation_space": self.games.single_observation_space,
-            "render_mode": render_mode,
+            "render_mode": self.games.render_mode,
             "spec": spec,
         }
         self._methods: dict[str, Any] = {
