@@ -39,9 +39,11 @@ class WordGuessAgent(ABC):
     def act(self, observation: Mapping[str, Any], key: int = 0) -> int:
         """Return a guess, an index into the allowed list, for an observation of the environment.
 
-        A random draw depends on the agent's seed, ``key`` and the turn. InputError if it is not an
-        observation of this game, or no candidate remains.
+        A random draw depends on the agent's seed, ``key``, 0 or more, and the turn. After the end
+        of a won game it is the secret. InputError if it is not an observation of this game, or no
+        candidate remains.
         """
+        check_integer("key", key, 0, 2**64 - 1)
         game, candidates = self.game, np.arange(len(self.game.secrets))
         codes = {tuple(answer): code for code, answer in enumerate(game.answers.tolist())}
         try:
@@ -49,6 +51,8 @@ class WordGuessAgent(ABC):
             made = zip(observation["guesses"][:turn], observation["answers"][:turn], strict=True)
             for guess, answer in made:
                 index = check_integer("guesses", guess, 0, len(game.allowed) - 1)
+                if codes[tuple(answer)] == game.solved:
+                    return index
                 candidates = self.filter(candidates, index, codes[tuple(answer)])
         except (LookupError, TypeError, ValueError) as error:
             raise InputError(f"observation: not one of this game ({error})") from error

@@ -101,8 +101,9 @@ def check_state(state: Mapping[str, Any], expected: Mapping[str, npt.NDArray]) -
     if not isinstance(state, Mapping):
         raise InputError("state: a dict of get_state is expected")
     for name, array in expected.items():
-        saved = as_array(f"state: {name!r}", state.get(name))
-        if (saved.shape, saved.dtype) != (array.shape, array.dtype):
+        saved = state.get(name)
+        is_array = isinstance(saved, np.ndarray)
+        if not is_array or (saved.shape, saved.dtype) != (array.shape, array.dtype):
             raise InputError(
                 f"state: {name!r} must be an array of {array.dtype} of shape {array.shape}"
             )

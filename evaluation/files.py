@@ -44,8 +44,10 @@ def check_files(options: argparse.Namespace) -> None:
             if any(os.path.dirname(each) == path for each in images):
                 raise InputError(f"--plots: {path} has an image that another option writes")
             folder = next(above for above in (path, *Path(path).parents) if os.path.exists(above))
-        elif os.path.exists(path) and not os.path.isfile(path):
-            raise InputError(f"--{name}: {given!r} is not a regular file")
+        elif os.path.exists(path) and not (os.path.isfile(path) and os.access(path, os.W_OK)):
+            raise InputError(f"--{name}: {given!r} is not a regular file that can be written to")
+        elif os.path.abspath(given).startswith(("/dev/std", "/dev/fd/", "/proc/")):
+            raise InputError(f"--{name}: {given!r} is a stream, not a file")
         if not (os.path.isdir(folder) and os.access(folder, os.W_OK)):
             raise InputError(f"--{name}: {folder} is not a folder that can be written to")
 

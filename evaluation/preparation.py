@@ -91,7 +91,7 @@ class Match:
     agents: dict[str, Agent]  #: Fitted agents by name.
     words: Sequence[str]  #: The secret words.
     word_list: WordList  #: The list of the words.
-    split: str  #: The part of the list, or a file.
+    split: str  #: The part of the list, or "secrets".
     seed: int = 0
     max_wrong: int = DEFAULT_MAX_WRONG
     #: The prior probability of known words, for the record; None without a posterior.
@@ -120,9 +120,11 @@ def prepare(
     say(run_words.word_list.describe())
     split: str = request.split or "test"
     if request.secrets is not None:
-        secrets = load_word_list(request.secrets, "secrets")
-        words, split = secrets.words, secrets.source
+        word_list, split = load_word_list(request.secrets, "secrets"), "secrets"
+        say(word_list.describe())
+        words = word_list.words
     else:
+        word_list = run_words.word_list
         words = run_words.part(split)
     train_words = run_words.part("train")
     train_hashes = hash_words(train_words)
@@ -138,7 +140,8 @@ def prepare(
         words = sample_words(words, request.games, request.seed)
     agents = load_run_agents(names, run, train_words, request.seed, request.known)
     for name, agent in (custom_agents or {}).items():
-        if not (isinstance(agent, Agent) and isinstance(name, str) and name.isprintable()):
+        is_name = isinstance(name, str) and name.isprintable() and name.strip()
+        if not (isinstance(agent, Agent) and is_name):
             what = "the name of an object of a subclass of Agent"
             raise InputError(f"agents: {name!r}: {agent!r} is not {what}")
         agent.fit(train_words)
@@ -154,7 +157,7 @@ def prepare(
     return Match(
         agents=agents,
         words=words,
-        word_list=run_words.word_list,
+        word_list=word_list,
         split=split,
         seed=request.seed,
         max_wrong=config.env.max_wrong if request.max_wrong is None else request.max_wrong,

@@ -29,7 +29,8 @@ def describe_games(evaluation: dict[str, Any]) -> str:
     """Describe the words, the prior, the number of wrong guesses and the host."""
     words = evaluation["words"]
     counts = " and ".join(f"{words[kind]:,} {kind}" for kind in played_kinds(evaluation))
-    parts = [f"{counts} {evaluation['split']} words of {words['source']}".strip()]
+    part = "" if evaluation["split"] == "secrets" else f"{evaluation['split']} "
+    parts = [f"{counts} {part}words of {words['source']}".strip()]
     learned = any(name in LEARNED_AGENTS for name in evaluation["agents"])
     if learned and evaluation["known"] is not None:
         parts.append(f"prior of known words {evaluation['known']:g}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import platform
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -17,16 +17,16 @@ from scipy.special import stdtrit
 
 from hangman_lab.agents.word_guess import WORD_GUESS_AGENTS, WordGuessAgent
 from hangman_lab.envs.counter_rng import keyed_bits
-from hangman_lab.envs.errors import check_choice
+from hangman_lab.envs.errors import InputError, check_choice
 from hangman_lab.envs.word_guess.rules import MAX_GUESSES, VARIANT_OF_ID, WordGame, random_words
-from hangman_lab.envs.words import hash_words, load_word_list, read_word_list
+from hangman_lab.envs.words import WordList, hash_words, load_word_list
 from hangman_lab.evaluation.arena import Advance
 from hangman_lab.evaluation.files import write_files
 from hangman_lab.evaluation.intervals import CONFIDENCE
 from hangman_lab.evaluation.preparation import Request, sample_words
 from hangman_lab.evaluation.statistics import share_interval
-from hangman_lab.terminal.arguments import Refuse, integer, positive
-from hangman_lab.terminal.console import make_progress, stage
+from hangman_lab.terminal.arguments import Refuse, integer
+from hangman_lab.terminal.console import make_progress, say, stage
 from hangman_lab.terminal.tables import DataTable, print_table
 
 DEFAULT_AGENTS = {
@@ -37,6 +37,8 @@ DEFAULT_AGENTS = {
 RANDOM_LISTS_ID = "GuessTheWord-v0"
 DEFAULT_LISTS = 1000
 LIST_SIZE = 100
+# All lists are in memory.
+_MAX_LISTS = 10_000
 _NUM_TOUGHEST = 25
 # Options of these games, of Hangman, and of word lists.
 _OPTIONS = ("allowed", "max_guesses", "lists")
@@ -57,7 +59,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--max-guesses", type=limit, metavar="N", help="guesses per game")
     group.add_argument(
         "--lists",
-        type=positive,
+        type=partial(integer, low=1, high=_MAX_LISTS),
         metavar="N",
         help=f"GuessTheWord-v0 without --words: play N lists of {LIST_SIZE} words of random "
         f"letters (default: {DEFAULT_LISTS})",
@@ -81,7 +83,7 @@ def evaluate(options: argparse.Namespace, request: Request, console: Console) ->
     seconds = dict.fromkeys(request.agents or DEFAULT_AGENTS[options.env], 0.0)
     for name in seconds:
         check_choice("--agents", name, WORD_GUESS_AGENTS)
-    source, games = _load_games(options, request)
+    source, count, games = _load_games(options, request, partial(say, console))
     game, secrets = games[0]
     for name in seconds:
         # Compiles outside of the measured time; InputError if the agent does not play this game.
@@ -102,7 +104,7 @@ def evaluate(options: argparse.Namespace, request: Request, console: Console) ->
     size = {"lists": len(games)} if len(games) > 1 else {"allowed": len(game.allowed)}
     evaluation = {
         "env": options.env,
-        "words": {"source": source, "count": len(game.secrets), **size},
+        "words": {"source": source, "count": count, **size},
         "seed": request.seed,
         "max_guesses": game.max_guesses,
         "versions": {"python": platform.python_version(), "numpy": np.__version__},
@@ -120,24 +122,34 @@ def _plays_random_lists(options: argparse.Namespace) -> bool:
 
 
 def _load_games(
-    options: argparse.Namespace, request: Request
-) -> tuple[str, list[tuple[WordGame, Sequence[str]]]]:
-    """Return the source of the words, and each list of words with the secrets that are played."""
+    options: argparse.Namespace, request: Request, describe: Callable[[str], None]
+) -> tuple[str, int, list[tuple[WordGame, Sequence[str]]]]:
+    """Return the source of the secrets, their number, and each game with those that are played."""
     rules = {"variant": VARIANT_OF_ID[options.env], "max_guesses": options.max_guesses}
     if _plays_random_lists(options):
         lists = range(options.lists or DEFAULT_LISTS)
         drawn = (random_words(LIST_SIZE, seed=(request.seed, number)) for number in lists)
-        return "random letters", [(WordGame(words, **rules), words) for words in drawn]
-    word_list = load_word_list(request.words)
-    allowed = None if options.allowed is None else read_word_list(options.allowed).words
+        games = [(WordGame(words, **rules), words) for words in drawn]
+        return "random letters", LIST_SIZE, games
+
+    def load(path: Any) -> WordList:
+        words = load_word_list(path)
+        describe(words.describe())
+        return words
+
+    word_list = load(request.words)
+    allowed = None if options.allowed is None else load(options.allowed).words
     game = WordGame(word_list.words, allowed=allowed, **rules)
-    secrets: Sequence[str] = [game.allowed[secret] for secret in game.secrets]
+    source, secrets = word_list.source, tuple(game.allowed[secret] for secret in game.secrets)
     if request.secrets is not None:
-        secrets = load_word_list(request.secrets).words
-        game.encode(secrets)  # InputError for a word that is no secret
-    if request.games is not None:
-        secrets = sample_words(secrets, request.games, request.seed)
-    return word_list.source, [(game, secrets)]
+        listed = load(request.secrets)
+        source, secrets = listed.source, listed.words
+        try:
+            game.encode(secrets)
+        except InputError as error:
+            raise InputError(f"{source}: {error}") from error
+    played = sample_words(secrets, request.games or len(secrets), request.seed)
+    return source, len(secrets), [(game, played)]
 
 
 def play(
@@ -199,6 +211,7 @@ def summarize(games: pd.DataFrame, seconds: float) -> dict[str, Any]:
     clusters = games["list"] if games["list"].nunique() > 1 else games.index
     solved_rate, solved_interval = share_interval(solved.to_numpy(), clusters.to_numpy())
     # Student's: lists have equal sizes, so that the mean of all games is that of their means.
+    # The interval is cut off at one guess.
     mean, means = float(guesses.mean()), guesses.groupby(clusters).mean()
     half = float(stdtrit(len(means) - 1, (1 + CONFIDENCE) / 2) * means.sem())
     by_word = games.groupby("word", as_index=False).agg(mean_guesses=("guesses", "mean"))
@@ -209,7 +222,7 @@ def summarize(games: pd.DataFrame, seconds: float) -> dict[str, Any]:
         "solved_rate": solved_rate,
         "ci95": solved_interval,
         "mean_guesses": mean,
-        "mean_guesses_ci95": (mean - half, mean + half) if len(means) > 1 else None,
+        "mean_guesses_ci95": (max(mean - half, 1.0), mean + half) if len(means) > 1 else None,
         "max_guesses": int(guesses.max()),
         "solved_within_10": float((solved & (guesses <= 10)).mean()),
         "histogram": guesses[solved].value_counts().sort_index().to_dict(),

@@ -81,7 +81,10 @@ def _read_wrong(pattern: str, max_wrong: int, text: str) -> Observations | str:
     """Return the observation of a pattern and wrong letters, or another pattern."""
     if any(mark in text for mark in BLANKS):
         return _read_pattern(text)
-    return parse_observation(pattern, "" if text.lower() == "none" else text, max_wrong)
+    observations = parse_observation(pattern, "" if text.lower() == "none" else text, max_wrong)
+    if observations["guessed"].all():
+        raise InputError(f"wrong letters {text!r}: no letter is left for the blanks")
+    return observations
 
 
 def matching_words(words: Sequence[str], observations: Observations) -> list[str]:

@@ -21,6 +21,7 @@ from hangman_lab.playing.prompt import ask
 YOU = "you"
 NUM_HINTS = 5
 _MAX_QUOTED = 20
+_LONGEST_PAUSE = 1e6  # in seconds; more would overflow
 _WON, _LOST = "bold green", "bold red"
 
 
@@ -40,7 +41,7 @@ def watch(console: Console, game: Game, adviser: Adviser, speed: float, number: 
         _show_board(console, game)
         adviser.show(console, game.observations, NUM_HINTS, number)
         if speed > 0:
-            time.sleep(1 / speed)
+            time.sleep(min(1 / speed, _LONGEST_PAUSE))
         else:
             ask(console, "Enter for the next letter ", str)
         letter = adviser.choose(game.observations, number)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal, Self
 
@@ -225,9 +225,13 @@ def find_config(name: str | Path, kind: str = "config") -> Path:
     raise InputError(f"{kind} {str(name)!r} is neither a file nor one of {where}/ ({known})")
 
 
-def load_config(path: str | Path, overrides: Sequence[str] = ()) -> Config:
-    """Load a config from YAML and apply overrides; raise InputError if anything is invalid."""
+def load_config(
+    path: str | Path, overrides: Sequence[str] = (), given: Mapping[str, str] | None = None
+) -> Config:
+    """Load a config from YAML and apply overrides; raise InputError if anything is invalid.
+
+    ``given`` is how overrides were typed, by key; by default as ``--set key.sub=value``.
+    """
     values = read_options(path)
-    for override in overrides:
-        apply_override(values, override)
-    return validate(Config, values, path, overrides)
+    typed = {apply_override(values, text): f"--set {text}" for text in overrides}
+    return validate(Config, values, path, typed | dict(given or {}))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from io import StringIO
 from pathlib import Path
 from typing import Any, TypeVar, get_args
@@ -39,14 +39,25 @@ class Section(BaseModel):
 
 
 def validate(
-    model: type[Model], values: dict[str, Any], path: str | Path = "", overrides: Sequence[str] = ()
+    model: type[Model],
+    values: dict[str, Any],
+    path: str | Path = "",
+    given: Mapping[str, str] | None = None,
 ) -> Model:
-    """Return validated values of a file and overrides; raise InputError if one is invalid."""
+    """Return validated values of a file, raise InputError if one is invalid.
+
+    ``given`` are the keys of overrides, and how each was typed.
+    """
     try:
         return model.model_validate(values)
     except ValidationError as error:
         key, description = _describe(error, model)
-        typed = [f"--set {text}" for text in overrides if text.partition("=")[0] == key]
+        # The key of an error can be that of a section.
+        typed = [
+            how
+            for name, how in (given or {}).items()
+            if f"{name}.".startswith(f"{key}.") or f"{key}.".startswith(f"{name}.")
+        ]
         where = f"{[path, *typed][-1]}: " if path else ""
         raise InputError(f"{where}{description}") from error
 
@@ -59,12 +70,16 @@ def read_options(path: str | Path) -> dict[str, Any]:
     return values or {}
 
 
-def apply_override(values: dict[str, Any], override: str) -> None:
-    """Set an option, ``key.sub=value`` with a YAML value; raise InputError if it is malformed."""
+def apply_override(values: dict[str, Any], override: str) -> str:
+    """Set an option, ``key.sub=value`` with a YAML value, and return its key.
+
+    Raises InputError if it is malformed.
+    """
     key, separator, text = override.partition("=")
     if not separator or not key:
         raise InputError(f"--set {override!r}: key.sub=value is expected")
     set_value(values, key, _parse(text, f"--set {override!r}"))
+    return key
 
 
 def set_value(values: dict[str, Any], key: str, value: Any) -> None:

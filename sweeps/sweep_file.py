@@ -114,18 +114,20 @@ def load_sweep(
     An override is ``key.sub=value`` for the recipe, or ``sweep.key=value`` for the sweep file.
     ``words`` and ``name`` replace the word list of the recipe and the name of the sweep.
     """
-    values = read_options(path)
+    values, given = read_options(path), {}
     recipe = [override for override in overrides if not override.startswith(_PREFIX)]
     for override in overrides:
         if override not in recipe:
-            apply_override(values, override.removeprefix(_PREFIX))
+            given[apply_override(values, override.removeprefix(_PREFIX))] = f"--set {override}"
     if name is not None:
-        values["name"] = name
-    config = validate(SweepConfig, values, path)
+        values["name"], given["name"] = name, f"--name {name}"
+    config = validate(SweepConfig, values, path, given)
     try:
         _check_keys(config)
-        given = [f"{key}={json.dumps(value)}" for key, value in config.set.items()]
-        base = load_config(find_config(config.base), [*given, *recipe])
+        common = [f"{key}={json.dumps(value)}" for key, value in config.set.items()]
+        given = {key: f"set.{key}" for key in config.set}
+        given |= {text.partition("=")[0]: f"--set {text}" for text in recipe}
+        base = load_config(find_config(config.base), [*common, *recipe], given)
         base = base if words is None else base.with_words(words)
         validate(Config, base.model_dump() | {"seed": base.seed + config.seeds - 1}, "seeds")
         word_list = load_word_list(base.words)

@@ -54,8 +54,9 @@ def require(for_what: str, extra: str, *packages: str) -> None:
 def command_main(name: str) -> Callable[[Callable[..., int]], Callable[..., int]]:
     """Decorate the ``main`` of a command, which returns its exit status.
 
-    The status is 2, with an error of one line, after an InputError and for a full disk; 130 after
-    Ctrl-C; 1, without a message, for a closed output pipe. A closed input is read as empty.
+    The status is 2, with an error of one line, after an InputError, and without memory or space on
+    the disk; 130 after Ctrl-C; 1, without a message, for a closed output pipe. A closed input is
+    read as empty.
     """
 
     def decorate(main: Callable[..., int]) -> Callable[..., int]:
@@ -76,6 +77,8 @@ def command_main(name: str) -> Callable[[Callable[..., int]], Callable[..., int]
                     sys.stdout.flush()
             except InputError as error:
                 message = str(error)
+            except MemoryError as error:
+                message = f"not enough memory ({error})"
             except KeyboardInterrupt:
                 print(f"{program(name)}: stopped", file=sys.stderr)
                 return 130
@@ -101,6 +104,14 @@ class CommandParser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Print the error without the usage."""
         self.exit(2, f"{self.prog}: error: {message} (see {self.prog} --help)\n")
+
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse the options; an empty text is an error."""
+        options = super().parse_args(args, namespace)
+        for name, value in vars(options).items():
+            if value == "":
+                self.error(f"argument --{name.replace('_', '-')}: it is empty")
+        return options
 
     def add_words(self, note: str = "") -> None:
         """Add the option ``--words``; ``note`` ends its help."""

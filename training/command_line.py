@@ -28,6 +28,9 @@ from hangman_lab.terminal.console import say
 if TYPE_CHECKING:
     from hangman_lab.run_files.directory import RunDirectory
 
+# The option that ``--from`` sets.
+_FIRST = "learner.play.first"
+
 
 def parser() -> CommandParser:
     """Return the parser of the command line."""
@@ -100,10 +103,11 @@ def _train(command: CommandParser, options: argparse.Namespace, console: Console
         return resume(options.resume, console)[0]
     overrides, begin_with = list(options.set), getattr(options, "from")
     if begin_with is not None:
-        overrides.append(f"learner.play.first={json.dumps(str(Path(begin_with).resolve()))}")
+        overrides.append(f"{_FIRST}={json.dumps(str(Path(begin_with).resolve()))}")
     for key in {text.partition("=")[0] for text in overrides} & {"words", "seed"}:
         command.refuse(options, [key], f"--set has another {key}")
-    config = load_config(find_config(options.config), overrides)
+    given = {_FIRST: f"--from {begin_with}"} if begin_with is not None else {}
+    config = load_config(find_config(options.config), overrides, given)
     if options.words is not None:
         config = config.with_words(options.words)
     if options.seed is not None:

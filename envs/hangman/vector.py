@@ -192,7 +192,7 @@ class HangmanVectorEnv(VectorEnv[Observations, npt.NDArray[np.int64], npt.NDArra
         try:
             result = self._games.guess(actions)
         except InputError:
-            if actions.shape != self._to_reset.shape:
+            if actions.shape != self._to_reset.shape or actions.dtype.kind not in "iu":
                 raise
             # The ignored actions need not be in the action space.
             result = self._games.guess(np.where(self._to_reset, 0, actions))
@@ -289,7 +289,9 @@ class HangmanVectorEnv(VectorEnv[Observations, npt.NDArray[np.int64], npt.NDArra
         check_state(state, arrays)
         if min(np.min(state["episodes"]), np.min(state["steps"])) < 0:
             raise InputError("state: 'episodes' or 'steps' has a negative number")
-        self._games.set_state(state.get("games"), np.asarray(state["to_reset"]))
+        if self.autoreset_mode is AutoresetMode.SAME_STEP and state["to_reset"].any():
+            raise InputError("state: 'to_reset' has a game that is over and is not reset")
+        self._games.set_state(state.get("games"), state["to_reset"])
         for name, array in arrays.items():
             array[:] = state[name]
         self._begun = True

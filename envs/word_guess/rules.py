@@ -18,6 +18,8 @@ from hangman_lab.envs.words import default_word_list
 MAX_WORD_LENGTH = 21
 # All guesses of a game are in the observation.
 MAX_GUESSES = 10_000
+# The bytes of a table of answers.
+_MAX_TABLE = 2**32
 
 
 # The names of the numbers of an answer, and the default word length and number of guesses.
@@ -34,8 +36,9 @@ def random_words(
 ) -> tuple[str, ...]:
     """Return distinct words of random letters, as the problem "Guess the Word" is tested with.
 
-    InputError if there are fewer than ``count`` words of ``word_length`` letters.
+    InputError if there are fewer than ``count`` words of ``word_length`` letters, 1 to 21.
     """
+    check_integer("word_length", word_length, 1, MAX_WORD_LENGTH)
     check_integer("count", count, 1, NUM_LETTERS**word_length)
     random = np.random.default_rng(seed)
     words: dict[str, None] = {}
@@ -81,10 +84,10 @@ class WordGame:
         limit = limit if max_guesses is None else max_guesses
         self.word_length = check_integer("word_length", length, 1, MAX_WORD_LENGTH)
         self.max_guesses = check_integer("max_guesses", limit, 1, MAX_GUESSES)
-        if words is None:
-            words = (
-                default_word_list().words if self.has_cats else random_words(100, self.word_length)
-            )
+        if words is None and self.has_cats:
+            words = default_word_list().words
+        elif words is None:
+            words = random_words(min(100, NUM_LETTERS**self.word_length), self.word_length)
         chosen = self._of_length(words, "words")
         self.allowed = chosen if allowed is None else self._of_length(allowed, "allowed")
         index = {word: number for number, word in enumerate(self.allowed)}
@@ -141,7 +144,12 @@ class WordGame:
 
     @cached_property
     def answer_table(self) -> npt.NDArray[np.uint8]:
-        """The code of the answer to every guess about every secret, shape (allowed, secrets)."""
+        """The code of the answer to every guess about every secret, shape (allowed, secrets).
+
+        InputError if there are more than 4 billion.
+        """
+        if (size := len(self.allowed) * len(self.secrets)) > _MAX_TABLE:
+            raise InputError(f"words: {size:,} answers about all pairs of words are too many")
         guesses = np.arange(len(self.allowed))[:, None]
         blocks = np.array_split(guesses, 1 + len(guesses) // 64)
         return np.concatenate([self.answer(block, self.secrets) for block in blocks])

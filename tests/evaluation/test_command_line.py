@@ -213,11 +213,12 @@ CATS, GUESS = "--env CatsAndDogs-v0", "--env GuessTheWord-v0"
             )
             for option in ("--json", "--csv", "--report", "--plots")
         ),
+        ("--agents random --json /dev/stdout", "--json: '/dev/stdout' is"),
         ("--agents random --json " + 201 * "a", "--json: aaa ... is longer than 200 bytes"),
         ("--agents random --plots . --csv a.png", "--plots: ... has an image that another option"),
         ("--agents random --plots . --json a.svg", "--plots: ... has an image that another option"),
-        ("--agents random --words=", "words: the path of the word list is empty"),
-        ("--run=", "path: '' is not the path of a folder"),
+        ("--agents random --words=", "argument --words: it is empty"),
+        ("--run=", "argument --run: it is empty"),
         (f"{CATS} --details", "--details: is for Hangman-v0"),
         (f"{CATS} --max-wrong 3", "--max-wrong: is for Hangman-v0"),
         (f"{CATS} --plots plots", "--plots: is for Hangman-v0"),

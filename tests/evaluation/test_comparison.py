@@ -103,6 +103,7 @@ def test_words_may_be_a_list_or_a_file(word_file):
     exactly = compare(["dictionary"], words=word_file, secrets=["z" * 32, "toad", "Sane"])
     assert exactly.games["word"].tolist() == ["sane", "toad", "z" * 32]
     assert exactly.to_dict()["split"] == "secrets"
+    assert exactly.to_dict()["words"]["count"] == 3
 
 
 def test_repetitions_measure_the_worst_words_of_agents_that_draw(word_file):

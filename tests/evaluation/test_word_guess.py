@@ -8,7 +8,7 @@ from scipy.stats import ttest_1samp
 
 from hangman_lab.evaluation.command_line import main
 from hangman_lab.evaluation.word_guess import summarize
-from tests.processes import run_main
+from tests.processes import assert_refused, run_main
 
 WORDS = ("bell", "cell", "dell", "cold", "clod", "noon", "neon", "onto")
 
@@ -21,9 +21,9 @@ def test_statistics_are_those_of_a_plain_count():
     words = ("bell", "bell", "cell", "dell")
     games = table(words, [True, True, True, False], [2, 14, 3, 30], [0, 0, 1, 2])
     statistics = summarize(games, 2.0)
-    # Of the lists' means.
+    # Of the lists' means; no mean is below 1.
     half = np.ptp(ttest_1samp([8, 3, 30], 0).confidence_interval()) / 2
-    assert statistics.pop("mean_guesses_ci95") == pytest.approx((12.25 - half, 12.25 + half))
+    assert statistics.pop("mean_guesses_ci95") == pytest.approx((1, 12.25 + half))
     low, high = statistics.pop("ci95")
     assert 0 < low < 0.75 < high < 1
     assert statistics == {
@@ -77,7 +77,11 @@ def test_the_command_plays_chosen_secrets(tmp_path, capsys):
     done = run_main(main, capsys, "--env", "CatsAndDogs-v0", *limit, *options)
     assert "toughest" in done.stdout
     evaluation = json.loads(files[2].read_text())
-    assert evaluation["words"] == {"source": str(files[0]), "count": 8, "allowed": 8}
+    assert evaluation["words"] == {"source": str(files[1]), "count": 2, "allowed": 8}
+    assert f"9 words from {files[0]} (dropped: none)" in done.stdout
+    files[1].write_text("pigeon")
+    done = run_main(main, capsys, "--env", "CatsAndDogs-v0", *options)
+    assert_refused(done, "evaluate.py", f"{files[1]}: word: 'pigeon' is not one of the 8 secret")
     assert list(evaluation["agents"]) == ["filter", "minimax", "entropy", "random-consistent"]
     games = pd.read_csv(files[3])
     assert games["word"].tolist() == ["neon", "noon"] * 4

@@ -71,6 +71,7 @@ def test_letters_and_words_are_those_of_a_brute_force_search(assist, typed, patt
         (["_ p p 1 e"], "pattern '_ p p 1 e': '1' is neither a letter a to z nor a blank"),
         (["bane"], "pattern 'bane': no letter is hidden"),
         (["b_n_", "b"], "wrong letters 'b': 'b' is shown in the pattern"),
+        (["b_n_", "acdefghijklmopqrstuvwxyz"], "wrong letters 'ac"),
         (["b_n_", "cdfghi"], "wrong letters 'cdfghi': the game is lost at 6 of them"),
     ],
 )

@@ -162,6 +162,10 @@ def test_a_wrong_override_is_named_as_it_was_typed_and_not_by_the_file(load):
         load("seed: 1", overrides)
     with pytest.raises(InputError, match=r"^--set learner\.kind=x: learner\.kind: 'x' is not"):
         load("seed: 1", ["learner.kind=x"])
+    with pytest.raises(InputError, match=r"^--set lerner\.steps=1: unknown key 'lerner'"):
+        load("seed: 1", ["lerner.steps=1", "seed=2"])
+    with pytest.raises(InputError, match=r"test\.yaml: unknown key 'lerner'"):
+        load("lerner: 1", ["learner.kind=posterior", "seed=2"])
 
 
 # YAML cannot run code.

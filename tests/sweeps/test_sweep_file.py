@@ -68,6 +68,19 @@ def test_the_sweeps_in_configs_are_valid():
         assert load_sweep(find_config(name, "sweep")).config.num_trials >= 4
 
 
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"overrides": ["sweep.foo=1"]}, "--set sweep.foo=1: unknown key 'foo'"),
+        ({"overrides": ["lerner.steps=1"]}, "--set lerner.steps=1: unknown key 'lerner'"),
+        ({"name": "a/b"}, "--name a/b: name: 'a/b' is not allowed"),
+    ],
+)
+def test_what_was_typed_is_named_and_not_the_recipe(write_sweep, few_hundred_words, given, said):
+    with pytest.raises(InputError, match=rf"^(\S*tiny.yaml: )?{said}"):
+        load_sweep(write_sweep(), words=str(few_hundred_words), **given)
+
+
 EPOCHS = "learner.epochs"
 
 

@@ -162,8 +162,18 @@ def test_what_an_agent_cannot_play_is_refused():
             agent.act(observation | other)
     with pytest.raises(InputError, match="not one of this game"):
         agent.act({})
+    for key in (-1, 1.5, True, 2**64):
+        with pytest.raises(InputError, match=r"key: .* is not an integer in 0"):
+            agent.act(observation, key)
     for seed in (-1, 0.5, None, 2**63):
         with pytest.raises(InputError, match=f"seed: {seed!r} is not an integer in 0"):
             RandomConsistentAgent(WordGame(("bell", "cell")), seed)
     with pytest.raises(InputError, match="plays Cats and Dogs alone"):
         FilterAgent(WordGame(EXAMPLE, variant="guess_the_word"))
+
+
+@pytest.mark.parametrize("name", WORD_GUESS_AGENTS)
+def test_after_a_won_game_the_guess_is_the_secret(name):
+    won = {"guesses": [1], "answers": [[0, 4]], "num_guesses": 1}
+    agent = WORD_GUESS_AGENTS[name](WordGame(("bell", "cell")), 0)
+    assert agent.act(won) == 1

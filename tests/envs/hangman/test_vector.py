@@ -181,6 +181,7 @@ def test_a_state_of_other_games_is_refused_and_changes_nothing():
         state | {"steps": np.zeros(3, dtype=np.int64)},
         state | {"steps": state["steps"].astype(np.float64)},
         state | {"steps": [[1], [2, 3]]},
+        state | {"games": games | {"lives": games["lives"].tolist()}},
         *(
             state | {"games": games | {name: games[name] * 0 + value}}
             for name, value in (
@@ -301,6 +302,8 @@ def test_misuse_is_refused():
         (lambda: env.step(np.array([0])), r"shape \(1,\) is not \(2,\)"),
         (lambda: env.step(np.array([0, 26])), r"26 is outside 0\.\.25"),
         (lambda: env.step(np.array([0, 2**64 - 1], np.uint64)), rf"{2**64 - 1} is outside"),
+        (lambda: env.step(np.array([True, False])), "actions: .* is not an array of integers"),
+        (lambda: env.step(["a", "b"]), "actions: .* is not an array of integers"),
         (lambda: env.step(np.array([0.0, 1.5])), r"actions: array\(\[0\. , 1\.5\]\) is not"),
     ):
         with pytest.raises(ValueError, match=message):

@@ -56,5 +56,8 @@ def test_random_words_are_distinct_and_seeded():
     assert {len(word) for word in words} == {6}
     assert words == random_words(100, 6, 3) != random_words(100, 6, 4)
     assert len(random_words(26, 1)) == 26
+    assert len(WordGame(variant="guess_the_word", word_length=1).allowed) == 26
     with pytest.raises(ValueError, match="count: 27"):
         random_words(27, 1)
+    with pytest.raises(ValueError, match=r"word_length: 1\.5 is not an integer in 1"):
+        random_words(1, 1.5)
