@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env, data_equivalence
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
-from gymnasium.wrappers import DtypeObservation, FlattenObservation, TimeLimit
+from gymnasium.wrappers import TimeLimit
 
 from hangman_lab.envs import (
     ActionMaskObservation,
@@ -28,18 +28,6 @@ def test_the_observation_has_the_mask_under_the_names_of_the_library(env):
     observation, *_, info = wrapped.step(0)
     assert wrapped.observation_space.contains(observation)
     assert observation["mask"].tolist() == info["action_mask"].tolist()
-
-
-def test_a_flat_observation_is_zeros_and_ones(few_words):
-    env = ActionMaskObservation(
-        DtypeObservation(FlattenObservation(HangmanEnv(few_words)), np.float32)
-    )
-    observation, _ = env.reset(seed=0)
-    flat = observation["observations"]
-    # A code for each of 16 places, 26 guessed letters, up to 6 lives.
-    assert (flat.dtype, flat.shape) == (np.float32, (16 * 28 + 26 + 7,))
-    assert set(flat.tolist()) == {0, 1}
-    assert flat.sum() == 16 + 1
 
 
 @pytest.mark.parametrize("mode", AutoresetMode)
