@@ -54,24 +54,18 @@ def test_the_wrapper_is_part_of_the_spec_of_the_environment(few_words):
 
 
 @pytest.mark.parametrize(
-    ("name", "message"),
-    [("CartPole-v1", "no 'action_mask'"), ("Pendulum-v1", r"space Box.* is not discrete")],
+    ("name", "keys", "message"),
+    [
+        ("CartPole-v1", (), "^env: its info has no 'action_mask'"),
+        ("Pendulum-v1", (), r"^env: its action space Box.* is not discrete"),
+        ("hangman_lab/Hangman-v0", ("obs", "obs"), "mask_key: 'obs' is the key of the observation"),
+        ("hangman_lab/Hangman-v0", (None, "mask"), r"mask_key: \(None, 'mask'\) are not"),
+    ],
 )
-def test_an_environment_without_masks_is_refused(name, message):
+def test_environments_without_masks_and_keys_that_are_none_are_refused(name, keys, message):
     for wrapper, env in (
         (ActionMaskObservation, gym.make(name)),
         (VectorActionMaskObservation, gym.make_vec(name, 2)),
     ):
-        with pytest.raises(InputError, match=f"^env: its .*{message}"):
-            wrapper(env).reset()
-
-
-def test_observation_and_mask_have_different_keys():
-    for wrapper, env in (
-        (ActionMaskObservation, HangmanEnv()),
-        (VectorActionMaskObservation, HangmanVectorEnv(2)),
-    ):
-        with pytest.raises(InputError, match="mask_key: 'obs' is the key of the observation"):
-            wrapper(env, "obs", "obs")
-        with pytest.raises(InputError, match=r"mask_key: \(None, 'mask'\) are not"):
-            wrapper(env, None, "mask")
+        with pytest.raises(InputError, match=message):
+            wrapper(env, *keys).reset()
