@@ -27,7 +27,6 @@ WORDS = default_word_list().words[60_000:60_600:2]
 
 
 def test_scores_are_equivariant_to_permutations_of_letters(states):
-    """Permuting the letters permutes their scores."""
     features = policy_features(posterior_of(), states)
     network = module_of().to_numpy()
     order = np.random.default_rng(0).permutation(26)
@@ -79,7 +78,7 @@ def test_extreme_games_give_finite_features():
 
 def test_features_include_the_look_ahead_if_there_is_one():
     model = posterior_of(WORDS)
-    states, _ = random_states(WORDS, seed=8)
+    states = random_states(WORDS, seed=8)
     features = policy_features(model, states, look_ahead_lives=2)
     belief = model.belief(states)
     values = model.win_probabilities(states, belief, 2)
