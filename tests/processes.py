@@ -22,13 +22,9 @@ def command(script, *arguments):
 
 def run(script, *arguments, cwd=None):
     """Run a command to its end."""
-    return subprocess.run(
-        command(script, *arguments),
-        capture_output=True,
-        text=True,
-        cwd=cwd or ROOT,
-        env=environment(),
-    )
+    process = start(script, *arguments, cwd=cwd)
+    output = process.communicate()
+    return subprocess.CompletedProcess(process.args, process.returncode, *output)
 
 
 def start(script, *arguments, cwd=None):

@@ -2,7 +2,7 @@
 
 import itertools
 import re
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -76,7 +76,7 @@ def won_greedily(words, weights, lives, guessed=""):
 
 
 def random_states(words, seed=0, max_turns=12):
-    """Observations of unfinished games on ``words``, each after some random guesses; the words."""
+    """Observations of unfinished games on ``words``, each after some random guesses."""
     random = np.random.default_rng(seed)
     secrets = encode_words(words)
     games = HangmanGames(len(words), secrets.width, 6)
@@ -85,11 +85,10 @@ def random_states(words, seed=0, max_turns=12):
     letters = np.array([letter_index(letter) for letter in "esiarntolcdupmghbyfvkwzxqj"])
     order = np.argsort(random.random((len(words), 26)) + np.linspace(0, 1, 26), axis=1)
     turns = random.integers(0, max_turns, size=len(words))
-    states, is_over = [], []
+    states: dict[str, Any] = {**games.observe()}
     for turn in range(max_turns):
-        states.append(games.observe())
-        is_over.append(games.over)
         games.guess(letters[order[:, turn]])
-    chosen = np.minimum(turns, (~np.array(is_over)).sum(axis=0) - 1), np.arange(len(words))
-    arrays = {key: np.stack([state[key] for state in states])[chosen] for key in states[0]}
-    return cast(Observations, arrays), words
+        goes_on = ~games.over & (turn < turns)
+        for name, array in games.observe().items():
+            states[name][goes_on] = array[goes_on]
+    return cast(Observations, states)

@@ -19,9 +19,13 @@ from hangman_lab.evaluation.arena import play
 WORDS = ("a", "at", "cat", "cot", "dog", "jazz", "apple", "applepie", "banana", "cabbage")
 
 
-@pytest.fixture(scope="module", params=sorted(AGENTS))
+LEARNED = ("ppo", "look-ahead", "posterior")
+
+
+@pytest.fixture(scope="module", params=sorted({*AGENTS, *LEARNED}))
 def agent(request):
-    return make_agent(request.param, seed=3).fit(WORDS)
+    name = request.param
+    return hangman_lab.load_agent(name) if name in LEARNED else make_agent(name, seed=3).fit(WORDS)
 
 
 @pytest.mark.parametrize(
@@ -50,7 +54,6 @@ def test_a_list_with_a_single_word_is_enough(name):
         assert played.wrong_guesses[0] == 0
 
 
-LEARNED = ("ppo", "look-ahead", "posterior")
 GOOD = parse_observation("a__le", "xy")
 # By what is wrong, the arrays in place of those of GOOD.
 BAD = {
@@ -68,9 +71,7 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("name", sorted({*AGENTS, *LEARNED}))
-def test_an_observation_that_no_game_has_is_refused(name):
-    agent = hangman_lab.load_agent(name) if name in LEARNED else make_agent(name)
+def test_an_observation_that_no_game_has_is_refused(agent):
     for message, arrays in BAD.items():
         for method in ("act", "letter_probabilities", "choice_probabilities"):
             if hasattr(type(agent), method):
@@ -78,9 +79,7 @@ def test_an_observation_that_no_game_has_is_refused(name):
                     getattr(agent, method)({**GOOD, **arrays})
 
 
-@pytest.mark.parametrize("name", sorted({*AGENTS, *LEARNED}))
-def test_a_batch_of_no_games_has_no_letters(name):
-    agent = hangman_lab.load_agent(name) if name in LEARNED else make_agent(name).fit(WORDS)
+def test_a_batch_of_no_games_has_no_letters(agent):
     empty = {key: array[:0] for key, array in GOOD.items()}
     assert agent.act(empty).tolist() == []
     if hasattr(type(agent), "letter_probabilities"):

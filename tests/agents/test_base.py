@@ -11,6 +11,16 @@ from hangman_lab.envs.hangman.observation import Observations
 from hangman_lab.evaluation.arena import play
 
 
+class Scorer(PosteriorAgent):
+    """Has the same scores, which are its probabilities, in each game."""
+
+    def __init__(self, scores, draws=False, tolerance=0.0):
+        self.scores, self.draws, self.tolerance = scores, draws, tolerance
+
+    def _letter_probabilities(self, observations):
+        return np.tile(self.scores, (len(observations["lives"]), 1))
+
+
 @pytest.mark.parametrize("tolerance", [0, 1])
 def test_a_greedy_agent_takes_the_unguessed_letter_with_the_highest_score(states, tolerance):
     agent = DictionaryAgent().fit(["bat", "bad", "bag", "bit"])
@@ -42,39 +52,55 @@ def test_an_unknown_agent_is_refused_with_the_known_ones():
     assert all(name in str(caught.value) for name in AGENTS)
 
 
-def test_a_score_that_is_not_a_number_is_refused(states):
-    class Undefined(DictionaryAgent):
-        def letter_scores(self, observations):
-            return super().letter_scores(observations) + np.nan
+@pytest.mark.parametrize(
+    ("agent", "message"),
+    [
+        (Scorer(np.full(26, np.nan)), r"Scorer\.letter_scores: a score is NaN"),
+        (Scorer(np.ones(25)), r"25\) is not an array of numbers of shape .*, 26\)"),
+        (Scorer(np.full(26, 1e308), draws=True), r"Scorer\.letter_scores: a score is above 1e300"),
+        *(
+            (Scorer(np.ones(26), tolerance=value), r"Scorer\.tolerance: .* is not a number in")
+            for value in (-1, np.nan, np.inf, "a")
+        ),
+    ],
+)
+def test_scores_that_have_no_order_are_refused(states, agent, message):
+    with pytest.raises(InputError, match=message):
+        agent.act_batch(states, np.zeros(len(states["lives"]), dtype=np.uint64))
 
-    class Narrow(DictionaryAgent):
-        def letter_scores(self, observations):
-            return super().letter_scores(observations)[:, :25]
 
+@pytest.mark.parametrize(
+    ("scores", "message"),
+    [
+        (np.ones(25), r"25\) is not an array of numbers of shape .*, 26\)"),
+        *(
+            (np.full(26, value), "a probability is NaN or outside 0")
+            for value in (1.1, -0.1, np.nan)
+        ),
+    ],
+)
+def test_probabilities_out_of_range_are_refused(states, scores, message):
+    with pytest.raises(InputError, match=message):
+        Scorer(scores).letter_probabilities(states)
+
+
+@pytest.mark.parametrize("draws", [False, True])
+@pytest.mark.parametrize("others", [0.0, -1.0, -np.inf])
+def test_a_letter_is_not_guessed_again_while_another_is_left(others, draws):
+    scores = np.where(np.arange(26) == letter_index("e"), 1.0, others)
+    letters = play(Scorer(scores, draws), ["tree", "fuzz"], max_wrong=26).letters
+    assert all(len(set(guesses)) == len(guesses) for guesses in letters)
+    assert all(guesses[0] == "e" for guesses in letters)
+
+
+def test_letter_probabilities_are_those_of_each_game_alone(states):
+    class ByLives(PosteriorAgent):
         def _letter_probabilities(self, observations):
-            return self.letter_scores(observations)
+            return np.repeat(observations["lives"][:, None] / 10, 26, axis=1)
 
-    narrow = Narrow().fit(["bat"])
-    for scores in (narrow.act_batch, narrow.letter_probabilities):
-        with pytest.raises(InputError, match=r"25\) is not an array of numbers of shape .*, 26\)"):
-            scores(states)
-    agent = Undefined().fit(["bat"])
-    with pytest.raises(InputError, match=r"Undefined\.letter_scores: a score is NaN"):
-        agent.act_batch(states)
-    agent = DictionaryAgent().fit(["bat"])
-    for tolerance in (-1, np.nan, np.inf, "a"):
-        agent.tolerance = tolerance
-        with pytest.raises(InputError, match=r"DictionaryAgent\.tolerance: .* is not a number in"):
-            agent.act_batch(states)
-
-
-def test_scores_whose_sum_is_infinite_are_refused(states):
-    class Huge(RandomAgent):
-        def letter_scores(self, observations):
-            return super().letter_scores(observations) * 1e308
-
-    with pytest.raises(InputError, match=r"Huge\.letter_scores: a score is above 1e300"):
-        Huge().act_batch(states, np.zeros(len(states["lives"]), dtype=np.uint64))
+    lives = np.arange(len(states["lives"])) % 6 + 1
+    probabilities = ByLives().letter_probabilities(states | {"lives": lives})
+    np.testing.assert_array_equal(probabilities, np.repeat(lives[:, None] / 10, 26, axis=1))
 
 
 @pytest.mark.parametrize("name", AGENTS)
@@ -103,35 +129,6 @@ def test_letters_that_are_not_an_integer_per_game_are_refused(letters):
 def test_a_seed_is_an_integer_of_63_bits(kind, seed):
     with pytest.raises(InputError, match=f"seed: {seed!r} is not an integer in 0"):
         kind(seed=seed)
-
-
-@pytest.mark.parametrize("draws", [False, True])
-@pytest.mark.parametrize("scores", [0.0, -1.0, -np.inf])
-def test_a_letter_is_not_guessed_again_while_another_is_left(scores, draws):
-    class Only(Agent):
-        def letter_scores(self, observations):
-            by_letter = np.where(np.arange(26) == letter_index("e"), 1.0, scores)
-            return np.tile(by_letter, (len(observations["lives"]), 1))
-
-    agent = Only()
-    agent.draws = draws
-    letters = play(agent, ["tree", "fuzz"], max_wrong=26).letters
-    assert all(len(set(guesses)) == len(guesses) for guesses in letters)
-    assert all(guesses[0] == "e" for guesses in letters)
-
-
-def test_letter_probabilities_are_those_of_each_game_alone(states):
-    class ByLives(PosteriorAgent):
-        def _letter_probabilities(self, observations):
-            return np.repeat(observations["lives"][:, None] / 10, 26, axis=1)
-
-    states["lives"][:] = np.arange(len(states["lives"])) % 6 + 1
-    agent = ByLives()
-    expected = np.repeat(states["lives"][:, None] / 10, 26, axis=1)
-    np.testing.assert_array_equal(agent.letter_probabilities(states), expected)
-    states["lives"][0] = 11
-    with pytest.raises(InputError, match=r"a probability is NaN or outside 0"):
-        agent.letter_probabilities(states)
 
 
 def test_a_new_seed_begins_new_draws(states):

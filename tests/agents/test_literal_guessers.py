@@ -132,7 +132,7 @@ SOURCES = {
 def test_scores_are_those_of_the_source(name, real_words):
     words = real_words[::3]
     # Every second secret is not in the list, so that the last resorts are used as well.
-    states, _ = random_states(sorted({*words[::40], *real_words[1::120]}), seed=7)
+    states = random_states(sorted({*words[::40], *real_words[1::120]}), seed=7)
     agent = make_agent(name).fit(words)
     scores = agent.letter_scores(states)
     scores[states["guessed"] != 0] = 0

@@ -112,11 +112,6 @@ def test_games_that_differ_in_lives_alone_may_get_other_letters():
     assert [ALPHABET[letter] for letter in letters] == list("aaap")
 
 
-def test_duplicates_have_no_effect():
-    agent = MinimaxAgent().fit(["cat", "cat", "cot"])
-    assert play(agent, ["cat", "cot"], 2).won.all()
-
-
 @pytest.mark.parametrize("pattern", ["qq_", "____"])
 @pytest.mark.parametrize("agent", [MinimaxAgent(), RobustAgent(rounds=8)])
 def test_where_no_word_matches_it_guesses_as_the_dictionary(agent, pattern):

@@ -1,3 +1,5 @@
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -37,11 +39,7 @@ def write(tmp_path, content):
         (b"dog\r\ncat\r\n\r\n", ("cat", "dog"), {"blank": 1}),
         (b"\xef\xbb\xbfdog\ncat\n", ("cat", "dog"), {}),
         (b"  dog \n\tcat\n", ("cat", "dog"), {}),
-        (
-            "dog\nnaïve\nit's\nco-op\nab1\ntwo words\nstraße\n".encode(),
-            ("dog",),
-            {"with other characters": 6},
-        ),
+        ("dog\nnaïve\nit's\nab1\ntwo words\n".encode(), ("dog",), {"with other characters": 4}),
         (b"dog\nna\xefve\n\xff\xfe\n", ("dog",), {"with other characters": 2}),
         (b"a" * 32 + b"\n" + b"a" * 33 + b"\n", ("a" * 32,), {"over 32 letters": 1}),
     ],
@@ -56,17 +54,17 @@ def test_a_list_is_cleaned_by_the_stated_rules(tmp_path, content, words, counts)
 
 
 @pytest.mark.parametrize(
-    ("content", "message"),
+    ("source", "message"),
     [
         (b"", "no usable word; .* letters a to z"),
         (b"\x7fELF\0\nword\n", "not a text file; UTF-8 with one word per line"),
-        (None, "cannot read the word list"),
+        *((path, "cannot read the word list") for path in (".", None, 5, ("a",))),
     ],
 )
-def test_a_file_that_is_no_list_of_words_is_refused_in_one_line(tmp_path, content, message):
-    path = tmp_path if content is None else write(tmp_path, content)
-    with pytest.raises(InputError, match=rf"^{path}: .*{message}.*\Z"):
-        load_word_list(path)
+def test_what_is_no_file_with_a_list_of_words_is_refused_in_one_line(tmp_path, source, message):
+    path = write(tmp_path, source) if isinstance(source, bytes) else source
+    with pytest.raises(InputError, match=rf"^{re.escape(str(path))}: .*{message}.*\Z"):
+        read_word_list(path)
 
 
 def test_the_default_list_is_web2_in_letters_a_to_z():
@@ -121,12 +119,6 @@ def test_shares_that_make_no_split_are_refused(fractions):
         Split(0, fractions)
     with pytest.raises(InputError, match=r"split\.seed: 1\.0 is not an integer"):
         Split(1.0)
-
-
-def test_a_path_of_another_type_is_refused():
-    for path in (None, 5, ["a"]):
-        with pytest.raises(InputError, match="cannot read the word list"):
-            read_word_list(path)
 
 
 LIST = ("a", "i", "ox", "cat", "dog", "cow", "hen", "pig", "bat", "rat", "ant", "bee", "fox")

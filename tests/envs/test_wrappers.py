@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env, data_equivalence
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
-from gymnasium.wrappers import DtypeObservation, FlattenObservation, TimeLimit
+from gymnasium.wrappers import TimeLimit
 
 from hangman_lab.envs import (
     ActionMaskObservation,
@@ -28,18 +28,6 @@ def test_the_observation_has_the_mask_under_the_names_of_the_library(env):
     observation, *_, info = wrapped.step(0)
     assert wrapped.observation_space.contains(observation)
     assert observation["mask"].tolist() == info["action_mask"].tolist()
-
-
-def test_a_flat_observation_is_zeros_and_ones(few_words):
-    env = ActionMaskObservation(
-        DtypeObservation(FlattenObservation(HangmanEnv(few_words)), np.float32)
-    )
-    observation, _ = env.reset(seed=0)
-    flat = observation["observations"]
-    # A code for each of 16 places, 26 guessed letters, up to 6 lives.
-    assert (flat.dtype, flat.shape) == (np.float32, (16 * 28 + 26 + 7,))
-    assert set(flat.tolist()) == {0, 1}
-    assert flat.sum() == 16 + 1
 
 
 @pytest.mark.parametrize("mode", AutoresetMode)
@@ -66,24 +54,18 @@ def test_the_wrapper_is_part_of_the_spec_of_the_environment(few_words):
 
 
 @pytest.mark.parametrize(
-    ("name", "message"),
-    [("CartPole-v1", "no 'action_mask'"), ("Pendulum-v1", r"space Box.* is not discrete")],
+    ("name", "keys", "message"),
+    [
+        ("CartPole-v1", (), "^env: its info has no 'action_mask'"),
+        ("Pendulum-v1", (), r"^env: its action space Box.* is not discrete"),
+        ("hangman_lab/Hangman-v0", ("obs", "obs"), "mask_key: 'obs' is the key of the observation"),
+        ("hangman_lab/Hangman-v0", (None, "mask"), r"mask_key: \(None, 'mask'\) are not"),
+    ],
 )
-def test_an_environment_without_masks_is_refused(name, message):
+def test_environments_without_masks_and_keys_that_are_none_are_refused(name, keys, message):
     for wrapper, env in (
         (ActionMaskObservation, gym.make(name)),
         (VectorActionMaskObservation, gym.make_vec(name, 2)),
     ):
-        with pytest.raises(InputError, match=f"^env: its .*{message}"):
-            wrapper(env).reset()
-
-
-def test_observation_and_mask_have_different_keys():
-    for wrapper, env in (
-        (ActionMaskObservation, HangmanEnv()),
-        (VectorActionMaskObservation, HangmanVectorEnv(2)),
-    ):
-        with pytest.raises(InputError, match="mask_key: 'obs' is the key of the observation"):
-            wrapper(env, "obs", "obs")
-        with pytest.raises(InputError, match=r"mask_key: \(None, 'mask'\) are not"):
-            wrapper(env, None, "mask")
+        with pytest.raises(InputError, match=message):
+            wrapper(env, *keys).reset()

@@ -20,7 +20,7 @@ def to_tensors(features):
 
 @pytest.fixture(scope="module")
 def states(real_words):
-    return random_states(real_words[:100], seed=1)[0]
+    return random_states(real_words[:100], seed=1)
 
 
 @pytest.fixture(scope="module")

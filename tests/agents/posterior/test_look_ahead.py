@@ -28,7 +28,7 @@ def values_of(posterior, states, share, present):
 
 def test_if_the_secret_is_a_known_word_it_is_the_win_rate_of_greedy_play(real_words):
     posterior = posterior_of(real_words, {}, share=1.0)
-    states = random_states(real_words[::29], seed=3)[0]
+    states = random_states(real_words[::29], seed=3)
     present = posterior.belief(states).present
     values = values_of(posterior, states, 1.0, present)
     compared = 0

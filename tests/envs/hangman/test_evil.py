@@ -1,6 +1,5 @@
 """The cheating host, compared with a plain referee that goes through all words."""
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,9 +7,7 @@ from hypothesis import strategies as st
 from hangman_lab.envs.encoding import decode, encode_words, letter_index
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.env import HangmanEnv
-from hangman_lab.envs.hangman.evil import EvilGame, EvilHangmanGames
 from hangman_lab.envs.hangman.vector import HangmanVectorEnv
-from hangman_lab.envs.secret_words import SecretWords
 
 WORDS = st.lists(st.text("abcd", min_size=1, max_size=5), min_size=1, max_size=40, unique=True)
 LETTERS = st.lists(st.sampled_from("abcde"), max_size=8)
@@ -50,40 +47,6 @@ def test_the_host_keeps_the_largest_family(real_words, words, letters):
         if terminated:
             assert info["won"]
             break
-
-
-def test_the_drawn_word_counts_for_its_length_alone(real_words):
-    """Games of a length are alike, in a batch, alone, and on strings."""
-    words = [word for word in real_words if len(word) in (4, 9)]
-    listed = SecretWords(words).encoded
-    letters = [letter_index(letter) for letter in "esiarntolcd"]
-    batch = EvilHangmanGames(len(words), listed, 8)
-    batch.start(slice(None), encode_words(words, listed.width))
-    for letter in letters:
-        batch.guess(np.full(len(words), letter))
-    secrets = {len(word): batch.secret(game) for game, word in enumerate(words)}
-    for game, word in enumerate(words[:50]):
-        single = EvilGame(word, 8, SecretWords(words))
-        for letter in letters:
-            single.guess(letter)
-        assert single.secret == batch.secret(game) == secrets[len(word)]
-        assert single.lives == batch.observe()["lives"][game]
-
-
-@pytest.mark.parametrize(
-    ("words", "shown", "secret"),
-    [
-        ("ab ac cd ce", "__", "cd"),
-        ("abb acc baa caa dee", "a__", "abb"),
-        ("ab ac ba ca de", "_a", "ba"),
-    ],
-    ids=["without the letter", "in the fewest places", "blanks first"],
-)
-def test_of_families_of_a_size_the_host_keeps_that(words, shown, secret):
-    env = HangmanEnv(words.split(), host="evil")
-    env.reset(seed=0)
-    observation, *_ = env.step(letter_index("a"))
-    assert (decode(observation["word"]), env.secret) == (shown, secret)
 
 
 @pytest.mark.parametrize("kind", [HangmanEnv, HangmanVectorEnv])

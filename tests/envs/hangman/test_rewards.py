@@ -1,3 +1,5 @@
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -17,15 +19,8 @@ from hangman_lab.envs.rewards import (
 
 
 def step_of(**changes):
-    values = {
-        "newly_shown": 0,
-        "lost_life": False,
-        "won": False,
-        "lost": False,
-        "shown": 0,
-        "lives": 6,
-        "lengths": 4,
-    } | changes
+    values = dict.fromkeys(("newly_shown", "shown"), 0) | {"lives": 6, "lengths": 4}
+    values |= dict.fromkeys(("lost_life", "won", "lost"), False) | changes
     return GuessResult(**{name: np.array([value]) for name, value in values.items()}, max_wrong=6)
 
 
@@ -55,24 +50,37 @@ def test_each_event_is_paid_by_its_weight(reward, paid):
 def test_rewards_are_made_by_name_with_their_parameters():
     assert make_reward("dense", hit=0.5) == DenseReward(hit=0.5)
     assert make_reward("potential", discount=0.9) == PotentialReward(discount=0.9)
-    for make, message in (
+
+
+class OtherReward(DenseReward):
+    """A reward that a user derives from one of Hangman."""
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
         (lambda: make_reward(DenseReward(), hit=5), r"parameters \['hit'\] are for a name"),
         (lambda: make_reward("dense", hits=5), "reward.parameters: 'hits' is not one of"),
         (lambda: make_reward("dense", hit="5"), "reward.parameters: hit: '5' is not a number in"),
         (lambda: SparseReward(win=float("nan")), "win: nan is not a number in"),
         (lambda: SparseReward(loss=-(10**400)), "loss: -100.*00 is not a number in"),
-    ):
-        with pytest.raises(InputError, match=message):
-            make()
+        (lambda: DenseReward(hit=1e308), r"reward.parameters: hit: 1e\+308 is not a number in"),
+        *(
+            (partial(make_reward, reward, WORD_GUESS_REWARDS), "nor an object that is called with")
+            for reward in (DenseReward(), OtherReward())
+        ),
+    ],
+)
+def test_what_is_no_reward_of_the_game_is_refused(make, message):
+    with pytest.raises(InputError, match=message):
+        make()
 
 
-def test_a_reward_of_another_game_is_refused():
-    class Other(DenseReward):
-        pass
-
-    for reward in (DenseReward(), Other()):
-        with pytest.raises(InputError, match="nor an object that is called with the result"):
-            make_reward(reward, WORD_GUESS_REWARDS)
+@pytest.mark.parametrize("number", [np.int8(100), 2**63, np.float32(0.1), np.float16(6e4)])
+def test_a_parameter_of_any_type_is_a_float(number):
+    reward = DenseReward(hit=number)
+    assert (type(reward.hit), reward.hit) == (float, float(number))
+    assert reward(step_of(newly_shown=3, shown=3)) == 3 * float(number)
 
 
 @given(
@@ -97,15 +105,6 @@ def test_potential_based_shaping_adds_the_same_to_the_return_of_every_game(word,
         shown = (games.observe()["word"] > 1).sum() / len(word)
         potential = 0.7 * shown + 0.3 * games.observe()["lives"][0] / 3
     assert added == pytest.approx(weight * potential - 0.3)
-
-
-def test_a_parameter_of_any_type_is_a_float():
-    for number in (np.int8(100), 2**63, np.float32(0.1), np.float16(6e4)):
-        assert type(DenseReward(hit=number).hit) is float
-        assert DenseReward(hit=number).hit == float(number)
-    assert DenseReward(hit=np.int8(100))(step_of(newly_shown=3, shown=3)) == 300
-    with pytest.raises(InputError, match=r"reward.parameters: hit: 1e\+308 is not a number in"):
-        DenseReward(hit=1e308)
 
 
 def test_a_custom_reward_may_keep_and_change_what_it_is_given():

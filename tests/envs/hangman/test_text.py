@@ -4,7 +4,6 @@ import copy
 import pickle
 import warnings
 from itertools import compress
-from typing import Any
 
 import gymnasium as gym
 import pytest
@@ -101,12 +100,10 @@ def test_any_replies_are_answered_by_the_rules(seed, repeated, invalid, max_wron
 def test_games_of_letters_are_those_of_the_environment(
     real_words, seed, repeated_guess, max_wrong, reward, letters
 ):
-    options: dict[str, Any] = {
-        "max_wrong": max_wrong,
-        "reward": reward,
-        "repeated_guess": repeated_guess,
-    }
-    env, twin = TextHangman(real_words, **options), HangmanEnv(real_words, **options)
+    env, twin = (
+        kind(real_words, max_wrong=max_wrong, reward=reward, repeated_guess=repeated_guess)
+        for kind in (TextHangman, HangmanEnv)
+    )
     env.reset(seed=seed)
     twin.reset(seed=seed)
     for number, letter in enumerate(letters):
@@ -153,27 +150,24 @@ def test_the_last_guess_of_a_reply_counts(reply, answer):
     assert env.step(reply)[0].splitlines()[0] == answer
 
 
-def test_a_word_that_the_known_letters_rule_out_is_invalid():
-    env = TextHangman(WORDS, invalid_reply="free")
+@pytest.mark.parametrize(
+    ("reply", "text"),
+    [
+        ("[happy]", "happy does not fit.\n_ p p _ _ | wrong: z apply | lives: 1"),
+        ("[upset]", "upset does not fit.\n_ p p _ _ | wrong: z apply | lives: 1"),
+        ("[zppab]", "zppab does not fit.\n_ p p _ _ | wrong: z apply | lives: 1"),
+        ("[appap]", "appap does not fit.\n_ p p _ _ | wrong: z apply | lives: 1"),
+        ("[apply]", "apply was guessed before.\n_ p p _ _ | wrong: z apply | lives: 1"),
+        ("[appal]", "appal is wrong. You lost.\n_ p p _ _ | wrong: z apply appal | lives: 0"),
+    ],
+)
+def test_a_word_must_fit_and_costs_a_life_if_it_is_wrong(reply, text):
+    env = TextHangman(WORDS, max_wrong=3, repeated_guess="free", invalid_reply="free")
     env.reset(options={"word": "apple"})
-    env.step("[z]")
-    env.step("[p]")
-    for word in ("happy", "upset", "zppab", "appap"):
-        assert env.step(f"[{word}]")[0] == f"{word} does not fit.\n_ p p _ _ | wrong: z | lives: 5"
-    assert env.step("[appal]")[0] == "appal is wrong.\n_ p p _ _ | wrong: z appal | lives: 4"
-
-
-def test_a_wrong_word_costs_a_life_and_loses_with_the_last():
-    # In TextArena 0.7.4 it costs nothing.
-    env = TextHangman(WORDS, max_wrong=2, repeated_guess="free", invalid_reply="free")
-    env.reset(options={"word": "noon"})
-    assert env.step("[neon]")[1:] == (0.0, False, False, {"won": False, "valid": True})
-    text, *outcome = env.step("[neon]")
-    assert text == "neon was guessed before.\n_ _ _ _ | wrong: neon | lives: 1"
-    assert outcome == [0.0, False, False, {"won": False, "valid": False}]
-    text, *outcome = env.step("[moon]")
-    assert text == "moon is wrong. You lost.\n_ _ _ _ | wrong: neon moon | lives: 0"
-    assert outcome == [-1.0, True, False, {"won": False, "valid": True}]
+    for earlier in ("[z]", "[apply]", "[p]"):
+        assert env.step(earlier)[1:] == (0.0, False, False, {"won": False, "valid": True})
+    lost = "lost" in text
+    assert env.step(reply) == (text, -lost, lost, False, {"won": False, "valid": lost})
 
 
 def test_a_reply_is_a_string_and_its_answer_is_printed(capsys):
