@@ -4,16 +4,10 @@ import numpy as np
 import pytest
 
 from hangman_lab.agents.base import PosteriorAgent
-from hangman_lab.evaluation import calibration
 from hangman_lab.evaluation.arena import play
 from hangman_lab.evaluation.calibration import reliability
 from hangman_lab.evaluation.statistics import share_interval
 from hangman_lab.run_files.words import draw_words
-
-LISTED = [
-    *("apple", "ample", "amble", "jazz", "zebra", "quiz", "banana", "bandana", "rhythm", "onion"),
-    *("union", "opinion", "tether", "letter", "better", "setter", "kettle", "settle", "a", "i"),
-]
 
 
 class Certain(PosteriorAgent):
@@ -40,8 +34,8 @@ def test_reliability_compares_probabilities_with_outcomes():
     assert result["bins"][1]["ci95"] == pytest.approx(interval)
 
 
-def test_the_games_of_some_words_are_replayed(monkeypatch):
-    games = play(Certain(), LISTED)
-    monkeypatch.setattr(calibration, "MAX_WORDS", 5)
-    chosen = games["word"].isin(draw_words(LISTED, 5))
+def test_the_games_of_2000_words_are_replayed(real_words):
+    words = real_words[:2_100]
+    games = play(Certain(), words)
+    chosen = games["word"].isin(draw_words(words, 2_000))
     assert reliability(games, Certain()) == reliability(games.loc[chosen], Certain())

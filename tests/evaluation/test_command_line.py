@@ -1,6 +1,7 @@
-"""evaluate.py, mostly in this process, sometimes as a separate process."""
+"""evaluate.py, in this process."""
 
 import json
+import re
 import shutil
 
 import numpy as np
@@ -12,35 +13,17 @@ from hangman_lab.evaluation.command_line import main
 from hangman_lab.run_files.config import Config
 from hangman_lab.run_files.directory import RunDirectory
 from tests.agents.posterior.priors import posterior_of
-from tests.processes import assert_refused, run, run_main
-
-
-@pytest.fixture
-def evaluate(capsys, tmp_path, monkeypatch):
-    """Run the command; return (process-like result, content of --json or None)."""
-    monkeypatch.setenv("COLUMNS", "160")
-
-    def evaluate(*arguments):
-        path = tmp_path / "results.json"
-        path.unlink(missing_ok=True)
-        done = run_main(main, capsys, *arguments, "--json", path)
-        return done, json.loads(path.read_text()) if path.exists() else None
-
-    return evaluate
+from tests.processes import assert_refused, run_main
 
 
 def parts_of(words_file):
     return Split().divide(read_word_list(words_file))
 
 
-@pytest.mark.slow
-def test_as_a_process_it_plays_the_test_words_and_writes_the_documented_json(tiny_files, tmp_path):
+def test_it_plays_the_test_words_and_writes_the_documented_json(evaluate, tiny_files):
     _, words = tiny_files
-    path = tmp_path / "results.json"
-    done = run("evaluate.py", "--words", words, "--json", path)
-    assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
-    evaluation = json.loads(path.read_text())
+    done, evaluation = evaluate("--words", words)
+    assert (done.returncode, done.stderr) == (0, "")
     assert evaluation["env"] == "Hangman-v0"
     assert evaluation["versions"]["numpy"] == np.__version__
     parts = parts_of(words)
@@ -84,17 +67,13 @@ def test_without_a_run_learned_agents_are_those_of_the_pretrained_policy(evaluat
     assert evaluation["words"]["source"] == "web2"
 
 
-def test_win_rates_and_pairs_end_a_short_output_and_details_precede_them(evaluate, tiny_files):
-    arguments = ("--words", tiny_files[1], "--games", 20)
-    short, _ = evaluate(*arguments)
-    assert short.stdout.count("\n") <= 30
-    assert "win rate by word length" not in short.stdout
-    detailed, _ = evaluate(*arguments, "--details")
-    ends = [done.stdout[done.stdout.index("pairwise") :] for done in (short, detailed)]
-    assert ends[0].splitlines()[:5] == ends[1].splitlines()[:5]
-    assert "wins" in ends[0]
-    first = [detailed.stdout.index(title) for title in ("win rate by word length", "hardest")]
-    assert max(first) < detailed.stdout.index("pairwise")
+def test_details_precede_the_pairs_and_the_win_rates(evaluate, tiny_files):
+    def titles(*options):
+        done, _ = evaluate("--words", tiny_files[1], "--games", 20, *options)
+        return re.findall("Hangman-v0|pairwise|by word length|hardest", done.stdout)
+
+    assert titles() == ["pairwise", "Hangman-v0"]
+    assert titles("--details") == ["hardest", "hardest", "by word length", "pairwise", "Hangman-v0"]
 
 
 def test_tables_name_the_evil_host(evaluate, tiny_files):
@@ -108,11 +87,10 @@ def test_tables_name_the_evil_host(evaluate, tiny_files):
     _, drawn = evaluate(*arguments, "--games", 100)
     assert drawn["host"] == "random"
     for name, agent in evaluation["agents"].items():
-        assert agent["wins"] <= drawn["agents"][name]["wins"]
-        lengths, other = (each["agents"][name]["by_length"] for each in (evaluation, drawn))
-        assert {length: row["games"] for length, row in lengths.items()} == {
-            length: row["games"] for length, row in other.items()
-        }
+        other = drawn["agents"][name]
+        assert agent["wins"] <= other["wins"]
+        for length, games in agent["by_length"].items():
+            assert games["games"] == other["by_length"][length]["games"]
 
 
 @pytest.fixture
@@ -214,6 +192,15 @@ CATS, GUESS = "--env CatsAndDogs-v0", "--env GuessTheWord-v0"
             for option in ("--json", "--csv", "--report", "--plots")
         ),
         ("--agents random --json /dev/stdout", "--json: '/dev/stdout' is"),
+        *(
+            (f"--agents random {options}", f"{option}: ... is a file of the run, or of another")
+            for options, option in (
+                ("--words words.txt --csv words.txt", "--csv"),
+                ("--secrets other --json other", "--json"),
+                ("--json other --report other", "--report"),
+                ("--run . --csv config.yaml", "--csv"),
+            )
+        ),
         ("--agents random --json " + 201 * "a", "--json: aaa ... is longer than 200 bytes"),
         ("--agents random --plots . --csv a.png", "--plots: ... has an image that another option"),
         ("--agents random --plots . --json a.svg", "--plots: ... has an image that another option"),

@@ -2,6 +2,7 @@
 
 import io
 import os
+from functools import partial
 from types import MappingProxyType
 
 import pandas as pd
@@ -20,6 +21,7 @@ from hangman_lab.evaluation.plots import draw_plots
 from hangman_lab.evaluation.preparation import Match
 from hangman_lab.evaluation.statistics import win_rate
 from hangman_lab.evaluation.tables import agents_table, make_tables, print_comparison
+from tests.processes import assert_refused, run_main
 
 
 @pytest.fixture(scope="module")
@@ -37,17 +39,12 @@ def test_statistics_are_those_of_the_games(real_words):
     hashes = hash_words(words)
     agents = {name: make_agent(name, 4).fit(real_words[200:]) for name in ("dictionary", "random")}
     agents["other"] = make_agent("dictionary").fit(real_words[100:])
+    fitted_words = {"dictionary": hashes[:3], "other": hashes[100:]}
+    word_list = WordList(real_words, "list.txt", {})
     match = Match(
-        agents,
-        words,
-        WordList(real_words, "list.txt", {}),
-        "valid",
-        seed=4,
-        max_wrong=5,
-        known=0.25,
-        known_words=hashes[:3],
-        fitted_words={"dictionary": hashes[:3], "other": hashes[100:]},
-    )
+        agents, words, word_list, "valid", max_wrong=5,
+        known_words=hashes[:3], fitted_words=fitted_words,
+    )  # fmt: skip
     comparison = Comparison(match)
     evaluation, games = comparison.to_dict(), comparison.games
     assert list(games.columns) == [
@@ -181,42 +178,30 @@ def test_an_agent_whose_fit_returns_nothing_is_played(word_file):
     assert len(compare(MappingProxyType({"mine": Mine()}), words=word_file, games=5).games) == 5
 
 
-def test_a_file_is_not_read_and_written(word_file, tmp_path, capsys):
-    before, other = word_file.read_bytes(), str(tmp_path / "other")
-    words = ["--words", str(word_file), "--agents", "random"]
-    for files in (
-        ["--csv", str(word_file)],
-        ["--secrets", other, "--json", other],
-        ["--json", other, "--report", other],
-    ):
-        assert main([*words, *files]) == 2
-        assert f"{files[-2]}: {files[-1]} is a file of the run, or of" in capsys.readouterr().err
-    assert word_file.read_bytes() == before
-    assert main([*words[2:], "--run", str(tmp_path), "--csv", str(tmp_path / "config.yaml")]) == 2
-    assert "is a file of the run" in capsys.readouterr().err
-    os.mkfifo(other)
-    assert main([*words, "--csv", other]) == 2
-    assert f"--csv: {other!r} is not a regular file" in capsys.readouterr().err
-    target, link = tmp_path / "target", tmp_path / "link"
+def test_a_file_is_written_where_its_link_points_and_replaces_no_pipe(word_file, tmp_path, capsys):
+    target, link, pipe = (tmp_path / name for name in ("target", "link", "pipe"))
     target.touch()
     link.symlink_to(target)
-    assert main([*words, "--csv", str(link)]) == 0
+    os.mkfifo(pipe)
+    write = partial(run_main, main, capsys, "--words", word_file, "--agents", "random", "--csv")
+    assert_refused(write(pipe), "evaluate.py", f"--csv: '{pipe}' is not a regular file")
+    assert write(link).returncode == 0
     assert link.is_symlink()
     assert target.read_text().startswith("agent,word,")
 
 
 def test_the_command_writes_games_plots_and_report(word_file, tmp_path, capsys):
     games, plots, report = tmp_path / "games.csv", tmp_path / "made/plots", tmp_path / "report.html"
-    arguments = ["--agents", "dictionary", "--words", str(word_file), "--games", "12"]
-    arguments += ["--plots", str(plots)]
-    assert main(arguments) == 0
+    words = ("--words", word_file, "--games", 12)
+    evaluate = partial(run_main, main, capsys, *words, "--agents", "dictionary", "--plots", plots)
+    assert evaluate().returncode == 0
     assert {path.stem for path in plots.iterdir()} == {"win_rate_by_length"}
     # The report has plots of more games.
-    assert main([*arguments, "--csv", str(games), "--report", str(report)]) == 0
+    done = evaluate("--csv", games, "--report", report)
+    assert (done.returncode, done.stderr) == (0, "")
     assert len(pd.read_csv(games)) == 12
     names = {"win_rate_by_length", "reliability"}
     assert {path.name for path in plots.iterdir()} == {
         f"{name}.{ending}" for name in names for ending in ("png", "svg")
     }
     assert report.read_text().count("<figure") == len(names)
-    assert capsys.readouterr().err == ""

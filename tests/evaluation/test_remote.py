@@ -1,11 +1,9 @@
 """evaluate.py --server: agents play the games of a server over HTTP."""
 
-import json
 import re
 import sqlite3
 import threading
 from contextlib import closing, contextmanager
-from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qsl, urlsplit
 
@@ -14,11 +12,10 @@ import pytest
 
 from hangman_lab.envs.errors import InputError
 from hangman_lab.evaluation.arena import play
-from hangman_lab.evaluation.command_line import main
 from hangman_lab.evaluation.preparation import Request, prepare
 from hangman_lab.evaluation.remote import GameClient, RemoteGame, _observe
 from hangman_lab.evaluation.statistics import basic_statistics
-from tests.processes import assert_refused, run_main
+from tests.processes import assert_refused
 from tests.server.load import add_token
 from tests.server.load import serving as serve
 
@@ -34,12 +31,6 @@ def serving(tmp_path_factory, words):
     path = tmp_path_factory.mktemp("serving") / "games.sqlite3"
     with serve(path, "--words", words, "--agent", "none") as (_, address):
         yield address, path
-
-
-@pytest.fixture
-def evaluate(capsys, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "160")
-    return partial(run_main, main, capsys)
 
 
 def played_by(path, token_name):
@@ -60,10 +51,10 @@ def test_output_and_files_agree_with_the_arena_and_the_server(
     address, path = serving
     name = f"two {recorded}"
     monkeypatch.setenv("HANGMAN_TOKEN", add_token(path, name))
-    done = evaluate(
+    done, evaluation = evaluate(
         "--server", address, *["--recorded"][:recorded], "--agents", "dictionary", "random",
         "--words", words, "--games", 30, "--known", 0.25,
-        "--json", tmp_path / "results.json", "--csv", tmp_path / "games.csv",
+        "--csv", tmp_path / "games.csv",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "random: 30 games done" in done.stdout
@@ -77,7 +68,6 @@ def test_output_and_files_agree_with_the_arena_and_the_server(
     assert is_its_game.sum() == 30
     stored, arena = stored.loc[is_its_game], arena.loc[is_its_game]
     assert ((stored["status"] == "success") == arena["won"]).all()
-    evaluation = json.loads((tmp_path / "results.json").read_text())
     statistics = evaluation["agents"]["dictionary"]
     expected = {**basic_statistics(arena, 1.0), "games_per_second": statistics["games_per_second"]}
     # The client does not know which words are known.
@@ -167,7 +157,7 @@ def test_an_invalid_server_is_reported(status, text, said):
 def test_an_unknown_token_is_refused_before_agents_are_fitted(evaluate, monkeypatch):
     monkeypatch.setattr("hangman_lab.evaluation.remote.prepare", None)
     with server_of(lambda *_: (200, '{"error": "no such token"}')) as (client, requests):
-        done = evaluate("--server", client.url, "--token", "t")
+        done, _ = evaluate("--server", client.url, "--token", "t")
     assert_refused(done, "evaluate.py", "refuses: no such token")
     assert [path.rpartition("/")[2] for path, *_ in requests] == ["my_status"]
 

@@ -10,17 +10,19 @@ from hangman_lab.evaluation.comparison import Comparison
 from hangman_lab.evaluation.plots import draw_plots
 from hangman_lab.evaluation.preparation import Match
 from hangman_lab.evaluation.report_page import report_page
-from hangman_lab.evaluation.statistics import win_rate
 
 LISTED = ("apple", "jazz", "zebra", "quiz", "banana", "rhythm", "onion", "counterrevolutionaries")
 
 
-def make_page(words):
-    agents = {name: make_agent(name).fit(LISTED) for name in ("dictionary", "random")}
-    match = Match(agents, words, WordList(LISTED, "<b>list</b>", {}), "test")
-    comparison = Comparison(match)
+def evaluation_of(words, *names):
+    agents = {name: make_agent(name).fit(LISTED) for name in names}
+    comparison = Comparison(Match(agents, words, WordList(LISTED, "<b>list</b>", {}), "test"))
     comparison.calibrate()
-    evaluation = comparison.to_dict()
+    return comparison.to_dict()
+
+
+def make_page(words):
+    evaluation = evaluation_of(words, "dictionary", "random")
     return report_page(evaluation, draw_plots(evaluation))
 
 
@@ -46,18 +48,8 @@ def test_the_page_is_self_contained_has_every_table_and_escapes_names():
     [({3: 29, 5: 30, 8: 31}, [5, 8]), ({4: 3, 6: 7}, [6]), ({4: 7, 6: 7}, [4, 6])],
 )
 def test_lengths_with_few_games_are_left_out_of_the_plot(games, shown):
-    evaluation = {
-        "env": "Hangman-v0",
-        "words": {"source": "a list", "known": 0, "unseen": 1},
-        "split": "test",
-        "seed": 0,
-        "max_wrong": 6,
-        "known": None,
-        "host": "random",
-        "agents": {
-            "random": {"by_length": {str(length): win_rate(1, n) for length, n in games.items()}}
-        },
-    }
+    words = [length * "a" for length, number in games.items() for _ in range(number)]
+    evaluation = evaluation_of(words, "random")
     figure = draw_plots(evaluation)["win_rate_by_length"]
     assert figure.axes[0].containers[0][0].get_xdata().tolist() == shown
 

@@ -1,14 +1,12 @@
-import json
-
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pytest
 from scipy.stats import ttest_1samp
 
-from hangman_lab.evaluation.command_line import main
+from hangman_lab.evaluation.statistics import share_interval
 from hangman_lab.evaluation.word_guess import summarize
-from tests.processes import assert_refused, run_main
+from tests.processes import assert_refused
 
 WORDS = ("bell", "cell", "dell", "cold", "clod", "noon", "neon", "onto")
 
@@ -24,8 +22,8 @@ def test_statistics_are_those_of_a_plain_count():
     # Of the lists' means; no mean is below 1.
     half = np.ptp(ttest_1samp([8, 3, 30], 0).confidence_interval()) / 2
     assert statistics.pop("mean_guesses_ci95") == pytest.approx((1, 12.25 + half))
-    low, high = statistics.pop("ci95")
-    assert 0 < low < 0.75 < high < 1
+    interval = share_interval(np.array([1, 1, 1, 0]), np.array([0, 0, 1, 2]))[1]
+    assert statistics.pop("ci95") == interval
     assert statistics == {
         "games": 4,
         "solved": 3,
@@ -43,23 +41,19 @@ def test_statistics_are_those_of_a_plain_count():
     }
 
 
+def test_games_of_a_single_list_are_independent():
+    won = np.arange(8) < 6
+    statistics = summarize(table(WORDS, won, 3), 1.0)
+    assert statistics["ci95"] == share_interval(won, np.arange(8))[1]
+
+
 def test_a_game_has_no_interval_of_the_mean():
     assert summarize(table(["bell"], True, 2), 1.0)["mean_guesses_ci95"] is None
 
 
-def test_intervals_are_wider_for_correlated_games_of_a_list():
-    def interval(lists):
-        low, high = summarize(table("bell", np.arange(40) < 20, 3, lists), 1.0)["ci95"]
-        return high - low
-
-    assert interval(np.arange(40) // 10) > 2 * interval(np.arange(40))
-
-
-def test_random_lists_are_played_word_by_word(tmp_path, capsys):
-    out, games = tmp_path / "results.json", tmp_path / "games.csv"
-    arguments = ("--env", "GuessTheWord-v0", "--lists", 3)
-    assert run_main(main, capsys, *arguments, "--json", out, "--csv", games).returncode == 0
-    evaluation = json.loads(out.read_text())
+def test_random_lists_are_played_word_by_word(evaluate, tmp_path):
+    games = tmp_path / "games.csv"
+    _, evaluation = evaluate("--env", "GuessTheWord-v0", "--lists", 3, "--csv", games)
     assert evaluation["words"] == {"source": "random letters", "count": 100, "lists": 3}
     assert list(evaluation["agents"]) == ["minimax", "entropy", "random-consistent"]
     assert evaluation["agents"]["minimax"]["max_guesses"] <= 10
@@ -67,26 +61,30 @@ def test_random_lists_are_played_word_by_word(tmp_path, capsys):
     assert lists == [number for number in range(3) for _ in range(100)]
 
 
-def test_the_command_plays_chosen_secrets(tmp_path, capsys):
-    files = [tmp_path / name for name in ("words.txt", "secrets.txt", "out.json", "games.csv")]
-    files[0].write_text("\n".join((*WORDS, "pigeon")))
-    files[1].write_text("neon\nnoon")
-    names = "--words", "--secrets", "--json", "--csv"
-    options = [part for pair in zip(names, files, strict=True) for part in pair]
-    limit = "--max-guesses", 3
-    done = run_main(main, capsys, "--env", "CatsAndDogs-v0", *limit, *options)
+def test_the_command_plays_chosen_secrets(evaluate, tmp_path):
+    words, secrets, games = (tmp_path / name for name in ("words.txt", "secrets.txt", "games.csv"))
+    words.write_text("\n".join((*WORDS, "pigeon")))
+    secrets.write_text("neon\nnoon")
+    done, evaluation = evaluate(
+        "--env", "CatsAndDogs-v0", "--words", words, "--secrets", secrets, "--max-guesses", 3,
+        "--csv", games,
+    )  # fmt: skip
     assert "toughest" in done.stdout
-    evaluation = json.loads(files[2].read_text())
-    assert evaluation["words"] == {"source": str(files[1]), "count": 2, "allowed": 8}
-    assert f"9 words from {files[0]} (dropped: none)" in done.stdout
-    files[1].write_text("pigeon")
-    done = run_main(main, capsys, "--env", "CatsAndDogs-v0", *options)
-    assert_refused(done, "evaluate.py", f"{files[1]}: word: 'pigeon' is not one of the 8 secret")
+    assert evaluation["words"] == {"source": str(secrets), "count": 2, "allowed": 8}
+    assert f"9 words from {words} (dropped: none)" in done.stdout
     assert list(evaluation["agents"]) == ["filter", "minimax", "entropy", "random-consistent"]
-    games = pd.read_csv(files[3])
+    games = pd.read_csv(games)
     assert games["word"].tolist() == ["neon", "noon"] * 4
     guesses = games["letters"].str.split()
     assert (guesses.str.len() == games["guesses"]).all()
     assert games["guesses"].max() == 3
     assert ((guesses.str[-1] == games["word"]) == games["won"]).all()
     assert (games["wrong_guesses"] == games["guesses"] - games["won"]).all()
+
+
+def test_secrets_are_words_of_the_list(evaluate, tmp_path):
+    (tmp_path / "secrets.txt").write_text("pigeon")
+    done, _ = evaluate("--env", "CatsAndDogs-v0", "--secrets", tmp_path / "secrets.txt")
+    assert_refused(
+        done, "evaluate.py", "secrets.txt: word: 'pigeon' is not one of the 5,006 secret"
+    )

@@ -10,10 +10,13 @@ from tests.processes import run_main
 
 
 @pytest.fixture
-def run_command(monkeypatch, capsys):
-    """Return a function of options and typed lines that returns the status and all output."""
+def run_command(monkeypatch, capsys, tmp_path):
+    """Return a function of options, typed lines and words; it returns the status and all output."""
 
-    def run(options, typed, columns=80):
+    def run(options, typed, words=None, columns=80):
+        if words is not None:
+            (tmp_path / "words.txt").write_text("\n".join(words))
+            options = ["--words", str(tmp_path / "words.txt"), *options]
         monkeypatch.setenv("COLUMNS", str(columns))
         monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in typed)))
         done = run_main(main, capsys, *options)

@@ -20,12 +20,9 @@ def fits(word, pattern, wrong):
 
 
 @pytest.fixture
-def assist(tmp_path, run_command):
-    path = tmp_path / "words.txt"
-    path.write_text("\n".join(WORDS))
-
+def assist(run_command):
     def run(*typed):
-        status, output = run_command(["--assist", "--words", str(path)], typed)
+        status, output = run_command(["--assist"], typed, WORDS)
         assert status == 0
         return output.splitlines()
 

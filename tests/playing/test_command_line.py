@@ -6,59 +6,53 @@ import pytest
 from rich.console import Console
 
 from hangman_lab.agents.posterior.files import save_posterior
+from hangman_lab.envs.encoding import ALPHABET
 from hangman_lab.envs.words import Split, clean_words
 from hangman_lab.run_files.config import Config
 from hangman_lab.run_files.directory import RunDirectory
 from tests.agents.posterior.priors import posterior_of
 
 WORDS = sorted("".join(parts) for parts in itertools.product("bcdfg", "aeiou", "lmn", "st", "xyz"))
-LONG = "abcdefghijklmnopqrstuvwxyzabcdef"
+
+
+TEST_WORDS = Split().divide(clean_words(WORDS, ""))["test"]
+SECRET = re.compile(r"the word is (\w+)")
 
 
 @pytest.fixture
-def words(tmp_path):
-    path = tmp_path / "words.txt"
-    path.write_text("\n".join(WORDS))
-    return str(path)
-
-
-@pytest.fixture
-def run_directory(tmp_path, words):
+def run_directory(tmp_path):
     """A run with a small posterior and nothing else."""
-    run = RunDirectory.create(Config(words=words), tmp_path / "run")
+    (tmp_path / "words.txt").write_text("\n".join(WORDS))
+    run = RunDirectory.create(Config(words=str(tmp_path / "words.txt")), tmp_path / "run")
     train_words = Split().divide(clean_words(WORDS, ""))["train"]
     run.write_fitted_words(train_words)
     save_posterior(posterior_of(sorted(train_words, key=len)), run.posterior)
     return str(run.path)
 
 
-def secret_of(output):
-    return re.findall(r"the word is (\w+)", output)[0]
-
-
-def test_a_terminal_shows_what_is_loaded_before_the_first_board(run_command, words, monkeypatch):
+def test_a_terminal_shows_what_is_loaded_before_the_first_board(run_command, monkeypatch):
     console = Console(force_terminal=True, file=io.StringIO(), width=80)
     monkeypatch.setattr("hangman_lab.playing.command_line.Console", lambda **options: console)
-    run_command(["--words", words, "--versus", "dictionary"], [])
+    run_command(["--versus", "dictionary"], [], WORDS)
     output = console.file.getvalue()
     steps = ("the first start compiles", "loading words", "loading dictionary", "compiling")
     found = [output.index(text) for text in (*steps, "words to guess", "lives")]
     assert found == sorted(found)
 
 
-def test_a_person_wins_and_is_offered_another_word(run_command, words):
-    _, lost = run_command(["--words", words, "--seed", "5"], "jkqvwp")
+def test_a_person_wins_and_is_offered_another_word(run_command):
+    _, lost = run_command(["--seed", "5"], "jkqvwp", WORDS)
     assert "you lost" in lost
     assert "games: 1; you won 0" in lost
-    secret = secret_of(lost)
+    (secret,) = SECRET.findall(lost)
     typed = [*secret, "maybe", "", *"jkqvwp", "n"]
-    status, won = run_command(["--words", words, "--seed", "5"], typed)
+    status, won = run_command(["--seed", "5"], typed, WORDS)
     assert status == 0
     assert f"you won; the word is {secret}" in won
     assert "games: 1; you won 1" in won
     assert "Please enter Y or N" in won
     assert "games: 2; you won 1" in won
-    assert len(set(re.findall(r"the word is (\w+)", won))) == 2
+    assert len(set(SECRET.findall(won))) == 2
     assert won.splitlines()[-1] == "Goodbye."
 
 
@@ -72,17 +66,16 @@ def test_a_person_wins_and_is_offered_another_word(run_command, words):
         ("\N{LATIN SMALL LETTER E WITH ACUTE}", "is not a letter a to z"),
     ],
 )
-def test_invalid_letters_are_explained_and_cost_nothing(run_command, words, typed, problem):
-    _, output = run_command(["--words", words], ["j", typed])
+def test_invalid_letters_are_explained_and_cost_nothing(run_command, typed, problem):
+    _, output = run_command([], ["j", typed], WORDS)
     lines = output.splitlines()
     (number,) = (number for number, line in enumerate(lines) if line.endswith(problem))
     assert lines[number + 1].startswith("letter:")
     assert "lives  4 of 6" not in output
 
 
-def test_hints_are_five_letters_with_bars(run_command, words):
-    options = ["--hint", "--seed", "1"]
-    _, output = run_command(["--words", words, *options], [])
+def test_hints_are_five_letters_with_bars(run_command):
+    _, output = run_command(["--hint", "--seed", "1"], [], WORDS)
     bars = re.findall(r"^[> ] [a-z]  [ \d]{3}%  █*$", output, re.MULTILINE)
     assert len(bars) == 5
     assert sum(bar.startswith(">") for bar in bars) == 1
@@ -90,45 +83,42 @@ def test_hints_are_five_letters_with_bars(run_command, words):
 
 
 @pytest.mark.parametrize("agent", ["dictionary", "random"])
-def test_an_agent_is_watched_to_the_end(run_command, words, agent):
-    options = ["--words", words, "--watch", agent, "--seed", "1", "--speed", "1000"]
-    _, output = run_command(options, ["n"])
+def test_an_agent_is_watched_to_the_end(run_command, agent):
+    options = ["--watch", agent, "--seed", "1", "--speed", "1000"]
+    _, output = run_command(options, ["n"], WORDS)
     assert re.search(rf"^{agent} (won|lost); the word is \w{{5}}$", output, re.MULTILINE)
-    assert secret_of(output) in Split().divide(clean_words(WORDS, ""))["test"]
+    assert SECRET.findall(output)[0] in TEST_WORDS
     guesses = re.findall(rf"^{agent} guesses (\w): ", output, re.MULTILINE)
     assert len(guesses) == len(set(guesses)) >= 5
     if agent == "dictionary":
         told = re.findall(r"its guess: (\w)$", output, re.MULTILINE)
         assert told == guesses
-    assert run_command(options, ["n"])[1] == output
+    assert run_command(options, ["n"], WORDS)[1] == output
 
 
-def test_the_letters_of_the_opponent_are_hidden_until_the_game_is_over(run_command, words):
-    options = ["--words", words, "--versus", "dictionary", "--seed", "2"]
-    _, output = run_command(options, [*"jkqvwp", "n"])
+def test_the_letters_of_the_opponent_are_hidden_until_the_game_is_over(run_command):
+    # A list that is too short to be split: the opponent knows the word.
+    words, options = ["bead", "coal"], ["--versus", "dictionary", "--seed", "2"]
+    _, output = run_command(options, [*"jkqvwp", "n"], words)
     before, after = output.split("dictionary guessed ")
-    secret = secret_of(after)
+    (secret,) = SECRET.findall(after)
     boards = before.split("letter: p")[0]
-    assert "dictionary: 0 of 5 letters, lives 6 of 6\nletter: j" in boards
-    assert "of 5 letters" not in before.split("letter: p")[1]
-    guessed = after.splitlines()[0].split()
-    wrong = [letter for letter in guessed if letter not in secret]
-    won = set(secret) <= set(guessed)
-    assert won == (len(wrong) < 6)
-    result = "dictionary wins" if won else "a draw"
-    assert f"{result}; the word is {secret}" in after
-    assert f"games: 1; you won 0, dictionary won {int(won)}" in after
-    _, output = run_command(options, [*dict.fromkeys(secret), "n"])
-    assert f"you win; the word is {secret}" in output
+    assert "dictionary: 0 of 4 letters, lives 6 of 6\nletter: j" in boards
+    assert "of 4 letters" not in before.split("letter: p")[1]
+    assert set(secret) <= set(after.splitlines()[0].split())
+    assert f"dictionary wins; the word is {secret}" in after
+    assert "games: 1; you won 0, dictionary won 1" in after
+    _, output = run_command(options, [*secret, "n"], words)
+    assert f"a draw; the word is {secret}" in output
+    _, output = run_command(options, [*"densz", "n"], WORDS)
+    assert "you win; the word is densz" in output
 
 
 @pytest.mark.parametrize("columns", [40, 80])
 @pytest.mark.parametrize("mode", [["--hint"], ["--versus", "random"]])
-def test_no_line_is_longer_than_the_terminal_is_wide(run_command, tmp_path, mode, columns):
-    path = tmp_path / "w"
-    path.write_text(LONG)
-    options = ["--words", str(path), "--max-wrong", "26", *mode]
-    status, output = run_command(options, [*"qzkabcde", "x\x1b" * 50], columns)
+def test_no_line_is_longer_than_the_terminal_is_wide(run_command, mode, columns):
+    options, typed = ["--max-wrong", "26", *mode], [*"qzkabcde", "x\x1b" * 50]
+    status, output = run_command(options, typed, [ALPHABET + ALPHABET[:6]], columns)
     assert status == 0
     # The error is wrapped, too; a long path is broken.
     assert max(map(len, output.splitlines())) <= columns
@@ -137,21 +127,18 @@ def test_no_line_is_longer_than_the_terminal_is_wide(run_command, tmp_path, mode
     assert "letter: a\na is in the word, 2 times\n" in output
 
 
-def test_the_places_of_a_long_word_can_be_counted_against_an_opponent(run_command, tmp_path):
-    path = tmp_path / "w"
-    path.write_text("uncopyrightable")
-    _, output = run_command(["--words", str(path), "--versus", "random"], ["q"], 80)
+def test_the_places_of_a_long_word_can_be_counted_against_an_opponent(run_command):
+    _, output = run_command(["--versus", "random"], ["q"], ["uncopyrightable"])
     assert f"word   {' '.join('_' * 15)}" in output
 
 
 def test_a_run_determines_words_split_and_agents(run_command, run_directory):
-    test_words = Split().divide(clean_words(WORDS, ""))["test"]
     options = ["--run", run_directory, "--watch", "posterior", "--speed", "999", "--seed", "1"]
     status, output = run_command(options, ["y", "n"])
     assert status == 0
-    assert output.startswith(f"{len(test_words)} words to guess (test split of")
+    assert output.startswith(f"{len(TEST_WORDS)} words to guess (test split of")
     assert "posterior was fitted on none of these words" in output
-    assert set(re.findall(r"the word is (\w+)", output)) <= set(test_words)
+    assert set(SECRET.findall(output)) <= set(TEST_WORDS)
     assert "posterior: most likely letters" in output
     with_prior = {prior: run_command([*options, "--known", prior], ["y", "n"])[1] for prior in "01"}
     assert output not in with_prior.values()
@@ -175,14 +162,14 @@ def test_invalid_options_are_one_line_and_status_2(run_command, options, problem
     assert problem in line
 
 
-def test_an_evil_host_reveals_a_matching_word_and_how_many_were_left(run_command, words):
-    status, output = run_command(["--words", words, "--host", "evil"], [*"aeioucd", "n"])
+def test_an_evil_host_reveals_a_matching_word_and_how_many_were_left(run_command):
+    status, output = run_command(["--host", "evil"], [*"aeioucd", "n"], WORDS)
     assert status == 0
     # Without a, e, i and o, all words have u. The host then keeps words without c, and without d.
     left = [word for word in WORDS if word[1] == "u" and word[0] != "c"]
     told = f"you lost; bulsx fitted all along; words left before the last guess: {len(left)}"
     assert told in output.splitlines()
     assert "games: 1; you won 0" in output
-    options = ["--words", words, "--host", "evil", "--watch", "dictionary", "--speed", "1000"]
-    _, output = run_command(options, ["n"])
+    options = ["--host", "evil", "--watch", "dictionary", "--speed", "1000"]
+    _, output = run_command(options, ["n"], WORDS)
     assert re.search(r"^dictionary (won|lost); \w{5} fitted all along; words", output, re.MULTILINE)

@@ -1,23 +1,14 @@
 """A game against an agent: who wins."""
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 from rich.console import Console
 
 from hangman_lab.envs.encoding import letter_index
 from hangman_lab.envs.hangman.game import Game
 from hangman_lab.playing import modes
-
-
-class Scripted:
-    """An opponent that guesses given letters."""
-
-    name = "rival"
-
-    def __init__(self, letters):
-        self.letters = iter(letters)
-
-    def choose(self, observations, number):
-        return letter_index(next(self.letters))
 
 
 @pytest.mark.parametrize(
@@ -34,7 +25,7 @@ class Scripted:
     ],
 )
 def test_more_lives_win_a_game_that_both_win(monkeypatch, yours, theirs, max_wrong, winner):
-    letters = iter(yours)
-    monkeypatch.setattr(modes, "ask", lambda *_: letter_index(next(letters)))
-    game = Game("noon", max_wrong)
-    assert modes.play_versus(Console(quiet=True), game, Scripted(theirs), 1) == winner
+    yours, theirs = map(iter, (yours, theirs))
+    monkeypatch.setattr(modes, "ask", lambda *_: letter_index(next(yours)))
+    rival: Any = SimpleNamespace(name="rival", choose=lambda *_: letter_index(next(theirs)))
+    assert modes.play_versus(Console(quiet=True), Game("noon", max_wrong), rival, 1) == winner

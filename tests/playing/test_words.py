@@ -12,15 +12,13 @@ MANY = clean_words((f"{a}{b}{c}" for a in "abcdef" for b in "aeiou" for c in "xy
 
 
 @pytest.fixture
-def guessed(run_command, tmp_path):
+def guessed(run_command):
     """Return a function: play some lost games; return what is printed and the secrets in order."""
 
     def play(words, *options, games=1):
-        path = tmp_path / "words.txt"
-        path.write_text("\n".join(words))
         typed = ["y"] * (games - 1) + ["n"]
         watch = ["--watch", "dictionary", "--speed", "1000"]
-        _, output = run_command(["--words", str(path), *watch, *options], typed, columns=200)
+        _, output = run_command([*watch, *options], typed, words, columns=200)
         return output, re.findall(r"the word is (\w+)", output)
 
     return play
@@ -38,9 +36,8 @@ def test_every_word_of_the_test_split_comes_once_in_an_order_that_depends_on_the
 
 
 def test_without_an_agent_the_whole_list_is_guessed(run_command, tmp_path):
-    path = tmp_path / "words.txt"
-    path.write_text("\n".join(MANY.words))
-    assert f"{len(MANY)} words to guess ({path})" in run_command(["--words", str(path)], [], 200)[1]
+    _, output = run_command([], [], MANY.words, columns=200)
+    assert f"{len(MANY)} words to guess ({tmp_path / 'words.txt'})" in output
 
 
 def test_a_short_list_is_not_split_except_for_a_run(guessed, tmp_path, run_command):
@@ -50,7 +47,7 @@ def test_a_short_list_is_not_split_except_for_a_run(guessed, tmp_path, run_comma
     assert re.search(r"\n2 words to guess \(.*words.txt, too few to be split\)", output)
     assert "dictionary was fitted on 2 of these words" in output
     run = RunDirectory.create(Config(words=str(tmp_path / "words.txt")), tmp_path / "run")
-    status, output = run_command(["--run", str(run.path), "--watch", "random"], [], 200)
+    status, output = run_command(["--run", str(run.path), "--watch", "random"], [], columns=200)
     assert status == 2
     assert "no test word of 1 to 32 letters" in output
 

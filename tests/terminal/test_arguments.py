@@ -14,9 +14,9 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture
 def words(tmp_path):
-    path = tmp_path / "words.txt"
+    path = tmp_path / "\u8a5e \u2603.txt"
     # Enough for every part of the split.
-    path.write_text("\n".join(f"{first}{second}at" for first in "bcdfgh" for second in "aeiou"))
+    path.write_text("\n".join(first + second for first in ALPHABET for second in ALPHABET))
     return ("--words", path)
 
 
@@ -28,10 +28,8 @@ def test_a_full_output_is_one_line_and_status_2(words):
     assert done.stderr == b"evaluate.py: error: No space left on device\n"
 
 
-def test_text_that_the_output_cannot_encode_is_replaced(tmp_path):
-    path = tmp_path / "\u8a5e \u2603.txt"
-    path.write_text("\n".join(first + second for first in ALPHABET for second in ALPHABET))
-    program = command("evaluate.py", "--words", path, "--agents", "random")
+def test_text_that_the_output_cannot_encode_is_replaced(words):
+    program = command("evaluate.py", *words)
     coding = {**environment(), "PYTHONIOENCODING": "cp1252"}
     done = subprocess.run(program, capture_output=True, cwd=ROOT, env=coding)
     assert (done.returncode, done.stderr) == (0, b"")

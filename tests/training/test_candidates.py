@@ -20,6 +20,8 @@ KNOWN = tuple(
     [verb + ending for verb in VERBS for ending in ("", "s", "ed", "ing")]
     + ["count", "recount", "repaint", "replay", "rework", "counting"]
 )
+# Some candidates would have more than 32 letters.
+LONG = ("a" * 32, "a" * 31, "a" * 30, "be", "bes", "beses", "bess", "as", "ass")
 
 
 def find(words, min_merit=-math.inf):
@@ -45,11 +47,13 @@ def divisions(word):
 @settings(max_examples=30)
 @example(KNOWN)
 @example(("ab", "cde"))
+@example(LONG)
 @given(st.sets(st.text("abs", min_size=1, max_size=6), min_size=1, max_size=25).map(sorted))
 def test_candidates_are_unknown_words_of_known_stems_and_affixes(words):
     found = find(words)
     names = names_of(found)
     assert not set(names) & set(words)
+    assert found.words.lengths.max(initial=0) <= MAX_LENGTH
     assert (found.keys == sequence_keys(found.words)).all()
     assert (np.diff(found.keys.astype(object)) > 0).all()
     known = [division for word in words for division in divisions(word)]
@@ -105,8 +109,3 @@ def test_affixes_have_at_most_seven_letters():
     for ending, is_used in (("qrstuvw", True), ("qrstuvwx", False)):
         found = find(("ab", "cd", "ef", "ab" + ending, "cd" + ending))
         assert ("ef" + ending in names_of(found)) == is_used
-
-
-def test_candidates_have_at_most_32_letters():
-    found = find(("a" * 32, "a" * 31, "a" * 30, "be", "bes", "beses", "bess", "as", "ass"))
-    assert 0 < found.words.lengths.max() <= 32

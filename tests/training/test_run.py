@@ -48,11 +48,10 @@ def configure(tiny_files, short_words):
 
 @pytest.fixture(scope="module")
 def short_run(configure, tmp_path_factory):
-    """A run that looks ahead in every state: (run directory, output)."""
+    """A run that looks ahead in every state: (run directory, evaluation, output)."""
     printed, folder = io.StringIO(), tmp_path_factory.mktemp("short") / "run"
     config = configure("learner.look_ahead_lives=6")
-    run, _ = train(config, Console(file=printed, width=120), folder)
-    return run, printed.getvalue()
+    return *train(config, Console(file=printed, width=120), folder), printed.getvalue()
 
 
 def weights(run):
@@ -64,21 +63,12 @@ def parts_of(words_file):
     return Split(0, (0.8, 0.1, 0.1)).divide(read_word_list(words_file))
 
 
-class StoppedError(Exception):
-    pass
-
-
-def stop_at(step):
-    """Return an ``on_validation`` that stops a run at a step."""
-
-    def on_validation(at, win_rate, run):
-        # What stops a run may rely on the checkpoint, and on the curves up to it.
-        assert load_checkpoint(run.checkpoint)[1]["step"] == at
-        assert run.read_curves().set_index("step")["eval/win_rate"][at] == win_rate
-        if at == step:
-            raise StoppedError
-
-    return on_validation
+def stop_at_step_1024(step, win_rate, run):
+    """An ``on_validation``, which may rely on the checkpoint and on the curves up to it."""
+    assert load_checkpoint(run.checkpoint)[1]["step"] == step
+    assert run.read_curves().set_index("step")["eval/win_rate"][step] == win_rate
+    if step == 1_024:
+        raise Interrupted
 
 
 @pytest.fixture
@@ -100,7 +90,7 @@ CURVES = """
 def test_a_run_directory_tells_the_split_and_the_curves_that_tensorboard_has(
     short_run, configure, short_words
 ):
-    run, _ = short_run
+    run, evaluation, _ = short_run
     assert run.load_config() == configure("learner.look_ahead_lives=6")
     parts = parts_of(short_words)
     split = json.loads(run.split.read_text())
@@ -126,16 +116,18 @@ def test_a_run_directory_tells_the_split_and_the_curves_that_tensorboard_has(
         assert scalars == pytest.approx(points.to_dict())
     # The policy before PPO, at each doubling of the steps up to `every`, and each `every` steps.
     assert curves["eval/win_rate"].dropna().index.tolist() == [0, 1_024, 2_048, 4_096]
+    # The rate of each update but the last, which is followed by no rollout, falls evenly to 0.
+    rates = curves["train/learning_rate"].dropna()
+    assert rates.tolist() == pytest.approx([1e-3, 7.5e-4, 5e-4])
     assert any(tag.startswith("_hparams_") for tag in events.summary_metadata)
-    evaluation = json.loads(run.evaluation.read_text())
     for name, figures in (("unseen", evaluation), ("known", evaluation["known"])):
         final = events.Scalars(f"win_rate/{name}")[-1].value
         assert final == pytest.approx(figures["agents"]["ppo"]["win_rate"])
 
 
 def test_the_final_games_are_on_unseen_known_and_excluded_words(short_run, short_words):
-    run, printed = short_run
-    evaluation = json.loads(run.evaluation.read_text())
+    run, evaluation, printed = short_run
+    assert json.loads(run.evaluation.read_text()) == evaluation
     known, excluded = evaluation["known"], evaluation["excluded"]
     assert [part["split"] for part in (evaluation, known, excluded)] == ["test", "train", "test"]
     test_words = parts_of(short_words)["test"]
@@ -160,31 +152,29 @@ def test_the_final_games_are_on_unseen_known_and_excluded_words(short_run, short
         assert unseen["win_rate"] > evaluation["agents"]["random"]["ci95"][1] + 0.05
 
 
-def test_nothing_is_fitted_on_valid_or_test_words(configure, short_words, tmp_path):
+def test_nothing_is_fitted_on_valid_or_test_words(short_run, configure, short_words, tmp_path):
     """With other valid or test words, the weights are the same up to model selection."""
-    words, parts = read_word_list(short_words).words, parts_of(short_words)
-    others = sorted({word[::-1] for word in words} - set(words))
-    (tmp_path / "others.txt").write_text("\n".join(others))
-    replacing = parts_of(tmp_path / "others.txt")
+    run, parts = short_run[0], parts_of(short_words)
+    words = {word for part in parts.values() for word in part}
+    (tmp_path / "others.txt").write_text("\n".join(sorted({word[::-1] for word in words} - words)))
+    others = parts_of(tmp_path / "others.txt")
 
-    def run_with(part, options):
+    def run_without(part, options=""):
         """Train with the words of one part replaced by half as many other words."""
-        replaced = replacing[part][: len(parts[part]) // 2]
         path = tmp_path / f"{part}.txt"
-        kept = [word for name in parts for word in parts[name] if name != part]
-        path.write_text("\n".join([*kept, *replaced]))
-        return train(configure(options).with_words(str(path)), QUIET, tmp_path / part)
+        added = others[part][: len(parts[part]) // 2]
+        path.write_text("\n".join([*sorted(words - set(parts[part])), *added]))
+        config = configure("learner.look_ahead_lives=6 " + options).with_words(str(path))
+        return train(config, QUIET, tmp_path / part)
 
-    one, one_evaluation = train(configure("learner.steps=2048"), QUIET, tmp_path / "one")
-    other, other_evaluation = run_with("test", "learner.steps=2048")
-    assert weights(one) == weights(other)
-    games = [e["agents"]["dictionary"]["games"] for e in (one_evaluation, other_evaluation)]
-    assert games[0] == len(parts["test"]) != games[1]
+    without_test, evaluation = run_without("test")
+    assert weights(without_test) == weights(run)
+    assert evaluation["agents"]["dictionary"]["games"] < len(parts["test"])
     # Valid words choose the policy, and nothing else.
-    other, _ = run_with("valid", "learner.steps=0")
+    without_valid, _ = run_without("valid", "learner.steps=0")
     for name in ("posterior", "held_back_posterior"):
-        assert getattr(one, name).read_bytes() == getattr(other, name).read_bytes()
-    assert set(load_posterior(one.posterior).known_words) == set(parts["train"])
+        assert getattr(without_valid, name).read_bytes() == getattr(run, name).read_bytes()
+    assert set(load_posterior(run.posterior).known_words) == set(parts["train"])
 
 
 @pytest.mark.usefixtures("never_fitted")
@@ -215,11 +205,11 @@ WINDOWS = "learner.kind=windows learner.log_rows=9 "
 def test_a_stopped_run_resumes_to_the_same_curves_and_weights(configure, tmp_path, options):
     config = configure("env.max_wrong=10 learner.steps=2_048 validation.every=1_024 " + options)
     whole, _ = train(config, QUIET, tmp_path / "whole")
-    with pytest.raises(StoppedError):
-        train(config, QUIET, tmp_path / "stopped", on_validation=stop_at(1_024))
-    # A killed run leaves points that are later than its checkpoint.
+    with pytest.raises(Interrupted):
+        train(config, QUIET, tmp_path / "stopped", on_validation=stop_at_step_1024)
+    # A killed run leaves points that are later than its checkpoint, and half a line.
     with open(tmp_path / "stopped" / "curves.jsonl", "a") as curves:
-        curves.write('{"step": 1500, "eval/win_rate": 1.0}\n')
+        curves.write('{"step": 1500, "eval/win_rate": 1.0}\n{"step": 1600, "eval/win')
     resumed, _ = resume(tmp_path / "stopped", QUIET)
     assert weights(resumed) == weights(whole)
     curves = [run.read_curves().filter(regex="^(?!time/)") for run in (resumed, whole)]
@@ -265,8 +255,6 @@ def test_rewards_of_the_config_reach_the_learner(configure):
     assert env.step(np.array([0, 3]))[1] == pytest.approx([0.7, 1.4])
     with pytest.raises(InputError, match=r"reward\.parameters\.discount"):
         reward_of(configure("reward.name=potential reward.parameters.discount=0.9"))
-    with pytest.raises(InputError, match=r"'hit' is not one of .*'win', 'loss'"):
-        reward_of(configure("reward.name=sparse reward.parameters.hit=0.9"))
 
 
 @pytest.mark.parametrize("known", [0.0, 0.5])
@@ -290,11 +278,10 @@ def copy_of(run, path):
 
 @pytest.mark.usefixtures("never_fitted")
 def test_resuming_plays_the_final_words_again_and_needs_no_policy_before_ppo(short_run, tmp_path):
-    before = weights(short_run[0])
-    wins = json.loads(short_run[0].evaluation.read_text())["agents"]["ppo"]["wins"]
-    finished = copy_of(short_run[0], tmp_path / "finished")
+    run, evaluation, _ = short_run
+    before, wins = weights(run), evaluation["agents"]["ppo"]["wins"]
+    finished, fitted = (copy_of(run, tmp_path / name) for name in ("finished", "fitted"))
     finished.evaluation.unlink()
-    fitted = copy_of(short_run[0], tmp_path / "fitted")
     save_checkpoint(fitted.checkpoint, "ppo", {})
     fitted.policy.unlink()
     (fitted.path / ".checkpoint.pt.99.tmp").write_text("left by a killed process")
@@ -308,22 +295,25 @@ def test_resuming_plays_the_final_words_again_and_needs_no_policy_before_ppo(sho
     assert not list(fitted.path.glob(".*.tmp"))
 
 
-def test_ctrl_c_in_the_final_games_says_which_run_to_resume(short_run, tmp_path, monkeypatch):
+def test_ctrl_c_in_the_final_games_says_which_run_to_resume(short_run, tmp_path, press_ctrl_c_in):
     run = copy_of(short_run[0], tmp_path / "run")
     run.evaluation.unlink()
-
-    def press_ctrl_c(*_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(training, "play_final_games", press_ctrl_c)
+    press_ctrl_c_in(training, "play_final_games")
     with pytest.raises(Interrupted) as stopped:
         resume(run.path, QUIET)
     assert stopped.value.args == (run.path,)
 
 
-def test_a_run_with_other_words_or_another_network_is_not_resumed(short_run, tmp_path):
+def test_a_run_that_is_in_use_or_has_other_words_or_another_network_is_not_resumed(
+    short_run, tmp_path
+):
     run = copy_of(short_run[0], tmp_path / "run")
     before, config = weights(run), run.config.read_text()
+    with (
+        FileLock(run.path / ".lock"),
+        pytest.raises(InputError, match=f"{run.path}: another process trains this run"),
+    ):
+        resume(run.path, QUIET)
     run.config.write_text(json.dumps(read_options(run.config) | {"split": {"seed": 5}}))
     with pytest.raises(InputError, match="its train words are not those"):
         resume(run.path, QUIET)
@@ -332,12 +322,3 @@ def test_a_run_with_other_words_or_another_network_is_not_resumed(short_run, tmp
     with pytest.raises(InputError, match=r"does not fit the run's config.*\Z"):
         resume(run.path, QUIET)
     assert weights(run) == before
-
-
-def test_a_run_that_another_process_trains_is_not_resumed(short_run, tmp_path):
-    run = copy_of(short_run[0], tmp_path / "run")
-    with (
-        FileLock(run.path / ".lock"),
-        pytest.raises(InputError, match=f"{run.path}: another process trains this run"),
-    ):
-        resume(run.path, QUIET)

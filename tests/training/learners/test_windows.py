@@ -1,4 +1,4 @@
-"""PPO alone: the words of its games, and its learning rate."""
+"""PPO alone: the words of its games, and its options."""
 
 import pytest
 
@@ -9,20 +9,6 @@ def test_it_plays_all_train_words(make_model):
     env = make_model(tuple(ALPHABET), "learner.num_envs=512").env
     env.reset()
     assert set(env.get_attr("secret")) == {*ALPHABET}
-
-
-@pytest.mark.parametrize("steps", [48, 45])
-def test_the_learning_rate_falls_evenly_and_the_last_update_learns(make_model, few_words, steps):
-    """Three rollouts of 16 steps, the last of which may be longer than what is left."""
-    options = (
-        f"learner.steps={steps} learner.num_envs=4 learner.rollout_steps=4 learner.batch_size=16"
-    )
-    model = make_model(few_words, options)
-    # Stable-Baselines3 counts the steps of a rollout before its update.
-    first, second, last = (model.lr_schedule(1 - 16 * update / steps) for update in (1, 2, 3))
-    assert first == pytest.approx(1e-3)
-    assert first - second == pytest.approx(second - last)
-    assert second > last > 0
 
 
 def test_the_model_has_the_options_of_the_config(make_model, few_words):
