@@ -123,7 +123,7 @@ def _plays_random_lists(options: argparse.Namespace) -> bool:
 
 def _load_games(
     options: argparse.Namespace, request: Request, describe: Callable[[str], None]
-) -> tuple[str, int, list[tuple[WordGame, Sequence[str]]]]:
+) -> tuple[str, int, list[tuple[WordGame, tuple[str, ...]]]]:
     """Return the source of the secrets, their number, and each game with those that are played."""
     rules = {"variant": VARIANT_OF_ID[options.env], "max_guesses": options.max_guesses}
     if _plays_random_lists(options):

@@ -21,8 +21,9 @@ class ServerProcess:
 
     process: subprocess.Popen[bytes]  # from `start` on
 
-    def __init__(self, path, *options, words=()):
+    def __init__(self, path, *options, words=(), log=subprocess.STDOUT):
         self.path, self.options, self.port = path, options, 0
+        self.log = log
         if words:
             listed = path.with_suffix(".txt")
             listed.write_text("\n".join(words))
@@ -36,7 +37,7 @@ class ServerProcess:
         self.process = subprocess.Popen(
             command("serve.py", "--db", self.path, "--port", self.port, *self.options),
             stdout=self.output,
-            stderr=subprocess.STDOUT,
+            stderr=self.log,
             env=environment(),
         )
         while True:
@@ -66,9 +67,9 @@ class ServerProcess:
 
 
 @contextmanager
-def serving(path, *options, words=()):
+def serving(path, *options, **arguments):
     """Run a server; yield it and its address."""
-    server = ServerProcess(path, *options, words=words)
+    server = ServerProcess(path, *options, **arguments)
     try:
         yield server, server.start()
     finally:

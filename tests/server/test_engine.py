@@ -1,5 +1,6 @@
 """The HTTP engine and its limits, as a process."""
 
+import fcntl
 import os
 import signal
 import socket
@@ -87,6 +88,18 @@ def test_a_stopped_server_finishes_requests(path):
         assert "Traceback" not in server.read()
 
 
+def test_a_log_that_nobody_reads_holds_up_no_request(path):
+    reader, writer = os.pipe()
+    fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4_096)
+    with serving(path, "--agent", "none", words=["banana"], log=writer) as (_, address):
+        path.rename(path.with_suffix(".moved"))
+        for _ in range(100):
+            assert requests.get(f"{address}{API}/daily", timeout=10).status_code == 503
+    assert len(os.read(reader, 10_000)) > 3_500  # it is full
+    os.close(reader)
+    os.close(writer)
+
+
 def children_of(server):
     """Return the ids of the processes that a server has started."""
     listed = Path(f"/proc/{server.process.pid}/task").glob("*/children")
@@ -111,7 +124,11 @@ def test_a_hung_agent_is_replaced_and_does_not_keep_the_server(path):
         # Until the new process has loaded, hints are refused.
         assert any(hint() == 200 for _ in range(10))
         stop_agent()
+        assert hint() == 503
+        stop_agent()
+        # It ends while the agent is being replaced, and hangs again.
         assert server.end(seconds=10) == 0
+        assert "Traceback" not in server.read()
 
 
 def test_the_processes_of_the_agent_end_with_a_server_that_is_killed(path, real_words):
