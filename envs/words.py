@@ -118,18 +118,13 @@ def load_word_list(
     return read_word_list(source)
 
 
-def has_frequencies() -> bool:
-    """Return whether the optional package wordfreq, which knows the common words, is installed."""
-    return find_spec("wordfreq") is not None
-
-
 def common_words(words: Iterable[str]) -> tuple[str, ...]:
     """Return the words of 3 letters or more among the 20,000 most frequent English words.
 
     Their order is kept. Names, which ``web2`` has with a capital, and vulgar words are left out.
     Raises InputError if wordfreq is not installed.
     """
-    if not has_frequencies():
+    if find_spec("wordfreq") is None:
         raise InputError(
             "common words: the package wordfreq is not installed; "
             "pip install '.[agents]' (in the checkout) installs it"

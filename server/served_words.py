@@ -11,7 +11,7 @@ from itertools import compress
 import numpy as np
 
 from hangman_lab.envs.errors import InputError
-from hangman_lab.envs.words import common_words, has_frequencies, hash_words, read_word_list
+from hangman_lab.envs.words import common_words, hash_words, read_word_list
 from hangman_lab.run_files.directory import PRETRAINED, RunDirectory
 from hangman_lab.run_files.words import RunWords
 from hangman_lab.server.settings import Settings
@@ -39,8 +39,7 @@ def divide_words(
     """
     parts, note = words.parts_or_whole()
     recorded, practice, chosen = parts["test"], parts["valid"], "valid"
-    is_common = settings.words is None and has_frequencies()
-    if is_common and (known := common_words(sorted({*parts["train"], *practice}))):
+    if settings.words is None and (known := common_words(sorted({*parts["train"], *practice}))):
         practice, chosen = known, "common"
     source = words.word_list.source
     if not (recorded and practice):

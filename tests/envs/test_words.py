@@ -17,7 +17,6 @@ from hangman_lab.envs.words import (
     clean_words,
     common_words,
     default_word_list,
-    has_frequencies,
     load_word_list,
     read_word_list,
 )
@@ -149,7 +148,6 @@ def test_the_common_list_has_words_that_people_use():
 
 def test_without_wordfreq_one_line_says_what_is_missing(monkeypatch):
     monkeypatch.setattr("hangman_lab.envs.words.find_spec", lambda name: None)
-    assert not has_frequencies()
     for use in (load_word_list, common_words):
         with pytest.raises(InputError, match=r"^common words: .* pip install '\.\[agents\]'"):
             use("common")
