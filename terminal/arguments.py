@@ -110,7 +110,7 @@ class CommandParser(argparse.ArgumentParser):
         options = super().parse_args(args, namespace)
         for name, value in vars(options).items():
             if value == "":
-                self.error(f"argument --{name.replace('_', '-')}: it is empty")
+                self.error(f"argument {name.replace('_', '-')}: it is empty")
         return options
 
     def add_words(self, note: str = "") -> None:
