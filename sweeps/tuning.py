@@ -58,22 +58,41 @@ def run_trial(config: dict[str, Any], sweep: Sweep, folder: Path, command: Seque
 
     def report(step: int, win_rate: float, run: RunDirectory, **metrics: Any) -> None:
         metrics |= {"point": point, SEED: recipe.seed, "step": step, METRIC: win_rate}
-        tune.report(metrics, checkpoint=tune.Checkpoint.from_directory(str(run.path)))
+        checkpoint = tune.Checkpoint.from_directory(str(run.path))
+        checkpoint.set_metadata({"files": _files_in(run.path)})
+        tune.report(metrics, checkpoint=checkpoint)
 
     with tempfile.TemporaryDirectory() as temporary:
-        path = Path(temporary) / "run"
-        console, checkpoint = Console(quiet=True), tune.get_checkpoint()
-        if checkpoint is None:
+        path, console = Path(temporary) / "run", Console(quiet=True)
+        if _restore(tune.get_checkpoint(), path):
+            run, evaluation = resume(path, console, on_validation=report)
+        else:
             posteriors = shared_posteriors(recipe, folder)
             run, evaluation = train(
                 recipe, console, path, posteriors=posteriors, on_validation=report
             )
-        else:
-            checkpoint.to_directory(str(path))
-            run, evaluation = resume(path, console, on_validation=report)
         name = recipe.learner.agents[0]
         rates, policy = final_rates(evaluation, name), evaluation["agents"][name]
         report(recipe.learner.total_steps, policy["win_rate"], run, games=policy["games"], **rates)
+
+
+def _restore(checkpoint: tune.Checkpoint | None, path: Path) -> bool:
+    """Copy a checkpoint to a folder; return whether there is one, with all its files.
+
+    Tune's state, written every ten seconds, can name one that Tune had begun to delete when it was
+    killed.
+    """
+    if checkpoint is not None:
+        with suppress(OSError):
+            checkpoint.to_directory(str(path))
+            return checkpoint.get_metadata().get("files") == _files_in(path)
+    return False
+
+
+def _files_in(path: Path) -> list[str]:
+    """Return the files of a run, except hidden ones."""
+    files = (file.relative_to(path) for file in path.rglob("*") if file.is_file())
+    return sorted(str(file) for file in files if not file.name.startswith("."))
 
 
 def _make_tuner(sweep: Sweep, folder: Path) -> tune.Tuner:
@@ -110,7 +129,7 @@ def _make_tuner(sweep: Sweep, folder: Path) -> tune.Tuner:
             name=folder.name,
             storage_path=str(folder.parent),
             failure_config=tune.FailureConfig(max_failures=_MAX_FAILURES),
-            # For crash safety: Tune's state, written every ten seconds, may name an earlier one.
+            # Tune's state may name an earlier one than the last.
             checkpoint_config=tune.CheckpointConfig(num_to_keep=3),
             verbose=1,
         ),

@@ -1,5 +1,7 @@
 """Sweeps on a real Ray, with trials that only report."""
 
+import shutil
+
 import pytest
 
 from hangman_lab.agents.posterior.files import load_posterior
@@ -120,3 +122,21 @@ def test_trials_share_the_posteriors_of_the_same_seed_and_train_words(
     from_play = "learner={kind: from_play, play: {first: run}}"
     for option in ("learner.kind=windows", from_play):
         assert share(option)[1] is None
+
+
+def test_a_checkpoint_that_is_deleted_in_part_is_not_resumed(tmp_path):
+    from hangman_lab.sweeps.tuning import _files_in, _restore, tune
+
+    saved = tmp_path / "saved"
+    (saved / "baselines").mkdir(parents=True)
+    for name in ("checkpoint.pt", "config.yaml", "baselines/events"):
+        (saved / name).touch()
+    checkpoint = tune.Checkpoint.from_directory(str(saved))
+    checkpoint.set_metadata({"files": _files_in(saved)})
+    assert _restore(checkpoint, tmp_path / "whole")
+    assert _files_in(tmp_path / "whole") == _files_in(saved)
+    (saved / "baselines/events").unlink()
+    assert not _restore(checkpoint, tmp_path / "in part")
+    shutil.rmtree(saved)
+    assert not _restore(checkpoint, tmp_path / "gone")
+    assert not _restore(None, tmp_path / "none")
