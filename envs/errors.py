@@ -71,7 +71,8 @@ def check_number(name: str, value: Any, least: float, most: float) -> float:
     """Return the value of the argument ``name``; InputError unless it is in ``least..most``."""
     # A comparison with a number of NumPy could overflow.
     number = value.item() if isinstance(value, np.generic) else value
-    if isinstance(number, int | float) and least <= number <= most:
+    is_number = isinstance(number, int | float) and not isinstance(number, bool)
+    if is_number and least <= number <= most:
         return float(number)
     raise InputError(f"{name}: {value!r} is not a number in {least:g}..{most:g}")
 

@@ -61,9 +61,10 @@ def parser() -> CommandParser:
         help="prior probability that the secret is a known word, which the run was fitted on, for "
         f"{', '.join(LEARNED_AGENTS)}; 0 if the rules exclude known words (default: %(default)s)",
     )
-    known = parser.add_mutually_exclusive_group()
-    known.add_argument("--drop-known", action="store_true", help="exclude known words")
-    known.add_argument("--allow-known", action="store_true", help="play known words with --known 0")
+    parser.add_argument("--drop-known", action="store_true", help="exclude known words")
+    parser.add_argument(
+        "--allow-known", action="store_true", help="play known words with --known 0"
+    )
     parser.add_argument("--seed", metavar="N", help="seed of random draws")
     parser.add_argument(
         "--details", action="store_true", help="also print tables by length and words"

@@ -164,6 +164,8 @@ def compare(
     InputError
         If an option is invalid, or a file cannot be used.
     """
+    if isinstance(agents, str):
+        raise InputError(f"agents: {agents!r} is not a list of names")
     custom = agents if isinstance(agents, Mapping) else None
     try:
         request = Request.of(agents=agents if custom is None else (), **options)

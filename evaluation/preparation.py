@@ -79,6 +79,8 @@ class Request(BaseModel):
     def _check(self) -> Request:
         if self.split is not None and self.secrets is not None:
             raise ValueError("--split: cannot be combined with --secrets")
+        if self.drop_known and self.allow_known:
+            raise ValueError("--allow-known: cannot be combined with --drop-known")
         if len(names := self.agents or ()) > len(set(names)):
             raise ValueError(f"--agents: {names} names an agent twice")
         return self

@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import itertools
-import json
 import os
 import platform
-import re
-import secrets
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from rich.console import Console
-from urllib3 import PoolManager, Retry
-from urllib3.exceptions import HTTPError, LocationParseError, MaxRetryError
-from urllib3.util import parse_url
 
 from hangman_lab.agents.base import Agent
 from hangman_lab.envs.encoding import ALPHABET
@@ -28,6 +20,7 @@ from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.observation import Observations, parse_observation
 from hangman_lab.evaluation.arena import Advance
 from hangman_lab.evaluation.files import write_files
+from hangman_lab.evaluation.game_client import NUM_CONNECTIONS, GameClient, RemoteGame
 from hangman_lab.evaluation.preparation import ENV_ID, Request, prepare
 from hangman_lab.evaluation.statistics import basic_statistics
 from hangman_lab.evaluation.tables import agents_table
@@ -44,15 +37,6 @@ _REFUSED = (
 _OPTIONS = ("token", "recorded")
 # Other users of the machine can see options, but not the environment.
 TOKEN_VARIABLE = "HANGMAN_TOKEN"
-DEFAULT_PATH = "/trexsim/hangman"
-# Concurrent games, and requests.
-NUM_CONNECTIONS = 32
-# Status codes of a server that is starting, stopping or busy.
-_RETRY_STATUS = (429, 502, 503, 504)
-# About two minutes.
-_RETRIES = 60
-
-T = TypeVar("T")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -91,16 +75,25 @@ def evaluate(options: argparse.Namespace, request: Request, console: Console) ->
         lambda line: say(console, f"agents are fitted on the train split of {line}"),
     ).agents
     statistics: dict[str, dict[str, Any]] = {}
-    parts = []
+    parts: list[pd.DataFrame] = []
+    refusal: InputError | None = None
     with make_progress(console) as progress, ThreadPoolExecutor(NUM_CONNECTIONS) as threads:
         for name, agent in agents.items():
             with stage(progress, name, games) as advance:
                 start = time.perf_counter()
-                ended = _play_games(agent, client, games, options.recorded, threads, advance)
+                ended, refusal = _play_games(
+                    agent, client, games, options.recorded, threads, advance
+                )
+            if len(ended) == 0:
+                break
             statistics[name] = basic_statistics(ended, time.perf_counter() - start)
             statistics[name]["fitted"] = None  # the secrets are not known here
             ended.insert(0, "agent", name)
             parts.append(ended)
+            if refusal is not None:
+                break
+    if refusal is not None and not parts:
+        raise refusal
     played = pd.concat(parts, ignore_index=True)
     evaluation = {
         "env": ENV_ID,
@@ -114,24 +107,8 @@ def evaluate(options: argparse.Namespace, request: Request, console: Console) ->
     }
     print_table(console, agents_table(evaluation))
     write_files(options, evaluation, played, console)
-
-
-@dataclass
-class RemoteGame:
-    """A game of a server."""
-
-    game_id: str
-    index: int  #: The index among the games of the client.
-    pattern: str  #: The masked word, with ``_`` for each hidden letter.
-    tries: int  #: The number of wrong guesses left, as the server says.
-    max_wrong: int  #: The number of wrong guesses that loses.
-    guesses: str = ""  #: The guessed letters in order.
-    status: str = "ongoing"  #: "ongoing", "success" or "failed".
-
-    @property
-    def wrong(self) -> str:
-        """The wrong guesses in order."""
-        return "".join(letter for letter in self.guesses if letter not in self.pattern)
+    if refusal is not None:
+        raise InputError(f"{refusal} (after {len(played):,} games, which are over)")
 
 
 def _play_games(
@@ -141,16 +118,33 @@ def _play_games(
     recorded: bool,
     threads: Executor,
     advance: Advance,
-) -> pd.DataFrame:
+) -> tuple[pd.DataFrame, InputError | None]:
     """Play with an agent, in batches of up to 32 games; finished games are replaced.
 
-    Unrevealed letters of lost words are ``_``.
+    Returns the games, and the error if the server refuses a new one: those that were begun are
+    played to their ends. Unrevealed letters of lost words are ``_``.
     """
     played: list[RemoteGame] = []
     playing: list[RemoteGame] = []
+    refusal: InputError | None = None
+
+    def begin(_: int) -> RemoteGame | InputError:
+        try:
+            return client.new_game(recorded)
+        except InputError as error:
+            return error
+
     while len(played) < games:
-        begun = min(NUM_CONNECTIONS, games - len(played)) - len(playing)
-        playing += threads.map(client.new_game, [recorded] * begun)
+        number = min(NUM_CONNECTIONS, games - len(played)) - len(playing)
+        for begun in threads.map(begin, range(number)):
+            if isinstance(begun, RemoteGame):
+                playing.append(begun)
+            else:
+                refusal = begun
+        if refusal is not None:
+            games = len(played) + len(playing)
+        if not playing:
+            break
         keys = np.array([game.index for game in playing], dtype=np.uint64)
         letters = [ALPHABET[letter] for letter in agent.act_batch(_observe(playing), keys)]
         list(threads.map(client.guess, playing, letters))
@@ -159,7 +153,7 @@ def _play_games(
         played += ended
         advance(len(ended))
     played.sort(key=lambda game: game.index)
-    return pd.DataFrame(
+    table = pd.DataFrame(
         {
             "word": [game.pattern for game in played],
             "length": [len(game.pattern) for game in played],
@@ -171,6 +165,7 @@ def _play_games(
             "max_wrong": [game.max_wrong for game in played],
         }
     )
+    return table, refusal
 
 
 def _observe(games: Sequence[RemoteGame]) -> Observations:
@@ -190,111 +185,3 @@ def _observe(games: Sequence[RemoteGame]) -> Observations:
         guessed=np.concatenate([each["guessed"] for each in parsed]),
         lives=np.concatenate([each["lives"] for each in parsed]),
     )
-
-
-class GameClient:
-    """A thread-safe client of a game server.
-
-    The default path of ``url`` is that of the challenge's protocol. A request that is not answered
-    is retried up to ``retries`` times. All methods raise InputError if the server refuses, does not
-    answer, or breaks the protocol.
-    """
-
-    def __init__(self, url: str, token: str, retries: int = _RETRIES) -> None:
-        try:
-            base = parse_url(url)
-        except LocationParseError:
-            base = parse_url("")
-        if base.scheme not in ("http", "https") or not base.host:
-            raise InputError(f"--server: {url!r} is not a URL like http://127.0.0.1:8000")
-        if base.path in (None, "/"):
-            base = base._replace(path=DEFAULT_PATH)
-        self.url = base.url.rstrip("/")
-        self._token = token
-        self._numbers = itertools.count()
-        # Retries of a new game have the same key, so that it is begun once.
-        self._key = secrets.token_hex(12)
-        self._pool = PoolManager(maxsize=NUM_CONNECTIONS, timeout=30.0)
-        self._retries = Retry(
-            retries,
-            status_forcelist=_RETRY_STATUS,
-            backoff_factor=0.1,
-            backoff_max=2.0,
-            raise_on_status=False,
-        )
-
-    def check(self) -> None:
-        """Ask for the player's counts of games, without retries of a connection."""
-        self._request("my_status", {}, str, retries=self._retries.new(connect=0))
-
-    def new_game(self, recorded: bool) -> RemoteGame:
-        """Start a recorded game or a practice game."""
-        index = next(self._numbers)
-
-        def read(answer: Any) -> RemoteGame:
-            pattern, tries = _read_word(answer["word"]), int(answer["tries_remains"])
-            return RemoteGame(str(answer["game_id"]), index, pattern, tries, tries)
-
-        query = {"practice": str(not recorded)}
-        return self._request("new_game", query, read, key=f"{self._key}.{index}")
-
-    def guess(self, game: RemoteGame, letter: str) -> None:
-        """Guess a letter and update the game."""
-
-        def read(answer: Any) -> tuple[str, str, int]:
-            # A server may omit the word when the game is over.
-            pattern = _read_word(answer.get("word", game.pattern))
-            status = answer["status"]
-            if status not in ("ongoing", "success", "failed") or len(pattern) != len(game.pattern):
-                raise ValueError(answer)
-            return status, pattern, int(answer["tries_remains"])
-
-        query = {"request": "guess_letter", "game_id": game.game_id, "letter": letter}
-        game.status, game.pattern, game.tries = self._request("guess_letter", query, read)
-        game.guesses += letter
-
-    def _request(
-        self,
-        path: str,
-        query: dict[str, str],
-        read: Callable[[Any], T],
-        retries: Retry | None = None,
-        key: str | None = None,
-    ) -> T:
-        """Send a request; return what ``read`` makes of the JSON value that answers it."""
-        try:
-            response = self._pool.request(
-                "GET",
-                f"{self.url}/{path}",
-                fields={**query, "access_token": self._token},
-                headers={} if key is None else {"Idempotency-Key": key},
-                retries=retries or self._retries,
-            )
-        except HTTPError as error:
-            # The full text has the URL, with the token.
-            cause = error.reason if isinstance(error, MaxRetryError) else error
-            what = str(cause).rpartition(": ")[2]
-            raise InputError(f"--server: {self.url} does not answer ({what})") from None
-        text = response.data.decode(errors="replace")
-        try:
-            answer = json.loads(text)
-            refusal = answer.get("error") if isinstance(answer, dict) else None
-            if response.status == 200 and not refusal:
-                return read(answer)
-        except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
-            refusal = None
-        if response.status in _RETRY_STATUS:
-            reason = refusal or f"status {response.status}"
-            raise InputError(f"--server: {self.url} does not answer ({reason})")
-        if refusal:
-            raise InputError(f"--server: {self.url} refuses: {refusal}")
-        shown = " ".join(text.split())[:80]
-        raise InputError(f"--server: {self.url} is not a game server; it answers {shown!r}")
-
-
-def _read_word(text: str) -> str:
-    """Return a masked word without spaces; ValueError if it is invalid."""
-    word = "".join(text.split()).lower()
-    if not re.fullmatch("[a-z_]+", word):
-        raise ValueError(text)
-    return word

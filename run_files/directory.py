@@ -163,7 +163,9 @@ class RunDirectory:
             if hashes.dtype != np.uint64 or hashes.ndim != 1 or (hashes[1:] < hashes[:-1]).any():
                 raise ValueError("they are no sorted numbers of 64 bits")
         except Exception as error:  # arbitrary bytes can raise anything
-            raise InputError(f"{path}: not a readable list of word hashes ({error})") from error
+            # NumPy's own text advises to run code from the file.
+            why = type(error).__name__
+            raise InputError(f"{path}: not a readable list of word hashes ({why})") from error
         return hashes
 
     def read_curve_events(self) -> list[dict[str, float]]:

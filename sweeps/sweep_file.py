@@ -37,7 +37,7 @@ class SweepConfig(Section):
     ``base`` is also that of the samples.
     """
 
-    name: str = Field(pattern=r"^[A-Za-z0-9_.-]+$")
+    name: str = Field(pattern=r"^[A-Za-z0-9_-][A-Za-z0-9_.-]*$")
     base: str = "ppo.yaml"
     set: dict[str, Any] = Field(default_factory=dict)
     space: dict[str, Annotated[dict[_Kind, _Values], Field(min_length=1, max_length=1)]] = Field(

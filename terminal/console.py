@@ -44,7 +44,7 @@ def make_progress(console: Console | None = None) -> Progress:
 def stage(
     progress: Progress, name: str, total: int, unit: str = "games"
 ) -> Iterator[Callable[..., None]]:
-    """Show the progress of a stage; without a terminal, print a line when its units are done.
+    """Show the progress of a stage; without a terminal, print a line with the units done.
 
     Yields a function to call with the number of units done since the last call and, optionally, a
     description of what is done next, which is a line without a terminal.
@@ -57,6 +57,7 @@ def stage(
             say(progress.console, text)
 
     yield advance
+    done = next(each.completed for each in progress.tasks if each.id == task)
     progress.remove_task(task)
     if unit and not progress.console.is_terminal:
-        say(progress.console, f"{name}: {total:,} {unit} done")
+        say(progress.console, f"{name}: {done:,.0f} {unit} done")

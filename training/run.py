@@ -116,15 +116,20 @@ def _lock(run: RunDirectory) -> Iterator[None]:
 def prepare_words(config: Config, word_list: WordList) -> RunWords:
     """Return the words of a run; raise InputError if a part, a reward or a run is unusable."""
     reward_of(config)
-    if isinstance(config.learner, FromPlayConfig):
-        first = config.learner.play.first
-        if isinstance(first, str):
-            uncovered_words(RunDirectory.open(first))
-        else:
-            reward_of(_first_config(config, first))
     words = split_words(config, word_list)
     for name in ("train", "valid", config.final_split):
         words.part(name)
+    if isinstance(config.learner, FromPlayConfig):
+        first = config.learner.play.first
+        if isinstance(first, FirstRunConfig):
+            reward_of(_first_config(config, first))
+            return words
+        uncovered = uncovered_words(RunDirectory.open(first))["words"].split()
+        if set(uncovered).isdisjoint(words.part("train")):
+            raise InputError(
+                f"learner.play.first, --from: none of the words that {first} uncovered is one of "
+                f"the train words of {word_list.source}"
+            )
     return words
 
 

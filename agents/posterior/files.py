@@ -88,7 +88,7 @@ def pack_words(words: EncodedWords) -> npt.NDArray[np.uint8]:
 
 def unpack_words(packed: npt.NDArray[np.uint8]) -> EncodedWords:
     """Return the words packed by :func:`pack_words`; raise ValueError or LZMAError for others."""
-    text = np.frombuffer(lzma.decompress(packed.tobytes()), dtype=np.uint8)
+    text = np.frombuffer(lzma.decompress(packed.tobytes(), lzma.FORMAT_XZ), dtype=np.uint8)
     if (text == BLANK).any() or text.max(initial=0) >= NUM_CODES:
         raise ValueError("words: not in letters a to z")
     lengths = np.diff(np.flatnonzero(text == PADDING), prepend=-1)

@@ -182,7 +182,7 @@ CATS, GUESS = "--env CatsAndDogs-v0", "--env GuessTheWord-v0"
         ("--split all", "--split: 'all' is not allowed (input should be 'train', 'valid' or"),
         ("--words words.txt --secrets missing.txt", "missing.txt: cannot read"),
         ("--secrets words.txt --split valid", "--split: cannot be combined with --secrets"),
-        ("--drop-known --allow-known", "--allow-known: not allowed with"),
+        ("--drop-known --allow-known", "--allow-known: cannot be combined with --drop-known"),
         ("--words words.txt --split train --drop-known", "--drop-known: all words are known"),
         *(
             (

@@ -75,6 +75,8 @@ def test_statistics_are_those_of_the_games(real_words):
     [
         ({"agents": []}, "^agents: at least one is needed"),
         ({"agents": ["random", "random"]}, "^agents: .* names an agent twice"),
+        ({"agents": "random"}, "^agents: 'random' is not a list of names"),
+        ({"drop_known": True, "allow_known": True}, "^allow_known: cannot be combined with drop_"),
         ({"agents": {}}, "^agents: at least one is needed"),
         ({"agents": {"mine": RandomAgent}}, "^agents: 'mine': .* is not the name of an object of"),
         ({"agents": {"a\n": make_agent("random")}}, r"^agents: 'a\\n': .* is not the name of an"),

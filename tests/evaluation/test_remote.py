@@ -12,8 +12,9 @@ import pytest
 
 from hangman_lab.envs.errors import InputError
 from hangman_lab.evaluation.arena import play
+from hangman_lab.evaluation.game_client import GameClient, RemoteGame
 from hangman_lab.evaluation.preparation import Request, prepare
-from hangman_lab.evaluation.remote import GameClient, RemoteGame, _observe
+from hangman_lab.evaluation.remote import _observe
 from hangman_lab.evaluation.statistics import basic_statistics
 from tests.processes import assert_refused
 from tests.server.load import add_token
@@ -79,6 +80,26 @@ def test_output_and_files_agree_with_the_arena_and_the_server(
     assert sorted(games["letters"]) == sorted(arena["letters"])
     assert games.won.sum() == arena.won.sum()
     assert games.known.isna().all()
+
+
+@pytest.mark.slow
+def test_recorded_games_are_played_to_their_ends_when_there_are_no_more(
+    evaluate, tmp_path, words, monkeypatch
+):
+    path = tmp_path / "games.sqlite3"
+    options = ("--words", words, "--agent", "none", "--recorded-runs", 5)
+    with serve(path, *options) as (_, address):
+        monkeypatch.setenv("HANGMAN_TOKEN", add_token(path, "alice"))
+        asked = ("--server", address, "--recorded", "--words", words, "--games", 7)
+        done, evaluation = evaluate(*asked, "--agents", "dictionary", "random")
+        again, nothing = evaluate(*asked, "--agents", "dictionary")
+    assert "all 5 recorded runs are used up (after 5 games, which are over)" in done.stderr
+    assert "dictionary: 5 games done" in done.stdout
+    assert list(evaluation["agents"]) == ["dictionary"]
+    assert evaluation["agents"]["dictionary"]["games"] == 5
+    assert {status for _, _, status, _ in played_by(path, "alice")} <= {"success", "failed"}
+    assert_refused(again, "evaluate.py", "all 5 recorded runs are used up")
+    assert nothing is None
 
 
 @contextmanager

@@ -42,7 +42,7 @@ def read_players(path):
         # A letter of another script.
         (["token", "p\u0430ul"], ["is not a name", "one script"]),
         *((["token", name], ["is not a name"]) for name in NO_NAMES),
-        (["delete", "nobody"], ["no player 'nobody'"]),
+        (["delete", "nobody"], ["--db: there is no file"]),
         (["--db", "/no/such/folder/x"], ["--db", "/no/such/folder/x", "No such file"]),
         (["--host", "no.such.host.invalid"], ["--host", "no.such.host.invalid"]),
         (["--port", "70000"], ["--port: '70000' is not a whole number in 0..65535"]),
@@ -88,6 +88,7 @@ def test_tokens_are_made_replaced_and_players_deleted_while_a_server_runs(path, 
         assert_refused(serve("token", "alice"), "serve.py", "'alice'", "--replace")
         new = make("alice", "--replace")
         assert serve("delete", "bob").returncode == 0
+        assert_refused(serve("delete", "bob"), "serve.py", "there is no player 'bob'")
         statuses = [server.get(f"{API}/player", token).status_code for token in (alice, bob, new)]
         assert statuses == [401, 401, 200]
         (row,) = server.get(f"{API}/leaderboard").json()["players"]

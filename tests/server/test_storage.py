@@ -13,7 +13,7 @@ from contextlib import closing
 import pytest
 import requests
 
-from hangman_lab.evaluation.remote import GameClient
+from hangman_lab.evaluation.game_client import GameClient
 from tests.server.harness import API, bearer
 from tests.server.load import LETTERS, add_token, serving
 

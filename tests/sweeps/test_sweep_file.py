@@ -104,6 +104,7 @@ EPOCHS = "learner.epochs"
         ({"samples": 3}, ["samples: 3", "nothing to draw"]),
         ({"seeds": 10**12}, ["trials are more than 10,000"]),
         ({"storage": "s3://bucket"}, ["storage", "s3://bucket", "folder"]),
+        ({"name": ".."}, ["name", "'..' is not allowed"]),
         ({"storage": "a\0b"}, ["storage", "'a\\x00b' is not allowed"]),
     ],
     ids=str,

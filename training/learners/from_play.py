@@ -178,13 +178,17 @@ def uncovered_words(run: RunDirectory) -> dict[str, Any]:
 
     Raises InputError if there are none.
     """
-    is_file = run.uncovered.is_file()
-    words = run.uncovered.read_text(encoding="utf-8", errors="replace") if is_file else ""
+    if not run.uncovered.is_file():
+        raise InputError(
+            f"learner.play.first, --from: {run.path} has no {run.uncovered.name}, the words that "
+            "the games of a training run uncovered"
+        )
+    words = run.uncovered.read_text(encoding="utf-8", errors="replace")
     check_words(words.split(), name=str(run.uncovered))
     if not words.strip():
         raise InputError(
-            f"learner.play.first: the games of {run.path} have uncovered no word; more steps are "
-            "needed"
+            f"learner.play.first, --from: the games of {run.path} have uncovered no word; more "
+            "steps are needed"
         )
     games = max(event.get("rollout/games", 0) for event in run.read_curve_events())
     return {"words": words, "num_fitted": 0, "games": int(games)}

@@ -158,6 +158,7 @@ def test_damaged_files_are_refused_in_one_line(tmp_path):
         damaged.append(save({other: tensors[other] for other in tensors if other != name}))
         if array.size > 1:
             damaged.append(save(tensors | {name: array[: len(array) // 2].copy()}))
+    damaged.append(save(tensors | {"words": np.zeros(10**6, dtype=np.uint8)}))
     for content in damaged:
         path.write_bytes(content)
         with pytest.raises(InputError, match=rf"^{path}: not a readable posterior.*\Z"):

@@ -47,7 +47,7 @@ def test_candidates_have_their_probabilities():
     assert ratios == pytest.approx(np.ones(len(CANDIDATES)), rel=0.05)
 
 
-@pytest.mark.parametrize("known", [-0.1, 1.1, float("nan")])
+@pytest.mark.parametrize("known", [-0.1, 1.1, float("nan"), True])
 def test_an_invalid_probability_of_known_words_is_refused(known):
     with pytest.raises(ValueError, match=r"known: .* is not a number in 0\.\.1"):
         prior_of().with_known(known)

@@ -168,8 +168,18 @@ def test_a_run_can_begin_with_the_words_of_another(config_of, real_words, whole,
 
 
 def test_an_unusable_first_run_is_refused(config_of, real_words, tmp_path):
-    empty = RunDirectory.create(config_of(real_words[::4]), tmp_path / "empty")
-    for path, said in ((tmp_path / "none", "not the folder of a run"), (empty.path, "no word")):
+    runs = {}
+    for words in (None, "", "zyzzyva"):
+        runs[words] = RunDirectory.create(config_of(real_words[::4]), tmp_path / "first")
+        if words is not None:
+            runs[words].uncovered.write_text(words)
+    runs["zyzzyva"].curves.write_text('{"step": 1}\n')
+    for path, said in (
+        (tmp_path / "none", "not the folder of a run"),
+        (runs[None].path, "has no uncovered.txt"),
+        (runs[""].path, "have uncovered no word"),
+        (runs["zyzzyva"].path, "none of the words that .* uncovered is one of the train words"),
+    ):
         config = config_of(real_words[::4], f"learner.play.first={path}")
         with pytest.raises(InputError, match=said):
             train(config, QUIET, tmp_path / "run")
