@@ -171,7 +171,7 @@ def main():
     policy = Policy()
     optimizer = torch.optim.Adam(policy.parameters(), lr=LEARNING_RATE, eps=1e-5)
     observation, _ = env.reset(seed=options.seed)
-    rollouts = options.steps // (NUM_ENVS * ROLLOUT_STEPS)
+    rollouts = max(1, options.steps // (NUM_ENVS * ROLLOUT_STEPS))
     for rollout in range(rollouts):
         optimizer.param_groups[0]["lr"] = LEARNING_RATE * (1 - rollout / rollouts)
         data, observation = collect(env, policy, observation, options.discount)
