@@ -68,7 +68,8 @@ def test_damaged_hashes_and_curves_are_refused_in_one_line(run):
     run.write_fitted_words(("cat", "dog", "ox"))
     content = run.fitted_words.read_bytes()
     damaged = [b"", b"junk", content[:-3], content.replace(b"(3,)", b"9**9")]
-    for array in (np.zeros(3), np.zeros((2, 2), dtype=np.uint64), np.arange(3, 0, -1, np.uint64)):
+    unsorted = np.array([1, 3, 2, 4], dtype=np.uint64)
+    for array in (np.zeros(3), np.zeros((2, 2), dtype=np.uint64), unsorted):
         np.save(run.fitted_words, array)
         damaged.append(run.fitted_words.read_bytes())
     # NumPy reads other types from a ZIP archive.

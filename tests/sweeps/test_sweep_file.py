@@ -93,7 +93,7 @@ EPOCHS = "learner.epochs"
         ({"space": {EPOCHS: {"normal": [0, 1]}}}, [f"space.{EPOCHS}.normal", "'grid_search'"]),
         ({"space": {EPOCHS: {}}}, [f"space.{EPOCHS}: {{}} is not allowed"]),
         ({"space": {EPOCHS: {"grid_search": []}}}, ["grid_search: [] is not allowed"]),
-        ({"space": {EPOCHS: {"uniform": [2, 1]}}}, ["low first"]),
+        ({"space": {EPOCHS: {"uniform": [2, 2]}}}, ["low first"]),
         ({"space": {EPOCHS: {"loguniform": [0, 1]}}}, ["above 0"]),
         ({"space": {"discount": {"uniform": [0, 10**400]}}}, ["two numbers"]),
         ({"set": {"seed": 2**31 - 1}}, ["seeds: seed: 2147483648", "less than 2147483648"]),
