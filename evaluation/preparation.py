@@ -141,13 +141,7 @@ def prepare(
     if request.games is not None:
         words = sample_words(words, request.games, request.seed)
     agents = load_run_agents(names, run, train_words, request.seed, request.known)
-    for name, agent in (custom_agents or {}).items():
-        is_name = isinstance(name, str) and name.isprintable() and name.strip()
-        if not (isinstance(agent, Agent) and is_name):
-            what = "the name of an object of a subclass of Agent"
-            raise InputError(f"agents: {name!r}: {agent!r} is not {what}")
-        agent.fit(train_words)
-        agents[name] = agent
+    agents |= _fit(custom_agents or {}, train_words)
     if not agents:
         raise InputError("--agents: at least one is needed")
     fitted_words = {
@@ -169,6 +163,17 @@ def prepare(
         evil_words=evil_words,
         repeat=request.repeat,
     )
+
+
+def _fit(agents: Mapping[str, Agent], words: Sequence[str]) -> Mapping[str, Agent]:
+    """Fit custom agents; InputError if one is no agent, or its name cannot be printed."""
+    for name, agent in agents.items():
+        is_name = isinstance(name, str) and name.isprintable() and name.strip()
+        if not (isinstance(agent, Agent) and is_name):
+            what = "the name of an object of a subclass of Agent"
+            raise InputError(f"agents: {name!r}: {agent!r} is not {what}")
+        agent.fit(words)
+    return agents
 
 
 def sample_words(words: Sequence[str], games: int, seed: int) -> tuple[str, ...]:

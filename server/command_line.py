@@ -96,7 +96,7 @@ def _manage(options: Namespace) -> None:
     """Make a token or delete a player, and print what was done."""
     is_token = options.action == "token"
     name = _name(options.name) if is_token else options.name.strip()
-    if not is_token and not os.path.isfile(options.db):
+    if not (is_token or os.path.isfile(options.db)):
         raise InputError(f"--db: there is no file {options.db}")
     try:
         with closing(open_database(options.db)) as connection, transaction(connection):

@@ -41,10 +41,9 @@ def divide_words(
     recorded, practice, chosen = parts["test"], parts["valid"], "valid"
     if settings.words is None and (known := common_words(sorted({*parts["train"], *practice}))):
         practice, chosen = known, "common"
-    source = words.word_list.source
+    source, origin = words.word_list.source, "(test)"
     if not (recorded and practice):
         raise InputError(f"--words: {source} has too few words to serve")
-    origin = "(test)"
     if settings.recorded_words is not None:
         given = read_word_list(settings.recorded_words).words
         unlisted = sorted({*given} - {*words.word_list.words})
