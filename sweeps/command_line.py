@@ -71,9 +71,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             trials, num_failed = run_sweep(sweep, folder)
         _report(sweep, folder, trials, num_failed, console)
     except KeyboardInterrupt:
-        if folder is not None:
-            resume = f"{invocation('sweep')} --resume {shlex.quote(str(folder))}"
-            say(console, f"stopped; resume with: {resume}")
+        if folder is None:
+            raise
+        resume = f"{invocation('sweep')} --resume {shlex.quote(str(folder))}"
+        say(console, f"stopped; resume with: {resume}")
         return 130
     return 0
 

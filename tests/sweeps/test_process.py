@@ -8,6 +8,7 @@ import sys
 import time
 from contextlib import contextmanager
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 
@@ -121,6 +122,17 @@ def test_the_threads_of_every_trial_fit_the_cores(
     sweep = write_sweep(space={"threads": {"grid_search": [1, 3]}})
     done = run_main(main, capsys, sweep, "--words", few_hundred_words)
     assert_refused(done, "sweep.py", "threads: 3 is more than the 2 cores")
+    assert not (sweep.parent / "sweeps").exists()
+
+
+def test_ctrl_c_while_ray_starts_is_told_and_leaves_nothing(
+    write_sweep, few_hundred_words, capsys, monkeypatch
+):
+    stopped = Mock(side_effect=KeyboardInterrupt)
+    monkeypatch.setattr("hangman_lab.sweeps.command_line.ray_cluster", stopped)
+    sweep = write_sweep()
+    done = run_main(main, capsys, sweep, "--words", few_hundred_words)
+    assert (done.returncode, done.stderr) == (130, "sweep.py: stopped\n")
     assert not (sweep.parent / "sweeps").exists()
 
 
