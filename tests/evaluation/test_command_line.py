@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -70,6 +71,7 @@ def test_without_a_run_learned_agents_are_those_of_the_pretrained_policy(evaluat
 def test_details_precede_the_pairs_and_the_win_rates(evaluate, tiny_files):
     def titles(*options):
         done, _ = evaluate("--words", tiny_files[1], "--games", 20, *options)
+        assert options or done.stdout.count("\n") <= 30
         return re.findall("Hangman-v0|pairwise|by word length|hardest", done.stdout)
 
     assert titles() == ["pairwise", "Hangman-v0"]
@@ -212,6 +214,7 @@ CATS, GUESS = "--env CatsAndDogs-v0", "--env GuessTheWord-v0"
         (f"{CATS} --lists 3", "--lists: is for GuessTheWord-v0"),
         (f"{GUESS} --agents minimax filter", "plays Cats and Dogs alone"),
         (f"{GUESS} --games 3", "--games: needs --words"),
+        (f"{GUESS} --lists 10001", "--lists: '10001' is not a whole number in 1..10000"),
         ("--server http://127.0.0.1:1", "--token, HANGMAN_TOKEN"),
         ("--server 127.0.0.1:8000 --token t", "is not a URL"),
         # Nothing listens: no retries.
@@ -239,3 +242,20 @@ def test_what_draws_is_an_extra_that_is_named_if_it_is_missing(capsys, monkeypat
     monkeypatch.setattr("hangman_lab.terminal.arguments.find_spec", lambda name: None)
     done = run_main(main, capsys, "--agents", "random", option, "drawn")
     assert_refused(done, "evaluate.py", f"{option} needs matplotlib", "pip install '.[report]'")
+
+
+def test_a_file_that_is_write_protected_is_refused(tiny_files, tmp_path, capsys, monkeypatch):
+    path = tmp_path / "kept.json"
+    path.write_text("kept")
+    # Its mode does not stop the superuser.
+    monkeypatch.setattr("os.access", lambda given, mode: str(given) != str(path))
+    done = run_main(main, capsys, "--words", tiny_files[1], "--agents", "random", "--json", path)
+    assert_refused(done, "evaluate.py", "kept.json' is not a regular file that can be written to")
+    assert path.read_text() == "kept"
+
+
+def test_too_little_memory_is_one_line(capsys, monkeypatch):
+    full = Mock(side_effect=MemoryError("Unable to allocate 3.6 GiB"))
+    monkeypatch.setattr("hangman_lab.evaluation.command_line.prepare", full)
+    done = run_main(main, capsys, "--agents", "random")
+    assert_refused(done, "evaluate.py", "not enough memory (Unable to allocate 3.6 GiB)")

@@ -1,6 +1,7 @@
 import io
 import itertools
 import re
+from unittest.mock import Mock
 
 import pytest
 from rich.console import Console
@@ -173,3 +174,10 @@ def test_an_evil_host_reveals_a_matching_word_and_how_many_were_left(run_command
     options = ["--host", "evil", "--watch", "dictionary", "--speed", "1000"]
     _, output = run_command(options, ["n"], WORDS)
     assert re.search(r"^dictionary (won|lost); \w{5} fitted all along; words", output, re.MULTILINE)
+
+
+def test_no_pause_is_too_long_to_wait_for(run_command, monkeypatch):
+    monkeypatch.setattr("time.sleep", pauses := Mock())
+    status, _ = run_command(["--watch", "random", "--speed", "1e-320"], ["n"], WORDS)
+    assert status == 0
+    assert pauses.call_args.args == (1e6,)

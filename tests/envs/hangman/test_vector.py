@@ -181,6 +181,14 @@ def test_a_state_of_other_games_is_refused_and_changes_nothing():
         assert data_equivalence(env.get_state(), before)
 
 
+def test_a_batch_that_resets_games_itself_takes_no_state_with_ended_games():
+    env = HangmanVectorEnv(1, words=["a"], autoreset_mode=AutoresetMode.DISABLED)
+    env.reset(seed=0)
+    env.step(np.array([0]))
+    with pytest.raises(InputError, match=r"^state: 'to_reset' has a game that is over"):
+        HangmanVectorEnv(1, None, AutoresetMode.SAME_STEP, words=["a"]).set_state(env.get_state())
+
+
 def test_words_can_be_forced_for_all_games_or_some():
     env, twin = HangmanVectorEnv(3, words=LETTERS), HangmanVectorEnv(3, words=LETTERS)
     env.reset(seed=0, options={"word": ["ox", "dot", "tee"]})

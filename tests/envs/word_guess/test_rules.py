@@ -61,3 +61,9 @@ def test_random_words_are_distinct_and_seeded():
         random_words(27, 1)
     with pytest.raises(ValueError, match=r"word_length: 1\.5 is not an integer in 1"):
         random_words(1, 1.5)
+
+
+def test_a_table_that_is_too_large_is_refused(monkeypatch):
+    monkeypatch.setattr("hangman_lab.envs.word_guess.rules._MAX_TABLE", 3)
+    with pytest.raises(ValueError, match="words: 4 answers about all pairs of words are too many"):
+        _ = WordGame(["acid", "dove"]).answer_table
