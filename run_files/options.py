@@ -44,7 +44,7 @@ def validate(
     path: str | Path = "",
     given: Mapping[str, str] | None = None,
 ) -> Model:
-    """Return validated values of a file, raise InputError if one is invalid.
+    """Return validated values of a file; raise InputError if one is invalid.
 
     ``given`` are the keys of overrides, and how each was typed.
     """

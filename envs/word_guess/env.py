@@ -79,8 +79,8 @@ class WordGuessEnv(SingleEnv[dict[str, Any]]):
 
     - `variant`: `"cats_and_dogs"` or `"guess_the_word"`.
     - `words`: sequence of lower-case words, the secrets. By default the words of the default list
-      (`web2`) for Cats and Dogs, and 100 words of random letters for Guess the Word. Words of
-      another length are not used.
+      (`web2`) for Cats and Dogs, and 100 words of random letters (26 of one letter) for Guess the
+      Word. Words of another length are not used.
     - `allowed`: the words that can be guessed, including all secrets; by default the secrets.
     - `word_length`: 1 to 21; by default 4 for Cats and Dogs, 6 for Guess the Word.
     - `max_guesses`: by default 128 for Cats and Dogs, 10 for Guess the Word.
