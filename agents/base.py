@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, Self, cast, overload
 
@@ -17,7 +17,6 @@ from hangman_lab.envs.hangman.observation import (
     Observation,
     Observations,
     as_batch,
-    check_observations,
     unique_observations,
 )
 
@@ -121,10 +120,7 @@ class Agent:
         NotFittedError
             If the agent was not fitted.
         """
-        games: Any = observations
-        is_mapping = isinstance(games, Mapping)
-        is_single = is_mapping and as_array("lives", games.get("lives", [])).ndim == 0
-        batch = check_observations(as_batch(games) if is_single else games)
+        batch, is_single = as_batch(observations)
         num_games = len(batch["lives"])
         if keys is None and self.draws:
             keys = self._generator.integers(2**64, size=num_games, dtype=np.uint64)
@@ -198,12 +194,19 @@ class PosteriorAgent(Agent, ABC):
         """Return the letter probabilities, shape (N, 26)."""
         return self._letter_probabilities(observations)
 
-    def letter_probabilities(self, observations: Observations) -> npt.NDArray[np.float64]:
+    def letter_probabilities(
+        self, observations: Observation | Observations
+    ) -> npt.NDArray[np.float64]:
         """Return the probability that each letter is behind a blank.
+
+        Parameters
+        ----------
+        observations : Observations or Observation
+            Those of N games, or the observation of the single environment.
 
         Returns
         -------
-        ndarray of float64, shape (N, 26)
+        ndarray of float64, shape (N, 26) or (26,)
             Probabilities that the hidden part contains the letter, so a row may sum to more than
             1. Guessed letters have 0.
 
@@ -212,12 +215,13 @@ class PosteriorAgent(Agent, ABC):
         InputError
             If the observations are invalid.
         """
-        states, state_of_game = self._distinct(check_observations(observations))
+        batch, is_single = as_batch(observations)
+        states, state_of_game = self._distinct(batch)
         name, shape = f"{type(self).__name__}._letter_probabilities", states["guessed"].shape
         result = as_numbers(name, self._letter_probabilities(states), shape)
         if not ((result >= 0) & (result <= 1 + _ROUNDING)).all():
             raise InputError(f"{name}: a probability is NaN or outside 0..1")
-        return result[state_of_game]
+        return result[0] if is_single else result[state_of_game]
 
     @abstractmethod
     def _letter_probabilities(self, observations: Observations) -> npt.NDArray[np.float64]:

@@ -171,10 +171,11 @@ class Split:
             return "train"
         return "valid" if position < self.fractions[0] + self.fractions[1] else "test"
 
-    def divide(self, word_list: WordList) -> dict[str, tuple[str, ...]]:
-        """Return the words of each part, in the order of the list; a part may be empty."""
+    def divide(self, words: WordList | Iterable[str]) -> dict[str, tuple[str, ...]]:
+        """Return the words of each part, in their order; a part may be empty."""
         parts: dict[str, list[str]] = {name: [] for name in PARTS}
-        for word in word_list.words:
+        listed = words.words if isinstance(words, WordList) else as_words("words", words)
+        for word in listed:
             parts[self.part(word)].append(word)
         return {name: tuple(words) for name, words in parts.items()}
 

@@ -18,7 +18,7 @@ from hangman_lab.agents.posterior.posterior import LetterPosterior
 from hangman_lab.agents.ppo.network import Network, PolicyNetwork, policy_features
 from hangman_lab.agents.ppo.windows import WindowNetwork
 from hangman_lab.envs.errors import InputError
-from hangman_lab.envs.hangman.observation import Observations, check_observations
+from hangman_lab.envs.hangman.observation import Observation, Observations, as_batch
 
 _NETWORKS = {network.kind: network for network in (PolicyNetwork, WindowNetwork)}
 
@@ -41,11 +41,14 @@ class NetworkAgent(Agent):
         scores = self.network.letter_scores(self.features(observations))
         return np.where(observations["guessed"] != 0, -np.inf, scores.astype(np.float64))
 
-    def choice_probabilities(self, observations: Observations) -> npt.NDArray[np.float64]:
-        """Return the action probabilities of the policy, shape (N, 26)."""
-        scores = self.letter_scores(check_observations(observations))
+    def choice_probabilities(
+        self, observations: Observation | Observations
+    ) -> npt.NDArray[np.float64]:
+        """Return the action probabilities of the policy, shape (N, 26), or (26,) for one game."""
+        batch, is_single = as_batch(observations)
         with np.errstate(invalid="ignore"):  # no letter is left
-            return np.nan_to_num(softmax(scores, axis=1))
+            probabilities = np.nan_to_num(softmax(self.letter_scores(batch), axis=1))
+        return probabilities[0] if is_single else probabilities
 
 
 class PPOAgent(NetworkAgent, PosteriorAgent):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, TypedDict, cast
 
 import numpy as np
@@ -46,11 +47,14 @@ def select(observations: Observations, games: npt.ArrayLike | slice) -> Observat
     return cast(Observations, {name: array[games] for name, array in arrays.items()})
 
 
-def as_batch(observation: Observation) -> Observations:
-    """Return the observation of one game as a batch of one game."""
-    items = observation.items()
+def as_batch(observations: Any) -> tuple[Observations, bool]:
+    """Return checked observations, and whether they were of one game; see check_observations."""
+    is_mapping = isinstance(observations, Mapping)
+    if not is_mapping or as_array("lives", observations.get("lives", [])).ndim:
+        return check_observations(observations), False
+    items = observations.items()
     arrays = {name: as_array(f"observations: {name!r}", array)[None] for name, array in items}
-    return cast(Observations, arrays)
+    return check_observations(arrays), True
 
 
 def check_observations(observations: Any) -> Observations:

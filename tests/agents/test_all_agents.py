@@ -79,6 +79,15 @@ def test_an_observation_that_no_game_has_is_refused(agent):
                     getattr(agent, method)({**GOOD, **arrays})
 
 
+def test_a_single_observation_is_played_as_a_batch_of_one(agent):
+    single = {key: array[0] for key, array in GOOD.items()}
+    assert agent.act(single, keys=[3]) == agent.act(GOOD, keys=[3])[0]
+    for method in ("letter_probabilities", "choice_probabilities"):
+        if hasattr(type(agent), method):
+            probabilities = getattr(agent, method)
+            np.testing.assert_array_equal(probabilities(single), probabilities(GOOD)[0])
+
+
 def test_a_batch_of_no_games_has_no_letters(agent):
     empty = {key: array[:0] for key, array in GOOD.items()}
     assert agent.act(empty).tolist() == []

@@ -89,6 +89,7 @@ def test_the_split_does_not_move_when_the_list_is_shuffled_or_grows(words, more,
     divided = [word for part in parts.values() for word in part]
     assert len(divided) == len(set(divided))
     assert set(divided) == set(grown)
+    assert split.divide(word_list.words) == parts
 
 
 def test_the_split_of_known_words_never_changes():
