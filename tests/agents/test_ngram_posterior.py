@@ -1,6 +1,7 @@
 """The smoothed n-grams, and their posterior compared with a sum over all words."""
 
 import itertools
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -65,6 +66,22 @@ def test_larger_discounts_leave_less_to_the_words_that_were_seen(real_words):
     models = [SmoothedNgrams(seen, 5, scale) for scale in (0.7, 1.0, 1.3)]
     most, some, least = (model.log_probabilities(seen).mean() for model in models)
     assert most > some > least
+
+
+def test_counts_lose_the_discounts_of_modified_kneser_ney(real_words):
+    model = SmoothedNgrams(encode_words(real_words), 2, 1.0)
+    pairs = [pair for word in real_words for pair in zip("^" + word, word + "$", strict=True)]
+    counts_of = Counter(pairs)
+    number = Counter(counts_of.values())
+    share = number[1] / (number[1] + 2 * number[2])
+    discounts = [0] + [k - (k + 1) * share * number[k + 1] / number[k] for k in (1, 2, 3)]
+    for context in "^" + ALPHABET:
+        counts = np.array([counts_of[context, symbol] for symbol in ALPHABET + "$"])
+        lost = np.array([discounts[min(count, 3)] for count in counts])
+        expected = (counts - lost + lost.sum() * model.tables.probabilities[0]) / counts.sum()
+        state = model.tables.next_state[0, ALPHABET.find(context)]
+        state = model.tables.start if context == "^" else state
+        assert model.tables.probabilities[state] == pytest.approx(expected, rel=1e-4)
 
 
 def test_probabilities_of_words_and_lengths_are_those_of_their_letters(real_words):
