@@ -102,6 +102,13 @@ def test_the_search_stops_at_its_limit(words, misses, budget, expected):
     assert certain(words, misses, budget) == expected
 
 
+def test_a_search_that_was_stopped_is_not_remembered_as_lost():
+    index, table = search_tables(encode_words(PAIRS).codes), np.zeros((64, 3), np.int64)
+    limits = [np.array([budget, 0]) for budget in (30, 10**6)]
+    results = [certain_win(np.arange(len(PAIRS)), 6, index, table, limit) for limit in limits]
+    assert results == [UNKNOWN, WIN]
+
+
 def test_games_that_differ_in_lives_alone_may_get_other_letters():
     # A win needs a and two lives. With four, every letter wins, and p leaves two words at most.
     agent = MinimaxAgent().fit(["tap", "ace", "sat", "lap"])

@@ -31,8 +31,14 @@ def test_it_sees_letters_their_places_the_ends_and_what_was_guessed():
     network = module_of(WindowModule, context=2).to_numpy()
     network.weights["guessed.weight"][:] = 0
     # Only the context is seen, and the place in the word: the lengths are alike.
-    assert differ(scores(network, "_abcd"), scores(network, "_bacd"))
-    assert not differ(scores(network, "_abcd"), scores(network, "_abdc"))
+    for pattern, near, second, far in (
+        ("_abcd", "_bacd", "_acbd", "_abdc"),
+        ("dcba_", "dcab_", "dbca_", "cdba_"),
+    ):
+        expected = scores(network, pattern)
+        assert differ(expected, scores(network, near))
+        assert differ(expected, scores(network, second))
+        assert not differ(expected, scores(network, far))
 
 
 def test_a_letter_is_scored_by_how_often_it_is_expected_behind_the_blanks():
