@@ -47,7 +47,8 @@ def parser() -> CommandParser:
     helps = "evil: the host fixes only the length of the word"
     add("--host", choices=("random", "evil"), default="random", help=helps)
     wrong = partial(integer, low=1, high=NUM_LETTERS)
-    add("--max-wrong", type=wrong, metavar="N", help="wrong guesses allowed (default: 6)")
+    helps = "wrong guesses allowed (default: the run's, or 6)"
+    add("--max-wrong", type=wrong, metavar="N", help=helps)
     known = (
         "prior probability that the secret is in the word list of ppo, look-ahead and posterior "
         "(default: 0.5)"
