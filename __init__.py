@@ -13,7 +13,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-# The packages are the folders beside this file, in a checkout as where it is installed.
+# The packages are the folders beside this file, both in a checkout and when installed.
 __path__ = [str(Path(__file__).resolve().parent)]
 
 import hangman_lab.envs  # noqa: F401 - registers the environments
@@ -121,7 +121,7 @@ def main() -> int:
 
 @contextmanager
 def _needs(extra: str) -> Iterator[None]:
-    """Say which extra has a package that is missing."""
+    """Tell in a ModuleNotFoundError which extra has the missing package."""
     try:
         yield
     except ModuleNotFoundError as error:

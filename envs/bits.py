@@ -58,7 +58,7 @@ def strip_padding(word, guessed):
 def letter_columns(guessed):
     """Return the column of each letter, shape (26,), and the number of unguessed letters.
 
-    Column k is for the words without the k-th unguessed letter, the last column for all words;
+    Column k is for the words without the k-th unguessed letter. The last column is for all words;
     guessed letters map to it.
     """
     last = 0

@@ -15,7 +15,7 @@ from numba import get_num_threads
 from numba.core import config
 from numba.misc.appdirs import AppDirs
 
-# Its options are attributes that it sets when it is imported.
+# Any, since it sets its options as attributes when it is imported.
 _config: Any = config
 
 
@@ -52,7 +52,7 @@ _CACHE_FOLDER = _cache_folder()
 def njit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     """Compile a function as ``numba.njit`` does, with the cache folder of this package.
 
-    It releases Python's lock while it runs, so that other threads go on, as progress bars do.
+    It releases Python's lock while it runs, so that other threads, such as progress bars, go on.
     """
     if function is None:
         return partial(njit, **options)
@@ -60,12 +60,12 @@ def njit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     if _config.BOUNDSCHECK:
         # An IndexError in a parallel loop is lost.
         options.pop("parallel", None)
-    # Numba reads the folder when a function is declared. Functions of others keep theirs.
-    others, _config.CACHE_DIR = _config.CACHE_DIR, _CACHE_FOLDER
+    # Numba reads the folder when a function is declared. Other packages keep their own.
+    previous, _config.CACHE_DIR = _config.CACHE_DIR, _CACHE_FOLDER
     try:
         return numba.njit(**options)(function)
     finally:
-        _config.CACHE_DIR = others
+        _config.CACHE_DIR = previous
 
 
 def in_threads(work: Callable[..., Any], *arguments: Any) -> list[Any]:

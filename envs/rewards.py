@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from hangman_lab.envs.errors import InputError, as_numbers, check_choice, check_number
 
-# Of a parameter, so that no reward is infinite.
+# The largest magnitude of a parameter, so that no reward is infinite.
 _LARGEST = 1e100
 
 
@@ -34,7 +34,7 @@ class SparseReward:
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
             number = check_number(f"reward.parameters: {name}", value, -_LARGEST, _LARGEST)
-            # The numbers of NumPy have other rules of rounding, and overflow.
+            # Scalars of NumPy round and overflow by other rules than floats.
             object.__setattr__(self, name, number)
 
     def __call__(self, step: Any) -> npt.NDArray[np.float64]:
@@ -106,7 +106,7 @@ WORD_GUESS_REWARDS: dict[str, type[Reward]] = {"sparse": SparseReward, "mistakes
 def compute_reward(reward: Reward, step: Any) -> float:
     """Return the reward of one game, whose ``step`` has numbers instead of arrays."""
     if type(reward) in HANGMAN_REWARDS.values():
-        # Their formulas are the same for numbers.
+        # Their formulas hold for numbers as for arrays.
         return float(reward(step))
     arrays = {
         name: np.array([value]) for name, value in step._asdict().items() if name != "max_wrong"
@@ -121,7 +121,7 @@ def compute_rewards(reward: Reward, step: Any) -> npt.NDArray[np.float64]:
     """
     if type(reward) in HANGMAN_REWARDS.values():
         return reward(step)
-    # Others may keep or change what they are given.
+    # A custom reward may keep or change its argument.
     rewards = as_numbers("reward", reward(copy.deepcopy(step)), step.won.shape)
     if not np.isfinite(rewards).all():
         raise InputError("reward: a number is NaN or infinite")

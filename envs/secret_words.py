@@ -23,9 +23,9 @@ from hangman_lab.envs.words import PARTS, Split, default_word_list
 
 Part = Literal["train", "valid", "test"]
 
-# The bytes of a row of the table of words, a line of the cache, and those between its arrays.
-_ROW = 64
-_SPARE = _ROW - MAX_LENGTH - NUM_LETTERS
+# A row of the table of words is a cache line: codes, letter counts and, in the last byte, length.
+_ROW_BYTES = 64
+_COUNTS = slice(MAX_LENGTH, MAX_LENGTH + NUM_LETTERS)
 
 
 # Environments with the same list share its arrays, which are never written to.
@@ -35,8 +35,8 @@ def _sort_by_length(
 ) -> tuple[tuple[str, ...], EncodedWords, npt.NDArray[np.uint8]]:
     """Return the distinct words of these lengths and this part, shorter words first.
 
-    They are text, arrays, and a table of these: codes, letter counts and length of a word are in a
-    row of 64 bytes, since draws from a long list wait for memory.
+    They are returned as text, as arrays, and as a table with a row of 64 bytes per word: a draw
+    from a long list then waits for memory only once.
     """
     words = default_word_list().words if words is None else words
     chosen = sorted({word for word in words if min_length <= len(word) <= max_length})
@@ -51,9 +51,9 @@ def _sort_by_length(
     if not chosen:
         raise InputError(f"words: none of {len(words)} is in the part {split!r} of the split")
     encoded = encode_words(chosen, width)
-    table = np.zeros((len(chosen), _ROW), dtype=np.uint8)
+    table = np.zeros((len(chosen), _ROW_BYTES), dtype=np.uint8)
     table[:, : encoded.width] = encoded.codes
-    table[:, MAX_LENGTH:-_SPARE] = encoded.letter_counts
+    table[:, _COUNTS] = encoded.letter_counts
     table[:, -1] = encoded.lengths
     return tuple(chosen), encoded, table
 
@@ -71,7 +71,7 @@ class SecretWords:
     words : tuple of str
         The distinct words by length, then in alphabetical order.
     encoded : EncodedWords
-        The same.
+        The same words as arrays.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class SecretWords:
         self._settable = settable
 
     def __reduce__(self) -> tuple[type[SecretWords], tuple[Any, ...]]:
-        # Without the arrays: the default list is found again by its name.
+        # Without the arrays, which are made again, or found in the cache.
         return SecretWords, self._arguments
 
     @property
@@ -112,7 +112,7 @@ class SecretWords:
         """Return a word for each pair of a stream and an episode number."""
         drawn = self._table.take(self.draw_rows(streams, episodes), axis=0)
         words = EncodedWords(drawn[:, : self.width], drawn[:, -1].astype(np.int64))
-        words.letter_counts = drawn[:, MAX_LENGTH:-_SPARE].view(np.int8)
+        words.letter_counts = drawn[:, _COUNTS].view(np.int8)
         return words
 
     def check(self, words: Sequence[str]) -> None:

@@ -25,7 +25,7 @@ from hangman_lab.envs.encoding import (
 from hangman_lab.envs.numba_cache import njit
 
 _BITS = 64
-ANYWHERE = -1  # A pseudo-place.
+ANYWHERE = -1  # A pseudo-place: at any place of the word.
 
 
 class WordSets(NamedTuple):
@@ -76,15 +76,15 @@ def word_sets(words: EncodedWords) -> WordSets:
 @njit
 def _fill(words, lengths):
     sets, letters = words.sets, words.letters
-    for number in range(len(lengths)):
-        length = lengths[number]
+    for row in range(len(lengths)):
+        length = lengths[row]
         start, size = words.first_set[length], words.chunks[length]
-        entry = number - words.first_word[length]
+        entry = row - words.first_word[length]
         chunk, bit = entry // _BITS, np.uint64(1) << np.uint64(entry % _BITS)
         sets[start + chunk] |= bit
         for place in range(length):
-            letter = words.codes[number, place] - FIRST_LETTER
-            letters[number] |= np.uint32(1) << np.uint32(letter)
+            letter = words.codes[row, place] - FIRST_LETTER
+            letters[row] |= np.uint32(1) << np.uint32(letter)
             sets[set_with(start, size, ANYWHERE, letter) + chunk] |= bit
             sets[set_with(start, size, place, letter) + chunk] |= bit
 
@@ -96,7 +96,7 @@ def set_with(first_set, chunks, place, letter):
 
 
 @njit
-def _keep(bits, sets, first):
+def _intersect(bits, sets, first):
     """Intersect ``bits`` with the set at ``first``."""
     begin = np.uint64(first)
     for chunk in range(len(bits)):
@@ -104,7 +104,7 @@ def _keep(bits, sets, first):
 
 
 @njit
-def _leave_out(bits, sets, first):
+def _subtract(bits, sets, first):
     """Remove the set at ``first`` from ``bits``."""
     begin = np.uint64(first)
     for chunk in range(len(bits)):
@@ -123,7 +123,7 @@ def fitting_set(word, guessed, words, exclude_wrong, exclude_shown):
     bits = sets[start : start + size].copy()
     for place in range(length):
         if word[place] != BLANK:
-            _keep(bits, sets, set_with(start, size, place, word[place] - FIRST_LETTER))
+            _intersect(bits, sets, set_with(start, size, place, word[place] - FIRST_LETTER))
     for letter in range(NUM_LETTERS):
         if not guessed[letter]:
             continue
@@ -133,9 +133,9 @@ def fitting_set(word, guessed, words, exclude_wrong, exclude_shown):
         if is_shown and exclude_shown:
             for place in range(length):
                 if word[place] == BLANK:
-                    _leave_out(bits, sets, set_with(start, size, place, letter))
+                    _subtract(bits, sets, set_with(start, size, place, letter))
         elif exclude_wrong and not is_shown:
-            _leave_out(bits, sets, set_with(start, size, ANYWHERE, letter))
+            _subtract(bits, sets, set_with(start, size, ANYWHERE, letter))
     return bits
 
 

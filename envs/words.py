@@ -28,7 +28,7 @@ _NUM_COMMON = 20_000
 # Words that are not given to a person to guess.
 _OFFENSIVE = Path(__file__).with_name("offensive_words.txt")
 # Shorter entries are mostly initials and abbreviations.
-_LEAST_COMMON_LENGTH = 3
+_MIN_COMMON_LENGTH = 3
 
 
 @dataclass(frozen=True)
@@ -131,10 +131,10 @@ def common_words(words: Iterable[str]) -> tuple[str, ...]:
         )
     import wordfreq
 
-    known = set(wordfreq.top_n_list("en", _NUM_COMMON))
-    known -= {word.lower() for word in get_english_words_set([DEFAULT_SOURCE]) if word[0].isupper()}
-    known -= set(_OFFENSIVE.read_text().split())
-    return tuple(word for word in words if word in known and len(word) >= _LEAST_COMMON_LENGTH)
+    top = set(wordfreq.top_n_list("en", _NUM_COMMON))
+    top -= {word.lower() for word in get_english_words_set([DEFAULT_SOURCE]) if word[0].isupper()}
+    top -= set(_OFFENSIVE.read_text().split())
+    return tuple(word for word in words if word in top and len(word) >= _MIN_COMMON_LENGTH)
 
 
 @dataclass(frozen=True)

@@ -94,7 +94,7 @@ class VectorActionMaskObservation(VectorWrapper):
         return self._join(observations, infos), rewards, terminated, truncated, infos
 
     def _join(self, observations: Any, infos: dict[str, Any]) -> dict[str, Any]:
-        # A reset of some games has the masks of these.
+        # After a reset of some games, the infos have the masks of these games alone.
         masks, here = _mask_in(infos), infos["_action_mask"]
         self._masks[here] = masks[here]
         return dict(zip(self._keys, (observations, self._masks.copy()), strict=True))

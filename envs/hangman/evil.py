@@ -22,13 +22,13 @@ from hangman_lab.envs.word_sets import ANYWHERE, WordSets, fitting_set, set_with
 class EvilHangmanGames(HangmanGames):
     """N games of Hangman against a host that changes the word.
 
-    A new letter divides the words that fit all that was shown into families, by the places of the
+    A new letter divides the words that match everything shown into families, by the places of the
     letter. The host keeps the largest family. Ties go to the words without the letter, then to the
     fewest places, then to the first masked word in alphabetical order, blanks first. The secret is
     the first word of the family; it fits all answers.
 
-    ``words`` are those of :class:`SecretWords`. The secrets at the start are among these and count
-    for their lengths alone.
+    ``words`` are those of :class:`SecretWords`. The secrets that ``start`` gets are among these,
+    but only their lengths matter.
     """
 
     def __init__(
@@ -44,9 +44,9 @@ class EvilHangmanGames(HangmanGames):
 
     def start(self, games: Index, secrets: EncodedWords) -> None:
         """Start new games; InputError if no word has the length of a secret."""
-        without = secrets.lengths[self._sets.sizes()[secrets.lengths] == 0]
-        if len(without):
-            raise InputError(f"words: none has {without.min()} letters")
+        missing = secrets.lengths[self._sets.sizes()[secrets.lengths] == 0]
+        if len(missing):
+            raise InputError(f"words: none has {missing.min()} letters")
         super().start(games, secrets)
 
     def set_state(self, state: Any, ended: npt.NDArray[np.bool_]) -> None:
@@ -63,7 +63,7 @@ class EvilHangmanGames(HangmanGames):
         was_guessed = self._guessed[np.arange(len(self)), letters] != 0
         games = np.flatnonzero(~(self.over | was_guessed))
         word, guessed = self._word[games], self._guessed[games]
-        kept = _first_of_families(word, guessed, letters[games], self._sets)
+        kept = _first_of_largest(word, guessed, letters[games], self._sets)
         self.secrets[games] = self._words.codes[kept]
         self._letter_counts[games] = self._words.letter_counts[kept]
         return super().guess(letters)
@@ -94,7 +94,7 @@ def _sets_of(words: EncodedWords) -> WordSets:
 
 
 @njit
-def _first_of_families(word, guessed, letters, words):
+def _first_of_largest(word, guessed, letters, words):
     """Return the row of the first word of each game's largest family, shape (N,)."""
     first = np.zeros(len(word), np.int64)
     for game in range(len(word)):
@@ -113,9 +113,10 @@ def _first_of_families(word, guessed, letters, words):
 
 @njit
 def _find_largest(bits, word, place, shown, letter, words, best):
-    """Write the size of the largest family of a set, the places it shows, and its first word.
+    """Write to ``best`` the size of a set's largest family, the places it shows, its first word.
 
-    Place by place, the set is divided by whether it has the letter there, unless it is too small.
+    Place by place, the set is divided by whether its words have the letter there. A set that cannot
+    beat ``best`` is skipped.
     """
     size = 0
     for chunk in bits:

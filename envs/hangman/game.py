@@ -82,7 +82,7 @@ class Game:
     def result_since(self, lives: int, shown: int) -> GuessResult:
         """Return the result of a guess in a game that had these ``lives`` and ``shown`` positions.
 
-        It has numbers, where that of the batch has arrays.
+        Its fields, here in their order, are numbers; those of the batch are arrays.
         """
         result: Any = self.shown - shown, self.lives < lives, self.won, self.lives == 0
         result += self.shown, self.lives, len(self.secret), self.max_wrong

@@ -87,7 +87,7 @@ def check_observations(observations: Any) -> Observations:
 def check_array(
     name: str, array: npt.NDArray, shape: tuple[int, ...], least: int, most: int
 ) -> None:
-    """Raise InputError if an array of observations has another shape, or values out of range."""
+    """Raise InputError unless an array of observations has this shape, and integers in range."""
     if array.shape != shape:
         raise InputError(f"observations: {name!r} has the shape {array.shape}, not {shape}")
     if array.dtype.kind not in "iub":
@@ -101,13 +101,13 @@ def unique_observations(
 ) -> tuple[Observations, npt.NDArray[np.intp]]:
     """Return the distinct observations of a batch, and the index of each game among them.
 
-    Lives are not compared, ``columns``, shape (N,), are. In the first turns, many games have the
-    same observation.
+    Words, guessed letters and ``columns``, shape (N,), are compared, lives are not. In the first
+    turns, many games have the same observation.
     """
-    looks = np.column_stack([observations["word"], observations["guessed"], *columns])
-    keys = looks.view(f"V{looks.shape[1] * looks.itemsize}").ravel()
-    _, first, number = np.unique(keys, return_index=True, return_inverse=True)
-    return select(observations, first), number
+    rows = np.column_stack([observations["word"], observations["guessed"], *columns])
+    keys = rows.view(f"V{rows.shape[1] * rows.itemsize}").ravel()
+    _, first, index = np.unique(keys, return_index=True, return_inverse=True)
+    return select(observations, first), index
 
 
 def parse_observation(

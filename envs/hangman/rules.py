@@ -51,7 +51,7 @@ def make_observation_space(width: int, max_wrong: int) -> spaces.Dict:
 
 
 class GuessResult(NamedTuple):
-    """The result of one guess in each of N games, until the next; arrays have the shape (N,)."""
+    """The result of a guess in each of N games, valid until the next; arrays have shape (N,)."""
 
     newly_shown: npt.NDArray[np.int64]  # positions that the guess uncovered
     lost_life: npt.NDArray[np.bool_]  # a wrong letter, or a repeated one if the rules say so
@@ -94,7 +94,8 @@ class HangmanGames:
         self._guessed = np.zeros((num_games, NUM_LETTERS), dtype=np.int8)
         self._lives = np.zeros(num_games, dtype=np.int64)
         self._shown = np.zeros(num_games, dtype=np.int64)
-        # Rows of each code and of each number of blanks: faster than columns, which are broadcast.
+        # A row of ``width`` codes for each code, and a row of blanks for each word length: rows are
+        # copied faster than columns are broadcast.
         self._rows_of_code = np.repeat(np.arange(NUM_CODES, dtype=np.uint8)[:, None], width, axis=1)
         self._blanks = _as_rows(BLANK * np.tri(width + 1, width, -1, dtype=np.uint8))
         # The first entry of each game in a raveled array of shape (games, 26).
@@ -147,7 +148,7 @@ class HangmanGames:
         return self._guessed[games] == 0
 
     def get_state(self) -> dict[str, npt.NDArray]:
-        """Return copies of the arrays from which the others follow, by name."""
+        """Return copies, by name, of the arrays from which all others can be computed."""
         arrays: dict[str, npt.NDArray] = {
             "secrets": self.secrets,
             "guessed": self._guessed,
@@ -199,7 +200,7 @@ class HangmanGames:
         if letters.dtype.kind not in "iu":
             raise InputError(f"actions: {letters!r} is not an array of integers")
         numbers = letters.astype(np.int64, copy=False)
-        # A negative number is a large one without its sign.
+        # One comparison for both ends: read as unsigned, a negative number is a large one.
         unsigned = numbers.view(np.uint64)
         if unsigned.max(initial=0) >= NUM_LETTERS:
             wrong = letters[unsigned.argmax()]
@@ -216,7 +217,7 @@ class HangmanGames:
         is_new = playing & ~was_guessed
         counts = self._letter_counts.reshape(-1).take(index)
         newly_shown = (counts * is_new.view(np.int8)).astype(np.int64)
-        # A repeated letter shows nothing, as a wrong one.
+        # A repeated letter shows nothing, like a wrong one.
         lost_life = (playing if self.repeated_guess == "life" else is_new) & (newly_shown == 0)
 
         self._shown += newly_shown

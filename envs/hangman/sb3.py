@@ -21,7 +21,7 @@ from hangman_lab.envs.errors import InputError, check_options, check_state
 from hangman_lab.envs.hangman.observation import Observations
 from hangman_lab.envs.hangman.vector import HangmanVectorEnv
 
-# The info of a game that goes on, but for its mask.
+# The info of a game in progress, without its mask.
 _INFO: dict[str, Any] = {"action_mask": None, "won": np.False_, "TimeLimit.truncated": False}
 
 
@@ -42,7 +42,7 @@ class HangmanVecEnv(VecEnv):
         self.games = HangmanVectorEnv(
             num_envs, max_episode_steps, AutoresetMode.SAME_STEP, **options
         )
-        # What gym.make(spec) makes a single environment of.
+        # From this spec, gym.make makes a single environment of the same games.
         spec = replace(
             gym.spec("hangman_lab/Hangman-v0"),
             kwargs=options,
@@ -98,7 +98,7 @@ class HangmanVecEnv(VecEnv):
         """Call a method for the games at ``indices``; return an item for each."""
         self._check_name("method", method_name, self._methods)
         if method_name == "action_masks" and indices is None:
-            # As sb3-contrib asks at each step.
+            # The call of sb3-contrib at each step.
             return list(self.action_masks())
         games = self._games_at(indices)
         return self._methods[method_name](games, *method_args, **method_kwargs)

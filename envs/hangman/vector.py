@@ -99,7 +99,7 @@ class HangmanVectorEnv(VectorEnv[Observations, npt.NDArray[np.int64], npt.NDArra
         #: The number of wrong guesses that loses a game.
         self.max_wrong = self._games.max_wrong
         self._reward = make_reward(reward)
-        self._begun = False
+        self._was_reset = False
         self._streams = np.zeros(self.num_envs, dtype=np.uint64)
         self._episodes, self._steps = np.zeros((2, self.num_envs), dtype=np.int64)
         self._to_reset = np.zeros(self.num_envs, dtype=np.bool_)
@@ -220,7 +220,7 @@ class HangmanVectorEnv(VectorEnv[Observations, npt.NDArray[np.int64], npt.NDArra
         return tuple(self._games.secret(game) for game in range(self.num_envs))
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
-        """Return ``info["action_mask"]`` as bool, shape (num_envs, actions)."""
+        """Return ``info["action_mask"]`` as bool, shape (num_envs, 26)."""
         return self._games.action_masks()
 
     def render(self) -> tuple[Drawing, ...] | None:
@@ -231,25 +231,25 @@ class HangmanVectorEnv(VectorEnv[Observations, npt.NDArray[np.int64], npt.NDArra
         return tuple(self._games.draw(game, self.render_mode) for game in range(self.num_envs))
 
     def _require_reset(self, caller: str) -> None:
-        if not self._begun:
+        if not self._was_reset:
             raise ResetNeeded(f"Cannot call {caller}: call reset first")
 
     def _seed_streams(self, seed: Seed, games: npt.NDArray[np.int64]) -> None:
         """Start new streams for games with a seed, and for all games at the first reset."""
-        if seed is None and not self._begun:
+        if seed is None and not self._was_reset:
             # Unseeded streams come from the environment's own generator.
             self._streams[:] = [new_stream(self.np_random) for _ in games]
         elif seed is not None:
             seeds = check_seeds(seed, self.num_envs)
             for game in games:
-                if self._begun and seeds[game] is None:
+                if self._was_reset and seeds[game] is None:
                     continue
                 generator, used = seeding.np_random(seeds[game])
                 self._streams[game] = new_stream(generator)
                 self._episodes[game] = 0
                 if game == 0:
                     self._np_random, self._np_random_seed = generator, used
-        self._begun = True
+        self._was_reset = True
 
     def _infos(self, games: npt.NDArray[np.int64] | None = None) -> dict[str, Any]:
         """Return the infos of games, by default all, in Gymnasium's layout with masks ``_name``."""
@@ -294,5 +294,5 @@ class HangmanVectorEnv(VectorEnv[Observations, npt.NDArray[np.int64], npt.NDArra
         self._games.set_state(state.get("games"), state["to_reset"])
         for name, array in arrays.items():
             array[:] = state[name]
-        self._begun = True
+        self._was_reset = True
         return self._games.observe(word_dtype=np.int16)

@@ -18,7 +18,7 @@ from hangman_lab.envs.words import default_word_list
 MAX_WORD_LENGTH = 21
 # All guesses of a game are in the observation.
 MAX_GUESSES = 10_000
-# The bytes of a table of answers.
+# The largest table of answers, in bytes.
 _MAX_TABLE = 2**32
 
 
@@ -49,7 +49,7 @@ def random_words(
 
 
 class WordGame:
-    """What is public of a game: the allowed guesses, the secrets among them, and the answers.
+    """The public part of a game: the allowed guesses, the secrets among them, and the answers.
 
     The arguments are those of :class:`envs.word_guess.env.WordGuessEnv`. Words are indices into
     ``allowed``. An answer has a code from 0 to ``solved``, which is that of the secret itself.
@@ -90,7 +90,7 @@ class WordGame:
             words = random_words(min(100, NUM_LETTERS**self.word_length), self.word_length)
         chosen = self._of_length(words, "words")
         self.allowed = chosen if allowed is None else self._of_length(allowed, "allowed")
-        index = {word: number for number, word in enumerate(self.allowed)}
+        index = {word: action for action, word in enumerate(self.allowed)}
         for word in chosen:
             if word not in index:
                 raise InputError(f"allowed: the secret word {word!r} is missing")
@@ -139,6 +139,7 @@ class WordGame:
             # Repeated letters count as often as both words have them.
             sets = (row[guesses] & row[secrets] for row in self._letter_sets)
             common: Any = sum(np.bitwise_count(letters).astype(np.int16) for letters in sets)
+            # The 1 + ... + common answers with fewer common letters come first.
             return (common * (common + 1) // 2 + dogs).astype(np.uint8)
         return dogs.astype(np.uint8)
 
