@@ -20,7 +20,7 @@ from hangman_lab.envs.hangman.observation import (
     unique_observations,
 )
 
-# The excess of a probability over 1 that rounding explains.
+# Rounding tolerance: how far a probability may be above 1.
 _ROUNDING = 1e-6
 
 
@@ -48,7 +48,7 @@ class Agent:
         Whether the letters may depend on ``observations["lives"]``. If not, states that differ in
         lives alone are computed once.
     tolerance : float
-        Scores that are less below the highest one are equal to it.
+        Scores at most this far below the highest one are ties with it.
     """
 
     draws: bool = False
@@ -163,7 +163,7 @@ class Agent:
         states, state_of_game = self._distinct(observations)
         name, guessed = f"{type(self).__name__}.letter_scores", states["guessed"] != 0
         scores = as_numbers(name, self.letter_scores(states), guessed.shape)
-        # Above those of guessed letters, also if an agent rules out all others.
+        # Finite, so above the scores of guessed letters even if an agent has -inf for all others.
         scores = np.maximum(scores, np.finfo(np.float64).min)
         scores[guessed] = -np.inf
         highest = scores.max(axis=1, keepdims=True)

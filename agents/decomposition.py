@@ -77,13 +77,13 @@ class DecompositionAgent(Agent):
         return self
 
     def letter_scores(self, observations: Observations) -> npt.NDArray[np.float64]:
-        """Return the counts of the first part that is not stuck, shape (N, 26)."""
+        """Return the counts of the first part with an unguessed letter, shape (N, 26)."""
         counts = _count_in_words(observations["word"], observations["guessed"], self.index_)
         scores = back_off(observations, counts)
-        stuck = ~scores.any(axis=1)
-        part = select(observations, stuck)
-        in_pieces = _count_in_pieces(part["word"], self.pieces_)
-        scores[stuck] = back_off(part, in_pieces, self.letter_counts_)
+        undecided = ~scores.any(axis=1)
+        states = select(observations, undecided)
+        in_pieces = _count_in_pieces(states["word"], self.pieces_)
+        scores[undecided] = back_off(states, in_pieces, self.letter_counts_)
         return scores
 
 
@@ -143,11 +143,11 @@ def _count_at_length(masked, guessed, length, words, counts):
 
 
 @njit
-def _count_letters(words, numbers, places, counts):
+def _count_letters(words, rows, places, counts):
     """Add the letters of words at some places to ``counts``, shape (26,)."""
-    for number in numbers:
+    for row in rows:
         for place in places:
-            counts[words.codes[number, place] - FIRST_LETTER] += 1
+            counts[words.codes[row, place] - FIRST_LETTER] += 1
 
 
 @njit
@@ -164,7 +164,7 @@ def _count_in_pieces(word, pieces):
             units = _NUM_PIECE_CODES ** np.arange(len(window) - 1, -1, -1)
             pattern = (window * units).sum()
             for unit in units[window == _ANY]:
-                # A letter in the place of the blank.
+                # The digits 1 to 26, of letters, in place of the 27 of this blank.
                 first = pattern - NUM_LETTERS * unit
                 counts[game] += pieces[len(window) - _SHORTEST_PIECE][first:pattern:unit]
     return counts

@@ -59,10 +59,10 @@ class DictionaryAgent(PosteriorAgent):
     def _letter_probabilities(self, observations: Observations) -> npt.NDArray[np.float64]:
         """Return the share of the matching words that contain each letter, shape (N, 26)."""
         word, guessed, exclude = observations["word"], observations["guessed"], not self.literal
-        counts, num_candidates = count_words(word, guessed, self.index_, exclude, exclude)
+        counts, num_matching = count_words(word, guessed, self.index_, exclude, exclude)
         shares = np.where(
-            num_candidates[:, None] > 0,
-            counts / np.maximum(num_candidates, 1)[:, None],
+            num_matching[:, None] > 0,
+            counts / np.maximum(num_matching, 1)[:, None],
             self.word_counts_ / max(len(self.index_.letters), 1),
         )
         return np.where(guessed != 0, 0.0, shares)
@@ -79,7 +79,7 @@ class RandomAgent(Agent):
         return np.ones(observations["guessed"].shape)
 
     def _distinct(self, observations: Observations) -> tuple[Observations, npt.NDArray[np.intp]]:
-        # Equal scores are made faster than equal states are found.
+        # To score all states is faster than to find equal ones.
         return observations, np.arange(len(observations["lives"]))
 
 
@@ -167,17 +167,17 @@ def count_words(word, guessed, words, exclude_wrong, exclude_shown):
     ``exclude_wrong`` and ``exclude_shown`` are those of :func:`envs.word_sets.fitting_set`.
     """
     counts = np.zeros((len(word), NUM_LETTERS), dtype=np.int64)
-    num_candidates = np.zeros(len(word), dtype=np.int64)
+    num_matching = np.zeros(len(word), dtype=np.int64)
     for game in range(len(word)):
         masked = word[game, : word_length(word[game])]
-        numbers = fitting_words(masked, guessed[game], words, exclude_wrong, exclude_shown)
-        num_candidates[game] = len(numbers)
-        for number in numbers:
-            letters = np.uint64(words.letters[number])
+        rows = fitting_words(masked, guessed[game], words, exclude_wrong, exclude_shown)
+        num_matching[game] = len(rows)
+        for row in rows:
+            letters = np.uint64(words.letters[row])
             while letters:
                 counts[game, lowest_bit(letters)] += 1
                 letters &= letters - np.uint64(1)
-    return counts, num_candidates
+    return counts, num_matching
 
 
 @njit
@@ -186,8 +186,8 @@ def count_places(word, guessed, words, exclude_wrong):
     counts = np.zeros((*word.shape, NUM_LETTERS), dtype=np.int32)
     for game in range(len(word)):
         masked = word[game, : word_length(word[game])]
-        numbers = fitting_words(masked, guessed[game], words, exclude_wrong, False)
+        rows = fitting_words(masked, guessed[game], words, exclude_wrong, False)
         for place in range(len(masked)):
-            for number in numbers:
-                counts[game, place, words.codes[number, place] - FIRST_LETTER] += 1
+            for row in rows:
+                counts[game, place, words.codes[row, place] - FIRST_LETTER] += 1
     return counts

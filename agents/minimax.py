@@ -7,7 +7,7 @@ all words tells nothing. A subset of the words is never harder to win, so:
 - A letter in all words is guessed at once: it costs nothing.
 - If the words with a letter at certain places cannot be won, the whole set cannot. Other letters
   are searched only if a miss refutes this one.
-- Words that differ in one letter alone need a miss for each of them but the last.
+- Words that differ in one letter alone, as bat, cat and hat, need a miss for each but the last.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class SearchTables(NamedTuple):
 
 
 def search_tables(codes: npt.NDArray[np.uint8]) -> SearchTables:
-    """Return the words of a search, which must be distinct; see :class:`EncodedWords`."""
+    """Return the tables of distinct words, whose ``codes`` are those of :class:`EncodedWords`."""
     size, width = codes.shape
     random = np.random.default_rng(0)
     keys = random.integers(2**64, size=(size,), dtype=np.uint64).view(np.int64)
@@ -151,16 +151,17 @@ def certain_win(rows, misses_left, words, table, progress):
     if progress[0] < 0:
         return UNKNOWN
     key = words.keys[rows].sum()
-    known = _known(key, table)
-    if misses_left < known[1]:
+    bounds = _bounds_of(key, table)
+    if misses_left < bounds[1]:
         return NO_WIN
-    if misses_left >= known[2]:
+    if misses_left >= bounds[2]:
         return WIN
     groups = words.groups[rows].ravel()
     groups = np.sort(groups[groups >= 0])
+    # Sorted, so that these are equal if a group has more than ``misses_left + 1`` words.
     later = groups[misses_left + 1 :]
     if (later == groups[: len(later)]).any():
-        known[1] = misses_left + 1
+        bounds[1] = misses_left + 1
         return NO_WIN
     counts = count_letters(rows, words)[0]
     result, letter = NO_WIN, 0
@@ -176,27 +177,28 @@ def certain_win(rows, misses_left, words, table, progress):
         if result == WIN:
             hits = rows[misses:]
             ends = misses + group_families(hits, words.places[hits, letter])
+            # The largest family first: it is the likeliest to refute the letter.
             for family in np.argsort(ends[:-1] - ends[1:], kind="mergesort"):
                 part = rows[ends[family] : ends[family + 1]]
                 result = certain_win(part, misses_left, words, table, progress)
                 if result != WIN:
                     break
             break
-    known = _known(key, table)
+    bounds = _bounds_of(key, table)
     if result == WIN:
-        known[2], progress[1] = misses_left, letter
+        bounds[2], progress[1] = misses_left, letter
     elif result == NO_WIN:
-        known[1] = misses_left + 1
+        bounds[1] = misses_left + 1
     return result
 
 
 @njit
-def _known(key, table):
+def _bounds_of(key, table):
     """Return the row of a set in the table; another set there is replaced."""
-    known = table[key & (len(table) - 1)]
-    if known[0] != key:
-        known[:] = key, 0, NUM_LETTERS
-    return known
+    bounds = table[key & (len(table) - 1)]
+    if bounds[0] != key:
+        bounds[:] = key, 0, NUM_LETTERS
+    return bounds
 
 
 @njit

@@ -1,7 +1,7 @@
 """A guesser for a host who picks the word: a mixture of planned strategies, for each length.
 
-The host's mixed strategy is a softmax over words, trained by multiplicative weights against replies
-that plan; the guesser's is the best mixture of these replies, by linear programming.
+The host's mixed strategy is a softmax over words, trained by multiplicative weights against
+approximate best responses; the guesser's is the best mixture of these, by linear programming.
 
 References
 ----------
@@ -33,7 +33,7 @@ from hangman_lab.envs.numba_cache import njit
 
 DEFAULT_ROUNDS = 256
 _WIDTH = 2  # The letters that a strategy compares at each turn.
-_MOST = 1 << 40  # Integer weights: sums do not depend on the order of the words.
+_WEIGHT_SCALE = 1 << 40  # Weights are integers: sums do not depend on the order of the words.
 # The search leaves out words with at most 1 / 4,096 of the weight of those that match.
 _MIN_PART = 4096
 _NUM_HARDEST = 4096  # The mixture is solved on the words that are lost most often.
@@ -44,8 +44,8 @@ class Solution(NamedTuple):
     """The solution of the game for the words of a length, with the S strategies of the guesser."""
 
     mixture: npt.NDArray[np.float64]  #: shape (S,): The guesser's probability of each strategy.
-    wins: npt.NDArray[np.uint16]  #: shape (S, words): Wins of earlier rounds, above the fewest.
-    weights: npt.NDArray[np.int64]  #: shape (rounds,): A word's weight in a reply, by its wins.
+    wins: npt.NDArray[np.uint16]  #: shape (S, words): Wins in earlier rounds, less the fewest.
+    weights: npt.NDArray[np.int64]  #: shape (rounds,): A word's weight in a response, by its wins.
     win_rates: npt.NDArray[np.float64]  #: shape (words,): How often the mixture wins each word.
     host: npt.NDArray[np.float64]  #: shape (words,): The host's average probability of each word.
 
@@ -56,11 +56,11 @@ def solve(
     """Play the rounds of host and guesser on the words of a length; return both strategies.
 
     In each round, the host's weights are ``exp(-eta * wins)`` by the guesser's wins so far, and the
-    guesser replies by :func:`best_response`. The host's average counts later rounds more, linearly.
+    guesser plays :func:`best_response`. The host's average counts later rounds more, linearly.
     """
     size = len(words.keys)
     eta = np.sqrt(np.log(max(size, 2)) / rounds)
-    weights = 1 + (_MOST * np.exp(-eta * np.arange(rounds))).astype(np.int64)
+    weights = 1 + (_WEIGHT_SCALE * np.exp(-eta * np.arange(rounds))).astype(np.int64)
     wins, won = np.zeros((2, rounds, size), dtype=np.uint16)
     total, host = np.zeros(size, dtype=np.int64), np.zeros(size)
     for number in range(rounds):
@@ -81,19 +81,20 @@ def best_mixture(won: npt.NDArray[np.integer]) -> npt.NDArray[np.float64]:
 
     ``won``, shape (strategies, words), is 0 or 1.
     """
-    # The last variable is the win rate, which no word's may be less than.
+    # The last variable is the win rate to maximize, which no word's may be less than.
     limits = np.column_stack([-won.T.astype(np.float64), np.ones(won.shape[1])])
     sums = np.append(np.ones(len(won)), 0)
+    costs = np.append(np.zeros(len(won)), -1)
     # Takes memory and time to import, which no other agent needs.
     from scipy.optimize import linprog
 
-    return linprog(sums - 1, limits, np.zeros(won.shape[1]), sums[None], 1).x[:-1]
+    return linprog(costs, limits, np.zeros(won.shape[1]), sums[None], 1).x[:-1]
 
 
 def best_response(
     words: SearchTables, width: int, lives: int = DEFAULT_MAX_WRONG, min_part: int = _MIN_PART
 ) -> npt.NDArray[np.bool_]:
-    """Return whether the reply to the host's weights wins each word, shape (words,).
+    """Return whether the response to the host's weights wins each word, shape (words,).
 
     At each turn, the words with more than 1 / ``min_part`` of the weight are searched to the end
     over the ``width`` letters that most weight contains; 1 is greedy play.
@@ -107,9 +108,9 @@ def best_response(
 class RobustAgent(CandidateSearchAgent):
     """Draws one of many strategies for each game, so that no word is hard for certain.
 
-    A strategy is the reply to a host who picks the word, in a round of :func:`solve`. The draw
-    depends on the seed and the game's key, which must be the same at every turn: without ``keys``,
-    :meth:`act` draws a strategy at each turn.
+    A strategy is the response to the host in a round of :func:`solve`. The draw depends on the seed
+    and the game's key, which must be the same at every turn: without ``keys``, :meth:`act` draws a
+    strategy at each turn.
 
     Parameters
     ----------
@@ -158,7 +159,7 @@ class RobustAgent(CandidateSearchAgent):
 
 @njit
 def _play(rows, lives, width, min_part, words, won, values):
-    """Write which of ``rows``, which are reordered, the reply wins."""
+    """Write to ``won`` which of ``rows``, which are reordered, the response wins."""
     if len(rows) <= lives:
         won[rows] = True
     elif lives > 0:
@@ -172,7 +173,7 @@ def _play(rows, lives, width, min_part, words, won, values):
 
 @njit
 def _best_letter(rows, lives, width, min_part, words, values):
-    """Return the reply's letter for ``rows``, two or more matching words."""
+    """Return the response's letter for ``rows``, two or more matching words."""
     counts, total = count_letters(rows, words)
     letter = counts.argmax()
     # A letter in all words costs nothing, and few words are all won.
@@ -185,10 +186,10 @@ def _best_letter(rows, lives, width, min_part, words, values):
 
 @njit
 def search(rows, lives, width, words, values):
-    """Return the most weight of ``rows``, which are reordered, that is won, and the letter for it.
+    """Return the most weight of ``rows`` that a searched letter wins, and this letter.
 
-    The ``width`` letters that most weight contains are searched to the end. ``values`` has the
-    results by sets of words.
+    The ``width`` letters that most weight contains are searched to the end. ``rows`` are reordered.
+    ``values`` caches the results by lives and set of words.
     """
     # Every miss with a letter of some word excludes a word.
     if len(rows) <= lives:

@@ -235,6 +235,7 @@ def _rollout(guess, words, limit, costs):
         if total >= limit:
             break
         if size <= 2:
+            # One word takes one guess, two words take one and two.
             total += size * (size + 1) // 2
             continue
         left = words[answers == code]

@@ -12,8 +12,8 @@ lives: the fewest that win every word for certain, whatever the host does. Of a 
 search was stopped, fewer lives are not enough, and as many as its end are.
 
 bounds: on the value of the game against the host who picks. Lower: the win rate of the worst word
-of the guesser's mixture. Upper: what the best known reply wins against the host's average, a bound
-for certain only if no reply wins more.
+of the guesser's mixture. Upper: what the best known response wins against the host's average, a
+bound for certain only if no response wins more.
 """
 
 import argparse
@@ -41,8 +41,8 @@ from hangman_lab.terminal.arguments import CommandParser, command_main, positive
 from hangman_lab.terminal.tables import DataTable, print_table
 
 _GAMES = 2000
-# The limits of searches, in words looked at: each for all numbers of lives that are open.
-_EFFORTS = 2**25, 2**28, 2**31
+# Search budgets, in words looked at: each is tried for all undecided numbers of lives.
+_BUDGETS = 2**25, 2**28, 2**31
 
 
 def _games(options: argparse.Namespace) -> DataTable:
@@ -90,9 +90,9 @@ def fewest_lives(rows, words, table):
     """Return a lower and an upper bound of the lives that win all words of ``rows`` for certain."""
     # Misses to spare: one less than the lives.
     low, high = 0, min(NUM_LETTERS, len(rows) - 1)
-    for effort in _EFFORTS:
+    for budget in _BUDGETS:
         for misses_left in range(high - 1, low - 1, -1):
-            result = certain_win(rows, misses_left, words, table, np.array([effort, 0]))
+            result = certain_win(rows, misses_left, words, table, np.array([budget, 0]))
             if result == WIN:
                 high = misses_left
             elif result == NO_WIN:
@@ -111,8 +111,8 @@ def _bounds(options: argparse.Namespace) -> DataTable:
             host, rates = solution.host, 100 * solution.win_rates
             # Here all words that the host may draw are searched.
             words = words._replace(weights=1 + (2**40 * host / host.max()).astype(np.int64))
-            replies = (best_response(words, width, min_part=2**24) for width in (1, 2, 3))
-            upper = 100 * max(won @ host for won in replies)
+            responses = (best_response(words, width, min_part=2**24) for width in (1, 2, 3))
+            upper = 100 * max(won @ host for won in responses)
             bounds.append((rates.min(), upper))
             cells = (f"{rate:.1f}" for rate in (*bounds[-1], upper - rates.min(), rates.mean()))
             rows.append((f"{length}", f"{len(host):,}", f"{rounds:,}", *cells))

@@ -26,7 +26,7 @@ MAX_WORDS = 300
 _MIN_UNLISTED = 0.5
 # Logistic regression of a win for secrets that are not simulated. Inputs: lives left, expected
 # hidden letters, their variance. _UNFORESEEN replaces the last two terms for words outside the
-# posterior. Chosen on games of valid words; benchmarks/ppo_gain.py shows how well they predict.
+# posterior. Chosen on games of valid words; benchmarks/ppo_gain.py shows what look-ahead gains.
 _INTERCEPT, _PER_LIFE, _PER_LETTER, _PER_VARIANCE, _UNFORESEEN = -0.05, 0.95, 1.05, -2.75, -2.3
 # Given a hit on an unsimulated word, the probability that it fills blanks no simulated word would
 # fill.
@@ -43,7 +43,7 @@ class Simulation(NamedTuple):
     letters: npt.NDArray[np.uint64]  #: shape (words,): The letters behind blanks, as bits.
     shares: npt.NDArray[np.float64]  #: shape (words,): The probability of each word.
     #: shape (26,): The probability of each letter behind a blank, for the rest of the words.
-    rest: npt.NDArray[np.float64]
+    rest_present: npt.NDArray[np.float64]
     num_blanks: int
 
 
@@ -75,7 +75,7 @@ def win_probabilities(thread, num_threads, states, present, prob_listed, letters
             words, masses = words[likeliest], masses[likeliest]
         shares = masses * (share / total)
         simulated = _simulation(masked, present[game], listed.words.codes, words, shares)
-        values = rest_win_rates(simulated.rest, modeled_fraction, lives[game])
+        values = rest_win_rates(simulated.rest_present, modeled_fraction, lives[game])
         none, rest = np.uint64(0), max(1.0 - shares.sum(), 0.0)
         for choice in range(letters.shape[1]):
             letter, order = letters[game, choice], np.arange(len(words))
@@ -95,9 +95,9 @@ def simulated_share(prob_listed, candidates):
 
 
 @njit
-def rest_win_rates(rest, modeled_fraction, lives):
+def rest_win_rates(present, modeled_fraction, lives):
     """Return the win rates for words that are not simulated, by lives left, 0 to ``lives``."""
-    log_odds = _PER_LETTER * rest.sum() + _PER_VARIANCE * (rest * (1.0 - rest)).sum()
+    log_odds = _PER_LETTER * present.sum() + _PER_VARIANCE * (present * (1.0 - present)).sum()
     log_odds = _INTERCEPT + modeled_fraction * log_odds + (1.0 - modeled_fraction) * _UNFORESEEN
     values = 1.0 / (1.0 + np.exp(-log_odds - _PER_LIFE * np.arange(lives + 1)))
     values[0] = 0.0
@@ -110,7 +110,7 @@ def _simulation(word, present, codes, words, shares):
     num_words = len(words)
     places = np.zeros((num_words, NUM_LETTERS), dtype=np.uint32)
     letters = np.zeros(num_words, dtype=np.uint64)
-    rest = present.copy()
+    rest_present = present.copy()
     blanks = np.flatnonzero(word == BLANK)
     for row in range(num_words):
         for blank in range(len(blanks)):
@@ -119,22 +119,22 @@ def _simulation(word, present, codes, words, shares):
         for letter in range(NUM_LETTERS):
             if places[row, letter]:
                 letters[row] |= np.uint64(1) << np.uint64(letter)
-                rest[letter] -= shares[row]
-    left = max(1.0 - shares.sum(), 1e-9)
+                rest_present[letter] -= shares[row]
+    rest = max(1.0 - shares.sum(), 1e-9)
     for letter in range(NUM_LETTERS):
-        rest[letter] = min(max(rest[letter] / left, 0.0), 1.0)
-    return Simulation(places, letters, shares, rest, len(blanks))
+        rest_present[letter] = min(max(rest_present[letter] / rest, 0.0), 1.0)
+    return Simulation(places, letters, shares, rest_present, len(blanks))
 
 
 @njit
-def _play_on(letter, words, lives, blanks, guessed, mass, game, values, won):
+def _play_on(letter, words, lives, blanks, guessed, rest, game, values, won):
     """Add to ``won`` the probability of winning a branch with a letter, then greedy play.
 
-    A branch has one masked word: its ``words`` are simulated, and reordered; ``mass`` is the
+    A branch has one masked word: its ``words`` are simulated, and reordered; ``rest`` is the
     probability of the rest of the words. ``guessed`` are the letters since the look-ahead began.
     """
     guessed |= np.uint64(1) << np.uint64(letter)
-    hit = blanks / game.num_blanks * game.rest[letter] * mass
+    hit = blanks / game.num_blanks * game.rest_present[letter] * rest
     filled = game.places[words, letter]
     with_letter, num_misses = 0.0, 0
     for place in range(len(words)):
@@ -144,40 +144,40 @@ def _play_on(letter, words, lives, blanks, guessed, mass, game, values, won):
             num_misses += 1
     elsewhere = _ELSEWHERE * hit if with_letter > 0.0 else hit
     ends = group_families(words, filled)
-    # The unsimulated mass (hit, miss) that no branch continues.
+    # The parts of the rest, after a hit and after a miss, that no branch continues.
     won += elsewhere * values[lives]
     if num_misses == 0:
-        won += (mass - hit) * values[lives - 1]
+        won += (rest - hit) * values[lives - 1]
     presence = np.empty(NUM_LETTERS)
     for family in range(len(ends) - 2, -1, -1):
-        part, look = words[ends[family] : ends[family + 1]], filled[ends[family]]
+        part, places = words[ends[family] : ends[family + 1]], filled[ends[family]]
         share = 0.0
         for word in part:
             share += game.shares[word]
-        left, rest = lives - (look == 0), mass - hit
-        if look:
-            rest = (hit - elsewhere) * share / with_letter
+        left, part_rest = lives - (places == 0), rest - hit
+        if places:
+            part_rest = (hit - elsewhere) * share / with_letter
         if left == 0:
             continue
-        hidden = blanks - count_bits(np.uint64(look))
-        settled = _settle(part, game, guessed, share, rest, values[left], presence)
+        hidden = blanks - count_bits(np.uint64(places))
+        settled = _settle(part, game, guessed, share, part_rest, values[left], presence)
         if settled >= 0.0:
             won += settled
             continue
         scale = hidden / game.num_blanks
         for other in range(NUM_LETTERS):
             if not (guessed >> np.uint64(other)) & np.uint64(1):
-                presence[other] += rest * scale * game.rest[other]
+                presence[other] += part_rest * scale * game.rest_present[other]
         best = presence.argmax()
-        won = _play_on(best, part, left, hidden, guessed, rest, game, values, won)
+        won = _play_on(best, part, left, hidden, guessed, part_rest, game, values, won)
     return won
 
 
 @njit
-def _settle(words, game, guessed, mass, rest, value, presence):
+def _settle(words, game, guessed, share, rest, value, presence):
     """Return a branch's probability of winning if its guesses do not matter, else -1.
 
-    ``mass`` is the probability of the simulated words; ``presence`` becomes that of those which
+    ``share`` is the probability of the simulated words; ``presence`` becomes that of those which
     contain each unguessed letter.
     """
     presence[:] = 0.0
@@ -188,9 +188,9 @@ def _settle(words, game, guessed, mass, rest, value, presence):
             left &= left - np.uint64(1)
     if presence.max() == 0.0:
         # All blanks are filled.
-        return mass + rest
-    if mass < _MIN_SHARE * rest:
-        return (mass + rest) * value
-    if len(words) == 1 and rest < _MIN_SHARE * mass:
-        return mass + rest * value
+        return share + rest
+    if share < _MIN_SHARE * rest:
+        return (share + rest) * value
+    if len(words) == 1 and rest < _MIN_SHARE * share:
+        return share + rest * value
     return -1.0

@@ -149,11 +149,11 @@ def _log_probabilities(thread, num_threads, codes, lengths, order, tables, resul
     entering = np.zeros((MAX_LENGTH, num_classes), dtype=np.float64)
     # By place and number of letters from there, the node of the trie; 0 for none.
     nodes = np.zeros((MAX_LENGTH, longest + 1), dtype=np.int64)
-    before = known = 0
+    previous = previous_length = 0
     for row in order[thread * len(order) // num_threads : (thread + 1) * len(order) // num_threads]:
         word, length = codes[row], lengths[row]
         shared = 0
-        while shared < min(known, length) and word[shared] == codes[before, shared]:
+        while shared < min(previous_length, length) and word[shared] == codes[previous, shared]:
             shared += 1
         for end in range(shared + 1, length + 1):
             here = entering[end - 1]
@@ -174,14 +174,14 @@ def _log_probabilities(thread, num_threads, codes, lengths, order, tables, resul
                 sequence = tables.trie.sequence[node]
                 if sequence >= 0:
                     for entry in range(first[sequence], first[sequence + 1]):
-                        spelled = tables.classes[entry]
+                        target = tables.classes[entry]
                         emission = tables.emissions[entry]
-                        reached[end, spelled] += entering[place, spelled] * emission
+                        reached[end, target] += entering[place, target] * emission
         total = 0.0
         for last in range(num_classes):
             total += reached[length, last] * tables.end[last]
         result[row] = np.log(total)
-        before, known = row, length
+        previous, previous_length = row, length
 
 
 @njit
@@ -203,7 +203,7 @@ def _sum_words(word, guessed, tables, sums):
     length, first, num_classes = len(word), tables.first_emission, len(tables.begin)
     columns, last = letter_columns(guessed)
     reached = np.zeros((length + 1, num_classes, last + 1), dtype=np.float64)
-    # Parts that are all blanks are the most expensive ones; they recur at other places.
+    # Parts of blanks alone, by size: they are the most expensive, and recur. Others use row 0.
     blank = np.empty((tables.longest + 1, num_classes, last + 1), dtype=np.float64)
     is_spelled = np.zeros(tables.longest + 1, dtype=np.bool_)
     for place in range(length):

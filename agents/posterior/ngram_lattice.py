@@ -172,17 +172,17 @@ def _merge(states_before, lasts_before, edges, tables, slot, lowest):
     pruned), and the mass kept.
     """
     befores, letters, totals = edges
-    most = len(totals)
-    states = np.empty(most, dtype=np.int32)
-    lasts = np.empty((most, 2), dtype=np.int8)
-    total = np.zeros(most, dtype=np.float64)
-    row = np.empty(most, dtype=np.int32)
+    num_edges = len(totals)
+    states = np.empty(num_edges, dtype=np.int32)
+    lasts = np.empty((num_edges, 2), dtype=np.int8)
+    total = np.zeros(num_edges, dtype=np.float64)
+    row = np.empty(num_edges, dtype=np.int32)
     count = 0
     # In a loop of its own, so that reads of the large table overlap.
-    for edge in range(most):
+    for edge in range(num_edges):
         before = tables.row[states_before[befores[edge]]]
         row[edge] = tables.next_state[before, letters[edge]]
-    for edge in range(most):
+    for edge in range(num_edges):
         after = row[edge]
         if slot[after] < 0:
             slot[after] = count
@@ -205,6 +205,6 @@ def _merge(states_before, lasts_before, edges, tables, slot, lowest):
             states[kept] = states[new]
             lasts[kept, 0], lasts[kept, 1] = lasts[new]
             kept += 1
-    for edge in range(most):
+    for edge in range(num_edges):
         row[edge] = new_row[row[edge]]
     return states[:kept], lasts[:kept], row, kept_mass

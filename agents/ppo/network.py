@@ -1,4 +1,4 @@
-"""The network on the posterior by NumPy, and its features."""
+"""The policy network on the posterior, computed by NumPy, and its features."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NUM_TOP = 5
 NUM_STATE_FEATURES = 11 + _NUM_TOP
 _MAX_LOG_ODDS = 8.0  # The odds e**-8 are 0.0003.
 # Look-ahead gaps are clipped to this, in percentage points.
-_MAX_LOSS = 10.0
+_MAX_GAP = 10.0
 
 Array = npt.NDArray[np.float32]
 Shapes = dict[str, tuple[int, ...]]
@@ -78,8 +78,8 @@ class PolicyNetwork(Network):
         """Return the letter scores of N games, shape (N, 26)."""
         weights, letters = self.weights, features["letters"]
         of_letter, of_state = np.split(weights["letters.0.weight"].T, [NUM_LETTER_FEATURES])
-        # A small product for each game: BLAS would compute a large one in threads, which wait for
-        # the next in a loop and take the time of the posterior's.
+        # A small product for each game: BLAS would compute a large one in threads, whose busy
+        # waiting for the next one slows those of the posterior.
         sums = letters @ of_letter
         sums += features["state"][:, None] @ of_state + weights["letters.0.bias"]
         for layer in ("letters.2", "letters.4"):
@@ -122,16 +122,16 @@ def policy_features(
     lengths = (observations["word"] != PADDING).sum(axis=1)
     wrong = guessed & ~(observations["word"][:, :, None] == LETTER_CODES).any(axis=1)
     belief = posterior.belief(observations)
-    chance = np.clip(belief.present, 1e-6, 1 - 1e-6)
-    log_odds = np.log(chance / (1 - chance)).clip(-_MAX_LOG_ODDS, _MAX_LOG_ODDS)
+    probability = np.clip(belief.present, 1e-6, 1 - 1e-6)
+    log_odds = np.log(probability / (1 - probability)).clip(-_MAX_LOG_ODDS, _MAX_LOG_ODDS)
     log_odds[guessed] = -_MAX_LOG_ODDS
     relative = log_odds - log_odds.max(axis=1, keepdims=True)
     wins = posterior.win_probabilities(observations, belief, look_ahead_lives)
     wins = np.where(np.isnan(wins), -1.0, wins)
     best = wins.max(axis=1)
-    looked = best >= 0
-    best = np.where(looked, best, 0.0)
-    gap = np.where(looked[:, None], 100 * (wins - best[:, None]), 0.0).clip(-_MAX_LOSS, 0.0)
+    has_look_ahead = best >= 0
+    best = np.where(has_look_ahead, best, 0.0)
+    gap = np.where(has_look_ahead[:, None], 100 * (wins - best[:, None]), 0.0).clip(-_MAX_GAP, 0.0)
     letters = np.stack([log_odds, relative, belief.present, guessed, wrong, gap], axis=2)
     state = np.column_stack(
         [
@@ -144,7 +144,7 @@ def policy_features(
             guessed.sum(axis=1) / NUM_LETTERS,
             belief.present.sum(axis=1) / 10,
             belief.prob_listed,
-            looked,
+            has_look_ahead,
             best,
             -np.sort(-belief.present, axis=1)[:, :_NUM_TOP],
         ]
