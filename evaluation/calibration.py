@@ -24,8 +24,8 @@ def reliability(
     """Compare predicted letter probabilities with outcomes in an agent's games.
 
     Each unguessed letter in each state is a prediction. There must be a game; of more than 2,000,
-    these are chosen by the hashes of their words. Returns the number of ``predictions``; the Brier
-    score ``brier``; ``expected_calibration_error``, the mean distance between probability and
+    that many are chosen by the hashes of their words. Returns the number of ``predictions``; the
+    Brier score ``brier``; ``expected_calibration_error``, the mean distance between probability and
     share, weighted by predictions; the nonempty ``bins`` of 20 bins of equal width, with the
     ``share`` of letters that were hidden, and its ``ci95``, for which the predictions of a word are
     a cluster.
@@ -39,10 +39,10 @@ def reliability(
     for guesses in encode_words(games["letters"].tolist()).codes.T.astype(np.int64) - FIRST_LETTER:
         playing = np.flatnonzero(guesses >= 0)
         before = replayed.observe(playing)
-        chances = agent.letter_probabilities(before)
+        predicted = agent.letter_probabilities(before)
         rows, letters = np.nonzero(before["guessed"] == 0)
         hidden = secrets.letter_counts[playing[rows], letters] > 0
-        parts.append((chances[rows, letters], hidden, playing[rows]))
+        parts.append((predicted[rows, letters], hidden, playing[rows]))
         replayed.guess(np.maximum(guesses, 0))
     probability, outcome, game = map(np.concatenate, zip(*parts, strict=True))
     outcome = outcome.astype(np.float64)

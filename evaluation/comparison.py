@@ -66,13 +66,13 @@ class Comparison:
                 won = [games["won"]]
                 for number in range(1, match.repeat if agent.draws else 1):
                     won.append(play(agent, match.words, repetition=number)["won"])
-            figures = statistics[name] = summarize(games, seconds)
+            summary = statistics[name] = summarize(games, seconds)
             if match.repeat > 1 and len(match.words):
-                figures["worst"] = worst_win_rates(won)
-            figures["fitted"] = int(np.isin(hashes, match.fitted_words.get(name, ())).sum())
+                summary["worst"] = worst_win_rates(won)
+            summary["fitted"] = int(np.isin(hashes, match.fitted_words.get(name, ())).sum())
             if 0 < is_known.sum() < len(is_known):
                 for known, part in games.groupby(is_known):
-                    figures["known" if known else "unseen"] = win_rate(part.won.sum(), len(part))
+                    summary["known" if known else "unseen"] = win_rate(part.won.sum(), len(part))
             games.insert(2, "known", is_known)
             games.insert(0, "agent", name)
             tables.append(games)
@@ -108,12 +108,12 @@ class Comparison:
         """Add ``reliability`` to the statistics of agents with letter probabilities."""
         progress = progress or make_progress()
         for name, agent in self._match.agents.items():
-            figures = self._evaluation["agents"][name]
+            summary = self._evaluation["agents"][name]
             games = self.games.loc[self.games["agent"] == name]
-            if "reliability" in figures or not (isinstance(agent, PosteriorAgent) and len(games)):
+            if "reliability" in summary or not (isinstance(agent, PosteriorAgent) and len(games)):
                 continue
             with stage(progress, f"{name}, calibration", 1, unit=""):
-                figures["reliability"] = reliability(games, agent, self._match.max_wrong)
+                summary["reliability"] = reliability(games, agent, self._match.max_wrong)
 
     def plot(self, name: str = "win_rate_by_length") -> Figure:
         """Return one plot.
@@ -129,14 +129,14 @@ class Comparison:
             If the plot is not available, or Matplotlib is not installed.
         """
         require("a plot", "report", "matplotlib")
-        from hangman_lab.evaluation.plots import PLOTS, draw_plots
+        from hangman_lab.evaluation.plots import draw_plots
 
         if name == "reliability":
             self.calibrate()
         figures = draw_plots(self._evaluation)
         if name not in list(figures):
-            known = ", ".join(PLOTS)
-            raise InputError(f"plot {name!r} is not available; there are {known}")
+            available = ", ".join(figures) or "none"
+            raise InputError(f"plot {name!r} is not available; there are {available}")
         return figures[name]
 
 

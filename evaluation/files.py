@@ -18,9 +18,9 @@ from hangman_lab.terminal.console import say
 
 
 def check_files(options: argparse.Namespace) -> None:
-    """Raise InputError if a file of :func:`write_files` could not be written, before the games.
+    """Check before the games that :func:`write_files` can write.
 
-    Also if what draws it is not installed.
+    Raises InputError if it cannot, or if a package that draws plots is not installed.
     """
     inputs = [options.words, options.secrets, options.allowed]
     if options.run is not None:
@@ -36,10 +36,10 @@ def check_files(options: argparse.Namespace) -> None:
         if path in used:
             raise InputError(f"--{name}: {path} is a file of the run, or of another option")
         used.add(path)
-        if len(os.fsencode(os.path.basename(path))) > 200:  # that of a temporary file is longer
-            raise InputError(f"--{name}: {given} is longer than 200 bytes")
+        if len(os.fsencode(os.path.basename(path))) > 200:  # a temporary file adds to it
+            raise InputError(f"--{name}: {given} has a name that is longer than 200 bytes")
         if name == "plots":  # is created with its parents
-            # Their names are those of the plots.
+            # The names of the files in it are those of the plots.
             images = [each for each in used if each.endswith((".png", ".svg"))]
             if any(os.path.dirname(each) == path for each in images):
                 raise InputError(f"--plots: {path} has an image that another option writes")

@@ -25,7 +25,7 @@ from hangman_lab.evaluation.tables import describe_games, name_words
 # M. Okabe and K. Ito, "Color Universal Design", 2008; without yellow, which is too pale on white.
 _COLORS = cycler(color=["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"])
 # The styles of agents: each color has a marker; after six agents the line style changes.
-_LOOKS = [
+_AGENT_STYLES = [
     *cycler(linestyle=["-", "--", "-.", ":"])
     * (_COLORS + cycler(marker=["o", "s", "^", "D", "v", "P"]))
 ]
@@ -96,7 +96,7 @@ def _draw_points(
     low, high = np.array(points["ci95"].tolist()).T
     # Rounding can put a value slightly outside of its interval.
     bars = np.maximum([points[rate] - low, high - points[rate]], 0)
-    style = {"label": _plain(label), **_LOOKS[number % len(_LOOKS)]}
+    style = {"label": _plain(label), **_AGENT_STYLES[number % len(_AGENT_STYLES)]}
     axes.errorbar(x, points[rate], yerr=bars, capsize=2, elinewidth=0.9, **style)
 
 

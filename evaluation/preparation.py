@@ -168,10 +168,10 @@ def prepare(
 def _fit(agents: Mapping[str, Agent], words: Sequence[str]) -> Mapping[str, Agent]:
     """Fit custom agents; InputError if one is no agent, or its name cannot be printed."""
     for name, agent in agents.items():
-        is_name = isinstance(name, str) and name.isprintable() and name.strip()
-        if not (isinstance(agent, Agent) and is_name):
-            what = "the name of an object of a subclass of Agent"
-            raise InputError(f"agents: {name!r}: {agent!r} is not {what}")
+        if not (isinstance(name, str) and name.isprintable() and name.strip()):
+            raise InputError(f"agents: {name!r} is not a name that can be printed")
+        if not isinstance(agent, Agent):
+            raise InputError(f"agents: {name!r}: {agent!r} is not an object of a subclass of Agent")
         agent.fit(words)
     return agents
 

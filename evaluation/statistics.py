@@ -71,11 +71,12 @@ def worst_win_rates(won: npt.ArrayLike) -> dict[str, float]:
     games = np.asarray(won, dtype=np.float64)
     chosen_by = games[::2].mean(axis=0)
     rates = games[1::2].mean(axis=0) if len(games) > 1 else chosen_by
-    _, alike = np.unique(chosen_by, return_inverse=True)
-    rates = (np.bincount(alike, rates) / np.bincount(alike))[np.sort(alike)]
-    tenth = float(rates[: -(-len(rates) // 10)].mean())
-    every = {"repeat": len(games), "mean": float(games.mean())}
-    return every | {"worst_word": float(rates[0]), "worst_tenth": tenth}
+    # The mean rate of a word's ties, for each word in the order of the selection, worst first.
+    _, ties = np.unique(chosen_by, return_inverse=True)
+    rates = (np.bincount(ties, rates) / np.bincount(ties))[np.sort(ties)]
+    tenth, mean = float(rates[: -(-len(rates) // 10)].mean()), float(games.mean())
+    worst = {"worst_word": float(rates[0]), "worst_tenth": tenth}
+    return {"repeat": len(games), "mean": mean} | worst
 
 
 def basic_statistics(games: pd.DataFrame, seconds: float) -> dict[str, Any]:

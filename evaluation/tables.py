@@ -121,7 +121,7 @@ def _pairs_table(evaluation: dict[str, Any]) -> DataTable:
 
 
 def print_comparison(console: Console, evaluation: dict[str, Any], details: bool = False) -> None:
-    """Print the main tables last, with ``details`` after all others."""
+    """Print the tables, the main ones last; those of ``details`` come first."""
     for table in reversed(make_tables(evaluation, details)):
         print_table(console, table)
 

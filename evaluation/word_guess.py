@@ -111,8 +111,8 @@ def evaluate(options: argparse.Namespace, request: Request, console: Console) ->
         "agents": statistics,
     }
     print_table(console, _agents_table(evaluation))
-    for name, figures in statistics.items():
-        toughest = [f"{word['word']} {word['mean_guesses']:g}" for word in figures["toughest"][:5]]
+    for name, summary in statistics.items():
+        toughest = [f"{word['word']} {word['mean_guesses']:g}" for word in summary["toughest"][:5]]
         console.print(f"{name}: toughest {', '.join(toughest)}", highlight=False)
     write_files(options, evaluation, played, console)
 
@@ -164,13 +164,14 @@ def play(
     keys = keyed_bits(hash_words(secrets), 0)
     chosen = np.zeros(len(secrets), dtype=np.int64)
     turns: list[npt.NDArray[np.int64]] = []
-    # Games with the same guesses and answers, and with it candidates, are a group.
+    # A group has games with the same guesses and answers, hence with the same candidates.
     groups = [(np.arange(len(game.secrets)), np.arange(len(secrets)))]
     while groups and len(turns) < game.max_guesses:
         bits = keyed_bits(agent.seed, keys, len(turns))
         turns.append(np.full(len(secrets), -1, dtype=np.int64))
         for candidates, rows in groups:
             chosen[rows] = turns[-1][rows] = agent.choose(candidates, bits[rows])
+        # A number for each pair of guess and answer, by which the groups are divided.
         codes = chosen * len(game.answers) + game.answer(chosen, hidden)
         rows = np.concatenate([rows for _, rows in groups])
         group = np.repeat(np.arange(len(groups)), [len(rows) for _, rows in groups])

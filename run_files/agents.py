@@ -74,16 +74,15 @@ def load_run_agents(
     prior: WordPrior | None = None
     agents: dict[str, Agent] = {}
     for name in names:
-        # Without words there are the agents of the run alone.
+        # Without train words, only the agents of the run are available.
         if name in AGENTS and (train_words or run is None):
             agents[name] = make_agent(name, seed).fit(train_words)
             continue
         assert run is not None
         learner = run.load_config().learner
-        available = learner.agents
-        if name not in available:
-            there = ", ".join(available)
-            raise InputError(f"agents: {run.path} has no agent {name!r}, only {there}")
+        if name not in learner.agents:
+            available = ", ".join(learner.agents)
+            raise InputError(f"agents: {run.path} has no agent {name!r}, only {available}")
         if not isinstance(learner, PPOOnPosteriorConfig):
             agents[name] = NetworkAgent(load_policy(run))
             continue
@@ -91,9 +90,9 @@ def load_run_agents(
             prior = load_posterior(run.posterior, known).prior
             num_fitted = len(run.load_fitted_words())
             if prior.num_known != num_fitted:
-                text = f"{prior.num_known:,} known words, not {num_fitted:,}"
-                raise InputError(f"{run.posterior}: not the posterior of this run ({text})")
-        # Beliefs are not shared, since an agent would look fast for those of another.
+                why = f"{prior.num_known:,} known words, not {num_fitted:,}"
+                raise InputError(f"{run.posterior}: not the posterior of this run ({why})")
+        # A cache of beliefs for each agent: a shared one would distort measured speeds.
         posterior = LetterPosterior(prior)
         if name == "posterior":
             agents[name] = posterior

@@ -146,7 +146,7 @@ class WindowsConfig(LearnerConfig):
     @model_validator(mode="after")
     def _learns(self) -> Self:
         if self.epochs == 0 and self.prediction_rate == 0:
-            raise ValueError("learner.epochs: 0 is only for a learner.prediction_rate above 0")
+            raise ValueError("learner.epochs: 0 needs a learner.prediction_rate above 0")
         return self
 
 

@@ -58,7 +58,7 @@ def validate(
             for name, how in (given or {}).items()
             if f"{name}.".startswith(f"{key}.") or f"{key}.".startswith(f"{name}.")
         ]
-        where = f"{[path, *typed][-1]}: " if path else ""
+        where = f"{typed[-1] if typed else path}: " if path else ""
         raise InputError(f"{where}{description}") from error
 
 
@@ -104,7 +104,7 @@ def _parse(source: str | Path, where: str | Path) -> Any:
     yaml = YAML(typ="safe", pure=True)
     yaml.Constructor = _Constructor
     try:
-        # As JSON has it: without aliases, and with characters that JSON writes as two escapes.
+        # By way of JSON, which copies aliases, and joins the two escapes of a surrogate pair.
         return json.loads(json.dumps(yaml.load(source)))
     except (OSError, YAMLError, LookupError, RecursionError, TypeError, ValueError) as error:
         detail = str(error)

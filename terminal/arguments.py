@@ -33,7 +33,7 @@ def invocation(name: str) -> str:
 
 
 def interpreter() -> str:
-    """Return how a shell starts this Python: by its path, which is relative in its folder."""
+    """Return how a shell starts this Python: by its path, relative if it is below this folder."""
     executable = Path(sys.executable)
     is_near = executable.is_relative_to(Path.cwd())
     return shlex.quote(str(executable.relative_to(Path.cwd()) if is_near else executable))
