@@ -72,9 +72,8 @@ class NgramAgent(Agent):
         """Return frequencies or weighted n-gram probabilities, shape (N, 26)."""
         lengths = (observations["word"] != PADDING).sum(axis=1)
         shown = (observations["word"] > BLANK).sum(axis=1)
-        by_frequency = (observations["lives"] >= _FREQUENCY_LIVES) & (
-            shown < _FREQUENCY_SHARE * lengths
-        )
+        few_shown = shown < _FREQUENCY_SHARE * lengths
+        by_frequency = few_shown & (observations["lives"] >= _FREQUENCY_LIVES)
         scores = _ngram_scores(observations["word"], self.probabilities_)
         part = select(observations, by_frequency)
         scores[by_frequency] = self.benchmark_.letter_scores(part)

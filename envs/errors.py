@@ -103,10 +103,7 @@ def check_state(state: Mapping[str, Any], expected: Mapping[str, npt.NDArray]) -
         raise InputError("state: a dict of get_state is expected")
     for name, array in expected.items():
         saved = state.get(name)
-        if not (
-            isinstance(saved, np.ndarray)
-            and (saved.shape, saved.dtype) == (array.shape, array.dtype)
-        ):
-            raise InputError(
-                f"state: {name!r} must be an array of {array.dtype} of shape {array.shape}"
-            )
+        is_array = isinstance(saved, np.ndarray)
+        if not is_array or (saved.shape, saved.dtype) != (array.shape, array.dtype):
+            what = f"an array of {array.dtype} of shape {array.shape}"
+            raise InputError(f"state: {name!r} must be {what}")

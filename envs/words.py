@@ -150,13 +150,12 @@ class Split:
 
     def __post_init__(self) -> None:
         check_integer("split.seed", self.seed, 0)
-        shares = as_array("split.fractions", self.fractions)
-        are_numbers = shares.shape == (len(PARTS),) and shares.dtype.kind in "iuf"
-        if not (
-            are_numbers and shares[0] > 0 and shares.min() >= 0 and abs(shares.sum() - 1) <= 1e-9
-        ):
+        fractions = as_array("split.fractions", self.fractions)
+        are_numbers = fractions.shape == (len(PARTS),) and fractions.dtype.kind in "iuf"
+        are_in_range = are_numbers and fractions[0] > 0 and fractions.min() >= 0
+        if not are_in_range or abs(fractions.sum() - 1) > 1e-9:
             raise InputError(
-                f"split.fractions: {self.fractions!r} must be three shares for train, valid "
+                f"split.fractions: {self.fractions!r} must be three fractions for train, valid "
                 "and test that sum to 1, the first above 0"
             )
 

@@ -55,8 +55,8 @@ def parser() -> CommandParser:
     )
     add("--known", type=partial(real, low=0, high=1), metavar="P", help=known)
     speed = f"letters per second with --watch (default: 1, up to {_MAX_SPEED:,}); 0 waits for Enter"
-    fast = partial(real, low=0, high=_MAX_SPEED)
-    add("--speed", type=fast, default=1.0, metavar="LETTERS", help=speed)
+    rate = partial(real, low=0, high=_MAX_SPEED)
+    add("--speed", type=rate, default=1.0, metavar="LETTERS", help=speed)
     add("--seed", type=nonnegative, metavar="N", help="seed of the order of the words")
     return parser
 
@@ -67,8 +67,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     console = Console(markup=False, highlight=False, emoji=False)
     try:
         options = _read(arguments)
-        plays = options.hint or options.watch or options.versus or options.assist
-        note = "; the first start compiles for half a minute or more" if plays else ""
+        uses_agent = options.hint or options.watch or options.versus or options.assist
+        note = "; the first start compiles for half a minute or more" if uses_agent else ""
         # This takes seconds to import, so options are checked first.
         with console.status(f"loading{note}"):
             from hangman_lab.playing.session import play
@@ -94,8 +94,7 @@ def _read(arguments: Sequence[str] | None) -> argparse.Namespace:
     if options.watch is None:
         command.refuse(options, ["speed"], "requires --watch")
     if options.assist:
-        why = "cannot be combined with --assist"
-        command.refuse(options, ["seed"], why)
+        command.refuse(options, ["seed"], "cannot be combined with --assist")
     if options.host == "evil":
         why = "cannot be combined with --host evil, which fixes no word"
         command.refuse(options, ["versus", "assist"], why)

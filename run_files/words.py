@@ -52,11 +52,9 @@ class RunWords:
             name: tuple(word for word in part if word not in learned)
             for name, part in self.parts.items()
         }
-        missed = parts["train"]
         uncovered = tuple(word for word in self.parts["train"] if word in learned)
-        return replace(
-            self, parts=parts | {"train": tuple(words), "uncovered": uncovered, "missed": missed}
-        )
+        train = {"train": tuple(words), "uncovered": uncovered, "missed": parts["train"]}
+        return replace(self, parts=parts | train)
 
 
 def draw_words(words: Sequence[str], number: int, *seed: int) -> list[str]:

@@ -1,1 +1,1 @@
-"""Training a policy: configuration, the posterior, PPO, checkpoints."""
+"""Training a policy: the posterior, PPO, validation, checkpoints."""

@@ -85,7 +85,7 @@ def _combine(thread, num_threads, word_codes, derived, prefixes, suffixes, least
         while begin < len(derived) and derived[begin].key == word.key:
             found = derived[begin]
             begin += 1
-            if word.side < 0:
+            if word.side < 0:  # a known word is no candidate
                 continue
             side = suffixes if found.side else prefixes
             part = row[:_FEATURES_PER_SIDE] if found.side else row[_FEATURES_PER_SIDE:]

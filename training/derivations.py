@@ -20,10 +20,10 @@ from hangman_lab.envs.encoding import FIRST_LETTER, MAX_LENGTH, EncodedWords
 from hangman_lab.envs.numba_cache import njit
 
 _NUM_AFFIXES = 4000
-_MAX_AFFIX = 7
-_MIN_STEM = 2
+_MAX_AFFIX_LENGTH = 7
+_MIN_STEM_LENGTH = 2
 # Affixes of fewer stems are left out: one stem tells nothing about others.
-_MIN_STEMS = 2
+_MIN_STEMS_PER_AFFIX = 2
 # The L2 penalty of the autoencoder.
 _PENALTY = 100.0
 # Weights closer to 0 are pruned.
@@ -83,20 +83,21 @@ class Side(NamedTuple):
         divisions = _divisions(words, at_end)
         packed, columns, counts = np.unique(divisions[1], return_inverse=True, return_counts=True)
         common = np.sort(np.argsort(-counts, kind="stable")[:_NUM_AFFIXES])
-        common = common[counts[common] >= _MIN_STEMS]
+        common = common[counts[common] >= _MIN_STEMS_PER_AFFIX]
         column_of = np.full(len(counts), -1)
         column_of[common] = np.arange(len(common))
         kept = column_of[columns] >= 0
         stems, _, rows, lengths = (array[kept] for array in divisions)
-        keys, first, numbers = np.unique(stems, return_index=True, return_inverse=True)
+        keys, first, stem_rows = np.unique(stems, return_index=True, return_inverse=True)
         has = csr_matrix(
-            (np.ones(len(stems), dtype=np.float32), (numbers, column_of[columns[kept]])),
+            (np.ones(len(stems), dtype=np.float32), (stem_rows, column_of[columns[kept]])),
             shape=(len(keys), len(common)),
         )
         has.sort_indices()
         weights, num_stems = _autoencoder(has)
         rows, lengths = rows[first], lengths[first]
         begins = np.zeros_like(rows) if at_end else words.lengths[rows] - lengths
+        # The 8 letters of each stem next to the affix, the nearest first, as a number to sort by.
         places = np.minimum(np.arange(8), lengths[:, None] - 1)
         places = lengths[:, None] - 1 - places if at_end else begins[:, None] + places
         letters = words.codes[rows[:, None], places].view(">u8").ravel()
@@ -123,8 +124,8 @@ class Side(NamedTuple):
 def _divisions(words: EncodedWords, at_end: bool) -> tuple[npt.NDArray[Any], ...]:
     """Return the stem key, the packed affix, the word and the stem length of each division."""
     parts = []
-    for size in range(_MAX_AFFIX + 1):
-        rows = np.flatnonzero(words.lengths >= size + _MIN_STEM)
+    for size in range(_MAX_AFFIX_LENGTH + 1):
+        rows = np.flatnonzero(words.lengths >= size + _MIN_STEM_LENGTH)
         part = words[rows]
         stems = EncodedWords(part.codes[:, 0 if at_end else size :], part.lengths - size)
         parts.append((sequence_keys(stems), pack_ends(part, size, at_end), rows, stems.lengths))
@@ -167,7 +168,7 @@ def _spell(codes, ngrams, state, probability, least):
 
 @njit
 def _score(known, side, scores, is_scored, scored):
-    """Add the weights of a stem's known affixes to ``scores``; return the number of ``scored``."""
+    """Score a stem's unknown affixes by its known ones; return the number of ``scored`` affixes."""
     num_scored = 0
     for affix in known:
         for entry in range(side.first_weight[affix], side.first_weight[affix + 1]):

@@ -21,10 +21,10 @@ from hangman_lab.envs.encoding import (
 )
 from hangman_lab.envs.numba_cache import in_threads, njit
 
-# Classes, the length of the longest sequence, the minimal count of a sequence.
+# Classes, the length of the longest sequence, the minimal number of occurrences of a sequence.
 NUM_CLASSES = 32
 _MAX_SEQUENCE = 9
-_MIN_WORDS = 3
+_MIN_OCCURRENCES = 3
 _PASSES = 4
 # After this many passes, sequences with lower emissions in every class are pruned.
 _PRUNED_AFTER = 1
@@ -35,8 +35,8 @@ _MIN_FINAL_EMISSION = 3e-6
 _MIN_FINAL_TRANSITION = 1e-3
 _BATCH = 500
 _MIN_BATCHES = 4
-# The weight of the k-th batch is (k + 2) to the power of minus this.
-_DECAY = 0.55
+# The step size of the k-th batch is (k + 2) to the power of minus this.
+_STEP_EXPONENT = 0.55
 # The counts are scaled when their unit falls below this, so that none overflows.
 _MIN_UNIT = 1e-9
 
@@ -101,8 +101,8 @@ class _Counts:
         chain = begins / begins.sum(), ends / leaving, follows / leaving[:, None]
         return [array.astype(np.float32) for array in chain]
 
-    def update(self, batch: EncodedWords, kept: float, factor: float) -> None:
-        """Scale the counts by ``kept``, and add ``factor`` times the expected counts of a batch."""
+    def update(self, batch: EncodedWords, decay: float, factor: float) -> None:
+        """Scale the counts by ``decay``; add ``factor`` times the expected counts of a batch."""
         expected = self.expected
         begin, end, transitions = self.chain()
         per_count = (1 / self.sums).astype(np.float32)
@@ -110,11 +110,11 @@ class _Counts:
         model = _Model(self.trie, self.spelled, per_count, begin, end, transitions, to_from)
         in_threads(_expect, batch.codes, batch.lengths, model, expected)
         follows = factor * expected.follows.sum(axis=0) * model.transitions
-        self.follows = kept * self.follows + follows
-        self.begins = kept * self.begins + factor * expected.begins.sum(axis=0)
-        self.ends = kept * self.ends + factor * expected.ends.sum(axis=0)
+        self.follows = decay * self.follows + follows
+        self.begins = decay * self.begins + factor * expected.begins.sum(axis=0)
+        self.ends = decay * self.ends + factor * expected.ends.sum(axis=0)
         expected.follows[:] = expected.begins[:] = expected.ends[:] = 0
-        self.unit *= kept
+        self.unit *= decay
         if self.unit < _MIN_UNIT:
             self.spelled *= np.float32(self.unit)
             self.sums *= self.unit
@@ -148,8 +148,8 @@ def fit_multigrams(words: EncodedWords, seed: int = 0) -> Multigrams:
         size = num_words if is_last else min(_BATCH, -(-num_words // _MIN_BATCHES))
         for start in range(0, num_words, size):
             batch = words[order[start : start + size]]
-            kept = 0.0 if is_last else 1 - (batches + 2) ** -_DECAY
-            counts.update(batch, kept, (1 - kept) * num_words / len(batch))
+            decay = 0.0 if is_last else 1 - (batches + 2) ** -_STEP_EXPONENT
+            counts.update(batch, decay, (1 - decay) * num_words / len(batch))
             batches += 1
     return _pruned_model(counts)
 
@@ -185,7 +185,7 @@ def _frequent_sequences(words: EncodedWords) -> tuple[EncodedWords, npt.NDArray[
     for length in range(2, _MAX_SEQUENCE + 1):
         runs = number_runs(words.codes, words.lengths, length, PACKED_BASE)
         found, times = np.unique(runs, return_counts=True)
-        frequent = times >= _MIN_WORDS
+        frequent = times >= _MIN_OCCURRENCES
         numbers.append(found[frequent])
         counts.append(times[frequent].astype(np.float64))
     return unpack_parts(np.concatenate(numbers)), np.concatenate(counts)

@@ -35,10 +35,10 @@ _MIN_PROBABILITY = 5e-4
 _MIN_REST = 0.02
 # Smooths the share of held-back words covered by candidates, by length.
 _PSEUDO_COUNT = 20.0
-# The share of negative examples used to fit the classifier, of more candidates than this.
+# The classifier is fitted to this share of the negative examples of more candidates than this.
 _NEGATIVE_SHARE = 0.2
-_FEW = 10_000
-_ROUNDS = 80
+_MAX_UNSAMPLED = 10_000
+_BOOSTING_ROUNDS = 80
 # The minimal number of positive examples.
 _MIN_FOUND = 20
 _PARAMETERS = {
@@ -70,6 +70,7 @@ class Fitted(NamedTuple):
         with ThreadPoolExecutor(1) as pool:
             first, second = (partial(save_posterior, posterior) for posterior in self)
             saved = pool.submit(write_atomically, run.posterior, first)
+            # Moved to its path after the other, so that a run that has it has both.
             write_atomically(run.held_back_posterior, lambda path: (second(path), saved.result()))
 
 
@@ -177,12 +178,12 @@ def fit_classifier(
     """
     if found.sum() < _MIN_FOUND:
         return None
-    share = _NEGATIVE_SHARE if len(found) > _FEW else 1.0
+    share = _NEGATIVE_SHARE if len(found) > _MAX_UNSAMPLED else 1.0
     chosen = found | (keyed_uniform(seed, np.arange(len(found))) < share)
     labels = found[chosen]
     weights = np.where(labels, 1.0, 1 / share)
     data = lightgbm.Dataset(features[chosen], labels.astype(np.float32), weight=weights)
-    return lightgbm.train(_PARAMETERS | {"seed": seed}, data, _ROUNDS)
+    return lightgbm.train(_PARAMETERS | {"seed": seed}, data, _BOOSTING_ROUNDS)
 
 
 def predict(

@@ -135,8 +135,8 @@ def prepare_words(config: Config, word_list: WordList) -> RunWords:
 
 def use_threads(config: Config) -> None:
     """Use the threads of a config; the last bits of what is fitted depend on their number."""
-    most = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]  # set when imported
-    numba.set_num_threads(min(config.threads, most))
+    available = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]  # set when imported
+    numba.set_num_threads(min(config.threads, available))
     torch.set_num_threads(config.threads)
 
 
@@ -197,7 +197,7 @@ def _learn(
 ) -> int:
     """Train the network from a state; return the number of steps, which are whole rollouts."""
     options = learner.config.learner
-    levels = play_baselines(learner, progress)
+    baselines = play_baselines(learner, progress)
     with stage(progress, "loading", 1, unit=""):
         model = learner.make_model()
     model.set_logger(Logger(folder=None, output_formats=[log]))
@@ -206,7 +206,7 @@ def _learn(
     with stage(progress, options.agents[0].upper(), options.total_steps, "steps") as advance:
         advance(model.num_timesteps)
         callback = ValidationCallback(
-            learner, log, state, levels, stop, progress.console, advance, on_validation
+            learner, log, state, baselines, stop, progress.console, advance, on_validation
         )
         callback.init_callback(model)
         left = options.steps - model.num_timesteps

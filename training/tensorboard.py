@@ -28,18 +28,18 @@ class TrainingLog(TensorBoardOutputFormat):
 
     def __init__(self, run: RunDirectory, first_step: int = 0) -> None:
         self.writer = SummaryWriter(str(run.path), purge_step=first_step)
-        self._baselines, self._first_step = run.path / "baselines", first_step
-        self._level_writers: dict[str, SummaryWriter] = {}
+        self._baseline_folder, self._first_step = run.path / "baselines", first_step
+        self._baseline_writers: dict[str, SummaryWriter] = {}
         kept = [event for event in run.read_curve_events() if event["step"] < first_step]
         write_text(run.curves, "".join(map(_line, kept)))
         # Line-buffered, so that a killed process loses nothing.
         self._curves = open(run.curves, "a", buffering=1, encoding="utf-8")  # noqa: SIM115
-        self._is_closed = False
+        self._is_closed = False  # for ``close`` of the base class
 
     def close(self) -> None:
         """Close the files."""
         super().close()
-        for writer in self._level_writers.values():
+        for writer in self._baseline_writers.values():
             writer.close()
         self._curves.close()
 
@@ -49,13 +49,13 @@ class TrainingLog(TensorBoardOutputFormat):
             self.writer.add_scalar(name, value, step)
         self._curves.write(_line({"step": step} | values))
 
-    def levels(self, win_rates: dict[str, float], step: int) -> None:
-        """Add points to the win rates of other agents, in the chart of the policy's."""
+    def baselines(self, win_rates: dict[str, float], step: int) -> None:
+        """Add points to the win rates of other agents, in the chart of the policy's win rate."""
         for name, rate in win_rates.items():
-            if name not in self._level_writers:
-                path = str(self._baselines / name)
-                self._level_writers[name] = SummaryWriter(path, purge_step=self._first_step)
-            self._level_writers[name].add_scalar("eval/win_rate", rate, step)
+            if name not in self._baseline_writers:
+                path = str(self._baseline_folder / name)
+                self._baseline_writers[name] = SummaryWriter(path, purge_step=self._first_step)
+            self._baseline_writers[name].add_scalar("eval/win_rate", rate, step)
         rates = {f"baselines/{name}": rate for name, rate in win_rates.items()}
         self._curves.write(_line({"step": step} | rates))
 

@@ -66,7 +66,7 @@ def play_baselines(learner: Learner, progress: Progress) -> dict[str, float]:
 class ValidationCallback(BaseCallback):
     """Validates, and writes the network and checkpoints between rollouts.
 
-    ``levels``, the win rates of other agents, are logged with each validation; ``state`` is the
+    ``baselines``, the win rates of other agents, are logged with each validation; ``state`` is the
     state of the last checkpoint.
     """
 
@@ -77,14 +77,14 @@ class ValidationCallback(BaseCallback):
         learner: Learner,
         log: TrainingLog,
         state: dict[str, Any],
-        levels: dict[str, float],
+        baselines: dict[str, float],
         stop: StopRequest,
         console: Console,
         advance: Callable[[float], None],
         on_validation: OnValidation | None,
     ) -> None:
         super().__init__()
-        self._learner, self._log, self._levels = learner, log, levels
+        self._learner, self._log, self._baselines = learner, log, baselines
         self._stop, self._console = stop, console
         self._advance, self._on_validation = advance, on_validation
         games, parts = learner.config.validation.games, learner.words.parts
@@ -156,7 +156,7 @@ class ValidationCallback(BaseCallback):
         values = {"eval/known_win_rate": known, "rollout/games": self._num_games}
         values |= {"rollout/uncovered": len(self._uncovered)}
         self._log.scalars(values, steps)
-        self._log.levels(self._levels, steps)
+        self._log.baselines(self._baselines, steps)
         self._log.writer.add_scalar("win_rate_by_games/eval", unseen, self._num_games)
         write_atomically(learner.run.policy, lambda path: save_network(agent.network, path))
         name = config.learner.agents[0].upper()

@@ -1,4 +1,4 @@
-"""What a run fits, trains and plays, by MaskablePPO, and its training state."""
+"""The base of learners: what a run fits, trains and plays, and the state of MaskablePPO."""
 
 from __future__ import annotations
 

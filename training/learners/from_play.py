@@ -66,8 +66,9 @@ class Play:
         generator = np.random.default_rng([self._seed, self.games])
         ended = won = with_fitted = 0
         while ended < num_games:
-            chances = agent.letter_probabilities(self._observations).clip(1e-6, 1 - 1e-6)
-            scores = 2 * np.log(chances / (1 - chances)) + generator.gumbel(size=chances.shape)
+            present = agent.letter_probabilities(self._observations).clip(1e-6, 1 - 1e-6)
+            # The largest score with Gumbel noise is a sample in proportion to the squared odds.
+            scores = 2 * np.log(present / (1 - present)) + generator.gumbel(size=present.shape)
             scores[self._observations["guessed"] != 0] = -np.inf
             actions = scores.argmax(axis=1)
             self._observations, _, terminated, _, infos = self._env.step(actions)
