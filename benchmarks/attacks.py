@@ -34,8 +34,8 @@ from tests.server.load import LETTERS, serving
 GUEST = b"POST /api/v1/guests HTTP/1.1\r\nHost: server\r\n"
 GAME = b"POST /api/v1/games HTTP/1.1\r\nHost: server\r\nContent-Type: application/json\r\n"
 SMALL = b"GET /api/v1/server HTTP/1.1\r\nHost: server\r\n\r\n"
-# Another player gives up after this time.
-SECONDS = 10.0
+# The timeout of the other player, in seconds.
+TIMEOUT = 10.0
 
 
 class Attack(NamedTuple):
@@ -151,7 +151,7 @@ def ask(server: tuple[str, int], path: str, body: dict | None, token: str = "") 
         f"http://{host}:{port}/api/v1/{path}",
         json=body,
         headers={"Authorization": f"Bearer {token}", "Connection": "close"},
-        timeout=SECONDS,
+        timeout=TIMEOUT,
         retries=False,
     )
     if answer.status not in (200, 201):

@@ -62,9 +62,8 @@ def check_mask(name: str, mask: Any, count: int) -> None:
     """Raise InputError unless a mask is a bool array of shape (count,) with at least one True."""
     is_mask = isinstance(mask, np.ndarray) and mask.dtype == np.bool_
     if not is_mask or mask.shape != (count,) or not mask.any():
-        raise InputError(
-            f"{name} must be an array of bool of shape ({count},) with at least one True"
-        )
+        what = f"an array of bool of shape ({count},) with at least one True"
+        raise InputError(f"{name} must be {what}")
 
 
 def check_number(name: str, value: Any, least: float, most: float) -> float:

@@ -20,6 +20,6 @@ class AgentGuesses:
     guessed_letters: list[str]
 
     def guess(self, word: str) -> str:
-        """Return the next letter for a pattern as ``"_ p p _ e "``."""
+        """Return the next letter for a pattern such as ``"_ p p _ e "``."""
         wrong = "".join(letter for letter in self.guessed_letters if letter not in word)
         return ALPHABET[int(self.agent.act(parse_observation(word, wrong))[0])]

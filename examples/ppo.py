@@ -62,7 +62,7 @@ def find_windows(word, game, place):
     left, left_ends, right, right_ends = [], [], [], []
     for keys, ends, step in ((left, left_ends, -1), (right, right_ends, 1)):
         inside = torch.ones_like(place, dtype=torch.bool)
-        keys.append(torch.full_like(place, step + 7))
+        keys.append(torch.full_like(place, step + 7))  # left and right windows differ
         ends.append(inside)
         for distance in range(1, CONTEXT + 1):
             code = padded[game, place + CONTEXT + step * distance]

@@ -42,10 +42,10 @@ class Adviser:
         lines = [f"{self.name}: most likely letters; its guess: {ALPHABET[chosen]}"]
         block = "#" if console.options.ascii_only else "█"
         for letter in likeliest[probabilities[likeliest] > 0]:
-            mark, chance = ">" if letter == chosen else " ", probabilities[letter]
-            label = f"{mark} {ALPHABET[letter]}  {chance:4.0%}  "
+            mark, probability = ">" if letter == chosen else " ", probabilities[letter]
+            label = f"{mark} {ALPHABET[letter]}  {probability:4.0%}  "
             longest = max(0, min(_MAX_BAR, console.width - len(label)))
-            lines.append((label + block * round(longest * chance)).rstrip())
+            lines.append((label + block * round(longest * probability)).rstrip())
         console.print("\n".join(lines), style="cyan")
 
 
@@ -66,9 +66,9 @@ def assist(
             answer = ask(console, "wrong letters (Enter: none): ", read)
         observations = answer
         adviser.show(console, observations, NUM_LETTERS_SHOWN)
-        fitting = matching_words(words, observations)
-        shown = f": {', '.join(fitting)}" if 0 < len(fitting) <= MAX_WORDS_SHOWN else ""
-        console.print(f"{len(fitting):,} of the {len(words):,} words of {source} fit{shown}")
+        matching = matching_words(words, observations)
+        shown = f": {', '.join(matching)}" if 0 < len(matching) <= MAX_WORDS_SHOWN else ""
+        console.print(f"{len(matching):,} of the {len(words):,} words of {source} fit{shown}")
 
 
 def _read_pattern(pattern: str) -> str:

@@ -30,7 +30,7 @@ from hangman_lab.server.settings import Settings
 
 # Queued turns, shared equally by the identities: tokens, and the networks of guests.
 _MAX_QUEUED = 64
-# For a turn to come, and for a hint; a process that takes longer hangs, and is replaced.
+# Timeout for a free process, and for its hint; a process that takes longer is replaced.
 _SECONDS = 4.5
 # Words played at the start, which compiles everything before the first hint.
 _WARM_UP_WORDS = ("a", "qi", "letter", "zzyzx", "jazz", "mississippi", "uncopyrightables")
@@ -105,8 +105,8 @@ class AgentPlayer:
         before = multiprocessing.active_children()
         executor = self._make_executor()
         loading = executor.submit(self._think_there, Game("a", self._max_wrong).observations)
-        started = [each for each in multiprocessing.active_children() if each not in before]
-        self._processes[executor] = started
+        after = multiprocessing.active_children()
+        self._processes[executor] = [each for each in after if each not in before]
         return loading
 
     def _end(self, executor: Executor) -> None:
@@ -118,7 +118,7 @@ class AgentPlayer:
         """End an executor, and start another one, which is used once it has loaded."""
         self._end(executor)
         loading, loop = self._start(), asyncio.get_running_loop()
-        new = [*self._processes][-1]
+        new = [*self._processes][-1]  # the one that was just started
         loading.add_done_callback(lambda _: loop.call_soon_threadsafe(self._free.put_nowait, new))
 
     async def _run(self, observations: Observations) -> Hint:

@@ -119,9 +119,9 @@ async def resign(caller: Caller, game_id: str) -> GameAnswer:
 @router.post("/games/{game_id}/hint", tags=["agent"])
 async def get_hint(server: Server, caller: Caller, game_id: str) -> Hint:
     """Ask the agent for a hint, which marks the game."""
-    agent, turn = caller.take_turn()
+    agent, identity = caller.take_turn()
     observation = await caller.read(games.observe_for_hint, server.settings, game_id)
-    hint = await agent.hint(observation, turn)
+    hint = await agent.hint(observation, identity)
     await caller.write(games.mark_hinted, game_id)
     return hint
 
@@ -129,9 +129,9 @@ async def get_hint(server: Server, caller: Caller, game_id: str) -> Hint:
 @router.post("/agent-games", tags=["agent"])
 async def watch(server: Server, caller: Caller) -> AgentGame:
     """Let the agent play a practice word."""
-    agent, turn = caller.take_turn()
+    agent, identity = caller.take_turn()
     await caller.read(games.check_agent, server.settings)
-    return await agent.play(secrets.choice(server.words.practice), turn)
+    return await agent.play(secrets.choice(server.words.practice), identity)
 
 
 @challenge.get("/new_game", name="new_game", response_model_exclude_defaults=True)
@@ -166,8 +166,9 @@ async def guess_by_challenge(
 @challenge.get("/my_status")
 async def my_status(caller: Caller) -> list[int]:
     """Return the practice runs, recorded runs, recorded successes and practice successes."""
-    of = await caller.read(lambda connection, player: player)
-    return [of.practice_runs, of.recorded_runs, of.recorded_successes, of.practice_successes]
+    player = await caller.read(lambda connection, player: player)
+    recorded = player.recorded_runs, player.recorded_successes
+    return [player.practice_runs, *recorded, player.practice_successes]
 
 
 def _answer_challenge(game: GameAnswer, status: str, reason: str = "") -> ChallengeAnswer:

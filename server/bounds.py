@@ -18,7 +18,7 @@ from hangman_lab.server.rates import Buckets, network_of
 REQUEST_SECONDS = Histogram("hangman_request_seconds", "Time to answer", ["route", "status"])
 # Timeout for the head of a request, and for its body.
 CLIENT_SECONDS = 10.0
-# In bytes.
+# The longest body of a request, in bytes.
 MAX_BODY = 16_384
 _HEADERS = {
     # Files of this server alone: no inline script or style, no frames.

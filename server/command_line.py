@@ -80,7 +80,7 @@ def _name(text: str) -> str:
     name = unicodedata.normalize("NFKC", text).strip()
     letters = [unicodedata.name(char, "?") for char in name if char.isalpha()]
     scripts = {each.partition(" ")[0] for each in letters}
-    # Fillers are letters that are not seen. A mark follows a letter: accents are not stacked.
+    # Fillers are invisible letters. A mark follows a letter: accents are not stacked.
     is_clear = len(scripts) <= 1 and not any("FILLER" in each for each in letters)
     kinds = "".join(unicodedata.category(char)[0] for char in name)
     is_spelled = re.fullmatch(r"(?=.*[LN])(LM?|N|[PZ])*", kinds) and name.isprintable()

@@ -28,7 +28,7 @@ from hangman_lab.server.database import open_database
 from hangman_lab.server.served_words import divide_words
 from hangman_lab.server.settings import Settings
 
-# Of a request, in bytes.
+# The largest head of a request, in bytes.
 _MAX_HEAD = 16_384
 # Open connections, and other open files.
 _MAX_CONNECTIONS = 8_000

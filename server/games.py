@@ -146,7 +146,7 @@ def list_open(connection: Connection, player: Player) -> list[GameAnswer]:
 
 def count_day(connection: Connection, max_wrong: int, date: str) -> DayAnswer:
     """Count the finished games of the word of a day."""
-    spread, players = [0] * max_wrong, 0
+    wins, players = [0] * max_wrong, 0
     rows = connection.execute(
         "SELECT secret, status, LENGTH(guesses) AS length, COUNT(*) AS games FROM games "
         "WHERE request_key = ? AND status != 'ongoing' GROUP BY secret, status, length",
@@ -157,9 +157,9 @@ def count_day(connection: Connection, max_wrong: int, date: str) -> DayAnswer:
         if row["status"] == "success":
             # In a won game all letters of the word were guessed.
             wrong = row["length"] - len(set(row["secret"]))
-            spread[min(wrong, max_wrong - 1)] += row["games"]
+            wins[min(wrong, max_wrong - 1)] += row["games"]
     left = math.ceil(_DAY_SECONDS - time.time() % _DAY_SECONDS)
-    return DayAnswer(date=date, seconds_left=left, players=players, wrong_guesses=spread)
+    return DayAnswer(date=date, seconds_left=left, players=players, wrong_guesses=wins)
 
 
 def today() -> str:

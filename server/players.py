@@ -52,13 +52,14 @@ def add_player(connection: Connection, name: str | None, token: str, replace: bo
 
     With ``replace``, a player of this name gets the token.
     """
-    connection.execute(
+    # Without WHERE, SQLite would read ON as that of a join.
+    statement = (
         "INSERT INTO players (name, token_hash, seen) "
         "SELECT ?, ?, COALESCE(MAX(number), 0) FROM games WHERE true"
-        + replace
-        * " ON CONFLICT (name) DO UPDATE SET token_hash = excluded.token_hash",
-        (name, _hash(token)),
     )
+    if replace:
+        statement += " ON CONFLICT (name) DO UPDATE SET token_hash = excluded.token_hash"
+    connection.execute(statement, (name, _hash(token)))
 
 
 class Guests:
@@ -66,20 +67,20 @@ class Guests:
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._number: int | None = None
+        self._count: int | None = None
 
     def add(self, connection: Connection, token: str) -> None:
         """Store a guest."""
         add_player(connection, None, token)
-        if self._number is None:  # counted once: this takes milliseconds
-            count = "SELECT COUNT(*) - 1 FROM players WHERE name IS NULL"
-            (self._number,) = connection.execute(count).fetchone()
+        if self._count is None:  # counted once: this takes milliseconds
+            others = "SELECT COUNT(*) - 1 FROM players WHERE name IS NULL"
+            (self._count,) = connection.execute(others).fetchone()
         evicted = connection.execute(
             "DELETE FROM players WHERE id IN (SELECT id FROM players INDEXED BY guests "
             "WHERE name IS NULL ORDER BY seen, id LIMIT ?)",
-            (min(max(self._number + 1 - self._most, 0), _EVICTED_AT_ONCE),),
+            (min(max(self._count + 1 - self._most, 0), _EVICTED_AT_ONCE),),
         )
-        self._number += 1 - evicted.rowcount
+        self._count += 1 - evicted.rowcount
 
 
 def delete_player(connection: Connection, name: str) -> bool:

@@ -39,8 +39,8 @@ def divide_words(
     """
     parts, note = words.parts_or_whole()
     recorded, practice, chosen = parts["test"], parts["valid"], "valid"
-    if settings.words is None and (known := common_words(sorted({*parts["train"], *practice}))):
-        practice, chosen = known, "common"
+    if settings.words is None and (common := common_words(sorted({*parts["train"], *practice}))):
+        practice, chosen = common, "common"
     source, origin = words.word_list.source, "(test)"
     if not (recorded and practice):
         raise InputError(f"--words: {source} has too few words to serve")

@@ -100,7 +100,7 @@ def _check_threads(sweep: Sweep, cpus: float) -> None:
     threads = max(recipe.threads for recipe in sweep.variants())
     if threads > cpus:
         raise InputError(
-            f"threads: {threads} is more than the {cpus:g} cores that Ray has; set threads"
+            f"threads: {threads} is more than the {cpus:g} cores that Ray has; set fewer threads"
         )
 
 

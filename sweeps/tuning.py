@@ -38,8 +38,7 @@ def shared_posteriors(config: Config, folder: Path) -> Path | None:
     options = (config.split, config.env.min_length, config.env.max_length)
     key = repr((*options, config.seed, config.threads))
     run = RunDirectory(folder / "posteriors" / hashlib.sha256(key.encode()).hexdigest()[:16])
-    # Written last.
-    if not run.held_back_posterior.exists():
+    if not run.held_back_posterior.exists():  # the file that is written last
         run.path.mkdir(parents=True, exist_ok=True)
         use_threads(config)
         fit_posterior(load_words(config).part("train"), config.seed).save(run)
@@ -67,10 +66,8 @@ def run_trial(config: dict[str, Any], sweep: Sweep, folder: Path, command: Seque
         if _restore(tune.get_checkpoint(), path):
             run, evaluation = resume(path, console, on_validation=report)
         else:
-            posteriors = shared_posteriors(recipe, folder)
-            run, evaluation = train(
-                recipe, console, path, posteriors=posteriors, on_validation=report
-            )
+            fitted = shared_posteriors(recipe, folder)
+            run, evaluation = train(recipe, console, path, posteriors=fitted, on_validation=report)
         name = recipe.learner.agents[0]
         rates, policy = final_rates(evaluation, name), evaluation["agents"][name]
         report(recipe.learner.total_steps, policy["win_rate"], run, games=policy["games"], **rates)

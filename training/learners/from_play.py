@@ -162,9 +162,8 @@ class FromPlayLearner(PosteriorLearner):
     def final_tables(self) -> list[FinalTable]:
         """Those of the posterior, with the uncovered and the missed train words."""
         unseen, _, excluded = super().final_tables
-        uncovered, missed = (
-            FinalTable(part, part, DEFAULT_KNOWN) for part in ("uncovered", "missed")
-        )
+        uncovered = FinalTable("uncovered", "uncovered", DEFAULT_KNOWN)
+        missed = FinalTable("missed", "missed", DEFAULT_KNOWN)
         return [unseen, uncovered, excluded, missed]
 
 
