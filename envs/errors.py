@@ -101,7 +101,7 @@ def check_state(state: Mapping[str, Any], expected: Mapping[str, npt.NDArray]) -
     if not isinstance(state, Mapping):
         raise InputError("state: a dict of get_state is expected")
     for name, array in expected.items():
-        saved = state.get(name)
+        saved: Any = state.get(name)
         is_array = isinstance(saved, np.ndarray)
         if not is_array or (saved.shape, saved.dtype) != (array.shape, array.dtype):
             what = f"an array of {array.dtype} of shape {array.shape}"

@@ -50,8 +50,8 @@ def parser() -> CommandParser:
     helps = "wrong guesses allowed (default: the run's, or 6)"
     add("--max-wrong", type=wrong, metavar="N", help=helps)
     known = (
-        "prior probability that the secret is in the word list of ppo, look-ahead and posterior "
-        "(default: 0.5)"
+        "prior probability that the secret is a word that ppo, look-ahead and posterior were "
+        "fitted on (default: 0.5)"
     )
     add("--known", type=partial(real, low=0, high=1), metavar="P", help=known)
     speed = f"letters per second with --watch (default: 1, up to {_MAX_SPEED:,}); 0 waits for Enter"

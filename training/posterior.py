@@ -109,7 +109,7 @@ def fit_posterior(
         fitting = pool.submit(_models, words, seed, lambda text: say(f"all words: {text}"))
         part = _models(rest, seed, lambda text: say(f"nine tenths: {text}"))
         found = np.isin(part.candidates.keys, sequence_keys(encode_words(held_back)))
-        say("rating the derivations")
+        say("classifier of candidates")
         classifier = fit_classifier(part.candidates.features, found, seed)
         whole = fitting.result()
     probabilities = [predict(classifier, each.candidates.features) for each in (part, whole)]

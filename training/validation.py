@@ -153,12 +153,12 @@ class ValidationCallback(BaseCallback):
         played = play_part(config, agent, self._valid, parts["valid"])
         unseen = self._log.validation(played, agent, config.env.max_wrong, steps)
         known = float(play_part(config, agent, self._known, parts["train"]).won.mean())
-        values = {"eval/known_win_rate": known, "rollout/games": self._num_games}
-        values |= {"rollout/uncovered": len(self._uncovered)}
-        self._log.scalars(values, steps)
+        counts = {"rollout/games": self._num_games, "rollout/uncovered": len(self._uncovered)}
+        self._log.scalars({"eval/known_win_rate": known, **counts}, steps)
         self._log.baselines(self._baselines, steps)
         self._log.writer.add_scalar("win_rate_by_games/eval", unseen, self._num_games)
         write_atomically(learner.run.policy, lambda path: save_network(agent.network, path))
         name = config.learner.agents[0].upper()
-        say(self._console, f"{name}: {steps:,} steps, unseen {unseen:.1%}, known {known:.1%}")
+        rates = f"{unseen:.1%} of unseen and {known:.1%} of known words won"
+        say(self._console, f"{name}: {steps:,} steps, {rates}")
         return unseen

@@ -149,8 +149,8 @@ class FromPlayLearner(PosteriorLearner):
         unseen = rates["eval/win_rate"]
         log.writer.add_scalar("win_rate_by_games/eval", unseen, play.games)
         log.scalars(rates | {"rollout/uncovered": len(fitted)}, play.games)
-        text = f"play: {play.games:,} games, {len(fitted):,} words known, unseen {unseen:.1%}"
-        say(progress.console, text)
+        counts = f"{play.games:,} games, {len(fitted):,} known words"
+        say(progress.console, f"play: {counts}, {unseen:.1%} of unseen words won")
 
     def load(self) -> None:
         """Load the posterior, whose known words are the train words from now on."""
