@@ -137,9 +137,9 @@ class MinimaxAgent(CandidateSearchAgent):
 def certain_win(rows, misses_left, words, table, progress):
     """Return WIN if a guesser can win all words of ``rows``, NO_WIN if not, else UNKNOWN.
 
-    ``misses_left`` misses do not lose, the next one does. ``rows`` are reordered. It is UNKNOWN at
-    the limit, ``progress[0]`` words looked at. If an empty table leads to a WIN with more than
-    ``misses_left + 1`` rows, ``progress[1]`` is the letter to guess.
+    ``misses_left`` misses do not lose, the next one does. ``rows`` are reordered. The budget
+    ``progress[0]`` decreases by the words looked at; below 0 it is UNKNOWN. If an empty table leads
+    to a WIN with more than ``misses_left + 1`` rows, ``progress[1]`` is the letter to guess.
     ``table``, int64, shape (2**n, 3), first 0: the key of a set, the fewest misses not refuted, and
     the fewest known to be enough.
     """

@@ -35,8 +35,8 @@ def play(
 
     Random draws are keyed by the word and the number of the ``repetition``: a game does not depend
     on list, order or batch. With ``evil_words``, the host cheats
-    (:class:`envs.hangman.evil.EvilHangmanGames`): ``words`` are among these and count for their
-    lengths alone. Returns a row per game, in the order of ``words``: ``word`` (str, at the end of
+    (:class:`envs.hangman.evil.EvilHangmanGames`): ``words`` are among these, but only their
+    lengths matter. Returns a row per game, in the order of ``words``: ``word`` (str, at the end of
     the game), ``length`` (int64), ``won`` (bool), ``wrong_guesses`` (int64), ``guesses`` (int64,
     their number) and ``letters`` (str, the guesses in order).
     """

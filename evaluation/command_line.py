@@ -53,7 +53,7 @@ def parser() -> CommandParser:
     parser.add_argument("--repeat", metavar="N", help="games per word, for the worst words")
     text = f"wrong guesses allowed (default: the run's, or {DEFAULT_MAX_WRONG})"
     parser.add_argument("--max-wrong", metavar="N", help=text)
-    text = "evil: the host keeps any word that fits, of a length that is drawn (default: the run's)"
+    text = "evil: the host fixes only the length of the word (default: the run's)"
     parser.add_argument("--host", choices=("random", "evil"), help=text)
     parser.add_argument(
         "--known",

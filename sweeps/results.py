@@ -56,7 +56,7 @@ def make_table(sweep: Sweep, points: pd.DataFrame) -> DataTable:
         rates = ["" if pd.isna(rate) else f"{rate:.1%}" for rate in row[[METRIC, *FINAL_RATES]]]
         if pd.notna(row.loc["std"]):
             rates[0] += f" ± {100 * row['std']:.1f}"
-        # Spaces, at which a narrow table breaks lines, and not within numbers.
+        # With spaces: a narrow table breaks lines there, and not within numbers.
         described = "\n".join(
             f"{key.removeprefix('learner.')} {f'{value:.6g}' if type(value) is float else value}"
             for key, value in json.loads(str(point)).items()

@@ -174,7 +174,7 @@ class Learner:
         return [FinalTable("unseen", self.config.final_split), FinalTable("known", "train")]
 
     def planners(self, known: float | None = None) -> dict[str, Agent]:
-        """Return the agents that play what was fitted without a policy, by name."""
+        """Return the agents that play a fitted posterior without a policy, by name."""
         return {}
 
     def final_agents(self, known: float | None) -> dict[str, Agent]:
