@@ -146,7 +146,7 @@ def _play_games(
         if not playing:
             break
         keys = np.array([game.index for game in playing], dtype=np.uint64)
-        letters = [ALPHABET[letter] for letter in agent.act_batch(_observe(playing), keys)]
+        letters = [ALPHABET[letter] for letter in agent.guess(_observe(playing), keys)]
         list(threads.map(client.guess, playing, letters))
         ended = [game for game in playing if game.status != "ongoing"]
         playing = [game for game in playing if game.status == "ongoing"]

@@ -160,12 +160,13 @@ class RunDirectory:
         path = self.fitted_words
         try:
             hashes = np.load(BytesIO(path.read_bytes()), allow_pickle=False)
-            if hashes.dtype != np.uint64 or hashes.ndim != 1 or (hashes[1:] < hashes[:-1]).any():
-                raise ValueError("they are no sorted numbers of 64 bits")
         except Exception as error:  # arbitrary bytes can raise anything
             # NumPy's own text advises to run code from the file.
             why = type(error).__name__
             raise InputError(f"{path}: not a readable list of word hashes ({why})") from error
+        is_array = isinstance(hashes, np.ndarray) and hashes.dtype == np.uint64 and hashes.ndim == 1
+        if not is_array or (hashes[1:] < hashes[:-1]).any():
+            raise InputError(f"{path}: not a readable list of word hashes (a sorted uint64 array)")
         return hashes
 
     def read_curve_events(self) -> list[dict[str, float]]:
