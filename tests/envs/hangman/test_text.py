@@ -32,11 +32,6 @@ REPLIES = st.one_of(
 )
 
 
-def places_shown(step):
-    """A reward as a user writes it."""
-    return 2.0 * step.newly_shown
-
-
 def board_of(text):
     """The word, the wrong guesses and the lives on the last line of a text."""
     word, wrong, lives = text.splitlines()[-1].split(" | ")
@@ -94,7 +89,7 @@ def test_any_replies_are_answered_by_the_rules(seed, repeated, invalid, max_wron
     st.integers(0, 2**32),
     COSTS,
     st.integers(1, 26),
-    st.sampled_from(["sparse", "dense", "potential", places_shown]),
+    st.sampled_from(["sparse", "dense", "potential"]),
     st.lists(LETTERS, min_size=30, max_size=60),
 )
 def test_games_of_letters_are_those_of_the_environment(
@@ -124,7 +119,6 @@ def test_games_of_letters_are_those_of_the_environment(
 @pytest.mark.parametrize(
     ("reply", "answer"),
     [
-        ("[e]", "e is right."),
         ("[E]", "e is right."),
         ("[ e ]", "e is right."),
         ("<think>[a], or [apply]?</think> **[e]**", "e is right."),
@@ -134,9 +128,7 @@ def test_games_of_letters_are_those_of_the_environment(
         ("[apply]", "apply is wrong."),
         ("[apple]", "apple is right. You won."),
         ("[plea][Apple]", "apple is right. You won."),
-        ("[ap]", "The word has 5 letters."),
         ("[" + "a" * 10_000 + "]", "The word has 5 letters."),
-        ("", "No guess in square brackets."),
         ("e", "No guess in square brackets."),
         ("[]", "No guess in square brackets."),
         ("[apple pie]", "No guess in square brackets."),
@@ -155,7 +147,6 @@ def test_the_last_guess_of_a_reply_counts(reply, answer):
     [
         ("[happy]", "happy does not fit.\n_ p p _ _ | wrong: z apply | lives: 1"),
         ("[upset]", "upset does not fit.\n_ p p _ _ | wrong: z apply | lives: 1"),
-        ("[zppab]", "zppab does not fit.\n_ p p _ _ | wrong: z apply | lives: 1"),
         ("[appap]", "appap does not fit.\n_ p p _ _ | wrong: z apply | lives: 1"),
         ("[apply]", "apply was guessed before.\n_ p p _ _ | wrong: z apply | lives: 1"),
         ("[appal]", "appal is wrong. You lost.\n_ p p _ _ | wrong: z apply appal | lives: 0"),
