@@ -53,35 +53,26 @@ def test_an_unknown_agent_is_refused_with_the_known_ones():
 
 
 @pytest.mark.parametrize(
-    ("agent", "message"),
+    ("agent", "method", "message"),
     [
-        (Scorer(np.full(26, np.nan)), r"Scorer\.letter_scores: a score is NaN"),
-        (Scorer(np.ones(25)), r"25\) is not an array of numbers of shape .*, 26\)"),
-        (Scorer(np.full(26, 1e308), draws=True), r"Scorer\.letter_scores: a score is above 1e300"),
+        (Scorer(np.full(26, np.nan)), "act", r"Scorer\.letter_scores: a score is NaN"),
+        (Scorer(np.full(26, 1e308), draws=True), "act", "letter_scores: a score is above 1e300"),
+        (Scorer(np.ones(26), tolerance=-1), "act", r"Scorer\.tolerance: .* is not a number in"),
         *(
-            (Scorer(np.ones(26), tolerance=value), r"Scorer\.tolerance: .* is not a number in")
-            for value in (-1, np.nan, np.inf, "a")
+            (Scorer(np.ones(25)), method, r"25\) is not an array of numbers of shape .*, 26\)")
+            for method in ("act", "letter_probabilities")
         ),
-    ],
-)
-def test_scores_that_have_no_order_are_refused(states, agent, message):
-    with pytest.raises(InputError, match=message):
-        agent.act_batch(states, np.zeros(len(states["lives"]), dtype=np.uint64))
-
-
-@pytest.mark.parametrize(
-    ("scores", "message"),
-    [
-        (np.ones(25), r"25\) is not an array of numbers of shape .*, 26\)"),
         *(
-            (np.full(26, value), "a probability is NaN or outside 0")
+            (Scorer(np.full(26, value)), "letter_probabilities", "is NaN or outside 0")
             for value in (1.1, -0.1, np.nan)
         ),
     ],
 )
-def test_probabilities_out_of_range_are_refused(states, scores, message):
+def test_scores_without_an_order_and_invalid_probabilities_are_refused(
+    states, agent, method, message
+):
     with pytest.raises(InputError, match=message):
-        Scorer(scores).letter_probabilities(states)
+        getattr(agent, method)(states)
 
 
 @pytest.mark.parametrize("draws", [False, True])
@@ -105,7 +96,7 @@ def test_letter_probabilities_are_those_of_each_game_alone(states):
 
 @pytest.mark.parametrize("name", AGENTS)
 def test_words_may_come_from_an_iterator(states, name):
-    words = ["bat", "bad", "bag", "bit"]
+    words = ["bat", "bad", "bag", "bit", "cabbages", "extraction"]
     keys = np.arange(len(states["lives"]), dtype=np.uint64)
     letters = [make_agent(name).fit(each).act_batch(states, keys) for each in (words, iter(words))]
     np.testing.assert_array_equal(*letters)

@@ -40,15 +40,6 @@ def can_win(words, misses, guessed=""):
     )
 
 
-def certain(words, misses, budget=10**6, size=2):
-    """The answer of the search; a table of two states replaces often."""
-    index = search_tables(encode_words(words).codes)
-    progress = np.array([budget, 0])
-    return certain_win(
-        np.arange(len(words)), misses, index, np.zeros((size, 3), np.int64), progress
-    )
-
-
 @settings(max_examples=50, deadline=None)
 @given(LISTS)
 def test_the_fewest_lives_are_those_of_the_recursion(words):
@@ -99,7 +90,10 @@ SIMILAR = [letter + "ill" for letter in "bdfghjkmprstvwyz"]
     ],
 )
 def test_the_search_stops_at_its_limit(words, misses, budget, expected):
-    assert certain(words, misses, budget) == expected
+    index, rows = search_tables(encode_words(words).codes), np.arange(len(words))
+    # A table of two states replaces often.
+    table, progress = np.zeros((2, 3), np.int64), np.array([budget, 0])
+    assert certain_win(rows, misses, index, table, progress) == expected
 
 
 def test_a_search_that_was_stopped_is_not_remembered_as_lost():

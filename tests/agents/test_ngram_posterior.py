@@ -15,14 +15,6 @@ from hangman_lab.envs.hangman.observation import parse_observation
 WORDS = ("abba", "baba", "abc", "cab", "cabbie", "bee", "bead", "deed", "added", "ice", "ace", "a")
 
 
-def present(model, observations, beam):
-    """The n-gram probability of each letter behind a blank."""
-    word, guessed = observations["word"], observations["guessed"]
-    sums = np.zeros((len(word), 27))
-    ngram_masses(0, 1, word, guessed, model.tables, beam, sums)
-    return presence_from_absent_sums(sums, guessed)
-
-
 def word_probability(model, word):
     state, probability = model.tables.start, 1.0
     for letter in word:
@@ -99,6 +91,7 @@ def test_matching_words_are_weighted_by_their_number():
     agent = NgramPosteriorAgent().fit(WORDS)
     observation = parse_observation("___")
     # Five of the words have three letters, of which three have an e.
-    by_model = present(SmoothedNgrams(encode_words(WORDS)), observation, 1e-3)[0, 4]
-    expected = (3 + 20 * by_model) / (5 + 20)
+    word, guessed, sums = observation["word"], observation["guessed"], np.zeros((1, 27))
+    ngram_masses(0, 1, word, guessed, SmoothedNgrams(encode_words(WORDS)).tables, 1e-3, sums)
+    expected = (3 + 20 * presence_from_absent_sums(sums, guessed)[0, 4]) / (5 + 20)
     assert agent.letter_probabilities(observation)[0, 4] == pytest.approx(expected)

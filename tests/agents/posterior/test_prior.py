@@ -9,10 +9,6 @@ from hangman_lab.envs.encoding import ALPHABET, encode_words
 from tests.agents.posterior.priors import CANDIDATES, WORDS, prior_of
 
 
-def strings(length):
-    return encode_words(["".join(word) for word in itertools.product(ALPHABET, repeat=length)])
-
-
 def probability(prior, *words):
     return prior.probabilities(encode_words(words))
 
@@ -27,7 +23,8 @@ def test_all_words_of_a_length_have_the_share_of_that_length(known, weight):
         rest = prior.shares[length]
         expected = known * known_words / len(WORDS) + (1 - known) * (derived + rest)
         # Probabilities are kept in eighths of a bit.
-        assert prior.probabilities(strings(length)).sum() == pytest.approx(expected, rel=0.05)
+        strings = map("".join, itertools.product(ALPHABET, repeat=length))
+        assert probability(prior, *strings).sum() == pytest.approx(expected, rel=0.05)
 
 
 def test_known_words_are_equally_likely_and_have_the_probability_known():
