@@ -11,16 +11,11 @@ from tests.processes import ROOT
 FOLDER = ROOT / "examples"
 
 
-def outputs_of(notebook):
-    """All that the cells of a notebook show as text."""
-    shown = (output for cell in notebook.cells for output in cell.get("outputs", ()))
-    return "\n".join(
-        output.get("text") or output.get("data", {}).get("text/plain", "") for output in shown
-    )
-
-
 def learned(notebook):
-    return [float(rate) for rate in re.findall(r"([\d.]+)% of unseen words", outputs_of(notebook))]
+    """The win rates that the cells of a notebook show, in percent."""
+    shown = (output for cell in notebook.cells for output in cell.get("outputs", ()))
+    texts = (output.get("text") or output.get("data", {}).get("text/plain", "") for output in shown)
+    return [float(rate) for rate in re.findall(r"([\d.]+)% of unseen words", "\n".join(texts))]
 
 
 @pytest.fixture

@@ -243,7 +243,6 @@ def test_misuse_is_refused():
     before = env.get_state()
     for call, message in (
         (lambda: env.reset(seed=-1), "seed: -1 is not an integer from 0"),
-        (lambda: env.reset(seed="one"), "seed: 'one' is not an integer from 0"),
         (lambda: env.reset(options={"word": 5}), "options: 5 is not a word"),
         (lambda: env.reset(options=5), "options: 5 is not a mapping"),
         (lambda: env.reset(seed=[1, 2, 3]), "3 seeds for 2 games"),
