@@ -1,6 +1,5 @@
 """Observations from games in the middle of play, for tests of agents."""
 
-import itertools
 import re
 from typing import Any, cast
 
@@ -8,32 +7,13 @@ import numpy as np
 
 from hangman_lab.envs.encoding import ALPHABET, encode_words, letter_index
 from hangman_lab.envs.hangman.game import Game
-from hangman_lab.envs.hangman.observation import Observations, parse_observation
+from hangman_lab.envs.hangman.observation import Observations
 from hangman_lab.envs.hangman.rules import HangmanGames
 
 
 def observe(word, letters, max_wrong=26):
     """The batch of one observation of ``word`` after guessing ``letters``."""
     return Game(word, max_wrong, letters).observations
-
-
-def game_and_words(pattern, left):
-    """A game in which only the letters ``left`` are not guessed, and all words that match it.
-
-    The words have the letters behind the blanks.
-    """
-    wrong = "".join(letter for letter in ALPHABET if letter not in pattern and letter not in left)
-    fillings = itertools.product(left, repeat=pattern.count("_"))
-    words = {pattern.replace("_", "{}").format(*filling): set(filling) for filling in fillings}
-    return parse_observation(pattern, wrong, max_wrong=26), words
-
-
-def presence(words, chances):
-    """The probability of each letter behind a blank, for words and their probabilities."""
-    result = np.zeros(26)
-    for hidden, chance in zip(words.values(), chances, strict=True):
-        result[[letter_index(letter) for letter in hidden]] += chance
-    return result / sum(chances)
 
 
 def matching(words, pattern, excluded):

@@ -120,10 +120,3 @@ def test_letters_that_are_not_an_integer_per_game_are_refused(letters):
 def test_a_seed_is_an_integer_of_63_bits(kind, seed):
     with pytest.raises(InputError, match=f"seed: {seed!r} is not an integer in 0"):
         kind(seed=seed)
-
-
-def test_a_new_seed_begins_new_draws(states):
-    agent, twin = RandomAgent(0), RandomAgent(1)
-    agent.act(states)
-    agent.seed = 1
-    np.testing.assert_array_equal(agent.act(states), twin.act(states))

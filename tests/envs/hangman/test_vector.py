@@ -285,15 +285,6 @@ def test_a_reward_that_is_not_a_number_per_game_is_refused(kind, reward):
         env.step(0 if kind is HangmanEnv else np.array([0]))
 
 
-@pytest.mark.parametrize("kind", [HangmanEnv, WordGuessEnv, TextHangman])
-def test_a_secret_is_known_after_the_first_reset(kind):
-    env = kind(words=WORDS)
-    with pytest.raises(ResetNeeded, match="Cannot call secret: call reset first"):
-        _ = env.secret
-    env.reset(seed=0)
-    assert env.secret in WORDS
-
-
 def test_an_ignored_action_need_not_be_one():
     env = HangmanVectorEnv(2, 1, words=WORDS)
     env.reset(seed=0)
