@@ -1,7 +1,3 @@
-"""Properties of every agent in ``AGENTS``."""
-
-from __future__ import annotations
-
 from typing import cast
 
 import numpy as np
@@ -59,13 +55,12 @@ BAD = {
     "'word' has a value outside 0..27": {"word": [[2, 1, 28, 13, 6]]},
     "'word' has the shape .1, 33., not .1, 32.": {"word": np.ones((1, 33), np.uint8)},
     "'word' has float64": {"word": GOOD["word"] * 1.0},
-    "'word' is empty": {"word": [[0, 0]]},
+    "'word' is empty, or has code": {"word": [[0, 0]]},
     "'word' is empty, or has code 0 before its end": {"word": [[2, 0, 1, 13, 6]]},
     "'word' shows a letter that is not in 'guessed'": {"word": [[2, 3, 1, 13, 6]]},
     "'guessed' has the shape": {"guessed": GOOD["guessed"][:, :25]},
     "'guessed' has a value outside 0..1": {"guessed": GOOD["guessed"] * 2},
     "'lives' has a value outside 0..26": {"lives": [-1]},
-    "'guessed' has the shape .1, 26., not .2, 26.": {"lives": [6, 6]},
     "arrays word, guessed, lives are expected": {"guessed": [[1], [1, 2]]},
 }
 

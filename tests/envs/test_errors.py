@@ -1,5 +1,3 @@
-"""Messages of errors, whatever values they quote."""
-
 from hypothesis import given
 from hypothesis import strategies as st
 

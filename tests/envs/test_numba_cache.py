@@ -1,5 +1,3 @@
-"""Compiled kernels are cached by the state of all sources that they can depend on."""
-
 import os
 import shutil
 import subprocess

@@ -1,5 +1,3 @@
-"""The mask in the observation, single and batched."""
-
 import gymnasium as gym
 import numpy as np
 import pytest

@@ -1,5 +1,3 @@
-"""The examples, run as a reader would run them."""
-
 import re
 
 import pytest

@@ -1,5 +1,3 @@
-"""The tutorial, executed as a reader would."""
-
 import re
 
 import nbformat

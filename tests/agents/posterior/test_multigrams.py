@@ -7,13 +7,12 @@ import pytest
 
 from hangman_lab.envs.encoding import ALPHABET, encode_words
 from hangman_lab.training.multigrams import fit_multigrams
-
-WORDS = ("bead", "bed", "cabbage", "decade", "faded", "added", "edge", "face", "badge", "cab") * 6
+from tests.agents.posterior.priors import WORDS
 
 
 @pytest.fixture(scope="module")
 def model():
-    return fit_multigrams(encode_words(WORDS), seed=3)
+    return fit_multigrams(encode_words(WORDS * 6), seed=3)
 
 
 def probability(model, word):

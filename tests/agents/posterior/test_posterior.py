@@ -88,6 +88,7 @@ def test_words_that_cannot_be_the_secret_do_not_skip_the_letter_models(known):
 
 
 def test_look_ahead_is_for_likely_letters_with_few_lives_left(model, states):
+    """Its agent takes the best letter, or the likeliest one without look-ahead."""
     belief = model.belief(states)
     present = belief.present
     values = model.win_probabilities(states, belief, max_lives=2)
@@ -104,12 +105,7 @@ def test_look_ahead_is_for_likely_letters_with_few_lives_left(model, states):
     assert (least >= 0.02).all()
     assert (np.where(valued, 0, present).max(axis=1) <= least)[looked].all()
     assert np.isnan(model.win_probabilities(states, belief, max_lives=0)).all()
-
-
-def test_the_look_ahead_agent_takes_the_best_letter_or_the_likeliest_one(model, states):
-    values = model.win_probabilities(states, model.belief(states), max_lives=2)
-    looked, greedy = ~np.isnan(values).all(axis=1), model.act_batch(states)
-    guesses = LookAheadAgent(model, max_lives=2).act_batch(states)
+    guesses, greedy = LookAheadAgent(model, max_lives=2).act(states), model.act(states)
     assert (guesses[looked] == np.nanargmax(values[looked], axis=1)).all()
     assert (guesses[~looked] == greedy[~looked]).all()
     assert (guesses != greedy).any()

@@ -1,5 +1,3 @@
-"""The prior sums to 1 and has the given probability of known words."""
-
 import itertools
 
 import numpy as np
