@@ -66,13 +66,10 @@ def test_each_key_draws_one_strategy_for_its_whole_game(real_words):
     words = [word for word in real_words if len(word) in (3, 4)]
     agent = RobustAgent(seed=2, rounds=70).fit(words)
     # More wins of a word than chance explains would be of other strategies than those solved.
-    rates = {
-        word: rate
-        for length, solution in agent.solutions_.items()
-        for word, rate in zip(
-            [word for word in words if len(word) == length], solution.win_rates, strict=True
-        )
-    }
+    rates = {}
+    for length, solution in agent.solutions_.items():
+        listed = [word for word in words if len(word) == length]
+        rates |= dict(zip(listed, solution.win_rates, strict=True))
     games = np.mean([play(agent, words, repetition=k)["won"] for k in range(50)], axis=0)
     expected = np.array([rates[word] for word in words])
     assert np.abs(games - expected).max() < 5 * np.sqrt(0.25 / 50)
