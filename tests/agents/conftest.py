@@ -1,5 +1,3 @@
-"""States for agents to guess in."""
-
 import pytest
 
 from tests.agents.games import random_states

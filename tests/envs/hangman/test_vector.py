@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hangman_lab.envs import HangmanEnv, HangmanVectorEnv, TextHangman, WordGuessEnv
-from hangman_lab.envs.encoding import letter_index
+from hangman_lab.envs.encoding import FIRST_LETTER, letter_index
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.rewards import DenseReward
 
@@ -146,8 +146,9 @@ def test_a_saved_state_and_a_pickle_continue_with_the_same_games(game, mode):
     assert data_equivalence((kept, state), copy)
 
 
-def test_a_state_of_other_games_is_refused_and_changes_nothing():
-    env = HangmanVectorEnv(2, None, AutoresetMode.SAME_STEP, words=LETTERS)
+@pytest.mark.parametrize("host", ["random", "evil"])
+def test_a_state_of_other_games_is_refused_and_changes_nothing(host):
+    env = HangmanVectorEnv(2, None, AutoresetMode.SAME_STEP, words=LETTERS, host=host)
     env.reset(seed=0)
     state, steps = env.get_state(), np.zeros(2, dtype=np.int64)
     env.step(np.array([0, 1]))
@@ -161,6 +162,10 @@ def test_a_state_of_other_games_is_refused_and_changes_nothing():
         for value in values:
             array = np.full_like(games[name], value)
             others.append(state | {"games": games | {name: array}})
+    if host == "evil":
+        # Words that are not listed.
+        unlisted = np.full_like(games["secrets"], FIRST_LETTER)
+        others.append(state | {"games": games | {"secrets": unlisted}})
     for other in (None, *others):
         with pytest.raises(InputError, match=r"^state: "):
             env.set_state(other)
@@ -213,8 +218,9 @@ def test_a_word_that_cannot_be_hidden_is_refused_or_not_used(kind, host):
 
 
 def test_lists_without_a_word_of_the_lengths_are_refused():
-    with pytest.raises(ValueError, match="words: none of 8 has 7 to 9 letters"):
-        HangmanEnv(WORDS, min_length=7, max_length=9)
+    for least, most in ((7, 9), (1, 3)):
+        with pytest.raises(ValueError, match=f"words: none of 8 has {least} to {most} letters"):
+            HangmanEnv(WORDS, min_length=least, max_length=most)
     with pytest.raises(ValueError, match="words: none of 8 has 5 letters"):
         WordGuessEnv(WORDS, word_length=5)
 
