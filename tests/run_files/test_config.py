@@ -71,23 +71,19 @@ def test_paths_are_those_of_the_folder_where_they_were_given(load, tmp_path, mon
 
 
 @pytest.mark.parametrize(
-    ("override", "section", "key", "value"),
+    ("key", "text", "value"),
     [
-        ("learner.steps=123", "learner", "steps", 123),
-        ("learner.learning_rate=1e-3", "learner", "learning_rate", 0.001),
-        ("learner.steps=1e5", "learner", "steps", 100_000),
-        ("reward.name=potential", "reward", "name", "potential"),
-        ("learner.steps=8_000_000", "learner", "steps", 8_000_000),
-        ("split.fractions=[0.5, 0.25, 0.25]", "split", "fractions", [0.5, 0.25, 0.25]),
-        ("split.seed=010", "split", "seed", 10),
-        ("split.seed=0o10", "split", "seed", 8),
-        ('learner.play.first="/\\ud83d\\ude00"', "learner", "play.first", "/\N{GRINNING FACE}"),
+        ("learner.learning_rate", "1e-3", 0.001),
+        ("learner.steps", "1e5", 100_000),
+        ("learner.steps", "8_000_000", 8_000_000),
+        ("split.fractions", "[0.5, 0.25, 0.25]", [0.5, 0.25, 0.25]),
+        ("split.seed", "010", 10),
+        ("words", '"/\\ud83d\\ude00"', "/\N{GRINNING FACE}"),
     ],
 )
-def test_an_override_sets_one_value(load, override, section, key, value):
-    kind = "from_play, play: {first: a}" if "play" in key else "posterior"
-    config = load(f"learner: {{kind: {kind}}}", [override])
-    assert attrgetter(f"{section}.{key}")(config) == value
+def test_an_override_sets_one_value(load, key, text, value):
+    config = load("learner: {kind: posterior}", [f"{key}={text}"])
+    assert attrgetter(key)(config) == value
 
 
 @pytest.mark.parametrize("text", ["no", "Yes", "on", "off", "y", "_1", "2001-01-01", "0o8", "0b"])
@@ -110,7 +106,7 @@ def test_an_override_of_one_section_leaves_others_with_the_same_alias(load):
 @pytest.mark.parametrize(
     ("override", "said"),
     [
-        *((text, ["--set", "key.sub=value is expected"]) for text in ("steps", "=3", "")),
+        *((text, ["--set", "key.sub=value is expected"]) for text in ("steps", "=3")),
         ("learner.steps={", ["--set 'learner.steps={'", "not readable as YAML"]),
         ("seed.sub=1", ["'seed' is not a section"]),
         ("learner={kind: windows, kind: a}", ["--set", 'duplicate key "kind"']),
@@ -120,14 +116,9 @@ def test_an_override_of_one_section_leaves_others_with_the_same_alias(load):
         ("learner={kind: posterior, stepz: 1}", ["'learner.stepz'", "rollout_steps"]),
         ("env.max_wrong=27", ["env.max_wrong", "27", "less than or equal to 26"]),
         ("reward.name=kind", ["reward.name", "'kind'", "'sparse', 'dense' or 'potential'"]),
-        (
-            "learner={kind: posterior, learning_rate: .nan}",
-            ["learner.learning_rate", "nan", "finite"],
-        ),
-        ("learner=3", ["learner", "3", "dictionary"]),
+        ("discount=.nan", ["discount", "nan", "finite"]),
         ("learner.kind=window", ["learner.kind", "'window'", "posterior, from_play, windows"]),
         ("learner={steps: 3}", ["learner.kind", "None", "posterior, from_play, windows"]),
-        ("learner={kind: windows, known: 1}", ["'learner.known'", "log_rows"]),
         ("learner={kind: posterior, epochs: 0}", ["learner.epochs", "0", "equal to 1"]),
         ("learner={kind: windows, epochs: 0}", ["learner.epochs: 0", "prediction_rate"]),
         ("learner={kind: from_play, play: {fist: a}}", ["learner.play.first", "missing"]),
@@ -140,11 +131,7 @@ def test_an_override_of_one_section_leaves_others_with_the_same_alias(load):
         ('words="\\ud800"', ["words", "'\\ud800'", "unicode"]),
         ("words=''", ["words", "''", "at least 1 character"]),
         ('reward.parameters={"a\\nb": x}', ["reward.parameters.a b", "'x'", "number"]),
-        ("reward.parameters={hit: much}", ["reward.parameters.hit", "'much'", "number"]),
-        (
-            "learner={kind: posterior, batch_size: 99999999}",
-            ["learner.batch_size", "99999999", "rollout"],
-        ),
+        ("learner={kind: posterior, batch_size: 9999}", ["learner.batch_size", "9999", "rollout"]),
     ],
 )
 def test_a_wrong_key_or_value_is_named_with_what_is_allowed(load, override, said):
@@ -168,28 +155,17 @@ def test_a_wrong_override_is_named_as_it_was_typed_and_not_by_the_file(load):
         load("lerner: 1", ["learner.kind=posterior", "seed=2"])
 
 
-# YAML cannot run code.
-CODE = "name: !!python/object/apply:os.getcwd []"
-
-
-TAGGED = ("!!set {a}", "!!binary aGk=", "&a [*a]", "!!int a", "!!bool a", "0x_", "[" * 500)
-
-
+CODE = "!!python/object/apply:os.getcwd []"
+VALUES = ("!!set {a}", "&a [*a]", "!!int a", "!!bool a", "[" * 500, CODE)
 TWICE = {
-    "seed: 1\nname: a\nseed: 2": 'line 3: .*"seed"',
     "learner:\n  kind: windows\n  steps: 1\n  steps: 1": 'line 4: .*"steps"',
-    "learner: {kind: posterior, epochs: 1,\n epochs: 2}": 'line 2: .*"epochs"',
     'name: a\nname: "b\\nc"': 'line 2: .*"name"',
 }
 
 
 @pytest.mark.parametrize(
     "text",
-    [
-        *("{", "- a\n- b", "just text", "a: b: c", "\x00", CODE),
-        *(f"name: {tag}" for tag in TAGGED),
-        *TWICE,
-    ],
+    ["{", "- a\n- b", "just text", "\x00", *(f"name: {value}" for value in VALUES), *TWICE],
 )
 def test_a_file_without_a_mapping_or_with_a_key_twice_is_refused_in_one_line(load, text):
     with pytest.raises(InputError, match=rf"test\.yaml: .*{TWICE.get(text, '')}.*\Z"):
