@@ -1,7 +1,6 @@
 """compare(), its tables of games and statistics, and the files of evaluate.py."""
 
 import io
-import os
 from functools import partial
 from types import MappingProxyType
 
@@ -21,7 +20,7 @@ from hangman_lab.evaluation.plots import draw_plots
 from hangman_lab.evaluation.preparation import Match
 from hangman_lab.evaluation.statistics import win_rate
 from hangman_lab.evaluation.tables import agents_table, make_tables, print_comparison
-from tests.processes import assert_refused, run_main
+from tests.processes import run_main
 
 
 @pytest.fixture(scope="module")
@@ -77,14 +76,12 @@ def test_statistics_are_those_of_the_games(real_words):
         ({"agents": ["random", "random"]}, "^agents: .* names an agent twice"),
         ({"agents": "random"}, "^agents: 'random' is not a list of names"),
         ({"drop_known": True, "allow_known": True}, "^allow_known: cannot be combined with drop_"),
-        ({"agents": {}}, "^agents: at least one is needed"),
         ({"agents": {"mine": RandomAgent}}, "^agents: 'mine': .* is not an object of a subclass"),
         ({"agents": {"a\n": make_agent("random")}}, r"^agents: 'a\\n' is not a name that can be"),
         ({"agents": {1: make_agent("random")}}, "^agents: 1 is not a name that can be printed"),
         ({"repeats": 2}, "^unknown key 'repeats'; known here are agents, run, words"),
         ({"max_wrong": 0}, "^max_wrong: 0 is not allowed"),
         ({"games": 9_999_999}, "^games: 9,999,999 is more than"),
-        ({"words": 5}, "^words: .* is not a sequence of words"),
         ({"secrets": pd.DataFrame({"word": ["cat"]})}, "^secrets: .* is not a sequence of words"),
     ],
 )
@@ -178,18 +175,6 @@ def test_an_agent_whose_fit_returns_nothing_is_played(word_file):
             self.words_ = words
 
     assert len(compare(MappingProxyType({"mine": Mine()}), words=word_file, games=5).games) == 5
-
-
-def test_a_file_is_written_where_its_link_points_and_replaces_no_pipe(word_file, tmp_path, capsys):
-    target, link, pipe = (tmp_path / name for name in ("target", "link", "pipe"))
-    target.touch()
-    link.symlink_to(target)
-    os.mkfifo(pipe)
-    write = partial(run_main, main, capsys, "--words", word_file, "--agents", "random", "--csv")
-    assert_refused(write(pipe), "evaluate.py", f"--csv: '{pipe}' is not a regular file")
-    assert write(link).returncode == 0
-    assert link.is_symlink()
-    assert target.read_text().startswith("agent,word,")
 
 
 def test_the_command_writes_games_plots_and_report(word_file, tmp_path, capsys):

@@ -26,16 +26,8 @@ def words(tiny_files):
     return tiny_files[1]
 
 
-@pytest.fixture(scope="module")
-def serving(tmp_path_factory, words):
-    """A server: (address, its database)."""
-    path = tmp_path_factory.mktemp("serving") / "games.sqlite3"
-    with serve(path, "--words", words, "--agent", "none") as (_, address):
-        yield address, path
-
-
 def played_by(path, token_name):
-    """Return the games of a player as they are stored: by id, secret, recorded, status, letters."""
+    """The games of a player as they are stored: secret, recorded, status and letters."""
     with closing(sqlite3.connect(path)) as connection:
         return connection.execute(
             "SELECT secret, recorded, status, guesses FROM games "
@@ -45,25 +37,24 @@ def played_by(path, token_name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("recorded", [False, True])
 def test_output_and_files_agree_with_the_arena_and_the_server(
-    evaluate, serving, words, tmp_path, monkeypatch, recorded
+    evaluate, words, tmp_path, monkeypatch
 ):
-    address, path = serving
-    name = f"two {recorded}"
-    monkeypatch.setenv("HANGMAN_TOKEN", add_token(path, name))
-    done, evaluation = evaluate(
-        "--server", address, *["--recorded"][:recorded], "--agents", "dictionary", "random",
-        "--words", words, "--games", 30, "--known", 0.25,
-        "--csv", tmp_path / "games.csv",
-    )  # fmt: skip
+    path = tmp_path / "games.sqlite3"
+    with serve(path, "--words", words, "--agent", "none") as (_, address):
+        monkeypatch.setenv("HANGMAN_TOKEN", add_token(path, "alice"))
+        done, evaluation = evaluate(
+            "--server", address, "--agents", "dictionary", "random", "--words", words,
+            "--games", 30, "--known", 0.25, "--csv", tmp_path / "games.csv",
+        )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "random: 30 games done" in done.stdout
-    stored = pd.DataFrame(played_by(path, name), columns=["word", "recorded", "status", "letters"])
+    columns = ["word", "recorded", "status", "letters"]
+    stored = pd.DataFrame(played_by(path, "alice"), columns=columns)
     agent = prepare(Request.of(agents=["dictionary"], words=words)).agents["dictionary"]
     arena = play(agent, stored["word"].tolist())
     assert len(stored) == 60
-    assert (stored.recorded == recorded).all()
+    assert not stored.recorded.any()
     # The rest are those of the random agent.
     is_its_game = stored.letters == arena.letters
     assert is_its_game.sum() == 30
@@ -73,8 +64,8 @@ def test_output_and_files_agree_with_the_arena_and_the_server(
     expected = {**basic_statistics(arena, 1.0), "games_per_second": statistics["games_per_second"]}
     # The client does not know which words are known.
     assert statistics == {**expected, "fitted": None}
-    assert evaluation["split"] == ("recorded" if recorded else "practice")
-    assert (evaluation["max_wrong"], evaluation["known"]) == (6, 0.25)
+    assert (evaluation["split"], evaluation["max_wrong"]) == ("practice", 6)
+    assert evaluation["known"] == 0.25
     assert f"{statistics['win_rate']:.1%}" in done.stdout
     games = pd.read_csv(tmp_path / "games.csv").query("agent == 'dictionary'")
     assert sorted(games["letters"]) == sorted(arena["letters"])
@@ -97,7 +88,10 @@ def test_recorded_games_are_played_to_their_ends_when_there_are_no_more(
     assert "dictionary: 5 games done" in done.stdout
     assert list(evaluation["agents"]) == ["dictionary"]
     assert evaluation["agents"]["dictionary"]["games"] == 5
-    assert {status for _, _, status, _ in played_by(path, "alice")} <= {"success", "failed"}
+    assert evaluation["split"] == "recorded"
+    _, recorded, statuses, _ = zip(*played_by(path, "alice"), strict=True)
+    assert all(recorded)
+    assert {*statuses} <= {"success", "failed"}
     assert_refused(again, "evaluate.py", "all 5 recorded runs are used up")
     assert nothing is None
 

@@ -45,9 +45,7 @@ def test_games_of_a_single_list_are_independent():
     won = np.arange(8) < 6
     statistics = summarize(table(WORDS, won, 3), 1.0)
     assert statistics["ci95"] == share_interval(won, np.arange(8))[1]
-
-
-def test_a_game_has_no_interval_of_the_mean():
+    # A game has no interval of the mean.
     assert summarize(table(["bell"], True, 2), 1.0)["mean_guesses_ci95"] is None
 
 
