@@ -172,11 +172,6 @@ def test_a_file_without_a_mapping_or_with_a_key_twice_is_refused_in_one_line(loa
         load(text)
 
 
-def test_an_unknown_config_is_refused_with_the_known_ones():
-    with pytest.raises(InputError, match=r"'missing\.yaml'.*ppo\.yaml.*smoke\.yaml"):
-        find_config("missing.yaml")
-
-
 @given(st.text(max_size=30))
 def test_any_override_is_applied_or_refused(text):
     message = ""

@@ -4,7 +4,6 @@ import io
 import json
 import shutil
 from typing import Any
-from unittest.mock import Mock
 
 import numpy as np
 import pandas as pd
@@ -64,12 +63,10 @@ def parts_of(words_file):
     return Split(0, (0.8, 0.1, 0.1)).divide(read_word_list(words_file))
 
 
-def stop_at_step_1024(step, win_rate, run):
+def check_files(step, win_rate, run):
     """An ``on_validation``, which may rely on the checkpoint and on the curves up to it."""
     assert load_checkpoint(run.checkpoint)[1]["step"] == step
     assert run.read_curves().set_index("step")["eval/win_rate"][step] == win_rate
-    if step == 1_024:
-        raise Interrupted
 
 
 @pytest.fixture
@@ -203,11 +200,15 @@ WINDOWS = "learner.kind=windows learner.log_rows=9 "
 
 
 @pytest.mark.parametrize("options", ["", WINDOWS, WINDOWS + "learner.prediction_rate=0.01"])
-def test_a_stopped_run_resumes_to_the_same_curves_and_weights(configure, tmp_path, options):
+def test_a_run_stopped_by_ctrl_c_resumes_to_the_same_curves_and_weights(
+    configure, tmp_path, press_ctrl_c_in, options
+):
     config = configure("env.max_wrong=10 learner.steps=2_048 validation.every=1_024 " + options)
     whole, _ = train(config, QUIET, tmp_path / "whole")
+    press_ctrl_c_in(ValidationCallback, "_on_rollout_end")
     with pytest.raises(Interrupted):
-        train(config, QUIET, tmp_path / "stopped", on_validation=stop_at_step_1024)
+        train(config, QUIET, tmp_path / "stopped", on_validation=check_files)
+    assert load_checkpoint(tmp_path / "stopped" / "checkpoint.pt")[1]["step"] == 1_024
     # A killed run leaves points that are later than its checkpoint, and half a line.
     with open(tmp_path / "stopped" / "curves.jsonl", "a") as curves:
         curves.write('{"step": 1500, "eval/win_rate": 1.0}\n{"step": 1600, "eval/win')
@@ -215,13 +216,6 @@ def test_a_stopped_run_resumes_to_the_same_curves_and_weights(configure, tmp_pat
     assert weights(resumed) == weights(whole)
     curves = [run.read_curves().filter(regex="^(?!time/)") for run in (resumed, whole)]
     pd.testing.assert_frame_equal(*curves)
-
-
-def test_ctrl_c_stops_a_run_between_two_rollouts(configure, tmp_path, press_ctrl_c_in):
-    press_ctrl_c_in(ValidationCallback, "_on_rollout_end")
-    with pytest.raises(Interrupted):
-        train(configure(WINDOWS), QUIET, tmp_path / "run")
-    assert load_checkpoint(tmp_path / "run" / "checkpoint.pt")[1]["step"] == 1_024
 
 
 def test_a_run_is_validated_and_ends_by_the_rules_of_its_config(configure, short_words, tmp_path):
@@ -296,10 +290,9 @@ def test_resuming_plays_the_final_words_again_and_needs_no_policy_before_ppo(sho
     assert not list(fitted.path.glob(".*.tmp"))
 
 
-def test_ctrl_c_in_the_final_games_says_which_run_to_resume(short_run, tmp_path, monkeypatch):
+def test_ctrl_c_in_the_final_games_says_which_run_to_resume(short_run, tmp_path, press_ctrl_c_in):
     run = copy_of(short_run[0], tmp_path / "run")
-    run.evaluation.unlink()
-    monkeypatch.setattr(training, "play_final_games", Mock(side_effect=KeyboardInterrupt))
+    press_ctrl_c_in(training, "play_final_games")
     with pytest.raises(Interrupted) as stopped:
         resume(run.path, QUIET)
     assert stopped.value.args == (run.path,)
