@@ -21,11 +21,6 @@ from tests.server.load import add_token
 from tests.server.load import serving as serve
 
 
-@pytest.fixture(scope="module")
-def words(tiny_files):
-    return tiny_files[1]
-
-
 def played_by(path, token_name):
     """The games of a player as they are stored: secret, recorded, status and letters."""
     with closing(sqlite3.connect(path)) as connection:
@@ -38,9 +33,9 @@ def played_by(path, token_name):
 
 @pytest.mark.slow
 def test_output_and_files_agree_with_the_arena_and_the_server(
-    evaluate, words, tmp_path, monkeypatch
+    evaluate, tiny_files, tmp_path, monkeypatch
 ):
-    path = tmp_path / "games.sqlite3"
+    words, path = tiny_files[1], tmp_path / "games.sqlite3"
     with serve(path, "--words", words, "--agent", "none") as (_, address):
         monkeypatch.setenv("HANGMAN_TOKEN", add_token(path, "alice"))
         done, evaluation = evaluate(
@@ -75,9 +70,9 @@ def test_output_and_files_agree_with_the_arena_and_the_server(
 
 @pytest.mark.slow
 def test_recorded_games_are_played_to_their_ends_when_there_are_no_more(
-    evaluate, tmp_path, words, monkeypatch
+    evaluate, tiny_files, tmp_path, monkeypatch
 ):
-    path = tmp_path / "games.sqlite3"
+    words, path = tiny_files[1], tmp_path / "games.sqlite3"
     options = ("--words", words, "--agent", "none", "--recorded-runs", 5)
     with serve(path, *options) as (_, address):
         monkeypatch.setenv("HANGMAN_TOKEN", add_token(path, "alice"))

@@ -70,15 +70,15 @@ def test_a_policy_that_the_learner_of_a_run_cannot_have_made_is_refused(run, tmp
     on_posterior, on_windows = PolicyModule().to_numpy(), WindowModule(log_rows=4).to_numpy()
     diverged = PolicyModule().to_numpy()
     diverged.weights["letters.4.bias"] = np.full(1, np.nan, dtype=np.float32)
-    for there, kind, networks in (
-        (run, "network", (on_windows, diverged)),
-        (windows, "windows", (on_posterior,)),
+    for there, kind, network in (
+        (run, "network", on_windows),
+        (run, "network", diverged),
+        (windows, "windows", on_posterior),
     ):
-        for network in networks:
-            save_network(network, there.policy)
-            message = rf"{there.policy}: not a policy network of kind '{kind}' with finite weights$"
-            with pytest.raises(InputError, match=message):
-                load_run_agent("ppo", there, ())
+        save_network(network, there.policy)
+        message = rf"{there.policy}: not a policy network of kind '{kind}' with finite weights$"
+        with pytest.raises(InputError, match=message):
+            load_run_agent("ppo", there, ())
 
 
 def test_learned_agents_have_the_given_prior_of_known_words(run):

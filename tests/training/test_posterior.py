@@ -105,11 +105,9 @@ def test_few_likely_words_among_many_unlikely_ones_are_recognized():
     assert predicted[~likely].mean() < 1e-3
 
 
-@pytest.mark.parametrize("num_found", [0, 19])
-def test_no_classifier_is_fitted_on_too_few_words(num_found):
+def test_no_classifier_is_fitted_on_too_few_words():
     features = np.zeros((1_000, 2), dtype=np.float32)
-    found = np.arange(1_000) < num_found
-    assert fit_classifier(features, found) is None
+    assert fit_classifier(features, np.arange(1_000) < 19) is None
     assert (predict(None, features) == np.zeros(1_000)).all()
     assert fit_classifier(features, np.arange(1_000) < 20) is not None
 

@@ -12,10 +12,10 @@ from hangman_lab.agents import DictionaryAgent
 from hangman_lab.agents.posterior.files import load_posterior
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.vector import HangmanVectorEnv
-from hangman_lab.envs.words import hash_words, read_word_list
+from hangman_lab.envs.words import hash_words
 from hangman_lab.run_files.config import load_config
 from hangman_lab.run_files.directory import RunDirectory
-from hangman_lab.run_files.words import split_words
+from hangman_lab.run_files.words import load_words
 from hangman_lab.training.checkpoint import Interrupted, load_checkpoint
 from hangman_lab.training.learners.from_play import Play
 from hangman_lab.training.run import resume, train
@@ -76,49 +76,42 @@ def test_letters_are_guessed_once_by_their_squared_odds(max_wrong, expected):
     assert play.play(agent, 5000)[0] == pytest.approx(expected, abs=0.02)
 
 
-FIRST_LEARNER = """
-    steps: 4000, num_envs: 128, rollout_steps: 16, batch_size: 512, log_rows: 12, epochs: 1,
-    learning_rate: 3.0e-3, gae_lambda: 0.9, entropy_coefficient: 0.003, prediction_rate: 0.03
+OPTIONS = """
+    env.max_wrong=10 env.max_length=7 final_split=valid learner.steps=1024 learner.kind=from_play
+    learner.play.games=1000 learner.play.num_envs=128 learner.play.refit_growth=1
 """
-FIRST = """
+FIRST = """learner.play.first={
+    learner: {
+        kind: windows, steps: 4000, num_envs: 128, rollout_steps: 16, batch_size: 512,
+        epochs: 1, learning_rate: 3.0e-3, gae_lambda: 0.9, entropy_coefficient: 0.003,
+        log_rows: 12, prediction_rate: 0.03
+    },
     discount: 0.0, reward: {name: dense}, validation: {every: 500_000, games: 50}
-"""
+}"""
 
 
 @pytest.fixture(scope="module")
-def config_of(tiny_files, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("from_play")
-
-    def config_of(words, *options):
-        """A run of short words, so that PPO alone uncovers some within seconds."""
-        path = folder / f"{hash(words)}.txt"
-        path.write_text("\n".join(words))
-        common = f"""
-            words={path} env.max_wrong=10 env.max_length=7 final_split=valid learner.steps=1024
-            learner.kind=from_play learner.play.games=1000 learner.play.num_envs=128
-            learner.play.refit_growth=1
-        """
-        first = "learner.play.first={learner: {kind: windows, " + f"{FIRST_LEARNER}}}, {FIRST}}}"
-        return load_config(tiny_files[0], [*common.split(), first, *options])
-
-    return config_of
+def configure(tinier_files):
+    """Return a function: the config of a run on short words, some of which PPO alone uncovers."""
+    config, words = tinier_files
+    common = [f"words={words}", *OPTIONS.split(), FIRST]
+    return lambda *options: load_config(config, [*common, *options])
 
 
 @pytest.fixture(scope="module")
-def whole(config_of, real_words, tmp_path_factory):
-    """An uninterrupted run on few words: its directory and its evaluation."""
-    return train(config_of(real_words[::4]), QUIET, tmp_path_factory.mktemp("whole") / "run")
+def whole(configure, tmp_path_factory):
+    """An uninterrupted run: its directory and its evaluation."""
+    return train(configure(), QUIET, tmp_path_factory.mktemp("whole") / "run")
 
 
-def train_words_of(config):
-    return set(split_words(config, read_word_list(config.words)).parts["train"])
+def train_words_of(run):
+    return set(load_words(run.load_config()).part("train"))
 
 
-def test_a_run_learns_only_what_its_games_show(config_of, real_words, whole):
+def test_a_run_learns_only_what_its_games_show(whole):
     run, evaluation = whole
     learned = set(run.uncovered.read_text().split())
-    train_words = train_words_of(config_of(real_words[::4]))
-    assert learned < train_words
+    assert learned < train_words_of(run)
     assert len(learned) > 50
     # The last games of the batch may end together.
     assert 1000 <= RunDirectory(run.path / "play").read_curves()["step"].max() < 1000 + 128
@@ -139,26 +132,27 @@ def test_a_run_learns_only_what_its_games_show(config_of, real_words, whole):
     ids=["in the first run", "while playing"],
 )
 def test_a_stopped_run_resumes_to_the_same_words_and_weights(
-    config_of, real_words, tmp_path, press_ctrl_c_in, whole, phase, kind, method
+    configure, tmp_path, press_ctrl_c_in, whole, phase, kind, method
 ):
     press_ctrl_c_in(kind, method)
     with pytest.raises(Interrupted):
-        train(config_of(real_words[::4]), QUIET, tmp_path / "stopped")
+        train(configure(), QUIET, tmp_path / "stopped")
     assert load_checkpoint(tmp_path / "stopped" / "checkpoint.pt")[0] == phase
     resumed, _ = resume(tmp_path / "stopped", QUIET)
     for name in ("uncovered", "posterior", "held_back_posterior", "policy"):
         assert getattr(resumed, name).read_bytes() == getattr(whole[0], name).read_bytes(), name
 
 
-def test_a_run_can_begin_with_the_words_of_another(config_of, real_words, whole, tmp_path):
-    first, own = whole[0], tuple(word[::-1] for word in real_words[::4])
+def test_a_run_can_begin_with_the_words_of_another(configure, real_words, whole, tmp_path):
+    first, words = whole[0], tmp_path / "words.txt"
+    words.write_text("\n".join(word[::-1] for word in real_words[::4]))
     games = int(first.read_curves()["rollout/games"].max())
-    options = {"first": first.path, "games": games + 800, "refit_growth": 9}
-    config = config_of(own, *(f"learner.play.{name}={value}" for name, value in options.items()))
+    options = f"first={first.path} games={games + 800} refit_growth=9".split()
+    config = configure(f"words={words}", *(f"learner.play.{option}" for option in options))
     run, _ = train(config, QUIET, tmp_path / "run")
     given, learned = (set(each.uncovered.read_text().split()) for each in (first, run))
     assert given < learned
-    assert learned - given <= train_words_of(config)
+    assert learned - given <= train_words_of(run)
     assert not (run.path / "first").exists()
     curves = RunDirectory(run.path / "play").read_curves()
     assert curves["step"].iloc[0] == games
@@ -167,23 +161,20 @@ def test_a_run_can_begin_with_the_words_of_another(config_of, real_words, whole,
     assert curves["eval/win_rate"].count() == 2
 
 
-def test_an_unusable_first_run_is_refused(config_of, real_words, tmp_path):
+def test_an_unusable_first_run_is_refused(configure, tmp_path):
     runs = {}
     for words in (None, "", "zyzzyva"):
-        runs[words] = RunDirectory.create(config_of(real_words[::4]), tmp_path / "first")
+        runs[words] = RunDirectory.create(configure(), tmp_path / "first")
         if words is not None:
             runs[words].uncovered.write_text(words)
     runs["zyzzyva"].curves.write_text('{"step": 1}\n')
-    for path, said in (
-        (tmp_path / "none", "not the folder of a run"),
-        (runs[None].path, "has no uncovered.txt"),
-        (runs[""].path, "have uncovered no word"),
-        (runs["zyzzyva"].path, "none of the words that .* uncovered is one of the train words"),
+    for option, said in (
+        (f"={tmp_path / 'none'}", "not the folder of a run"),
+        (f"={runs[None].path}", "has no uncovered.txt"),
+        (f"={runs[''].path}", "have uncovered no word"),
+        (f"={runs['zyzzyva'].path}", "none of the words that .* is one of the train words"),
+        (".reward.parameters={hurt: 1}", "hurt"),
     ):
-        config = config_of(real_words[::4], f"learner.play.first={path}")
         with pytest.raises(InputError, match=said):
-            train(config, QUIET, tmp_path / "run")
-    config = config_of(real_words[::4], "learner.play.first.reward.parameters={hurt: 1}")
-    with pytest.raises(InputError, match="hurt"):
-        train(config, QUIET, tmp_path / "run")
+            train(configure(f"learner.play.first{option}"), QUIET, tmp_path / "run")
     assert not (tmp_path / "run").exists()
