@@ -78,19 +78,14 @@ def test_paths_are_those_of_the_folder_where_they_were_given(load, tmp_path, mon
         ("learner.steps", "8_000_000", 8_000_000),
         ("split.fractions", "[0.5, 0.25, 0.25]", [0.5, 0.25, 0.25]),
         ("split.seed", "010", 10),
+        # Text since YAML 1.2.
+        *(("name", text, text) for text in ("no", "y", "_1", "2001-01-01", "0o8")),
         ("words", '"/\\ud83d\\ude00"', "/\N{GRINNING FACE}"),
     ],
 )
 def test_an_override_sets_one_value(load, key, text, value):
     config = load("learner: {kind: posterior}", [f"{key}={text}"])
     assert attrgetter(key)(config) == value
-
-
-@pytest.mark.parametrize("text", ["no", "Yes", "on", "off", "y", "_1", "2001-01-01", "0o8", "0b"])
-def test_text_is_what_yaml_has_as_text_since_version_1_2(load, text):
-    assert load(f"name: {text}").name == load("", [f"name={text}"]).name == text
-    with pytest.raises(InputError, match="threads: '1:30' is not allowed"):
-        load("threads: 1:30")
 
 
 def test_an_override_of_one_section_leaves_others_with_the_same_alias(load):
@@ -110,10 +105,8 @@ def test_an_override_of_one_section_leaves_others_with_the_same_alias(load):
         ("learner.steps={", ["--set 'learner.steps={'", "not readable as YAML"]),
         ("seed.sub=1", ["'seed' is not a section"]),
         ("learner={kind: windows, kind: a}", ["--set", 'duplicate key "kind"']),
-        ("env.min_length=33", ["env.min_length", "less than or equal to 32"]),
         ("env={min_length: 9, max_length: 8}", ["env.min_length: 9 is above env.max_length (8)"]),
         ("colour=red", ["'colour'", "learner", "final_split"]),
-        ("learner={kind: posterior, stepz: 1}", ["'learner.stepz'", "rollout_steps"]),
         ("env.max_wrong=27", ["env.max_wrong", "27", "less than or equal to 26"]),
         ("reward.name=kind", ["reward.name", "'kind'", "'sparse', 'dense' or 'potential'"]),
         ("discount=.nan", ["discount", "nan", "finite"]),
