@@ -80,16 +80,6 @@ def test_details_precede_the_pairs_and_the_win_rates(evaluate, tiny_files):
     assert titles("--details") == ["hardest", "hardest", "by word length", "pairwise", "Hangman-v0"]
 
 
-def test_tables_name_the_evil_host(evaluate, tiny_files):
-    arguments = ("--words", tiny_files[1], "--agents", "dictionary", "random", "--games", 20)
-    done, evaluation = evaluate(*arguments, "--host", "evil")
-    assert done.returncode == 0, done.stderr
-    # The title is as narrow as the table.
-    title = " ".join(done.stdout.split())
-    assert "evil host (words are drawn for their lengths alone)" in title
-    assert evaluation["host"] == "evil"
-
-
 @pytest.fixture
 def mixed(tmp_path, real_words):
     """Options that play seven words that a run was fitted on, and twenty that it was not.
@@ -112,12 +102,11 @@ def test_known_words_are_refused_dropped_or_marked_with_a_prior_of_0(evaluate, m
     said = ("7 of the 27 words are known", mixed[1], "--known 0", "--drop-known", "--allow-known")
     assert_refused(done, "evaluate.py", *said)
 
-    for prior in ("0", "1"):
-        done, evaluation = evaluate(*mixed, "--drop-known", "--known", prior)
-        assert "excluded: 7 known words" in done.stdout
-        assert evaluation["agents"]["posterior"]["games"] == 20
-        assert evaluation["agents"]["posterior"]["fitted"] == 0
-        assert "known" not in evaluation["agents"]["posterior"]
+    done, evaluation = evaluate(*mixed, "--drop-known", "--known", "1")
+    assert "excluded: 7 known words" in done.stdout
+    posterior = evaluation["agents"]["posterior"]
+    assert (posterior["games"], posterior["fitted"]) == (20, 0)
+    assert "known" not in posterior
 
     done, evaluation = evaluate(*mixed, "--allow-known", "--known", "0")
     assert (evaluation["words"]["known"], evaluation["words"]["unseen"]) == (7, 20)
@@ -136,15 +125,22 @@ def test_known_words_are_refused_dropped_or_marked_with_a_prior_of_0(evaluate, m
     assert evaluation["agents"]["posterior"]["known"]["wins"] == 7 > wins
 
 
-def test_without_a_learned_agent_known_words_are_those_of_the_train_split(evaluate, tiny_files):
+def test_the_title_names_the_host_and_without_a_run_the_words_known_to_fitted_agents(
+    evaluate, tiny_files
+):
     arguments = ("--words", tiny_files[1], "--agents", "dictionary", "random", "--games", 30)
-    done, evaluation = evaluate(*arguments, "--split", "train", "--known", "0")
+    options = ("--split", "train", "--known", "0", "--host", "evil")
+    done, evaluation = evaluate(*arguments, *options)
     assert done.returncode == 0, done.stderr
     assert evaluation["words"]["known"] == 30
     # Random has not been fitted.
     assert [agent["fitted"] for agent in evaluation["agents"].values()] == [30, 0]
-    assert "30 known train words" in done.stdout
-    assert "prior" not in done.stdout
+    assert evaluation["host"] == "evil"
+    # The title is as narrow as the table.
+    title = " ".join(done.stdout.split())
+    assert "30 known train words" in title
+    assert "evil host (words are drawn for their lengths alone)" in title
+    assert "prior" not in title
 
 
 def test_games_max_wrong_seed_and_split(evaluate, tiny_files):

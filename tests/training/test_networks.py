@@ -5,9 +5,7 @@ import numpy as np
 import pytest
 import torch
 
-from hangman_lab.agents.ppo.agent import load_network
 from hangman_lab.agents.ppo.network import policy_features
-from hangman_lab.run_files.directory import PRETRAINED
 from hangman_lab.training.networks import PolicyModule, WindowModule
 from tests.agents.games import random_states
 from tests.agents.posterior.priors import posterior_of
@@ -23,18 +21,11 @@ def states(real_words):
     return random_states(real_words[:100], seed=1)
 
 
-def pretrained():
-    network = load_network(PRETRAINED / "policy.safetensors")
-    module = PolicyModule(**network.sizes)
-    module.load_state_dict(to_tensors(network.weights))
-    return module
-
-
 @pytest.mark.parametrize(
     "module",
     [
-        pretrained(),
         PolicyModule(),
+        module_of(PolicyModule),
         module_of(PolicyModule, letter_hidden=5, look_ahead_lives=2),
         WindowModule(),
         *(module_of(WindowModule, seed, context=3, log_rows=9) for seed in range(3)),
