@@ -124,10 +124,8 @@ def test_a_plot_computes_only_what_it_needs(word_file):
         comparison.plot("curves")
 
 
-def test_tables_fit_in_80_columns(word_file, tmp_path):
-    words = tmp_path / "words.txt"
-    long_words = [first * 31 + second for first in "abcdefgh" for second in "ijklmnop"]
-    words.write_text("\n".join(long_words))
+def test_tables_fit_in_80_columns(word_file):
+    words = [first * 31 + second for first in "abcdefgh" for second in "ijklmnop"]
     agents = {f"overall-frequency-{number}": make_agent("random", number) for number in range(6)}
     compared = compare(["dictionary", "random"], words=word_file), compare(agents, words=words)
     printed = io.StringIO()
@@ -146,10 +144,10 @@ def test_every_title_names_the_kind_of_words(real_words, kind):
     words = real_words[:20]
     agents = {"ppo": make_agent("dictionary").fit(words), "random": make_agent("random")}
     known_words = hash_words(words if kind == "known" else ())
-    word_list = WordList(words, "list", {})
-    comparison = Comparison(
-        Match(agents, words, word_list, "train", known=0.125, known_words=known_words)
+    match = Match(
+        agents, words, WordList(words, "list", {}), "train", known=0.125, known_words=known_words
     )
+    comparison = Comparison(match)
     comparison.calibrate()
     evaluation = comparison.to_dict()
     assert evaluation["words"][kind] == 20

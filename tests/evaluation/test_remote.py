@@ -17,8 +17,7 @@ from hangman_lab.evaluation.preparation import Request, prepare
 from hangman_lab.evaluation.remote import _observe
 from hangman_lab.evaluation.statistics import basic_statistics
 from tests.processes import assert_refused
-from tests.server.load import add_token
-from tests.server.load import serving as serve
+from tests.server.load import add_token, serving
 
 
 def played_by(path, token_name):
@@ -36,7 +35,7 @@ def test_output_and_files_agree_with_the_arena_and_the_server(
     evaluate, tiny_files, tmp_path, monkeypatch
 ):
     words, path = tiny_files[1], tmp_path / "games.sqlite3"
-    with serve(path, "--words", words, "--agent", "none") as (_, address):
+    with serving(path, "--words", words, "--agent", "none") as (_, address):
         monkeypatch.setenv("HANGMAN_TOKEN", add_token(path, "alice"))
         done, evaluation = evaluate(
             "--server", address, "--agents", "dictionary", "random", "--words", words,
@@ -74,7 +73,7 @@ def test_recorded_games_are_played_to_their_ends_when_there_are_no_more(
 ):
     words, path = tiny_files[1], tmp_path / "games.sqlite3"
     options = ("--words", words, "--agent", "none", "--recorded-runs", 5)
-    with serve(path, *options) as (_, address):
+    with serving(path, *options) as (_, address):
         monkeypatch.setenv("HANGMAN_TOKEN", add_token(path, "alice"))
         asked = ("--server", address, "--recorded", "--words", words, "--games", 7)
         done, evaluation = evaluate(*asked, "--agents", "dictionary", "random")

@@ -28,7 +28,7 @@ def states(real_words):
         module_of(PolicyModule),
         module_of(PolicyModule, letter_hidden=5, look_ahead_lives=2),
         WindowModule(),
-        *(module_of(WindowModule, seed, context=3, log_rows=9) for seed in range(3)),
+        module_of(WindowModule, context=3, log_rows=9),
     ],
 )
 def test_what_is_trained_is_what_plays(states, module):

@@ -69,16 +69,6 @@ def check_files(step, win_rate, run):
     assert run.read_curves().set_index("step")["eval/win_rate"][step] == win_rate
 
 
-@pytest.fixture
-def never_fitted(monkeypatch):
-    """Fail if a posterior is fitted."""
-
-    def fit(*_):
-        raise AssertionError("it is fitted already")
-
-    monkeypatch.setattr("hangman_lab.training.learners.posterior.fit_posterior", fit)
-
-
 CURVES = """
     eval/win_rate eval/wrong_guesses eval/known_win_rate rollout/win_rate rollout/ep_rew_mean
     train/approx_kl train/explained_variance train/learning_rate time/fps
@@ -175,7 +165,6 @@ def test_nothing_is_fitted_on_valid_or_test_words(short_run, configure, short_wo
     assert set(load_posterior(run.posterior).known_words) == set(parts["train"])
 
 
-@pytest.mark.usefixtures("never_fitted")
 def test_ppo_alone_learns_within_seconds(tiny_files, tmp_path):
     """With ten wrong guesses allowed, even random letters win some games."""
     options = f"""
@@ -271,8 +260,11 @@ def copy_of(run, path):
     return RunDirectory.open(path)
 
 
-@pytest.mark.usefixtures("never_fitted")
-def test_resuming_plays_the_final_words_again_and_needs_no_policy_before_ppo(short_run, tmp_path):
+def test_resuming_plays_the_final_words_again_and_needs_no_policy_before_ppo(
+    short_run, tmp_path, monkeypatch
+):
+    # The posterior is fitted already.
+    monkeypatch.setattr("hangman_lab.training.learners.posterior.fit_posterior", None)
     run, evaluation, _ = short_run
     before, wins = weights(run), evaluation["agents"]["ppo"]["wins"]
     finished, fitted = (copy_of(run, tmp_path / name) for name in ("finished", "fitted"))
