@@ -186,6 +186,7 @@ IS_USED = "is a file of the run, or of another option"
         ("--agents random --plots . --csv a.png", "--plots: ... has an image that another option"),
         ("--agents random --plots . --json a.svg", "--plots: ... has an image that another option"),
         ("--agents random --words=", "argument words: it is empty"),
+        (f"{CATS} --words common --secrets words.txt", "words.txt: word: ... is not one of the"),
         (f"{CATS} --max-wrong 3", "--max-wrong: is for Hangman-v0"),
         (f"{CATS} --lists 3", "--lists: is for GuessTheWord-v0"),
         (f"{GUESS} --agents minimax filter", "plays Cats and Dogs alone"),
