@@ -102,11 +102,12 @@ def test_known_words_are_refused_dropped_or_marked_with_a_prior_of_0(evaluate, m
     said = ("7 of the 27 words are known", mixed[1], "--known 0", "--drop-known", "--allow-known")
     assert_refused(done, "evaluate.py", *said)
 
-    done, evaluation = evaluate(*mixed, "--drop-known", "--known", "1")
-    assert "excluded: 7 known words" in done.stdout
-    posterior = evaluation["agents"]["posterior"]
-    assert (posterior["games"], posterior["fitted"]) == (20, 0)
-    assert "known" not in posterior
+    for prior in ("0", "1"):
+        done, evaluation = evaluate(*mixed, "--drop-known", "--known", prior)
+        assert "excluded: 7 known words" in done.stdout
+        posterior = evaluation["agents"]["posterior"]
+        assert (posterior["games"], posterior["fitted"]) == (20, 0)
+        assert "known" not in posterior
 
     done, evaluation = evaluate(*mixed, "--allow-known", "--known", "0")
     assert (evaluation["words"]["known"], evaluation["words"]["unseen"]) == (7, 20)
