@@ -1,5 +1,6 @@
 """train.py as a process: its output, stopping, killing and resuming."""
 
+import json
 import signal
 import sys
 import time
@@ -107,6 +108,19 @@ def test_it_prints_the_folder_and_the_next_commands(whole, tinier_files):
     assert f"evaluate.py --run {folder} --split valid" in done.stdout
     assert done.stderr == ""
     assert "--config" in (folder / "command.txt").read_text()
+
+
+@pytest.mark.slow
+def test_a_short_list_is_trained_on(command, real_words, tinier_files, tmp_path):
+    # A name with characters that mean something to YAML and to rich.
+    words, folder = tmp_path / "my words #2: [a].txt", tmp_path / "run"
+    words.write_text("\n".join(real_words[:30]))
+    arguments = ("--config", tinier_files[0], "--words", words, "--run-dir", folder)
+    done = command(*arguments, "--set", "learner.steps=1_024")
+    assert (done.returncode, done.stderr) == (0, "")
+    agents = json.loads((folder / "evaluation.json").read_text())["known"]["agents"]
+    # Whoever knows so few words recognises them.
+    assert agents["posterior"]["win_rate"] > agents["random"]["win_rate"] + 0.5
 
 
 @pytest.mark.slow
