@@ -17,7 +17,7 @@ LETTERS = "esiarntolcdugpmhbyfvkwzxjq"
 
 
 class ServerProcess:
-    """``serve.py`` as a process that can be killed and started again at the same port."""
+    """``serve.py`` as a process that can be ended and started again at the same port."""
 
     process: subprocess.Popen[bytes]  # from `start` on
 
@@ -59,21 +59,16 @@ class ServerProcess:
         self.process.send_signal(number)
         return self.process.wait(seconds)
 
-    def close(self):
-        """End it if it runs."""
-        if hasattr(self, "process") and self.process.poll() is None:
-            self.end(signal.SIGKILL)
-        self.output.close()
-
 
 @contextmanager
 def serving(path, *options, **arguments):
     """Run a server; yield it and its address."""
     server = ServerProcess(path, *options, **arguments)
-    try:
-        yield server, server.start()
-    finally:
-        server.close()
+    with server.output:
+        try:
+            yield server, server.start()
+        finally:
+            server.end(signal.SIGKILL)
 
 
 def add_token(path, name):
