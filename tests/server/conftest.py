@@ -81,6 +81,8 @@ def open_page(page_server, browser):
 
     def open_page(width=1200, height=800, **options):
         contexts.append(browser.new_context(viewport={"width": width, "height": height}, **options))
+        # A route of an open page may miss its next requests, unless some have been intercepted.
+        contexts[-1].route("**/nothing", lambda route: route.abort())
         page = contexts[-1].new_page()
         page.on("console", lambda message: messages.append(message.text))
         page.on("pageerror", lambda error: messages.append(str(error)))
