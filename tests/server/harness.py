@@ -46,11 +46,6 @@ class Harness:
         self.run(self.client.aclose())
         self.run(self.lifespan.__aexit__(None, None, None))
 
-    def later(self):
-        """Let the seconds pass for which results of a day and the leaderboard are kept."""
-        for kept in (self.services.day, self.services.leaderboard):
-            kept.cache_clear()
-
     def restart(self):
         self.stop()
         self.start()

@@ -1,5 +1,6 @@
 """Games: the rules through retries and restarts, concurrent requests, words and limits."""
 
+import json
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -236,40 +237,36 @@ def test_the_word_of_the_day_is_one_game_of_each_player_with_the_same_word(start
     assert begin(alice, 31)["status"] == "failed"
 
 
-def play_today(server, name, letters):
-    """Play the word of the day as a new player."""
-    token = server.token(name)
-    server.guess(token, server.begin(token, daily=True).json()["game_id"], letters)
-    server.play(token, letters="no")  # another practice game
-
-
-def test_the_results_of_a_day_end_at_midnight_and_do_not_reveal_the_word(start, monkeypatch):
-    server = start(words=["noon"])
+def test_the_results_of_a_day_are_kept_for_seconds_end_at_midnight_and_do_not_reveal_the_word(
+    start, monkeypatch
+):
+    server, reads = start(words=["noon"]), []
     second = 1_767_398_390  # 2026-01-02 23:59:50 UTC
     monkeypatch.setattr("time.time", lambda: second)
-    for name, letters in (("alice", "no"), ("bob", "xno"), ("carol", "xyzabc"), ("dave", "n")):
-        play_today(server, name, letters)
-    results = {"players": 3, "wrong_guesses": [1, 1, 0, 0, 0, 0]}
-    expected = {"date": "2026-01-02", "seconds_left": 10, **results}
-    assert server.get(f"{API}/daily").json() == expected
-    second += 15
-    results = {"players": 0, "wrong_guesses": [0] * 6}
-    expected = {"date": "2026-01-03", "seconds_left": 86_395, **results}
-    assert server.get(f"{API}/daily").json() == expected
-
-
-def test_the_results_of_the_day_are_kept_for_some_seconds(start):
-    server = start(words=["noon"])
-    reads, players = [], []
     server.services.database._reading.set_trace_callback(reads.append)
-    for name in ("alice", "bob"):
-        play_today(server, name, "no")
+
+    def finish(name, letters):
+        token = server.token(name)
+        server.guess(token, server.begin(token, daily=True).json()["game_id"], letters)
+        server.play(token, letters="no")  # another practice game
+
+    def read():
+        """Return the results, and how often they are read for many requests."""
         reads.clear()
         answers = server.together(*(server.client.get(f"{API}/daily") for _ in range(20)))
-        players.append({answer.json()["players"] for answer in answers})
-        assert len(reads) == (name == "alice")
-    server.later()
-    assert (players, server.get(f"{API}/daily").json()["players"]) == ([{1}, {1}], 2)
+        (result,) = {answer.text for answer in answers}
+        return json.loads(result), len(reads)
+
+    for name, letters in (("alice", "no"), ("bob", "xno"), ("carol", "xyzabc"), ("dave", "n")):
+        finish(name, letters)
+    results = {"players": 3, "wrong_guesses": [1, 1, 0, 0, 0, 0]}
+    expected = {"date": "2026-01-02", "seconds_left": 10, **results}
+    assert read() == (expected, 1)
+    finish("eve", "no")
+    assert read() == (expected, 0)
+    second += 15
+    results = {"players": 0, "wrong_guesses": [0] * 6}
+    assert read() == ({"date": "2026-01-03", "seconds_left": 86_395, **results}, 1)
 
 
 def test_the_hundred_oldest_open_games_are_listed(start_with_player):

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import chi2_contingency
 
 from hangman_lab.server import games
-from tests.server.harness import API, CHALLENGE, bearer
+from tests.server.harness import API
 
 pytestmark = pytest.mark.slow
 
@@ -27,33 +27,28 @@ def test_no_answer_of_a_thousand_games_reveals_the_word_before_the_end(start, lo
     token, other = server.token("alice"), server.token("bob")
     seen = []
 
-    def ask(path, body=None, token=token, **query):
-        """Return an answer, to POST if there is a body."""
-        options = {"params": query, "json": body, "headers": bearer(token)}
-        method = "GET" if body is None else "POST"
-        answer = server.run(server.client.request(method, path, **options))
-        seen.append((str(answer.headers.raw).lower(), answer.text.lower()))
-        return answer.json()
+    async def record(answer):
+        seen.append((str(answer.headers.raw).lower(), (await answer.aread()).decode().lower()))
 
+    server.client.event_hooks = {"response": [record]}
     for number in range(NUM_GAMES):
         seen.clear()
-        practice = bool(number % 2)
-        game = ask(f"{CHALLENGE}/new_game", practice=practice, access_token=token)["game_id"]
-        path, query = f"{API}/games/{game}", {"game_id": game, "access_token": token}
+        game = server.new_game(token, recorded=number % 2 == 0)
+        path = f"{API}/games/{game}"
         for turn, letter in enumerate(ORDERS[number % 5 == 0]):
             if turn == 2 and number % 8 == 0:
                 # All kinds of requests during the game.
-                ask(path)
-                ask(path, token=other)
-                ask(f"{path}/resignation", {}, other)
-                ask(f"{path}/guesses", {"letter": "ab"})
-                ask(f"{CHALLENGE}/guess_letter", **query, letter="1")
-                ask(f"{API}/leaderboard")
+                for asker in (token, other):
+                    server.state(asker, game)
+                server.resign(other, game)
+                server.post(f"{path}/guesses", {"letter": "ab"}, token)
+                server.guess(token, game, "1")
+                server.get(f"{API}/leaderboard")
             if number % 3:
-                state = ask(f"{CHALLENGE}/guess_letter", **query, letter=letter)
+                answer = server.guess(token, game, letter)
             else:
-                state = ask(f"{path}/guesses", {"letter": letter})
-            if state["status"] != "ongoing":
+                answer = server.post(f"{path}/guesses", {"letter": letter}, token)
+            if answer.json()["status"] != "ongoing":
                 break
         *during, (head, _) = seen
         secret = server.secret(game)
