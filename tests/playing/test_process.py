@@ -6,27 +6,14 @@ from contextlib import suppress
 
 import pytest
 
-from tests import processes
-
-pytestmark = pytest.mark.slow
+from tests.processes import start
 
 
-@pytest.fixture
-def words(tmp_path):
-    path = tmp_path / "words.txt"
-    path.write_text("abcdefghijklmnopqrstuvwxyzabcdef\n")
-    return ["--words", str(path)]
-
-
-def test_ctrl_c_ends_a_game_with_a_word_and_status_130(words):
-    game = subprocess.Popen(
-        processes.command("play.py", *words, "--watch", "random", "--speed", "0.001"),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=processes.environment(),
-    )
+@pytest.mark.slow
+def test_ctrl_c_ends_a_game_with_a_word_and_status_130(tmp_path):
+    words = tmp_path / "words.txt"
+    words.write_text("abcdefghijklmnopqrstuvwxyzabcdef\n")
+    game = start("play.py", "--words", words, "--watch", "random", "--speed", 0.001)
     assert game.stdout is not None
     while "lives" not in game.stdout.readline():
         pass

@@ -1,17 +1,12 @@
 """Sweeps small enough to be run in seconds."""
 
-import io
 import json
 import subprocess
 import sys
-from functools import cache
 
 import pytest
-from rich.console import Console
 
-from hangman_lab.run_files.config import load_config
 from hangman_lab.sweeps.sweep_file import load_sweep
-from hangman_lab.training.run import train
 from tests.conftest import TINY_CONFIG
 from tests.processes import environment
 
@@ -56,21 +51,6 @@ def write_sweep(tmp_path, base_recipe):
 def make_sweep(write_sweep, few_hundred_words):
     """Return a function: the sweep of such a file."""
     return lambda **changes: load_sweep(write_sweep(**changes), words=str(few_hundred_words))
-
-
-@pytest.fixture(scope="session")
-def undisturbed(tmp_path_factory, base_recipe, few_hundred_words):
-    """Return a function: the run of ``train.py`` that equals a trial."""
-
-    @cache
-    def folder_of(rate, seed):
-        overrides = ["learner.num_envs=32", "validation.games=30", "final_split=valid"]
-        overrides += [f"learner.learning_rate={rate}", f"seed={seed}", f"words={few_hundred_words}"]
-        folder = tmp_path_factory.mktemp("train") / "run"
-        train(load_config(base_recipe, overrides), Console(file=io.StringIO()), folder)
-        return folder
-
-    return folder_of
 
 
 _TWO_NODES = """

@@ -11,8 +11,11 @@ from types import SimpleNamespace
 from unittest.mock import Mock
 
 import pytest
+from rich.console import Console
 
+from hangman_lab.run_files.config import load_config
 from hangman_lab.sweeps.command_line import main
+from hangman_lab.training.run import train
 from tests.processes import ROOT, assert_refused, run_main, start
 from tests.sweeps.conftest import RATES
 
@@ -30,21 +33,24 @@ def wait_for(process, folder, pattern, count):
     pytest.fail(f"it ended before: {process.communicate()}")
 
 
-def assert_weights_of_train(folder, undisturbed):
+def assert_weights_of_train(folder, base_recipe, words, tmp_path):
     trials = set()
     for run in (path.parent for path in folder.glob(FINISHED)):
         parameters = json.loads((run.parent / "params.json").read_text())
-        trial = (parameters["learner.learning_rate"], parameters["seed"])
+        rate, seed = trial = (parameters["learner.learning_rate"], parameters["seed"])
         trials.add(trial)
-        expected = undisturbed(*trial)
+        overrides = ["learner.num_envs=32", "validation.games=30", "final_split=valid"]
+        overrides += [f"learner.learning_rate={rate}", f"seed={seed}", f"words={words}"]
+        config = load_config(base_recipe, overrides)
+        expected, _ = train(config, Console(quiet=True), tmp_path / f"{trial}")
         for name in WEIGHTS:
-            assert (run / name).read_bytes() == (expected / name).read_bytes(), (trial, name)
+            assert (run / name).read_bytes() == (expected.path / name).read_bytes(), (trial, name)
     assert trials == {(rate, seed) for rate in RATES for seed in (0, 1)}
 
 
 @pytest.mark.slow
 def test_a_sweep_survives_a_kill_and_a_lost_node_with_the_weights_of_train(
-    write_sweep, few_hundred_words, undisturbed, tmp_path, two_nodes
+    write_sweep, few_hundred_words, base_recipe, tmp_path, two_nodes
 ):
     folder = tmp_path / "sweeps" / "tiny"
     address, remove_node = two_nodes
@@ -64,7 +70,7 @@ def test_a_sweep_survives_a_kill_and_a_lost_node_with_the_weights_of_train(
     output, errors = process.communicate()
     assert process.returncode == 0, errors
     assert "learning_rate 0.001 2 " in " ".join(output.split())
-    assert_weights_of_train(folder, undisturbed)
+    assert_weights_of_train(folder, base_recipe, few_hundred_words, tmp_path)
     with open(folder / "results.csv") as file:
         rows = list(csv.DictReader(file))
     rates = sorted(row["config/learner.learning_rate"] for row in rows)
@@ -98,7 +104,6 @@ def test_ctrl_c_says_how_to_resume(write_sweep, few_hundred_words, tmp_path):
     ("arguments", "said"),
     [
         ([], ["a sweep file is needed", "--resume"]),
-        (["smoke.yaml", "--set", "sweep.samplez=3"], ["samplez", "samples"]),
         (["--resume", "missing"], ["missing", "not the folder of a sweep"]),
         (["--resume", "missing", "--name", "a"], ["--name"]),
     ],
@@ -110,29 +115,28 @@ def test_bad_input_is_one_line_and_status_2(tmp_path, arguments, said, capsys, m
     assert not list(tmp_path.iterdir())
 
 
-def test_the_threads_of_every_trial_fit_the_cores(
-    write_sweep, few_hundred_words, capsys, monkeypatch
-):
-    @contextmanager
-    def two_cores(address):
-        yield SimpleNamespace(cluster_resources=lambda: {"CPU": 2.0})
+@contextmanager
+def two_cores(address):
+    yield SimpleNamespace(cluster_resources=lambda: {"CPU": 2.0})
 
-    monkeypatch.setattr("hangman_lab.sweeps.command_line.ray_cluster", two_cores)
+
+@pytest.mark.parametrize(
+    ("cluster", "status", "said"),
+    [
+        (two_cores, 2, "threads: 3 is more than the 2 cores"),
+        # Ctrl-C while Ray starts.
+        (Mock(side_effect=KeyboardInterrupt), 130, "sweep.py: stopped\n"),
+    ],
+)
+def test_a_sweep_that_does_not_start_leaves_nothing(
+    write_sweep, few_hundred_words, capsys, monkeypatch, cluster, status, said
+):
+    monkeypatch.setattr("hangman_lab.sweeps.command_line.ray_cluster", cluster)
     monkeypatch.setattr("hangman_lab.sweeps.tuning.run_sweep", None)  # not reached
     sweep = write_sweep(space={"threads": {"grid_search": [1, 3]}})
     done = run_main(main, capsys, sweep, "--words", few_hundred_words)
-    assert_refused(done, "sweep.py", "threads: 3 is more than the 2 cores")
-    assert not (sweep.parent / "sweeps").exists()
-
-
-def test_ctrl_c_while_ray_starts_is_told_and_leaves_nothing(
-    write_sweep, few_hundred_words, capsys, monkeypatch
-):
-    stopped = Mock(side_effect=KeyboardInterrupt)
-    monkeypatch.setattr("hangman_lab.sweeps.command_line.ray_cluster", stopped)
-    sweep = write_sweep()
-    done = run_main(main, capsys, sweep, "--words", few_hundred_words)
-    assert (done.returncode, done.stderr) == (130, "sweep.py: stopped\n")
+    assert (done.returncode, done.stderr.count("\n")) == (status, 1)
+    assert said in done.stderr
     assert not (sweep.parent / "sweeps").exists()
 
 

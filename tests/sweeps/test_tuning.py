@@ -59,23 +59,11 @@ def run(ray, monkeypatch):
     return run
 
 
-DRAWN = {
-    "learner.epochs": {"randint": [1, 9]},
-    "learner.learning_rate": {"loguniform": [1e-4, 1e-1]},
-}
-
-
 @pytest.mark.slow
-def test_all_seeds_of_a_drawn_point_have_its_values(run, make_sweep, tmp_path):
-    sweep = make_sweep(space=DRAWN, samples=2)
-    first, again = (run(sweep, tmp_path / name)[0] for name in ("first", "again"))
-    assert first.groupby("point")["seed"].agg(sorted).tolist() == [[0, 1], [0, 1]]
-    assert set(first["point"]) == set(again["point"])
-
-
-@pytest.mark.slow
-def test_failed_trials_are_retried_on_resume(run, make_sweep, tmp_path):
-    sweep = make_sweep(space=DRAWN, samples=2)
+def test_seeds_share_drawn_points_and_failed_trials_are_retried(run, make_sweep, tmp_path):
+    rates = {"loguniform": [1e-4, 1e-1]}
+    space = {"learner.epochs": {"randint": [1, 9]}, "learner.learning_rate": rates}
+    sweep = make_sweep(space=space, samples=2)
     trials, num_failed = run(sweep, tmp_path / "sweep", unlucky_seed=1)
     assert num_failed == 2
     assert trials["seed"].tolist() == [0, 0]
@@ -83,6 +71,8 @@ def test_failed_trials_are_retried_on_resume(run, make_sweep, tmp_path):
     assert num_failed == 0
     assert set(trials["trial_id"]) < set(resumed["trial_id"])
     assert resumed.groupby("point")["seed"].agg(sorted).tolist() == [[0, 1], [0, 1]]
+    again, _ = run(sweep, tmp_path / "again")
+    assert set(again["point"]) == set(resumed["point"])
 
 
 @pytest.mark.slow
