@@ -14,9 +14,8 @@ from hangman_lab.run_files.directory import RunDirectory
 from tests.agents.posterior.priors import posterior_of
 
 WORDS = sorted("".join(parts) for parts in itertools.product("bcdfg", "aeiou", "lmn", "st", "xyz"))
-
-
-TEST_WORDS = Split().divide(clean_words(WORDS, ""))["test"]
+PARTS = Split().divide(clean_words(WORDS, ""))
+TEST_WORDS = PARTS["test"]
 SECRET = re.compile(r"the word is (\w+)")
 
 
@@ -25,9 +24,8 @@ def run_directory(tmp_path):
     """A run with a small posterior and nothing else."""
     (tmp_path / "words.txt").write_text("\n".join(WORDS))
     run = RunDirectory.create(Config(words=str(tmp_path / "words.txt")), tmp_path / "run")
-    train_words = Split().divide(clean_words(WORDS, ""))["train"]
-    run.write_fitted_words(train_words)
-    save_posterior(posterior_of(sorted(train_words, key=len)), run.posterior)
+    run.write_fitted_words(PARTS["train"])
+    save_posterior(posterior_of(sorted(PARTS["train"], key=len)), run.posterior)
     return str(run.path)
 
 
@@ -126,11 +124,6 @@ def test_no_line_is_longer_than_the_terminal_is_wide(run_command, mode, columns)
     assert "\x1b" not in output
     # Piped letters are echoed.
     assert "letter: a\na is in the word, 2 times\n" in output
-
-
-def test_the_places_of_a_long_word_can_be_counted_against_an_opponent(run_command):
-    _, output = run_command(["--versus", "random"], ["q"], ["uncopyrightable"])
-    assert f"word   {' '.join('_' * 15)}" in output
 
 
 def test_a_run_determines_words_split_and_agents(run_command, run_directory):

@@ -9,7 +9,7 @@ import pytest
 from hangman_lab.envs.errors import InputError
 from hangman_lab.server import database
 from hangman_lab.server.database import VERSION, open_database
-from tests.server.harness import API, Harness
+from tests.server.harness import API
 
 
 def test_a_failed_transaction_is_rolled_back_and_logged(start_with_player, caplog):
@@ -48,17 +48,6 @@ def test_requests_time_out_together_on_a_locked_database(start_with_player, monk
     assert 1 <= failures.count("the database failed: database is locked") <= 3
     assert len(failures) == len(games)
     assert server.guess(token, games[0], "b").status_code == 200
-
-
-def test_a_backup_of_a_running_server_can_be_served(start_with_player, tmp_path):
-    server, token = start_with_player(words=["noon"])
-    game = server.new_game(token)
-    server.guess(token, game, "n")
-    copy = tmp_path / "copy.sqlite3"
-    server.sql(f"VACUUM INTO '{copy}'")
-    server.guess(token, game, "o")
-    with closing(Harness(copy, words=["noon"])) as restored:
-        assert restored.guess(token, game, "x").json()["word"] == "n _ _ n "
 
 
 @pytest.mark.parametrize("version", [0, VERSION - 1, VERSION + 1, None])
