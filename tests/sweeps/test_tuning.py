@@ -1,6 +1,9 @@
 """Sweeps on a real Ray, with trials that only report."""
 
+import json
+import os
 import shutil
+import signal
 
 import pytest
 
@@ -18,42 +21,23 @@ def ray():
         yield ray
 
 
-def make_trial(unlucky_seed, life):
-    """Return a trial, a closure, so that Ray sends workers its code."""
-
-    def trial(config, sweep, folder, command):
-        import json
-        import os
-        import signal
-
-        from ray import tune
-
-        if life and life.exists():
-            life.unlink()
-            os.kill(os.getpid(), signal.SIGKILL)
-        seed = config["seed"]
-        if seed == unlucky_seed:
-            raise ValueError("unlucky")
-        point = json.dumps({key: config[key] for key in sweep.config.space})
-        reported = {"point": point, "seed": seed, "win_rate": config["learner.epochs"] / 100}
-        for step in (512, 1024, 1536):
-            tune.report(reported | {"step": step})
-        tune.report(reported | {"step": 1536, "games": 1})
-
-    return trial
-
-
 @pytest.fixture
 def run(ray, monkeypatch):
     """Return a function: run a sweep of simulated trials; return their reports and failures."""
+    from ray import tune
+
     from hangman_lab.sweeps import tuning
 
     monkeypatch.setattr(tuning, "_MAX_FAILURES", 0)
 
-    def run(sweep, folder, unlucky_seed=None, life=None):
-        trial = make_trial(unlucky_seed, life)
-        trial.__name__ = "run_trial"
-        monkeypatch.setattr(tuning, "run_trial", trial)
+    def run(sweep, folder, begin=lambda seed: None):
+        # A closure, so that Ray sends workers its code.
+        def run_trial(config, sweep, folder, command):
+            begin(config["seed"])
+            point = json.dumps({key: config[key] for key in sweep.config.space})
+            tune.report({"point": point, "seed": config["seed"], "win_rate": 0.5, "games": 1})
+
+        monkeypatch.setattr(tuning, "run_trial", run_trial)
         return tuning.run_sweep(sweep, folder)
 
     return run
@@ -64,7 +48,12 @@ def test_seeds_share_drawn_points_and_failed_trials_are_retried(run, make_sweep,
     rates = {"loguniform": [1e-4, 1e-1]}
     space = {"learner.epochs": {"randint": [1, 9]}, "learner.learning_rate": rates}
     sweep = make_sweep(space=space, samples=2)
-    trials, num_failed = run(sweep, tmp_path / "sweep", unlucky_seed=1)
+
+    def fail_with_seed_1(seed):
+        if seed == 1:
+            raise ValueError
+
+    trials, num_failed = run(sweep, tmp_path / "sweep", fail_with_seed_1)
     assert num_failed == 2
     assert trials["seed"].tolist() == [0, 0]
     resumed, num_failed = run(sweep, tmp_path / "sweep")
@@ -79,8 +68,14 @@ def test_seeds_share_drawn_points_and_failed_trials_are_retried(run, make_sweep,
 def test_a_trial_that_lost_its_process_too_often_is_retried(run, make_sweep, tmp_path):
     life = tmp_path / "life"
     life.touch()
+
+    def end_once(seed):
+        if life.exists():
+            life.unlink()
+            os.kill(os.getpid(), signal.SIGKILL)
+
     sweep = make_sweep(space={"learner.epochs": {"grid_search": [1]}}, seeds=1)
-    trials, num_failed = run(sweep, tmp_path / "sweep", life=life)
+    trials, num_failed = run(sweep, tmp_path / "sweep", end_once)
     assert (len(trials), num_failed) == (1, 0)
     assert not life.exists()
 
