@@ -19,16 +19,6 @@ TEST_WORDS = PARTS["test"]
 SECRET = re.compile(r"the word is (\w+)")
 
 
-@pytest.fixture
-def run_directory(tmp_path):
-    """A run with a small posterior and nothing else."""
-    (tmp_path / "words.txt").write_text("\n".join(WORDS))
-    run = RunDirectory.create(Config(words=str(tmp_path / "words.txt")), tmp_path / "run")
-    run.write_fitted_words(PARTS["train"])
-    save_posterior(posterior_of(sorted(PARTS["train"], key=len)), run.posterior)
-    return str(run.path)
-
-
 def test_a_terminal_shows_what_is_loaded_before_the_first_board(run_command, monkeypatch):
     console = Console(force_terminal=True, file=io.StringIO(), width=80)
     monkeypatch.setattr("hangman_lab.playing.command_line.Console", lambda **options: console)
@@ -126,8 +116,12 @@ def test_no_line_is_longer_than_the_terminal_is_wide(run_command, mode, columns)
     assert "letter: a\na is in the word, 2 times\n" in output
 
 
-def test_a_run_determines_words_split_and_agents(run_command, run_directory):
-    options = ["--run", run_directory, "--watch", "posterior", "--speed", "999", "--seed", "1"]
+def test_a_run_determines_words_split_and_agents(run_command, tmp_path):
+    (tmp_path / "words.txt").write_text("\n".join(WORDS))
+    run = RunDirectory.create(Config(words=str(tmp_path / "words.txt")), tmp_path / "run")
+    run.write_fitted_words(PARTS["train"])
+    save_posterior(posterior_of(sorted(PARTS["train"], key=len)), run.posterior)
+    options = ["--run", str(run.path), "--watch", "posterior", "--speed", "999", "--seed", "1"]
     status, output = run_command(options, ["y", "n"])
     assert status == 0
     assert output.startswith(f"{len(TEST_WORDS)} words to guess (test split of")
