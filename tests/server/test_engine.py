@@ -40,21 +40,17 @@ def read(connection):
 
 def test_a_slow_head_times_out(server):
     begun = [b"", b"GET / HTT", b"GET / HTTP/1.1\r\nHost: server\r\n"]
-    begun.append(GAMES + b"Content-Length: 20\r\n\r\n{")
     with ExitStack() as stack:
         clients = [stack.enter_context(connect(server)) for _ in begun]
         for client, part in zip(clients, begun, strict=True):
             client.sendall(part)
-        *silent, answered = [read(client) for client in clients]
-    assert silent == [b""] * 3
-    assert answered.startswith(b"HTTP/1.1 408")
+        assert [read(client) for client in clients] == [b""] * 3
 
 
 @pytest.mark.parametrize(
     ("sent", "status"),
     [
         (GAMES + b"Transfer-Encoding: chunked\r\n\r\n" + CHUNK * 1_000, b"413"),
-        (GAMES + b"a:\r\n" * 15_000 + b"\r\n", b"431"),
         (GAMES + b"a: " + b"b" * 60_000 + b"\r\n\r\n", b"431"),
         (b"\x16\x03\x01" * 100, b"400"),
     ],
