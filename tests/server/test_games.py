@@ -234,9 +234,7 @@ def test_the_word_of_the_day_is_one_game_of_each_player_with_the_same_word(start
     assert begin(alice, 31)["status"] == "failed"
 
 
-def test_the_results_of_a_day_are_kept_for_seconds_end_at_midnight_and_do_not_reveal_the_word(
-    start, monkeypatch
-):
+def test_the_results_of_a_day_are_kept_for_seconds_and_end_at_midnight(start, monkeypatch):
     server, reads = start(words=["noon"]), []
     second = 1_767_398_390  # 2026-01-02 23:59:50 UTC
     monkeypatch.setattr("time.time", lambda: second)
