@@ -132,15 +132,13 @@ def test_the_least_recently_used_bucket_is_evicted(monkeypatch):
 
 def test_addresses_of_a_network_share_a_bucket():
     for network, addresses in {
-        "2001:db8::/48": ("2001:db8::1", "2001:db8:0:ffff::1", "[2001:db8::1]"),
+        # A proxy may append the port.
+        "2001:db8::/48": ("2001:db8::1", "2001:db8:0:f::1", "[2001:db8::1]", "[2001:db8::1]:4711"),
         "fe80::/48": ("fe80::1%eth0", "fe80::2"),
-        "192.0.2.1": ("192.0.2.1", "::ffff:192.0.2.1"),
+        "192.0.2.1": ("192.0.2.1", "192.0.2.1:4711", "::ffff:192.0.2.1"),
         "invalid": ("no: address", "x" * 14_000),
     }.items():
         assert {network_of(address) for address in addresses} == {network}
-    # A proxy may append the port.
-    assert network_of("192.0.2.1:4711") == "192.0.2.1"
-    assert network_of("[2001:db8::1]:4711") == "2001:db8::/48"
     buckets, _ = make(1.0, 2.0)
     waits = [take(buckets, f"2001:db8:{network}::1") for network in ("0", "0:1", "0:2", "1")]
     assert waits == [0, 0, 1, 0]
