@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from hangman_lab.agents.base import Agent
 from hangman_lab.agents.dictionary import back_off
-from hangman_lab.agents.sequences import number_runs
+from hangman_lab.agents.sequences import encode_runs
 from hangman_lab.envs.bits import word_length
 from hangman_lab.envs.encoding import (
     BLANK,
@@ -24,7 +24,7 @@ from hangman_lab.envs.encoding import (
 )
 from hangman_lab.envs.hangman.observation import Observations, select
 from hangman_lab.envs.numba_cache import njit
-from hangman_lab.envs.word_sets import fitting_set, index_words, rows_of
+from hangman_lab.envs.word_sets import index_words, matching_set, rows_of
 
 # Constants of the source: the minimal relative length of a shorter word, and the share of shown
 # places up to which longer words count as a whole.
@@ -95,7 +95,7 @@ def _count_pieces(words: EncodedWords, length: int) -> npt.NDArray[np.int32]:
     """
     padded = np.zeros((len(words), words.width + 2), dtype=np.int64)
     padded[:, 1:-1] = np.where(words.codes == PADDING, 0, words.codes - (FIRST_LETTER - 1))
-    pieces = number_runs(padded, words.lengths + 2, length, _NUM_PIECE_CODES)
+    pieces = encode_runs(padded, words.lengths + 2, length, _NUM_PIECE_CODES)
     counts = np.bincount(pieces, minlength=_NUM_PIECE_CODES**length).astype(np.int32)
     counts = counts.reshape((_NUM_PIECE_CODES,) * length)
     for place in range(length):
@@ -132,7 +132,7 @@ def _count_at_length(masked, guessed, length, words, counts):
             pattern[:] = masked[offset : offset + length]
         else:
             pattern[offset : offset + len(masked)] = masked
-        fitting = fitting_set(pattern, guessed, words, is_shorter, is_shorter)
+        fitting = matching_set(pattern, guessed, words, is_shorter, is_shorter)
         if by_pieces:
             blanks = offset + np.flatnonzero(masked == BLANK)
             _count_letters(words, rows_of(fitting, length, words), blanks, counts)

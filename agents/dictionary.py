@@ -13,7 +13,7 @@ from hangman_lab.envs.bits import lowest_bit, word_length
 from hangman_lab.envs.encoding import FIRST_LETTER, NUM_LETTERS
 from hangman_lab.envs.hangman.observation import Observations, select
 from hangman_lab.envs.numba_cache import njit
-from hangman_lab.envs.word_sets import fitting_words, index_words
+from hangman_lab.envs.word_sets import index_words, matching_rows
 
 
 class DictionaryAgent(PosteriorAgent):
@@ -164,13 +164,13 @@ def back_off(observations: Observations, *counts: npt.NDArray) -> npt.NDArray[np
 def count_words(word, guessed, words, exclude_wrong, exclude_shown):
     """Count the matching words with each letter, shape (N, 26), and all of them, shape (N,).
 
-    ``exclude_wrong`` and ``exclude_shown`` are those of :func:`envs.word_sets.fitting_set`.
+    ``exclude_wrong`` and ``exclude_shown`` are those of :func:`envs.word_sets.matching_set`.
     """
     counts = np.zeros((len(word), NUM_LETTERS), dtype=np.int64)
     num_matching = np.zeros(len(word), dtype=np.int64)
     for game in range(len(word)):
         masked = word[game, : word_length(word[game])]
-        rows = fitting_words(masked, guessed[game], words, exclude_wrong, exclude_shown)
+        rows = matching_rows(masked, guessed[game], words, exclude_wrong, exclude_shown)
         num_matching[game] = len(rows)
         for row in rows:
             letters = np.uint64(words.letters[row])
@@ -186,7 +186,7 @@ def count_places(word, guessed, words, exclude_wrong):
     counts = np.zeros((*word.shape, NUM_LETTERS), dtype=np.int32)
     for game in range(len(word)):
         masked = word[game, : word_length(word[game])]
-        rows = fitting_words(masked, guessed[game], words, exclude_wrong, False)
+        rows = matching_rows(masked, guessed[game], words, exclude_wrong, False)
         for place in range(len(masked)):
             for row in rows:
                 counts[game, place, words.codes[row, place] - FIRST_LETTER] += 1

@@ -27,7 +27,7 @@ from hangman_lab.envs.bits import strip_padding
 from hangman_lab.envs.encoding import BLANK, FIRST_LETTER, NUM_LETTERS, as_words
 from hangman_lab.envs.hangman.observation import Observations, unique_observations
 from hangman_lab.envs.numba_cache import njit
-from hangman_lab.envs.word_sets import fitting_words
+from hangman_lab.envs.word_sets import matching_rows
 
 WIN, NO_WIN, UNKNOWN = 1, 0, -1
 _TABLE_SIZE = 2**12
@@ -87,7 +87,7 @@ class CandidateSearchAgent(Agent, ABC):
         def search(state: int) -> None:
             guessed = states["guessed"][state]
             word = strip_padding(states["word"][state], guessed)
-            rows = fitting_words(word, guessed, self.index_, True, True)
+            rows = matching_rows(word, guessed, self.index_, True, True)
             if len(rows) > 1:
                 letters[state] = self._choose(rows, states["lives"][state], strategies[state])
 

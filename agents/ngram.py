@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from hangman_lab.agents.base import Agent
 from hangman_lab.agents.dictionary import DictionaryAgent
-from hangman_lab.agents.sequences import number_runs
+from hangman_lab.agents.sequences import encode_runs
 from hangman_lab.envs.bits import word_length
 from hangman_lab.envs.encoding import (
     BLANK,
@@ -58,7 +58,7 @@ class NgramAgent(Agent):
         letters = encoded.codes.astype(np.int64) - FIRST_LETTER
         tables = []
         for order in range(1, len(_WEIGHTS) + 1):
-            positions = number_runs(letters, encoded.lengths, order, NUM_LETTERS)
+            positions = encode_runs(letters, encoded.lengths, order, NUM_LETTERS)
             counts = np.bincount(positions, minlength=NUM_LETTERS**order)
             counts = counts.reshape(-1, NUM_LETTERS).astype(np.float64)
             tables.append((counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)).ravel())

@@ -16,7 +16,7 @@ _LETTER_BITS = 5
 PACKED_BASE = 1 << _LETTER_BITS
 
 
-def number_runs(
+def encode_runs(
     digits: npt.NDArray[np.integer], lengths: npt.NDArray[np.int64], size: int, base: int
 ) -> npt.NDArray[np.int64]:
     """Return each run of ``size`` digits in the first ``lengths`` digits of a row, as a number."""

@@ -19,7 +19,7 @@ _LARGEST = 1e100
 class Reward(Protocol):
     """Computes rewards from the result of a guess, the ``GuessResult`` of the rules."""
 
-    def __call__(self, step: Any) -> npt.NDArray[np.float64]:
+    def __call__(self, result: Any) -> npt.NDArray[np.float64]:
         """Return the reward of each game, shape (N,)."""
         ...
 
@@ -37,9 +37,9 @@ class SparseReward:
             # Scalars of NumPy round and overflow by other rules than floats.
             object.__setattr__(self, name, number)
 
-    def __call__(self, step: Any) -> npt.NDArray[np.float64]:
+    def __call__(self, result: Any) -> npt.NDArray[np.float64]:
         """Return the reward of each game, shape (N,)."""
-        return self.win * step.won + self.loss * step.lost
+        return self.win * result.won + self.loss * result.lost
 
 
 @dataclass(frozen=True)
@@ -53,9 +53,10 @@ class DenseReward(SparseReward):
     hit: float = 0.1
     miss: float = -0.2
 
-    def __call__(self, step: Any) -> npt.NDArray[np.float64]:
+    def __call__(self, result: Any) -> npt.NDArray[np.float64]:
         """Return the reward of each game, shape (N,)."""
-        return self.hit * step.newly_shown + self.miss * step.lost_life + super().__call__(step)
+        sparse = super().__call__(result)
+        return self.hit * result.newly_shown + self.miss * result.lost_life + sparse
 
 
 @dataclass(frozen=True)
@@ -75,24 +76,24 @@ class PotentialReward(SparseReward):
     shown: float = 0.5
     lives: float = 0.5
 
-    def __call__(self, step: Any) -> npt.NDArray[np.float64]:
+    def __call__(self, result: Any) -> npt.NDArray[np.float64]:
         """Return the reward of each game, shape (N,)."""
 
         def potential(shown: npt.NDArray, lives: npt.NDArray) -> npt.NDArray[np.float64]:
-            return self.shown * (shown / step.lengths) + self.lives * (lives / step.max_wrong)
+            return self.shown * (shown / result.lengths) + self.lives * (lives / result.max_wrong)
 
-        before = potential(step.shown - step.newly_shown, step.lives + step.lost_life)
-        after = potential(step.shown, step.lives) * (1 - (step.won | step.lost))
-        return super().__call__(step) + self.discount * after - before
+        before = potential(result.shown - result.newly_shown, result.lives + result.lost_life)
+        after = potential(result.shown, result.lives) * (1 - (result.won | result.lost))
+        return super().__call__(result) + self.discount * after - before
 
 
 @dataclass(frozen=True)
 class MistakesReward:
     """For word guessing: -1 for each wrong guess, so that the return counts mistakes."""
 
-    def __call__(self, step: Any) -> npt.NDArray[np.float64]:
+    def __call__(self, result: Any) -> npt.NDArray[np.float64]:
         """Return the reward of each game, shape (N,)."""
-        return step.won - 1.0
+        return result.won - 1.0
 
 
 HANGMAN_REWARDS: dict[str, type[Reward]] = {
@@ -103,26 +104,26 @@ HANGMAN_REWARDS: dict[str, type[Reward]] = {
 WORD_GUESS_REWARDS: dict[str, type[Reward]] = {"sparse": SparseReward, "mistakes": MistakesReward}
 
 
-def compute_reward(reward: Reward, step: Any) -> float:
-    """Return the reward of one game, whose ``step`` has numbers instead of arrays."""
+def compute_reward(reward: Reward, result: Any) -> float:
+    """Return the reward of one game, whose ``result`` has numbers instead of arrays."""
     if type(reward) in HANGMAN_REWARDS.values():
         # Their formulas hold for numbers as for arrays.
-        return float(reward(step))
+        return float(reward(result))
     arrays = {
-        name: np.array([value]) for name, value in step._asdict().items() if name != "max_wrong"
+        name: np.array([value]) for name, value in result._asdict().items() if name != "max_wrong"
     }
-    return float(compute_rewards(reward, step._replace(**arrays))[0])
+    return float(compute_rewards(reward, result._replace(**arrays))[0])
 
 
-def compute_rewards(reward: Reward, step: Any) -> npt.NDArray[np.float64]:
-    """Return the rewards of a step as a new array of float64, shape (N,).
+def compute_rewards(reward: Reward, result: Any) -> npt.NDArray[np.float64]:
+    """Return the rewards of a guess as a new array of float64, shape (N,).
 
     Raises InputError if ``reward`` does not return one finite number per game.
     """
     if type(reward) in HANGMAN_REWARDS.values():
-        return reward(step)
+        return reward(result)
     # A custom reward may keep or change its argument.
-    rewards = as_numbers("reward", reward(copy.deepcopy(step)), step.won.shape)
+    rewards = as_numbers("reward", reward(copy.deepcopy(result)), result.won.shape)
     if not np.isfinite(rewards).all():
         raise InputError("reward: a number is NaN or infinite")
     return rewards.copy()

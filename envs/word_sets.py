@@ -112,7 +112,7 @@ def _subtract(bits, sets, first):
 
 
 @njit
-def fitting_set(word, guessed, words, exclude_wrong, exclude_shown):
+def matching_set(word, guessed, words, exclude_wrong, exclude_shown):
     """Return the bit set of the words that match a masked word.
 
     ``word`` has no padding. ``exclude_wrong`` and ``exclude_shown`` exclude words with a wrong
@@ -157,7 +157,7 @@ def rows_of(bits, length, words):
 
 
 @njit
-def fitting_words(word, guessed, words, exclude_wrong, exclude_shown):
-    """Return the rows of the words of :func:`fitting_set`."""
-    bits = fitting_set(word, guessed, words, exclude_wrong, exclude_shown)
+def matching_rows(word, guessed, words, exclude_wrong, exclude_shown):
+    """Return the rows of the words of :func:`matching_set`."""
+    bits = matching_set(word, guessed, words, exclude_wrong, exclude_shown)
     return rows_of(bits, len(word), words)

@@ -39,7 +39,7 @@ DEFAULT_LISTS = 1000
 LIST_SIZE = 100
 # All lists are in memory.
 _MAX_LISTS = 10_000
-_NUM_TOUGHEST = 25
+_NUM_HARDEST = 25
 # Options of these games, of Hangman, and of word lists.
 _OPTIONS = ("allowed", "max_guesses", "lists")
 _HANGMAN_OPTIONS = (
@@ -112,8 +112,8 @@ def evaluate(options: argparse.Namespace, request: Request, console: Console) ->
     }
     print_table(console, _agents_table(evaluation))
     for name, summary in statistics.items():
-        toughest = [f"{word['word']} {word['mean_guesses']:g}" for word in summary["toughest"][:5]]
-        console.print(f"{name}: toughest {', '.join(toughest)}", highlight=False)
+        hardest = [f"{word['word']} {word['mean_guesses']:g}" for word in summary["hardest"][:5]]
+        console.print(f"{name}: hardest {', '.join(hardest)}", highlight=False)
     write_files(options, evaluation, played, console)
 
 
@@ -205,7 +205,7 @@ def summarize(games: pd.DataFrame, seconds: float) -> dict[str, Any]:
     """Return the statistics of an agent's games, which took ``seconds``.
 
     The guesses of unsolved games count in ``mean_guesses`` and ``max_guesses``. With several lists,
-    intervals are clustered by list. ``toughest`` are the words with the highest mean number of
+    intervals are clustered by list. ``hardest`` are the words with the highest mean number of
     guesses.
     """
     guesses, solved = games["guesses"], games["won"]
@@ -216,7 +216,7 @@ def summarize(games: pd.DataFrame, seconds: float) -> dict[str, Any]:
     mean, means = float(guesses.mean()), guesses.groupby(clusters).mean()
     half = float(stdtrit(len(means) - 1, (1 + CONFIDENCE) / 2) * means.sem())
     by_word = games.groupby("word", as_index=False).agg(mean_guesses=("guesses", "mean"))
-    toughest = by_word.sort_values("mean_guesses", ascending=False, kind="stable")
+    hardest = by_word.sort_values("mean_guesses", ascending=False, kind="stable")
     return {
         "games": len(games),
         "solved": int(solved.sum()),
@@ -227,7 +227,7 @@ def summarize(games: pd.DataFrame, seconds: float) -> dict[str, Any]:
         "max_guesses": int(guesses.max()),
         "solved_within_10": float((solved & (guesses <= 10)).mean()),
         "histogram": guesses[solved].value_counts().sort_index().to_dict(),
-        "toughest": toughest.head(_NUM_TOUGHEST).to_dict("records"),
+        "hardest": hardest.head(_NUM_HARDEST).to_dict("records"),
         "games_per_second": len(games) / seconds,
     }
 

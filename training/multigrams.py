@@ -9,7 +9,7 @@ import numpy.typing as npt
 from numba import get_num_threads
 
 from hangman_lab.agents.posterior.multigrams import Multigrams, Trie, make_trie
-from hangman_lab.agents.sequences import PACKED_BASE, number_runs, unpack_parts
+from hangman_lab.agents.sequences import PACKED_BASE, encode_runs, unpack_parts
 from hangman_lab.envs.counter_rng import keyed_uniform
 from hangman_lab.envs.encoding import (
     FIRST_LETTER,
@@ -183,7 +183,7 @@ def _frequent_sequences(words: EncodedWords) -> tuple[EncodedWords, npt.NDArray[
     seen = np.bincount(words.codes.ravel(), minlength=NUM_CODES)[FIRST_LETTER:] + np.float64(0.5)
     numbers, counts = [np.arange(FIRST_LETTER, NUM_CODES)], [seen]
     for length in range(2, _MAX_SEQUENCE + 1):
-        runs = number_runs(words.codes, words.lengths, length, PACKED_BASE)
+        runs = encode_runs(words.codes, words.lengths, length, PACKED_BASE)
         found, times = np.unique(runs, return_counts=True)
         frequent = times >= _MIN_OCCURRENCES
         numbers.append(found[frequent])

@@ -18,7 +18,7 @@ from hangman_lab.agents.posterior.prior import listed_priors
 from hangman_lab.envs.bits import count_bits, lowest_bit, word_length
 from hangman_lab.envs.encoding import BLANK, FIRST_LETTER, NUM_LETTERS
 from hangman_lab.envs.numba_cache import njit
-from hangman_lab.envs.word_sets import fitting_words
+from hangman_lab.envs.word_sets import matching_rows
 
 # At most this many of the likeliest listed words are simulated.
 MAX_WORDS = 300
@@ -58,7 +58,7 @@ def win_probabilities(thread, num_threads, states, present, prob_listed, letters
     word, guessed, lives = states
     for game in range(thread, len(word), num_threads):
         masked = word[game, : word_length(word[game])]
-        rows = fitting_words(masked, guessed[game], listed.words, True, True)
+        rows = matching_rows(masked, guessed[game], listed.words, True, True)
         masses = listed_priors(listed, rows)
         # Loops compile in a tenth of the time of array expressions.
         total, candidates, count = 1e-300, 0.0, 0

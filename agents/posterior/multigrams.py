@@ -17,7 +17,7 @@ from hangman_lab.envs.encoding import (
     encode_words,
 )
 from hangman_lab.envs.numba_cache import in_threads, njit
-from hangman_lab.envs.word_sets import WordSets, fitting_words, word_sets
+from hangman_lab.envs.word_sets import WordSets, matching_rows, word_sets
 
 
 class Trie(NamedTuple):
@@ -258,7 +258,7 @@ def _spell(part, guessed, columns, tables, spelled):
     first, bits, last = tables.first_emission, letter_bits(guessed), spelled.shape[1] - 1
     hidden = np.empty(NUM_LETTERS, dtype=np.int64)
     spelled[:] = 0.0
-    for sequence in fitting_words(part, guessed, tables.words, True, True):
+    for sequence in matching_rows(part, guessed, tables.words, True, True):
         # All guessed letters of the sequence are shown.
         letters = np.uint64(tables.words.letters[sequence]) & ~np.uint64(bits)
         num_hidden = 0

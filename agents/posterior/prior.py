@@ -15,7 +15,7 @@ from hangman_lab.envs.bits import letter_bits, lowest_bit, strip_padding
 from hangman_lab.envs.encoding import MAX_LENGTH, NUM_LETTERS, EncodedWords
 from hangman_lab.envs.errors import check_number
 from hangman_lab.envs.numba_cache import njit
-from hangman_lab.envs.word_sets import WordSets, fitting_words, word_sets
+from hangman_lab.envs.word_sets import WordSets, matching_rows, word_sets
 from hangman_lab.envs.words import DEFAULT_KNOWN
 
 # Left to unknown words when ``known`` is 1, so that a game no known word matches has a posterior.
@@ -213,7 +213,7 @@ def listed_masses(
         masked = strip_padding(word[game], guessed[game])
         if len(masked) == 0:
             continue
-        rows = fitting_words(masked, guessed[game], listed.words, True, True)
+        rows = matching_rows(masked, guessed[game], listed.words, True, True)
         bits, model_scale = letter_bits(guessed[game]), np.float32(scale[game])
         by_prior, by_models = prior_sums[game], model_sums[game]
         for row in rows:

@@ -16,7 +16,7 @@ from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG
 from hangman_lab.envs.hangman.rules import GuessResult, HangmanGames, Index
 from hangman_lab.envs.numba_cache import njit
 from hangman_lab.envs.secret_words import SecretWords
-from hangman_lab.envs.word_sets import ANYWHERE, WordSets, fitting_set, set_with, word_sets
+from hangman_lab.envs.word_sets import ANYWHERE, WordSets, matching_set, set_with, word_sets
 
 
 class EvilHangmanGames(HangmanGames):
@@ -99,7 +99,7 @@ def _first_of_largest(word, guessed, letters, words):
     first = np.zeros(len(word), np.int64)
     for game in range(len(word)):
         masked = word[game, : word_length(word[game])]
-        bits = fitting_set(masked, guessed[game], words, True, True)
+        bits = matching_set(masked, guessed[game], words, True, True)
         best = np.array([0, 0, -1])
         start = set_with(words.first_set[len(masked)], len(bits), ANYWHERE, letters[game])
         has_letter = words.sets[start : start + len(bits)]

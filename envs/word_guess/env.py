@@ -19,7 +19,7 @@ _MAX_IMAGE_LINES = 17
 VariantName = Literal["cats_and_dogs", "guess_the_word"]
 
 
-class GuessResult(NamedTuple):
+class WordGuessResult(NamedTuple):
     """The result of one guess; a reward of the caller gets arrays of shape (1,)."""
 
     won: bool  # the guess won the game
@@ -149,7 +149,7 @@ class WordGuessEnv(SingleEnv[dict[str, Any]]):
         self._num_guesses += 1
         self._won = bool(code == game.solved)
         has_ended = self._won or self._num_guesses == game.max_guesses
-        result = GuessResult(self._won, has_ended and not self._won)
+        result = WordGuessResult(self._won, has_ended and not self._won)
         return compute_reward(self._reward, result), has_ended
 
     def _observe(self) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -31,7 +31,7 @@ def test_statistics_are_those_of_a_plain_count():
         "max_guesses": 30,
         "solved_within_10": 0.5,
         "histogram": {2: 1, 3: 1, 14: 1},
-        "toughest": [
+        "hardest": [
             {"word": "dell", "mean_guesses": 30.0},
             {"word": "bell", "mean_guesses": 8.0},
             {"word": "cell", "mean_guesses": 3.0},
@@ -66,7 +66,7 @@ def test_the_command_plays_chosen_secrets(evaluate, tmp_path):
         "--env", "CatsAndDogs-v0", "--words", words, "--secrets", secrets, "--max-guesses", 3,
         "--csv", games,
     )  # fmt: skip
-    assert "toughest" in done.stdout
+    assert "hardest" in done.stdout
     assert evaluation["words"] == {"source": str(secrets), "count": 2, "allowed": 8}
     assert f"9 words from {words} (dropped: none)" in done.stdout
     assert list(evaluation["agents"]) == ["filter", "minimax", "entropy", "random-consistent"]

@@ -27,10 +27,10 @@ LETTERS = ("a", "ox", "cat", "noon", "apple", "banana", "jazz", "rhythm", "missi
 WORDS = ("bell", "cell", "dell", "cold", "clod", "noon", "neon", "onto")
 
 
-def places_shown(step):
+def places_shown(result):
     """A reward of integers, as a user writes it; it may change what it is given."""
-    step.lives[:] = 0
-    return step.shown
+    result.lives[:] = 0
+    return result.shown
 
 
 HANGMAN = (HangmanEnv, HangmanVectorEnv)
