@@ -59,10 +59,11 @@ def clean_words(lines: Iterable[str], source: str) -> WordList:
     dropped = dict.fromkeys(rules, 0)
     words: set[str] = set()
     for line in as_words(source, lines):
-        word = line.strip().strip("\ufeff").lower()
+        text = line.strip().strip("\ufeff")
+        word = text.lower()
         if not word:
             dropped["blank"] += 1
-        elif not (word.isascii() and word.isalpha()):
+        elif not (text.isascii() and text.isalpha()):
             dropped["with other characters"] += 1
         elif len(word) > MAX_LENGTH:
             dropped[f"over {MAX_LENGTH} letters"] += 1

@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from hangman_lab.agents.base import Agent, PosteriorAgent
-from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.errors import InputError, check_choice
 from hangman_lab.envs.words import hash_words
 from hangman_lab.evaluation import arena
 from hangman_lab.evaluation.calibration import reliability
@@ -129,14 +129,14 @@ class Comparison:
             If the plot is not available, or Matplotlib is not installed.
         """
         require("a plot", "report", "matplotlib")
-        from hangman_lab.evaluation.plots import draw_plots
+        from hangman_lab.evaluation.plots import PLOTS, draw_plots
 
+        check_choice("plot", name, PLOTS)
         if name == "reliability":
             self.calibrate()
         figures = draw_plots(self._evaluation)
-        if name not in list(figures):
-            available = ", ".join(figures) or "none"
-            raise InputError(f"plot {name!r} is not available; there are {available}")
+        if name not in figures:
+            raise InputError(f"plot {name!r} is not available: no agent has what it shows")
         return figures[name]
 
 

@@ -166,9 +166,8 @@ async def guess_by_challenge(
 @challenge.get("/my_status")
 async def my_status(caller: Caller) -> list[int]:
     """Return the practice runs, recorded runs, recorded successes and practice successes."""
-    player = await caller.read(lambda connection, player: player)
-    recorded = player.recorded_runs, player.recorded_successes
-    return [player.practice_runs, *recorded, player.practice_successes]
+    me = await caller.read(lambda connection, player: player)
+    return [me.practice_runs, me.recorded_runs, me.recorded_successes, me.practice_successes]
 
 
 def _answer_challenge(game: GameAnswer, status: str, reason: str = "") -> ChallengeAnswer:

@@ -58,7 +58,7 @@ class DayAnswer(BaseModel):
     date: str = Field(description="YYYY-MM-DD")
     seconds_left: int = Field(description="until the next word")
     players: int
-    wrong_guesses: list[int] = Field(description="games won with 0, 1, ... wrong guesses")
+    wrong_guesses: list[int] = Field(description="games won with 0, 1, ... or more wrong guesses")
 
 
 def begin(

@@ -48,9 +48,7 @@ class Settings:
     run: str | None = _option(None, "a training run: its agents, words and split", "RUN_DIR")
     agent: str = _option("ppo", "agent for hints, or none", "NAME")
     agent_processes: int = _option(1, "processes of the agent", "N", type=_processes)
-    known: float = _option(
-        0.5, "prior probability that the secret is a known word", "P", type=_prob
-    )
+    known: float = _option(0.5, "prior probability of the known words", "P", type=_prob)
     max_wrong: int = _option(DEFAULT_MAX_WRONG, "wrong guesses allowed", "N", type=_wrong)
     recorded_hints: str = _option("marked", "hints in recorded games", choices=("marked", "off"))
     recorded_runs: int = _option(1_000, "recorded games per token", "N", type=nonnegative)

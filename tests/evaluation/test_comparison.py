@@ -120,8 +120,10 @@ def test_a_plot_computes_only_what_it_needs(word_file):
     comparison.plot("reliability")
     figures = comparison.to_dict()["agents"]["dictionary"]
     assert "reliability" in figures
-    with pytest.raises(InputError, match="'curves' is not available; there are win_rate"):
+    with pytest.raises(InputError, match=r"plot: 'curves' is not one of .*'reliability'"):
         comparison.plot("curves")
+    with pytest.raises(InputError, match="plot 'reliability' is not available"):
+        compare(["random"], words=word_file, games=20).plot("reliability")
 
 
 def test_tables_fit_in_80_columns(word_file):

@@ -9,11 +9,16 @@ from tests.processes import ROOT
 FOLDER = ROOT / "examples"
 
 
+def shown(cells):
+    """The texts that cells show."""
+    outputs = (output for cell in cells for output in cell.get("outputs", ()))
+    return [out.get("text") or out.get("data", {}).get("text/plain", "") for out in outputs]
+
+
 def learned(notebook):
     """The win rates that the cells of a notebook show, in percent."""
-    shown = (output for cell in notebook.cells for output in cell.get("outputs", ()))
-    texts = (output.get("text") or output.get("data", {}).get("text/plain", "") for output in shown)
-    return [float(rate) for rate in re.findall(r"([\d.]+)% of unseen words", "\n".join(texts))]
+    texts = "\n".join(shown(notebook.cells))
+    return [float(rate) for rate in re.findall(r"([\d.]+)% of unseen words", texts)]
 
 
 @pytest.fixture
@@ -32,11 +37,12 @@ def test_the_tutorial_is_kept_with_its_output(tutorial):
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_the_tutorial_runs_and_its_policy_learns(tutorial):
-    kept = learned(tutorial)
+    kept, before = learned(tutorial), shown(tutorial.cells[:8])
     for cell in tutorial.cells:
         if cell.cell_type == "code":
             cell.outputs = []
     resources = {"metadata": {"path": str(FOLDER)}}
     NotebookClient(tutorial, resources=resources, timeout=600).execute()
-    assert len(learned(tutorial)) == len(kept)
+    # The digits of a network depend on the processor.
+    assert (len(learned(tutorial)), shown(tutorial.cells[:8])) == (len(kept), before)
     assert learned(tutorial)[-1] > 15
