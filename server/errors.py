@@ -24,6 +24,6 @@ class ErrorAnswer(BaseModel):
     error: str = Field(description="one line: what is wrong and what is allowed")
 
 
-_STATUSES = (400, 401, 403, 404, 409, 413, 422, 429, 431, 503)
+_STATUSES = (400, 401, 403, 404, 408, 409, 413, 422, 429, 431, 503)
 # FastAPI's ``responses`` of every route.
 RESPONSES: dict[int | str, dict] = {status: {"model": ErrorAnswer} for status in _STATUSES}

@@ -38,10 +38,10 @@ def divide_words(
     and those that ``run``, by default the pretrained one, was fitted on.
     """
     parts, note = words.parts_or_whole()
-    recorded, practice, chosen = parts["test"], parts["valid"], "valid"
+    recorded, practice, chosen = parts["test"], parts["valid"], "all" if note else "valid"
     if settings.words is None and (common := common_words(sorted({*parts["train"], *practice}))):
         practice, chosen = common, "common"
-    source, origin = words.word_list.source, "(test)"
+    source, origin = words.word_list.source, "(all)" if note else "(test)"
     if not (recorded and practice):
         raise InputError(f"--words: {source} has too few words to serve")
     if settings.recorded_words is not None:

@@ -37,6 +37,7 @@ def test_a_list_that_is_too_short_is_served_whole():
     word_list = clean_words(["banana"], "a list")
     served = divide(word_list)
     assert served.recorded == served.practice == served.to_fit == ("banana",)
+    assert served.description.count("(all)") == 2
     assert "too few to be split" in served.description
     with pytest.raises(InputError, match=r"^--words: a list has too few words to serve"):
         divide(word_list, lengths=(1, 5))
