@@ -4,6 +4,7 @@ import io
 import json
 import shutil
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pandas as pd
@@ -282,9 +283,10 @@ def test_resuming_plays_the_final_words_again_and_needs_no_policy_before_ppo(
     assert not list(fitted.path.glob(".*.tmp"))
 
 
-def test_ctrl_c_in_the_final_games_says_which_run_to_resume(short_run, tmp_path, press_ctrl_c_in):
+def test_ctrl_c_in_the_final_games_says_which_run_to_resume(short_run, tmp_path, monkeypatch):
     run = copy_of(short_run[0], tmp_path / "run")
-    press_ctrl_c_in(training, "play_final_games")
+    # Not by a signal, which a shell's background jobs ignore.
+    monkeypatch.setattr(training, "play_final_games", Mock(side_effect=KeyboardInterrupt))
     with pytest.raises(Interrupted) as stopped:
         resume(run.path, QUIET)
     assert stopped.value.args == (run.path,)
