@@ -163,7 +163,7 @@ class Agent:
         states, state_of_game = self._distinct(observations)
         name, guessed = f"{type(self).__name__}.letter_scores", states["guessed"] != 0
         scores = as_numbers(name, self.letter_scores(states), guessed.shape)
-        # Finite, so above the scores of guessed letters even if an agent has -inf for all others.
+        # Finite scores are above those of guessed letters, which are -inf.
         scores = np.maximum(scores, np.finfo(np.float64).min)
         scores[guessed] = -np.inf
         highest = scores.max(axis=1, keepdims=True)

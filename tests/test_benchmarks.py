@@ -11,6 +11,7 @@ from tests.processes import assert_refused, run, run_main
 @pytest.mark.parametrize(
     ("name", "arguments", "printed"),
     [
+        ("attacks", ["--attacks", "alone", "--seconds", 0.5], "0 errors, p50"),
         ("env_throughput", ["--seconds", 0.1], "CartPole in NumPy"),
         ("hosts", ["--lengths", 22, "--agents", "random", "--runs", PRETRAINED], "picking"),
         ("hosts", ["lives", "--words", "WORDS"], "fewest lives"),

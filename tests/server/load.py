@@ -12,6 +12,9 @@ from contextlib import closing, contextmanager
 from hangman_lab.server.players import add_player, make_token
 from tests.processes import command, environment
 
+# Frequent letters first, as most clients guess.
+LETTERS = "esiarntolcdugpmhbyfvkwzxjq"
+
 
 class ServerProcess:
     """``serve.py`` as a process that can be ended and started again at the same port."""

@@ -14,15 +14,13 @@ import requests
 
 from hangman_lab.evaluation.game_client import GameClient
 from tests.server.harness import API, bearer
-from tests.server.load import add_token, serving
+from tests.server.load import LETTERS, add_token, serving
 
 pytestmark = pytest.mark.slow
 
 # docs/server.md has the result of a hundred.
 KILLS = 3
 CLIENTS = 16
-# Frequent letters first, as most clients guess.
-LETTERS = "esiarntolcdugpmhbyfvkwzxjq"
 OPTIONS = ("--agent", "none", "--address-rate=1e9", "--kept-games", 10**6)
 
 
