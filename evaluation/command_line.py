@@ -16,7 +16,7 @@ from hangman_lab.envs.words import PARTS
 from hangman_lab.evaluation import remote, word_guess
 from hangman_lab.evaluation.comparison import Comparison
 from hangman_lab.evaluation.files import check_files, write_files
-from hangman_lab.evaluation.preparation import ENV_ID, Request, prepare
+from hangman_lab.evaluation.preparation import ENV_ID, EvaluationOptions, prepare
 from hangman_lab.evaluation.tables import print_comparison
 from hangman_lab.run_files.agents import LEARNED_AGENTS
 from hangman_lab.terminal.arguments import CommandParser, command_main, program
@@ -79,7 +79,7 @@ def parser() -> CommandParser:
     )
     remote.add_options(parser)
     word_guess.add_options(parser)
-    parser.set_defaults(**Request().model_dump())
+    parser.set_defaults(**EvaluationOptions().model_dump())
     return parser
 
 
@@ -87,31 +87,33 @@ def parser() -> CommandParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit status."""
     command = parser()
-    options = command.parse_args(arguments)
+    parsed = command.parse_args(arguments)
     console = Console()
-    refuse = partial(command.refuse, options)
-    remote.check(options, refuse)
-    word_guess.check(options, refuse)
-    check_files(options)
-    fields = Request.model_fields
-    request = Request.of(**{str(fields[name].alias): getattr(options, name) for name in fields})
-    if options.server is not None:
-        remote.evaluate(options, request, console)
-    elif options.env == ENV_ID:
-        _evaluate(options, request, console)
+    refuse = partial(command.refuse, parsed)
+    remote.check(parsed, refuse)
+    word_guess.check(parsed, refuse)
+    check_files(parsed)
+    fields = EvaluationOptions.model_fields
+    options = EvaluationOptions.of(
+        **{str(fields[name].alias): getattr(parsed, name) for name in fields}
+    )
+    if parsed.server is not None:
+        remote.evaluate(parsed, options, console)
+    elif parsed.env == ENV_ID:
+        _evaluate(parsed, options, console)
     else:
-        word_guess.evaluate(options, request, console)
+        word_guess.evaluate(parsed, options, console)
     return 0
 
 
-def _evaluate(options: argparse.Namespace, request: Request, console: Console) -> None:
+def _evaluate(parsed: argparse.Namespace, options: EvaluationOptions, console: Console) -> None:
     """Play Hangman, print tables and write files."""
     with console.status("loading agents"):
-        match = prepare(request, partial(say, console))
+        setup = prepare(options, partial(say, console))
     with make_progress(console) as progress:
-        comparison = Comparison(match, progress)
-    print_comparison(console, comparison.to_dict(), options.details)
-    if options.report is not None:
+        comparison = Comparison(setup, progress)
+    print_comparison(console, comparison.to_dict(), parsed.details)
+    if parsed.report is not None:
         with make_progress(console) as progress:
             comparison.calibrate(progress)
-    write_files(options, comparison.to_dict(), comparison.games, console)
+    write_files(parsed, comparison.to_dict(), comparison.games, console)

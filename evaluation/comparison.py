@@ -20,7 +20,7 @@ from hangman_lab.envs.errors import InputError, check_choice
 from hangman_lab.envs.words import hash_words
 from hangman_lab.evaluation import arena
 from hangman_lab.evaluation.calibration import reliability
-from hangman_lab.evaluation.preparation import ENV_ID, Match, Request, prepare
+from hangman_lab.evaluation.preparation import ENV_ID, EvaluationOptions, EvaluationSetup, prepare
 from hangman_lab.evaluation.statistics import compare_pairwise, summarize, win_rate, worst_win_rates
 from hangman_lab.evaluation.tables import print_comparison
 from hangman_lab.terminal.arguments import require
@@ -35,7 +35,7 @@ class Comparison:
 
     Parameters
     ----------
-    match : Match
+    setup : EvaluationSetup
         Every word is played with each agent.
     progress : Progress, optional
         Shows the games that have ended.
@@ -47,29 +47,29 @@ class Comparison:
         ``won``, ``wrong_guesses``, ``guesses`` (their number), ``letters`` (the guesses in order).
     """
 
-    def __init__(self, match: Match, progress: Progress | None = None) -> None:
-        self._match = match
-        play = partial(arena.play, max_wrong=match.max_wrong, evil_words=match.evil_words)
-        hashes = hash_words(match.words)
-        is_known = np.isin(hashes, match.known_words)
+    def __init__(self, setup: EvaluationSetup, progress: Progress | None = None) -> None:
+        self._setup = setup
+        play = partial(arena.play, max_wrong=setup.max_wrong, evil_words=setup.evil_words)
+        hashes = hash_words(setup.words)
+        is_known = np.isin(hashes, setup.known_words)
         statistics: dict[str, dict[str, Any]] = {}
         tables = []
         progress = progress or make_progress()
         with stage(progress, "compiling", 1, unit=""):
-            for agent in match.agents.values():
-                play(agent, match.words[:1])
-        for name, agent in match.agents.items():
-            with stage(progress, name, len(match.words)) as advance:
+            for agent in setup.agents.values():
+                play(agent, setup.words[:1])
+        for name, agent in setup.agents.items():
+            with stage(progress, name, len(setup.words)) as advance:
                 start = time.perf_counter()
-                games = play(agent, match.words, advance=advance)
+                games = play(agent, setup.words, advance=advance)
                 seconds = time.perf_counter() - start
                 won = [games["won"]]
-                for number in range(1, match.repeat if agent.draws else 1):
-                    won.append(play(agent, match.words, repetition=number)["won"])
+                for number in range(1, setup.repeat if agent.draws else 1):
+                    won.append(play(agent, setup.words, repetition=number)["won"])
             summary = statistics[name] = summarize(games, seconds)
-            if match.repeat > 1 and len(match.words):
+            if setup.repeat > 1 and len(setup.words):
                 summary["worst"] = worst_win_rates(won)
-            summary["fitted"] = int(np.isin(hashes, match.fitted_words.get(name, ())).sum())
+            summary["fitted"] = int(np.isin(hashes, setup.fitted_words.get(name, ())).sum())
             if 0 < is_known.sum() < len(is_known):
                 for known, part in games.groupby(is_known):
                     summary["known" if known else "unseen"] = win_rate(part.won.sum(), len(part))
@@ -80,16 +80,16 @@ class Comparison:
         self._evaluation: dict[str, Any] = {
             "env": ENV_ID,
             "words": {
-                "source": match.word_list.source,
-                "count": len(match.word_list),
+                "source": setup.word_list.source,
+                "count": len(setup.word_list),
                 "known": int(is_known.sum()),
                 "unseen": int((~is_known).sum()),
             },
-            "split": match.split,
-            "seed": match.seed,
-            "max_wrong": match.max_wrong,
-            "host": "random" if match.evil_words is None else "evil",
-            "known": match.known,
+            "split": setup.split,
+            "seed": setup.seed,
+            "max_wrong": setup.max_wrong,
+            "host": "random" if setup.evil_words is None else "evil",
+            "known": setup.known,
             "versions": {"python": platform.python_version(), "numpy": np.__version__},
             "agents": statistics,
             "pairwise": compare_pairwise(self.games),
@@ -107,13 +107,13 @@ class Comparison:
     def calibrate(self, progress: Progress | None = None) -> None:
         """Add ``reliability`` to the statistics of agents with letter probabilities."""
         progress = progress or make_progress()
-        for name, agent in self._match.agents.items():
+        for name, agent in self._setup.agents.items():
             summary = self._evaluation["agents"][name]
             games = self.games.loc[self.games["agent"] == name]
             if "reliability" in summary or not (isinstance(agent, PosteriorAgent) and len(games)):
                 continue
             with stage(progress, f"{name}, calibration", 1, unit=""):
-                summary["reliability"] = reliability(games, agent, self._match.max_wrong)
+                summary["reliability"] = reliability(games, agent, self._setup.max_wrong)
 
     def plot(self, name: str = "win_rate_by_length") -> Figure:
         """Return one plot.
@@ -153,7 +153,7 @@ def compare(
     **options
         ``run``, ``words``, ``split``, ``secrets``, ``games``, ``repeat``, ``max_wrong``, ``host``,
         ``known``, ``drop_known``, ``allow_known`` and ``seed``; see
-        :class:`evaluation.preparation.Request`.
+        :class:`evaluation.preparation.EvaluationOptions`.
 
     Returns
     -------
@@ -168,10 +168,11 @@ def compare(
         raise InputError(f"agents: {agents!r} is not a list of names")
     custom = agents if isinstance(agents, Mapping) else None
     try:
-        request = Request.of(agents=agents if custom is None else (), **options)
-        return Comparison(prepare(request, custom_agents=custom))
+        chosen = EvaluationOptions.of(agents=agents if custom is None else (), **options)
+        return Comparison(prepare(chosen, custom_agents=custom))
     except InputError as error:
         text = str(error)
-        for name in Request.model_fields:  # by the names of arguments, not of the command's options
+        # By the names of arguments, not of the command's options.
+        for name in EvaluationOptions.model_fields:
             text = text.replace(f"--{name.replace('_', '-')}", name)
         raise InputError(text) from error

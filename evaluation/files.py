@@ -17,17 +17,17 @@ from hangman_lab.terminal.arguments import require
 from hangman_lab.terminal.console import say
 
 
-def check_files(options: argparse.Namespace) -> None:
+def check_files(parsed: argparse.Namespace) -> None:
     """Check before the games that :func:`write_files` can write.
 
     Raises InputError if it cannot, or if a package that draws plots is not installed.
     """
-    inputs = [options.words, options.secrets, options.allowed]
-    if options.run is not None:
-        inputs += vars(RunDirectory(options.run)).values()
+    inputs = [parsed.words, parsed.secrets, parsed.allowed]
+    if parsed.run is not None:
+        inputs += vars(RunDirectory(parsed.run)).values()
     used = {os.path.realpath(path) for path in inputs if path is not None}
     for name in ("json", "csv", "report", "plots"):
-        given = getattr(options, name)
+        given = getattr(parsed, name)
         if given is None:
             continue
         path, folder = os.path.realpath(given), os.path.dirname(os.path.realpath(given))
@@ -53,24 +53,24 @@ def check_files(options: argparse.Namespace) -> None:
 
 
 def write_files(
-    options: argparse.Namespace, evaluation: dict[str, Any], games: pd.DataFrame, console: Console
+    parsed: argparse.Namespace, evaluation: dict[str, Any], games: pd.DataFrame, console: Console
 ) -> None:
     """Write the requested files; raise InputError if one cannot be written."""
-    if options.json is not None:
-        write_text(Path(options.json), json.dumps(evaluation, indent=2) + "\n")
-        say(console, f"results written to {options.json}")
-    if options.csv is not None:
-        write_text(Path(options.csv), games.to_csv(index=False, lineterminator="\n"))
-        say(console, f"games written to {options.csv}")
-    if options.plots is not None or options.report is not None:
+    if parsed.json is not None:
+        write_text(Path(parsed.json), json.dumps(evaluation, indent=2) + "\n")
+        say(console, f"results written to {parsed.json}")
+    if parsed.csv is not None:
+        write_text(Path(parsed.csv), games.to_csv(index=False, lineterminator="\n"))
+        say(console, f"games written to {parsed.csv}")
+    if parsed.plots is not None or parsed.report is not None:
         from hangman_lab.evaluation.plots import draw_plots, save_plots
 
         figures = draw_plots(evaluation)
-    if options.plots is not None:
-        files = save_plots(figures, options.plots)
-        say(console, f"{len(files)} files of plots written to {options.plots}")
-    if options.report is not None:
+    if parsed.plots is not None:
+        files = save_plots(figures, parsed.plots)
+        say(console, f"{len(files)} files of plots written to {parsed.plots}")
+    if parsed.report is not None:
         from hangman_lab.evaluation.report_page import report_page
 
-        write_text(Path(options.report), report_page(evaluation, figures))
-        say(console, f"report written to {options.report}")
+        write_text(Path(parsed.report), report_page(evaluation, figures))
+        say(console, f"report written to {parsed.report}")

@@ -32,7 +32,7 @@ ENV_ID = "Hangman-v0"
 DEFAULT_AGENTS = ("dictionary", "random")
 
 
-class Request(BaseModel):
+class EvaluationOptions(BaseModel):
     """The options of ``evaluate.py`` and ``compare``."""
 
     # Errors name an option as it was given: ``max_wrong``, or ``--max-wrong`` by the command.
@@ -71,12 +71,12 @@ class Request(BaseModel):
     seed: int = Field(default=0, ge=0, lt=2**31)
 
     @classmethod
-    def of(cls, **options: Any) -> Request:
-        """Return a request; raise InputError if an option is invalid."""
+    def of(cls, **options: Any) -> EvaluationOptions:
+        """Return the options; raise InputError if an option is invalid."""
         return validate(cls, options)
 
     @model_validator(mode="after")
-    def _check(self) -> Request:
+    def _check(self) -> EvaluationOptions:
         if self.split is not None and self.secrets is not None:
             raise ValueError("--split: cannot be combined with --secrets")
         if self.drop_known and self.allow_known:
@@ -87,7 +87,7 @@ class Request(BaseModel):
 
 
 @dataclass(frozen=True)
-class Match:
+class EvaluationSetup:
     """Fitted agents, the words that they play, and the rules."""
 
     agents: dict[str, Agent]  #: Fitted agents by name.
@@ -108,21 +108,21 @@ class Match:
 
 
 def prepare(
-    request: Request,
+    options: EvaluationOptions,
     say: Callable[[str], None] = lambda line: None,
     custom_agents: Mapping[str, Agent] | None = None,
-) -> Match:
+) -> EvaluationSetup:
     """Load the words, and fit or load the agents; raise InputError if anything is invalid."""
-    names = _agent_names(request)
+    names = _agent_names(options)
     check_agent_names(names, "--agents")
     learned = [name for name in names if name not in AGENTS]
-    run = find_run(request.run, names)
+    run = find_run(options.run, names)
     config = Config() if run is None else run.load_config()
-    run_words = load_words(config, request.words)
+    run_words = load_words(config, options.words)
     say(run_words.word_list.describe())
-    split: str = request.split or "test"
-    if request.secrets is not None:
-        word_list, split = load_word_list(request.secrets, "secrets"), "secrets"
+    split: str = options.split or "test"
+    if options.secrets is not None:
+        word_list, split = load_word_list(options.secrets, "secrets"), "secrets"
         say(word_list.describe())
         words = word_list.words
     else:
@@ -133,14 +133,14 @@ def prepare(
     known_words, excluded_by = train_hashes, None
     if run is not None and learned:
         known_words = run.load_fitted_words()
-        excluded_by = run.path if request.known == 0 else None
-    words = _handle_known(words, known_words, request, excluded_by, say)
-    evil_words = words if (request.host or config.env.host) == "evil" else None
+        excluded_by = run.path if options.known == 0 else None
+    words = _handle_known(words, known_words, options, excluded_by, say)
+    evil_words = words if (options.host or config.env.host) == "evil" else None
     if evil_words is not None and 0 < np.isin(hash_words(words), known_words).mean() < 1:
         raise InputError("--host evil mixes known and unseen words; use --drop-known")
-    if request.games is not None:
-        words = sample_words(words, request.games, request.seed)
-    agents = load_run_agents(names, run, train_words, request.seed, request.known)
+    if options.games is not None:
+        words = sample_words(words, options.games, options.seed)
+    agents = load_run_agents(names, run, train_words, options.seed, options.known)
     agents |= _fit(custom_agents or {}, train_words)
     if not agents:
         raise InputError("--agents: at least one is needed")
@@ -150,18 +150,18 @@ def prepare(
         # An agent that does not override `fit` learns nothing from words.
         if name in learned or type(agent).fit is not Agent.fit
     }
-    return Match(
+    return EvaluationSetup(
         agents=agents,
         words=words,
         word_list=word_list,
         split=split,
-        seed=request.seed,
-        max_wrong=config.env.max_wrong if request.max_wrong is None else request.max_wrong,
-        known=request.known if "posterior" in config.learner.agents else None,
+        seed=options.seed,
+        max_wrong=config.env.max_wrong if options.max_wrong is None else options.max_wrong,
+        known=options.known if "posterior" in config.learner.agents else None,
         known_words=known_words,
         fitted_words=fitted_words,
         evil_words=evil_words,
-        repeat=request.repeat,
+        repeat=options.repeat,
     )
 
 
@@ -183,20 +183,20 @@ def sample_words(words: Sequence[str], games: int, seed: int) -> tuple[str, ...]
     return tuple(words[int(index)] for index in np.sort(draw_indices(words, games, seed)))
 
 
-def _agent_names(request: Request) -> Sequence[str]:
+def _agent_names(options: EvaluationOptions) -> Sequence[str]:
     """Return the requested agents, by default those available."""
-    if request.agents is not None:
-        return request.agents
-    if request.run is not None:
-        return [*RunDirectory.open(request.run).load_config().learner.agents, *DEFAULT_AGENTS]
+    if options.agents is not None:
+        return options.agents
+    if options.run is not None:
+        return [*RunDirectory.open(options.run).load_config().learner.agents, *DEFAULT_AGENTS]
     # The pretrained policy may know words of other lists, so that it is no default there.
-    return [*(LEARNED_AGENTS if request.words is None else ()), *DEFAULT_AGENTS]
+    return [*(LEARNED_AGENTS if options.words is None else ()), *DEFAULT_AGENTS]
 
 
 def _handle_known(
     words: tuple[str, ...],
     known_words: npt.NDArray[np.uint64],
-    request: Request,
+    options: EvaluationOptions,
     excluded_by: Path | None,
     say: Callable[[str], None],
 ) -> tuple[str, ...]:
@@ -205,8 +205,8 @@ def _handle_known(
     count = int(is_known.sum())
     if not count:
         return words
-    if not request.drop_known:
-        if excluded_by is None or request.allow_known:
+    if not options.drop_known:
+        if excluded_by is None or options.allow_known:
             return words
         raise InputError(
             f"{count:,} of the {len(words):,} words are known words: {excluded_by} was fitted on "

@@ -21,7 +21,7 @@ from hangman_lab.envs.hangman.observation import Observations, parse_observation
 from hangman_lab.evaluation.arena import Advance
 from hangman_lab.evaluation.files import write_files
 from hangman_lab.evaluation.game_client import NUM_CONNECTIONS, GameClient, RemoteGame
-from hangman_lab.evaluation.preparation import ENV_ID, Request, prepare
+from hangman_lab.evaluation.preparation import ENV_ID, EvaluationOptions, prepare
 from hangman_lab.evaluation.statistics import basic_statistics
 from hangman_lab.evaluation.tables import agents_table
 from hangman_lab.terminal.arguments import Refuse
@@ -51,27 +51,27 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def check(options: argparse.Namespace, refuse: Refuse) -> None:
+def check(parsed: argparse.Namespace, refuse: Refuse) -> None:
     """Raise InputError for options that need a server, or that cannot be combined with one."""
-    if options.server is None:
+    if parsed.server is None:
         refuse(_OPTIONS, "needs --server")
         return
-    if options.env != ENV_ID:
-        raise InputError(f"--env: games of a server are {ENV_ID}, not {options.env}")
+    if parsed.env != ENV_ID:
+        raise InputError(f"--env: games of a server are {ENV_ID}, not {parsed.env}")
     refuse(_REFUSED, "cannot be combined with --server")
 
 
-def evaluate(options: argparse.Namespace, request: Request, console: Console) -> None:
+def evaluate(parsed: argparse.Namespace, options: EvaluationOptions, console: Console) -> None:
     """Play, print tables and write files; raise InputError if an option or the server fails."""
-    token = options.token or os.environ.get(TOKEN_VARIABLE)
+    token = parsed.token or os.environ.get(TOKEN_VARIABLE)
     if not token:
         raise InputError(f"--token, {TOKEN_VARIABLE}: --server needs an access token")
-    games = request.games or DEFAULT_GAMES
-    client = GameClient(options.server, token)
+    games = options.games or DEFAULT_GAMES
+    client = GameClient(parsed.server, token)
     client.check()
     # ``games`` counts games of the server, not local words.
     agents = prepare(
-        request.model_copy(update={"games": None, "allow_known": True}),
+        options.model_copy(update={"games": None, "allow_known": True}),
         lambda line: say(console, f"agents are fitted on the train split of {line}"),
     ).agents
     statistics: dict[str, dict[str, Any]] = {}
@@ -82,7 +82,7 @@ def evaluate(options: argparse.Namespace, request: Request, console: Console) ->
             with stage(progress, name, games) as advance:
                 start = time.perf_counter()
                 ended, refusal = _play_games(
-                    agent, client, games, options.recorded, threads, advance
+                    agent, client, games, parsed.recorded, threads, advance
                 )
             if len(ended) == 0:
                 break
@@ -98,15 +98,15 @@ def evaluate(options: argparse.Namespace, request: Request, console: Console) ->
     evaluation = {
         "env": ENV_ID,
         "words": {"source": client.url, "count": None},
-        "split": "recorded" if options.recorded else "practice",
-        "seed": request.seed,
+        "split": "recorded" if parsed.recorded else "practice",
+        "seed": options.seed,
         "max_wrong": int(played.max_wrong.max()),
-        "known": request.known,
+        "known": options.known,
         "versions": {"python": platform.python_version(), "numpy": np.__version__},
         "agents": statistics,
     }
     print_table(console, agents_table(evaluation))
-    write_files(options, evaluation, played, console)
+    write_files(parsed, evaluation, played, console)
     if refusal is not None:
         raise InputError(f"{refusal} (after {len(played):,} games, which are over)")
 

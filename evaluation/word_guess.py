@@ -23,7 +23,7 @@ from hangman_lab.envs.words import WordList, hash_words, load_word_list
 from hangman_lab.evaluation.arena import Advance
 from hangman_lab.evaluation.files import write_files
 from hangman_lab.evaluation.intervals import CONFIDENCE
-from hangman_lab.evaluation.preparation import Request, sample_words
+from hangman_lab.evaluation.preparation import EvaluationOptions, sample_words
 from hangman_lab.evaluation.statistics import share_interval
 from hangman_lab.terminal.arguments import Refuse, integer
 from hangman_lab.terminal.console import make_progress, say, stage
@@ -66,34 +66,34 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def check(options: argparse.Namespace, refuse: Refuse) -> None:
+def check(parsed: argparse.Namespace, refuse: Refuse) -> None:
     """Raise InputError for options that do not apply to the chosen game."""
-    if options.env not in VARIANT_OF_ID:
-        refuse(_OPTIONS, f"is for {' and '.join(VARIANT_OF_ID)}, not {options.env}")
+    if parsed.env not in VARIANT_OF_ID:
+        refuse(_OPTIONS, f"is for {' and '.join(VARIANT_OF_ID)}, not {parsed.env}")
         return
-    refuse(_HANGMAN_OPTIONS, f"is for Hangman-v0, not {options.env}")
-    if _plays_random_lists(options):
-        refuse(_LIST_OPTIONS, f"needs --words with {options.env}")
+    refuse(_HANGMAN_OPTIONS, f"is for Hangman-v0, not {parsed.env}")
+    if _plays_random_lists(parsed):
+        refuse(_LIST_OPTIONS, f"needs --words with {parsed.env}")
     else:
         refuse(("lists",), f"is for {RANDOM_LISTS_ID} without --words")
 
 
-def evaluate(options: argparse.Namespace, request: Request, console: Console) -> None:
+def evaluate(parsed: argparse.Namespace, options: EvaluationOptions, console: Console) -> None:
     """Play, print the table and write files; raise InputError if an option is invalid."""
-    seconds = dict.fromkeys(request.agents or DEFAULT_AGENTS[options.env], 0.0)
+    seconds = dict.fromkeys(options.agents or DEFAULT_AGENTS[parsed.env], 0.0)
     for name in seconds:
         check_choice("--agents", name, WORD_GUESS_AGENTS)
-    source, count, games = _load_games(options, request, partial(say, console))
+    source, count, games = _load_games(parsed, options, partial(say, console))
     game, secrets = games[0]
     for name in seconds:
         # Compiles outside of the measured time; InputError if the agent does not play this game.
-        play(WORD_GUESS_AGENTS[name](game, request.seed), secrets[:1])
+        play(WORD_GUESS_AGENTS[name](game, options.seed), secrets[:1])
     tables, num_games = [], sum(len(secrets) for _, secrets in games)
     with make_progress(console) as progress:
         for name in seconds:
             with stage(progress, name, num_games) as advance:
                 for number, (game, secrets) in enumerate(games):
-                    agent = WORD_GUESS_AGENTS[name](game, request.seed)
+                    agent = WORD_GUESS_AGENTS[name](game, options.seed)
                     start = time.perf_counter()
                     table = play(agent, secrets, advance)
                     seconds[name] += time.perf_counter() - start
@@ -103,9 +103,9 @@ def evaluate(options: argparse.Namespace, request: Request, console: Console) ->
     statistics = {name: summarize(part, seconds[name]) for name, part in by_agent}
     size = {"lists": len(games)} if len(games) > 1 else {"allowed": len(game.allowed)}
     evaluation = {
-        "env": options.env,
+        "env": parsed.env,
         "words": {"source": source, "count": count, **size},
-        "seed": request.seed,
+        "seed": options.seed,
         "max_guesses": game.max_guesses,
         "versions": {"python": platform.python_version(), "numpy": np.__version__},
         "agents": statistics,
@@ -114,21 +114,21 @@ def evaluate(options: argparse.Namespace, request: Request, console: Console) ->
     for name, summary in statistics.items():
         hardest = [f"{word['word']} {word['mean_guesses']:g}" for word in summary["hardest"][:5]]
         console.print(f"{name}: hardest {', '.join(hardest)}", highlight=False)
-    write_files(options, evaluation, played, console)
+    write_files(parsed, evaluation, played, console)
 
 
-def _plays_random_lists(options: argparse.Namespace) -> bool:
-    return options.env == RANDOM_LISTS_ID and options.words is None
+def _plays_random_lists(parsed: argparse.Namespace) -> bool:
+    return parsed.env == RANDOM_LISTS_ID and parsed.words is None
 
 
 def _load_games(
-    options: argparse.Namespace, request: Request, describe: Callable[[str], None]
+    parsed: argparse.Namespace, options: EvaluationOptions, describe: Callable[[str], None]
 ) -> tuple[str, int, list[tuple[WordGame, tuple[str, ...]]]]:
     """Return the source of the secrets, their number, and each game with those that are played."""
-    rules = {"variant": VARIANT_OF_ID[options.env], "max_guesses": options.max_guesses}
-    if _plays_random_lists(options):
-        lists = range(options.lists or DEFAULT_LISTS)
-        drawn = (random_words(LIST_SIZE, seed=(request.seed, number)) for number in lists)
+    rules = {"variant": VARIANT_OF_ID[parsed.env], "max_guesses": parsed.max_guesses}
+    if _plays_random_lists(parsed):
+        lists = range(parsed.lists or DEFAULT_LISTS)
+        drawn = (random_words(LIST_SIZE, seed=(options.seed, number)) for number in lists)
         games = [(WordGame(words, **rules), words) for words in drawn]
         return "random letters", LIST_SIZE, games
 
@@ -137,18 +137,18 @@ def _load_games(
         describe(words.describe())
         return words
 
-    word_list = load(request.words)
-    allowed = None if options.allowed is None else load(options.allowed).words
+    word_list = load(options.words)
+    allowed = None if parsed.allowed is None else load(parsed.allowed).words
     game = WordGame(word_list.words, allowed=allowed, **rules)
     source, secrets = word_list.source, tuple(game.allowed[secret] for secret in game.secrets)
-    if request.secrets is not None:
-        listed = load(request.secrets)
+    if options.secrets is not None:
+        listed = load(options.secrets)
         source, secrets = listed.source, listed.words
         try:
             game.encode(secrets)
         except InputError as error:
             raise InputError(f"{source}: {error}") from error
-    played = sample_words(secrets, request.games or len(secrets), request.seed)
+    played = sample_words(secrets, options.games or len(secrets), options.seed)
     return source, len(secrets), [(game, played)]
 
 

@@ -132,7 +132,7 @@ class PosteriorConfig(PPOOnPosteriorConfig):
 class WindowsConfig(LearnerConfig):
     """PPO alone, on windows of the masked word; see ``training.learners.windows``.
 
-    ``prediction_rate`` is the learning rate of the prediction phase; 0 leaves the phase out. With
+    ``auxiliary_learning_rate`` is that of the auxiliary phase; 0 leaves the phase out. With
     ``epochs`` 0 there is that phase alone.
     """
 
@@ -141,12 +141,12 @@ class WindowsConfig(LearnerConfig):
     epochs: int = Field(default=4, ge=0)
     context: int = Field(default=6, ge=1, le=MAX_LENGTH)
     log_rows: int = Field(default=18, ge=1, le=24)
-    prediction_rate: float = Field(default=0.0, ge=0)
+    auxiliary_learning_rate: float = Field(default=0.0, ge=0)
 
     @model_validator(mode="after")
     def _learns(self) -> Self:
-        if self.epochs == 0 and self.prediction_rate == 0:
-            raise ValueError("learner.epochs: 0 needs a learner.prediction_rate above 0")
+        if self.epochs == 0 and self.auxiliary_learning_rate == 0:
+            raise ValueError("learner.epochs: 0 needs a learner.auxiliary_learning_rate above 0")
         return self
 
 

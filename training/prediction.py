@@ -1,4 +1,4 @@
-"""The prediction phase of PPO alone: windows learn to predict later observations."""
+"""The auxiliary phase of PPO alone: windows learn to predict later observations."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class PredictivePPO(MaskablePPO):
         super().__init__(*args, **kwargs)
         self._rate_ratio = rate_ratio
         # Fused, since the update of the embedding takes as long as its gradients.
-        self.prediction_optimizer = torch.optim.Adam([self._module.windows], eps=1e-5, fused=True)
+        self.auxiliary_optimizer = torch.optim.Adam([self._module.windows], eps=1e-5, fused=True)
         # The terminal observations of the rollout, by step and environment.
         self._terminal: dict[tuple[int, int], Observations] = {}
 
@@ -61,13 +61,13 @@ class PredictivePPO(MaskablePPO):
             super().train()
         tensors = [torch.from_numpy(array.reshape(-1, array.shape[-1])) for array in arrays]
         rate = self._rate_ratio * self.lr_schedule(self._current_progress_remaining)
-        self.prediction_optimizer.param_groups[0]["lr"] = rate
+        self.auxiliary_optimizer.param_groups[0]["lr"] = rate
         losses = []
         for batch in torch.randperm(len(tensors[0])).split(self.batch_size):
             loss = prediction_loss(self._module, *(tensor[batch] for tensor in tensors))
-            self.prediction_optimizer.zero_grad()
+            self.auxiliary_optimizer.zero_grad()
             loss.backward()
-            self.prediction_optimizer.step()
+            self.auxiliary_optimizer.step()
             losses.append(loss.item())
         self.logger.record("train/prediction_loss", np.mean(losses))
 

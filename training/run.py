@@ -19,7 +19,7 @@ from hangman_lab.agents import make_agent
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.words import WordList, hash_words, load_word_list
 from hangman_lab.evaluation.comparison import Comparison
-from hangman_lab.evaluation.preparation import Match
+from hangman_lab.evaluation.preparation import EvaluationSetup
 from hangman_lab.evaluation.tables import agents_table
 from hangman_lab.run_files.config import Config, FirstRunConfig, FromPlayConfig
 from hangman_lab.run_files.directory import RunDirectory
@@ -242,7 +242,7 @@ def _play_table(table: FinalTable, learner: Learner, console: Console) -> dict[s
         "random": make_agent("random", config.seed),
     }
     hashes = hash_words(train_words)
-    match = Match(
+    setup = EvaluationSetup(
         agents=agents,
         words=part if table.part == config.final_split else draw_words(part, _NUM_KNOWN),
         word_list=learner.words.word_list,
@@ -254,7 +254,7 @@ def _play_table(table: FinalTable, learner: Learner, console: Console) -> dict[s
         fitted_words={name: hashes for name in agents if name != "random"},
         evil_words=evil_words(config, part),
     )
-    evaluation = Comparison(match).to_dict()
+    evaluation = Comparison(setup).to_dict()
     print_table(console, agents_table(evaluation))
     return evaluation
 

@@ -17,7 +17,7 @@ from hangman_lab.evaluation.arena import play
 from hangman_lab.evaluation.command_line import main
 from hangman_lab.evaluation.comparison import Comparison
 from hangman_lab.evaluation.plots import draw_plots
-from hangman_lab.evaluation.preparation import Match
+from hangman_lab.evaluation.preparation import EvaluationSetup
 from hangman_lab.evaluation.statistics import win_rate
 from hangman_lab.evaluation.tables import agents_table, make_tables, print_comparison
 from tests.processes import run_main
@@ -38,11 +38,11 @@ def test_statistics_are_those_of_the_games(real_words):
     hashes = hash_words(words)
     agents = {name: make_agent(name, 4).fit(real_words[200:]) for name in ("dictionary", "random")}
     agents["other"] = make_agent("dictionary").fit(real_words[100:])
-    match = Match(
+    setup = EvaluationSetup(
         agents, words, WordList(real_words, "list.txt", {}), "valid", max_wrong=5,
         known_words=hashes[:3], fitted_words={"dictionary": hashes[:3], "other": hashes[100:]},
     )  # fmt: skip
-    comparison = Comparison(match)
+    comparison = Comparison(setup)
     evaluation, games = comparison.to_dict(), comparison.games
     assert list(games.columns) == [
         "agent", "word", "length", "known", "won", "wrong_guesses", "guesses", "letters",
@@ -146,10 +146,10 @@ def test_every_title_names_the_kind_of_words(real_words, kind):
     words = real_words[:20]
     agents = {"ppo": make_agent("dictionary").fit(words), "random": make_agent("random")}
     known_words = hash_words(words if kind == "known" else ())
-    match = Match(
+    setup = EvaluationSetup(
         agents, words, WordList(words, "list", {}), "train", known=0.125, known_words=known_words
     )
-    comparison = Comparison(match)
+    comparison = Comparison(setup)
     comparison.calibrate()
     evaluation = comparison.to_dict()
     assert evaluation["words"][kind] == 20

@@ -13,7 +13,7 @@ import pytest
 from hangman_lab.envs.errors import InputError
 from hangman_lab.evaluation.arena import play
 from hangman_lab.evaluation.game_client import GameClient, RemoteGame
-from hangman_lab.evaluation.preparation import Request, prepare
+from hangman_lab.evaluation.preparation import EvaluationOptions, prepare
 from hangman_lab.evaluation.remote import _observe
 from hangman_lab.evaluation.statistics import basic_statistics
 from tests.processes import assert_refused
@@ -40,7 +40,7 @@ def test_output_and_files_agree_with_the_arena_and_the_server(
     assert done.returncode == 0, done.stderr
     assert "random: 30 games done" in done.stdout
     stored = stored_games(path)
-    agent = prepare(Request.of(agents=["dictionary"], words=words)).agents["dictionary"]
+    agent = prepare(EvaluationOptions.of(agents=["dictionary"], words=words)).agents["dictionary"]
     arena = play(agent, stored["secret"].tolist())
     assert len(stored) == 60
     assert not stored.recorded.any()

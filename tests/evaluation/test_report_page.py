@@ -8,7 +8,7 @@ from hangman_lab.agents import make_agent
 from hangman_lab.envs.words import WordList
 from hangman_lab.evaluation.comparison import Comparison
 from hangman_lab.evaluation.plots import draw_plots
-from hangman_lab.evaluation.preparation import Match
+from hangman_lab.evaluation.preparation import EvaluationSetup
 from hangman_lab.evaluation.report_page import report_page
 
 LISTED = ("apple", "jazz", "zebra", "quiz", "banana", "rhythm", "onion", "counterrevolutionaries")
@@ -16,7 +16,9 @@ LISTED = ("apple", "jazz", "zebra", "quiz", "banana", "rhythm", "onion", "counte
 
 def evaluation_of(words, *names):
     agents = {name: make_agent(name).fit(LISTED) for name in names}
-    comparison = Comparison(Match(agents, words, WordList(LISTED, "<b>list</b>", {}), "test"))
+    comparison = Comparison(
+        EvaluationSetup(agents, words, WordList(LISTED, "<b>list</b>", {}), "test")
+    )
     comparison.calibrate()
     return comparison.to_dict()
 

@@ -112,7 +112,7 @@ def test_an_override_of_one_section_leaves_others_with_the_same_alias(load):
         ("learner.kind=window", ["learner.kind", "'window'", "posterior, from_play, windows"]),
         ("learner={steps: 3}", ["learner.kind", "None", "posterior, from_play, windows"]),
         ("learner={kind: posterior, epochs: 0}", ["learner.epochs", "0", "equal to 1"]),
-        ("learner={kind: windows, epochs: 0}", ["learner.epochs: 0", "prediction_rate"]),
+        ("learner={kind: windows, epochs: 0}", ["learner.epochs: 0", "auxiliary_learning_rate"]),
         ("learner={kind: from_play, play: {fist: a}}", ["learner.play.first", "missing"]),
         (
             "learner={kind: from_play, play: {first: {learner: {kind: windows, stepz: 1}}}}",

@@ -1,4 +1,4 @@
-"""The prediction phase: targets are later observations, the loss is their likelihood."""
+"""The auxiliary phase: targets are later observations, the loss is their likelihood."""
 
 import copy
 from typing import Any
@@ -59,7 +59,7 @@ def test_the_loss_is_that_of_the_letters_that_may_be_behind_each_blank(
 def test_without_the_policy_gradient_the_windows_learn_the_letters_of_their_own_games(make_model):
     options = """
         discount=0 reward.name=dense learner.num_envs=32 learner.batch_size=128 learner.epochs=0
-        learner.steps=2560 learner.prediction_rate=0.1 learner.log_rows=10
+        learner.steps=2560 learner.auxiliary_learning_rate=0.1 learner.log_rows=10
     """
     model = make_model(("cat", "cow", "dog"), options)
     rest = copy.deepcopy(model.policy.module.state_dict())

@@ -189,7 +189,7 @@ def test_ppo_alone_learns_within_seconds(tiny_files, tmp_path):
 WINDOWS = "learner.kind=windows learner.log_rows=9 "
 
 
-@pytest.mark.parametrize("options", ["", WINDOWS, WINDOWS + "learner.prediction_rate=0.01"])
+@pytest.mark.parametrize("options", ["", WINDOWS, WINDOWS + "learner.auxiliary_learning_rate=0.01"])
 def test_a_run_stopped_by_ctrl_c_resumes_to_the_same_curves_and_weights(
     configure, tmp_path, press_ctrl_c_in, options
 ):

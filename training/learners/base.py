@@ -143,7 +143,7 @@ class Learner:
             "torch_random": torch.get_rng_state(),
         }
         if isinstance(model, PredictivePPO):
-            state["prediction_optimizer"] = model.prediction_optimizer.state_dict()
+            state["auxiliary_optimizer"] = model.auxiliary_optimizer.state_dict()
         return state
 
     def set_state(self, model: MaskablePPO, state: dict[str, Any]) -> None:
@@ -153,7 +153,7 @@ class Learner:
             model.policy.load_state_dict(state["policy"])
             model.policy.optimizer.load_state_dict(state["optimizer"])
             if isinstance(model, PredictivePPO):
-                model.prediction_optimizer.load_state_dict(state["prediction_optimizer"])
+                model.auxiliary_optimizer.load_state_dict(state["auxiliary_optimizer"])
             model._last_obs = env.set_state(state["env"])
             model.num_timesteps = state["num_timesteps"]
             model._n_updates = state["num_updates"]

@@ -14,7 +14,7 @@ from hangman_lab.training.prediction import PredictivePPO
 
 
 class WindowsLearner(Learner):
-    """Trains a policy network on windows, with or without the prediction phase."""
+    """Trains a policy network on windows, with or without the auxiliary phase."""
 
     options: WindowsConfig
 
@@ -26,7 +26,7 @@ class WindowsLearner(Learner):
         module = partial(WindowModule, context=self.options.context, log_rows=self.options.log_rows)
         # Fused, since the update of the embedding takes as long as its gradients.
         policy = {"module": module, "optimizer_kwargs": {"eps": 1e-5, "fused": True}}
-        if rate := self.options.prediction_rate:
+        if rate := self.options.auxiliary_learning_rate:
             ratio = rate / self.options.learning_rate
             return self.make_ppo(PredictivePPO, env, policy, rate_ratio=ratio)
         return self.make_ppo(MaskablePPO, env, policy)

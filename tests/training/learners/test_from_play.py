@@ -84,7 +84,7 @@ FIRST = """learner.play.first={
     learner: {
         kind: windows, steps: 4000, num_envs: 128, rollout_steps: 16, batch_size: 512,
         epochs: 1, learning_rate: 3.0e-3, gae_lambda: 0.9, entropy_coefficient: 0.003,
-        log_rows: 12, prediction_rate: 0.03
+        log_rows: 12, auxiliary_learning_rate: 0.03
     },
     discount: 0.0, reward: {name: dense}, validation: {every: 500_000, games: 50}
 }"""

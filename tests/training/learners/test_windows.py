@@ -15,7 +15,7 @@ def test_the_model_has_the_options_of_the_config(make_model, few_words):
     options = """
         seed=7 discount=0.9 learner.num_envs=4 learner.rollout_steps=8 learner.batch_size=16
         learner.epochs=3 learner.gae_lambda=0.8 learner.entropy_coefficient=0.02 learner.context=5
-        learner.prediction_rate=0.05 learner.steps=32
+        learner.auxiliary_learning_rate=0.05 learner.steps=32
     """
     model = make_model(few_words, options)
     assert (model.seed, model.gamma, model.gae_lambda, model.ent_coef) == (7, 0.9, 0.8, 0.02)
@@ -23,4 +23,4 @@ def test_the_model_has_the_options_of_the_config(make_model, few_words):
     assert model.policy.module.sizes == {"context": 5, "log_rows": 9}
     # Of a single rollout, too.
     model.learn(32)
-    assert model.prediction_optimizer.param_groups[0]["lr"] == pytest.approx(0.05)
+    assert model.auxiliary_optimizer.param_groups[0]["lr"] == pytest.approx(0.05)
