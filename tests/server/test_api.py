@@ -152,7 +152,7 @@ def test_the_page_is_served_and_unknown_paths_are_refused(start):
         (b'{"recorded": true, "daily": true}', "recorded, daily: one at most"),
         (b'{"%s": 1}' % (b"x" * 1000), "body: extra inputs are not permitted"),
         (b'{"a', "body: not JSON (at character 1: "),
-        (b"[" * 8_000, "body: not JSON that this server reads"),
+        (b"[" * 8_000, "body: not JSON"),  # too deep for some versions of Python
         (b'{"recorded": %s}' % (b"9" * 8_000), "body: not JSON that this server reads"),
     ],
 )
