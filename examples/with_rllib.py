@@ -1,6 +1,6 @@
 """PPO of RLlib with masked letters: python -m examples.with_rllib [ITERATIONS].
 
-Ray 2.60.0: 65.0% of unseen words, untrained 4.0% (40,000 steps, 45 s of an AMD EPYC core).
+Ray 2.60.0: 68 to 70% of unseen words, untrained 0 to 1% (40,000 steps, 45 s, AMD EPYC core).
 """
 
 import sys
@@ -31,6 +31,7 @@ config.env_runners(num_env_runners=0, num_envs_per_env_runner=32)
 config.rl_module(rl_module_spec=RLModuleSpec(**module))
 config.training(gamma=0.5, lr=1e-3, train_batch_size=4000, minibatch_size=250, num_epochs=4)
 config.evaluation(evaluation_interval=1_000, evaluation_duration=500, evaluation_config=unseen)
+config.reporting(metrics_num_episodes_for_smoothing=500)  # the mean of all 500 games, not of 100
 ppo = config.build_algo()
 for iterations in (0, int(sys.argv[1]) if sys.argv[1:] else 10):
     for _ in range(iterations):
