@@ -176,7 +176,7 @@ def main():
         optimizer.param_groups[0]["lr"] = LEARNING_RATE * (1 - rollout / rollouts)
         data, observation = collect(env, policy, observation, options.discount)
         diagnostics = update(policy, optimizer, *data)
-        if (rollout + 1) % max(1, rollouts // 10) == 0:
+        if (rollout + 1) % max(1, rollouts // 10) == 0 or rollout + 1 == rollouts:
             steps = (rollout + 1) * NUM_ENVS * ROLLOUT_STEPS
             rate = win_rate(policy, list(parts["valid"][::4]))
             print(f"{steps:,} steps: {rate:.1%} of unseen words won; {diagnostics}", flush=True)

@@ -36,5 +36,5 @@ def total_reward(environments, **columns):
 if __name__ == "__main__":
     row = {"prompt": [{"role": "user", "content": ""}], "split": "train"}
     games = Dataset.from_list([{**row, "seed": seed} for seed in range(10_000)])
-    options = total_reward, GRPOConfig("runs/trl"), games
+    options = total_reward, GRPOConfig("runs/trl", max_completion_length=8_192), games
     GRPOTrainer("Qwen/Qwen3-0.6B", *options, environment_factory=HangmanTool).train()
