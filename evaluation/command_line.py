@@ -51,7 +51,7 @@ def parser() -> CommandParser:
     parser.add_argument("--secrets", metavar="FILE", help="play exactly the words of this file")
     parser.add_argument("--games", metavar="N", help="play a random sample of N words")
     parser.add_argument("--repeat", metavar="N", help="games per word, for the worst words")
-    text = f"wrong guesses allowed (default: the run's, or {DEFAULT_MAX_WRONG})"
+    text = f"wrong guesses that lose a game (default: the run's, or {DEFAULT_MAX_WRONG})"
     parser.add_argument("--max-wrong", metavar="N", help=text)
     text = "evil: the host fixes only the length of the word (default: the run's)"
     parser.add_argument("--host", choices=("random", "evil"), help=text)

@@ -21,7 +21,13 @@ from hangman_lab.envs.words import hash_words
 from hangman_lab.evaluation import arena
 from hangman_lab.evaluation.calibration import reliability
 from hangman_lab.evaluation.preparation import ENV_ID, EvaluationOptions, EvaluationSetup, prepare
-from hangman_lab.evaluation.statistics import compare_pairwise, summarize, win_rate, worst_win_rates
+from hangman_lab.evaluation.statistics import (
+    basic_statistics,
+    compare_pairwise,
+    summarize,
+    win_rate,
+    worst_win_rates,
+)
 from hangman_lab.evaluation.tables import print_comparison
 from hangman_lab.terminal.arguments import require
 from hangman_lab.terminal.console import make_progress, stage
@@ -69,6 +75,10 @@ class Comparison:
             summary = statistics[name] = summarize(games, seconds)
             if setup.repeat > 1 and len(setup.words):
                 summary["worst"] = worst_win_rates(won)
+            if setup.evil_words is not None and not agent.draws:
+                # All its games of a length are the same.
+                distinct = games.drop_duplicates("length")
+                summary["by_length"] = basic_statistics(distinct, seconds)["by_length"]
             summary["fitted"] = int(np.isin(hashes, setup.fitted_words.get(name, ())).sum())
             if 0 < is_known.sum() < len(is_known):
                 for known, part in games.groupby(is_known):

@@ -106,7 +106,8 @@ def _draw_by_length(figure: Figure, evaluation: dict[str, Any]) -> None:
     axes = _make_axes(figure, "Win rate by word length", evaluation, note)
     for number, (name, statistics) in enumerate(agents.items()):
         lengths = pd.DataFrame.from_dict(statistics["by_length"], orient="index")
-        lengths = lengths[lengths["games"] >= min(_MIN_GAMES, lengths["games"].max())]
+        enough = lengths["games"] >= _MIN_GAMES
+        lengths = lengths[enough | ~enough.any()]
         # Side by side, so that no interval hides another.
         x = lengths.index.astype(int) + 0.12 * (number - (len(agents) - 1) / 2)
         _draw_points(axes, x, lengths, "win_rate", number, name)

@@ -13,10 +13,17 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from hangman_lab.agents import AGENTS
 from hangman_lab.agents.base import Agent
+from hangman_lab.agents.posterior.posterior import LetterPosterior
 from hangman_lab.envs.encoding import NUM_LETTERS
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG
-from hangman_lab.envs.words import DEFAULT_KNOWN, WordList, hash_words, load_word_list
+from hangman_lab.envs.words import (
+    DEFAULT_KNOWN,
+    DEFAULT_SOURCE,
+    WordList,
+    hash_words,
+    load_word_list,
+)
 from hangman_lab.run_files.agents import (
     LEARNED_AGENTS,
     check_agent_names,
@@ -57,7 +64,7 @@ class EvaluationOptions(BaseModel):
     #: The size of a random sample of the words; by default all are played.
     games: int | None = Field(default=None, ge=1)
     repeat: int = Field(default=1, ge=1)  #: Games per word, for the win rates of the worst words.
-    #: Wrong guesses allowed; by default those of the run, or 6.
+    #: Wrong guesses that lose a game; by default those of the run, or 6.
     max_wrong: int | None = Field(default=None, ge=1, le=NUM_LETTERS)
     #: By default that of the run, or "random".
     host: Literal["random", "evil"] | None = None
@@ -130,10 +137,16 @@ def prepare(
         words = run_words.part(split)
     train_words = run_words.part("train")
     train_hashes = hash_words(train_words)
+    has_posterior = bool(learned) and "posterior" in config.learner.agents
     known_words, excluded_by = train_hashes, None
     if run is not None and learned:
         known_words = run.load_fitted_words()
-        excluded_by = run.path if options.known == 0 else None
+        excluded_by = run.path if has_posterior and options.known == 0 else None
+    fitted_words = dict.fromkeys(learned, known_words)
+    for name, agent in (custom_agents or {}).items():
+        if isinstance(posterior := getattr(agent, "posterior", agent), LetterPosterior):
+            fitted_words[name] = hash_words(posterior.known_words)
+            known_words = np.union1d(known_words, fitted_words[name])
     words = _handle_known(words, known_words, options, excluded_by, say)
     evil_words = words if (options.host or config.env.host) == "evil" else None
     if evil_words is not None and 0 < np.isin(hash_words(words), known_words).mean() < 1:
@@ -144,12 +157,10 @@ def prepare(
     agents |= _fit(custom_agents or {}, train_words)
     if not agents:
         raise InputError("--agents: at least one is needed")
-    fitted_words = {
-        name: known_words if name in learned else train_hashes
-        for name, agent in agents.items()
+    for name, agent in agents.items():
         # An agent that does not override `fit` learns nothing from words.
-        if name in learned or type(agent).fit is not Agent.fit
-    }
+        if type(agent).fit is not Agent.fit:
+            fitted_words.setdefault(name, train_hashes)
     return EvaluationSetup(
         agents=agents,
         words=words,
@@ -157,7 +168,7 @@ def prepare(
         split=split,
         seed=options.seed,
         max_wrong=config.env.max_wrong if options.max_wrong is None else options.max_wrong,
-        known=options.known if "posterior" in config.learner.agents else None,
+        known=options.known if has_posterior else None,
         known_words=known_words,
         fitted_words=fitted_words,
         evil_words=evil_words,
@@ -190,7 +201,8 @@ def _agent_names(options: EvaluationOptions) -> Sequence[str]:
     if options.run is not None:
         return [*RunDirectory.open(options.run).load_config().learner.agents, *DEFAULT_AGENTS]
     # The pretrained policy may know words of other lists, so that it is no default there.
-    return [*(LEARNED_AGENTS if options.words is None else ()), *DEFAULT_AGENTS]
+    is_default = options.words is None or options.words == DEFAULT_SOURCE
+    return [*(LEARNED_AGENTS if is_default else ()), *DEFAULT_AGENTS]
 
 
 def _handle_known(

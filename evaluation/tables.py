@@ -34,7 +34,7 @@ def describe_games(evaluation: dict[str, Any]) -> str:
     learned = any(name in LEARNED_AGENTS for name in evaluation["agents"])
     if learned and evaluation["known"] is not None:
         parts.append(f"prior of known words {evaluation['known']:g}")
-    parts.append(f"{evaluation['max_wrong']} wrong guesses allowed")
+    parts.append(f"{evaluation['max_wrong']} wrong guesses lose")
     if evaluation.get("host") == "evil":
         parts.append("evil host (words are drawn for their lengths alone)")
     return ", ".join(parts)

@@ -14,7 +14,7 @@ from hangman_lab.agents.posterior.posterior import LetterPosterior, LookAheadAge
 from hangman_lab.agents.posterior.prior import WordPrior
 from hangman_lab.agents.ppo.agent import NetworkAgent, PPOAgent, load_network
 from hangman_lab.agents.ppo.network import Network
-from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.errors import InputError, check_number
 from hangman_lab.envs.words import DEFAULT_KNOWN
 from hangman_lab.run_files.config import PPOOnPosteriorConfig
 from hangman_lab.run_files.directory import PRETRAINED, RunDirectory
@@ -71,6 +71,7 @@ def load_run_agents(
     on. Raises InputError if a file of the run cannot be read or is invalid, or the run lacks an
     agent.
     """
+    check_number("known", known, 0, 1)
     prior: WordPrior | None = None
     agents: dict[str, Agent] = {}
     for name in names:

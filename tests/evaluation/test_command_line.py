@@ -137,6 +137,12 @@ def test_the_title_names_the_host_and_without_a_run_the_words_known_to_fitted_ag
     # Random has not been fitted.
     assert [agent["fitted"] for agent in evaluation["agents"].values()] == [30, 0]
     assert evaluation["host"] == "evil"
+    # A deterministic agent plays one game per length.
+    games = [
+        {rate["games"] for rate in agent["by_length"].values()}
+        for agent in evaluation["agents"].values()
+    ]
+    assert games[0] == {1} != games[1]
     # The title is as narrow as the table.
     title = " ".join(done.stdout.split())
     assert "30 known train words" in title

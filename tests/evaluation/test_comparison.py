@@ -10,6 +10,7 @@ from rich.console import Console
 
 from hangman_lab.agents import make_agent
 from hangman_lab.agents.dictionary import RandomAgent
+from hangman_lab.agents.posterior.posterior import LookAheadAgent
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.words import WordList, hash_words
 from hangman_lab.evaluation import compare
@@ -20,6 +21,7 @@ from hangman_lab.evaluation.plots import draw_plots
 from hangman_lab.evaluation.preparation import EvaluationSetup
 from hangman_lab.evaluation.statistics import win_rate
 from hangman_lab.evaluation.tables import agents_table, make_tables, print_comparison
+from tests.agents.posterior.priors import WORDS, posterior_of
 from tests.processes import run_main
 
 
@@ -172,6 +174,14 @@ def test_an_agent_whose_fit_returns_nothing_is_played(word_file):
             self.words_ = words
 
     assert len(compare(MappingProxyType({"mine": Mine()}), words=word_file, games=5).games) == 5
+
+
+def test_the_words_of_a_custom_posterior_are_known(word_file):
+    posterior, played = posterior_of(), [*WORDS[:4], "jazz"]
+    for agent in (posterior, LookAheadAgent(posterior, 1)):
+        compared = compare({"mine": agent}, words=word_file, secrets=played)
+        assert compared.games["known"].tolist() == [True] * 4 + [False]
+        assert compared.to_dict()["agents"]["mine"]["fitted"] == 4
 
 
 def test_the_command_writes_games_plots_and_report(word_file, tmp_path, capsys):
