@@ -50,6 +50,7 @@ def _sort_by_length(
         chosen = [word for word in chosen if part(word) == split]
     if not chosen:
         raise InputError(f"words: none of {len(words)} is in the part {split!r} of the split")
+    check_words(chosen)
     encoded = encode_words(chosen, width)
     table = np.zeros((len(chosen), _ROW_BYTES), dtype=np.uint8)
     table[:, : encoded.width] = encoded.codes

@@ -43,11 +43,11 @@ def parser() -> CommandParser:
     add("--agent", metavar="NAME", help=helps)
     runs = "a training run: its agents and words (default: the pretrained policy)"
     add("--run", metavar="RUN_DIR", help=runs)
-    parser.add_words(" (default, but for --run and --assist)")
+    parser.add_words(" (default, except with --run or --assist)")
     helps = "evil: the host fixes only the length of the word"
     add("--host", choices=("random", "evil"), default="random", help=helps)
     wrong = partial(integer, low=1, high=NUM_LETTERS)
-    helps = "wrong guesses allowed (default: the run's, or 6)"
+    helps = "wrong guesses that lose a game (default: the run's, or 6)"
     add("--max-wrong", type=wrong, metavar="N", help=helps)
     known = (
         "prior probability that the secret is a word that ppo, look-ahead and posterior were "

@@ -17,7 +17,7 @@ from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.evil import EvilGame
 from hangman_lab.envs.hangman.game import Game
 from hangman_lab.envs.secret_words import SecretWords
-from hangman_lab.envs.words import COMMON_SOURCE, DEFAULT_KNOWN, hash_words
+from hangman_lab.envs.words import COMMON_SOURCE, DEFAULT_KNOWN, DEFAULT_SOURCE, hash_words
 from hangman_lab.playing.advice import Adviser, assist
 from hangman_lab.playing.modes import YOU, play_solo, play_versus, watch
 from hangman_lab.run_files.agents import check_agent_names, find_run, load_run_agent
@@ -59,7 +59,7 @@ def play(options: argparse.Namespace, console: Console) -> None:
     if options.assist:
         assist(console, adviser, to_guess, source, max_wrong)
         return
-    console.print(f"{len(to_guess):,} words to guess ({source}), {max_wrong} wrong guesses allowed")
+    console.print(f"{len(to_guess):,} words to guess ({source}), {max_wrong} wrong guesses lose")
     if name is not None:
         if run is not None and name not in AGENTS:
             fitted = run.load_fitted_words()
@@ -125,7 +125,9 @@ def _agent_of(options: argparse.Namespace) -> tuple[str | None, str]:
     if options.versus is not None:
         return options.versus, "--versus"
     if options.hint or options.assist:
-        known = options.words is None or (options.hint and options.words == COMMON_SOURCE)
+        known = options.words in (None, DEFAULT_SOURCE) or (
+            options.hint and options.words == COMMON_SOURCE
+        )
         default = "ppo" if options.run is not None or known else "dictionary"
         return options.agent or default, "--agent"
     return None, ""

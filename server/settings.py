@@ -49,7 +49,7 @@ class Settings:
     agent: str = _option("ppo", "agent for hints, or none", "NAME")
     agent_processes: int = _option(1, "processes of the agent", "N", type=_processes)
     known: float = _option(0.5, "prior probability of the known words", "P", type=_prob)
-    max_wrong: int = _option(DEFAULT_MAX_WRONG, "wrong guesses allowed", "N", type=_wrong)
+    max_wrong: int = _option(DEFAULT_MAX_WRONG, "wrong guesses that lose a game", "N", type=_wrong)
     recorded_hints: str = _option("marked", "hints in recorded games", choices=("marked", "off"))
     recorded_runs: int = _option(1_000, "recorded games per token", "N", type=nonnegative)
     kept_games: int = _option(50, "practice games to keep per player", "N", type=nonnegative)

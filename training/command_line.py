@@ -47,7 +47,7 @@ def parser() -> CommandParser:
     parser.add_argument(
         "--from",
         metavar="RUN_DIR",
-        help="learning from play: begin with the words that the games of another run uncovered",
+        help="with from_play.yaml: begin with the words that the games of another run uncovered",
     )
     parser.add_argument("--run-dir", metavar="DIR", help="the folder of the run")
     parser.add_argument("--resume", metavar="RUN_DIR", help="resume an interrupted run")

@@ -107,7 +107,7 @@ def test_the_word_of_the_day_is_played_once_a_day(open_page):
     for again in (lambda: reload(page), lambda: page.click("#daily")):
         again()
         expect(outcome(page)).to_have_text("You won: the word is banana.")
-        said = "8 players of 12 found it, most with 2 wrong guesses. The next one comes in"
+        said = "8 players of 12 found it, most often with 2 wrong guesses. The next one comes in"
         expect(page.locator("#play-note")).to_contain_text(said)
     # Today's word replaces an unfinished word of an earlier day.
     new_word(page)

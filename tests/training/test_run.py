@@ -167,7 +167,7 @@ def test_nothing_is_fitted_on_valid_or_test_words(short_run, configure, short_wo
 
 
 def test_ppo_alone_learns_within_seconds(tiny_files, tmp_path):
-    """With ten wrong guesses allowed, even random letters win some games."""
+    """With ten lives, even random letters win some games."""
     options = f"""
         words={tiny_files[1]} learner.kind=windows learner.log_rows=14 env.max_wrong=10
         final_split=valid learner.steps=32_768 learner.num_envs=128 learner.epochs=3

@@ -127,7 +127,7 @@ export function setUpPlay(report, server) {
     const won = spread.reduce((sum, games) => sum + games, 0);
     const usual = spread.indexOf(Math.max(...spread));
     const others = players > 1
-      ? `${count(won, "player")} of ${players.toLocaleString("en")} found it${won ? `, most with ${count(usual, "wrong guess", "wrong guesses")}` : ""}. `
+      ? `${count(won, "player")} of ${players.toLocaleString("en")} found it${won ? `, most often with ${count(usual, "wrong guess", "wrong guesses")}` : ""}. `
       : "Nobody else is done with it yet. ";
     return others + (minutes ? `The next one comes in ${Math.floor(minutes / 60)} h ${minutes % 60} min.` : "The next one is here.");
   }
