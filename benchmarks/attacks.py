@@ -212,7 +212,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 times, errors = play(server, token, options.seconds)
             p50, p99 = 1_000 * np.percentile(times, [50, 99])
             print(
-                f"{name}: {len(times)} requests, {len(errors)} errors, p50 {p50:,.0f} ms, "
+                f"{name}: {len(times)} turns, {len(errors)} errors, p50 {p50:,.0f} ms, "
                 f"p99 {p99:,.0f} ms, {memory(pid)}",
                 *sorted(set(errors))[:3],
                 sep="\n    ",

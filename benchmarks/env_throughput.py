@@ -4,8 +4,8 @@
 
 Each environment is timed in turn with the program beside it, in processor time on one core; ratios
 and rates are medians over nine rounds. All play the default list. A step is a guess in one game,
-with observation, mask, reward and the reset of finished games. Letters are in a random order that
-is drawn beforehand.
+with observation, mask, reward and the reset of finished games, which takes a step of Gymnasium's
+batches. Letters are in a random order that is drawn beforehand.
 """
 
 from __future__ import annotations

@@ -8,8 +8,8 @@ games: those won on train words, with 95% intervals. The host who picks draws wo
 strategy of :func:`agents.robust.solve`. The evil host plays one game against an agent that draws no
 letters.
 
-lives: the fewest that win every word for certain, whatever the host does. Of a range, at which the
-search was stopped, fewer lives are not enough, and as many as its end are.
+lives: the fewest that win every word for certain, whatever the host does. A range means that the
+search stopped: fewer lives than its start lose, as many as its end win.
 
 bounds: on the value of the game against the host who picks. Lower: the win rate of the worst word
 of the guesser's mixture. Upper: what the best known response wins against the host's average, a
@@ -47,7 +47,7 @@ _BUDGETS = 2**25, 2**28, 2**31
 
 def _games(options: argparse.Namespace) -> DataTable:
     check_agent_names(options.agents, "--agents")
-    train = split_words(Config(), load_word_list()).part("train")
+    train = split_words(Config(), load_word_list(options.words)).part("train")
     agents = {name: load_run_agent(name, find_run(None, [name]), train) for name in options.agents}
     for path in options.runs:
         run = RunDirectory.open(path)
@@ -102,10 +102,11 @@ def fewest_lives(rows, words, table):
 
 
 def _bounds(options: argparse.Namespace) -> DataTable:
+    listed = load_word_list(options.words).words
     figure, axes = plt.subplots(figsize=(8, 4.8), layout="constrained")
     rows = []
     for length in options.lengths:
-        words, bounds = search_tables(SecretWords(None, length, length).encoded.codes), []
+        words, bounds = search_tables(SecretWords(listed, length, length).encoded.codes), []
         for rounds in options.rounds:
             solution = solve(words, rounds)
             host, rates = solution.host, 100 * solution.win_rates

@@ -36,7 +36,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--split", choices=PARTS, default="valid")
     known = partial(real, low=0, high=1)
     parser.add_argument("--known", type=known, default=DEFAULT_KNOWN, metavar="P")
-    parser.add_argument("--games", type=positive, metavar="N", help="default: all words")
+    text = "default: all words; 500 of the pretrained run"
+    parser.add_argument("--games", type=positive, metavar="N", help=text)
     options = parser.parse_args(arguments)
     games = options.games or (500 if options.runs == [PRETRAINED] else None)
     played = []
