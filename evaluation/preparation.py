@@ -201,7 +201,8 @@ def _agent_names(options: EvaluationOptions) -> Sequence[str]:
     if options.run is not None:
         return [*RunDirectory.open(options.run).load_config().learner.agents, *DEFAULT_AGENTS]
     # The pretrained policy may know words of other lists, so that it is no default there.
-    is_default = options.words is None or options.words == DEFAULT_SOURCE
+    # An array of words cannot be compared with a name.
+    is_default = isinstance(options.words, str | None) and options.words in (None, DEFAULT_SOURCE)
     return [*(LEARNED_AGENTS if is_default else ()), *DEFAULT_AGENTS]
 
 

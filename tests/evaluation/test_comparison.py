@@ -4,6 +4,7 @@ import io
 from functools import partial
 from types import MappingProxyType
 
+import numpy as np
 import pandas as pd
 import pytest
 from rich.console import Console
@@ -174,6 +175,12 @@ def test_an_agent_whose_fit_returns_nothing_is_played(word_file):
             self.words_ = words
 
     assert len(compare(MappingProxyType({"mine": Mine()}), words=word_file, games=5).games) == 5
+
+
+def test_the_words_can_be_an_array(word_file):
+    words = np.array(word_file.read_text().split())
+    agents = compare(words=words, split="train", games=5).to_dict()["agents"]
+    assert list(agents) == ["dictionary", "random"]
 
 
 def test_the_words_of_a_custom_posterior_are_known(word_file):
