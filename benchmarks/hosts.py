@@ -54,7 +54,7 @@ def _games(options: argparse.Namespace) -> DataTable:
         agents[path] = load_run_agent(run.load_config().learner.agents[0], run, train)
     rows = []
     for length in options.lengths:
-        words = [word for word in train if len(word) == length]
+        words = list(SecretWords(train, length, length).words)
         host = solve(search_tables(encode_words(words).codes)).host
         random = np.random.default_rng(0)
         picked = random.choice(words, _GAMES, p=host).tolist()

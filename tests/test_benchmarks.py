@@ -2,6 +2,7 @@
 
 import pytest
 
+from benchmarks.hosts import main as hosts
 from benchmarks.prior import main as prior
 from hangman_lab.run_files.directory import PRETRAINED
 from tests.processes import assert_refused, run, run_main
@@ -31,4 +32,7 @@ def test_a_benchmark_prints_its_results(name, arguments, printed, tinier_files, 
 def test_a_benchmark_refuses_bad_input_in_one_line(capsys):
     assert_refused(
         run_main(prior, capsys, "--run", "missing"), "prior.py", "missing: not the folder"
+    )
+    assert_refused(
+        run_main(hosts, capsys, "--lengths", 30, "--agents"), "hosts.py", "30 to 30 letters"
     )
