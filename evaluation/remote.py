@@ -70,15 +70,15 @@ def evaluate(parsed: argparse.Namespace, options: EvaluationOptions, console: Co
     client = GameClient(parsed.server, token)
     client.check()
     # ``games`` counts games of the server, not local words.
-    setup = prepare(
+    agents = prepare(
         options.model_copy(update={"games": None, "allow_known": True}),
         lambda line: say(console, f"agents are fitted on the train split of {line}"),
-    )
+    ).agents
     statistics: dict[str, dict[str, Any]] = {}
     parts: list[pd.DataFrame] = []
     refusal: InputError | None = None
     with make_progress(console) as progress, ThreadPoolExecutor(NUM_CONNECTIONS) as threads:
-        for name, agent in setup.agents.items():
+        for name, agent in agents.items():
             with stage(progress, name, games) as advance:
                 start = time.perf_counter()
                 ended, refusal = _play_games(
@@ -101,7 +101,7 @@ def evaluate(parsed: argparse.Namespace, options: EvaluationOptions, console: Co
         "split": "recorded" if parsed.recorded else "practice",
         "seed": options.seed,
         "max_wrong": int(played.max_wrong.max()),
-        "known": setup.known,
+        "known": options.known,
         "versions": {"python": platform.python_version(), "numpy": np.__version__},
         "agents": statistics,
     }
