@@ -127,7 +127,7 @@ def _make_tuner(sweep: Sweep, folder: Path) -> tune.Tuner:
             storage_path=str(folder.parent),
             failure_config=tune.FailureConfig(max_failures=_MAX_FAILURES),
             # Tune's state may name an earlier one than the last.
-            checkpoint_config=tune.CheckpointConfig(num_to_keep=3),
+            checkpoint_config=tune.CheckpointConfig(num_to_keep=5),
             verbose=1,
         ),
     )
