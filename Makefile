@@ -2,7 +2,6 @@ PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin/python
 ARGS ?=
-PACKAGES := envs agents run_files terminal evaluation training sweeps playing server
 
 .PHONY: train sweep test test-all test-bounds lint bench clean
 
@@ -20,16 +19,15 @@ test-all: $(VENV)/.development
 
 # Compiled code that raises IndexError, cached apart from that which does not.
 test-bounds: $(VENV)/.development
-	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/$(VENV)/bounds $(RUN) -m pytest -n auto --dist loadfile \
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR="$(CURDIR)/$(VENV)/bounds" $(RUN) -m pytest -n auto --dist loadfile \
 		-m "not slow" tests/agents tests/envs tests/training --ignore=tests/training/learners \
 		--ignore=tests/training/test_run.py $(ARGS)
 
 lint: $(VENV)/.development
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
-	# From typings/, where the checkout has the name of the package.
-	cd typings && ../$(VENV)/bin/lint-imports ../pyproject.toml --no-cache --no-logo
-	$(VENV)/bin/mypy $(addprefix -p hangman_lab.,$(PACKAGES))
+	$(VENV)/bin/lint-imports --no-cache --no-logo
+	$(VENV)/bin/mypy -p hangman_lab
 
 bench: $(VENV)/.development
 	set -e; for name in $(basename $(notdir $(wildcard benchmarks/*.py))); do \

@@ -1,8 +1,4 @@
-"""Gymnasium environments for guessing hidden words.
-
-``import hangman_lab`` registers ``hangman_lab/Hangman-v0``, ``hangman_lab/TextHangman-v0``,
-``hangman_lab/CatsAndDogs-v0`` and ``hangman_lab/GuessTheWord-v0``.
-"""
+"""Gymnasium environments for guessing hidden words, which ``import hangman_lab`` registers."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

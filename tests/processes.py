@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-PACKAGES = sorted(path.parent.name for path in ROOT.glob("*/__init__.py"))
+PACKAGES = sorted({path.parent.name for path in ROOT.glob("*/__init__.py")} - {"hangman_lab"})
 
 
 def environment():

@@ -14,6 +14,7 @@ from tests.processes import PACKAGES, ROOT
 
 PIP = [sys.executable, "-m", "pip", "--quiet"]
 FROM_HERE = ("--no-deps", "--no-index", "--no-build-isolation")
+LEFT_OUT = shutil.ignore_patterns(".*", "__pycache__", "runs")
 LENT = sorted({sysconfig.get_path("purelib"), sysconfig.get_path("platlib")})
 
 # What README shows, and an agent that acts on what the environment returns.
@@ -48,11 +49,19 @@ env.reset(seed=0)
 kept.write_bytes(pickle.dumps(env))
 print(envs.OWNER, server.OWNER, env.secret)
 """
-EDITS = """
-import hangman_lab
-from hangman_lab.envs import words
+# Packages are attributes that load when they are used.
+ATTRIBUTES = """
+import sys
+from importlib.resources import files
 
-print(hasattr(hangman_lab, "EDITED"), hasattr(words, "EDITED"))
+import hangman_lab
+
+assert not {"numba", "pandas"} & sys.modules.keys()
+assert files("hangman_lab").joinpath("py.typed").is_file()
+assert files(hangman_lab.envs).joinpath("words.py").is_file()
+hangman_lab.agents.make_agent("random"), hangman_lab.evaluation.compare
+assert not hasattr(hangman_lab, "tests")
+print(hasattr(hangman_lab, "EDITED"), hasattr(hangman_lab.envs, "EDITED"))
 """
 CORE_MODULES = (
     "cloudpickle", "english_words", "farama_notifications", "gymnasium", "numpy", "PIL", "pillow",
@@ -81,10 +90,13 @@ def run(command, folder, status=0):
 
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory):
-    """A copy of the checkout, in which training and Python have left something."""
+    """A copy where links are text files, and training and Python have left something."""
     copy = tmp_path_factory.mktemp("checkout") / "project"
-    left_out = shutil.ignore_patterns(".*", "__pycache__", "build", "runs")
-    shutil.copytree(ROOT, copy, symlinks=True, ignore=left_out)
+    shutil.copytree(ROOT, copy, symlinks=True, ignore=LEFT_OUT)
+    for link in filter(Path.is_symlink, copy.glob("*/*")):
+        target = link.readlink()
+        link.unlink()
+        link.write_text(str(target))
     for left in ("runs/mine/module.py", "envs/__pycache__/words.pyc"):
         (copy / left).parent.mkdir(parents=True, exist_ok=True)
         (copy / left).touch()
@@ -111,6 +123,19 @@ def make_environment(folder, lent=()):
 def pip(folder, *arguments):
     """Run pip for an environment."""
     run([*PIP, "--python", folder / "bin" / "python", *arguments], folder.parent)
+
+
+def test_the_checkout_has_the_name_of_the_package():
+    run([sys.executable, "-c", ATTRIBUTES], ROOT)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["hangman-lab", "a b"])
+def test_a_checkout_of_any_name_passes_lint(name, tmp_path, monkeypatch, tmp_path_factory):
+    shutil.copytree(ROOT, tmp_path / name, symlinks=True, ignore=LEFT_OUT)
+    (tmp_path / name / ".venv").symlink_to(sys.prefix)
+    monkeypatch.setenv("MYPY_CACHE_DIR", str(tmp_path_factory.getbasetemp() / "mypy"))
+    run(["make", "lint", "--old-file=.venv/.development"], tmp_path / name)
 
 
 @pytest.mark.slow
@@ -158,12 +183,13 @@ def test_installed_or_editable_the_project_has_one_name_and_leaves_nothing(check
         assert game.startswith("another another ")
         for other in ("envs", "server"):
             shutil.rmtree(packages / other)
-            missing = run([python, "-c", f"import {other}"], tmp_path, status=1)
-            assert f"ModuleNotFoundError: No module named '{other}'" in missing
-        for edited in ("__init__.py", "envs/words.py"):
-            with (checkout / edited).open("a") as file:
+            if name == "installed":
+                missing = run([python, "-c", f"import {other}"], tmp_path, status=1)
+                assert f"ModuleNotFoundError: No module named '{other}'" in missing
+        for edited in ("hangman_lab", "envs"):
+            with (checkout / edited / "__init__.py").open("a") as file:
                 file.write("EDITED = True\n")
-        edits = run([python, "-c", EDITS], tmp_path)
+        edits = run([python, "-c", ATTRIBUTES], tmp_path)
         assert edits == ("True True\n" if name == "editable" else "False False\n")
         pip(folder, "uninstall", "--yes", "hangman-lab")
         assert set(folder.rglob("*")) == before

@@ -29,9 +29,9 @@ def kernel_folder(checkout):
 
 @pytest.mark.slow
 def test_a_change_of_an_imported_function_or_constant_needs_a_new_cache(tmp_path):
-    for package in ("agents", "envs", "terminal", "training"):
-        shutil.copytree(ROOT / package, tmp_path / package, ignore=lambda *_: ["__pycache__"])
-    shutil.copy(ROOT / "__init__.py", tmp_path / "hangman_lab.py")
+    left_out = shutil.ignore_patterns("__pycache__")
+    for package in ("hangman_lab", "agents", "envs", "run_files", "terminal", "training"):
+        shutil.copytree(ROOT / package, tmp_path / package, symlinks=True, ignore=left_out)
     beside = tmp_path / "envs" / "__pycache__"
     folders = [kernel_folder(tmp_path)]
     assert folders[0].is_relative_to(beside)

@@ -11,10 +11,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-# The packages are the folders beside this file, both in a checkout and when installed.
-__path__ = [str(Path(__file__).resolve().parent)]
+# In a checkout, the packages are the folders beside this one. The links here are for tools that
+# follow imports without running them.
+if (_checkout := Path(__file__).resolve().parent.parent).joinpath("run_files").is_dir():
+    __path__ = [str(_checkout)]
 
 import hangman_lab.envs  # noqa: F401 - registers the environments
 from hangman_lab.terminal.arguments import installation
@@ -32,6 +34,14 @@ _COMMANDS = {
     "serve": ("server", "server"),
     "sweep": ("sweeps", "cluster"),
 }
+
+
+def __getattr__(name: str) -> Any:
+    # Packages that load slowly, as in hangman_lab.evaluation.compare.
+    if name not in ("agents", "evaluation"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    with _needs("agents"):
+        return import_module(f"{__name__}.{name}")
 
 
 def load_agent(name: str, seed: int = 0) -> Agent:
