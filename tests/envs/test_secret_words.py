@@ -5,6 +5,16 @@ from hangman_lab.envs import HangmanEnv, HangmanVecEnv, HangmanVectorEnv, TextHa
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.secret_words import SecretWords
 from hangman_lab.envs.words import PARTS, Split, default_word_list
+from tests.envs.test_words import LIST
+
+
+def test_the_words_of_a_seed_never_change():
+    # Published figures rely on it.
+    env = HangmanVectorEnv(3, words=LIST)
+    env.reset(seed=0)
+    assert env.secrets == ("bat", "a", "rat")
+    env.reset()
+    assert env.secrets == ("bat", "ox", "cow")
 
 
 @pytest.mark.parametrize("part", PARTS)

@@ -1,3 +1,5 @@
+import copy
+
 import gymnasium as gym
 import numpy as np
 import pytest
@@ -35,14 +37,18 @@ def test_a_batch_answers_as_gymnasiums_batch_of_wrapped_games(few_words, mode):
     theirs = SyncVectorEnv(single, autoreset_mode=mode)
     assert ours.observation_space == theirs.observation_space
     reset_both((ours, theirs), 1, None, "first reset")
+    returned = []
     random = np.random.default_rng(0)
     for _ in range(60):
         actions = random.integers(26, size=4)
         step = ours.step(actions)
         assert data_equivalence(step, with_bools(theirs.step(actions)), exact=True)
+        returned.append((step, copy.deepcopy(step)))
         ended = step[2] | step[3]
         if mode is AutoresetMode.DISABLED and ended.any():
             reset_both((ours, theirs), None, ended, "reset of those that ended")
+    # Later steps leave what was returned alone.
+    assert all(data_equivalence(*pair) for pair in returned)
 
 
 def test_the_wrapper_is_part_of_the_spec_of_the_environment(few_words):

@@ -105,6 +105,9 @@ def test_words_may_be_a_list_or_a_file(word_file):
 def test_repetitions_measure_the_worst_words_of_agents_that_draw(word_file):
     once = compare(["dictionary", "random"], words=word_file, secrets=["toad", "sane"])
     again = compare(["dictionary", "random"], words=word_file, secrets=["toad", "sane"], repeat=4)
+    # A word is won in some of its games.
+    worst = compare(["random"], words=word_file, secrets=["toad"], repeat=20, max_wrong=14)
+    assert 0 < worst.to_dict()["agents"]["random"]["worst"]["mean"] < 1
     assert once.games.equals(again.games)
     assert "worst" not in once.to_dict()["agents"]["random"]
     worst = {name: figures["worst"] for name, figures in again.to_dict()["agents"].items()}
@@ -184,10 +187,11 @@ def test_the_words_can_be_an_array(word_file):
 
 
 def test_the_words_of_a_custom_posterior_are_known(word_file):
-    posterior, played = posterior_of(), [*WORDS[:4], "jazz"]
+    # Those of the train split are known, too.
+    posterior, played = posterior_of(), [*WORDS[:4], "jazz", "tots"]
     for agent in (posterior, LookAheadAgent(posterior, 1)):
         compared = compare({"mine": agent}, words=word_file, secrets=played)
-        assert compared.games["known"].tolist() == [True] * 4 + [False]
+        assert compared.games["known"].tolist() == [True] * 4 + [False, True]
         assert compared.to_dict()["agents"]["mine"]["fitted"] == 4
 
 

@@ -58,6 +58,17 @@ def test_random_lists_are_played_word_by_word(evaluate, tmp_path):
     assert lists == [number for number in range(3) for _ in range(100)]
 
 
+def test_the_seed_is_that_of_agents_that_draw(evaluate, tmp_path):
+    words, games = tmp_path / "words.txt", tmp_path / "games.csv"
+    words.write_text("\n".join(WORDS))
+    options = ("--env", "CatsAndDogs-v0", "--words", words, "--agents", "random-consistent")
+    played = []
+    for seed in (1, 1, 2):
+        evaluate(*options, "--seed", seed, "--csv", games)
+        played.append(pd.read_csv(games)["letters"].tolist())
+    assert played[0] == played[1] != played[2]
+
+
 def test_the_command_plays_chosen_secrets(evaluate, tmp_path):
     words, secrets, games = (tmp_path / name for name in ("words.txt", "secrets.txt", "games.csv"))
     words.write_text("\n".join((*WORDS, "pigeon")))

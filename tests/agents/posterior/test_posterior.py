@@ -9,9 +9,10 @@ from safetensors.numpy import load_file, save
 
 from hangman_lab.agents.posterior.files import load_posterior, pack_words, save_posterior
 from hangman_lab.agents.posterior.posterior import LetterPosterior, LookAheadAgent
-from hangman_lab.envs.encoding import ALPHABET, EncodedWords, encode_words
+from hangman_lab.envs.encoding import ALPHABET, EncodedWords, decode, encode_words
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.observation import parse_observation, select
+from tests.agents.games import letters_of, matching
 from tests.agents.posterior.priors import CANDIDATES, WORDS, posterior_of
 
 
@@ -30,7 +31,7 @@ def model(real_words):
 def test_the_posterior_is_a_sum_over_all_words(pattern, num_left, known):
     left = [letter for letter in "bdegcafstxyzhijklmnopqruvw" if letter not in pattern][:num_left]
     wrong = "".join({*ALPHABET} - {*pattern, *left})
-    agent = posterior_of(share=known, exact=True)
+    agent = posterior_of(exact=True).with_known(known)
     belief = agent.belief(parse_observation(pattern, wrong, max_wrong=26))
     hidden = list(itertools.product(left, repeat=pattern.count("_")))
     words = [pattern.replace("_", "{}").format(*letters) for letters in hidden]
@@ -54,6 +55,8 @@ def test_beliefs_do_not_depend_on_batch_cache_or_threads(model, states, monkeypa
         for part, belief in zip(parts, found, strict=True):
             assert (belief.present == expected.present[part]).all()
             assert (belief.prob_listed == expected.prob_listed[part]).all()
+    # Emptied when it is full; each thread can add a part.
+    assert len(agent._cache) <= most_kept + 4 * 40
     # Of words of another width.
     wider = states | {"word": np.pad(states["word"], ((0, 0), (0, 3)))}
     assert (agent.belief(wider).present == expected.present).all()
@@ -82,6 +85,22 @@ def test_words_that_cannot_be_the_secret_do_not_skip_the_letter_models():
     assert pruned.belief(game).prob_listed == pytest.approx(expected, rel=0.05)
     # All hundred can be it: they decide, without the models of letters.
     assert pruned.with_known(0.5).belief(game).prob_listed == 1
+
+
+def test_below_a_hundred_matching_listed_words_the_others_are_possible(model, states):
+    """Also if pruning loses them."""
+    listed = list(map(decode, model.prior.words.codes))
+    games = zip(map(decode, states["word"]), map(letters_of, states["guessed"]), strict=True)
+    counts = np.array([len(matching(listed, *game)) for game in games])
+    assert ((model.belief(states).prob_listed == 1) == (counts >= 100)).all()
+
+
+@pytest.mark.parametrize("pattern", ["_e_", "__ce", "_ad_e"])
+def test_both_letter_models_count_where_unlisted_words_are_likely(pattern):
+    pruned, exact = (posterior_of(share=0.3, weight=0.9, exact=exact) for exact in (False, True))
+    game = parse_observation(pattern)
+    expected = exact.belief(game).prob_listed
+    assert pruned.belief(game).prob_listed == pytest.approx(expected, abs=2e-3)
 
 
 def test_look_ahead_is_for_likely_letters_with_few_lives_left(model, states):

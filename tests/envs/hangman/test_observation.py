@@ -2,7 +2,11 @@ import numpy as np
 import pytest
 
 from hangman_lab.envs.errors import InputError
-from hangman_lab.envs.hangman.observation import parse_observation
+from hangman_lab.envs.hangman.observation import (
+    check_observations,
+    parse_observation,
+    select,
+)
 
 
 @pytest.mark.parametrize("pattern", ["a__le", "A _ _ L E", "a..le", "a--le", "a??le"])
@@ -11,6 +15,17 @@ def test_a_game_is_read_as_people_write_it(pattern):
     assert observation["word"].tolist() == [[2, 1, 1, 13, 6]]
     assert np.flatnonzero(observation["guessed"][0]).tolist() == [0, 4, 11, 23, 24]
     assert observation["lives"].tolist() == [6]
+
+
+@pytest.mark.parametrize(
+    "change", [np.asfortranarray, lambda array: np.broadcast_to(array, array.shape)]
+)
+def test_observations_of_any_layout_become_that_of_compiled_code(change):
+    game = select(parse_observation("a__le", "xy"), [0, 0])
+    checked = check_observations({name: change(array) for name, array in game.items()})
+    for name, array in game.items():
+        assert checked[name].flags.carray
+        assert checked[name].tolist() == array.tolist()
 
 
 @pytest.mark.parametrize(

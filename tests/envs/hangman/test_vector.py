@@ -276,6 +276,7 @@ def test_a_seed_is_an_integer_of_any_type(kind):
     env, twin = (kind(words=WORDS) for _ in range(2))
     for seed in (np.int64(3), np.uint8(3)):
         assert data_equivalence(env.reset(seed=3), twin.reset(seed=seed))
+        assert env.np_random_seed == twin.np_random_seed == 3
         assert data_equivalence(env.reset(), twin.reset())
     if kind is HangmanVectorEnv:
         assert data_equivalence(env.reset(seed=np.array([5])), twin.reset(seed=[5]))
