@@ -49,6 +49,7 @@ class GameAnswer(BaseModel):
     wrong: str = Field(pattern="^[a-z]*$", description="those that are not in the word")
     resigned: bool
     hinted: bool = Field(description="whether the agent gave a hint")
+    day: str | None = Field(description="YYYY-MM-DD for a word of the day, else null")
     secret: str | None = Field(description="null before the end, and for withheld words")
 
 
@@ -232,4 +233,6 @@ def _answer(row: Row) -> GameAnswer:
     is_revealed = row["status"] == "success" or (row["status"] == "failed" and not row["withheld"])
     state = {"game_id": row["id"], "word": game.word, "tries_remains": game.lives}
     state |= {"wrong": game.wrong_letters, "secret": game.secret if is_revealed else None}
+    key = row["request_key"] or ""
+    state["day"] = key.removeprefix(_DAY) if key.startswith(_DAY) else None
     return GameAnswer(**{**row} | state)

@@ -63,7 +63,7 @@ def test_a_game_and_its_end(start_with_player):
     assert begun.status_code == 201
     game = begun.json()["game_id"]
     state = {
-        **{"game_id": game, "recorded": True, "resigned": False, "hinted": False},
+        **{"game_id": game, "recorded": True, "resigned": False, "hinted": False, "day": None},
         **{"status": "ongoing", "word": "____", "guesses": "", "wrong": "", "tries_remains": 6},
         "secret": None,
     }
