@@ -58,8 +58,8 @@ export class Board {
     this.word.style.setProperty("--places", word.length);
     const letters = [...(secret ?? word)].map((letter) => (letter === "_" ? "blank" : letter));
     this.said.textContent = `Word of ${count(word.length, "letter")}: ${letters.join(", ")}`;
-    const misses = wrong ? `Wrong: ${[...wrong].join(" ")}` : "No wrong letter";
-    const rule = `the ${maxWrong}${["st", "nd", "rd"][maxWrong - 1] ?? "th"} wrong guess loses`;
+    const misses = wrong ? `Wrong: ${[...wrong].join("\u2009")}` : "No wrong letter";
+    const rule = `the ${maxWrong}${["st", "nd", "rd"][maxWrong % 20 - 1] ?? "th"} wrong guess loses`;
     this.tries.textContent = over ? misses : `${count(tries, "try", "tries")} left; ${rule}`;
     for (const [letter, key] of this.keys) {
       const state = wrong.includes(letter) ? "wrong" : word.includes(letter) ? "right" : "";
