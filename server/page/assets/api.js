@@ -1,5 +1,7 @@
 // Requests to the server: tokens, and retries when it is busy or gone.
 
+import { load, store } from "./storage.js";
+
 const GUEST = "hangman-guest";
 const OWN = "hangman-token";
 const ATTEMPTS = 4;
@@ -18,10 +20,10 @@ export class Refusal extends Error {
 }
 
 /** A stored token, or null if it is missing or invalid. */
-const stored = (name) => (TOKEN.test(localStorage.getItem(name) ?? "") ? localStorage.getItem(name) : null);
+const stored = (name) => TOKEN.exec(load(name) ?? "")?.[0] ?? null;
 export const ownToken = () => stored(OWN);
-export const setOwnToken = (token) => localStorage.setItem(OWN, token);
-export const forgetOwnToken = () => localStorage.removeItem(OWN);
+/** Use a token; null forgets it. */
+export const setOwnToken = (token) => store(OWN, token);
 
 /** Call `callback` with the problem while a request is retried, and with "" when it is answered. */
 export const onTrouble = (callback) => (tell = callback);
@@ -45,7 +47,7 @@ export async function ask(method, path, body) {
 
 async function makeGuest() {
   const { token } = await send("POST", "guests", undefined, null);
-  localStorage.setItem(GUEST, token);
+  store(GUEST, token);
   return token;
 }
 

@@ -32,8 +32,7 @@ function describe(agent) {
   return `Hints are by ${agent}, a program that ${what[agent] ?? "counts words"}.`;
 }
 
-async function begin() {
-  const server = await getOpen("server");
+function setUp(server) {
   document.getElementById("agent").textContent = describe(server.agent);
   setUpPlay(report, server);
   const shown = { leaderboard: setUpLeaderboard(report, server), watch: setUpWatch(report, server) };
@@ -59,10 +58,11 @@ async function begin() {
 }
 
 function start() {
-  begin().catch((error) => {
+  // Only the request is repeated: the panels are set up once.
+  getOpen("server").then(setUp, (error) => {
     report(error.message);
     setTimeout(start, RETRY);
-  });
+  }).catch((error) => report(String(error)));
 }
 
 onTrouble(report);

@@ -1,23 +1,25 @@
 // Games of the player.
 
 import { Board, count } from "./board.js";
-import { ask, forgetOwnToken, getOpen, ownToken, Refusal, setOwnToken } from "./api.js";
+import { ask, getOpen, ownToken, Refusal, setOwnToken } from "./api.js";
+import { isLossy, load, store } from "./storage.js";
 
 const CURRENT = "hangman-game";
-const DAILY = "hangman-daily";
 const RECORDED = "hangman-recorded";
 const COPIED = 3_000;
 const MOST_LISTED = 20;
+const MOST_COLUMNS = 7;
 const MEANINGS = "https://en.wiktionary.org/wiki/";
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 const byId = (id) => document.getElementById(id);
+const dateOf = (time) => new Date(time).toISOString().slice(0, 10);
 const hasKeyboard = () => !matchMedia("(hover: none) and (pointer: coarse)").matches;
 
 /** What is stored under a name, with the fields of `empty` where it is missing or damaged. */
 function read(name, empty) {
   try {
-    const stored = JSON.parse(localStorage.getItem(name)) ?? {};
+    const stored = JSON.parse(load(name)) ?? {};
     return Object.fromEntries(Object.entries(empty).map(([key, value]) => [key, typeof stored[key] === typeof value ? stored[key] : value]));
   } catch {
     return empty;
@@ -31,23 +33,24 @@ const MOST_COUNTED = 200;
 const tallyName = () => (ownToken() ? "hangman-own-tally" : "hangman-tally");
 const readTally = () => read(tallyName(), NO_GAMES);
 const column = (game) => (game.status !== "success" ? "lost" : game.hinted ? "hint" : game.wrong.length);
-const writeTally = (tally) => localStorage.setItem(tallyName(), JSON.stringify(tally));
+const writeTally = (tally) => store(tallyName(), JSON.stringify(tally));
 
 /** Set up the panel; `report` shows an error, `server` is the answer of /server. */
 export function setUpPlay(report, server) {
   const board = new Board(byId("play-board"), (letter) => run(() => guess(letter)));
   board.element.querySelector(".lower").append(byId("ending"));
   let game = null;
-  let waiting = 0;
+  const waiting = new Set();
   let last = Promise.resolve();
   const isOver = () => game !== null && game.status !== "ongoing";
   // The answer of /daily.
   let today = null;
-  const isDaily = () => game !== null && today !== null && localStorage.getItem(DAILY) === `${today.date} ${game.game_id}`;
+  const isToday = () => game.day !== null && game.day === today?.date;
 
-  /** Run actions in order, so that fast typing loses nothing. */
+  /** Run actions in order, so that fast typing loses nothing; one that is waiting already is not repeated. */
   function run(action) {
-    waiting += 1;
+    if (waiting.has(action)) return;
+    waiting.add(action);
     byId("play").setAttribute("aria-busy", "true");
     last = last.then(async () => {
       try {
@@ -56,16 +59,17 @@ export function setUpPlay(report, server) {
       } catch (error) {
         report(error instanceof Refusal ? error.message : String(error));
       }
-      waiting -= 1;
-      if (waiting === 0) byId("play").removeAttribute("aria-busy");
+      waiting.delete(action);
+      if (waiting.size === 0) byId("play").removeAttribute("aria-busy");
     });
   }
 
   function show(next) {
     game = next;
-    localStorage.setItem(CURRENT, game.game_id);
+    store(CURRENT, game.game_id);
     const over = isOver();
     if (over) countGame();
+    showStreak();
     board.show({
       word: game.word, wrong: game.wrong, tries: game.tries_remains, maxWrong: server.max_wrong, over,
       won: game.status === "success", secret: game.secret,
@@ -74,11 +78,11 @@ export function setUpPlay(report, server) {
     byId("hint").ariaDisabled = over || noHints;
     byId("give-up").ariaDisabled = over;
     byId("new-game").className = over ? "main" : "quiet";
-    byId("daily").ariaPressed = isDaily();
+    byId("daily").ariaPressed = isToday();
     const marked = game.hinted ? ", marked as one with a hint" : server.recorded_hints === "off" ? ", without hints" : "";
-    const kind = game.recorded ? `A recorded game: it counts on the leaderboard${marked}. ` : isDaily() ? "The word of the day, the same for all. " : "";
+    const kind = game.recorded ? `A recorded game: it counts on the leaderboard${marked}. ` : game.day ? "The word of the day, the same for all. " : "";
     const how = hasKeyboard() ? (over ? "Enter begins the next word." : "Type a letter, or press one.") : over ? "" : "Tap a letter.";
-    byId("play-note").textContent = kind + (over && isDaily() ? describeDay() : how);
+    byId("play-note").textContent = kind + (over && game.day ? describeDay() : how);
     showEnding();
     // The letters are gone.
     if (over && document.activeElement.closest(".key")) byId("new-game").focus();
@@ -86,6 +90,7 @@ export function setUpPlay(report, server) {
 
   /** Fill the panel that replaces the letters after the end; its space is reserved, so that nothing moves. */
   function showEnding() {
+    for (const id of ["figures", "spread-title", "spread"]) byId(id).hidden = isLossy();
     const { spread, streak, best, days } = readTally();
     const played = Object.values(spread).reduce((sum, games) => sum + games, 0);
     const won = played - (spread.lost ?? 0);
@@ -97,31 +102,39 @@ export function setUpPlay(report, server) {
         return item;
       }),
     );
-    const columns = [...Array(server.max_wrong).keys(), "hint", "lost"];
-    const most = Math.max(1, ...Object.values(spread));
-    const now = column(game);
+    // The last of many columns also has the wins with more wrong guesses.
+    const last = Math.min(server.max_wrong, MOST_COLUMNS) - 1;
+    const merge = (name) => (name > last ? last : name);
+    const label = (name) => (name === last && name < server.max_wrong - 1 ? `${name}+` : name);
+    const merged = {};
+    for (const [name, games] of Object.entries(spread)) merged[merge(name)] = (merged[merge(name)] ?? 0) + games;
+    const columns = [...Array(last + 1).keys(), "hint", "lost"];
+    const most = Math.max(1, ...Object.values(merged));
+    const now = merge(column(game));
     byId("spread").replaceChildren(
       ...columns.map((name) => {
         const bar = document.createElement("div");
-        const games = spread[name] ?? 0;
-        bar.innerHTML = `<span>${games || ""}</span><i></i><b>${name}</b>`;
+        const games = merged[name] ?? 0;
+        bar.innerHTML = `<span>${games || ""}</span><i></i><b>${label(name)}</b>`;
         bar.children[1].style.height = `${(100 * games) / most}%`;
         bar.classList.toggle("now", name === now);
         return bar;
       }),
     );
-    byId("spread").ariaLabel = columns.map((name) => `${{ hint: "with a hint", lost: "not won" }[name] ?? `${name} wrong`}: ${spread[name] ?? 0}`).join(", ");
+    byId("spread").ariaLabel = columns.map((name) => `${{ hint: "with a hint", lost: "not won" }[name] ?? `${label(name)} wrong`}: ${merged[name] ?? 0}`).join(", ");
     byId("meaning").hidden = game.secret === null;
     byId("meaning").href = MEANINGS + game.secret;
   }
 
   function showStreak() {
     const { streak, days } = readTally();
-    byId("streak").textContent = `Streak ${streak}${days > 1 ? `, ${days} days in a row` : ""}`;
+    byId("streak").textContent = isLossy() ? "No statistics: this browser does not store them."
+      : `Streak ${streak}${days > 1 ? `, ${days} days in a row` : ""}`;
   }
 
   /** Describe the results of others today, and when the next word of the day comes. */
   function describeDay() {
+    if (!isToday()) return "The next one is here.";
     const minutes = Math.max(0, Math.ceil((today.next - Date.now()) / MINUTE));
     const { players, wrong_guesses: spread } = today;
     const won = spread.reduce((sum, games) => sum + games, 0);
@@ -165,17 +178,15 @@ export function setUpPlay(report, server) {
     const now = won ? streak + 1 : 0;
     const tally = { spread: { ...spread, [name]: (spread[name] ?? 0) + 1 }, streak: now, best: Math.max(now, best), days, lastDay };
     tally.counted = [...ids, game.game_id].slice(-MOST_COUNTED).join(" ");
-    if (isDaily() && lastDay !== today.date) {
-      const yesterday = new Date(Date.parse(today.date) - DAY).toISOString().slice(0, 10);
-      tally.days = won ? (lastDay === yesterday ? days + 1 : 1) : 0;
-      tally.lastDay = today.date;
+    if (game.day && game.day > lastDay) {
+      tally.days = won ? (lastDay === dateOf(Date.parse(game.day) - DAY) ? days + 1 : 1) : 0;
+      tally.lastDay = game.day;
     }
     writeTally(tally);
-    showStreak();
   }
 
   async function end() {
-    if (isDaily()) await readDay();
+    if (game.day) await readDay();
     show(game);
     tellEnd();
     await showFigures();
@@ -204,6 +215,7 @@ export function setUpPlay(report, server) {
         button.textContent = `${count(open.word.length, "letter")}, ${shown(open)} shown, ${count(open.tries_remains, "try", "tries")} left${kind}: `;
         const word = document.createElement("span");
         word.className = "pattern";
+        word.translate = false;
         word.textContent = open.word;
         button.append(word);
         button.addEventListener("click", () => run(() => goOn(open.game_id)));
@@ -236,7 +248,7 @@ export function setUpPlay(report, server) {
   async function newGame() {
     if (!(await mayLeave())) return;
     // The word of the day can be resumed; any other practice game is resigned, and lost if it had begun.
-    if (game !== null && !isOver() && !game.recorded && !isDaily()) {
+    if (game !== null && !isOver() && !game.recorded && !game.day) {
       const { guesses } = game;
       if (guesses && !(await sure("Give this word up for a new one?", "New word"))) return;
       game = await ask("POST", `games/${game.game_id}/resignation`);
@@ -250,9 +262,7 @@ export function setUpPlay(report, server) {
   async function daily() {
     if (!(await mayLeave())) return;
     await readDay();
-    const begun = await ask("POST", "games", { daily: true });
-    localStorage.setItem(DAILY, `${today.date} ${begun.game_id}`);
-    show(begun);
+    show(await ask("POST", "games", { daily: true }));
     tellBeginning();
     await showFigures();
   }
@@ -290,10 +300,11 @@ export function setUpPlay(report, server) {
 
   /** Copy the result as text, which reveals only the length of the word. */
   async function share() {
-    const marks = [...game.guesses].map((letter) => (game.wrong.includes(letter) ? "\u{1F7E5}" : "\u{1F7E9}"));
+    // Orange and blue, which the color-blind tell apart, too.
+    const marks = [...game.guesses].map((letter) => (game.wrong.includes(letter) ? "\u{1F7E7}" : "\u{1F7E6}"));
     const result = game.status === "success" ? "won" : game.resigned ? "given up" : "lost";
-    const what = isDaily() ? "the word of the day" : `a word of ${count(game.word.length, "letter")}`;
-    const text = `Hangman Lab, ${today?.date ?? ""}: ${what}, ${result} with ${count(game.wrong.length, "wrong guess", "wrong guesses")}${game.hinted ? " and a hint" : ""}\n${marks.join("")}\n${location.origin}/`;
+    const what = game.day ? "the word of the day" : `a word of ${count(game.word.length, "letter")}`;
+    const text = `Hangman Lab, ${game.day ?? dateOf(Date.now())}: ${what}, ${result} with ${count(game.wrong.length, "wrong guess", "wrong guesses")}${game.hinted ? " and a hint" : ""}\n${marks.join("")}\n${location.origin}/`;
     // Without HTTPS a browser may refuse; the text is then shown, to be copied.
     const copied = await navigator.clipboard?.writeText(text).then(() => true, () => false);
     if (copied) return tellCopied();
@@ -316,7 +327,7 @@ export function setUpPlay(report, server) {
     byId("token").value = "";
     byId("token").placeholder = own ? "in use" : "";
     byId("recorded").disabled = !own;
-    byId("recorded").checked = own && localStorage.getItem(RECORDED) !== null;
+    byId("recorded").checked = own && load(RECORDED) !== null;
     byId("forget-token").hidden = !own;
     showStreak();
   }
@@ -333,35 +344,37 @@ export function setUpPlay(report, server) {
       await daily();
       board.say(`Welcome, ${player.name}.`);
     } catch (error) {
-      if (before === null) forgetOwnToken();
-      else setOwnToken(before);
+      setOwnToken(before);
       throw error;
     }
   }
 
   const actions = { "new-game": newGame, daily, hint, "give-up": giveUp, share };
-  for (const [id, action] of Object.entries(actions)) byId(id).addEventListener("click", () => run(action));
+  for (const [id, action] of Object.entries(actions)) byId(id).addEventListener("click", (event) => event.detail > 1 || run(action));
   byId("open-games").addEventListener("toggle", () => byId("open-games").open && run(listOpen));
   byId("token-form").addEventListener("submit", (event) => {
     event.preventDefault();
-    run(useToken);
+    run(() => useToken());
   });
   byId("forget-token").addEventListener("click", () => {
-    localStorage.removeItem(tallyName());
-    localStorage.removeItem(RECORDED);
-    forgetOwnToken();
+    store(tallyName(), null);
+    store(RECORDED, null);
+    setOwnToken(null);
     game = null;
     showToken();
-    run(daily);
+    run(() => daily());
   });
-  byId("recorded").addEventListener("change", () => {
-    if (byId("recorded").checked) localStorage.setItem(RECORDED, "yes");
-    else localStorage.removeItem(RECORDED);
-  });
+  byId("recorded").addEventListener("change", () => store(RECORDED, byId("recorded").checked ? "yes" : null));
   document.addEventListener("keydown", (event) => {
+    // Enter that is held presses once.
+    if (event.key === "Enter" && event.repeat) return event.preventDefault();
     const typing = event.target.closest("input, select, textarea, dialog");
     if (typing || event.ctrlKey || event.metaKey || event.altKey || byId("play").hidden) return;
-    if (/^[a-z]$/i.test(event.key)) run(() => guess(event.key.toLowerCase()));
+    if (/^[a-z]$/i.test(event.key)) {
+      // Some browsers would search the page for it.
+      event.preventDefault();
+      run(() => guess(event.key.toLowerCase()));
+    }
     // Enter presses the focused button, unless it is a guessed letter.
     const pressed = event.target.closest("button, a, summary");
     const idle = !pressed || pressed.ariaDisabled === "true";
@@ -377,17 +390,15 @@ export function setUpPlay(report, server) {
     showStreak();
     if (game?.status === "ongoing") show(await ask("GET", `games/${game.game_id}`));
   }));
-  setInterval(() => isOver() && isDaily() && show(game), MINUTE);
+  setInterval(() => isOver() && game.day && show(game), MINUTE);
   showToken();
   run(async () => {
     board.say("Waiting for a word.");
     await readDay();
-    // An unfinished word of an earlier day is among the open games.
-    const [day, id] = (localStorage.getItem(DAILY) ?? "").split(" ");
-    const current = localStorage.getItem(CURRENT);
-    const isEarlier = current === id && day !== today.date;
-    const open = current && !isEarlier && (await ask("GET", `games/${current}`).catch(() => null));
-    if (open?.status !== "ongoing") return daily();
+    const current = load(CURRENT);
+    const open = current && (await ask("GET", `games/${current}`).catch(() => null));
+    // A word of an earlier day without a guess stays among the open games.
+    if (open?.status !== "ongoing" || (open.day && open.day !== today.date && !open.guesses)) return daily();
     show(open);
     board.say("Your game continues.");
     await showFigures();
