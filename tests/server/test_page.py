@@ -2,14 +2,17 @@
 
 import json
 import re
+import sqlite3
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 
 import pytest
 
 from hangman_lab.agents import DictionaryAgent
 from hangman_lab.envs.encoding import ALPHABET
 from hangman_lab.envs.hangman.observation import parse_observation
-from tests.server.load import add_token
+from tests.server.load import add_token, serving
 
 pytestmark = pytest.mark.slow
 expect = pytest.importorskip("playwright.sync_api", reason="playwright is not installed").expect
@@ -51,12 +54,16 @@ def figures_of(page):  # games played, win rate, streak of wins, best streak, st
 def test_a_visitor_wins_and_loses_with_the_keyboard_alone(open_page):
     page = open_page(permissions=["clipboard-read", "clipboard-write"])
     expect(page.locator("#introduction[open]")).to_contain_text("Hints are by dictionary")
+    page.evaluate("addEventListener('keydown', event => (prevented = event.defaultPrevented))")
+    for part in (".word", ".keys"):
+        assert page.locator(f"#play-board {part}").get_attribute("translate") == "no"
     tries = expect(page.locator("#play-board .tries"))
     said = page.locator("#play-board .said")
     expect(said).to_have_text("Word of 6 letters: " + ", ".join(["blank"] * 6))
     type_letters(page, "xxA")
     expect(said).to_have_text("Word of 6 letters: blank, a, blank, a, blank, a")
     expect(outcome(page)).to_have_text("a is in the word, 3 times.")
+    assert page.evaluate("prevented")
     assert key(page, "x").get_attribute("aria-label") == "x, not in the word"
     tries.to_have_text("5 tries left; the 6th wrong guess loses")
     key(page, "b").focus()
@@ -71,7 +78,8 @@ def test_a_visitor_wins_and_loses_with_the_keyboard_alone(open_page):
     expect(outcome(page)).to_have_text("You won: the word is banana.")
     text = page.evaluate("navigator.clipboard.readText()")
     assert re.match(r"Hangman Lab, 2\d{3}-\d\d-\d\d: the word of the day, won with 1 wrong", text)
-    assert "\U0001f7e5\U0001f7e9\U0001f7e9\U0001f7e9" in text
+    # Orange and blue.
+    assert "\U0001f7e7\U0001f7e6\U0001f7e6\U0001f7e6" in text
     assert "banana" not in text
     # The letters are hidden after the end, so that Enter begins the next word.
     page.focus("#new-game")
@@ -94,7 +102,15 @@ def test_a_visitor_wins_and_loses_with_the_keyboard_alone(open_page):
     expect(page.locator("#introduction:not([open])")).to_be_visible()
 
 
-def test_the_word_of_the_day_is_played_once_a_day(open_page):
+def move_to_day(page, path, day):
+    """Make the game that is shown the player's word of a day."""
+    with closing(sqlite3.connect(path)) as connection, connection:
+        game = page.evaluate("localStorage['hangman-game']")
+        connection.execute("UPDATE games SET request_key = ? WHERE id = ?", (f"day {day}", game))
+
+
+def test_the_word_of_the_day_is_played_once_a_day(open_page, page_server):
+    _, path = page_server
     page = open_page()
     expect(page.locator("#daily")).to_have_attribute("aria-pressed", "true")
     expect(page.locator("#play-note")).to_contain_text("The word of the day")
@@ -112,7 +128,7 @@ def test_the_word_of_the_day_is_played_once_a_day(open_page):
     # Today's word replaces an unfinished word of an earlier day.
     new_word(page)
     expect(page.locator("#daily")).to_have_attribute("aria-pressed", "false")
-    page.evaluate("localStorage['hangman-daily'] = `2000-01-01 ${localStorage['hangman-game']}`")
+    move_to_day(page, path, "2000-01-01")
     reload(page)
     expect(page.locator("#daily")).to_have_attribute("aria-pressed", "true")
     expect(outcome(page)).to_have_text("You won: the word is banana.")
@@ -154,26 +170,75 @@ def test_a_game_counts_once_in_two_tabs(open_page):
     assert spread == {"0": 1, "2": 5, "lost": 1}
 
 
-def test_a_word_of_the_day_counts_for_its_day_after_midnight(open_page):
-    page = open_page()
-    # Until midnight, the browser is a day behind the server; its word of the day is any other word.
-    page.evaluate("localStorage.clear()")
+@pytest.mark.parametrize("reloaded", [False, True])
+def test_a_word_of_the_day_counts_for_its_day_after_midnight(open_page, page_server, reloaded):
+    page = open_page(permissions=["clipboard-read", "clipboard-write"])
+    midnight = datetime.combine(datetime.now(UTC).date(), datetime.min.time(), UTC)
+    yesterday = f"{midnight.date() - timedelta(1)}"
     set_streak(page, 3, days_ago=2)
-    daily = {"date": f"{datetime.now(UTC).date() - timedelta(1)}"}
+    move_to_day(page, page_server[1], yesterday)
+    page.clock.install(time=midnight - timedelta(minutes=1))
+    last_minute = {"date": yesterday, "seconds_left": 60}
     page.route(
-        "**/api/v1/daily", lambda route: route.fulfill(json={**route.fetch().json(), **daily})
+        "**/api/v1/daily", lambda route: route.fulfill(json={**route.fetch().json(), **last_minute})
     )
-    page.route("**/api/v1/games", lambda route: route.continue_(post_data="{}"))
     reload(page)
+    expect(page.locator("#daily")).to_have_attribute("aria-pressed", "true")
     type_letters(page, "ba")
     page.unroute_all(behavior="wait")
+    page.clock.run_for(120_000)
+    if reloaded:
+        reload(page)
+        expect(outcome(page)).to_have_text("Your game continues.")
     type_letters(page, "n")
     assert figures_of(page) == ["4", "100%", "4", "4", "4"]
+    expect(page.locator("#play-note")).to_have_text(
+        re.compile("^The word of the day.*one is here.$")
+    )
+    page.click("#share")
+    text = page.evaluate("navigator.clipboard.readText()")
+    assert text.startswith(f"Hangman Lab, {yesterday}: the word of the day, won")
     reload(page)
     # The word of the next day.
     expect(outcome(page)).to_have_text("A word of 6 letters.")
     type_letters(page, "ban")
     assert figures_of(page) == ["5", "100%", "5", "5", "5"]
+
+
+# A line on which nothing is sent before answer() is called.
+SLOW_LINE = """() => {
+    const sent = fetch;
+    const answered = new Promise((resolve) => (window.answer = resolve));
+    window.fetch = (...request) => answered.then(() => sent(...request));
+}"""
+
+
+@pytest.mark.parametrize("slow", [False, True])
+@pytest.mark.parametrize("pressed", ["double click", "Enter twice", "held Enter"])
+def test_a_new_word_that_is_asked_for_twice_is_begun_once(open_page, pressed, slow):
+    page = open_page()
+    type_letters(page, "ban")
+    asked = []
+    page.on("request", lambda request: request.method == "POST" and asked.append(request.url))
+    if slow:
+        page.evaluate(SLOW_LINE)
+    if pressed == "double click":
+        page.dblclick("#new-game")
+    elif pressed == "Enter twice":
+        page.keyboard.press("Enter")
+        page.keyboard.press("Enter")
+    else:
+        page.focus("#new-game")
+        for _ in range(3):
+            page.keyboard.down("Enter")
+            if not slow:
+                settle(page)
+        page.keyboard.up("Enter")
+    if slow:
+        page.evaluate("answer()")
+    expect(outcome(page)).to_have_text("A word of 6 letters.")
+    settle(page)
+    assert [url.rpartition("/")[2] for url in asked] == ["games"]
 
 
 def test_a_new_word_resigns_the_old_one_which_is_lost_after_a_guess(open_page):
@@ -214,6 +279,59 @@ def test_damaged_browser_storage_is_ignored(open_page, damaged):
     type_letters(page, "ban")
     expect(outcome(page)).to_have_text("You won: the word is banana.")
     assert figures_of(page)[0] == "1"
+
+
+THROW = "() => { throw new DOMException('no', 'SecurityError'); }"
+STORAGE = {
+    "blocked": f"Object.defineProperty(window, 'localStorage', {{ get: {THROW} }})",
+    "missing": "Object.defineProperty(window, 'localStorage', { value: null })",
+    "unreadable": f"Storage.prototype.getItem = {THROW}",
+    "full": f"Storage.prototype.setItem = {THROW}",
+}
+
+
+@pytest.mark.parametrize("storage", STORAGE)
+def test_without_storage_the_page_plays_without_statistics(open_page, page_server, storage):
+    page = open_page()
+    page.clock.install()
+    page.evaluate("localStorage.clear()")
+    page.add_init_script(STORAGE[storage])
+    asked = []
+    page.on("request", lambda request: asked.append(request.url.rpartition("/")[2]))
+    reload(page)
+    page.clock.run_for(10_000)
+    expect(outcome(page)).to_have_text("A word of 6 letters.")
+    assert asked.count("server") == asked.count("guests") == 1
+    expect(page.locator("#play-board .key")).to_have_count(26)
+    said = "No statistics: this browser does not store them."
+    expect(page.locator("#streak")).to_have_text(said)
+    type_letters(page, "ban")
+    expect(outcome(page)).to_have_text("You won: the word is banana.")
+    expect(page.locator("#share")).to_be_visible()
+    for part in ("#figures", "#spread"):
+        expect(page.locator(part)).to_be_hidden()
+    new_word(page)
+    expect(outcome(page)).to_have_text("A word of 6 letters.")
+    page.click("#daily")
+    expect(outcome(page)).to_have_text("You won: the word is banana.")
+    page.click("#account summary")
+    page.fill("#token", add_token(page_server[1], storage))
+    page.click("#token-form button")
+    expect(outcome(page)).to_have_text(f"Welcome, {storage}.")
+    page.click("#forget-token")
+    expect(outcome(page)).to_have_text("You won: the word is banana.")
+    expect(page.locator("#problem")).to_be_empty()
+    assert asked.count("guests") == 1
+
+
+def test_a_page_that_cannot_be_set_up_says_so_once(open_page):
+    page = open_page()
+    page.clock.install()
+    page.add_init_script("window.setInterval = () => { throw Error('no timers'); }")
+    page.reload()
+    expect(page.locator("#problem")).to_have_text("Error: no timers")
+    page.clock.run_for(10_000)
+    expect(page.locator("#play-board .key")).to_have_count(26)
 
 
 def test_requests_that_are_refused_or_lost_are_retried_with_a_message(open_page):
@@ -334,25 +452,74 @@ def test_a_game_of_the_agent_is_watched_and_hints_are_shown(open_page):
     expect(page.locator("#problem")).to_have_text("recorded games are open")
 
 
+BOXES = "all => all.map(one => one.getBoundingClientRect().toJSON())"
+TEXT_BOXES = """all => all.map(one => {
+    const text = document.createRange();
+    text.selectNodeContents(one);
+    return text.getBoundingClientRect().toJSON();
+})"""
+
+
 @pytest.mark.parametrize(("width", "height"), [(375, 667), (320, 568), (667, 375)])
 def test_a_game_fits_on_a_phone_and_is_played_by_touch(open_page, width, height):
     page = open_page(width, height, has_touch=True, is_mobile=True)
     expect(page.locator("#play-note")).to_contain_text("Tap a letter.")
+    # A percentage is below its letter, and inside of its key.
+    keys = page.locator("#play-board .key")
+    keys.evaluate_all("all => all.forEach(one => (one.lastChild.textContent = '100%'))")
+    percents = keys.locator(".percent").evaluate_all(TEXT_BOXES)
+    for whole, letter, percent in zip(
+        keys.evaluate_all(BOXES), keys.locator(".letter").evaluate_all(BOXES), percents, strict=True
+    ):
+        assert letter["bottom"] <= percent["top"]
+        assert whole["left"] <= percent["left"] < percent["right"] <= whole["right"]
     parts = page.locator("#play :is(.word, .tries, .outcome, .gallows, .key, .actions > button)")
-    boxes = "all => all.map(one => one.getBoundingClientRect()).map(box => box.toJSON())"
     for letters in ("", "x", "ban"):
         for letter in letters:
             key(page, letter).tap()
             settle(page)
-        for box in parts.evaluate_all(boxes):
+        for box in parts.evaluate_all(BOXES):
             assert 0 <= box["top"] < box["bottom"] <= height
             assert 0 <= box["left"] < box["right"] <= width
     expect(outcome(page)).to_have_text("You won: the word is banana.")
-    for box in page.locator("#play :is(button, select):visible:not(.key)").evaluate_all(boxes):
+    for box in page.locator("#play :is(button, select):visible:not(.key)").evaluate_all(BOXES):
         assert min(box["width"], box["height"]) >= 40
     for tab in ("watch", "leaderboard"):
         page.tap(f"#tab-{tab}")
         assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_26_lives_fit(browser, tmp_path):
+    options = ("--agent=none", "--max-wrong=26")
+    with serving(tmp_path / "games.sqlite3", *options, words=["banana"]) as (_, address):
+        page = browser.new_page(reduced_motion="reduce")
+        page.set_viewport_size({"width": 320, "height": 740})
+        page.goto(address)
+        settle(page)
+        tries = page.locator("#play-board .tries")
+        expect(tries).to_have_text("26 tries left; the 26th wrong guess loses")
+        height = tries.bounding_box()["height"]
+        spread = json.dumps({"spread": {**dict.fromkeys(range(26), 100), "hint": 100, "lost": 100}})
+        page.evaluate("tally => localStorage['hangman-tally'] = tally", spread)
+        type_letters(page, "xyzcdefghijklmopqrstuvwban")
+        expect(outcome(page)).to_have_text("You won: the word is banana.")
+        assert tries.bounding_box()["height"] == height
+        assert "5 wrong: 100, 6+ wrong: 2001" in page.locator("#spread").get_attribute("aria-label")
+        for width in (320, 375, 667, 1280):
+            page.set_viewport_size({"width": width, "height": 740})
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+            for part in ("span", "b"):
+                texts = page.locator(f"#spread {part}").evaluate_all(TEXT_BOXES)
+                for left, right in pairwise(texts):
+                    assert left["right"] <= right["left"]
+        page.route(
+            "**/api/v1/server",
+            lambda route: route.fulfill(json={**route.fetch().json(), "max_wrong": 22}),
+        )
+        reload(page)
+        new_word(page)
+        expect(tries).to_contain_text("the 22nd wrong guess loses")
+        page.close()
 
 
 @pytest.mark.parametrize("width", [320, 768, 1200])
