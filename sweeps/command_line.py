@@ -17,12 +17,10 @@ from hangman_lab.run_files.directory import create_folder, write_text
 from hangman_lab.run_files.options import dump_config
 from hangman_lab.sweeps.ray_cluster import ray_cluster
 from hangman_lab.sweeps.results import best_point, make_table, mean_over_seeds
-from hangman_lab.sweeps.sweep_file import Sweep, load_sweep, read_sweep
+from hangman_lab.sweeps.sweep_file import SWEEP_FILE, Sweep, load_sweep, read_sweep
 from hangman_lab.terminal.arguments import CommandParser, command_main, invocation, program, require
 from hangman_lab.terminal.console import say
 from hangman_lab.terminal.tables import print_table
-
-_SWEEP_FILE = "sweep.yaml"
 
 
 def parser() -> CommandParser:
@@ -64,8 +62,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             _check_threads(sweep, ray.cluster_resources().get("CPU", 0))
             if folder is None:
                 folder = create_folder(Path(sweep.config.storage).resolve() / sweep.config.name)
-                write_text(folder / _SWEEP_FILE, dump_config(sweep))
-            say(console, f"sweep directory: {folder}\n{sweep.config.num_trials:,} trials")
+                write_text(folder / SWEEP_FILE, dump_config(sweep))
+            say(console, f"sweep directory: {folder}\nat most {sweep.config.num_trials:,} trials")
             from hangman_lab.sweeps.tuning import run_sweep
 
             trials, num_failed = run_sweep(sweep, folder)
@@ -87,9 +85,9 @@ def _prepare(command: CommandParser, options: argparse.Namespace) -> tuple[Sweep
         if options.sweep is not None:
             raise InputError(f"SWEEP.yaml: {why}")
         folder = Path(options.resume).resolve()
-        if not os.path.isfile(folder / _SWEEP_FILE):
-            raise InputError(f"{folder}: not the folder of a sweep (it has no {_SWEEP_FILE})")
-        return read_sweep(folder / _SWEEP_FILE), folder
+        if not os.path.isfile(folder / SWEEP_FILE):
+            raise InputError(f"{folder}: not the folder of a sweep (it has no {SWEEP_FILE})")
+        return read_sweep(folder / SWEEP_FILE), folder
     if options.sweep is None:
         raise InputError(f"a sweep file is needed, or --resume DIR (see {command.prog} --help)")
     path = find_config(options.sweep, "sweep")
@@ -119,6 +117,6 @@ def _report(
         say(console, f"best: {invocation('train')} --config {quoted}/config.yaml")
     if num_failed:
         raise InputError(
-            f"{num_failed} of {sweep.config.num_trials} trials failed, see their error.txt; "
+            f"failed trials: {num_failed}, see {quoted}/tune/*/error.txt; "
             f"retry with: {invocation('sweep')} --resume {quoted}"
         )

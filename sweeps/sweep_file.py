@@ -18,6 +18,7 @@ from hangman_lab.run_files.options import Section, apply_override, read_options,
 from hangman_lab.run_files.words import split_words
 from hangman_lab.training.learners.base import reward_of
 
+SWEEP_FILE = "sweep.yaml"  # in the folder of a sweep
 # Search-space functions of Ray Tune.
 LISTS = ("grid_search", "choice")
 _Kind = Literal["grid_search", "choice", "uniform", "loguniform", "randint", "lograndint"]

@@ -1,7 +1,6 @@
 """sweep.py as a process: killed and resumed, on one machine and on a cluster."""
 
 import csv
-import json
 import signal
 import subprocess
 import sys
@@ -14,14 +13,15 @@ import pytest
 from rich.console import Console
 
 from hangman_lab.run_files.config import load_config
+from hangman_lab.run_files.directory import RunDirectory
 from hangman_lab.sweeps.command_line import main
 from hangman_lab.training.run import train
 from tests.processes import ROOT, assert_refused, run_main, start
 from tests.sweeps.conftest import RATES
 
 WEIGHTS = ("policy.safetensors", "posterior.safetensors", "held_back_posterior.safetensors")
-CHECKPOINT = "run_trial_*/checkpoint_*/checkpoint.pt"
-FINISHED = "run_trial_*/checkpoint_*/evaluation.json"
+CHECKPOINT = "runs/*/checkpoint.pt"
+FINISHED = "runs/*/evaluation.json"
 
 
 def wait_for(process, folder, pattern, count):
@@ -36,8 +36,8 @@ def wait_for(process, folder, pattern, count):
 def assert_weights_of_train(folder, base_recipe, words, tmp_path):
     trials = set()
     for run in (path.parent for path in folder.glob(FINISHED)):
-        parameters = json.loads((run.parent / "params.json").read_text())
-        rate, seed = trial = (parameters["learner.learning_rate"], parameters["seed"])
+        config = RunDirectory(run).load_config()
+        rate, seed = trial = (config.learner.learning_rate, config.seed)
         trials.add(trial)
         overrides = ["learner.num_envs=32", "validation.games=30", "final_split=valid"]
         overrides += [f"learner.learning_rate={rate}", f"seed={seed}", f"words={words}"]
@@ -62,14 +62,20 @@ def test_a_sweep_survives_a_kill_and_a_lost_node_with_the_weights_of_train(
     process.communicate()
     assert process.returncode == -signal.SIGKILL
     assert not (folder / "results.csv").exists()
-    # It is resumed from its folder alone.
+    # Written once: when a run is begun, which then has a checkpoint, and when it ends.
+    begun = [path.with_name("config.yaml") for path in folder.glob(CHECKPOINT)]
+    written_once = {path: path.stat().st_mtime_ns for path in (*begun, *folder.glob(FINISHED))}
+    # It is resumed from its folder alone, without the files of Tune.
     path.unlink()
+    for state in folder.glob("tune/*.*"):
+        state.write_bytes(state.read_bytes()[:100])
     process = start("sweep.py", "--resume", folder, *on_the_cluster)
     wait_for(process, folder, FINISHED, 2)
     remove_node()
     output, errors = process.communicate()
     assert process.returncode == 0, errors
     assert "learning_rate 0.001 2 " in " ".join(output.split())
+    assert {path: path.stat().st_mtime_ns for path in written_once} == written_once
     assert_weights_of_train(folder, base_recipe, few_hundred_words, tmp_path)
     with open(folder / "results.csv") as file:
         rows = list(csv.DictReader(file))

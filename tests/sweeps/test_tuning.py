@@ -2,17 +2,20 @@
 
 import json
 import os
-import shutil
 import signal
 
 import pytest
+from filelock import FileLock
 
 from hangman_lab.agents.posterior.files import load_posterior
+from hangman_lab.envs.errors import InputError
 from hangman_lab.run_files.config import load_config
-from hangman_lab.run_files.directory import RunDirectory
+from hangman_lab.run_files.directory import RunDirectory, write_text
+from hangman_lab.run_files.options import dump_config
 from hangman_lab.run_files.words import load_words
 from hangman_lab.sweeps.ray_cluster import ray_cluster
 from hangman_lab.training.posterior import fit_posterior
+from tests.sweeps.conftest import RATES
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +35,7 @@ def run(ray, monkeypatch):
 
     def run(sweep, folder, begin=lambda seed: None):
         # A closure, so that Ray sends workers its code.
-        def run_trial(config, sweep, folder, command):
+        def run_trial(config, folder, command):
             begin(config["seed"])
             point = json.dumps({key: config[key] for key in sweep.config.space})
             tune.report({"point": point, "seed": config["seed"], "win_rate": 0.5, "games": 1})
@@ -58,10 +61,8 @@ def test_seeds_share_drawn_points_and_failed_trials_are_retried(run, make_sweep,
     assert trials["seed"].tolist() == [0, 0]
     resumed, num_failed = run(sweep, tmp_path / "sweep")
     assert num_failed == 0
-    assert set(trials["trial_id"]) < set(resumed["trial_id"])
     assert resumed.groupby("point")["seed"].agg(sorted).tolist() == [[0, 1], [0, 1]]
-    again, _ = run(sweep, tmp_path / "again")
-    assert set(again["point"]) == set(resumed["point"])
+    assert set(trials["point"]) == set(resumed["point"])
 
 
 @pytest.mark.slow
@@ -74,7 +75,8 @@ def test_a_trial_that_lost_its_process_too_often_is_retried(run, make_sweep, tmp
             life.unlink()
             os.kill(os.getpid(), signal.SIGKILL)
 
-    sweep = make_sweep(space={"learner.epochs": {"grid_search": [1]}}, seeds=1)
+    # Equal draws are one trial.
+    sweep = make_sweep(space={"learner.epochs": {"randint": [1, 2]}}, seeds=1, samples=3)
     trials, num_failed = run(sweep, tmp_path / "sweep", end_once)
     assert (len(trials), num_failed) == (1, 0)
     assert not life.exists()
@@ -109,19 +111,57 @@ def test_trials_share_the_posteriors_of_the_same_seed_and_train_words(
         assert share(option)[1] is None
 
 
-def test_a_checkpoint_that_is_deleted_in_part_is_not_resumed(tmp_path):
-    from hangman_lab.sweeps.tuning import _files_in, _restore, tune
+def test_a_trial_is_trained_resumed_or_read_as_the_files_of_its_run_say(
+    make_sweep, tmp_path, monkeypatch
+):
+    from hangman_lab.sweeps import tuning
 
-    saved = tmp_path / "saved"
-    (saved / "baselines").mkdir(parents=True)
-    for name in ("checkpoint.pt", "config.yaml", "baselines/events"):
-        (saved / name).touch()
-    checkpoint = tune.Checkpoint.from_directory(str(saved))
-    checkpoint.set_metadata({"files": _files_in(saved)})
-    assert _restore(checkpoint, tmp_path / "whole")
-    assert _files_in(tmp_path / "whole") == _files_in(saved)
-    (saved / "baselines/events").unlink()
-    assert not _restore(checkpoint, tmp_path / "in part")
-    shutil.rmtree(saved)
-    assert not _restore(checkpoint, tmp_path / "gone")
-    assert not _restore(None, tmp_path / "none")
+    evaluation = {"agents": {"ppo": {"win_rate": 0.5, "games": 30}}}
+    calls, reports = [], []
+
+    def train(config, console, path, **options):
+        calls.append(path)
+        assert not path.exists()
+        return RunDirectory(path), evaluation
+
+    def resume(path, console, **options):
+        calls.append("resume")
+        return RunDirectory(path), evaluation
+
+    monkeypatch.setattr(tuning, "train", train)
+    monkeypatch.setattr(tuning, "resume", resume)
+    monkeypatch.setattr(tuning, "shared_posteriors", lambda config, folder: None)
+    monkeypatch.setattr(tuning, "_LOCK_SECONDS", 0)
+    monkeypatch.setattr(tuning.tune, "report", reports.append)
+    write_text(tmp_path / "sweep.yaml", dump_config(make_sweep()))
+
+    def run_trial(rate=RATES[0], seed=0):
+        calls.clear()
+        tuning.run_trial({"learner.learning_rate": rate, "seed": seed}, tmp_path, ["sweep.py"])
+        return calls
+
+    points = [(rate, seed) for rate in RATES for seed in (0, 1)]
+    paths = [run_trial(*point)[0] for point in points]
+    assert len(set(paths)) == 4
+    run = RunDirectory(paths[0])
+    run.path.mkdir()
+    run.config.touch()
+    # It was killed before its first checkpoint.
+    assert run_trial() == [run.path]
+    run.path.mkdir()
+    run.checkpoint.touch()
+    assert run_trial() == ["resume"]
+    run.write_evaluation(evaluation)
+    assert run_trial() == []
+    assert [report["run"] for report in reports] == [path.name for path in paths] + [
+        run.path.name
+    ] * 3
+    assert {(report["win_rate"], report["games"]) for report in reports} == {(0.5, 30)}
+    with (
+        FileLock(f"{run.path}.lock"),
+        pytest.raises(InputError, match=f"{run.path}: another process"),
+    ):
+        run_trial()
+    (tmp_path / "sweep.yaml").rename(tmp_path / "not mounted")
+    with pytest.raises(InputError, match=r"sweep\.yaml"):
+        run_trial()
