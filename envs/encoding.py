@@ -25,6 +25,7 @@ LETTER_CODES = np.arange(FIRST_LETTER, NUM_CODES, dtype=np.uint8)
 
 _CODE_OF_BYTE = np.zeros(256, dtype=np.uint8)
 _CODE_OF_BYTE[np.frombuffer(ALPHABET.encode(), dtype=np.uint8)] = LETTER_CODES
+_LOWER_CASE = str.maketrans(ALPHABET.upper(), ALPHABET)
 _TEXT_OF_CODE = np.array([" ", "_", *ALPHABET])
 
 
@@ -110,6 +111,11 @@ def _are_letters(text: str) -> bool:
 def decode(codes: npt.NDArray[np.integer]) -> str:
     """Return one row of codes as text: letters, and ``_`` for a blank."""
     return "".join(_TEXT_OF_CODE[codes]).rstrip()
+
+
+def lower_case(text: str) -> str:
+    """Return ``text`` with A to Z in lower case; ``str.lower`` turns the Kelvin sign into a k."""
+    return text.translate(_LOWER_CASE)
 
 
 def letter_index(letter: str) -> int:

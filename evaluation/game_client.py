@@ -14,6 +14,7 @@ from urllib3 import PoolManager, Retry
 from urllib3.exceptions import HTTPError, LocationParseError, MaxRetryError
 from urllib3.util import parse_url
 
+from hangman_lab.envs.encoding import lower_case
 from hangman_lab.envs.errors import InputError
 
 DEFAULT_PATH = "/trexsim/hangman"
@@ -147,7 +148,7 @@ class GameClient:
 
 def _read_word(text: str) -> str:
     """Return a masked word without spaces; ValueError if it is invalid."""
-    word = "".join(text.split()).lower()
+    word = lower_case("".join(text.split()))
     if not re.fullmatch("[a-z_]+", word):
         raise ValueError(text)
     return word

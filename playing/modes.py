@@ -10,7 +10,7 @@ import time
 
 from rich.console import Console
 
-from hangman_lab.envs.encoding import ALPHABET, letter_index
+from hangman_lab.envs.encoding import ALPHABET, letter_index, lower_case
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.evil import EvilGame
 from hangman_lab.envs.hangman.game import Game
@@ -75,7 +75,7 @@ def _guess(console: Console, game: Game) -> None:
     """Ask until the answer is an unguessed letter, and guess it."""
 
     def read(text: str) -> int:
-        text = text.lower()
+        text = lower_case(text)
         if len(text) != 1:
             quoted = repr(text[:_MAX_QUOTED]) if text else "nothing"
             raise InputError(f"expected one letter a to z, not {quoted}")

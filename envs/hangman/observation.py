@@ -17,6 +17,7 @@ from hangman_lab.envs.encoding import (
     NUM_LETTERS,
     PADDING,
     letter_index,
+    lower_case,
 )
 from hangman_lab.envs.errors import InputError, as_array, check_integer
 
@@ -133,7 +134,7 @@ def parse_observation(
     for name, text in ("pattern", pattern), ("wrong letters", wrong):
         if not isinstance(text, str):
             raise InputError(f"{name}: {text!r} is not a str")
-    places = "".join(pattern.lower().split())
+    places = "".join(lower_case(pattern).split())
     codes = []
     for character in places:
         if character not in ALPHABET + BLANKS:
@@ -146,7 +147,7 @@ def parse_observation(
         raise InputError("pattern: it is empty; letters and blanks (_ . - ?) are expected")
     if len(codes) > MAX_LENGTH:
         raise InputError(f"pattern: it has {len(codes)} places; at most {MAX_LENGTH} are allowed")
-    misses = {character for character in wrong.lower() if character not in " ,"}
+    misses = {character for character in lower_case(wrong) if character not in " ,"}
     for character in sorted(misses):
         if character not in ALPHABET:
             raise InputError(f"wrong letters {wrong!r}: {character!r} is not a letter a to z")

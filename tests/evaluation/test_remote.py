@@ -146,6 +146,11 @@ def test_a_request_is_retried_with_its_key_until_it_is_answered():
         (200, '{"error": "no\\nsuch token"}', "refuses: no such token"),
         (403, '{"error": "used up"}', "refuses: used up"),
         (200, '{"game_id": 1, "word": null, "tries_remains": 6}', "is not a game server"),
+        (
+            200,
+            '{"game_id": 1, "word": "\N{KELVIN SIGN}_", "tries_remains": 6}',
+            "not a game server",
+        ),
         (503, '{"error": "busy"}', "does not answer (busy)"),
     ],
 )

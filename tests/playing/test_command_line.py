@@ -53,6 +53,8 @@ def test_a_person_wins_and_is_offered_another_word(run_command):
         ("[b]", "expected one letter a to z, not '[b]'"),
         ("J", "'j' was already guessed"),
         ("\N{LATIN SMALL LETTER E WITH ACUTE}", "is not a letter a to z"),
+        ("\N{KELVIN SIGN}", "is not a letter a to z"),
+        ("\N{LATIN CAPITAL LETTER I WITH DOT ABOVE}", "is not a letter a to z"),
     ],
 )
 def test_invalid_letters_are_explained_and_cost_nothing(run_command, typed, problem):

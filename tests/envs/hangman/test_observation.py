@@ -8,6 +8,8 @@ from hangman_lab.envs.hangman.observation import (
     select,
 )
 
+NOT_LETTERS = "\u212a\u0130\u0131\u017f\uff41\uff21"
+
 
 @pytest.mark.parametrize("pattern", ["a__le", "A _ _ L E", "a..le", "a--le", "a??le"])
 def test_a_game_is_read_as_people_write_it(pattern):
@@ -34,6 +36,9 @@ def test_observations_of_any_layout_become_that_of_compiled_code(change):
         (("",), "empty"),
         (("a*b",), "neither a letter"),
         (("a_b", "1"), "not a letter"),
+        # The Kelvin sign, dotted and dotless i, long s and fullwidth a are not letters a to z.
+        *(((f"a_{sign}",), f"'{sign}' is neither a letter") for sign in NOT_LETTERS),
+        *((("a_", sign), f"'{sign}' is not a letter a to z") for sign in NOT_LETTERS),
         (("a_b", "a"), "shown in the pattern"),
         (("a_b", "uvwxyz"), "lost"),
         ((None,), "pattern: None is not a str"),
