@@ -59,7 +59,9 @@ class Game:
     @property
     def observations(self) -> Observations:
         """The observation of a game that is not lost, as a batch of one game, for agents."""
-        return parse_observation(self.word, self.wrong_letters, self.max_wrong)
+        observations = parse_observation(self.word, self.wrong_letters, self.max_wrong)
+        observations["lives"][:] = self.lives  # fewer if a repeated letter has cost a life
+        return observations
 
     def guess(self, letter: int) -> int:
         """Guess a letter, 0 to 25; return the number of positions it uncovered.

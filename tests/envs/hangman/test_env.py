@@ -78,7 +78,7 @@ def test_games_go_by_the_rules(secret, max_wrong, rule, letters):
         assert (game.guesses, {*game.wrong_letters}) == (guesses, {*guesses} - {*secret})
         if rule == "free":
             assert vars(Game(secret, max_wrong, game.guesses)) == vars(game)
-            assert game.lives == 0 or game.observations["lives"] == game.lives
+        assert game.lives == 0 or game.observations["lives"] == game.lives
         if referee.over:
             assert game.guess(letter) == 0
             with pytest.raises(ResetNeeded):
