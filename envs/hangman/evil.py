@@ -49,13 +49,21 @@ class EvilHangmanGames(HangmanGames):
             raise InputError(f"words: none has {missing.min()} letters")
         super().start(games, secrets)
 
-    def set_state(self, state: Any, ended: npt.NDArray[np.bool_]) -> None:
-        """Restore a saved state; InputError also if a secret is not among the words."""
+    def set_state(self, state: Any, *ends: Any) -> None:
+        """Restore a saved state; InputError also if a secret is not the first word that fits."""
         check_state(state, self.get_state())
         listed = set(map(bytes, self._words.codes))
         if not listed.issuperset(map(bytes, state["secrets"])):
             raise InputError("state: a secret is not one of the words")
-        super().set_state(state, ended)
+        restored = HangmanGames(len(self), self._words.width, self.max_wrong, self.repeated_guess)
+        restored.set_state(state, *ends)
+        games = np.flatnonzero(state["guessed"].any(axis=1))
+        word, guessed = restored._word[games], restored._guessed[games]
+        # Whatever fits the answers has or lacks a guessed letter alike: one family.
+        kept = _first_of_largest(word, guessed, guessed.argmax(axis=1), self._sets)
+        if (self._words.codes[kept] != state["secrets"][games]).any():
+            raise InputError("state: a secret is not the first word that fits the answers")
+        super().set_state(state, *ends)
 
     def guess(self, letters: npt.NDArray[np.integer]) -> GuessResult:
         """Keep the largest family of each game, then guess as :class:`HangmanGames` does."""

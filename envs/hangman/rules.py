@@ -156,10 +156,17 @@ class HangmanGames:
         }
         return {name: array.copy() for name, array in arrays.items()}
 
-    def set_state(self, state: Any, ended: npt.NDArray[np.bool_]) -> None:
+    def set_state(
+        self,
+        state: Any,
+        steps: npt.NDArray[np.int64],
+        truncated: npt.NDArray[np.bool_],
+        ended: npt.NDArray[np.bool_],
+    ) -> None:
         """Restore a saved state; InputError if it is not one of such games.
 
-        Only the games of ``ended``, shape (N,), may be over.
+        The other arrays have shape (N,): the number of guesses, whether a game is truncated, and
+        whether it is over or truncated.
         """
         check_state(state, self.get_state())
         secrets, guessed, lives = state["secrets"], state["guessed"], state["lives"]
@@ -176,8 +183,18 @@ class HangmanGames:
         is_shown = np.take_along_axis(columns, secrets.astype(np.intp), axis=1) != 0
         words = EncodedWords(np.ascontiguousarray(secrets), (secrets != PADDING).sum(axis=1))
         shown = is_shown.sum(axis=1)
-        if ((lives == 0) | (shown == words.lengths))[~ended].any():
-            raise InputError("state: a game is over and is not reset")
+        won, lost = shown == words.lengths, lives == 0
+        if ((won | lost | truncated) != ended).any():
+            raise InputError("state: a game is over and is not reset, or is not over and is reset")
+        letters = guessed.sum(axis=1)
+        wrong, repeated = (guessed > words.letter_counts).sum(axis=1), steps - letters
+        costs_life = self.repeated_guess == "life"
+        # The letter that ends a game is new, unless a repeated one costs the last life.
+        can_repeat = letters > (won if costs_life else won | lost)
+        is_possible = (repeated == 0) | (can_repeat & (repeated > 0))
+        is_possible &= (lives == self.max_wrong - wrong - costs_life * repeated) & ~(won & lost)
+        if not is_possible.all():
+            raise InputError("state: 'lives', 'guessed' and 'steps' are not those of one game")
         self.start(ALL, words)
         self._guessed[:], self._lives[:], self._shown[:] = guessed, lives, shown
         self._word[is_shown] = secrets[is_shown]

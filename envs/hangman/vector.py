@@ -196,8 +196,8 @@ class HangmanVectorEnv(VectorEnv[Observations, npt.NDArray[np.int64], npt.NDArra
                 raise
             # The ignored actions need not be in the action space.
             result = self._games.guess(np.where(self._to_reset, 0, actions))
-        terminated, rewards = result.won | result.lost, compute_rewards(self._reward, result)
         self._steps += 1
+        terminated, rewards = result.won | result.lost, compute_rewards(self._reward, result)
         truncated = np.zeros(self.num_envs, dtype=np.bool_)
         if self.max_episode_steps is not None:
             truncated = (self._steps >= self.max_episode_steps) & ~self._to_reset
@@ -287,11 +287,13 @@ class HangmanVectorEnv(VectorEnv[Observations, npt.NDArray[np.int64], npt.NDArra
         """
         arrays = {name: getattr(self, f"_{name}") for name in _STATE_NAMES}
         check_state(state, arrays)
-        if min(np.min(state["episodes"]), np.min(state["steps"])) < 0:
-            raise InputError("state: 'episodes' or 'steps' has a negative number")
-        if self.autoreset_mode is AutoresetMode.SAME_STEP and state["to_reset"].any():
+        steps, to_reset = state["steps"], state["to_reset"]
+        limit = np.inf if self.max_episode_steps is None else self.max_episode_steps
+        if state["episodes"].min() < 1 or not 0 <= steps.min() <= steps.max() <= limit:
+            raise InputError("state: 'episodes' has a number below 1, or 'steps' one out of range")
+        if self.autoreset_mode is AutoresetMode.SAME_STEP and to_reset.any():
             raise InputError("state: 'to_reset' has a game that is over and is not reset")
-        self._games.set_state(state.get("games"), state["to_reset"])
+        self._games.set_state(state.get("games"), steps, steps == limit, to_reset)
         for name, array in arrays.items():
             array[:] = state[name]
         self._was_reset = True

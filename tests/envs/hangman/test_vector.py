@@ -3,6 +3,7 @@
 import pickle
 import re
 from inspect import signature
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hangman_lab.envs import HangmanEnv, HangmanVectorEnv, TextHangman, WordGuessEnv
-from hangman_lab.envs.encoding import FIRST_LETTER, letter_index
+from hangman_lab.envs.encoding import FIRST_LETTER, encode_words, letter_index
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.rewards import DenseReward
 
@@ -166,10 +167,59 @@ def test_a_state_of_other_games_is_refused_and_changes_nothing(host):
         # Words that are not listed.
         unlisted = np.full_like(games["secrets"], FIRST_LETTER)
         others.append(state | {"games": games | {"secrets": unlisted}})
+        # A word that fits, where the host has the first that fits, jazz.
+        noon = np.zeros_like(games["secrets"])
+        noon[:, :4] = encode_words(["noon"]).codes
+        q = (np.arange(26) == letter_index("q")).astype(np.int8)
+        after_q = {"secrets": noon, "guessed": np.stack([q, q]), "lives": games["lives"] - 1}
+        others.append(state | {"games": after_q, "steps": steps + 1})
     for other in (None, *others):
         with pytest.raises(InputError, match=r"^state: "):
             env.set_state(other)
         assert data_equivalence(env.get_state(), before)
+
+
+@pytest.mark.parametrize("host", ["random", "evil"])
+@pytest.mark.parametrize("limit", [None, 3])
+@pytest.mark.parametrize("rule", ["life", "free"])
+def test_a_state_is_restored_only_if_guesses_lead_to_it(rule, limit, host):
+    """All states of games with two words, three letters and up to four steps."""
+    options = {"words": ["aa", "ab"], "max_wrong": 2, "repeated_guess": rule, "host": host}
+    env = HangmanVectorEnv(1, limit, AutoresetMode.DISABLED, **options)
+
+    def state_now():
+        state = env.get_state()
+        games = state["games"]
+        key = games["secrets"].tobytes(), games["guessed"].tobytes(), games["lives"].item()
+        return (*key, state["steps"].item(), state["to_reset"].item()), state
+
+    reached = {}
+    for seed, letters in product(range(4), product(range(3), repeat=4)):
+        env.reset(seed=seed)
+        for letter in (None, *letters):
+            if letter is not None:
+                env.step(np.array([letter]))
+            key, state = state_now()
+            reached[key] = state
+            if state["to_reset"]:
+                break
+    accepted = set()
+    for secret, guessed in product({key[0] for key in reached}, product((0, 1), repeat=3)):
+        for lives, steps, ended in product(range(3), range(5), (False, True)):
+            games = {
+                "secrets": np.frombuffer(secret, np.uint8)[None],
+                "guessed": np.array([guessed + 23 * (0,)], np.int8),
+                "lives": np.array([lives]),
+            }
+            numbers = {"steps": np.array([steps]), "to_reset": np.array([ended])}
+            try:
+                env.set_state(state | {"games": games} | numbers)
+            except InputError:
+                continue
+            accepted.add(state_now()[0])
+    assert accepted >= set(reached)
+    # Which order of the guesses the evil host would have answered so is not looked for.
+    assert host == "evil" or accepted == set(reached)
 
 
 KINDS = (*HANGMAN, WordGuessEnv, TextHangman)
