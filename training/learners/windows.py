@@ -9,7 +9,6 @@ from sb3_contrib import MaskablePPO
 from hangman_lab.run_files.config import WindowsConfig
 from hangman_lab.training.learners.base import Learner, make_env
 from hangman_lab.training.networks import WindowModule
-from hangman_lab.training.posterior import hold_back
 from hangman_lab.training.prediction import PredictivePPO
 
 
@@ -20,9 +19,7 @@ class WindowsLearner(Learner):
 
     def make_model(self) -> MaskablePPO:
         """Return a new model that plays all train words."""
-        # The order of the words decides which are drawn; it is the same as with a posterior.
-        held_back, rest = hold_back(self.words.parts["train"])
-        env = make_env(self.config, (*held_back, *rest), self.options.num_envs)
+        env = make_env(self.config, self.words.parts["train"], self.options.num_envs)
         module = partial(WindowModule, context=self.options.context, log_rows=self.options.log_rows)
         # Fused, since the update of the embedding takes as long as its gradients.
         policy = {"module": module, "optimizer_kwargs": {"eps": 1e-5, "fused": True}}
