@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import shutil
+import tempfile
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from multiprocessing import current_process
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +25,8 @@ _config: Any = config
 def _cache_folder() -> str:
     """Return a cache folder for the present state of the sources; delete the folders of older ones.
 
-    Numba recompiles a kernel when its file changes, but not when an imported function or constant
-    changes.
+    It is "" if no folder can be written to. Numba recompiles a kernel when its file changes, but
+    not when an imported function or constant changes.
     """
     root = Path(__file__).resolve().parent.parent
     sources = b"".join(
@@ -38,12 +41,18 @@ def _cache_folder() -> str:
         folder = Path(cache) / f"hangman-{root_hash}" / state
         try:
             folder.mkdir(parents=True, exist_ok=True)
+            tempfile.TemporaryFile(dir=folder).close()
         except OSError:
             continue
         for other in set(folder.parent.iterdir()) - {folder}:
             shutil.rmtree(other, ignore_errors=True)
         return str(folder)
-    return _config.CACHE_DIR
+    if current_process().name == "MainProcess":  # in other processes, that one has said so
+        logging.getLogger("hangman_lab").warning(
+            "compiled code is not cached, since no cache folder can be written to; "
+            "with NUMBA_CACHE_DIR=FOLDER, a writable folder, the next start is fast"
+        )
+    return ""
 
 
 _CACHE_FOLDER = _cache_folder()
@@ -56,7 +65,7 @@ def njit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     """
     if function is None:
         return partial(njit, **options)
-    options = {"cache": True, "nogil": True} | options
+    options = {"cache": bool(_CACHE_FOLDER), "nogil": True} | options
     if _config.BOUNDSCHECK:
         # An IndexError in a parallel loop is lost.
         options.pop("parallel", None)

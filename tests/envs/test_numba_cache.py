@@ -15,6 +15,13 @@ print(numba.config.CACHE_DIR)
 """
 
 
+def copy_checkout(folder):
+    left_out = shutil.ignore_patterns("__pycache__")
+    for package in ("hangman_lab", "agents", "envs", "run_files", "terminal", "training"):
+        shutil.copytree(ROOT / package, folder / package, symlinks=True, ignore=left_out)
+    return folder / "envs" / "__pycache__"
+
+
 def kernel_folder(checkout):
     """The folder of a kernel's cache in a new process."""
     home = {"HOME": str(checkout / "home"), "XDG_CACHE_HOME": str(checkout / "home" / "cache")}
@@ -29,10 +36,7 @@ def kernel_folder(checkout):
 
 @pytest.mark.slow
 def test_a_change_of_an_imported_function_or_constant_needs_a_new_cache(tmp_path):
-    left_out = shutil.ignore_patterns("__pycache__")
-    for package in ("hangman_lab", "agents", "envs", "run_files", "terminal", "training"):
-        shutil.copytree(ROOT / package, tmp_path / package, symlinks=True, ignore=left_out)
-    beside = tmp_path / "envs" / "__pycache__"
+    beside = copy_checkout(tmp_path)
     folders = [kernel_folder(tmp_path)]
     assert folders[0].is_relative_to(beside)
     assert kernel_folder(tmp_path) == folders[0]
@@ -46,6 +50,19 @@ def test_a_change_of_an_imported_function_or_constant_needs_a_new_cache(tmp_path
     shutil.rmtree(beside)
     beside.touch()
     assert kernel_folder(tmp_path).is_relative_to(tmp_path / "home")
+
+
+def test_without_a_folder_to_write_to_code_is_compiled_and_one_line_says_so(tmp_path):
+    copy_checkout(tmp_path).touch()
+    environment = os.environ | {"PYTHONPATH": str(tmp_path), "HOME": os.devnull}
+    for name in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME"):
+        environment.pop(name, None)
+    program = "from hangman_lab.envs.bits import count_bits; print(count_bits(7))"
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, text=True, capture_output=True)
+    assert (done.returncode, done.stdout) == (0, "3\n"), done.stderr
+    (line,) = done.stderr.splitlines()
+    assert "with NUMBA_CACHE_DIR=FOLDER" in line
 
 
 CALL_IN_THREADS = """
