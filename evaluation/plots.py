@@ -101,18 +101,29 @@ def _draw_points(
 
 
 def _draw_by_length(figure: Figure, evaluation: dict[str, Any]) -> None:
-    agents = evaluation["agents"]
-    note = "bars: 95% Wilson intervals; without lengths of few games"
-    axes = _make_axes(figure, "Win rate by word length", evaluation, note)
-    for number, (name, statistics) in enumerate(agents.items()):
+    drawn: dict[str, pd.DataFrame] = {}
+    shortened = []  # agents with lengths that are left out
+    for name, statistics in evaluation["agents"].items():
         lengths = pd.DataFrame.from_dict(statistics["by_length"], orient="index")
+        lengths.index = lengths.index.astype(int)
         enough = lengths["games"] >= _MIN_GAMES
-        lengths = lengths[enough | ~enough.any()]
-        # Side by side, so that no interval hides another.
-        x = lengths.index.astype(int) + 0.12 * (number - (len(agents) - 1) / 2)
+        drawn[name] = lengths[enough | ~enough.any()]
+        shortened += [name] * (len(drawn[name]) < len(lengths))
+    note = "bars: 95% Wilson intervals"
+    if shortened:
+        note += f"; without lengths of fewer than {_MIN_GAMES} games"
+        # Against the evil host, agents that draw no letters have one game per length.
+        note += f" of {', '.join(shortened)}" if len(shortened) < len(drawn) else ""
+    axes = _make_axes(figure, "Win rate by word length", evaluation, note)
+    # Side by side, so that no interval hides another.
+    shift = min(0.12, 0.8 / len(drawn))
+    for number, (name, lengths) in enumerate(drawn.items()):
+        x = lengths.index + shift * (number - (len(drawn) - 1) / 2)
         _draw_points(axes, x, lengths, "win_rate", number, name)
+    all_lengths = pd.concat(drawn.values()).index
     axes.set(xlabel="length of the word (letters)", ylabel="win rate", ylim=(-0.03, 1.03))
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.set_xlim(all_lengths.min() - 0.6, all_lengths.max() + 0.6)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
 
 
 def _draw_reliability(figure: Figure, evaluation: dict[str, Any]) -> None:
@@ -120,7 +131,7 @@ def _draw_reliability(figure: Figure, evaluation: dict[str, Any]) -> None:
         f"at most {MAX_WORDS:,} of the words; every letter not guessed, in every state of an "
         "agent's games, is a prediction; bars: 95% intervals, clustered by word"
     )
-    axes = _make_axes(figure, "Reliability of the posterior", evaluation, note)
+    axes = _make_axes(figure, "Reliability of letter probabilities", evaluation, note)
     axes.plot([0, 1], [0, 1], color="black", linewidth=0.9, alpha=0.6)
     for number, (name, agent) in enumerate(evaluation["agents"].items()):
         if statistics := agent.get("reliability"):

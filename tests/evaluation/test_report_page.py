@@ -47,13 +47,35 @@ def test_the_page_is_self_contained_has_every_table_and_escapes_names():
 
 @pytest.mark.parametrize(
     ("games", "shown"),
-    [({3: 29, 5: 30, 8: 31}, [5, 8]), ({4: 3, 6: 29}, [4, 6])],
+    [({3: 29, 5: 30, 8: 31}, [5, 8]), ({4: 3, 6: 29}, [4, 6]), ({4: 3, 9: 30}, [9]), ({9: 1}, [9])],
 )
 def test_lengths_with_few_games_are_left_out_of_the_plot_unless_all_have_few(games, shown):
     words = [length * "a" for length, number in games.items() for _ in range(number)]
     evaluation = evaluation_of(words, "random")
     figure = draw_plots(evaluation)["win_rate_by_length"]
-    assert figure.axes[0].containers[0][0].get_xdata().tolist() == shown
+    (axes,) = figure.axes
+    assert axes.containers[0][0].get_xdata().tolist() == shown
+    assert ("without lengths of fewer than 30" in figure.get_supxlabel()) == (shown != [*games])
+    low, high = axes.get_xlim()
+    ticks = [tick for tick in axes.get_xticks() if low <= tick <= high]
+    assert {min(ticks), max(ticks)} == {*shown}
+    assert all(tick == int(tick) for tick in ticks)
+
+
+@pytest.mark.parametrize("num_agents", [1, 13])
+def test_the_points_of_a_length_lie_beside_its_number(num_agents):
+    evaluation = evaluation_of(["jazz", "apple"], "random")
+    agents = {f"agent {number}": evaluation["agents"]["random"] for number in range(num_agents)}
+    (axes,) = draw_plots(evaluation | {"agents": agents})["win_rate_by_length"].axes
+    assert [len(drawn[0].get_xdata()) for drawn in axes.containers] == [2] * num_agents
+    for drawn in axes.containers:
+        assert [round(x) for x in drawn[0].get_xdata()] == [4, 5]
+
+
+def test_the_curves_of_agents_without_a_posterior_have_a_true_title():
+    figure = draw_plots(evaluation_of(LISTED, "dictionary"))["reliability"]
+    title = figure.axes[0].get_title(loc="left")
+    assert title == "Reliability of letter probabilities, unseen words"
 
 
 # A single game, one length, no game.
