@@ -8,6 +8,7 @@ import argparse
 from typing import Any
 
 import gymnasium as gym
+import numpy as np
 from PIL import Image
 
 from hangman_lab import load_pretrained
@@ -30,8 +31,10 @@ while not terminated:
     frames.append(env.render())
 
 print(f"{options.output}: {len(frames)} frames, {'won' if info['won'] else 'lost'}")
-# A small palette keeps the file small.
-pictures = [Image.fromarray(frame).quantize(32, dither=Image.Dither.NONE) for frame in frames]
+# One palette for all frames, so that no color changes between them.
+strip = Image.fromarray(np.concatenate(frames)).quantize(dither=Image.Dither.NONE)
+height, width, _ = frames[0].shape
+pictures = [strip.crop((0, top, width, top + height)) for top in range(0, strip.height, height)]
 durations = [800] * (len(pictures) - 1) + [3000]
 pictures[0].save(
     options.output, save_all=True, append_images=pictures[1:], duration=durations, loop=0

@@ -1,9 +1,11 @@
 import re
 
+import numpy as np
 import pytest
-from PIL import Image
+from PIL import Image, ImageSequence
 from PIL.GifImagePlugin import GifImageFile
 
+from hangman_lab.envs.rendering import BAD, FAINT, GOOD, INK
 from tests.processes import run
 
 
@@ -34,6 +36,11 @@ def test_a_custom_agent_is_compared_with_built_in_agents():
     assert rates["dictionary"] > rates["most words"] > rates["random"]
 
 
+def frames_of(picture):
+    """Return the frames of an animated picture, shape (frames, height, width, 3)."""
+    return np.stack([frame.convert("RGB") for frame in ImageSequence.Iterator(picture)])
+
+
 def test_a_recorded_game_is_an_animated_picture(tmp_path):
     path = tmp_path / "game.gif"
     printed = output_of("record_game", "--word", "breadcrumb", "--output", path)
@@ -41,9 +48,16 @@ def test_a_recorded_game_is_an_animated_picture(tmp_path):
         assert picture.is_animated
         assert picture.n_frames == int(re.findall(r"(\d+) frames", printed)[0])
         assert picture.size == (640, 400)
+        frames = frames_of(picture)
+    # Below the number of lives, nothing changes twice: colors are those of all frames.
+    assert (frames[1:, 95:] != frames[:-1, 95:]).any(axis=-1).sum(axis=0).max() == 1
     assert path.stat().st_size < 300_000
     printed = output_of("record_game", "--word", "jazz", "--host", "evil", "--output", path)
     assert printed.endswith("8 frames, lost\n")
+    with GifImageFile(path) as picture:
+        last = frames_of(picture)[-1]
+    for color in (BAD, FAINT, GOOD, INK):
+        assert (last == color).all(axis=-1).any()
 
 
 @pytest.mark.slow
