@@ -1,3 +1,5 @@
+import pickle
+
 import numpy as np
 import pytest
 
@@ -23,6 +25,14 @@ def test_a_part_of_the_split_is_as_wide_as_the_list(part):
     drawn = secrets.draw(np.zeros(2, np.uint64), np.arange(2))
     assert sorted(secrets.words) == list(Split().divide(default_word_list())[part])
     assert secrets.width == SecretWords().width == drawn.width
+
+
+def test_a_pickle_has_the_same_words_of_which_none_can_be_set(real_words):
+    secrets = SecretWords(real_words, 2, 5, settable=False, split="valid")
+    copy = pickle.loads(pickle.dumps(secrets))
+    assert copy.words == secrets.words
+    with pytest.raises(InputError, match="the word is the host's choice"):
+        copy.encode(copy.words[:1])
 
 
 def test_every_environment_plays_a_part_of_the_split(real_words):

@@ -17,6 +17,7 @@ from hangman_lab.envs.words import (
     clean_words,
     common_words,
     default_word_list,
+    hash_words,
     load_word_list,
     read_word_list,
 )
@@ -93,6 +94,7 @@ def test_the_split_of_known_words_never_changes():
     # Runs that were made before rely on it.
     parts = [Split().part(word) for word in ("apple", "hangman", "zebra", "quiz", "jazz", "abbey")]
     assert parts == ["test", "train", "train", "train", "train", "train"]
+    assert hash_words(["apple"]).tolist() == [16118089804393287318]
     with pytest.raises(InputError, match="word: None is not a str"):
         Split().part(None)
     assert Split().part("\ud800") in PARTS

@@ -21,7 +21,9 @@ def replay(game, max_wrong):
 @pytest.mark.parametrize("name", ["random", "dictionary"])
 def test_games_are_played_to_the_end_by_the_rules(real_words, name, max_wrong):
     agent = make_agent(name, seed=1).fit(real_words[1::2])
-    games = play(agent, real_words[:400], max_wrong, batch_size=64)
+    ended: list[int] = []
+    games = play(agent, real_words[:400], max_wrong, batch_size=64, advance=ended.append)
+    assert sum(ended) == 400
     assert tuple(games["word"]) == tuple(real_words[:400])
     for _, game in games.iterrows():
         referee = replay(game, max_wrong)

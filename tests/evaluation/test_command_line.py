@@ -13,7 +13,7 @@ import pytest
 from hangman_lab.agents.posterior.files import save_posterior
 from hangman_lab.envs.words import Split, read_word_list
 from hangman_lab.evaluation.command_line import main
-from hangman_lab.run_files.config import Config
+from hangman_lab.run_files.config import Config, EnvConfig
 from hangman_lab.run_files.directory import RunDirectory
 from tests.agents.posterior.priors import posterior_of
 from tests.processes import assert_refused, run_main
@@ -95,6 +95,14 @@ def mixed(tmp_path, real_words):
     run.write_fitted_words(known)
     secrets.write_text("\n".join([*known[:7], *others, *real_words[1:680:40]]))
     return ("--run", run.path, "--secrets", secrets, "--agents", "posterior", "dictionary")
+
+
+def test_the_rules_of_a_run_hold_unless_others_are_given(evaluate, tiny_files, tmp_path):
+    env = EnvConfig(max_wrong=3, host="evil")
+    run = RunDirectory.create(Config(words=str(tiny_files[1]), env=env), tmp_path / "run")
+    options = ("--run", run.path, "--agents", "dictionary")
+    rules = [evaluate(*options, *more)[1] for more in ((), ("--max-wrong", 4, "--host", "random"))]
+    assert [(each["max_wrong"], each["host"]) for each in rules] == [(3, "evil"), (4, "random")]
 
 
 def test_known_words_are_refused_dropped_or_marked_with_a_prior_of_0(evaluate, mixed):

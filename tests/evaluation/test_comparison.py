@@ -16,6 +16,7 @@ from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.words import WordList, hash_words
 from hangman_lab.evaluation import compare
 from hangman_lab.evaluation.arena import play
+from hangman_lab.evaluation.calibration import reliability
 from hangman_lab.evaluation.command_line import main
 from hangman_lab.evaluation.comparison import Comparison
 from hangman_lab.evaluation.plots import draw_plots
@@ -46,6 +47,8 @@ def test_statistics_are_those_of_the_games(real_words):
         known_words=hashes[:3], fitted_words={"dictionary": hashes[:3], "other": hashes[100:]},
     )  # fmt: skip
     comparison = Comparison(setup)
+    # What it returns can be changed.
+    comparison.to_dict()["agents"].clear()
     evaluation, games = comparison.to_dict(), comparison.games
     assert list(games.columns) == [
         "agent", "word", "length", "known", "won", "wrong_guesses", "guesses", "letters",
@@ -64,6 +67,14 @@ def test_statistics_are_those_of_the_games(real_words):
             assert statistics[kind] == win_rate(won.sum(), len(won))
             shown = (str(len(won)), str(won.sum()), f"{won.mean():.1%}")
             assert rows[f"{name} ({kind})"][:3] == shown
+    tables = {table.title.split(",")[0]: table.rows for table in make_tables(evaluation)}
+    for length, _, *rates in tables["win rate by word length"]:
+        played = games.loc[games["length"] == int(length)].groupby("agent")["won"].mean()
+        assert rates == [f"{played[name]:.1%}" for name in agents]
+    won = games.pivot(index="word", columns="agent", values="won")
+    first, second = won["dictionary"], won["random"]
+    counts = (first & second, first & ~second, second & ~first, ~first & ~second)
+    assert tables["pairwise"][0][2:6] == tuple(str(each.sum()) for each in counts)
     # A note names agents that were fitted on other words than the known ones.
     note = agents_table(evaluation).note
     assert note.endswith("per game; other was fitted on the words of 100 games")
@@ -113,19 +124,32 @@ def test_repetitions_measure_the_worst_words_of_agents_that_draw(word_file):
     worst = {name: figures["worst"] for name, figures in again.to_dict()["agents"].items()}
     assert (worst["dictionary"]["repeat"], worst["random"]["repeat"]) == (1, 4)
     assert worst["dictionary"]["worst_word"] == again.games["won"][:2].min()
-    titles = [table.title for table in make_tables(again.to_dict())]
-    assert "win rate of the worst words, known and unseen words" in titles
+    evaluation = again.to_dict()
+    rates = {"repeat": 4, "mean": 0.5, "worst_tenth": 0.25, "worst_word": 0.125}
+    evaluation["agents"]["random"]["worst"] = rates
+    table = make_tables(evaluation)[1]
+    assert table.title == "win rate of the worst words, known and unseen words"
+    assert table.rows[1] == ("random", "4", "50.0%", "25.0%", "12.5%")
     assert "win rate of the worst" not in str(once)
 
 
+def test_the_seed_is_that_of_the_agents_and_a_sample_has_the_order_of_the_list(word_file):
+    options = {"words": word_file, "secrets": ["toad", "sane"]}
+    first, other = (compare(["random"], **options, seed=seed).games for seed in (0, 1))
+    assert (first["letters"] != other["letters"]).all()
+    sample = compare(["dictionary"], words=word_file, games=20).games["word"]
+    assert sample.is_monotonic_increasing
+
+
 def test_a_plot_computes_only_what_it_needs(word_file):
-    comparison = compare(["dictionary"], words=word_file, games=20)
+    agent, played = make_agent("dictionary"), {"secrets": ["toad", "zzzz"], "max_wrong": 12}
+    comparison = compare({"dictionary": agent}, words=word_file, **played)
     comparison.plot()
     figures = comparison.to_dict()["agents"]["dictionary"]
     assert "reliability" not in figures
     comparison.plot("reliability")
     figures = comparison.to_dict()["agents"]["dictionary"]
-    assert "reliability" in figures
+    assert figures["reliability"] == reliability(comparison.games, agent, 12)
     with pytest.raises(InputError, match=r"plot: 'curves' is not one of .*'reliability'"):
         comparison.plot("curves")
     with pytest.raises(InputError, match="plot 'reliability' is not available"):

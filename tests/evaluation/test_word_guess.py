@@ -16,25 +16,25 @@ def table(words, won, guesses, lists: npt.ArrayLike = 0):
 
 def test_statistics_are_those_of_a_plain_count():
     words = ("bell", "bell", "cell", "dell")
-    games = table(words, [True, True, True, False], [2, 14, 3, 30], [0, 0, 1, 2])
+    games = table(words, [True, True, True, False], [2, 14, 10, 30], [0, 0, 1, 2])
     statistics = summarize(games, 2.0)
     # Of the lists' means; no mean is below 1.
-    half = np.ptp(ttest_1samp([8, 3, 30], 0).confidence_interval()) / 2
-    assert statistics.pop("mean_guesses_ci95") == pytest.approx((1, 12.25 + half))
+    half = np.ptp(ttest_1samp([8, 10, 30], 0).confidence_interval()) / 2
+    assert statistics.pop("mean_guesses_ci95") == pytest.approx((1, 14 + half))
     interval = share_interval(np.array([1, 1, 1, 0]), np.array([0, 0, 1, 2]))[1]
     assert statistics.pop("ci95") == interval
     assert statistics == {
         "games": 4,
         "solved": 3,
         "solved_rate": 0.75,
-        "mean_guesses": 12.25,
+        "mean_guesses": 14.0,
         "max_guesses": 30,
         "solved_within_10": 0.5,
-        "histogram": {2: 1, 3: 1, 14: 1},
+        "histogram": {2: 1, 10: 1, 14: 1},
         "hardest": [
             {"word": "dell", "mean_guesses": 30.0},
+            {"word": "cell", "mean_guesses": 10.0},
             {"word": "bell", "mean_guesses": 8.0},
-            {"word": "cell", "mean_guesses": 3.0},
         ],
         "games_per_second": 2.0,
     }
@@ -54,18 +54,26 @@ def test_random_lists_are_played_word_by_word(evaluate, tmp_path):
     assert evaluation["words"] == {"source": "random letters", "count": 100, "lists": 3}
     assert list(evaluation["agents"]) == ["minimax", "entropy", "random-consistent"]
     assert evaluation["agents"]["minimax"]["max_guesses"] <= 10
-    lists = pd.read_csv(games).query("agent == 'minimax'")["list"].tolist()
-    assert lists == [number for number in range(3) for _ in range(100)]
+    played = pd.read_csv(games).query("agent == 'minimax'")
+    assert played["list"].tolist() == [number for number in range(3) for _ in range(100)]
+    assert played["word"].is_unique
 
 
-def test_the_seed_is_that_of_agents_that_draw(evaluate, tmp_path):
-    words, games = tmp_path / "words.txt", tmp_path / "games.csv"
-    words.write_text("\n".join(WORDS))
-    options = ("--env", "CatsAndDogs-v0", "--words", words, "--agents", "random-consistent")
-    played = []
+@pytest.mark.parametrize(
+    ("options", "drawn"),
+    [
+        ("CatsAndDogs-v0 --words words.txt", "letters"),
+        ("CatsAndDogs-v0 --words words.txt --games 3", "word"),
+        ("GuessTheWord-v0 --lists 1", "word"),
+    ],
+)
+def test_the_seed_draws_guesses_samples_and_lists(evaluate, tmp_path, monkeypatch, options, drawn):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "words.txt").write_text("\n".join(WORDS))
+    options, played = ["--env", *options.split(), "--agents", "random-consistent"], []
     for seed in (1, 1, 2):
-        evaluate(*options, "--seed", seed, "--csv", games)
-        played.append(pd.read_csv(games)["letters"].tolist())
+        evaluate(*options, "--seed", seed, "--csv", "games.csv")
+        played.append(pd.read_csv("games.csv")[drawn].tolist())
     assert played[0] == played[1] != played[2]
 
 

@@ -6,6 +6,7 @@ import pytest
 from hangman_lab.envs.encoding import letter_index
 from hangman_lab.envs.hangman.env import HangmanEnv
 from hangman_lab.envs.hangman.rendering import parts_hung
+from hangman_lab.envs.rendering import BAD
 
 
 def drawn(mode, word, guesses="", **options) -> Any:
@@ -58,6 +59,10 @@ def test_each_guess_changes_the_drawing_and_each_wrong_guess_the_figure(mode):
         figures = [drawing[:310, :240].tobytes() for drawing in drawings]
         rest = [drawing[:, 240:].tobytes() for drawing in drawings]
         assert len(set(rest)) == 8
+        # Wrong letters are red, as the figure is.
+        red = [(drawing == BAD).all(axis=2).sum() for drawing in drawings]
+        assert red[:2] == [0, 0]
+        assert (np.diff(red[1:]) > 0).all()
     else:
         figures = ["\n".join(line[:11] for line in text.splitlines()) for text in drawings]
     assert figures[0] == figures[1]

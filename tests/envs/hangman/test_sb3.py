@@ -159,6 +159,7 @@ def test_a_saved_state_goes_on_with_the_same_games(few_words):
     for _ in range(15):
         observations = env.step(random.integers(26, size=8))[0]
     state = env.get_state()
+    kept = pickle.loads(pickle.dumps(state))
     for broken in ({}, *(state | {"returns": bad} for bad in (np.zeros(3), np.full(8, np.nan)))):
         with pytest.raises(ValueError, match="state: 'returns'"):
             twin.set_state(broken)
@@ -170,3 +171,4 @@ def test_a_saved_state_goes_on_with_the_same_games(few_words):
             *step, copied_infos = copied.step(actions)
             assert data_equivalence(step, expected)
             assert data_equivalence(without_time(copied_infos), without_time(infos))
+    assert data_equivalence(state, kept)

@@ -344,9 +344,14 @@ def test_a_reward_that_is_not_a_number_per_game_is_refused(kind, reward):
 
 
 def test_an_ignored_action_need_not_be_one():
-    env = HangmanVectorEnv(2, 1, words=WORDS)
+    paid = np.ones(2)
+    env = HangmanVectorEnv(2, 1, words=WORDS, reward=lambda result: paid)
     env.reset(seed=0)
     assert env.step(np.zeros(2, dtype=np.int64))[3].all()
-    assert not env.step(np.array([-1, 99]))[3].any()
+    _, rewards, _, truncated, _ = env.step(np.array([-1, 99]))
+    assert not truncated.any()
+    assert not rewards.any()
+    # The caller's array is left alone.
+    assert paid.all()
     with pytest.raises(InputError, match="actions: -1 is outside 0"):
         env.step(np.array([-1, 99]))

@@ -81,3 +81,8 @@ def test_guesses_answers_and_the_end_are_drawn(capsys):
     assert after.shape == (480, 640, 3)
     env.reset()
     assert (after != env.render()).any()
+    # Of many guesses, the last are drawn.
+    env = WordGuessEnv(WORDS, max_guesses=30, render_mode="rgb_array")
+    env.reset(options={"word": "neon"})
+    pictures = [(env.step(0), env.render())[1][60:] for _ in range(21)]
+    assert (pictures[19] != pictures[20]).any()
