@@ -96,12 +96,17 @@ class GameClient:
         """Guess a letter and update the game."""
 
         def read(answer: Any) -> tuple[str, str, int]:
+            status, pattern = answer["status"], game.pattern
             # A server may omit the word when the game is over.
-            pattern = _read_word(answer.get("word", game.pattern))
-            status = answer["status"]
-            if status not in ("ongoing", "success", "failed") or len(pattern) != len(game.pattern):
+            if status == "ongoing" or answer.get("word"):
+                pattern = _read_word(answer["word"])
+            if status == "success":
+                pattern = pattern.replace("_", letter)
+            tries = int(answer["tries_remains"])
+            is_possible = len(pattern) == len(game.pattern) and 0 <= tries <= game.tries
+            if status not in ("ongoing", "success", "failed") or not is_possible:
                 raise ValueError(answer)
-            return status, pattern, int(answer["tries_remains"])
+            return status, pattern, tries
 
         query = {"request": "guess_letter", "game_id": game.game_id, "letter": letter}
         game.status, game.pattern, game.tries = self._request("guess_letter", query, read)

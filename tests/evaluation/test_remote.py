@@ -1,8 +1,10 @@
 """evaluate.py --server: agents play the games of a server over HTTP."""
 
+import json
 import re
 import sqlite3
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qsl, urlsplit
@@ -10,11 +12,14 @@ from urllib.parse import parse_qsl, urlsplit
 import pandas as pd
 import pytest
 
+from hangman_lab.agents.base import Agent
+from hangman_lab.envs.encoding import ALPHABET
 from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.hangman.game import Game
 from hangman_lab.evaluation.arena import play
 from hangman_lab.evaluation.game_client import GameClient, RemoteGame
 from hangman_lab.evaluation.preparation import EvaluationOptions, prepare
-from hangman_lab.evaluation.remote import _observe
+from hangman_lab.evaluation.remote import _observe, _play_games
 from hangman_lab.evaluation.statistics import basic_statistics
 from tests.processes import assert_refused
 from tests.server.load import add_token, serving
@@ -126,17 +131,59 @@ def test_a_request_is_retried_with_its_key_until_it_is_answered():
     with server_of(answer) as (client, requests):
         game = client.new_game(recorded=True)
         client.guess(game, "e")
+        GameClient(client.url, "t").new_game(recorded=True)
+    *requests, (_, _, key_of_another_client) = requests
     assert (game.pattern, game.guesses, game.tries, game.max_wrong) == ("e_", "e", 8, 8)
     paths, queries, keys = zip(*requests, strict=True)
     assert [path.rpartition("/")[2] for path in paths] == ["new_game"] * 3 + ["guess_letter"] * 3
     # A repeated letter changes nothing, so that a guess needs no key.
     assert len({*keys[:3]}) == 1
-    assert None not in keys[:3]
+    assert None not in (*keys[:3], key_of_another_client)
+    assert key_of_another_client != keys[0]
     assert {*keys[3:]} == {None}
     assert queries[0] == {"practice": "False", "access_token": "t"}
     assert queries[-1] == {
         "request": "guess_letter", "game_id": "7", "letter": "e", "access_token": "t"
     }  # fmt: skip
+
+
+class Alphabetical(Agent):
+    """Guesses the first unguessed letter; ``keys`` are those of its batches."""
+
+    def __init__(self):
+        self.keys = []
+
+    def act_batch(self, observations, keys=None):
+        self.keys.append(keys.tolist())
+        return (observations["guessed"] == 0).argmax(axis=1)
+
+
+@pytest.mark.parametrize("last_word", [{"word": "all"}, {"word": None}, {}], ids=str)
+def test_games_keep_their_keys_and_order_and_may_end_without_their_word(monkeypatch, last_word):
+    secrets, games = ("zoo", "ace", "b", "fab"), []
+
+    def answer(path, query, read, key=None):
+        if path == "new_game":
+            games.append(Game(secrets[len(games)], 6))
+            return read({"game_id": len(games) - 1, "word": games[-1].word, "tries_remains": 6})
+        game = games[int(query["game_id"])]
+        game.guess(ALPHABET.index(query["letter"]))
+        status = ("success" if game.won else "failed") if game.over else "ongoing"
+        reply = {"status": status, "word": game.word, "tries_remains": game.lives}
+        if game.over and last_word != {"word": "all"}:
+            del reply["word"]
+            reply |= last_word
+        return read(reply)
+
+    client, agent = GameClient("http://127.0.0.1", "t"), Alphabetical()
+    monkeypatch.setattr(client, "_request", answer)
+    with ThreadPoolExecutor(1) as threads:
+        played, _ = _play_games(agent, client, 4, False, threads, lambda number: None)
+    assert agent.keys == [[0, 1, 2, 3]] * 2 + [[0, 1, 3]] * 3 + [[0, 3]]
+    assert played.word.tolist() == ["___", "ace", "b", "fab"]
+    assert played.won.tolist() == [False, True, True, True]
+    assert played.wrong_guesses.tolist() == [6, 2, 1, 3]
+    assert played.letters.tolist() == ["abcdef", "abcde", "ab", "abcdef"]
 
 
 @pytest.mark.parametrize(
@@ -169,6 +216,24 @@ def test_an_unknown_token_is_refused_before_agents_are_fitted(evaluate, monkeypa
         done, _ = evaluate("--server", client.url, "--token", "t")
     assert_refused(done, "evaluate.py", "refuses: no such token")
     assert [path.rpartition("/")[2] for path, *_ in requests] == ["my_status"]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"status": "ongoing", "tries_remains": 5},
+        {"status": "failed", "tries_remains": -1},
+        {"status": "success", "tries_remains": 6},
+    ],
+    ids=str,
+)
+def test_an_impossible_answer_to_a_guess_is_refused(answer):
+    game = RemoteGame("1", 0, "_pp__", 5, 6, "px")
+    with (
+        server_of(lambda *_: (200, json.dumps(answer))) as (client, _),
+        pytest.raises(InputError, match="is not a game server; it answers"),
+    ):
+        client.guess(game, "e")
 
 
 def test_a_server_with_a_wrong_count_of_lives_is_refused():
