@@ -137,17 +137,29 @@ class RunDirectory:
             "seed": config.split.seed,
             "fractions": config.split.fractions,
             "counts": {name: len(words) for name, words in parts.items()},
-            "train_checksum": checksum(parts["train"]),
+            "checksums": {name: checksum(words) for name, words in parts.items()},
         }
         write_text(self.split, json.dumps(description, indent=2) + "\n")
         self.write_fitted_words(parts["train"])
 
-    def is_split_of(self, train_words: Sequence[str]) -> bool:
-        """Return whether the run was started with these train words."""
+    def check_split(self, parts: Mapping[str, Sequence[str]], source: str) -> list[str]:
+        """Raise InputError if a part has other words than the run was started with.
+
+        Returns the parts of which a run of an earlier version has no checksum but the number.
+        """
         try:
-            return json.loads(self.split.read_text())["train_checksum"] == checksum(train_words)
-        except (OSError, LookupError, RecursionError, TypeError, ValueError) as error:
+            split = json.loads(self.split.read_text())
+            sums = split.get("checksums") or {"train": split["train_checksum"]}
+            given = {name: (len(words), checksum(words)) for name, words in parts.items()}
+            recorded = {
+                name: (split["counts"][name], sums.get(name, total))
+                for name, (_, total) in given.items()
+            }
+        except Exception as error:  # arbitrary bytes can raise anything
             raise InputError(f"{self.split}: not the split of a run ({error})") from error
+        if changed := " and ".join(name for name in parts if given[name] != recorded[name]):
+            raise InputError(f"{source}: its {changed} words are not those of {self.path}")
+        return [name for name in parts if name not in sums]
 
     def write_fitted_words(self, words: Sequence[str]) -> None:
         """Write the hashes of the words that the run is fitted on."""

@@ -35,6 +35,8 @@ def test_it_is_small_and_holds_no_pickle():
 
 def test_it_was_fitted_on_the_train_words_of_the_default_list(run, parts):
     assert np.array_equal(run.load_fitted_words(), np.sort(hash_words(parts["train"])))
+    # It has no other checksum, as runs of its time.
+    assert run.check_split(parts, "web2") == ["valid", "test"]
     evaluation = json.loads(run.evaluation.read_text())
     assert evaluation["split"] == evaluation["excluded"]["split"] == "test"
     assert evaluation["known"]["split"] == "train"

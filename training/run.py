@@ -94,15 +94,18 @@ def resume(
     run = RunDirectory.open(run_dir)
     config = run.load_config()
     words = prepare_words(config, load_word_list(config.words))
-    if not run.is_split_of(words.parts["train"]):
-        raise InputError(f"{words.word_list.source}: its train words are not those of {run.path}")
+    if which := " and ".join(run.check_split(words.parts, words.word_list.source)):
+        say(console, f"{run.split}: only the numbers of {which} words could be compared")
     with _lock(run):
         return run, _run(run, config, words, console, on_validation)
 
 
 @contextmanager
 def _lock(run: RunDirectory) -> Iterator[None]:
-    """Keep other processes from a run; raise InputError if one trains it."""
+    """Keep other processes from a run, and name it if it is stopped.
+
+    Raises InputError if another process trains it, and Interrupted for a KeyboardInterrupt.
+    """
     try:
         lock = FileLock(run.path / ".lock", timeout=0).acquire()
     except Timeout:

@@ -1,5 +1,6 @@
 """The run directory, and damaged files."""
 
+import json
 import os
 import resource
 from functools import partial
@@ -83,11 +84,38 @@ def test_damaged_hashes_and_curves_are_refused_in_one_line(run):
             run.read_curves()
 
 
-def test_a_run_knows_its_train_words_in_any_order(run):
-    words = ("cat", "dog", "ox")
-    run.write_split(Config(), "a list", {"train": words, "valid": (), "test": ()})
-    assert run.is_split_of(words[::-1])
-    assert not run.is_split_of(words[:2])
+def test_the_last_point_of_a_step_counts_and_unfinished_files_are_removed(run):
+    run.curves.write_text('{"step": 2, "a": 1}\n{"step": 2, "a": 3}\n{"step": 1, "b": 2}\n{"st')
+    assert run.read_curves().set_index("step").a.dropna().to_dict() == {2: 3}
+    for name in (".policy.safetensors.99.tmp", "mine.tmp", ".mine"):
+        (run.path / name).touch()
+    run.remove_temporary_files()
+    names = {path.name for path in run.path.iterdir()}
+    assert names == {"config.yaml", "command.txt", "curves.jsonl", "mine.tmp", ".mine"}
+
+
+def test_a_run_knows_the_words_of_each_part_in_any_order(run):
+    parts = {"train": ("cat", "dog", "ox"), "valid": ("ant", "eel"), "test": ("bee", "tee")}
+    run.write_split(Config(), "a list", parts)
+    assert run.check_split({name: words[::-1] for name, words in parts.items()}, "a list") == []
+    exchanged = parts | {"valid": parts["test"], "test": parts["valid"]}
+    other_train, fewer = parts | {"train": ("cat", "dog", "cow")}, parts | {"test": ("bee",)}
+    changes = {"train": other_train, "valid and test": exchanged, "test": fewer}
+    for changed, words in changes.items():
+        with pytest.raises(InputError, match=rf"^new: its {changed} words are not those of .*\Z"):
+            run.check_split(words, "new")
+    # A run of an earlier version.
+    split = json.loads(run.split.read_text())
+    split["train_checksum"] = split.pop("checksums")["train"]
+    run.split.write_text(json.dumps(split))
+    assert run.check_split(parts, "a list") == ["valid", "test"]
+    for changed in ("train", "test"):
+        with pytest.raises(InputError, match=rf"^new: its {changed} words are not those of .*\Z"):
+            run.check_split(changes[changed], "new")
+    for content in ("", "[]", "{}", '{"checksums": 1}', '{"checksums": {}, "counts": {}}'):
+        run.split.write_text(content)
+        with pytest.raises(InputError, match=r"split\.json: not the split of a run .*\Z"):
+            run.check_split(parts, "a list")
 
 
 def files_in(folder):

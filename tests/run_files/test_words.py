@@ -15,10 +15,14 @@ def test_the_parts_have_the_words_of_the_runs_lengths(tmp_path):
     words = load_words(config)
     assert sorted(word for part in words.parts.values() for word in part) == sorted([*WORDS, "ox"])
     assert words.part("train") == words.parts["train"]
+    assert words.parts_or_whole() == (words.parts, "")
     short = split_words(Config(env=EnvConfig(max_length=1)), read_word_list(path))
     missing = next(name for name, part in short.parts.items() if not part)
     with pytest.raises(InputError, match=f"no {missing} word of 1 to 1 letters"):
         short.part(missing)
+    whole, note = short.parts_or_whole()
+    assert whole == dict.fromkeys(("train", "valid", "test"), ("a",))
+    assert "too few" in note
 
 
 def test_an_agent_that_learned_from_play_knows_what_it_uncovered_of_the_list():

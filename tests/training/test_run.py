@@ -303,7 +303,7 @@ def test_a_run_that_is_in_use_or_has_other_words_or_another_network_is_not_resum
     ):
         resume(run.path, QUIET)
     run.config.write_text(json.dumps(read_options(run.config) | {"split": {"seed": 5}}))
-    with pytest.raises(InputError, match="its train words are not those"):
+    with pytest.raises(InputError, match="its train and valid and test words are not those"):
         resume(run.path, QUIET)
     run.config.write_text(config)
     save_checkpoint(run.checkpoint, "ppo", {"step": 4_096, "ppo": {"policy": {}}})
