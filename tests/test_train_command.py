@@ -5,7 +5,6 @@ import signal
 import sys
 import time
 from functools import partial
-from itertools import product
 
 import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
@@ -66,7 +65,8 @@ def test_a_run_stopped_four_times_ends_with_the_same_weights(
     folder = tmp_path / "a rather long name of a folder, so that lines would be wrapped" / "run"
     arguments = ("--config", config, "--words", words, "--run-dir", folder, *LONGER)
     step = 0
-    for phase, sent in product(("created", "ppo"), (signal.SIGINT, signal.SIGKILL)):
+    signals = (signal.SIGINT, signal.SIGKILL, signal.SIGTERM, signal.SIGKILL)
+    for phase, sent in zip(("created", "created", "ppo", "ppo"), signals, strict=True):
         process = start("train.py", *arguments)
         wait_for(process, folder / "checkpoint.pt", phase, step)
         process.send_signal(sent)
@@ -150,6 +150,21 @@ def test_bad_input_is_one_line_and_status_2(command, tmp_path, arguments, said, 
     done = command(*(() if "--resume" in arguments else ("--run-dir", "run")), *arguments)
     assert_refused(done, "train.py", *said)
     assert not (tmp_path / "run").exists()
+
+
+def test_sigterm_is_ctrl_c(command, monkeypatch):
+    """From its start on, and in the final games, where a run handles no signal itself."""
+
+    def train(*_):
+        signal.raise_signal(signal.SIGTERM)
+
+    monkeypatch.setattr("hangman_lab.training.command_line._train", train)
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        done = command()
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert (done.returncode, done.stderr) == (130, "train.py: stopped\n")
 
 
 def test_a_finished_run_is_not_resumed_but_played(command, tmp_path):

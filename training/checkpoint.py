@@ -1,4 +1,4 @@
-"""Stopping and resuming: Ctrl-C, and checkpoints with the full training state."""
+"""Stopping and resuming: signals, and checkpoints with the full training state."""
 
 from __future__ import annotations
 
@@ -23,37 +23,39 @@ PHASES = ("created", "play", "ppo", "done")
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C stopped a run after a checkpoint; the argument is the folder of the run."""
+    """Ctrl-C or SIGTERM stopped a run that has a checkpoint; the argument is its folder."""
 
 
 class StopRequest:
-    """A context manager in which Ctrl-C requests a stop; a second Ctrl-C stops at once."""
+    """A context manager in which Ctrl-C or SIGTERM requests a stop; Ctrl-C again stops at once."""
 
     def __init__(self, console: Console) -> None:
         self.is_made = False
         self._console = console
-        # Only the main thread can handle signals.
-        self._handles_signals = threading.current_thread() is threading.main_thread()
+        self._previous: dict[int, Any] = {}
 
     def __enter__(self) -> None:
-        if self._handles_signals:
-            self._previous = signal.signal(signal.SIGINT, self._make)
+        # Only the main thread can handle signals.
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM):
+                self._previous[number] = signal.signal(number, self._make)
 
     def __exit__(self, *error: object) -> None:
-        if self._handles_signals:
-            signal.signal(signal.SIGINT, self._previous)
+        for number, handler in self._previous.items():
+            signal.signal(number, handler)
 
     def _make(self, signum: int, frame: FrameType | None) -> None:
-        if self.is_made:
+        if not self.is_made:
+            self.is_made = True
+            self._console.print("stopping at the next checkpoint (Ctrl-C again to stop at once)")
+        elif signum == signal.SIGINT:  # SIGTERM can be sent twice, by timeout(1) for example
             self._console.show_cursor()
             self._console.print("stopped at once; the last checkpoint is kept")
             # An exception would wait for the threads of a fit.
             os._exit(130)
-        self.is_made = True
-        self._console.print("stopping at the next checkpoint (Ctrl-C again to stop at once)")
 
     def raise_if_requested(self, path: Path) -> None:
-        """Raise Interrupted if Ctrl-C was pressed; call this after a checkpoint."""
+        """Raise Interrupted if a stop was requested; call this after a checkpoint."""
         if self.is_made:
             raise Interrupted(path)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import json
 import shlex
+import signal
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -64,6 +65,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     command = parser()
     options = command.parse_args(arguments)
     console = Console()
+    # From Slurm, Docker or systemd.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         run = _train(command, options, console)
     except KeyboardInterrupt as stop:

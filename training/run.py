@@ -67,8 +67,7 @@ def train(
     the fitted posteriors of this run, by :meth:`training.posterior.Fitted.save`; by default they
     are fitted. ``on_validation(step, win_rate, run)`` is called after each validation and its
     checkpoint, with the win rate on valid words. Raises InputError if the words, the split, the
-    reward or the earlier run of the config cannot be used, and Interrupted after Ctrl-C and a
-    checkpoint.
+    reward or the earlier run of the config cannot be used, and Interrupted after Ctrl-C or SIGTERM.
     """
     word_list = load_word_list(config.words)
     say(console, word_list.describe())
@@ -113,7 +112,10 @@ def _lock(run: RunDirectory) -> Iterator[None]:
     except OSError as error:
         raise InputError(f"{run.path}: cannot write ({error.strerror})") from error
     with lock:
-        yield
+        try:
+            yield
+        except KeyboardInterrupt as stop:
+            raise Interrupted(run.path) from stop
 
 
 def prepare_words(config: Config, word_list: WordList) -> RunWords:
@@ -160,13 +162,15 @@ def _run(
     use_threads(config)
     learner = _LEARNERS[config.learner.kind](config, run, words)
     progress, stop = make_progress(console), StopRequest(console)
-    # The checkpoint's own step has been logged.
-    log = TrainingLog(run, state.get("step", -1) + 1)
+    # The checkpoint's own step has been logged. Earlier versions have no size of the curves.
+    size = state.get("curves") if "step" in state else 0
+    log = TrainingLog(run, state.get("step", -1) + 1, size)
     with closing(log), progress:
         with stop:
             if phase in ("created", "play"):
                 phase, state = "ppo", learner.fit(state, progress, stop)
                 save_checkpoint(run.checkpoint, phase, state)
+                stop.raise_if_requested(run.path)
             with stage(progress, "loading", 1, unit=""):
                 learner.load()
             if phase == "done":
@@ -174,10 +178,7 @@ def _run(
             else:
                 steps = _learn(learner, log, state, progress, stop, on_validation)
             stop.raise_if_requested(run.path)
-        try:
-            evaluations = play_final_games(learner, progress)
-        except KeyboardInterrupt as pressed:
-            raise Interrupted(run.path) from pressed
+        evaluations = play_final_games(learner, progress)
         policy = config.learner.agents[0]
         final = {
             f"win_rate/{name}": evaluation["agents"][policy]["win_rate"]
@@ -270,11 +271,8 @@ def _first_config(config: Config, first: FirstRunConfig) -> Config:
 def _play_first(run: RunDirectory, config: Config, console: Console) -> None:
     """Train, or resume, the run before learning from play, in a folder of its own."""
     first = RunDirectory(run.path / "first")
-    try:
-        if not first.checkpoint.is_file():
-            shutil.rmtree(first.path, ignore_errors=True)
-            train(config, console, first.path)
-        elif not first.evaluation.is_file():
-            resume(first.path, console)
-    except Interrupted as stop:
-        raise Interrupted(run.path) from stop
+    if not first.checkpoint.is_file():
+        shutil.rmtree(first.path, ignore_errors=True)
+        train(config, console, first.path)
+    elif not first.evaluation.is_file():
+        resume(first.path, console)

@@ -1,4 +1,4 @@
-"""A second Ctrl-C, and checkpoints that cannot be read."""
+"""Requests to stop, and checkpoints that cannot be read."""
 
 import pickle
 import subprocess
@@ -13,19 +13,24 @@ from tests.agents.posterior.priors import Explosive
 from tests.processes import ROOT
 
 
-def test_the_second_ctrl_c_stops_at_once_whatever_threads_do():
-    program = """
-import signal, threading
+@pytest.mark.parametrize("first", ["SIGINT", "SIGTERM, SIGTERM"])
+def test_ctrl_c_after_a_request_stops_at_once_whatever_threads_do(first):
+    program = f"""
+import threading
+from signal import SIGINT, SIGTERM, raise_signal
 from rich.console import Console
 from hangman_lab.training.checkpoint import StopRequest
 threading.Thread(target=threading.Event().wait).start()
 with StopRequest(Console()):
-    signal.raise_signal(signal.SIGINT)
-    signal.raise_signal(signal.SIGINT)
+    for number in ({first}, SIGINT):
+        print("sent")
+        raise_signal(number)
 """
     call = [sys.executable, "-c", program]
     done = subprocess.run(call, cwd=ROOT, capture_output=True, text=True, timeout=300)
     assert done.returncode == 130
+    assert done.stdout.count("sent") == len(first.split()) + 1
+    assert done.stdout.count("stopping at the next checkpoint") == 1
     assert "stopped at once; the last checkpoint is kept" in done.stdout
 
 
