@@ -169,10 +169,10 @@ class FirstRunConfig(Section):
 class PlayConfig(Section):
     """Learning from play: the posterior is fitted on words uncovered by games.
 
-    ``first`` is the run that uncovers the first words, or the folder of a run with
-    ``uncovered.txt``. The posterior then plays ``num_envs`` games at once, and is refitted whenever
-    the number of uncovered words has grown by the share ``refit_growth``. ``games`` is the total
-    number of games, including those of the first run.
+    ``first`` is the run that uncovers the first words, or the folder of a finished run. The
+    posterior then plays ``num_envs`` games at once, and is refitted whenever the number of
+    uncovered words has grown by the share ``refit_growth``. ``games`` is the total number of games,
+    including those of the first run.
     """
 
     first: FirstRunConfig | Annotated[PathText, AfterValidator(os.path.realpath)]

@@ -181,11 +181,16 @@ class RunDirectory:
             raise InputError(f"{path}: not a readable list of word hashes (a sorted uint64 array)")
         return hashes
 
-    def read_curve_events(self) -> list[dict[str, float]]:
-        """Return the events of the curves in logging order, without an unfinished last line.
+    def read_curves(self) -> pandas.DataFrame:
+        """Return the curves of the run as a table with a row per step, in ascending order.
 
-        Raises InputError if the file is damaged.
+        It has the column ``step``, and one per TensorBoard tag, for example ``eval/win_rate``; NaN
+        where a tag has no point, and the last one where it has several. An unfinished last line is
+        ignored. Raises InputError if the run has no curves, or they are damaged.
         """
+        # Imported here because the import takes half a second.
+        import pandas
+
         try:
             text = self.curves.read_text(encoding="utf-8") if self.curves.is_file() else ""
             events = [json.loads(line) for line in text.split("\n")[:-1]]
@@ -193,18 +198,6 @@ class RunDirectory:
                 raise ValueError("a step is not a whole number")
         except (OSError, KeyError, RecursionError, TypeError, ValueError) as error:
             raise InputError(f"{self.curves}: not readable curves ({error})") from error
-        return events
-
-    def read_curves(self) -> pandas.DataFrame:
-        """Return the curves of the run as a table with a row per step, in ascending order.
-
-        It has the column ``step``, and one per TensorBoard tag, for example ``eval/win_rate``; NaN
-        where a tag has no point. Raises InputError if the run has no curves, or they are damaged.
-        """
-        # Imported here because the import takes half a second.
-        import pandas
-
-        events = self.read_curve_events()
         if not events:
             raise InputError(f"{self.path}: no learning curves (no events in {self.curves})")
         return pandas.DataFrame(events).groupby("step", as_index=False).last()

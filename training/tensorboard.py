@@ -14,7 +14,7 @@ from torch.utils.tensorboard import SummaryWriter
 from hangman_lab.agents.ppo.agent import NetworkAgent
 from hangman_lab.envs.encoding import ALPHABET
 from hangman_lab.envs.hangman.game import Game
-from hangman_lab.run_files.directory import RunDirectory, write_text
+from hangman_lab.run_files.directory import RunDirectory, write_atomically
 
 _NUM_SAMPLE_GAMES = 5
 _NUM_TOP_LETTERS = 5
@@ -23,15 +23,17 @@ _NUM_TOP_LETTERS = 5
 class TrainingLog(TensorBoardOutputFormat):
     """Writes the curves of a run to TensorBoard and to ``curves.jsonl``, by environment steps.
 
-    Points that an interrupted run wrote from ``first_step`` on are dropped.
+    What an interrupted run wrote after its last checkpoint is dropped: points from ``first_step``
+    on, and the lines beyond ``size``, which :meth:`flush` returned; None keeps all whole lines.
     """
 
-    def __init__(self, run: RunDirectory, first_step: int = 0) -> None:
+    def __init__(self, run: RunDirectory, first_step: int = 0, size: int | None = 0) -> None:
         self.writer = SummaryWriter(str(run.path), purge_step=first_step)
         self._baseline_folder, self._first_step = run.path / "baselines", first_step
         self._baseline_writers: dict[str, SummaryWriter] = {}
-        kept = [event for event in run.read_curve_events() if event["step"] < first_step]
-        write_text(run.curves, "".join(map(_line, kept)))
+        kept = run.curves.read_bytes()[:size] if run.curves.is_file() else b""
+        lines = kept[: kept.rfind(b"\n") + 1]
+        write_atomically(run.curves, lambda path: path.write_bytes(lines))
         # Line-buffered, so that a killed process loses nothing.
         self._curves = open(run.curves, "a", buffering=1, encoding="utf-8")  # noqa: SIM115
         self._is_closed = False  # for ``close`` of the base class
@@ -42,6 +44,12 @@ class TrainingLog(TensorBoardOutputFormat):
         for writer in self._baseline_writers.values():
             writer.close()
         self._curves.close()
+
+    def flush(self) -> int:
+        """Write all points to the disk; return the size of ``curves.jsonl``."""
+        for writer in (self.writer, *self._baseline_writers.values()):
+            writer.flush()
+        return self._curves.tell()
 
     def scalars(self, values: dict[str, float], step: int) -> None:
         """Add points to curves."""
@@ -64,7 +72,9 @@ class TrainingLog(TensorBoardOutputFormat):
     ) -> None:
         """Write the values logged by Stable-Baselines3."""
         super().write(key_values, key_excluded, step)
-        self._curves.write(_line({"step": step} | key_values))
+        hidden = {key for key, formats in key_excluded.items() if "tensorboard" in formats}
+        values = {key: value for key, value in key_values.items() if key not in hidden}
+        self._curves.write(_line({"step": step} | values))
 
     def validation(
         self, played: pd.DataFrame, agent: NetworkAgent, max_wrong: int, step: int

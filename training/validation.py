@@ -91,7 +91,7 @@ class ValidationCallback(BaseCallback):
         self._valid = draw_words(parts["valid"], games)
         self._known = draw_words(parts["train"], games)
         # Training games since the last point of their curve, and of the whole run.
-        self._ended = self._won = 0
+        self._ended, self._won = state.get("ended", 0), state.get("won", 0)
         self._num_games = state.get("games", 0)
         self._uncovered = set(state.get("uncovered", "").split())
         # The step of the last call of validate; negative before the first.
@@ -127,24 +127,23 @@ class ValidationCallback(BaseCallback):
         self._advance(steps - max(before, 0))
         unseen = self._validate(steps) if is_due else None
         if is_due or self._stop.is_made:
-            state: dict[str, Any] = {"step": steps, "games": self._num_games}
-            state["uncovered"] = "\n".join(sorted(self._uncovered))
+            state: dict[str, Any] = {
+                "step": steps,
+                "curves": self._log.flush(),
+                "games": self._num_games,
+                "uncovered": "\n".join(sorted(self._uncovered)),
+            }
             if last:
                 write_text(run.uncovered, state["uncovered"] + "\n")
-                self._save("done", state)
             else:
-                self._save("ppo", state | {"ppo": learner.get_state(model)})
+                state |= {"ended": self._ended, "won": self._won, "ppo": learner.get_state(model)}
+            save_checkpoint(run.checkpoint, "done" if last else "ppo", state)
             if unseen is not None and self._on_validation is not None:
                 self._on_validation(steps, unseen, run)
             if not last:
                 self._stop.raise_if_requested(run.path)
         # Stable-Baselines3 logs steps per second since this time.
         model.start_time += time.time_ns() - start
-
-    def _save(self, phase: str, state: dict[str, Any]) -> None:
-        """Write a checkpoint, after flushing the curves up to it."""
-        self._log.writer.flush()
-        save_checkpoint(self._learner.run.checkpoint, phase, state)
 
     def _validate(self, steps: int) -> float:
         """Play, log, and write the network; return the win rate on valid words."""

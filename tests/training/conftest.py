@@ -1,5 +1,6 @@
 """Runs that end with games on fewer known words, to be done sooner; models of PPO alone."""
 
+import itertools
 import signal
 
 import pytest
@@ -18,21 +19,28 @@ def _few_known_words_at_the_end():
         yield
 
 
+class Killed(BaseException):
+    """Ends a run at once, without a checkpoint."""
+
+
 @pytest.fixture
-def press_ctrl_c_in(monkeypatch):
-    """Return a function: press Ctrl-C when a function is called for the first time."""
+def stop_in(monkeypatch):
+    """Return a function: a signal, or a kill, in a call of a function, by default its first."""
 
-    def press_in(owner, name):
-        go_on = getattr(owner, name)
+    def stop_in(owner, name, number, call=1):
+        go_on, calls = getattr(owner, name), itertools.count(1)
 
-        def press(*arguments):
-            monkeypatch.setattr(owner, name, go_on)
-            signal.raise_signal(signal.SIGINT)
+        def stop(*arguments):
+            if next(calls) == call:
+                monkeypatch.setattr(owner, name, go_on)
+                if number == signal.SIGKILL:
+                    raise Killed
+                signal.raise_signal(number)
             return go_on(*arguments)
 
-        monkeypatch.setattr(owner, name, press)
+        monkeypatch.setattr(owner, name, stop)
 
-    return press_in
+    return stop_in
 
 
 @pytest.fixture

@@ -46,6 +46,40 @@ def test_curves_have_finite_numbers_alone(tmp_path):
     logger.record("train/loss", np.float32(0.5))
     logger.record("train/explained_variance", np.nan)
     logger.record("train/text", "not a number")
+    logger.record("time/iterations", 1, exclude="tensorboard")
     logger.dump(8)
     log.close()
     assert json.loads(run.curves.read_text()) == {"step": 8, "train/loss": 0.5}
+
+
+@pytest.mark.parametrize("is_sized", [True, False])
+def test_points_after_the_checkpoint_are_dropped_when_resumed(tmp_path, is_sized):
+    run, folders = RunDirectory(tmp_path), (tmp_path, tmp_path / "baselines" / "random")
+
+    def log_steps(log, *steps):
+        for step in steps:
+            log.scalars({"eval/win_rate": step / 10}, step)
+            log.baselines({"random": step / 100}, step)
+
+    log = TrainingLog(run)
+    log_steps(log, 1, 2)
+    size = log.flush()
+    log_steps(log, 3, 4)
+    log.close()
+    with open(run.curves, "a") as curves:
+        curves.write('{"step": 5, "eval/win')
+    # Two files of a second would be read by their numbers as text.
+    for folder in folders:
+        (events,) = folder.glob("events*")
+        events.rename(folder / "events.out.tfevents.0")
+    # Earlier versions have not recorded the size, and the same points follow.
+    log = TrainingLog(run, first_step=3, size=size if is_sized else None)
+    log_steps(log, 3)
+    log.close()
+    for folder in folders:
+        events = EventAccumulator(str(folder)).Reload()
+        assert [point.step for point in events.Scalars("eval/win_rate")] == [1, 2, 3]
+    steps = [json.loads(line)["step"] for line in run.curves.read_text().splitlines()[::2]]
+    assert steps == ([1, 2, 3] if is_sized else [1, 2, 3, 4, 3])
+    curves = run.read_curves().set_index("step")["eval/win_rate"]
+    assert curves.to_dict() == {step: step / 10 for step in steps}

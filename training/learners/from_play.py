@@ -19,7 +19,7 @@ from hangman_lab.run_files.config import FromPlayConfig, PlayConfig
 from hangman_lab.run_files.directory import RunDirectory
 from hangman_lab.run_files.words import draw_words
 from hangman_lab.terminal.console import say, stage
-from hangman_lab.training.checkpoint import StopRequest, save_checkpoint
+from hangman_lab.training.checkpoint import StopRequest, load_checkpoint, save_checkpoint
 from hangman_lab.training.learners.base import FinalTable
 from hangman_lab.training.learners.posterior import PosteriorLearner
 from hangman_lab.training.tensorboard import TrainingLog
@@ -109,23 +109,27 @@ class FromPlayLearner(PosteriorLearner):
         play = Play(env, state or uncovered_words(first_run(run, options)), self.config.seed)
         curves = RunDirectory(run.path / "play")
         curves.path.mkdir(exist_ok=True)
-        is_loaded = False
+        # The win rate of the last games, and the share of them that uncovered a fitted word.
+        rates: dict[str, float] = state.get("rates", {})
+        if play.num_fitted:
+            super().load()
         with (
-            closing(TrainingLog(curves, play.games + 1)) as log,
+            closing(TrainingLog(curves, play.games, state.get("curves") if state else 0)) as log,
             stage(progress, "play", options.games) as advance,
         ):
             advance(play.games)
             while True:
+                # What follows a checkpoint, a fit for example, is repeated when resumed from it.
+                state = play.get_state() | {"rates": rates, "curves": log.flush()}
+                save_checkpoint(run.checkpoint, "play", state)
+                stop.raise_if_requested(run.path)
+                if rates:
+                    log.scalars(rates | {"rollout/uncovered": len(play.words)}, play.games)
                 is_over = play.games >= options.games
                 if is_over or play.growth >= options.refit_growth:
                     self._fit_posterior(play.words, progress, stop)
-                    play.num_fitted, is_loaded = len(play.words), False
-                log.writer.flush()
-                save_checkpoint(run.checkpoint, "play", play.get_state())
-                stop.raise_if_requested(run.path)
-                if not is_loaded:
+                    play.num_fitted = len(play.words)
                     super().load()
-                    is_loaded = True
                     self._validate(log, play, progress)
                 if is_over:
                     break
@@ -133,8 +137,7 @@ class FromPlayLearner(PosteriorLearner):
                 before, agent = play.games, self.posterior.with_known(0.0)
                 rate, known = play.play(agent, min(_GAMES_PER_ROUND, options.games - before))
                 advance(play.games - before)
-                values: dict[str, float] = {"rollout/win_rate": rate, "play/known": known}
-                log.scalars(values | {"rollout/uncovered": len(play.words)}, play.games)
+                rates = {"rollout/win_rate": rate, "play/known": known}
         return {"games": play.games, "uncovered": "\n".join(play.words)}
 
     def _validate(self, log: TrainingLog, play: Play, progress: Progress) -> None:
@@ -176,19 +179,16 @@ def first_run(run: RunDirectory, options: PlayConfig) -> RunDirectory:
 def uncovered_words(run: RunDirectory) -> dict[str, Any]:
     """Return the initial state of :class:`Play`: the words that the games of a run uncovered.
 
-    Raises InputError if there are none.
+    Raises InputError if there are none, or the run is not finished.
     """
-    if not run.uncovered.is_file():
-        raise InputError(
-            f"learner.play.first, --from: {run.path} has no {run.uncovered.name}, the words that "
-            "the games of a training run uncovered"
-        )
-    words = run.uncovered.read_text(encoding="utf-8", errors="replace")
-    check_words(words.split(), name=str(run.uncovered))
+    phase, state = load_checkpoint(run.checkpoint)
+    if phase != "done":
+        raise InputError(f"learner.play.first, --from: the training of {run.path} is not finished")
+    words = str(state.get("uncovered", ""))
+    check_words(words.split(), name=str(run.checkpoint))
     if not words.strip():
         raise InputError(
             f"learner.play.first, --from: the games of {run.path} have uncovered no word; more "
             "steps are needed"
         )
-    games = max(event.get("rollout/games", 0) for event in run.read_curve_events())
-    return {"words": words, "num_fitted": 0, "games": int(games)}
+    return {"words": words, "num_fitted": 0, "games": int(state.get("games", 0))}

@@ -1,12 +1,16 @@
 """Learning from play: the agent knows only what its games have shown."""
 
+import shutil
+import signal
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from gymnasium.vector import AutoresetMode
 from rich.console import Console
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from hangman_lab.agents import DictionaryAgent
 from hangman_lab.agents.posterior.files import load_posterior
@@ -16,10 +20,12 @@ from hangman_lab.envs.words import hash_words
 from hangman_lab.run_files.config import load_config
 from hangman_lab.run_files.directory import RunDirectory
 from hangman_lab.run_files.words import load_words
-from hangman_lab.training.checkpoint import Interrupted, load_checkpoint
+from hangman_lab.training.checkpoint import Interrupted, load_checkpoint, save_checkpoint
+from hangman_lab.training.learners import from_play
 from hangman_lab.training.learners.from_play import Play
 from hangman_lab.training.run import resume, train
 from hangman_lab.training.validation import ValidationCallback
+from tests.training.conftest import Killed
 
 QUIET = Console(quiet=True)
 
@@ -76,9 +82,30 @@ def test_letters_are_guessed_once_by_their_squared_odds(max_wrong, expected):
     assert play.play(agent, 5000)[0] == pytest.approx(expected, abs=0.02)
 
 
+def test_letters_of_each_seed_and_each_round_are_other_samples():
+    chances: Any = SimpleNamespace(letter_probabilities=lambda games: np.full((32, 26), 0.5))
+
+    def guesses(seed, games):
+        """The letters of a round of two games, in an environment that draws nothing."""
+        env = HangmanVectorEnv(32, words=("a",), autoreset_mode=AutoresetMode.SAME_STEP)
+        played = []
+
+        def step(actions):
+            played.extend(actions)
+            return env.step(actions)
+
+        wall: Any = SimpleNamespace(reset=lambda seed: env.reset(seed=seed), step=step)
+        Play(wall, {"words": "", "num_fitted": 0, "games": games}, seed).play(chances, 2)
+        return played
+
+    assert guesses(0, 0) == guesses(0, 0)
+    assert guesses(0, 0) != guesses(0, 40)
+    assert guesses(0, 0) != guesses(1, 0)
+
+
 OPTIONS = """
     env.max_wrong=10 env.max_length=7 final_split=valid learner.steps=1024 learner.kind=from_play
-    learner.play.games=1000 learner.play.num_envs=128 learner.play.refit_growth=1
+    learner.play.games=1500 learner.play.num_envs=128 learner.play.refit_growth=1
 """
 FIRST = """learner.play.first={
     learner: {
@@ -114,7 +141,7 @@ def test_a_run_learns_only_what_its_games_show(whole):
     assert learned < train_words_of(run)
     assert len(learned) > 50
     # The last games of the batch may end together.
-    assert 1000 <= RunDirectory(run.path / "play").read_curves()["step"].max() < 1000 + 128
+    assert 1500 <= RunDirectory(run.path / "play").read_curves()["step"].max() < 1500 + 128
     assert set(load_posterior(run.posterior).known_words) == learned
     assert np.array_equal(run.load_fitted_words(), np.sort(hash_words(sorted(learned))))
     # The final tables tell apart what was uncovered and what was not.
@@ -127,30 +154,49 @@ def test_a_run_learns_only_what_its_games_show(whole):
 
 
 @pytest.mark.parametrize(
-    ("phase", "kind", "method"),
-    [("created", ValidationCallback, "_on_rollout_end"), ("play", Play, "play")],
-    ids=["in the first run", "while playing"],
+    ("phase", "where", "stop"),
+    [
+        ("created", ValidationCallback, ("_on_rollout_end", signal.SIGINT)),
+        # No fit is due at the checkpoint that follows.
+        ("play", Play, ("play", signal.SIGTERM, 2)),
+        # After the second fit and the points of its validation.
+        ("play", from_play, ("say", signal.SIGKILL, 2)),
+    ],
+    ids=["in the first run", "while playing", "killed"],
 )
-def test_a_stopped_run_resumes_to_the_same_words_and_weights(
-    configure, tmp_path, press_ctrl_c_in, whole, phase, kind, method
+def test_a_stopped_run_resumes_to_the_same_words_weights_and_curves(
+    configure, tmp_path, stop_in, whole, phase, where, stop
 ):
-    press_ctrl_c_in(kind, method)
-    with pytest.raises(Interrupted):
+    stop_in(where, *stop)
+    with pytest.raises((Interrupted, Killed)):
         train(configure(), QUIET, tmp_path / "stopped")
     assert load_checkpoint(tmp_path / "stopped" / "checkpoint.pt")[0] == phase
+    for events in tmp_path.glob("stopped/play/events*"):
+        events.rename(events.with_name("events.out.tfevents.0"))
     resumed, _ = resume(tmp_path / "stopped", QUIET)
     for name in ("uncovered", "posterior", "held_back_posterior", "policy"):
         assert getattr(resumed, name).read_bytes() == getattr(whole[0], name).read_bytes(), name
+    for folder in ("", "first", "play"):
+        both = [RunDirectory(run.path / folder).read_curves() for run in (resumed, whole[0])]
+        pd.testing.assert_frame_equal(*(curves.filter(regex="^(?!time/fps)") for curves in both))
+    both = [run.path / "play" for run in (resumed, whole[0])]
+    assert (both[0] / "curves.jsonl").read_text() == (both[1] / "curves.jsonl").read_text()
+    for tag in ("eval/win_rate", "rollout/win_rate"):
+        points = [EventAccumulator(str(path)).Reload().Scalars(tag) for path in both]
+        assert len({tuple((point.step, point.value) for point in each) for each in points}) == 1
 
 
 def test_a_run_can_begin_with_the_words_of_another(configure, real_words, whole, tmp_path):
-    first, words = whole[0], tmp_path / "words.txt"
+    # Only its checkpoint is read.
+    first = RunDirectory.create(configure(), tmp_path / "first")
+    shutil.copy(whole[0].checkpoint, first.checkpoint)
+    words = tmp_path / "words.txt"
     words.write_text("\n".join(word[::-1] for word in real_words[::4]))
-    games = int(first.read_curves()["rollout/games"].max())
+    games = int(whole[0].read_curves()["rollout/games"].max())
     options = f"first={first.path} games={games + 800} refit_growth=9".split()
     config = configure(f"words={words}", *(f"learner.play.{option}" for option in options))
     run, _ = train(config, QUIET, tmp_path / "run")
-    given, learned = (set(each.uncovered.read_text().split()) for each in (first, run))
+    given, learned = (set(each.uncovered.read_text().split()) for each in (whole[0], run))
     assert given < learned
     assert learned - given <= train_words_of(run)
     assert not (run.path / "first").exists()
@@ -163,16 +209,16 @@ def test_a_run_can_begin_with_the_words_of_another(configure, real_words, whole,
 
 def test_an_unusable_first_run_is_refused(configure, tmp_path):
     runs = {}
-    for words in (None, "", "zyzzyva"):
+    for words in (None, "", "zyzzyva", "x-ray"):
         runs[words] = RunDirectory.create(configure(), tmp_path / "first")
-        if words is not None:
-            runs[words].uncovered.write_text(words)
-    runs["zyzzyva"].curves.write_text('{"step": 1}\n')
+        phase = "play" if words is None else "done"
+        save_checkpoint(runs[words].checkpoint, phase, {"uncovered": words, "games": 9})
     for option, said in (
         (f"={tmp_path / 'none'}", "not the folder of a run"),
-        (f"={runs[None].path}", "has no uncovered.txt"),
+        (f"={runs[None].path}", "is not finished"),
         (f"={runs[''].path}", "have uncovered no word"),
         (f"={runs['zyzzyva'].path}", "none of the words that .* is one of the train words"),
+        (f"={runs['x-ray'].path}", r"checkpoint\.pt: .*x-ray"),
         (".reward.parameters={hurt: 1}", "hurt"),
     ):
         with pytest.raises(InputError, match=said):

@@ -19,10 +19,13 @@ def test_half_of_the_games_have_known_words(real_words):
     assert game_words(["cat"]) == ("cat",)
 
 
+OPTIONS = ["learner.look_ahead_lives=6", "learner.known=0.75"]
+
+
 def test_ppo_plays_without_the_held_back_words_and_the_agents_with_them(
     tiny_files, real_words, tmp_path
 ):
-    config, words = load_config(tiny_files[0], ["learner.look_ahead_lives=6"]), real_words[:400]
+    config, words = load_config(tiny_files[0], OPTIONS), real_words[:400]
     run = RunDirectory.create(config, tmp_path / "run")
     fit_posterior(words).save(run)
     run_words = RunWords(WordList(words, "words", {}), {"train": words}, (1, 32))
@@ -30,6 +33,7 @@ def test_ppo_plays_without_the_held_back_words_and_the_agents_with_them(
     learner.load()
     model = learner.make_model()
     assert set(model.env.posterior.known_words) == set(hold_back(words)[1])
+    assert model.env.posterior.prior.known == 0.75
     # With all lives left, it looks ahead already.
     assert model.env.reset()["letters"][:, :, GAP].any()
     assert model.policy.module.sizes["look_ahead_lives"] == 6
