@@ -67,7 +67,7 @@ def test_a_sweep_survives_a_kill_and_a_lost_node_with_the_weights_of_train(
     written_once = {path: path.stat().st_mtime_ns for path in (*begun, *folder.glob(FINISHED))}
     # It is resumed from its folder alone, without the files of Tune.
     path.unlink()
-    for state in folder.glob("tune/*.*"):
+    for state in folder.glob("tune/experiment_state-*"):
         state.write_bytes(state.read_bytes()[:100])
     process = start("sweep.py", "--resume", folder, *on_the_cluster)
     wait_for(process, folder, FINISHED, 2)
