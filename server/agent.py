@@ -13,6 +13,7 @@ from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
 from functools import partial
 from multiprocessing.process import BaseProcess
+from typing import Any
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -30,8 +31,8 @@ from hangman_lab.server.settings import Settings
 
 # Queued turns, shared equally by the identities: tokens, and the networks of guests.
 _MAX_QUEUED = 64
-# Timeout for a free process, and for its hint; a process that takes longer is replaced.
-_SECONDS = 4.5
+# Timeout for the answer to a turn; a process that takes longer for a hint is replaced.
+_SECONDS = 4.0
 # Words played at the start, which compiles everything before the first hint.
 _WARM_UP_WORDS = ("a", "qi", "letter", "zzyzx", "jazz", "mississippi", "uncopyrightables")
 # In a process of the agent: the agent, or the error of its loading.
@@ -82,10 +83,17 @@ class AgentPlayer:
             queued = self._queued[identity]
             if queued > max(1, _MAX_QUEUED // len(self._queued)):
                 raise RequestError(429, f"{queued - 1} turns of yours are queued; try again", 1.0)
-            async with self._locks.setdefault(identity, asyncio.Lock()):
-                return await self._run(observations)
+            lock = self._locks.setdefault(identity, asyncio.Lock())
+            async with asyncio.timeout(_SECONDS), lock:
+                # The process has its own timeout, since this one has waited for it.
+                hint = await asyncio.shield(self._run(await self._free.get(), observations))
+        except TimeoutError:
+            hint = None
         finally:
             self._queued -= Counter([identity])
+        if hint is None:
+            raise RequestError(503, "the agent is busy; try again", 5.0)
+        return hint
 
     async def play(self, secret: str, identity: Hashable) -> AgentGame:
         """Let the agent play a word; 429 and 503 as for a hint."""
@@ -106,7 +114,10 @@ class AgentPlayer:
         executor = self._make_executor()
         loading = executor.submit(self._think_there, Game("a", self._max_wrong).observations)
         after = multiprocessing.active_children()
-        self._processes[executor] = [each for each in after if each not in before]
+        self._processes[executor] = new = [each for each in after if each not in before]
+        for process in new if hasattr(os, "setpriority") else []:  # not on Windows
+            # Games have priority over hints, and over what the process imports.
+            os.setpriority(os.PRIO_PROCESS, process.ident or 0, 10)
         return loading
 
     def _end(self, executor: Executor) -> None:
@@ -121,21 +132,18 @@ class AgentPlayer:
         new = [*self._processes][-1]  # the one that was just started
         loading.add_done_callback(lambda _: loop.call_soon_threadsafe(self._free.put_nowait, new))
 
-    async def _run(self, observations: Observations) -> Hint:
-        executor, loop = None, asyncio.get_running_loop()
+    async def _run(self, executor: Executor, observations: Observations) -> Hint | None:
+        """Return a hint, or None if the process ended or hangs."""
+        loop = asyncio.get_running_loop()
         try:
             async with asyncio.timeout(_SECONDS):
-                executor = await self._free.get()
-            async with asyncio.timeout(_SECONDS):
                 return await loop.run_in_executor(executor, self._think_there, observations)
-        except (BrokenExecutor, TimeoutError) as error:
-            if executor is not None:
-                logger.error("the agent's process ended or hangs; another one is started")
-                self._replace(executor)
-                executor = None
-            raise RequestError(503, "the agent is busy; try again", 5.0) from error
+        except (BrokenExecutor, TimeoutError):
+            logger.error("the agent's process ended or hangs; another one is started")
+            self._replace(executor)
+            return None
         finally:
-            if executor is not None:
+            if executor in self._processes:
                 self._free.put_nowait(executor)
 
 
@@ -147,10 +155,9 @@ def make_agent_player(
     if name == "none":
         return None
     check_agent_names([name], "--agent")
-    arguments = name, run or find_run(None, [name]), tuple(words), settings
-    context = multiprocessing.get_context("spawn")
-    make_executor = partial(ProcessPoolExecutor, 1, context, _load, arguments)
-    player = AgentPlayer(_think_here, make_executor, settings)
+    # One text, since pickling a tuple of many would hold up the event loop.
+    arguments = name, run or find_run(None, [name]), " ".join(words), settings
+    player = AgentPlayer(_think_here, partial(start_loading, *arguments), settings)
     try:
         for loading in player.loading:
             loading.result()
@@ -161,6 +168,14 @@ def make_agent_player(
             raise InputError(message) from error
         raise
     return player
+
+
+def start_loading(*arguments: Any) -> ProcessPoolExecutor:
+    """Start a process that loads the agent; return at once."""
+    executor = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"))
+    # As a task: a thread sends it. The caller sends an initializer, until the process has read it.
+    executor.submit(_load, *arguments)
+    return executor
 
 
 def think(agent: PosteriorAgent, observations: Observations) -> Hint:
@@ -174,14 +189,12 @@ def _think_here(observations: Observations) -> Hint:
     return think(_loaded.result(), observations)
 
 
-def _load(name: str, run: RunDirectory | None, words: Sequence[str], settings: Settings) -> None:
+def _load(name: str, run: RunDirectory | None, words: str, settings: Settings) -> None:
     # Ctrl-C ends the server, and the server its processes.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    if hasattr(os, "nice"):  # Games have priority over hints.
-        os.nice(5)
     try:
-        agent = load_run_agent(name, run, words, known=settings.known)
+        agent = load_run_agent(name, run, words.split(), known=settings.known)
         if not isinstance(agent, PosteriorAgent):
             raise InputError(f"--agent: {name} has no letter probabilities")
         for word in _WARM_UP_WORDS:
@@ -189,7 +202,7 @@ def _load(name: str, run: RunDirectory | None, words: Sequence[str], settings: S
             while not game.over:
                 game.guess(letter_index(think(agent, game.observations).letter))
         _loaded.set_result(agent)
-    except InputError as error:
+    except Exception as error:
         _loaded.set_exception(error)
 
 

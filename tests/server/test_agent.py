@@ -1,10 +1,12 @@
 """The agent: hints, games to watch, queued turns, and what it reveals of recorded games."""
 
 import asyncio
+import os
 import threading
-from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
 from contextlib import closing
 from functools import partial
+from multiprocessing import resource_tracker, spawn
 
 import pytest
 
@@ -82,8 +84,8 @@ def test_a_process_that_ends_or_hangs_is_replaced(monkeypatch, hangs):
         return guess_next(observations)
 
     async def use(player):
-        # The second waits for a turn.
-        hints = (player.hint(BEGINNING, who) for who in ("alice", "bob"))
+        # The second waits for the first, and both have one timeout.
+        hints = [player.hint(BEGINNING, "alice") for _ in range(2)]
         refused, waited = await asyncio.gather(*hints, return_exceptions=True)
         assert (refused.status_code, refused.headers["Retry-After"]) == (503, "5")
         assert getattr(waited, "status_code", 200) == (503 if hangs else 200)
@@ -91,6 +93,21 @@ def test_a_process_that_ends_or_hangs_is_replaced(monkeypatch, hangs):
         go_on.set()
 
     ask(use, think)
+
+
+def test_a_process_that_reads_nothing_holds_up_no_request(monkeypatch, tmp_path):
+    program = tmp_path / "python"
+    program.write_text("#!/bin/sh\nexec sleep 60\n")
+    program.chmod(0o700)
+    resource_tracker.ensure_running()
+    monkeypatch.setattr(spawn, "_python_exe", os.fsencode(program))
+    # More words than a pipe holds.
+    load = partial(agent.start_loading, "dictionary", None, "word " * 100_000, Settings())
+    made: Future[AgentPlayer] = Future()
+    make = partial(AgentPlayer, guess_next, load, Settings())
+    threading.Thread(target=lambda: made.set_result(make()), daemon=True).start()
+    with closing(made.result(30)) as player:
+        assert not player.loading[0].done()
 
 
 def test_a_hint_has_the_guess_and_the_probabilities_of_the_agent(start_with_player, dictionary):
