@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from weakref import WeakValueDictionary
 
@@ -20,6 +21,8 @@ REQUEST_SECONDS = Histogram("hangman_request_seconds", "Time to answer", ["route
 CLIENT_SECONDS = 10.0
 # The longest body of a request, in bytes.
 MAX_BODY = 16_384
+# The protocol's requests that change games: there is GET, but no HEAD.
+_UNSAFE = ("/new_game", "/guess_letter")
 _HEADERS = {
     # Files of this server alone: no inline script or style, no frames.
     "Content-Security-Policy": (
@@ -29,6 +32,7 @@ _HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Resource-Policy": "same-origin",
+    "Accept-Ranges": "none",
 }
 
 
@@ -46,19 +50,21 @@ class Bounds:
             await self.app(scope, receive, send)
             return
         begun = time.perf_counter()
-        status, is_head = 500, scope["method"] == "HEAD"
+        status, is_head, headers = 500, scope["method"] == "HEAD", Headers(scope=scope)
+        # Files are short: a range of one is ignored.
+        scope = {**scope, "headers": [each for each in scope["headers"] if each[0] != b"range"]}
         if is_head:  # an answer to GET, without its body
-            scope = {**scope, "method": "GET"}
+            scope["method"] = "GET"
         address = (scope.get("client") or ("",))[0]
 
         async def send_with_headers(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                headers = MutableHeaders(scope=message)
+                answered = MutableHeaders(scope=message)
                 # Browsers revalidate files.
-                caching = "no-cache" if "etag" in headers else "no-store"
-                headers.update({**_HEADERS, "Cache-Control": caching})
+                caching = "no-cache" if "etag" in answered else "no-store"
+                answered.update({**_HEADERS, "Cache-Control": caching})
             elif is_head:
                 message = {**message, "body": b""}
             await send(message)
@@ -68,7 +74,12 @@ class Bounds:
             # Round-robin: of each address, one request starts per pass of the event loop.
             async with self._locks.setdefault(network_of(address), asyncio.Lock()):
                 await asyncio.sleep(0)
-            site = Headers(scope=scope).get("sec-fetch-site")
+            host, is_old = ",".join(headers.getlist("host")), scope["http_version"] != "1.1"
+            if not (re.fullmatch(r"[^\s,/@]+", host) or (is_old and not host)):
+                raise RequestError(400, "Host: one name or address is expected")
+            if is_head and scope["path"].endswith(_UNSAFE):
+                raise RequestError(405, "this request changes a game; use GET")
+            site = headers.get("sec-fetch-site")
             if scope["method"] == "POST" and site in ("cross-site", "same-site"):
                 raise RequestError(403, "cross-site requests are refused")
             await self.app(scope, _bounded(receive), send_with_headers)

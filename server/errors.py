@@ -12,7 +12,7 @@ class RequestError(HTTPException):
     """A refused request, which may succeed after ``retry_after`` seconds."""
 
     def __init__(self, status: int, message: str, retry_after: float | None = None) -> None:
-        headers = {"WWW-Authenticate": "Bearer"} if status == 401 else {}
+        headers = {401: {"WWW-Authenticate": "Bearer"}, 405: {"Allow": "GET"}}.get(status, {})
         if retry_after is not None:
             headers["Retry-After"] = str(max(1, math.ceil(retry_after)))
         super().__init__(status, message, headers)

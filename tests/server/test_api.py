@@ -143,6 +143,8 @@ def test_the_page_is_served_and_unknown_paths_are_refused(start):
     for path in ("/nothing", f"{API}/nothing", "/assets", f"{API}/server/", "/..%2Fapp.py"):
         answer = server.get(path, headers={"Host": "elsewhere.example"})
         assert (answer.status_code, list(answer.json())) == (404, ["error"])
+    refused = server.post("/assets/main.js")
+    assert (refused.status_code, list(refused.json())) == (405, ["error"])
 
 
 @pytest.mark.parametrize(

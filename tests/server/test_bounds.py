@@ -37,7 +37,8 @@ def test_a_body_in_parts_is_read_and_refused_if_it_is_too_long(start_with_player
 def test_all_parts_of_a_body_have_one_timeout(start_with_player, monkeypatch):
     monkeypatch.setattr(bounds, "CLIENT_SECONDS", 0.3)
     server, token = start_with_player()
-    answer = server.post(f"{API}/games", in_parts(*[b" "] * 100, pause=0.1), token)
+    # Together they take five times as long.
+    answer = server.post(f"{API}/games", in_parts(*[b" "] * 14, b"{}", pause=0.1), token)
     assert answer.status_code == 408
     assert answer.json() == {"error": "the body was not sent within 0.3 seconds"}
 
@@ -86,6 +87,33 @@ def test_answers_have_security_headers_and_head_is_get_without_a_body(start, pat
             assert part in headers["content-security-policy"]
         assert "unsafe" not in headers["content-security-policy"]
         assert headers["cache-control"] == caching
+
+
+def test_head_begins_no_game_and_guesses_no_letter(start_with_player):
+    server, token = start_with_player()
+    query = {"access_token": token, "game_id": server.new_game(token), "letter": "e"}
+    for name in ("new_game", "guess_letter"):
+        answer = server.run(server.client.head(f"{CHALLENGE}/{name}", params=query))
+        assert (answer.status_code, answer.headers["allow"]) == (405, "GET")
+    assert server.sql("SELECT guesses FROM games") == [("",)]
+
+
+@pytest.mark.parametrize("hosts", [[""], ["a", "a"], ["a", ""], ["a, b"], ["a b"], ["a/b"]])
+def test_a_request_has_one_host(start, hosts):
+    server = start()
+    answer = server.run(server.client.get("/", headers=[("Host", host) for host in hosts]))
+    expected = {"error": "Host: one name or address is expected"}
+    assert (answer.status_code, answer.json()) == (400, expected)
+    for host in ("example.org:8000", "127.0.0.1", "[::1]:8000"):
+        assert server.get("/", headers={"Host": host}).status_code == 200
+
+
+@pytest.mark.parametrize("asked", ["bytes=0-9", "bytes=99999999-", "bytes=9-1", "bytes=a", "a"])
+def test_a_range_is_ignored(start, asked):
+    server = start()
+    answer, whole = (server.get("/", headers=each) for each in ({"Range": asked}, {}))
+    assert (answer.status_code, answer.content) == (200, whole.content)
+    assert answer.headers["accept-ranges"] == "none"
 
 
 def make(rate, burst):

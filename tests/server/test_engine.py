@@ -53,6 +53,8 @@ def test_a_slow_head_times_out(server):
         (GAMES + b"Transfer-Encoding: chunked\r\n\r\n" + CHUNK * 1_000, b"413"),
         (GAMES + b"a: " + b"b" * 60_000 + b"\r\n\r\n", b"431"),
         (b"\x16\x03\x01" * 100, b"400"),
+        (b"GET /metrics HTTP/1.1\r\n\r\n", b"400"),
+        (b"GET /metrics HTTP/1.1\r\nHost: server\r\nHost: server\r\n\r\n", b"400"),
     ],
 )
 def test_what_is_too_long_or_not_http_is_refused_and_not_logged(server, sent, status):
@@ -60,6 +62,9 @@ def test_what_is_too_long_or_not_http_is_refused_and_not_logged(server, sent, st
         client.sendall(sent)
         assert client.recv(1_000).startswith(b"HTTP/1.1 " + status)
     assert "\\x16" not in server.read()
+    with connect(server) as client:  # HTTP/1.0 has no Host
+        client.sendall(b"GET /metrics HTTP/1.0\r\n\r\n")
+        assert client.recv(1_000).startswith(b"HTTP/1.0 200")
 
 
 @pytest.mark.parametrize(("source", "shared"), [("127.0.0.2", False), ("127.0.0.3", True)])
