@@ -1,6 +1,7 @@
 """Kills and SIGTERM under load, and full disks."""
 
 import os
+import re
 import signal
 import sqlite3
 import subprocess
@@ -13,6 +14,9 @@ import pytest
 import requests
 
 from hangman_lab.evaluation.game_client import GameClient
+from hangman_lab.server.database import open_database
+from hangman_lab.server.players import add_player
+from tests.processes import ROOT
 from tests.server.harness import API, bearer
 from tests.server.load import LETTERS, add_token, serving
 
@@ -110,6 +114,27 @@ def test_no_answered_guess_is_lost_or_counted_twice_through_restarts(path, real_
     assert num_answered > CLIENTS * KILLS
 
 
+def test_the_backup_of_the_docs_is_a_dated_copy_and_makes_no_database(path, tmp_path):
+    page = (ROOT / "docs/server.md").read_text()
+    command = re.search(r"^    umask 077; .*\\\n.*", page, re.MULTILINE)[0]
+    database = tmp_path / "hangman.sqlite3"
+    (tmp_path / "elsewhere").mkdir()
+    with closing(open_database(database)) as connection:
+        add_player(connection, "alice", "hm_token")
+
+        def back_up(folder):
+            return subprocess.run(["bash", "-c", command], cwd=folder, capture_output=True)
+
+        assert back_up(tmp_path).returncode == 0
+        assert b"unable to open" in back_up(tmp_path / "elsewhere").stderr
+    assert not [*(tmp_path / "elsewhere").iterdir()]
+    (copy,) = tmp_path.glob("hangman-*.sqlite3")
+    assert re.fullmatch(r"hangman-\d{8}-\d{6}", copy.stem)
+    assert copy.stat().st_mode & 0o777 == 0o600
+    with closing(sqlite3.connect(copy)) as connection:
+        assert connection.execute("SELECT name FROM players").fetchall() == [("alice",)]
+
+
 def test_a_full_disk_is_reported_and_games_continue_when_there_is_room(disk, real_words):
     path, ballast = disk / "games.sqlite3", disk / "ballast"
     with serving(path, *OPTIONS, words=real_words) as (process, address):
@@ -127,6 +152,8 @@ def test_a_full_disk_is_reported_and_games_continue_when_there_is_room(disk, rea
         assert (refused.status_code, refused.headers["Retry-After"]) == (503, "1")
         assert refused.json() == {"error": "the database is not available; try again"}
         wait_for(process, "database or disk is full")
+        assert requests.get(f"{address}{API}/daily").status_code == 503
         ballast.unlink()
+        assert requests.get(f"{address}{API}/daily").status_code == 200
         assert post(f"/{game}/guesses", letter="e").status_code == 200
         assert post().status_code == 201
