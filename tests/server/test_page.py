@@ -370,6 +370,25 @@ def test_requests_that_are_refused_or_lost_are_retried_with_a_message(open_page)
         assert figures_of(page)[0] == "1"
 
 
+def test_the_page_is_played_below_a_path_of_a_proxy(browser, page_server):
+    address, _ = page_server
+    with closing(browser.new_context()) as context:
+        # Like a proxy, which has nothing at other paths.
+        context.route("**", lambda route: route.abort())
+        below = f"{address}/hangman/"
+        context.route(
+            f"{below}**",
+            lambda route: route.fulfill(
+                response=route.fetch(url=route.request.url.replace(below, f"{address}/"))
+            ),
+        )
+        page = context.new_page()
+        page.goto(below)
+        settle(page)
+        type_letters(page, "ban")
+        expect(outcome(page)).to_contain_text("banana")
+
+
 def test_a_player_with_a_token_is_on_the_leaderboard(open_page, page_server):
     name = "<b>alice</b>"
     page = open_page()

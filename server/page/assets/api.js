@@ -61,7 +61,7 @@ async function send(method, path, body, token) {
   try {
     for (let attempt = 1; ; attempt++) {
       const signal = AbortSignal.timeout(LONGEST);
-      const response = await fetch(`/api/v1/${path}`, { method, headers, body: body && JSON.stringify(body), signal }).catch(() => null);
+      const response = await fetch(`api/v1/${path}`, { method, headers, body: body && JSON.stringify(body), signal }).catch(() => null);
       if (response?.ok) {
         const answer = await response.json();
         tell("");

@@ -304,7 +304,7 @@ export function setUpPlay(report, server) {
     const marks = [...game.guesses].map((letter) => (game.wrong.includes(letter) ? "\u{1F7E7}" : "\u{1F7E6}"));
     const result = game.status === "success" ? "won" : game.resigned ? "given up" : "lost";
     const what = game.day ? "the word of the day" : `a word of ${count(game.word.length, "letter")}`;
-    const text = `Hangman Lab, ${game.day ?? dateOf(Date.now())}: ${what}, ${result} with ${count(game.wrong.length, "wrong guess", "wrong guesses")}${game.hinted ? " and a hint" : ""}\n${marks.join("")}\n${location.origin}/`;
+    const text = `Hangman Lab, ${game.day ?? dateOf(Date.now())}: ${what}, ${result} with ${count(game.wrong.length, "wrong guess", "wrong guesses")}${game.hinted ? " and a hint" : ""}\n${marks.join("")}\n${location.origin}${location.pathname}`;
     // Without HTTPS a browser may refuse; the text is then shown, to be copied.
     const copied = await navigator.clipboard?.writeText(text).then(() => true, () => false);
     if (copied) return tellCopied();
