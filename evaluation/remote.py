@@ -63,7 +63,7 @@ def check(parsed: argparse.Namespace, refuse: Refuse) -> None:
 
 def evaluate(parsed: argparse.Namespace, options: EvaluationOptions, console: Console) -> None:
     """Play, print tables and write files; raise InputError if an option or the server fails."""
-    token = parsed.token or os.environ.get(TOKEN_VARIABLE)
+    token = (parsed.token or os.environ.get(TOKEN_VARIABLE, "")).strip()
     if not token:
         raise InputError(f"--token, {TOKEN_VARIABLE}: --server needs an access token")
     games = options.games or DEFAULT_GAMES

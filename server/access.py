@@ -101,7 +101,7 @@ async def _get_client(
     bearer: Annotated[HTTPAuthorizationCredentials | None, Security(HTTPBearer(auto_error=False))],
 ) -> Client:
     services, address = await _get_services(request), await _get_address(request)
-    token = token or (bearer.credentials if bearer is not None else None)
+    token = (token or (bearer.credentials if bearer is not None else "")).strip()
     if not token:
         raise RequestError(401, "no access token is given")
     if token.startswith(GUEST_PREFIX):

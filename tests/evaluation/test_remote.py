@@ -213,9 +213,13 @@ def test_an_invalid_server_is_reported(status, text, said):
 def test_an_unknown_token_is_refused_before_agents_are_fitted(evaluate, monkeypatch):
     monkeypatch.setattr("hangman_lab.evaluation.remote.prepare", None)
     with server_of(lambda *_: (200, '{"error": "no such token"}')) as (client, requests):
-        done, _ = evaluate("--server", client.url, "--token", "t")
-    assert_refused(done, "evaluate.py", "refuses: no such token")
-    assert [path.rpartition("/")[2] for path, *_ in requests] == ["my_status"]
+        monkeypatch.setenv("HANGMAN_TOKEN", "t\r\n")
+        for token in ("--token", " t\r"), ():
+            done, _ = evaluate("--server", client.url, *token)
+            assert_refused(done, "evaluate.py", "refuses: no such token")
+    (path, query, _), _ = requests
+    assert (path.rpartition("/")[2], query) == ("my_status", {"access_token": "t"})
+    assert requests[0] == requests[1]
 
 
 @pytest.mark.parametrize(

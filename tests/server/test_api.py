@@ -114,7 +114,14 @@ def test_an_invalid_letter_is_refused_and_costs_nothing(start_with_player, lette
     assert server.guess(token, game, "a").json()["tries_remains"] == 6
 
 
-@pytest.mark.parametrize("token", ["", "hm_unknown", "x" * 500])
+def test_white_space_around_a_token_is_ignored(start_with_player):
+    server, token = start_with_player()
+    copied = f" \t{token} \r\n"
+    assert server.status(copied) == [0] * 4
+    assert server.get(f"{API}/player", f" {token}\t ").status_code == 200
+
+
+@pytest.mark.parametrize("token", ["", " ", "hm_unknown", "x" * 500])
 def test_a_missing_or_unknown_token_is_refused(start, token):
     server = start()
     assert server.get(f"{CHALLENGE}/my_status", access_token=token).status_code == 401
