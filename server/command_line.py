@@ -12,6 +12,7 @@ from argparse import SUPPRESS, ArgumentError, Namespace
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import fields
+from itertools import pairwise
 
 from hangman_lab.envs.errors import InputError
 from hangman_lab.server import players
@@ -78,12 +79,19 @@ def read_options(arguments: Sequence[str] | None) -> Namespace:
 def _name(text: str) -> str:
     """Return a name that cannot be mistaken for another one; InputError if it can."""
     name = unicodedata.normalize("NFKC", text).strip()
-    letters = [unicodedata.name(char, "?") for char in name if char.isalpha()]
-    scripts = {each.partition(" ")[0] for each in letters}
-    # Fillers are invisible letters. A mark follows a letter: accents are not stacked.
-    is_clear = len(scripts) <= 1 and not any("FILLER" in each for each in letters)
+    names = {char: unicodedata.name(char, "?") for char in name}
+    scripts = {names[char].partition(" ")[0] for char in name if char.isalpha()}
+    # The names of invisible letters and marks.
+    is_hidden = re.search("FILLER|JOINER|SELECTOR|INHERENT", str(names))
+    # A mark follows a letter that has none at the same place: accents are not stacked.
+    is_stacked = any(
+        (place := unicodedata.combining(mark))
+        and place in map(unicodedata.combining, unicodedata.normalize("NFD", letter))
+        for letter, mark in pairwise(name)
+    )
     kinds = "".join(unicodedata.category(char)[0] for char in name)
     is_spelled = re.fullmatch(r"(?=.*[LN])(LM?|N|[PZ])*", kinds) and name.isprintable()
+    is_clear = len(scripts) <= 1 and not is_hidden and not is_stacked
     if not (is_clear and is_spelled and len(name) <= _MAX_NAME_LENGTH):
         raise InputError(
             f"{text!r} is not a name of 1 to {_MAX_NAME_LENGTH} letters of one script, digits, "

@@ -7,6 +7,7 @@ import errno
 import functools
 import math
 import os
+import re
 import shlex
 import sys
 from collections.abc import Callable, Sequence
@@ -101,12 +102,21 @@ def command_main(name: str) -> Callable[[Callable[..., int]], Callable[..., int]
 class CommandParser(argparse.ArgumentParser):
     """A parser whose errors are one line, with exit status 2."""
 
+    _given: Sequence[str] = ()
+
     def error(self, message: str) -> NoReturn:
         """Print the error without the usage."""
+        if re.match("argument [a-z]+: invalid choice", message):
+            # It may be the value of an unknown option.
+            given = [text.partition("=")[0] for text in self._given if text.startswith("-")]
+            options = "\n".join(["", *self._option_string_actions])
+            if unknown := [name for name in given if f"\n{name}" not in options]:
+                message = f"unrecognized arguments: {' '.join(unknown)}"
         self.exit(2, f"{self.prog}: error: {message} (see {self.prog} --help)\n")
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse the options; an empty text is an error."""
+        self._given = sys.argv[1:] if args is None else args
         options = super().parse_args(args, namespace)
         for name, value in vars(options).items():
             if value == "":

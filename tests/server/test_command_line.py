@@ -18,8 +18,9 @@ from tests.server.harness import API, Harness
 from tests.server.load import serving
 
 pytestmark = pytest.mark.slow
-# Lines, fillers, and accents that are stacked or alone.
-NO_NAMES = ("two\nlines", "\u3164", "\u2800", "a\u0301\u0302\u0303\u0304", "\u0301")
+# Lines, accents that are stacked or alone, and what is invisible or changes the direction.
+NO_NAMES = ("two\nlines", "e\u0301\u0302", "\u1ebf\u0301", "a\u0328\u0328", "\u0301")
+NO_NAMES += tuple(f"al{char}ice" for char in "\u3164\u2800\u034f\ufe0f\u17b4\u200b\u200d\u202e")
 
 
 @pytest.fixture
@@ -43,6 +44,9 @@ def read_players(path):
         (["token", "p\u0430ul"], ["is not a name", "one script"]),
         *((["token", name], ["is not a name"]) for name in NO_NAMES),
         (["delete", "nobody"], ["--db: there is no file"]),
+        (["nothing"], ["argument action: invalid choice: 'nothing'"]),
+        (["--port=1", "--database", "x", "token"], ["unrecognized arguments: --database ("]),
+        (["-p", "9000"], ["unrecognized arguments: -p ("]),
         (["--db", "/no/such/folder/x"], ["--db", "/no/such/folder/x", "No such file"]),
         (["--host", "no.such.host.invalid"], ["--host", "no.such.host.invalid"]),
         (["--port", "70000"], ["--port: '70000' is not a whole number in 0..65535"]),
@@ -114,7 +118,8 @@ def test_it_serves_until_it_is_stopped_and_logs_no_token(path):
 
 def test_names_are_normalized(serve, path):
     names = {"Zoe\u0308": "Zo\u00eb", "\uff21da 2": "Ada 2", "O'Neil-Smith.": "O'Neil-Smith."}
-    names["\u5c71\u7530"] = "\u5c71\u7530"
+    # Accents above and below one letter.
+    names |= {name: name for name in ("\u5c71\u7530", "Ad\u00e9b\u00e1y\u1ecd\u0300", "Ng\u1ebf")}
     for typed in names:
         assert serve("token", typed).returncode == 0
     assert [name for name, _ in read_players(path)] == [*names.values()]
