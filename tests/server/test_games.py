@@ -262,6 +262,11 @@ def test_the_results_of_a_day_are_kept_for_seconds_and_end_at_midnight(start, mo
     second += 15
     results = {"players": 0, "wrong_guesses": [0] * 6}
     assert read() == ({"date": "2026-01-03", "seconds_left": 86_395, **results}, 1)
+    # Games with more wrong guesses than lose since a restart.
+    finish("frank", "vwxyzno")
+    server.settings = replace(server.settings, max_wrong=2)
+    server.restart()
+    assert server.get(f"{API}/daily").json()["wrong_guesses"] == [0, 1]
 
 
 def test_the_hundred_oldest_open_games_are_listed(start_with_player):

@@ -7,7 +7,8 @@ from unittest.mock import Mock
 import pytest
 
 from hangman_lab.evaluation.intervals import win_rate_interval
-from hangman_lab.server import players
+from hangman_lab.server import games, players
+from hangman_lab.server.access import Client
 from tests.server.harness import API
 
 
@@ -103,10 +104,15 @@ def test_open_resigned_and_hinted_games_count_as_not_won(start, dictionary):
         assert [server.hint(alice, game).status_code for _ in range(2)] == [200, 200]
         server.guess(alice, game, letters)
     assert server.hint(alice, game).status_code == 409
+    # The hint arrives after the end: the first game was won, the second was not.
+    for letters in ("no", "abcdef"):
+        ended = server.play(alice, recorded=True, letters=letters)["game_id"]
+        server.run(Client(server.services, "", alice).write(games.mark_hinted, ended))
     server.play(bob, recorded=True, letters="no")
-    server.resign(bob, server.new_game(bob, recorded=True))
-    expected = {"games": 6, "wins": 2, "unfinished": 1, "hinted": 3}
-    expected |= {"win_rate": 2 / 6, "ci95": pytest.approx(win_rate_interval(2, 6))}
+    for _ in range(2):
+        server.resign(bob, server.new_game(bob, recorded=True))
+    expected = {"games": 8, "wins": 2, "unfinished": 1, "hinted": 5}
+    expected |= {"win_rate": 2 / 8, "ci95": pytest.approx(win_rate_interval(2, 8))}
     # The ranking is kept for some seconds.
     assert server.get(f"{API}/leaderboard").json() == nothing
     server.restart()
@@ -114,4 +120,4 @@ def test_open_resigned_and_hinted_games_count_as_not_won(start, dictionary):
     first, second = server.get(f"{API}/leaderboard").json()["players"]
     assert {name: first[name] for name in expected} == expected
     assert [(row["name"], row["wins"]) for row in (first, second)] == [("alice", 2), ("bob", 1)]
-    assert server.status(alice) == [0, 6, 4, 0]
+    assert server.status(alice) == [0, 8, 5, 0]
