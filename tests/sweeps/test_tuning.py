@@ -5,7 +5,7 @@ import os
 import signal
 
 import pytest
-from filelock import FileLock
+from filelock import FileLock, Timeout
 
 from hangman_lab.agents.posterior.files import load_posterior
 from hangman_lab.envs.errors import InputError
@@ -122,6 +122,8 @@ def test_a_trial_is_trained_resumed_or_read_as_the_files_of_its_run_say(
     def train(config, console, path, **options):
         calls.append(path)
         assert not path.exists()
+        with pytest.raises(Timeout):
+            FileLock(f"{path}.lock", timeout=0).acquire()
         return RunDirectory(path), evaluation
 
     def resume(path, console, **options):
