@@ -44,7 +44,19 @@ class Simulation(NamedTuple):
     shares: npt.NDArray[np.float64]  #: shape (words,): The probability of each word.
     #: shape (26,): The probability of each letter behind a blank, for the rest of the words.
     rest_present: npt.NDArray[np.float64]
+    #: shape (lives + 1,): The probability of winning one of the rest of the words, by lives left.
+    rest_wins: npt.NDArray[np.float64]
     num_blanks: int
+
+
+class Branch(NamedTuple):
+    """The games of a simulation that have the same masked word."""
+
+    words: npt.NDArray[np.int64]  #: The simulated words; their order changes.
+    rest: float  #: The probability of the rest of the words.
+    lives: int
+    num_blanks: int
+    guessed: np.uint64  #: The letters since the look-ahead began, as bits.
 
 
 @njit
@@ -74,14 +86,14 @@ def win_probabilities(thread, num_threads, states, present, prob_listed, letters
             likeliest = np.argsort(-masses, kind="mergesort")[:MAX_WORDS]
             words, masses = words[likeliest], masses[likeliest]
         shares = masses * (share / total)
-        simulated = _simulation(masked, present[game], listed.words.codes, words, shares)
-        values = rest_win_rates(simulated.rest_present, modeled_fraction, lives[game])
-        none, rest = np.uint64(0), max(1.0 - shares.sum(), 0.0)
+        likely = listed.words.codes[words], shares
+        simulated = _simulation(masked, *likely, present[game], modeled_fraction, lives[game])
+        rest = max(1.0 - shares.sum(), 0.0)
         for choice in range(letters.shape[1]):
             letter, order = letters[game, choice], np.arange(len(words))
             if letter >= 0:
-                root = letter, order, lives[game], simulated.num_blanks, none, rest
-                result[game, choice] = _play_on(*root, simulated, values, 0.0)
+                root = Branch(order, rest, lives[game], simulated.num_blanks, np.uint64(0))
+                result[game, choice] = _play_on(letter, root, simulated, 0.0)
 
 
 @njit
@@ -105,16 +117,16 @@ def rest_win_rates(present, modeled_fraction, lives):
 
 
 @njit
-def _simulation(word, present, codes, words, shares):
-    """Return the :class:`Simulation` of a game; rows ``words`` of ``codes`` are simulated."""
-    num_words = len(words)
+def _simulation(word, codes, shares, present, modeled_fraction, lives):
+    """Return the :class:`Simulation` of a game with words, their codes and probabilities."""
+    num_words = len(codes)
     places = np.zeros((num_words, NUM_LETTERS), dtype=np.uint32)
     letters = np.zeros(num_words, dtype=np.uint64)
     rest_present = present.copy()
     blanks = np.flatnonzero(word == BLANK)
     for row in range(num_words):
         for blank in range(len(blanks)):
-            letter = codes[words[row], blanks[blank]] - FIRST_LETTER
+            letter = codes[row, blanks[blank]] - FIRST_LETTER
             places[row, letter] |= np.uint32(1) << np.uint32(blank)
         for letter in range(NUM_LETTERS):
             if places[row, letter]:
@@ -123,18 +135,16 @@ def _simulation(word, present, codes, words, shares):
     rest = max(1.0 - shares.sum(), 1e-9)
     for letter in range(NUM_LETTERS):
         rest_present[letter] = min(max(rest_present[letter] / rest, 0.0), 1.0)
-    return Simulation(places, letters, shares, rest_present, len(blanks))
+    rest_wins = rest_win_rates(rest_present, modeled_fraction, lives)
+    return Simulation(places, letters, shares, rest_present, rest_wins, len(blanks))
 
 
 @njit
-def _play_on(letter, words, lives, blanks, guessed, rest, game, values, won):
-    """Add to ``won`` the probability of winning a branch with a letter, then greedy play.
-
-    A branch has one masked word: its ``words`` are simulated, and reordered; ``rest`` is the
-    probability of the rest of the words. ``guessed`` are the letters since the look-ahead began.
-    """
-    guessed |= np.uint64(1) << np.uint64(letter)
-    hit = blanks / game.num_blanks * game.rest_present[letter] * rest
+def _play_on(letter, branch, game, won):
+    """Return ``won`` plus the probability of winning a branch with a letter, then greedy play."""
+    words, rest, lives = branch.words, branch.rest, branch.lives
+    guessed = branch.guessed | np.uint64(1) << np.uint64(letter)
+    hit = branch.num_blanks / game.num_blanks * game.rest_present[letter] * rest
     filled = game.places[words, letter]
     with_letter, num_misses = 0.0, 0
     for place in range(len(words)):
@@ -145,9 +155,9 @@ def _play_on(letter, words, lives, blanks, guessed, rest, game, values, won):
     elsewhere = _ELSEWHERE * hit if with_letter > 0.0 else hit
     ends = group_families(words, filled)
     # The parts of the rest, after a hit and after a miss, that no branch continues.
-    won += elsewhere * values[lives]
+    won += elsewhere * game.rest_wins[lives]
     if num_misses == 0:
-        won += (rest - hit) * values[lives - 1]
+        won += (rest - hit) * game.rest_wins[lives - 1]
     presence = np.empty(NUM_LETTERS)
     for family in range(len(ends) - 2, -1, -1):
         part, places = words[ends[family] : ends[family + 1]], filled[ends[family]]
@@ -159,8 +169,9 @@ def _play_on(letter, words, lives, blanks, guessed, rest, game, values, won):
             part_rest = (hit - elsewhere) * share / with_letter
         if left == 0:
             continue
-        hidden = blanks - count_bits(np.uint64(places))
-        settled = _settle(part, game, guessed, share, part_rest, values[left], presence)
+        hidden = branch.num_blanks - count_bits(np.uint64(places))
+        following = Branch(part, part_rest, left, hidden, guessed)
+        settled = _settle(following, game, share, presence)
         if settled >= 0.0:
             won += settled
             continue
@@ -168,29 +179,29 @@ def _play_on(letter, words, lives, blanks, guessed, rest, game, values, won):
         for other in range(NUM_LETTERS):
             if not (guessed >> np.uint64(other)) & np.uint64(1):
                 presence[other] += part_rest * scale * game.rest_present[other]
-        best = presence.argmax()
-        won = _play_on(best, part, left, hidden, guessed, part_rest, game, values, won)
+        won = _play_on(presence.argmax(), following, game, won)
     return won
 
 
 @njit
-def _settle(words, game, guessed, share, rest, value, presence):
+def _settle(branch, game, share, presence):
     """Return a branch's probability of winning if its guesses do not matter, else -1.
 
     ``share`` is the probability of the simulated words; ``presence`` becomes that of those which
     contain each unguessed letter.
     """
     presence[:] = 0.0
-    for word in words:
-        left = game.letters[word] & ~guessed
+    for word in branch.words:
+        left = game.letters[word] & ~branch.guessed
         while left:
             presence[lowest_bit(left)] += game.shares[word]
             left &= left - np.uint64(1)
+    rest, value = branch.rest, game.rest_wins[branch.lives]
     if presence.max() == 0.0:
         # All blanks are filled.
         return share + rest
     if share < _MIN_SHARE * rest:
         return (share + rest) * value
-    if len(words) == 1 and rest < _MIN_SHARE * share:
+    if len(branch.words) == 1 and rest < _MIN_SHARE * share:
         return share + rest * value
     return -1.0
