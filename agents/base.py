@@ -11,17 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from hangman_lab.envs.counter_rng import keyed_uniform
-from hangman_lab.envs.encoding import NUM_LETTERS
-from hangman_lab.envs.errors import InputError, as_array, as_numbers, check_integer, check_number
+from hangman_lab.envs.errors import InputError, as_array, check_integer, check_numbers
 from hangman_lab.envs.hangman.observation import (
     Observation,
     Observations,
     as_batch,
     unique_observations,
 )
-
-# Rounding tolerance: how far a probability may be above 1.
-_ROUNDING = 1e-6
 
 
 class NotFittedError(InputError, AttributeError):
@@ -54,20 +50,10 @@ class Agent:
     draws: bool = False
     uses_lives: bool = True
     tolerance: float = 0.0
-    _seed: int = 0
+    seed: int = 0
 
     def __init__(self, seed: int = 0) -> None:
-        self.seed = seed
-
-    @property
-    def seed(self) -> int:
-        """The seed of random draws, from 0; InputError if it is set to another value."""
-        return self._seed
-
-    @seed.setter
-    def seed(self, seed: int) -> None:
-        self._seed = check_integer("seed", seed, 0, 2**63 - 1)
-        self.__dict__.pop("_generator", None)
+        self.seed = check_integer("seed", seed, 0, 2**63 - 1)
 
     def __getattr__(self, name: str) -> Any:
         # Called for missing attributes alone.
@@ -129,21 +115,9 @@ class Agent:
             if keys.shape != (num_games,) or keys.dtype.kind not in "iu":
                 raise InputError(f"keys: {keys!r} is not an array of {num_games} integers")
             keys = keys.astype(np.uint64, copy=False)
-        letters = self.guess(batch, keys)
-        return int(letters[0]) if is_single else letters
-
-    def guess(
-        self, observations: Observations, keys: npt.NDArray[np.uint64] | None
-    ) -> npt.NDArray[np.int64]:
-        """Return :meth:`act_batch`; InputError unless it is a letter for each game."""
         name = f"{type(self).__name__}.act_batch"
-        letters = as_array(name, self.act_batch(observations, keys))
-        shape = observations["lives"].shape
-        is_valid = letters.shape == shape and letters.dtype.kind in "iu"
-        if not is_valid or (letters < 0).any() or (letters >= NUM_LETTERS).any():
-            allowed = f"{shape[0]} integers in 0..{NUM_LETTERS - 1}"
-            raise InputError(f"{name}: {letters!r} is not an array of {allowed}")
-        return letters
+        letters = check_numbers(name, self.act_batch(batch, keys), (num_games,)).astype(np.int64)
+        return int(letters[0]) if is_single else letters
 
     def letter_scores(self, observations: Observations) -> npt.NDArray[np.float64]:
         """Return letter scores, shape (N, 26), without checks; those of guessed letters are unused.
@@ -158,22 +132,16 @@ class Agent:
         """Return a letter for each of N games, shape (N,); the observations are not checked.
 
         Ties go to the first in the alphabet. ``keys`` are given where the agent ``draws``.
-        InputError if the scores are no numbers of shape (N, 26), or one is NaN or infinite.
+        InputError if the scores are not finite or not of shape (N, 26).
         """
         states, state_of_game = self._distinct(observations)
         name, guessed = f"{type(self).__name__}.letter_scores", states["guessed"] != 0
-        scores = as_numbers(name, self.letter_scores(states), guessed.shape)
-        # Finite scores are above those of guessed letters, which are -inf.
-        scores = np.maximum(scores, np.finfo(np.float64).min)
+        scores = np.where(guessed, 0.0, self.letter_scores(states))
+        scores = check_numbers(name, scores, guessed.shape)
         scores[guessed] = -np.inf
         highest = scores.max(axis=1, keepdims=True)
-        if not (highest < np.inf).all():
-            raise InputError(f"{name}: a score is NaN or infinite")
         if not self.draws:
-            tolerance = check_number(f"{type(self).__name__}.tolerance", self.tolerance, 0, 1e100)
-            return (scores >= highest - tolerance).argmax(axis=1)[state_of_game]
-        if not (highest < 1e300).all():
-            raise InputError(f"{name}: a score is above 1e300, so that their sum may be infinite")
+            return (scores >= highest - self.tolerance).argmax(axis=1)[state_of_game]
         # Uniform if no letter has a score above 0.
         weights = np.where(highest > 0, scores, ~guessed)
         cumulative = weights.clip(0.0).cumsum(axis=1)[state_of_game]
@@ -218,9 +186,7 @@ class PosteriorAgent(Agent, ABC):
         batch, is_single = as_batch(observations)
         states, state_of_game = self._distinct(batch)
         name, shape = f"{type(self).__name__}._letter_probabilities", states["guessed"].shape
-        result = as_numbers(name, self._letter_probabilities(states), shape)
-        if not ((result >= 0) & (result <= 1 + _ROUNDING)).all():
-            raise InputError(f"{name}: a probability is NaN or outside 0..1")
+        result = check_numbers(name, self._letter_probabilities(states), shape)
         return result[0] if is_single else result[state_of_game]
 
     @abstractmethod

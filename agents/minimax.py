@@ -124,47 +124,48 @@ class MinimaxAgent(CandidateSearchAgent):
         words = self.tables_
         if len(rows) > lives:
             table = np.zeros((_TABLE_SIZE, 3), np.int64)
-            progress = np.array([_BUDGET, 0])
+            budget = np.array([_BUDGET])
             for misses_left in range(lives - 1, min(NUM_LETTERS, len(rows) - 1)):
-                if certain_win(rows, misses_left, words, table, progress) == WIN:
-                    return progress[1]
+                result, letter = certain_win(rows, misses_left, words, table, budget)
+                if result == WIN:
+                    return letter
         places = words.places[rows]
         worst = [np.unique(column, return_counts=True)[1].max() for column in places.T]
         return np.lexsort((-(places > 0).sum(axis=0), worst))[0]
 
 
 @njit
-def certain_win(rows, misses_left, words, table, progress):
+def certain_win(rows, misses_left, words, table, budget):
     """Return WIN if a guesser can win all words of ``rows``, NO_WIN if not, else UNKNOWN.
 
-    ``misses_left`` misses do not lose, the next one does. ``rows`` are reordered. The budget
-    ``progress[0]`` decreases by the words looked at; below 0 it is UNKNOWN. If an empty table leads
-    to a WIN with more than ``misses_left + 1`` rows, ``progress[1]`` is the letter to guess.
-    ``table``, int64, shape (2**n, 3), first 0: the key of a set, the fewest misses not refuted, and
-    the fewest known to be enough.
+    With it, the letter to guess for a WIN that was searched for; -1 if there are at most
+    ``misses_left + 1`` rows, or ``table`` has the result. ``misses_left`` misses do not lose, the
+    next one does. ``rows`` are reordered. ``budget``, shape (1,), decreases by the words looked at;
+    below 0 the result is UNKNOWN. ``table``, int64, shape (2**n, 3), first 0: the key of a set, the
+    fewest misses not refuted, and the fewest known to be enough.
     """
     size = len(rows)
     # Every miss with a letter of some word eliminates a word.
     if size <= misses_left + 1:
-        return WIN
-    progress[0] -= size
-    if progress[0] < 0:
-        return UNKNOWN
+        return WIN, -1
+    budget[0] -= size
+    if budget[0] < 0:
+        return UNKNOWN, -1
     key = words.keys[rows].sum()
     bounds = _bounds_of(key, table)
     if misses_left < bounds[1]:
-        return NO_WIN
+        return NO_WIN, -1
     if misses_left >= bounds[2]:
-        return WIN
+        return WIN, -1
     groups = words.groups[rows].ravel()
     groups = np.sort(groups[groups >= 0])
     # Sorted, so that these are equal if a group has more than ``misses_left + 1`` words.
     later = groups[misses_left + 1 :]
     if (later == groups[: len(later)]).any():
         bounds[1] = misses_left + 1
-        return NO_WIN
+        return NO_WIN, -1
     counts = count_letters(rows, words)[0]
-    result, letter = NO_WIN, 0
+    result, letter = NO_WIN, -1
     while result == NO_WIN and counts.any():
         letter = counts.argmax()
         if misses_left == 0 and counts[letter] < size:
@@ -173,23 +174,23 @@ def certain_win(rows, misses_left, words, table, progress):
         misses = size - np.count_nonzero(has_letter)
         rows[:] = np.append(rows[~has_letter], rows[has_letter])
         counts[letter] = 0
-        result = certain_win(rows[:misses], misses_left - 1, words, table, progress)
+        result = certain_win(rows[:misses], misses_left - 1, words, table, budget)[0]
         if result == WIN:
             hits = rows[misses:]
             ends = misses + group_families(hits, words.places[hits, letter])
             # The largest family first: it is the likeliest to refute the letter.
             for family in np.argsort(ends[:-1] - ends[1:], kind="mergesort"):
                 part = rows[ends[family] : ends[family + 1]]
-                result = certain_win(part, misses_left, words, table, progress)
+                result = certain_win(part, misses_left, words, table, budget)[0]
                 if result != WIN:
                     break
             break
     bounds = _bounds_of(key, table)
     if result == WIN:
-        bounds[2], progress[1] = misses_left, letter
+        bounds[2] = misses_left
     elif result == NO_WIN:
         bounds[1] = misses_left + 1
-    return result
+    return result, letter
 
 
 @njit

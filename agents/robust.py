@@ -28,10 +28,10 @@ from hangman_lab.agents.minimax import (
 )
 from hangman_lab.envs.counter_rng import keyed_uniform
 from hangman_lab.envs.errors import check_integer
-from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG
 from hangman_lab.envs.numba_cache import njit
 
 DEFAULT_ROUNDS = 256
+_LIVES = 6  # The wrong guesses that lose, by default.
 _WIDTH = 2  # The letters that a strategy compares at each turn.
 _WEIGHT_SCALE = 1 << 40  # Weights are integers: sums do not depend on the order of the words.
 # The search leaves out words with at most 1 / 4,096 of the weight of those that match.
@@ -50,9 +50,7 @@ class Solution(NamedTuple):
     host: npt.NDArray[np.float64]  #: shape (words,): The host's average probability of each word.
 
 
-def solve(
-    words: SearchTables, rounds: int = DEFAULT_ROUNDS, max_wrong: int = DEFAULT_MAX_WRONG
-) -> Solution:
+def solve(words: SearchTables, rounds: int = DEFAULT_ROUNDS, lives: int = _LIVES) -> Solution:
     """Play the rounds of host and guesser on the words of a length; return both strategies.
 
     In each round, the host's weights are ``exp(-eta * wins)`` by the guesser's wins so far, and the
@@ -66,7 +64,7 @@ def solve(
     for number in range(rounds):
         wins[number] = total - total.min()
         words = words._replace(weights=weights[wins[number]])
-        won[number] = best_response(words, _WIDTH, max_wrong)
+        won[number] = best_response(words, _WIDTH, lives)
         total += won[number]
         host += (number + 1) * words.weights / words.weights.sum()
         if won[number].all():
@@ -92,7 +90,7 @@ def best_mixture(won: npt.NDArray[np.integer]) -> npt.NDArray[np.float64]:
 
 
 def best_response(
-    words: SearchTables, width: int, lives: int = DEFAULT_MAX_WRONG, min_part: int = _MIN_PART
+    words: SearchTables, width: int, lives: int = _LIVES, min_part: int = _MIN_PART
 ) -> npt.NDArray[np.bool_]:
     """Return whether the response to the host's weights wins each word, shape (words,).
 

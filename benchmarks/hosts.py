@@ -28,6 +28,7 @@ from rich.console import Console
 from hangman_lab.agents.minimax import NO_WIN, WIN, certain_win, search_tables
 from hangman_lab.agents.robust import best_response, solve
 from hangman_lab.envs.encoding import NUM_LETTERS, encode_words
+from hangman_lab.envs.hangman.rules import Rules
 from hangman_lab.envs.secret_words import SecretWords
 from hangman_lab.envs.word_sets import index_words
 from hangman_lab.envs.words import load_word_list
@@ -65,7 +66,9 @@ def _games(options: argparse.Namespace) -> DataTable:
                 wins = play(agent, secrets).won.sum()
                 low, high = win_rate_interval(wins, _GAMES)
                 cells.append(f"{wins / _GAMES:.1%} ({100 * low:.1f} to {100 * high:.1f})")
-            evil = play(agent, words if agent.draws else words[:1], evil_words=words)
+            evil = play(
+                agent, words if agent.draws else words[:1], Rules(host="evil"), host_words=words
+            )
             rows.append((*cells, f"{evil.won.mean():.1%}"))
     headings = ("letters", "agent", "random", "picking", "evil")
     return DataTable("games won against each host", headings, rows, 2)
@@ -92,7 +95,7 @@ def fewest_lives(rows, words, table):
     low, high = 0, min(NUM_LETTERS, len(rows) - 1)
     for budget in _BUDGETS:
         for misses_left in range(high - 1, low - 1, -1):
-            result = certain_win(rows, misses_left, words, table, np.array([budget, 0]))
+            result, _ = certain_win(rows, misses_left, words, table, np.array([budget]))
             if result == WIN:
                 high = misses_left
             elif result == NO_WIN:

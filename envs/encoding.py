@@ -24,7 +24,7 @@ NUM_CODES = FIRST_LETTER + NUM_LETTERS
 LETTER_CODES = np.arange(FIRST_LETTER, NUM_CODES, dtype=np.uint8)
 
 _CODE_OF_BYTE = np.zeros(256, dtype=np.uint8)
-_CODE_OF_BYTE[np.frombuffer(ALPHABET.encode(), dtype=np.uint8)] = LETTER_CODES
+_CODE_OF_BYTE[np.frombuffer(f"_{ALPHABET}".encode(), dtype=np.uint8)] = [BLANK, *LETTER_CODES]
 _LOWER_CASE = str.maketrans(ALPHABET.upper(), ALPHABET)
 _TEXT_OF_CODE = np.array([" ", "_", *ALPHABET])
 
@@ -106,6 +106,11 @@ def check_words(words: Sequence[str], width: int = MAX_LENGTH, name: str = "word
 
 def _are_letters(text: str) -> bool:
     return text.isascii() and text.isalpha() and text.islower()
+
+
+def encode(masked: str) -> npt.NDArray[np.uint8]:
+    """Return the codes of one masked word: letters a to z, and ``_`` for a blank."""
+    return _CODE_OF_BYTE.take(np.frombuffer(masked.encode(), dtype=np.uint8))
 
 
 def decode(codes: npt.NDArray[np.integer]) -> str:

@@ -84,13 +84,17 @@ def as_array(name: str, value: Any) -> npt.NDArray:
         raise InputError(f"{name}: {value!r} is not an array ({error})") from None
 
 
-def as_numbers(name: str, value: Any, shape: tuple[int, ...]) -> npt.NDArray[np.float64]:
-    """Return numbers as an array; InputError if they are no numbers, or not of ``shape``."""
-    array = as_array(name, value)
-    if array.shape != shape or array.dtype.kind not in "biuf":
-        what = f"{array.dtype} of shape {array.shape}"
-        raise InputError(f"{name}: {what} is not an array of numbers of shape {shape}")
-    return array.astype(np.float64, copy=False)
+def check_numbers(name: str, value: Any, shape: tuple[int, ...]) -> npt.NDArray[np.float64]:
+    """Return what a caller's class or function has computed as an array.
+
+    InputError unless it has this shape and is finite; NumPy's errors if it is not numeric.
+    """
+    array = np.asarray(value, dtype=np.float64)
+    if array.shape != shape:
+        raise InputError(f"{name}: an array of shape {array.shape} is not of shape {shape}")
+    if not np.isfinite(array).all():
+        raise InputError(f"{name}: a number is NaN or infinite")
+    return array
 
 
 def check_state(state: Mapping[str, Any], expected: Mapping[str, npt.NDArray]) -> None:

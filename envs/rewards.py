@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Protocol, cast
@@ -10,7 +9,7 @@ from typing import Any, Protocol, cast
 import numpy as np
 import numpy.typing as npt
 
-from hangman_lab.envs.errors import InputError, as_numbers, check_choice, check_number
+from hangman_lab.envs.errors import InputError, check_choice, check_number, check_numbers
 
 # The largest magnitude of a parameter, so that no reward is infinite.
 _LARGEST = 1e100
@@ -33,9 +32,7 @@ class SparseReward:
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
-            number = check_number(f"reward.parameters: {name}", value, -_LARGEST, _LARGEST)
-            # Scalars of NumPy round and overflow by other rules than floats.
-            object.__setattr__(self, name, number)
+            check_number(f"reward.parameters: {name}", value, -_LARGEST, _LARGEST)
 
     def __call__(self, result: Any) -> npt.NDArray[np.float64]:
         """Return the reward of each game, shape (N,)."""
@@ -122,11 +119,7 @@ def compute_rewards(reward: Reward, result: Any) -> npt.NDArray[np.float64]:
     """
     if type(reward) in HANGMAN_REWARDS.values():
         return reward(result)
-    # A custom reward may keep or change its argument.
-    rewards = as_numbers("reward", reward(copy.deepcopy(result)), result.won.shape)
-    if not np.isfinite(rewards).all():
-        raise InputError("reward: a number is NaN or infinite")
-    return rewards.copy()
+    return check_numbers("reward", reward(result), result.won.shape)
 
 
 def make_reward(

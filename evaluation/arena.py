@@ -11,9 +11,10 @@ import pandas as pd
 from hangman_lab.agents.base import Agent
 from hangman_lab.envs.counter_rng import keyed_bits
 from hangman_lab.envs.encoding import ALPHABET, as_words, encode_words
-from hangman_lab.envs.errors import check_integer
-from hangman_lab.envs.hangman.evil import EvilHangmanGames
-from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG, HangmanGames
+from hangman_lab.envs.errors import check_integer, check_numbers
+from hangman_lab.envs.hangman.games import HangmanGames
+from hangman_lab.envs.hangman.hosts import make_games
+from hangman_lab.envs.hangman.rules import Rules
 from hangman_lab.envs.secret_words import SecretWords
 from hangman_lab.envs.words import hash_words
 
@@ -25,46 +26,46 @@ Advance = Callable[[int], object]
 def play(
     agent: Agent,
     words: Sequence[str],
-    max_wrong: int = DEFAULT_MAX_WRONG,
+    rules: Rules = Rules(),  # noqa: B008 - it is immutable
     batch_size: int = DEFAULT_BATCH_SIZE,
     advance: Advance | None = None,
-    evil_words: Sequence[str] | None = None,
+    host_words: Sequence[str] | None = None,
     repetition: int = 0,
 ) -> pd.DataFrame:
     """Play every word with a fitted agent, which gets observations only.
 
     Random draws are keyed by the word and the number of the ``repetition``: a game does not depend
-    on list, order or batch. With ``evil_words``, the host cheats
-    (:class:`envs.hangman.evil.EvilHangmanGames`): ``words`` are among these, but only their
+    on list, order or batch. ``host_words``, by default ``words``, are those of an evil host
+    (:class:`envs.hangman.evil.EvilHangmanGames`), for which ``words`` are drawn: only their
     lengths matter. Returns a row per game, in the order of ``words``: ``word`` (str, at the end of
     the game), ``length`` (int64), ``won`` (bool), ``wrong_guesses`` (int64), ``guesses`` (int64,
     their number) and ``letters`` (str, the guesses in order).
     """
     words = as_words("words", words)
+    host_words = words if host_words is None else host_words
     if len(words) > check_integer("batch_size", batch_size, 1):
-        options = max_wrong, batch_size, advance, evil_words, repetition
+        options = rules, batch_size, advance, host_words, repetition
         firsts = range(0, len(words), batch_size)
         tables = [play(agent, words[first : first + batch_size], *options) for first in firsts]
         return pd.concat(tables, ignore_index=True)
-    if evil_words is None:
-        secrets = encode_words(words)
-        games = HangmanGames(len(secrets), secrets.width, max_wrong)
+    if rules.host == "random":
+        secrets = listed = encode_words(words)
     else:
-        listed = SecretWords(evil_words).encoded
+        listed = SecretWords(host_words).encoded
         secrets = encode_words(words, listed.width)
-        games = EvilHangmanGames(len(secrets), listed, max_wrong)
+    games = make_games(rules, listed, len(secrets))
     games.start(slice(None), secrets)
     keys = keyed_bits(hash_words(words), repetition)
     guesses = _play_games(agent, games, keys, advance)
-    if evil_words is not None:
-        words = [games.secret(game) for game in range(len(games))]
+    # The word of an evil host is known at the end.
+    words = words if rules.host == "random" else list(map(games.secret, range(len(games))))
     secrets_text = np.array(words, dtype=np.str_)
     return pd.DataFrame(
         {
             "word": secrets_text,
             "length": np.strings.str_len(secrets_text),
             "won": games.won,
-            "wrong_guesses": max_wrong - games.observe()["lives"],
+            "wrong_guesses": games.lost_lives,
             "guesses": (guesses >= 0).sum(axis=1),
             "letters": _join(guesses),
         }
@@ -81,7 +82,8 @@ def _play_games(
     turns, playing = [], np.arange(len(keys))
     while len(playing):
         letters = np.zeros(len(keys), dtype=np.int64)
-        letters[playing] = agent.guess(games.observe(playing), keys[playing])
+        chosen = agent.act_batch(games.observe(playing), keys[playing])
+        letters[playing] = check_numbers("act_batch", chosen, playing.shape)
         games.guess(letters)
         turn = np.full(len(keys), -1, dtype=np.int64)
         turn[playing] = letters[playing]

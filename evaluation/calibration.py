@@ -9,7 +9,8 @@ import pandas as pd
 
 from hangman_lab.agents.base import PosteriorAgent
 from hangman_lab.envs.encoding import FIRST_LETTER, encode_words
-from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG, HangmanGames
+from hangman_lab.envs.hangman.games import HangmanGames
+from hangman_lab.envs.hangman.rules import Rules
 from hangman_lab.evaluation.statistics import share_interval
 from hangman_lab.run_files.words import draw_indices
 
@@ -18,9 +19,7 @@ MAX_WORDS = 2000
 _NUM_BINS = 20
 
 
-def reliability(
-    games: pd.DataFrame, agent: PosteriorAgent, max_wrong: int = DEFAULT_MAX_WRONG
-) -> dict[str, Any]:
+def reliability(games: pd.DataFrame, agent: PosteriorAgent, rules: Rules) -> dict[str, Any]:
     """Compare predicted letter probabilities with outcomes in an agent's games.
 
     Each unguessed letter in each state is a prediction. There must be a game; of more than 2,000,
@@ -32,7 +31,7 @@ def reliability(
     """
     games = games.iloc[np.sort(draw_indices(games["word"].tolist(), MAX_WORDS))]
     secrets = encode_words(games["word"].tolist())
-    replayed = HangmanGames(len(secrets), secrets.width, max_wrong)
+    replayed = HangmanGames(len(secrets), secrets.width, rules)
     replayed.start(slice(None), secrets)
     parts = []
     # The letters of each turn, negative after the end.

@@ -8,25 +8,19 @@ from functools import partial
 
 from rich.console import Console
 
-from hangman_lab.agents import AGENTS
-from hangman_lab.agents.word_guess import WORD_GUESS_AGENTS
-from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG
 from hangman_lab.envs.word_guess.rules import VARIANT_OF_ID
-from hangman_lab.envs.words import PARTS
 from hangman_lab.evaluation import remote, word_guess
 from hangman_lab.evaluation.comparison import Comparison
 from hangman_lab.evaluation.files import check_files, write_files
-from hangman_lab.evaluation.preparation import ENV_ID, EvaluationOptions, prepare
+from hangman_lab.evaluation.options import CommandOptions, EvaluationOptions
+from hangman_lab.evaluation.preparation import ENV_ID, prepare
 from hangman_lab.evaluation.tables import print_comparison
-from hangman_lab.run_files.agents import LEARNED_AGENTS
-from hangman_lab.terminal.arguments import CommandParser, command_main, program
+from hangman_lab.terminal.arguments import CommandParser, command_main, option_name, program
 from hangman_lab.terminal.console import make_progress, say
 
 
 def parser() -> CommandParser:
     """Return the parser of the command line."""
-    names = ", ".join([*LEARNED_AGENTS, *AGENTS])
-    names += f"; for whole-word games {', '.join(WORD_GUESS_AGENTS)}"
     description = "Compare the win rates of agents on the same words."
     parser = CommandParser(prog=program("evaluate"), description=description)
     parser.add_argument(
@@ -36,36 +30,7 @@ def parser() -> CommandParser:
         metavar="ID",
         help=f"the game: {ENV_ID} (default), {' or '.join(VARIANT_OF_ID)}",
     )
-    parser.add_argument(
-        "--agents", nargs="+", metavar="NAME", help=f"any of {names} (default: those available)"
-    )
-    parser.add_argument(
-        "--run",
-        metavar="RUN_DIR",
-        help="a training run: its policy, word list and split (default: the pretrained policy)",
-    )
-    parser.add_words()
-    parser.add_argument(
-        "--split", metavar="PART", help=f"part of the list: {', '.join(PARTS)} (default: test)"
-    )
-    parser.add_argument("--secrets", metavar="FILE", help="play exactly the words of this file")
-    parser.add_argument("--games", metavar="N", help="play a random sample of N words")
-    parser.add_argument("--repeat", metavar="N", help="games per word, for the worst words")
-    text = f"wrong guesses that lose a game (default: the run's, or {DEFAULT_MAX_WRONG})"
-    parser.add_argument("--max-wrong", metavar="N", help=text)
-    text = "evil: the host fixes only the length of the word (default: the run's)"
-    parser.add_argument("--host", choices=("random", "evil"), help=text)
-    parser.add_argument(
-        "--known",
-        metavar="P",
-        help="prior probability that the secret is a known word, which the run was fitted on, for "
-        f"{', '.join(LEARNED_AGENTS)}; 0 if the rules exclude known words (default: %(default)s)",
-    )
-    parser.add_argument("--drop-known", action="store_true", help="exclude known words")
-    parser.add_argument(
-        "--allow-known", action="store_true", help="play known words with --known 0"
-    )
-    parser.add_argument("--seed", metavar="N", help="seed of random draws")
+    parser.add_fields(CommandOptions.model_fields)
     parser.add_argument(
         "--details", action="store_true", help="also print tables by length and words"
     )
@@ -79,7 +44,6 @@ def parser() -> CommandParser:
     )
     remote.add_options(parser)
     word_guess.add_options(parser)
-    parser.set_defaults(**EvaluationOptions().model_dump())
     return parser
 
 
@@ -93,10 +57,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     remote.check(parsed, refuse)
     word_guess.check(parsed, refuse)
     check_files(parsed)
-    fields = EvaluationOptions.model_fields
-    options = EvaluationOptions.of(
-        **{str(fields[name].alias): getattr(parsed, name) for name in fields}
-    )
+    given = {option_name(name): getattr(parsed, name) for name in CommandOptions.model_fields}
+    options = CommandOptions.of(**given)
     if parsed.server is not None:
         remote.evaluate(parsed, options, console)
     elif parsed.env == ENV_ID:

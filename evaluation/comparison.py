@@ -7,6 +7,7 @@ import io
 import platform
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,8 @@ from hangman_lab.envs.errors import InputError, check_choice
 from hangman_lab.envs.words import hash_words
 from hangman_lab.evaluation import arena
 from hangman_lab.evaluation.calibration import reliability
-from hangman_lab.evaluation.preparation import ENV_ID, EvaluationOptions, EvaluationSetup, prepare
+from hangman_lab.evaluation.options import EvaluationOptions
+from hangman_lab.evaluation.preparation import ENV_ID, EvaluationSetup, prepare
 from hangman_lab.evaluation.statistics import (
     basic_statistics,
     compare_pairwise,
@@ -55,7 +57,7 @@ class Comparison:
 
     def __init__(self, setup: EvaluationSetup, progress: Progress | None = None) -> None:
         self._setup = setup
-        play = partial(arena.play, max_wrong=setup.max_wrong, evil_words=setup.evil_words)
+        play = partial(arena.play, rules=setup.rules, host_words=setup.host_words)
         hashes = hash_words(setup.words)
         is_known = np.isin(hashes, setup.known_words)
         statistics: dict[str, dict[str, Any]] = {}
@@ -75,9 +77,9 @@ class Comparison:
             summary = statistics[name] = summarize(games, seconds)
             if setup.repeat > 1 and len(setup.words):
                 summary["worst"] = worst_win_rates(won)
-            if setup.evil_words is not None and not agent.draws:
-                # All its games of a length are the same.
-                distinct = games.drop_duplicates("length")
+            if not agent.draws:
+                # Against an evil host, its games of a length are the same.
+                distinct = games.drop_duplicates(["word", "letters"])
                 summary["by_length"] = basic_statistics(distinct, seconds)["by_length"]
             summary["fitted"] = int(np.isin(hashes, setup.fitted_words.get(name, ())).sum())
             if 0 < is_known.sum() < len(is_known):
@@ -97,8 +99,7 @@ class Comparison:
             },
             "split": setup.split,
             "seed": setup.seed,
-            "max_wrong": setup.max_wrong,
-            "host": "random" if setup.evil_words is None else "evil",
+            **asdict(setup.rules),
             "known": setup.known,
             "versions": {"python": platform.python_version(), "numpy": np.__version__},
             "agents": statistics,
@@ -123,7 +124,7 @@ class Comparison:
             if "reliability" in summary or not (isinstance(agent, PosteriorAgent) and len(games)):
                 continue
             with stage(progress, f"{name}, calibration", 1, unit=""):
-                summary["reliability"] = reliability(games, agent, self._setup.max_wrong)
+                summary["reliability"] = reliability(games, agent, self._setup.rules)
 
     def plot(self, name: str = "win_rate_by_length") -> Figure:
         """Return one plot.
@@ -161,9 +162,8 @@ def compare(
         Names, or custom agents by name, which are fitted on the train split. By default the
         available agents.
     **options
-        ``run``, ``words``, ``split``, ``secrets``, ``games``, ``repeat``, ``max_wrong``, ``host``,
-        ``known``, ``drop_known``, ``allow_known`` and ``seed``; see
-        :class:`evaluation.preparation.EvaluationOptions`.
+        Those of :class:`evaluation.options.EvaluationOptions`, for example ``run``, ``words`` (a
+        file or a list), ``games`` and ``known``.
 
     Returns
     -------
@@ -177,12 +177,5 @@ def compare(
     if isinstance(agents, str):
         raise InputError(f"agents: {agents!r} is not a list of names")
     custom = agents if isinstance(agents, Mapping) else None
-    try:
-        chosen = EvaluationOptions.of(agents=agents if custom is None else (), **options)
-        return Comparison(prepare(chosen, custom_agents=custom))
-    except InputError as error:
-        text = str(error)
-        # By the names of arguments, not of the command's options.
-        for name in EvaluationOptions.model_fields:
-            text = text.replace(f"--{name.replace('_', '-')}", name)
-        raise InputError(text) from error
+    chosen = EvaluationOptions.of(agents=agents if custom is None else (), **options)
+    return Comparison(prepare(chosen, custom_agents=custom))

@@ -18,10 +18,12 @@ from hangman_lab.agents.base import Agent
 from hangman_lab.envs.encoding import ALPHABET
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.observation import Observations, parse_observation
+from hangman_lab.envs.hangman.rules import RULE_NAMES
 from hangman_lab.evaluation.arena import Advance
 from hangman_lab.evaluation.files import write_files
 from hangman_lab.evaluation.game_client import NUM_CONNECTIONS, GameClient, RemoteGame
-from hangman_lab.evaluation.preparation import ENV_ID, EvaluationOptions, prepare
+from hangman_lab.evaluation.options import EvaluationOptions
+from hangman_lab.evaluation.preparation import ENV_ID, prepare
 from hangman_lab.evaluation.statistics import basic_statistics
 from hangman_lab.evaluation.tables import agents_table
 from hangman_lab.terminal.arguments import Refuse
@@ -31,7 +33,7 @@ from hangman_lab.terminal.tables import print_table
 DEFAULT_GAMES = 100
 # The server chooses the words and the rules.
 _REFUSED = (
-    *("secrets", "split", "max_wrong", "host", "drop_known", "allow_known"),
+    *("secrets", "split", *RULE_NAMES, "drop_known", "allow_known"),
     *("plots", "report", "repeat", "details"),
 )
 _OPTIONS = ("token", "recorded")
@@ -146,7 +148,7 @@ def _play_games(
         if not playing:
             break
         keys = np.array([game.index for game in playing], dtype=np.uint64)
-        letters = [ALPHABET[letter] for letter in agent.guess(_observe(playing), keys)]
+        letters = [ALPHABET[letter] for letter in agent.act_batch(_observe(playing), keys)]
         list(threads.map(client.guess, playing, letters))
         ended = [game for game in playing if game.status != "ongoing"]
         playing = [game for game in playing if game.status == "ongoing"]

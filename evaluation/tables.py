@@ -6,6 +6,7 @@ from typing import Any
 
 from rich.console import Console
 
+from hangman_lab.envs.hangman.rules import RULE_NAMES, Rules
 from hangman_lab.run_files.agents import LEARNED_AGENTS
 from hangman_lab.terminal.tables import DataTable, print_table
 
@@ -26,7 +27,7 @@ def name_words(evaluation: dict[str, Any]) -> str:
 
 
 def describe_games(evaluation: dict[str, Any]) -> str:
-    """Describe the words, the prior, the number of wrong guesses and the host."""
+    """Describe the words, the prior and the rules."""
     words = evaluation["words"]
     counts = " and ".join(f"{words[kind]:,} {kind}" for kind in played_kinds(evaluation))
     part = "" if evaluation["split"] == "secrets" else f"{evaluation['split']} "
@@ -34,9 +35,8 @@ def describe_games(evaluation: dict[str, Any]) -> str:
     learned = any(name in LEARNED_AGENTS for name in evaluation["agents"])
     if learned and evaluation["known"] is not None:
         parts.append(f"prior of known words {evaluation['known']:g}")
-    parts.append(f"{evaluation['max_wrong']} wrong guesses lose")
-    if evaluation.get("host") == "evil":
-        parts.append("evil host (words are drawn for their lengths alone)")
+    rules = Rules(**{name: evaluation[name] for name in RULE_NAMES if name in evaluation})
+    parts.append(rules.describe())
     return ", ".join(parts)
 
 

@@ -18,12 +18,14 @@ from scipy.special import stdtrit
 from hangman_lab.agents.word_guess import WORD_GUESS_AGENTS, WordGuessAgent
 from hangman_lab.envs.counter_rng import keyed_bits
 from hangman_lab.envs.errors import InputError, check_choice
+from hangman_lab.envs.hangman.rules import RULE_NAMES
 from hangman_lab.envs.word_guess.rules import MAX_GUESSES, VARIANT_OF_ID, WordGame, random_words
 from hangman_lab.envs.words import WordList, hash_words, load_word_list
 from hangman_lab.evaluation.arena import Advance
 from hangman_lab.evaluation.files import write_files
 from hangman_lab.evaluation.intervals import CONFIDENCE
-from hangman_lab.evaluation.preparation import EvaluationOptions, sample_words
+from hangman_lab.evaluation.options import EvaluationOptions
+from hangman_lab.evaluation.preparation import sample_words
 from hangman_lab.evaluation.statistics import share_interval
 from hangman_lab.terminal.arguments import Refuse, integer
 from hangman_lab.terminal.console import make_progress, say, stage
@@ -43,7 +45,7 @@ _NUM_HARDEST = 25
 # Options of these games, of Hangman, and of word lists.
 _OPTIONS = ("allowed", "max_guesses", "lists")
 _HANGMAN_OPTIONS = (
-    *("run", "split", "max_wrong", "host", "known"),
+    *("run", "split", *RULE_NAMES, "known"),
     *("drop_known", "allow_known", "plots", "report", "repeat", "details"),
 )
 _LIST_OPTIONS = ("secrets", "games", "allowed")
@@ -148,7 +150,7 @@ def _load_games(
             game.encode(secrets)
         except InputError as error:
             raise InputError(f"{source}: {error}") from error
-    played = sample_words(secrets, options.games or len(secrets), options.seed)
+    played = sample_words(secrets, options)
     return source, len(secrets), [(game, played)]
 
 

@@ -14,6 +14,7 @@ from hangman_lab.agents import Agent, PosteriorAgent
 from hangman_lab.envs.encoding import ALPHABET, BLANK, decode
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.observation import BLANKS, Observations, parse_observation
+from hangman_lab.envs.hangman.rules import Rules
 from hangman_lab.playing.prompt import ask
 
 NUM_LETTERS_SHOWN = 8
@@ -50,7 +51,7 @@ class Adviser:
 
 
 def assist(
-    console: Console, adviser: Adviser, words: Sequence[str], source: str, max_wrong: int
+    console: Console, adviser: Adviser, words: Sequence[str], source: str, rules: Rules
 ) -> None:
     """Help in a game played elsewhere."""
     console.print(
@@ -62,7 +63,7 @@ def assist(
         console.print()
         answer: Observations | str = ask(console, "pattern: ", _read_pattern)
         while isinstance(answer, str):
-            read = partial(_read_wrong, answer, max_wrong)
+            read = partial(_read_wrong, answer, rules.max_wrong)
             answer = ask(console, "wrong letters (Enter: none): ", read)
         observations = answer
         adviser.show(console, observations, NUM_LETTERS_SHOWN)

@@ -8,11 +8,9 @@ from functools import partial
 
 from rich.console import Console
 
-from hangman_lab.envs.encoding import NUM_LETTERS
 from hangman_lab.terminal.arguments import (
     CommandParser,
     command_main,
-    integer,
     nonnegative,
     program,
     real,
@@ -44,11 +42,7 @@ def parser() -> CommandParser:
     runs = "a training run: its agents and words (default: the pretrained policy)"
     add("--run", metavar="RUN_DIR", help=runs)
     parser.add_words(" (default, except with --run or --assist)")
-    helps = "evil: the host fixes only the length of the word"
-    add("--host", choices=("random", "evil"), default="random", help=helps)
-    wrong = partial(integer, low=1, high=NUM_LETTERS)
-    helps = "wrong guesses that lose a game (default: the run's, or 6)"
-    add("--max-wrong", type=wrong, metavar="N", help=helps)
+    parser.add_rules("repeated_guess")  # a person is asked again
     known = (
         "prior probability that the secret is a word that ppo, look-ahead and posterior were "
         "fitted on (default: 0.5)"

@@ -52,10 +52,10 @@ def watch(console: Console, game: Game, adviser: Adviser, speed: float, number: 
 
 def play_versus(console: Console, game: Game, adviser: Adviser, number: int) -> str | None:
     """Let the person and an agent, whose letters are hidden until the end, guess in turns."""
-    name, opponent = adviser.name, Game(game.secret, game.max_wrong)
+    name, opponent = adviser.name, Game(game.secret, game.rules)
     while not game.over:
         _show_board(console, game)
-        lives = f"lives {opponent.lives} of {game.max_wrong}"
+        lives = f"lives {opponent.lives} of {game.rules.max_wrong}"
         console.print(f"{name}: {opponent.shown} of {len(game.secret)} letters, {lives}")
         _guess(console, game)
         if not opponent.over:
@@ -97,7 +97,7 @@ def _describe(letter: int, places: int) -> str:
 
 def _show_board(console: Console, game: Game) -> None:
     wrong = "".join(sorted(game.wrong_letters))
-    console.print(f"\n{draw_text(game.word, wrong, game.lives, game.max_wrong)}")
+    console.print(f"\n{draw_text(game.word, wrong, game.lives, game.rules.max_wrong)}")
 
 
 def _show_end(console: Console, game: Game, player: str) -> str | None:
@@ -105,7 +105,7 @@ def _show_end(console: Console, game: Game, player: str) -> str | None:
     _show_board(console, game)
     end = f"the word is {game.secret}"
     if isinstance(game, EvilGame):
-        before = Game(game.secret, game.max_wrong, game.guesses[:-1])
+        before = Game(game.secret, game.rules, game.guesses[:-1])
         count = len(matching_words(game.words.words, before.observations))
         end = f"{game.secret} fitted all along; words left before the last guess: {count:,}"
     result, style = ("won", _WON) if game.won else ("lost", _LOST)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import itertools
 import secrets
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,9 @@ from rich.prompt import Confirm
 from hangman_lab.agents import AGENTS, Agent, PosteriorAgent
 from hangman_lab.envs.counter_rng import keyed_bits
 from hangman_lab.envs.errors import InputError
-from hangman_lab.envs.hangman.evil import EvilGame
 from hangman_lab.envs.hangman.game import Game
+from hangman_lab.envs.hangman.hosts import make_game
+from hangman_lab.envs.hangman.rules import RULE_NAMES, Rules
 from hangman_lab.envs.secret_words import SecretWords
 from hangman_lab.envs.words import COMMON_SOURCE, DEFAULT_KNOWN, DEFAULT_SOURCE, hash_words
 from hangman_lab.playing.advice import Adviser, assist
@@ -42,7 +44,9 @@ def play(options: argparse.Namespace, console: Console) -> None:
         console.print(run_words.word_list.describe())
     keep_apart = not options.assist and (name is not None or run is not None)
     to_guess, to_fit, source = _divide(run_words, keep_apart, options.run is not None)
-    max_wrong = options.max_wrong or config.env.max_wrong
+    given = {name: getattr(options, name, None) for name in RULE_NAMES}
+    given = {name: rule for name, rule in given.items() if rule is not None}
+    rules = replace(config.env.rules, **{"host": Rules.host, **given})
     seed = secrets.randbits(_SEED_BITS) if options.seed is None else options.seed
     adviser: Any = None  # set for every mode that uses it
     if name is not None:
@@ -53,13 +57,13 @@ def play(options: argparse.Namespace, console: Console) -> None:
             raise InputError(f"{option}: {name} has no letter probabilities")
         adviser = Adviser(name, agent)
         with console.status(f"compiling {name}"):
-            game = Game(to_guess[0], max_wrong)
+            game = Game(to_guess[0], rules)
             while not game.over:
                 game.guess(adviser.choose(game.observations))
     if options.assist:
-        assist(console, adviser, to_guess, source, max_wrong)
+        assist(console, adviser, to_guess, source, rules)
         return
-    console.print(f"{len(to_guess):,} words to guess ({source}), {max_wrong} wrong guesses lose")
+    console.print(f"{len(to_guess):,} words to guess ({source}), {rules.describe()}")
     if name is not None:
         if run is not None and name not in AGENTS:
             fitted = run.load_fitted_words()
@@ -67,7 +71,7 @@ def play(options: argparse.Namespace, console: Console) -> None:
             fitted = hash_words(to_fit if type(adviser.agent).fit is not Agent.fit else ())
         count = np.isin(hash_words(to_guess), fitted).sum()
         console.print(f"{name} was fitted on {count or 'none'} of these words")
-    _play_games(options, console, adviser, to_guess, max_wrong, seed)
+    _play_games(options, console, adviser, to_guess, rules, seed)
 
 
 def _play_games(
@@ -75,18 +79,17 @@ def _play_games(
     console: Console,
     adviser: Any,
     words: tuple[str, ...],
-    max_wrong: int,
+    rules: Rules,
     seed: int,
 ) -> None:
     """Play game after game, and print the score, until the player stops."""
     wins = {options.watch or YOU: 0}
     if options.versus is not None:
         wins[options.versus] = 0
+    listed = SecretWords(words)
     order = np.argsort(keyed_bits(seed, np.arange(len(words))), kind="stable")
     for number, index in enumerate(itertools.cycle(order), start=1):
-        game = Game(words[index], max_wrong)
-        if options.host == "evil":
-            game = EvilGame(words[index], max_wrong, SecretWords(words))
+        game = make_game(rules, listed, words[index])
         if options.watch is not None:
             winner = watch(console, game, adviser, options.speed, number)
         elif options.versus is not None:

@@ -6,15 +6,22 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, Field, create_model, model_validator
 
 from hangman_lab.envs.encoding import MAX_LENGTH, NUM_LETTERS
-from hangman_lab.envs.errors import InputError
-from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG
+from hangman_lab.envs.errors import InputError, check_choice
+from hangman_lab.envs.hangman.rules import RULE_NAMES, Rules
+from hangman_lab.envs.rewards import HANGMAN_REWARDS
 from hangman_lab.envs.words import DEFAULT_KNOWN, DEFAULT_SOURCE, NAMED_SOURCES, Split
-from hangman_lab.run_files.options import Section, apply_override, read_options, validate
+from hangman_lab.run_files.options import (
+    Section,
+    apply_override,
+    read_options,
+    rule_fields,
+    validate,
+)
 
 CONFIG_DIRECTORY = Path(__file__).resolve().parent.parent / "configs"
 SWEEP_DIRECTORY = CONFIG_DIRECTORY / "sweeps"
@@ -28,6 +35,11 @@ def _resolve_source(source: str) -> str:
     return source if source in NAMED_SOURCES else os.path.abspath(source)
 
 
+def _reward_name(name: str) -> str:
+    check_choice("reward.name", name, HANGMAN_REWARDS)
+    return name
+
+
 class SplitConfig(Section):
     """The disjoint split; see ``envs.words.Split``."""
 
@@ -39,13 +51,19 @@ class SplitConfig(Section):
         return Split(self.seed, tuple(self.fractions))
 
 
-class EnvConfig(Section):
-    """The environment; see ``envs.hangman.env.HangmanEnv``."""
+_RulesSection: Any = create_model("_RulesSection", __base__=Section, **rule_fields())
 
-    max_wrong: int = Field(default=DEFAULT_MAX_WRONG, ge=1, le=NUM_LETTERS)
+
+class EnvConfig(_RulesSection):
+    """The environment: its rules, and the lengths of words; see ``envs.hangman.env.HangmanEnv``."""
+
     min_length: int = Field(default=1, ge=1, le=MAX_LENGTH)
     max_length: int = Field(default=MAX_LENGTH, ge=1, le=MAX_LENGTH)
-    host: Literal["random", "evil"] = "random"
+
+    @property
+    def rules(self) -> Rules:
+        """The rules of the games."""
+        return Rules(**{name: getattr(self, name) for name in RULE_NAMES})
 
     @model_validator(mode="after")
     def _has_a_length(self) -> Self:
@@ -57,10 +75,15 @@ class EnvConfig(Section):
 
 
 class RewardConfig(Section):
-    """The reward; see ``envs.rewards``. ``parameters`` are the arguments of its class."""
+    """The reward, or its name; see ``envs.rewards``. ``parameters`` are those of its class."""
 
-    name: Literal["sparse", "dense", "potential"] = "potential"
+    name: Annotated[str, AfterValidator(_reward_name)] = "potential"
     parameters: dict[str, float] = Field(default={})
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_name(cls, value: Any) -> Any:
+        return {"name": value} if isinstance(value, str) else value
 
 
 class LearnerConfig(Section):

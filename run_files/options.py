@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from io import StringIO
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from ruamel.yaml import YAML
 from ruamel.yaml.constructor import SafeConstructor
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.nodes import ScalarNode
 
 from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.hangman.rules import Rules
 
 
 class _Constructor(SafeConstructor):
@@ -36,6 +38,22 @@ class Section(BaseModel):
     """Base class of sections; unknown keys and wrong types are errors."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+
+
+def rule_fields(optional: bool = False) -> dict[str, Any]:
+    """Return a field for each rule of a game, for ``pydantic.create_model``.
+
+    If ``optional``, the default is None: the rule is that of a run.
+    """
+    options: dict[str, Any] = {}
+    for rule in fields(Rules):
+        kind: Any = rule.type
+        limits = {name: rule.metadata[name] for name in ("ge", "le") if name in rule.metadata}
+        helps, default = rule.metadata["help"], rule.default
+        if optional:
+            kind, helps, default = kind | None, f"{helps} (default: the run's, or {default})", None
+        options[rule.name] = kind, Field(default, description=helps, **limits)
+    return options
 
 
 def validate(

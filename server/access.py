@@ -54,7 +54,7 @@ class Services:
     async def _count_day(self, date: str) -> games.DayAnswer:
         # Operators ask for the day as health; a full disk can be read, but not written.
         await self.database.write(Connection.execute, f"PRAGMA user_version = {VERSION}")
-        return await self.database.read(games.count_day, self.settings.max_wrong, date)
+        return await self.database.read(games.count_day, self.settings.rules, date)
 
 
 @dataclass(frozen=True)

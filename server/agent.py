@@ -65,7 +65,7 @@ class AgentPlayer:
     ) -> None:
         self._think_there = think
         self._make_executor = make_executor
-        self._max_wrong = settings.max_wrong
+        self._rules = settings.rules
         self._processes: dict[Executor, list[BaseProcess]] = {}
         self._free: asyncio.Queue[Executor] = asyncio.Queue()
         #: The first hint of each executor, which loads the agent.
@@ -97,7 +97,7 @@ class AgentPlayer:
 
     async def play(self, secret: str, identity: Hashable) -> AgentGame:
         """Let the agent play a word; 429 and 503 as for a hint."""
-        game, turns = Game(secret, self._max_wrong), []
+        game, turns = Game(secret, self._rules), []
         while not game.over:
             turns.append(hint := await self.hint(game.observations, identity))
             game.guess(letter_index(hint.letter))
@@ -112,7 +112,7 @@ class AgentPlayer:
         """Make an executor; return its first hint, which its process gives once it has loaded."""
         before = multiprocessing.active_children()
         executor = self._make_executor()
-        loading = executor.submit(self._think_there, Game("a", self._max_wrong).observations)
+        loading = executor.submit(self._think_there, Game("a", self._rules).observations)
         after = multiprocessing.active_children()
         self._processes[executor] = new = [each for each in after if each not in before]
         for process in new if hasattr(os, "setpriority") else []:  # not on Windows
@@ -198,7 +198,7 @@ def _load(name: str, run: RunDirectory | None, words: str, settings: Settings) -
         if not isinstance(agent, PosteriorAgent):
             raise InputError(f"--agent: {name} has no letter probabilities")
         for word in _WARM_UP_WORDS:
-            game = Game(word, settings.max_wrong)
+            game = Game(word, settings.rules)
             while not game.over:
                 game.guess(letter_index(think(agent, game.observations).letter))
         _loaded.set_result(agent)

@@ -13,6 +13,7 @@ from pydantic import BaseModel, Field
 from hangman_lab.envs.encoding import ALPHABET, letter_index
 from hangman_lab.envs.hangman.game import Game
 from hangman_lab.envs.hangman.observation import Observations
+from hangman_lab.envs.hangman.rules import Rules
 from hangman_lab.server.errors import RequestError
 from hangman_lab.server.players import Player
 from hangman_lab.server.served_words import ServedWords, draw_word
@@ -145,9 +146,9 @@ def list_open(connection: Connection, player: Player) -> list[GameAnswer]:
     return [_answer(row) for row in rows]
 
 
-def count_day(connection: Connection, max_wrong: int, date: str) -> DayAnswer:
+def count_day(connection: Connection, rules: Rules, date: str) -> DayAnswer:
     """Count the finished games of the word of a day."""
-    wins, players = [0] * max_wrong, 0
+    wins, players = [0] * rules.max_wrong, 0
     rows = connection.execute(
         "SELECT secret, status, LENGTH(guesses) AS length, COUNT(*) AS games FROM games "
         "WHERE request_key = ? AND status != 'ongoing' GROUP BY secret, status, length",
@@ -158,7 +159,7 @@ def count_day(connection: Connection, max_wrong: int, date: str) -> DayAnswer:
         if row["status"] == "success":
             # In a won game all letters of the word were guessed.
             wrong = row["length"] - len(set(row["secret"]))
-            wins[min(wrong, max_wrong - 1)] += row["games"]
+            wins[min(wrong, rules.max_wrong - 1)] += row["games"]
     left = math.ceil(_DAY_SECONDS - time.time() % _DAY_SECONDS)
     return DayAnswer(date=date, seconds_left=left, players=players, wrong_guesses=wins)
 
@@ -224,7 +225,7 @@ def _update(connection: Connection, row: Row, **changes: object) -> Row:
 
 
 def _game(row: Row) -> Game:
-    return Game(row["secret"], row["max_wrong"], row["guesses"])
+    return Game(row["secret"], Rules(row["max_wrong"]), row["guesses"])
 
 
 def _answer(row: Row) -> GameAnswer:

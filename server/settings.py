@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from hangman_lab.envs.encoding import NUM_LETTERS
-from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG
+from hangman_lab.envs.hangman.rules import Rules
 from hangman_lab.terminal.arguments import integer, nonnegative, real
 
 
@@ -49,10 +49,15 @@ class Settings:
     agent: str = _option("ppo", "agent for hints, or none", "NAME")
     agent_processes: int = _option(1, "processes of the agent", "N", type=_processes)
     known: float = _option(0.5, "prior probability of the known words", "P", type=_prob)
-    max_wrong: int = _option(DEFAULT_MAX_WRONG, "wrong guesses that lose a game", "N", type=_wrong)
+    max_wrong: int = _option(Rules.max_wrong, "wrong guesses that lose a game", "N", type=_wrong)
     recorded_hints: str = _option("marked", "hints in recorded games", choices=("marked", "off"))
     recorded_runs: int = _option(1_000, "recorded games per token", "N", type=nonnegative)
     kept_games: int = _option(50, "practice games to keep per player", "N", type=nonnegative)
     guests: int = _option(50_000, "guests to keep, 0 for none", "N", type=nonnegative)
     address_rate: float = _option(400, "requests per second per address", "RATE", type=_rate)
     forwarded_allow_ips: str | None = _option(None, "trusted proxies", "ADDRESS,...", type=_proxies)
+
+    @property
+    def rules(self) -> Rules:
+        """The rules of the games."""
+        return Rules(self.max_wrong)

@@ -10,14 +10,20 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
 from importlib.util import find_spec
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, cast, get_args
 
 from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.hangman.rules import Rules
 
+if TYPE_CHECKING:
+    from pydantic.fields import FieldInfo
+
+WORDS_HELP = "a word list, one word of letters a to z per line; common: the common words of web2"
 # ``CommandParser.refuse`` with its options bound.
 Refuse = Callable[[Sequence[str], str], None]
 
@@ -43,6 +49,11 @@ def interpreter() -> str:
 def installation(extra: str) -> str:
     """Return how the packages of an extra are installed."""
     return f"pip install '.[{extra}]' (in the checkout)"
+
+
+def option_name(name: str) -> str:
+    """Return the option of a field: ``--drop-known`` for ``drop_known``."""
+    return f"--{name.replace('_', '-')}"
 
 
 def require(for_what: str, extra: str, *packages: str) -> None:
@@ -125,8 +136,35 @@ class CommandParser(argparse.ArgumentParser):
 
     def add_words(self, note: str = "") -> None:
         """Add the option ``--words``; ``note`` ends its help."""
-        helps = "a word list, one word of letters a to z per line; common: the common words of web2"
-        self.add_argument("--words", metavar="FILE", help=helps + note)
+        self.add_argument("--words", metavar="FILE", help=WORDS_HELP + note)
+
+    def add_rules(self, *left_out: str) -> None:
+        """Add an option for each rule of a game, except those that are left out."""
+        for rule in fields(Rules):
+            helps = f"{rule.metadata['help']} (default: the run's, or {rule.default})"
+            more: dict[str, Any] = {"choices": get_args(rule.type)}
+            if "ge" in rule.metadata:
+                low, high = rule.metadata["ge"], rule.metadata["le"]
+                more = {"type": functools.partial(integer, low=low, high=high), "metavar": "N"}
+            if rule.name not in left_out:
+                self.add_argument(option_name(rule.name), help=helps, **more)
+
+    def add_fields(self, model_fields: Mapping[str, FieldInfo]) -> None:
+        """Add an option for each field of a model of pydantic, which checks the values.
+
+        The description of a field is its help; what ``add_argument`` takes besides is in its
+        ``json_schema_extra``.
+        """
+        for name, field in model_fields.items():
+            more: dict[str, Any] = {"metavar": "N", **cast(Any, field.json_schema_extra or {})}
+            kinds = [each for kind in get_args(field.annotation) for each in get_args(kind)]
+            if field.annotation is bool:
+                more = {"action": "store_true"}
+            elif choices := [each for each in kinds if isinstance(each, str)]:
+                more["metavar"] = "|".join(choices)
+            self.add_argument(
+                option_name(name), help=field.description, default=field.default, **more
+            )
 
     def add_overrides(self, what: str) -> None:
         """Add the option ``--set``."""
@@ -142,7 +180,7 @@ class CommandParser(argparse.ArgumentParser):
         """Raise InputError if one of the named options differs from its default."""
         for name in names:
             if getattr(options, name) != self.get_default(name):
-                raise InputError(f"--{name.replace('_', '-')}: {why}")
+                raise InputError(f"{option_name(name)}: {why}")
 
 
 def real(text: str, low: float, high: float, kind: Callable[[str], Any] = float) -> Any:

@@ -15,6 +15,7 @@ from stable_baselines3.common.type_aliases import Schedule
 from torch import nn
 
 from hangman_lab.agents.ppo.network import (
+    LIVES_UNIT,
     NUM_LETTER_FEATURES,
     NUM_STATE_FEATURES,
     Network,
@@ -31,7 +32,6 @@ from hangman_lab.agents.ppo.windows import (
 )
 from hangman_lab.envs.bits import word_length
 from hangman_lab.envs.encoding import BLANK, FIRST_LETTER, NUM_CODES, NUM_LETTERS, PADDING
-from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG
 from hangman_lab.envs.numba_cache import njit
 
 _NUM_TOP = 8
@@ -123,7 +123,7 @@ class WindowModule(LetterModule):
         scores = log_expected * torch.exp(SHARPNESS_UNIT * self.log_sharpness)
         scores = scores + self.guessed(torch.cat([shown, guessed.float() - shown], dim=1))
         state = [
-            lives / DEFAULT_MAX_WRONG,
+            lives / LIVES_UNIT,
             lives == 1,
             blanks[:, None] / 10,
             (word != PADDING).sum(dim=1, keepdim=True) / 10,

@@ -40,7 +40,6 @@ from hangman_lab.training.tensorboard import TrainingLog
 from hangman_lab.training.validation import (
     OnValidation,
     ValidationCallback,
-    evil_words,
     play_baselines,
 )
 
@@ -252,11 +251,11 @@ def _play_table(table: FinalTable, learner: Learner, console: Console) -> dict[s
         word_list=learner.words.word_list,
         split=table.part,
         seed=config.seed,
-        max_wrong=config.env.max_wrong,
+        rules=config.env.rules,
         known=table.known,
         known_words=hashes,
         fitted_words={name: hashes for name in agents if name != "random"},
-        evil_words=evil_words(config, part),
+        host_words=part,
     )
     evaluation = Comparison(setup).to_dict()
     print_table(console, agents_table(evaluation))

@@ -14,6 +14,7 @@ from torch.utils.tensorboard import SummaryWriter
 from hangman_lab.agents.ppo.agent import NetworkAgent
 from hangman_lab.envs.encoding import ALPHABET
 from hangman_lab.envs.hangman.game import Game
+from hangman_lab.envs.hangman.rules import Rules
 from hangman_lab.run_files.directory import RunDirectory, write_atomically
 
 _NUM_SAMPLE_GAMES = 5
@@ -77,12 +78,12 @@ class TrainingLog(TensorBoardOutputFormat):
         self._curves.write(_line({"step": step} | values))
 
     def validation(
-        self, played: pd.DataFrame, agent: NetworkAgent, max_wrong: int, step: int
+        self, played: pd.DataFrame, agent: NetworkAgent, rules: Rules, step: int
     ) -> float:
         """Log the games ``played`` on valid words; return the win rate."""
         rate, wrong = float(played.won.mean()), float(played.wrong_guesses.mean())
         self.scalars({"eval/win_rate": rate, "eval/wrong_guesses": wrong}, step)
-        self.writer.add_text("eval/sample_games", _describe_games(played, agent, max_wrong), step)
+        self.writer.add_text("eval/sample_games", _describe_games(played, agent, rules), step)
         self.writer.flush()
         return rate
 
@@ -107,14 +108,14 @@ def _line(event: dict[str, Any]) -> str:
     return json.dumps(finite) + "\n"
 
 
-def _describe_games(played: pd.DataFrame, agent: NetworkAgent, max_wrong: int) -> str:
+def _describe_games(played: pd.DataFrame, agent: NetworkAgent, rules: Rules) -> str:
     """Describe the first games as Markdown, with the policy's top letters in each turn."""
     lines = []
     shown = played.head(_NUM_SAMPLE_GAMES)
     for word, won, letters in zip(shown.word, shown.won, shown.letters, strict=True):
         lines.append(f"**{word}**, {'won' if won else 'lost'}\n")
         for turn, letter in enumerate(letters):
-            game = Game(word, max_wrong, letters[:turn])
+            game = Game(word, rules, letters[:turn])
             (choices,) = agent.choice_probabilities(game.observations)
             top = np.argsort(-choices)[:_NUM_TOP_LETTERS]
             likeliest = ", ".join(f"{ALPHABET[choice]} {choices[choice]:.0%}" for choice in top)

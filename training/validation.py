@@ -37,13 +37,7 @@ def play_part(
     config: Config, agent: Agent, words: Sequence[str], part: Sequence[str], **options: Any
 ) -> pd.DataFrame:
     """Play words of a part by the rules of a config; see :func:`evaluation.arena.play`."""
-    options["evil_words"] = evil_words(config, part)
-    return arena.play(agent, words, config.env.max_wrong, **options)
-
-
-def evil_words(config: Config, part: Sequence[str]) -> Sequence[str] | None:
-    """Return the words of an evil host for games with words of a part; None for other hosts."""
-    return part if part and config.env.host == "evil" else None
+    return arena.play(agent, words, config.env.rules, host_words=part, **options)
 
 
 def play_baselines(learner: Learner, progress: Progress) -> dict[str, float]:
@@ -150,7 +144,7 @@ class ValidationCallback(BaseCallback):
         learner, config = self._learner, self._learner.config
         agent, parts = learner.agent(learner.network(self.model)), learner.words.parts
         played = play_part(config, agent, self._valid, parts["valid"])
-        unseen = self._log.validation(played, agent, config.env.max_wrong, steps)
+        unseen = self._log.validation(played, agent, config.env.rules, steps)
         known = float(play_part(config, agent, self._known, parts["train"]).won.mean())
         counts = {"rollout/games": self._num_games, "rollout/uncovered": len(self._uncovered)}
         self._log.scalars({"eval/known_win_rate": known, **counts}, steps)

@@ -12,11 +12,11 @@ import numpy.typing as npt
 from hangman_lab.agents.posterior.posterior import LetterPosterior
 from hangman_lab.envs.encoding import BLANK, LETTER_CODES, NUM_LETTERS, PADDING
 from hangman_lab.envs.hangman.observation import Observations
-from hangman_lab.envs.hangman.rules import DEFAULT_MAX_WRONG
 
 NUM_LETTER_FEATURES = 6
 _NUM_TOP = 5
 NUM_STATE_FEATURES = 11 + _NUM_TOP
+LIVES_UNIT = 6  # Lives are divided by this.
 _MAX_LOG_ODDS = 8.0  # The odds e**-8 are 0.0003.
 # Look-ahead gaps are clipped to this, in percentage points.
 _MAX_GAP = 10.0
@@ -135,7 +135,7 @@ def policy_features(
     letters = np.stack([log_odds, relative, belief.present, guessed, wrong, gap], axis=2)
     state = np.column_stack(
         [
-            lives / DEFAULT_MAX_WRONG,
+            lives / LIVES_UNIT,
             lives == 1,
             lives == 2,
             blanks / 10,

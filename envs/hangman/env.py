@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from operator import index
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from hangman_lab.envs.encoding import ALPHABET, BLANK, FIRST_LETTER, MAX_LENGTH, NUM_LETTERS
-from hangman_lab.envs.errors import InputError, check_choice, check_integer
+from hangman_lab.envs.encoding import ALPHABET, MAX_LENGTH, NUM_LETTERS, encode
+from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.game import Game
-from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG, Observation
+from hangman_lab.envs.hangman.hosts import make_game
+from hangman_lab.envs.hangman.observation import Observation, make_observation_space
 from hangman_lab.envs.hangman.rendering import draw_game
-from hangman_lab.envs.hangman.rules import Host, RepeatedGuess, make_observation_space
+from hangman_lab.envs.hangman.rules import Host, RepeatedGuess, Rules
 from hangman_lab.envs.rendering import Drawing
 from hangman_lab.envs.rewards import Reward, compute_reward, make_reward
 from hangman_lab.envs.secret_words import Part, SecretWords
@@ -78,7 +79,7 @@ class HangmanEnv(SingleEnv[Observation]):
       alone; all words if not given.
     - `max_wrong`: the number of wrong guesses that loses the game, 1 to 26; 6 by default.
     - `min_length`, `max_length`: range of word lengths; other words are not used.
-    - `reward`: `"sparse"`, `"dense"`, `"potential"`, or an object of `envs.rewards`.
+    - `reward`: a name of `envs.rewards`, such as `"dense"`, or an object; `"sparse"` by default.
     - `repeated_guess`: whether a repeated letter costs a `"life"` (default) or is `"free"`.
     - `host`: `"random"` draws the word (default); `"evil"` commits to none: after each guess it
       keeps the largest set of words with the same answer (`envs.hangman.evil`, needs Numba).
@@ -101,30 +102,29 @@ class HangmanEnv(SingleEnv[Observation]):
         words: Sequence[str] | None = None,
         *,
         split: Part | None = None,
-        max_wrong: int = DEFAULT_MAX_WRONG,
+        max_wrong: int = Rules.max_wrong,
         min_length: int = 1,
         max_length: int = MAX_LENGTH,
         reward: str | Reward = "sparse",
-        repeated_guess: RepeatedGuess = "life",
-        host: Host = "random",
+        repeated_guess: RepeatedGuess = Rules.repeated_guess,
+        host: Host = Rules.host,
         render_mode: str | None = None,
     ) -> None:
-        check_choice("host", host, get_args(Host))
-        check_choice("repeated_guess", repeated_guess, get_args(RepeatedGuess))
+        #: The rules of its games.
+        self.rules = Rules(max_wrong, repeated_guess, host)
+        #: The number of wrong guesses that loses a game.
+        self.max_wrong = self.rules.max_wrong
         self._secrets: SecretWords
         secrets = SecretWords(words, min_length, max_length, host == "random", split)
         super().__init__(secrets, render_mode)
-        #: The number of wrong guesses that loses a game.
-        self.max_wrong = check_integer("max_wrong", max_wrong, 1, NUM_LETTERS)
-        self.observation_space: Any = make_observation_space(secrets.width, self.max_wrong)
+        self.observation_space: Any = make_observation_space(secrets.width, self.rules)
         self.action_space: Any = spaces.Discrete(NUM_LETTERS)
-        self._repeated_guess = repeated_guess
-        self._host = host
         self._reward = make_reward(reward)
+        # The observation, which each guess changes; made once because arrays of one game are slow.
         self._word = np.zeros(secrets.width, dtype=np.int16)
         self._guessed = np.zeros(NUM_LETTERS, dtype=np.int8)
         self._mask = np.ones(NUM_LETTERS, dtype=np.int8)
-        self._lives = [np.int64(lives) for lives in range(self.max_wrong + 1)]
+        self._lives = [np.int64(lives) for lives in range(self.rules.max_wrong + 1)]
 
     def _secret(self) -> str:
         return self._game.secret
@@ -136,17 +136,19 @@ class HangmanEnv(SingleEnv[Observation]):
     def _start(self, word: str | None) -> None:
         if word is None:
             word = self._secrets.words[self._secrets.draw_rows(self._stream, self._episode)[0]]
-        if self._host == "evil":
-            # Needs Numba, which the random host does without.
-            from hangman_lab.envs.hangman.evil import EvilGame
-
-            self._game = EvilGame(word, self.max_wrong, self._secrets, self._repeated_guess)
-        else:
-            self._game = Game(word, self.max_wrong, repeated_guess=self._repeated_guess)
+        self._game = make_game(self.rules, self._secrets, word)
         self._word[:] = 0
-        self._word[: len(word)] = BLANK
         self._guessed[:] = 0
         self._mask[:] = 1
+        self._show()
+
+    def _show(self, num_before: int = 0) -> None:
+        """Write the masked word, and the guesses after ``num_before``, to the observation."""
+        masked = encode(self._game.word)
+        self._word[: len(masked)] = masked
+        for letter in map(ALPHABET.index, self._game.guesses[num_before:]):
+            self._guessed[letter] = 1
+            self._mask[letter] = 0
 
     def _guess(self, action: int) -> tuple[float, bool]:
         try:
@@ -156,16 +158,10 @@ class HangmanEnv(SingleEnv[Observation]):
         if not 0 <= letter < NUM_LETTERS:
             raise InputError(f"action: {action!r} is not an integer in 0..{NUM_LETTERS - 1}")
         game = self._game
-        lives = game.lives
-        newly_shown = game.guess(letter)
-        self._guessed[letter] = 1
-        self._mask[letter] = 0
-        if newly_shown:
-            place = -1
-            for _ in range(newly_shown):
-                place = game.secret.index(ALPHABET[letter], place + 1)
-                self._word[place] = FIRST_LETTER + letter
-        result = game.result_since(lives, game.shown - newly_shown)
+        lives, shown, num_guesses = game.lives, game.shown, len(game.guesses)
+        game.guess(letter)
+        self._show(num_guesses)
+        result = game.result_since(lives, shown)
         return compute_reward(self._reward, result), game.over
 
     def _observe(self) -> tuple[Observation, dict[str, Any]]:
@@ -177,4 +173,4 @@ class HangmanEnv(SingleEnv[Observation]):
 
     def _draw(self, mode: str) -> Drawing:
         secret = self._game.secret if self._game.over else None
-        return draw_game(self._observe()[0], secret, self.max_wrong, mode)
+        return draw_game(self._observe()[0], secret, self.rules.max_wrong, mode)

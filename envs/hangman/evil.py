@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from hangman_lab.envs.bits import count_bits, lowest_bit, word_length
-from hangman_lab.envs.encoding import BLANK, EncodedWords, encode_words
+from hangman_lab.envs.encoding import ALPHABET, BLANK, EncodedWords
 from hangman_lab.envs.errors import InputError, check_state
 from hangman_lab.envs.hangman.game import Game
-from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG
-from hangman_lab.envs.hangman.rules import GuessResult, HangmanGames, Index
+from hangman_lab.envs.hangman.games import HangmanGames, Index
+from hangman_lab.envs.hangman.rules import GuessResult, Rules
 from hangman_lab.envs.numba_cache import njit
 from hangman_lab.envs.secret_words import SecretWords
 from hangman_lab.envs.word_sets import ANYWHERE, WordSets, matching_set, set_with, word_sets
@@ -31,14 +31,8 @@ class EvilHangmanGames(HangmanGames):
     but only their lengths matter.
     """
 
-    def __init__(
-        self,
-        num_games: int,
-        words: EncodedWords,
-        max_wrong: int = DEFAULT_MAX_WRONG,
-        repeated_guess: str = "life",
-    ) -> None:
-        super().__init__(num_games, words.width, max_wrong, repeated_guess)
+    def __init__(self, num_games: int, words: EncodedWords, rules: Rules) -> None:
+        super().__init__(num_games, words.width, rules)
         self._words = words
         self._sets = _sets_of(words)
 
@@ -55,7 +49,7 @@ class EvilHangmanGames(HangmanGames):
         listed = set(map(bytes, self._words.codes))
         if not listed.issuperset(map(bytes, state["secrets"])):
             raise InputError("state: a secret is not one of the words")
-        restored = HangmanGames(len(self), self._words.width, self.max_wrong, self.repeated_guess)
+        restored = HangmanGames(len(self), self._words.width, self.rules)
         restored.set_state(state, *ends)
         games = np.flatnonzero(state["guessed"].any(axis=1))
         word, guessed = restored._word[games], restored._guessed[games]
@@ -80,18 +74,16 @@ class EvilHangmanGames(HangmanGames):
 class EvilGame(Game):
     """A single game against the cheating host, which has ``words``."""
 
-    def __init__(
-        self, secret: str, max_wrong: int, words: SecretWords, repeated_guess: str = "free"
-    ) -> None:
-        super().__init__(secret, max_wrong, repeated_guess=repeated_guess)
+    def __init__(self, secret: str, rules: Rules, words: SecretWords) -> None:
+        super().__init__(secret, rules)
         self.words = words
-        self._games = EvilHangmanGames(1, words.encoded, max_wrong, repeated_guess)
-        self._games.start(slice(None), encode_words([secret], words.width))
 
     def guess(self, letter: int) -> int:
         """Let the host choose the secret, then guess; see :meth:`Game.guess`."""
-        self._games.guess(np.array([letter]))
-        self.secret = self._games.secret(0)
+        if not self.over and ALPHABET[letter] not in self.guesses:
+            shown, sets = self.observations, _sets_of(self.words.encoded)
+            kept = _first_of_largest(shown["word"], shown["guessed"], np.array([letter]), sets)
+            self.secret = self.words.words[kept[0]]
         return super().guess(letter)
 
 

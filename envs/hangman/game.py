@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from hangman_lab.envs.encoding import ALPHABET
-from hangman_lab.envs.hangman.observation import Observations, parse_observation
-from hangman_lab.envs.hangman.rules import GuessResult
+import numpy as np
+
+from hangman_lab.envs.encoding import ALPHABET, encode
+from hangman_lab.envs.hangman.observation import Observations
+from hangman_lab.envs.hangman.rules import GuessResult, Rules
 
 
 class Game:
     """A game with the word ``secret`` after ``guesses``, letters in order.
 
-    It has the rules of :class:`envs.hangman.rules.HangmanGames`.
+    It is that of :class:`envs.hangman.games.HangmanGames`.
 
     Attributes
     ----------
@@ -24,14 +26,11 @@ class Game:
         The number of uncovered positions.
     """
 
-    def __init__(
-        self, secret: str, max_wrong: int, guesses: str = "", repeated_guess: str = "free"
-    ) -> None:
+    def __init__(self, secret: str, rules: Rules, guesses: str = "") -> None:
         self.secret = secret
-        self.max_wrong = max_wrong
-        self.repeated_guess = repeated_guess
+        self.rules = rules
         self.guesses = ""
-        self.lives = max_wrong
+        self.lives = rules.max_wrong
         self.shown = 0
         for letter in guesses:
             self.guess(ALPHABET.index(letter))
@@ -58,10 +57,12 @@ class Game:
 
     @property
     def observations(self) -> Observations:
-        """The observation of a game that is not lost, as a batch of one game, for agents."""
-        observations = parse_observation(self.word, self.wrong_letters, self.max_wrong)
-        observations["lives"][:] = self.lives  # fewer if a repeated letter has cost a life
-        return observations
+        """The observation, as a batch of one game, for agents."""
+        return Observations(
+            word=encode(self.word)[None],
+            guessed=np.array([[letter in self.guesses for letter in ALPHABET]], dtype=np.int8),
+            lives=np.array([self.lives]),
+        )
 
     def guess(self, letter: int) -> int:
         """Guess a letter, 0 to 25; return the number of positions it uncovered.
@@ -77,7 +78,7 @@ class Game:
             self.guesses += name
         if count:
             self.shown += count
-        elif is_new or self.repeated_guess == "life":
+        elif is_new or self.rules.repeated_guess == "life":
             self.lives -= 1
         return count
 
@@ -87,5 +88,5 @@ class Game:
         Its fields, here in their order, are numbers; those of the batch are arrays.
         """
         result: Any = self.shown - shown, self.lives < lives, self.won, self.lives == 0
-        result += self.shown, self.lives, len(self.secret), self.max_wrong
+        result += self.shown, self.lives, len(self.secret), self.rules.max_wrong
         return GuessResult._make(result)

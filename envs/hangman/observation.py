@@ -7,6 +7,7 @@ from typing import Any, TypedDict, cast
 
 import numpy as np
 import numpy.typing as npt
+from gymnasium import spaces
 
 from hangman_lab.envs.encoding import (
     ALPHABET,
@@ -20,8 +21,8 @@ from hangman_lab.envs.encoding import (
     lower_case,
 )
 from hangman_lab.envs.errors import InputError, as_array, check_integer
+from hangman_lab.envs.hangman.rules import Rules
 
-DEFAULT_MAX_WRONG = 6
 BLANKS = "_.-?"
 _DTYPES = {"word": np.uint8, "guessed": np.int8, "lives": np.int64}
 
@@ -40,6 +41,18 @@ class Observations(TypedDict):
     word: npt.NDArray[np.uint8]  # (N, width)
     guessed: npt.NDArray[np.int8]  # (N, 26)
     lives: npt.NDArray[np.int64]  # (N,)
+
+
+def make_observation_space(width: int, rules: Rules) -> spaces.Dict:
+    """Return the observation space of one game."""
+    return spaces.Dict(
+        {
+            # In 8 bits, the sum of the sizes, which libraries compute, would overflow.
+            "word": spaces.MultiDiscrete([NUM_CODES] * width, dtype=np.int16),
+            "guessed": spaces.Box(0, 1, (NUM_LETTERS,), np.int8),
+            "lives": spaces.Discrete(rules.max_wrong + 1),
+        }
+    )
 
 
 def select(observations: Observations, games: npt.ArrayLike | slice) -> Observations:
@@ -112,7 +125,7 @@ def unique_observations(
 
 
 def parse_observation(
-    pattern: str, wrong: str = "", max_wrong: int = DEFAULT_MAX_WRONG
+    pattern: str, wrong: str = "", max_wrong: int = Rules.max_wrong
 ) -> Observations:
     """Parse a game written as text; return a batch of one observation.
 

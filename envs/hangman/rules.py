@@ -1,53 +1,66 @@
-"""The rules of Hangman for N games at once, shared by all environments and agents."""
+"""The rules of Hangman, and the result of a guess."""
 
-from __future__ import annotations
-
-from functools import cached_property
-from typing import Any, Literal, NamedTuple, get_args
+from dataclasses import dataclass, field, fields
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
-from gymnasium import spaces
 
-from hangman_lab.envs.encoding import (
-    BLANK,
-    FIRST_LETTER,
-    NUM_CODES,
-    NUM_LETTERS,
-    PADDING,
-    EncodedWords,
-    decode,
-)
-from hangman_lab.envs.errors import InputError, check_choice, check_integer, check_state
-from hangman_lab.envs.hangman.observation import (
-    DEFAULT_MAX_WRONG,
-    Observation,
-    Observations,
-    check_array,
-    check_observations,
-)
-from hangman_lab.envs.hangman.rendering import draw_game
-from hangman_lab.envs.rendering import Drawing
-from hangman_lab.envs.secret_words import SecretWords
+from hangman_lab.envs.encoding import NUM_LETTERS
+from hangman_lab.envs.errors import check_choice, check_integer
 
 RepeatedGuess = Literal["life", "free"]
 Host = Literal["random", "evil"]
-Index = npt.NDArray[np.integer] | slice
-ALL = slice(None)
-
-_NONE_GUESSED = np.void(bytes(NUM_LETTERS))
 
 
-def make_observation_space(width: int, max_wrong: int) -> spaces.Dict:
-    """Return the observation space of one game."""
-    return spaces.Dict(
-        {
-            # In 8 bits, the sum of the sizes, which libraries compute, would overflow.
-            "word": spaces.MultiDiscrete([NUM_CODES] * width, dtype=np.int16),
-            "guessed": spaces.Box(0, 1, (NUM_LETTERS,), np.int8),
-            "lives": spaces.Discrete(max_wrong + 1),
-        }
+@dataclass(frozen=True)
+class Rules:
+    """The rules of a game, checked when they are made.
+
+    Recipes and commands make an option of each field.
+
+    Parameters
+    ----------
+    max_wrong : int, default 6
+        The number of wrong guesses that loses the game, 1 to 26.
+    repeated_guess : str, default "life"
+        Whether a repeated letter costs a ``"life"`` or is ``"free"``.
+    host : str, default "random"
+        ``"random"`` draws the word; ``"evil"`` commits to none, see :mod:`envs.hangman.evil`.
+
+    Raises
+    ------
+    InputError
+        If a rule is outside its range.
+    """
+
+    max_wrong: int = field(
+        default=6, metadata={"help": "wrong guesses that lose a game", "ge": 1, "le": NUM_LETTERS}
     )
+    repeated_guess: RepeatedGuess = field(
+        default="life", metadata={"help": "life or free: what a repeated letter costs"}
+    )
+    host: Host = field(
+        default="random", metadata={"help": "evil: the host fixes only the length of the word"}
+    )
+
+    def __post_init__(self) -> None:
+        for rule in fields(self):
+            value = getattr(self, rule.name)
+            if choices := get_args(rule.type):
+                check_choice(rule.name, value, choices)
+            else:
+                value = check_integer(rule.name, value, rule.metadata["ge"], rule.metadata["le"])
+                object.__setattr__(self, rule.name, value)
+
+    def describe(self) -> str:
+        """Return the rules as text, as titles of tables have them."""
+        repeated = ", repeated letters are free" if self.repeated_guess == "free" else ""
+        evil = ", evil host (words are drawn for their lengths alone)"
+        return f"{self.max_wrong} wrong guesses lose{repeated}{evil if self.host == 'evil' else ''}"
+
+
+RULE_NAMES = tuple(rule.name for rule in fields(Rules))
 
 
 class GuessResult(NamedTuple):
@@ -61,215 +74,3 @@ class GuessResult(NamedTuple):
     lives: npt.NDArray[np.int64]  # wrong guesses left after the guess
     lengths: npt.NDArray[np.int64]  # letters of the secret word
     max_wrong: int  # the number of wrong guesses that loses a game
-
-
-class HangmanGames:
-    """N games of Hangman.
-
-    A correct letter is uncovered at all its positions in the secret word; a wrong letter costs a
-    life. A game is won when all positions are uncovered, and lost with the last life. A repeated
-    letter costs a life (``repeated_guess="life"``) or nothing (``"free"``). Finished games ignore
-    further guesses.
-
-    Observations have ``width`` positions, the maximum length of a secret word. ``max_wrong`` is 1
-    to 26. InputError if an argument is outside its range.
-    """
-
-    def __init__(
-        self,
-        num_games: int,
-        width: int,
-        max_wrong: int = DEFAULT_MAX_WRONG,
-        repeated_guess: str = "life",
-    ) -> None:
-        max_wrong = check_integer("max_wrong", max_wrong, 1, NUM_LETTERS)
-        check_choice("repeated_guess", repeated_guess, get_args(RepeatedGuess))
-        self.max_wrong = max_wrong
-        self.repeated_guess = repeated_guess
-        self.secrets = np.zeros((num_games, width), dtype=np.uint8)
-        # Length 1 keeps games without a secret from counting as won before ``start``.
-        self.lengths = np.ones(num_games, dtype=np.int64)
-        self._letter_counts = np.zeros((num_games, NUM_LETTERS), dtype=np.int8)
-        self._word = np.zeros((num_games, width), dtype=np.uint8)
-        self._guessed = np.zeros((num_games, NUM_LETTERS), dtype=np.int8)
-        self._lives = np.zeros(num_games, dtype=np.int64)
-        self._shown = np.zeros(num_games, dtype=np.int64)
-        # A row of ``width`` codes for each code, and a row of blanks for each word length: rows are
-        # copied faster than columns are broadcast.
-        self._rows_of_code = np.repeat(np.arange(NUM_CODES, dtype=np.uint8)[:, None], width, axis=1)
-        self._blanks = _as_rows(BLANK * np.tri(width + 1, width, -1, dtype=np.uint8))
-        # The first entry of each game in a raveled array of shape (games, 26).
-        self._first_letter = np.arange(num_games) * NUM_LETTERS
-
-    @cached_property
-    def _rows(self) -> list[npt.NDArray[np.void]]:
-        arrays = self.secrets, self._letter_counts, self._word, self._guessed
-        return [_as_rows(array) for array in arrays]
-
-    def __getstate__(self) -> dict[str, Any]:
-        # A copy of a view is not a view of the copy.
-        return {name: value for name, value in vars(self).items() if name != "_rows"}
-
-    def __len__(self) -> int:
-        return len(self.secrets)
-
-    @property
-    def won(self) -> npt.NDArray[np.bool_]:
-        """Whether the word of each game is uncovered, shape (N,)."""
-        return self._shown == self.lengths
-
-    @property
-    def over(self) -> npt.NDArray[np.bool_]:
-        """Whether each game is won or lost, shape (N,)."""
-        return self.won | (self._lives == 0)
-
-    def secret(self, game: int) -> str:
-        """Return the secret word of one game."""
-        return decode(self.secrets[game])
-
-    def draw(self, game: int, mode: str) -> Drawing:
-        """Draw one game; see :func:`envs.hangman.rendering.draw_game`."""
-        word: Any = self._word[game]
-        lives = self._lives[game]
-        observation = Observation(word=word, guessed=self._guessed[game], lives=lives)
-        secret = self.secret(game) if self.over[game] else None
-        return draw_game(observation, secret, self.max_wrong, mode)
-
-    def observe(self, games: Index = ALL, word_dtype: npt.DTypeLike = np.uint8) -> Observations:
-        """Return copies of the observations of ``games``, by default with the words of agents."""
-        return Observations(
-            word=self._word[games].astype(word_dtype),
-            guessed=self._guessed[games].copy(),
-            lives=self._lives[games].copy(),
-        )
-
-    def action_masks(self, games: Index = ALL) -> npt.NDArray[np.bool_]:
-        """Return which letters have not been guessed, as a new array of shape (games, 26)."""
-        return self._guessed[games] == 0
-
-    def get_state(self) -> dict[str, npt.NDArray]:
-        """Return copies, by name, of the arrays from which all others can be computed."""
-        arrays: dict[str, npt.NDArray] = {
-            "secrets": self.secrets,
-            "guessed": self._guessed,
-            "lives": self._lives,
-        }
-        return {name: array.copy() for name, array in arrays.items()}
-
-    def set_state(
-        self,
-        state: Any,
-        steps: npt.NDArray[np.int64],
-        truncated: npt.NDArray[np.bool_],
-        ended: npt.NDArray[np.bool_],
-    ) -> None:
-        """Restore a saved state; InputError if it is not one of such games.
-
-        The other arrays have shape (N,): the number of guesses, whether a game is truncated, and
-        whether it is over or truncated.
-        """
-        check_state(state, self.get_state())
-        secrets, guessed, lives = state["secrets"], state["guessed"], state["lives"]
-        try:
-            check_array("lives", lives, lives.shape, 0, self.max_wrong)
-            check_observations({**state, "word": secrets, "guessed": np.ones_like(guessed)})
-            check_array("guessed", guessed, guessed.shape, 0, 1)
-            if (secrets == BLANK).any():
-                raise InputError("'secrets' has a blank")
-        except InputError as error:
-            raise InputError(f"state: {error}") from None
-        # The columns before those of the letters are for padding and blanks.
-        columns = np.pad(guessed, ((0, 0), (FIRST_LETTER, 0)))
-        is_shown = np.take_along_axis(columns, secrets.astype(np.intp), axis=1) != 0
-        words = EncodedWords(np.ascontiguousarray(secrets), (secrets != PADDING).sum(axis=1))
-        shown = is_shown.sum(axis=1)
-        won, lost = shown == words.lengths, lives == 0
-        if ((won | lost | truncated) != ended).any():
-            raise InputError("state: a game is over and is not reset, or is not over and is reset")
-        letters = guessed.sum(axis=1)
-        wrong, repeated = (guessed > words.letter_counts).sum(axis=1), steps - letters
-        costs_life = self.repeated_guess == "life"
-        # The letter that ends a game is new, unless a repeated one costs the last life.
-        can_repeat = letters > (won if costs_life else won | lost)
-        is_possible = (repeated == 0) | (can_repeat & (repeated > 0))
-        is_possible &= (lives == self.max_wrong - wrong - costs_life * repeated) & ~(won & lost)
-        if not is_possible.all():
-            raise InputError("state: 'lives', 'guessed' and 'steps' are not those of one game")
-        self.start(ALL, words)
-        self._guessed[:], self._lives[:], self._shown[:] = guessed, lives, shown
-        self._word[is_shown] = secrets[is_shown]
-
-    def start(self, games: Index, secrets: EncodedWords) -> None:
-        """Start new games at the indices ``games``, one per secret word."""
-        codes, letter_counts, word, guessed = self._rows
-        codes[games] = _as_rows(secrets.codes)
-        letter_counts[games] = _as_rows(secrets.letter_counts)
-        word[games] = self._blanks.take(secrets.lengths)
-        guessed[games] = _NONE_GUESSED
-        self.lengths[games] = secrets.lengths
-        self._lives[games] = self.max_wrong
-        self._shown[games] = 0
-
-    def check_letters(self, letters: npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:
-        """Return ``letters``, the actions; InputError unless they are N integers, 0 to 25."""
-        if letters.shape != (len(self),):
-            raise InputError(f"actions: shape {letters.shape} is not ({len(self)},)")
-        if letters.dtype.kind not in "iu":
-            raise InputError(f"actions: {letters!r} is not an array of integers")
-        numbers = letters.astype(np.int64, copy=False)
-        # One comparison for both ends: read as unsigned, a negative number is a large one.
-        unsigned = numbers.view(np.uint64)
-        if unsigned.max(initial=0) >= NUM_LETTERS:
-            wrong = letters[unsigned.argmax()]
-            raise InputError(f"actions: {wrong} is outside 0..{NUM_LETTERS - 1}")
-        return numbers
-
-    def guess(self, letters: npt.NDArray[np.integer]) -> GuessResult:
-        """Guess one letter, 0 to 25, in every game; InputError as :meth:`check_letters` raises."""
-        letters = self.check_letters(letters)
-        playing = (self._shown != self.lengths) & (self._lives != 0)
-        # One index is faster than two.
-        index, guessed = self._first_letter + letters, self._guessed.view(np.bool_).reshape(-1)
-        was_guessed = guessed.take(index)
-        is_new = playing & ~was_guessed
-        counts = self._letter_counts.reshape(-1).take(index)
-        newly_shown = (counts * is_new.view(np.int8)).astype(np.int64)
-        # A repeated letter shows nothing, like a wrong one.
-        lost_life = (playing if self.repeated_guess == "life" else is_new) & (newly_shown == 0)
-
-        self._shown += newly_shown
-        self._lives -= lost_life
-        guessed[index] = was_guessed | playing
-        # Code 0, that of the padding, leaves finished games unchanged.
-        uncovered = self._rows_of_code.take((letters + FIRST_LETTER) * playing, axis=0)
-        uncovered *= (self.secrets == uncovered).view(np.uint8)
-        np.maximum(self._word, uncovered, out=self._word)
-        won, lost = playing & (self._shown == self.lengths), playing & (self._lives == 0)
-
-        return GuessResult(
-            newly_shown=newly_shown,
-            lost_life=lost_life,
-            won=won,
-            lost=lost,
-            shown=self._shown,
-            lives=self._lives,
-            lengths=self.lengths,
-            max_wrong=self.max_wrong,
-        )
-
-
-def make_games(
-    host: Host, num_games: int, words: SecretWords, max_wrong: int, repeated_guess: RepeatedGuess
-) -> HangmanGames:
-    """Return N games with secrets among ``words``, against a host."""
-    if host == "random":
-        return HangmanGames(num_games, words.width, max_wrong, repeated_guess)
-    # Needs Numba, which the random host does without.
-    from hangman_lab.envs.hangman.evil import EvilHangmanGames
-
-    return EvilHangmanGames(num_games, words.encoded, max_wrong, repeated_guess)
-
-
-def _as_rows(array: npt.NDArray) -> npt.NDArray[np.void]:
-    """Return a view whose elements are the rows, which are assigned in less time."""
-    return array.view(f"V{array.shape[1]}")[:, 0]

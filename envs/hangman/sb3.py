@@ -52,6 +52,7 @@ class HangmanVecEnv(VecEnv):
         self._attributes: dict[str, Any] = {
             "action_space": self.games.single_action_space,
             "max_wrong": self.games.max_wrong,
+            "rules": self.games.rules,
             "metadata": self.games.metadata,
             "observation_space": self.games.single_observation_space,
             "render_mode": self.games.render_mode,
@@ -120,10 +121,8 @@ class HangmanVecEnv(VecEnv):
         self._reset_seeds()
         self._reset_options()
         self._returns[:] = 0
-        # The same at the start of each episode.
-        self.reset_infos = [
-            {"action_mask": mask, "won": np.False_} for mask in infos["action_mask"]
-        ]
+        names, rows = ("action_mask", "won"), zip(infos["action_mask"], infos["won"], strict=True)
+        self.reset_infos = [dict(zip(names, row, strict=True)) for row in rows]
         return observations
 
     def step_async(self, actions: npt.NDArray[np.integer]) -> None:
@@ -132,35 +131,36 @@ class HangmanVecEnv(VecEnv):
 
     def step_wait(self) -> VecEnvStepReturn:
         """Guess the letters; return observations, rewards, ends and an info per game."""
-        batch: Any = self.games
-        rewards, terminated, truncated = batch._step_without_reset(self._actions)
+        observations, rewards, terminated, truncated, ended = self.games.step_and_restart(
+            self._actions
+        )
         self._returns += rewards
-        ended = terminated | truncated
         # A dict is copied faster than made, and a list is iterated faster than an array.
-        masks = list(batch._games.action_masks().view(np.int8))
+        masks = list(self.games.action_masks().view(np.int8))
         infos: list[dict[str, Any]] = [dict(_INFO, action_mask=mask) for mask in masks]
-        games = ended.nonzero()[0]
-        if len(games):
+        if ended is not None:
+            games = ended.games
             seconds = round(time.time() - self._start_time, 6)
-            last = batch._games.observe(games, np.int16)
-            won, lengths = batch._games.won[games], batch._steps[games].tolist()
-            batch._start(games)
             # Lists, because indexing an array for each element is slow.
-            for game, word, guessed, lives, is_won, cut, total, length in zip(
+            for game, word, guessed, lives, mask, won, cut, total, length in zip(
                 games.tolist(),
-                *map(list, last.values()),
-                won,
+                *map(list, ended.observations.values()),
+                list(ended.action_masks),
+                ended.won,
                 (truncated & ~terminated)[games].tolist(),
                 self._returns[games].round(6).tolist(),
-                lengths,
+                ended.steps.tolist(),
                 strict=True,
             ):
+                self.reset_infos[game] = {"action_mask": masks[game], "won": np.False_}
                 info = infos[game]
-                info["won"], info["TimeLimit.truncated"] = is_won, cut
+                info["action_mask"] = mask
+                info["won"], info["TimeLimit.truncated"] = won, cut
                 info["terminal_observation"] = {"word": word, "guessed": guessed, "lives": lives}
                 info["episode"] = {"r": total, "l": length, "t": seconds}
             self._returns[games] = 0
-        return batch._games.observe(word_dtype=np.int16), rewards.astype(np.float32), ended, infos
+        result: Any = observations  # a dict of arrays, as Stable-Baselines3 takes it
+        return result, rewards.astype(np.float32), terminated | truncated, infos
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return which letters have not been guessed, shape (num_envs, 26)."""
@@ -231,7 +231,7 @@ class HangmanVecEnv(VecEnv):
         return [
             (
                 {name: array[game] for name, array in dict[str, Any](observations).items()},
-                {"action_mask": infos["action_mask"][game], "won": np.False_},
+                {"action_mask": infos["action_mask"][game], "won": infos["won"][game]},
             )
             for game in games
         ]

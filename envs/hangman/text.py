@@ -11,11 +11,11 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from hangman_lab.envs.encoding import ALPHABET, MAX_LENGTH, NUM_LETTERS
-from hangman_lab.envs.errors import InputError, check_choice, check_integer
+from hangman_lab.envs.encoding import ALPHABET, MAX_LENGTH
+from hangman_lab.envs.errors import InputError, check_choice
 from hangman_lab.envs.hangman.game import Game
-from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG
-from hangman_lab.envs.hangman.rules import RepeatedGuess
+from hangman_lab.envs.hangman.hosts import make_game
+from hangman_lab.envs.hangman.rules import RepeatedGuess, Rules
 from hangman_lab.envs.rewards import Reward, compute_reward, make_reward
 from hangman_lab.envs.secret_words import Part, SecretWords
 from hangman_lab.envs.single import SingleEnv
@@ -88,7 +88,7 @@ class TextHangman(SingleEnv[Any]):
       alone; all words if not given.
     - `max_wrong`: the number of lost lives that loses the game, 1 to 26; 6 by default.
     - `min_length`, `max_length`: range of word lengths; other words are not used.
-    - `reward`: `"sparse"`, `"dense"`, `"potential"`, or an object of `envs.rewards`.
+    - `reward`: a name of `envs.rewards`, such as `"dense"`, or an object; `"sparse"` by default.
     - `repeated_guess`, `invalid_reply`: whether these cost a `"life"` (default) or are `"free"`.
     - `render_mode`: `"ansi"` (the last observation) or `"human"` (prints it).
 
@@ -105,31 +105,31 @@ class TextHangman(SingleEnv[Any]):
         words: Sequence[str] | None = None,
         *,
         split: Part | None = None,
-        max_wrong: int = DEFAULT_MAX_WRONG,
+        max_wrong: int = Rules.max_wrong,
         min_length: int = 1,
         max_length: int = MAX_LENGTH,
         reward: str | Reward = "sparse",
-        repeated_guess: RepeatedGuess = "life",
+        repeated_guess: RepeatedGuess = Rules.repeated_guess,
         invalid_reply: InvalidReply = "life",
         render_mode: str | None = None,
     ) -> None:
-        check_choice("repeated_guess", repeated_guess, get_args(RepeatedGuess))
+        #: The rules of its games.
+        self.rules = Rules(max_wrong, repeated_guess)
+        #: The number of lost lives that loses a game.
+        self.max_wrong = self.rules.max_wrong
         check_choice("invalid_reply", invalid_reply, get_args(InvalidReply))
         self._secrets: SecretWords
         secrets = SecretWords(words, min_length, max_length, split=split)
         super().__init__(secrets, render_mode)
-        #: The number of lost lives that loses a game.
-        self.max_wrong = check_integer("max_wrong", max_wrong, 1, NUM_LETTERS)
         text = spaces.Text(_MAX_TEXT, min_length=0, charset=_CHARACTERS)
         self.observation_space: Any = text
         self.action_space: Any = text
-        self._repeated_guess = repeated_guess
         self._invalid_reply = invalid_reply
         self._reward = make_reward(reward)
         costs = ["A wrong guess"]
-        costs += ["a repeated guess"] * (repeated_guess == "life")
+        costs += ["a repeated guess"] * (self.rules.repeated_guess == "life")
         costs += ["a reply without a possible guess"] * (invalid_reply == "life")
-        self._rules = (
+        self._prompt = (
             "Guess the hidden word. Reply with a letter or the whole word in square brackets, such "
             "as [e] or [apple]; the last one counts. "
             f"{', '.join([*costs[:-2], ' or '.join(costs[-2:])])} costs a life."
@@ -146,10 +146,10 @@ class TextHangman(SingleEnv[Any]):
     def _start(self, word: str | None) -> None:
         if word is None:
             word = self._secrets.words[self._secrets.draw_rows(self._stream, self._episode)[0]]
-        self._game = Game(word, self.max_wrong, repeated_guess=self._repeated_guess)
+        self._game = make_game(self.rules, self._secrets, word)
         #: Wrong letters and words, in the order of the guesses.
         self._wrong: list[str] = []
-        self._answer = self._rules
+        self._answer = self._prompt
         self._valid = True
 
     def _guess(self, action: Any) -> tuple[float, bool]:
@@ -167,7 +167,7 @@ class TextHangman(SingleEnv[Any]):
         """Play a guess, empty if there is none; return the answer and whether it is valid."""
         game = self._game
         if guess in self._wrong or (len(guess) == 1 and guess in game.guesses):
-            game.lives -= self._repeated_guess == "life"
+            game.lives -= self.rules.repeated_guess == "life"
             return f"{guess} was guessed before.", False
         if len(guess) == 1:
             is_right = game.guess(ALPHABET.index(guess)) > 0

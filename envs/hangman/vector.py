@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, get_args
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -25,12 +25,24 @@ from hangman_lab.envs.errors import (
     check_seeds,
     check_state,
 )
-from hangman_lab.envs.hangman.observation import DEFAULT_MAX_WRONG, Observations
-from hangman_lab.envs.hangman.rules import Host, RepeatedGuess, make_games, make_observation_space
+from hangman_lab.envs.hangman.hosts import make_games
+from hangman_lab.envs.hangman.observation import Observations, make_observation_space
+from hangman_lab.envs.hangman.rules import Host, RepeatedGuess, Rules
 from hangman_lab.envs.rendering import Drawing
 from hangman_lab.envs.rewards import Reward, compute_rewards, make_reward
 from hangman_lab.envs.secret_words import Part, SecretWords
 from hangman_lab.envs.single import RENDER_FPS
+
+
+class EndedGames(NamedTuple):
+    """The E games that a step ended, before the next games started."""
+
+    games: npt.NDArray[np.int64]  # (E,): their indices in the batch
+    observations: Observations
+    action_masks: npt.NDArray[np.int8]  # (E, 26)
+    won: npt.NDArray[np.bool_]  # (E,)
+    steps: npt.NDArray[np.int64]  # (E,): the length of the episode
+
 
 Seed = int | Sequence[int | None] | None
 # The arrays that future steps depend on, beside those of the games.
@@ -75,15 +87,18 @@ class HangmanVectorEnv(VectorEnv[Observations, npt.NDArray[np.int64], npt.NDArra
         *,
         words: Sequence[str] | None = None,
         split: Part | None = None,
-        max_wrong: int = DEFAULT_MAX_WRONG,
+        max_wrong: int = Rules.max_wrong,
         min_length: int = 1,
         max_length: int = MAX_LENGTH,
         reward: str | Reward = "sparse",
-        repeated_guess: RepeatedGuess = "life",
-        host: Host = "random",
+        repeated_guess: RepeatedGuess = Rules.repeated_guess,
+        host: Host = Rules.host,
         render_mode: str | None = None,
     ) -> None:
-        check_choice("host", host, get_args(Host))
+        #: The rules of its games.
+        self.rules = Rules(max_wrong, repeated_guess, host)
+        #: The number of wrong guesses that loses a game.
+        self.max_wrong = self.rules.max_wrong
         if max_episode_steps is not None and not np.array_equal(max_episode_steps, -1):
             self.max_episode_steps = check_integer("max_episode_steps", max_episode_steps, 1)
         if render_mode is not None:
@@ -95,17 +110,14 @@ class HangmanVectorEnv(VectorEnv[Observations, npt.NDArray[np.int64], npt.NDArra
         self.num_envs = check_integer("num_envs", num_envs, 1)
         self.render_mode = render_mode
         self._secrets = SecretWords(words, min_length, max_length, host == "random", split)
-        self._games = make_games(host, self.num_envs, self._secrets, max_wrong, repeated_guess)
-        #: The number of wrong guesses that loses a game.
-        self.max_wrong = self._games.max_wrong
+        self._games = make_games(self.rules, self._secrets.encoded, self.num_envs)
         self._reward = make_reward(reward)
         self._was_reset = False
         self._streams = np.zeros(self.num_envs, dtype=np.uint64)
         self._episodes, self._steps = np.zeros((2, self.num_envs), dtype=np.int64)
         self._to_reset = np.zeros(self.num_envs, dtype=np.bool_)
-        self.single_observation_space: Any = make_observation_space(
-            self._secrets.width, self.max_wrong
-        )
+        space = make_observation_space(self._secrets.width, self.rules)
+        self.single_observation_space: Any = space
         self.single_action_space: Any = spaces.Discrete(NUM_LETTERS)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
@@ -160,23 +172,41 @@ class HangmanVectorEnv(VectorEnv[Observations, npt.NDArray[np.int64], npt.NDArra
         gymnasium.error.ResetNeeded if ``reset`` was never called, or if the autoreset mode is
         ``DISABLED`` and a game that has ended was not reset.
         """
-        rewards, terminated, truncated = self._step_without_reset(actions)
-        infos: dict[str, Any] = {}
         if self.autoreset_mode is AutoresetMode.SAME_STEP:
-            ended = (terminated | truncated).nonzero()[0]
-            if len(ended):
-                infos = self._final_infos(ended)
-                self._start(ended)
-        elif self.autoreset_mode is AutoresetMode.NEXT_STEP:
+            *step, ended = self.step_and_restart(actions)
+            final = {} if ended is None else self._final_infos(ended)
+            return *step, final | self._infos()
+        rewards, terminated, truncated = self._step_without_reset(actions)
+        if self.autoreset_mode is AutoresetMode.NEXT_STEP:
             games = self._to_reset.nonzero()[0]
             self._start(games)
             rewards[games] = 0.0
             # The ignored action may have ended a game that had only been truncated.
             terminated[games] = False
-        if self.autoreset_mode is not AutoresetMode.SAME_STEP:
-            self._to_reset = terminated | truncated
+        self._to_reset = terminated | truncated
         observations = self._games.observe(word_dtype=np.int16)
-        return observations, rewards, terminated, truncated, infos | self._infos()
+        return observations, rewards, terminated, truncated, self._infos()
+
+    def step_and_restart(
+        self, actions: npt.NDArray[np.integer]
+    ) -> tuple[Observations, npt.NDArray, npt.NDArray, npt.NDArray, EndedGames | None]:
+        """Take one action in every game, and start the next game of those that end.
+
+        This is :meth:`step` with ``SAME_STEP``, with the games that ended, None without any,
+        instead of infos.
+        """
+        rewards, terminated, truncated = self._step_without_reset(actions)
+        ended, games = None, (terminated | truncated).nonzero()[0]
+        if len(games):
+            ended = EndedGames(
+                games,
+                self._games.observe(games, np.int16),
+                self._games.action_masks(games).view(np.int8),
+                self._games.won[games],
+                self._steps[games],
+            )
+            self._start(games)
+        return self._games.observe(word_dtype=np.int16), rewards, terminated, truncated, ended
 
     def _step_without_reset(
         self, actions: npt.NDArray[np.integer]
@@ -264,14 +294,18 @@ class HangmanVectorEnv(VectorEnv[Observations, npt.NDArray[np.int64], npt.NDArra
         mask[games] = True
         return mask
 
-    def _final_infos(self, ended: npt.NDArray[np.int64]) -> dict[str, Any]:
+    def _final_infos(self, ended: EndedGames) -> dict[str, Any]:
         """Return the last observations and infos of games that ended, in Gymnasium's layout."""
-        last = self._games.observe(ended, np.int16)
         final_obs = np.full(self.num_envs, None, dtype=object)
-        rows = zip(*last.values(), strict=True)
-        final_obs[ended] = [dict(zip(last, row, strict=True)) for row in rows]
-        final = {"final_obs": final_obs, "final_info": self._infos(ended)}
-        return final | {f"_{name}": self._mask_of(ended) for name in final}
+        rows = zip(*ended.observations.values(), strict=True)
+        final_obs[ended.games] = [dict(zip(ended.observations, row, strict=True)) for row in rows]
+        final_info: dict[str, Any] = {}
+        for name, values in (("action_mask", ended.action_masks), ("won", ended.won)):
+            final_info[name] = np.zeros((self.num_envs, *values.shape[1:]), values.dtype)
+            final_info[name][ended.games] = values
+            final_info[f"_{name}"] = self._mask_of(ended.games)
+        final = {"final_obs": final_obs, "final_info": final_info}
+        return final | {f"_{name}": self._mask_of(ended.games) for name in final}
 
     def get_state(self) -> dict[str, Any]:
         """Return copies of all arrays that future steps depend on, by name."""

@@ -7,13 +7,14 @@ import numpy as np
 
 from hangman_lab.envs.encoding import ALPHABET, encode_words, letter_index
 from hangman_lab.envs.hangman.game import Game
+from hangman_lab.envs.hangman.games import HangmanGames
 from hangman_lab.envs.hangman.observation import Observations
-from hangman_lab.envs.hangman.rules import HangmanGames
+from hangman_lab.envs.hangman.rules import Rules
 
 
 def observe(word, letters, max_wrong=26):
     """The batch of one observation of ``word`` after guessing ``letters``."""
-    return Game(word, max_wrong, letters).observations
+    return Game(word, Rules(max_wrong), letters).observations
 
 
 def matching(words, pattern, excluded):
@@ -59,7 +60,7 @@ def random_states(words, seed=0, max_turns=12):
     """Observations of unfinished games on ``words``, each after some random guesses."""
     random = np.random.default_rng(seed)
     secrets = encode_words(words)
-    games = HangmanGames(len(words), secrets.width, 6)
+    games = HangmanGames(len(words), secrets.width, Rules())
     games.start(slice(None), secrets)
     # Frequent letters first, so that words are partly shown before the lives are used up.
     letters = np.array([letter_index(letter) for letter in "esiarntolcdupmghbyfvkwzxqj"])

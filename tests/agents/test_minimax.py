@@ -20,6 +20,7 @@ from hangman_lab.agents.minimax import (
 from hangman_lab.agents.robust import RobustAgent
 from hangman_lab.envs.encoding import ALPHABET, encode_words, letter_index
 from hangman_lab.envs.hangman.observation import Observations, parse_observation
+from hangman_lab.envs.hangman.rules import Rules
 from hangman_lab.evaluation.arena import play
 from tests.agents.games import families, observe
 
@@ -53,7 +54,7 @@ def test_the_fewest_lives_are_those_of_the_recursion(words):
 @given(LISTS, st.integers(1, 5))
 def test_an_agent_wins_every_word_where_a_win_is_certain(words, lives):
     # Duplicates have no effect.
-    won = play(MinimaxAgent().fit(words * 2), words, lives).won
+    won = play(MinimaxAgent().fit(words * 2), words, Rules(lives)).won
     assert won.all() == can_win(words, lives - 1)
 
 
@@ -92,14 +93,14 @@ SIMILAR = [letter + "ill" for letter in "bdfghjkmprstvwyz"]
 def test_the_search_stops_at_its_limit(words, misses, budget, expected):
     index, rows = search_tables(encode_words(words).codes), np.arange(len(words))
     # A table of two states replaces often.
-    table, progress = np.zeros((2, 3), np.int64), np.array([budget, 0])
-    assert certain_win(rows, misses, index, table, progress) == expected
+    table = np.zeros((2, 3), np.int64)
+    assert certain_win(rows, misses, index, table, np.array([budget]))[0] == expected
 
 
 def test_a_search_that_was_stopped_is_not_remembered_as_lost():
     index, table = search_tables(encode_words(PAIRS).codes), np.zeros((64, 3), np.int64)
     limits = [np.array([budget, 0]) for budget in (30, 10**6)]
-    results = [certain_win(np.arange(len(PAIRS)), 6, index, table, limit) for limit in limits]
+    results = [certain_win(np.arange(len(PAIRS)), 6, index, table, limit)[0] for limit in limits]
     assert results == [UNKNOWN, WIN]
 
 

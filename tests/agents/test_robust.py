@@ -55,11 +55,11 @@ def test_the_best_mixture_of_matching_pennies_is_even():
 
 def test_every_word_is_won_as_often_as_the_value_of_a_small_game():
     # With one life, each game wins the letter that is guessed first: one word of four.
-    solution = solve(arrays(["aa", "bb", "cc", "dd"]), rounds=64, max_wrong=1)
+    solution = solve(arrays(["aa", "bb", "cc", "dd"]), rounds=64, lives=1)
     assert solution.win_rates == pytest.approx([0.25] * 4, abs=0.02)
     assert solution.host == pytest.approx([0.25] * 4, abs=0.02)
     # With four lives, all of them.
-    assert (solve(arrays(["aa", "bb", "cc", "dd"]), max_wrong=4).win_rates == 1).all()
+    assert (solve(arrays(["aa", "bb", "cc", "dd"]), lives=4).win_rates == 1).all()
 
 
 def test_each_key_draws_one_strategy_for_its_whole_game(real_words):

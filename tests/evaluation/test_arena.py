@@ -4,8 +4,11 @@ import pytest
 
 from hangman_lab.agents import make_agent
 from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.hangman.rules import Rules
 from hangman_lab.evaluation.arena import play
 from tests.envs.hangman.referee import Referee
+
+EVIL = Rules(host="evil")
 
 
 def replay(game, max_wrong):
@@ -22,7 +25,7 @@ def replay(game, max_wrong):
 def test_games_are_played_to_the_end_by_the_rules(real_words, name, max_wrong):
     agent = make_agent(name, seed=1).fit(real_words[1::2])
     ended: list[int] = []
-    games = play(agent, real_words[:400], max_wrong, batch_size=64, advance=ended.append)
+    games = play(agent, real_words[:400], Rules(max_wrong), batch_size=64, advance=ended.append)
     assert sum(ended) == 400
     assert tuple(games["word"]) == tuple(real_words[:400])
     for _, game in games.iterrows():
@@ -45,7 +48,7 @@ def test_no_words_make_no_games(real_words):
 def test_an_evil_host_depends_on_the_lengths_of_drawn_words_alone(real_words):
     agent = make_agent("dictionary").fit(real_words)
     drawn = real_words[::40]
-    games = play(agent, drawn, evil_words=real_words, batch_size=32)
+    games = play(agent, drawn, EVIL, host_words=real_words, batch_size=32)
     assert games["length"].tolist() == [len(word) for word in drawn]
     assert set(games["word"]) <= set(real_words)
     # The agent is deterministic: games of a length are alike.
@@ -60,11 +63,14 @@ def test_an_evil_host_depends_on_the_lengths_of_drawn_words_alone(real_words):
 def test_words_that_cannot_be_played_are_refused(real_words):
     agent = make_agent("dictionary").fit(real_words)
     for words, options, message in (
-        (["abc"], {"evil_words": ["ab", "abcd"]}, "words: none has 3 letters"),
+        (
+            ["abc"],
+            {"rules": EVIL, "host_words": ["ab", "abcd"]},
+            "words: none has 3 letters",
+        ),
         ("abc", {}, "words: 'abc' is not a sequence of words"),
         (["a" * 33], {}, "is not a word of 1 to 32 letters"),
         (["abc"], {"batch_size": 0}, "batch_size: 0 is not an integer from 1"),
-        (["abc"], {"max_wrong": 27}, r"max_wrong: 27 is not an integer in 1\.\.26"),
     ):
         with pytest.raises(InputError, match=message):
             play(agent, words, **options)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from hangman_lab.agents.base import PosteriorAgent
+from hangman_lab.envs.hangman.rules import Rules
 from hangman_lab.evaluation.arena import play
 from hangman_lab.evaluation.calibration import reliability
 from hangman_lab.evaluation.statistics import share_interval
@@ -20,7 +21,7 @@ class Certain(PosteriorAgent):
 
 def test_reliability_compares_probabilities_with_outcomes():
     # The guesses are a, and a and b twice; in each of the five states 24 letters are not hidden.
-    result = reliability(play(Certain(), ["a", "ab", "b"]), Certain())
+    result = reliability(play(Certain(), ["a", "ab", "b"]), Certain(), Rules())
     assert result["predictions"] == 3 + 5 + 120
     brier = (2 * 0.1**2 + 0.9**2) + (4 * 0.7**2 + 0.3**2) + 120 * 0.1**2
     assert result["brier"] == pytest.approx(brier / 128)
@@ -38,4 +39,6 @@ def test_the_games_of_2000_words_are_replayed(real_words):
     words = real_words[:2_100]
     games = play(Certain(), words)
     chosen = games["word"].isin(draw_words(words, 2_000))
-    assert reliability(games, Certain()) == reliability(games.loc[chosen], Certain())
+    assert reliability(games, Certain(), Rules()) == reliability(
+        games.loc[chosen], Certain(), Rules()
+    )

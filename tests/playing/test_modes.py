@@ -8,6 +8,7 @@ from rich.console import Console
 
 from hangman_lab.envs.encoding import letter_index
 from hangman_lab.envs.hangman.game import Game
+from hangman_lab.envs.hangman.rules import Rules
 from hangman_lab.playing import modes
 
 
@@ -28,4 +29,5 @@ def test_more_lives_win_a_game_that_both_win(monkeypatch, yours, theirs, max_wro
     yours, theirs = map(iter, (yours, theirs))
     monkeypatch.setattr(modes, "ask", lambda *_: letter_index(next(yours)))
     rival: Any = SimpleNamespace(name="rival", choose=lambda *_: letter_index(next(theirs)))
-    assert modes.play_versus(Console(quiet=True), Game("noon", max_wrong), rival, 1) == winner
+    game = Game("noon", Rules(max_wrong))
+    assert modes.play_versus(Console(quiet=True), game, rival, 1) == winner

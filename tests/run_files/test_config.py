@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.rewards import HANGMAN_REWARDS
 from hangman_lab.run_files.config import CONFIG_DIRECTORY, Config, find_config, load_config
 from hangman_lab.run_files.directory import RunDirectory
 from hangman_lab.run_files.options import dump_config, read_options
@@ -107,7 +108,7 @@ def test_an_override_of_one_section_leaves_others_with_the_same_alias(load):
         ("env={min_length: 9, max_length: 8}", ["env.min_length: 9 is above env.max_length (8)"]),
         ("colour=red", ["'colour'", "learner", "final_split"]),
         ("env.max_wrong=27", ["env.max_wrong", "27", "less than or equal to 26"]),
-        ("reward.name=kind", ["reward.name", "'kind'", "'sparse', 'dense' or 'potential'"]),
+        ("reward.name=kind", ["reward.name", "'kind'", str(tuple(HANGMAN_REWARDS))]),
         ("discount=.nan", ["discount", "nan", "finite"]),
         ("learner.kind=window", ["learner.kind", "'window'", "posterior, from_play, windows"]),
         ("learner={steps: 3}", ["learner.kind", "None", "posterior, from_play, windows"]),

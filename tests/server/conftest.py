@@ -6,6 +6,7 @@ import pytest
 
 from hangman_lab.agents import make_agent
 from hangman_lab.envs.hangman.game import Game
+from hangman_lab.envs.hangman.rules import Rules
 from hangman_lab.server.agent import think
 from tests.server.harness import WORDS, Harness
 from tests.server.load import serving
@@ -46,7 +47,7 @@ def start_with_player(start):
 def dictionary():
     """An agent whose kernels are compiled, as those of the server's processes."""
     dictionary = make_agent("dictionary").fit(WORDS)
-    think(dictionary, Game("a", 6).observations)
+    think(dictionary, Game("a", Rules()).observations)
     return dictionary
 
 

@@ -13,6 +13,7 @@ import pytest
 from hangman_lab.envs.encoding import ALPHABET
 from hangman_lab.envs.hangman.game import Game
 from hangman_lab.envs.hangman.observation import parse_observation
+from hangman_lab.envs.hangman.rules import Rules
 from hangman_lab.server import agent
 from hangman_lab.server.access import Client
 from hangman_lab.server.agent import AgentPlayer, Hint
@@ -20,7 +21,7 @@ from hangman_lab.server.settings import Settings
 from tests.envs.hangman.referee import Referee
 from tests.server.harness import API
 
-BEGINNING = Game("zzyzx", 6).observations
+BEGINNING = Game("zzyzx", Rules()).observations
 
 
 def guess_next(observations):

@@ -224,7 +224,8 @@ def test_a_run_stopped_by_a_signal_resumes_to_the_same_curves_and_weights(
 def test_a_run_is_validated_and_ends_by_the_rules_of_its_config(configure, short_words, tmp_path):
     rules = "env.host=evil env.min_length=10 env.max_wrong=9 learner.steps=1_500 "
     console = Console(file=io.StringIO())
-    run, evaluation = train(configure(rules + WINDOWS), console, tmp_path / "run")
+    config = configure(rules + WINDOWS)
+    run, evaluation = train(config, console, tmp_path / "run")
     # The steps are whole rollouts.
     assert "PPO: 2,048 steps done" in console.file.getvalue()
     events = EventAccumulator(str(run.path)).Reload()
@@ -235,12 +236,12 @@ def test_a_run_is_validated_and_ends_by_the_rules_of_its_config(configure, short
     }
     dictionary = make_agent("dictionary").fit(parts["train"])
     assert evaluation["host"] == evaluation["known"]["host"] == "evil"
-    games = play(dictionary, parts["test"], 9, evil_words=parts["test"])
+    games = play(dictionary, parts["test"], config.env.rules, host_words=parts["test"])
     final = evaluation["agents"]["dictionary"]
     assert (final["wins"], final["mean_guesses"]) == (games["won"].sum(), games["guesses"].mean())
     policy = load_run_agent("ppo", run, (), 0)
     valid = draw_words(parts["valid"], 50)
-    games = play(policy, valid, 9, evil_words=parts["valid"])
+    games = play(policy, valid, config.env.rules, host_words=parts["valid"])
     curves = run.read_curves()
     assert games["wrong_guesses"].mean() in curves["eval/wrong_guesses"].dropna().tolist()
 

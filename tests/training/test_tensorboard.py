@@ -9,6 +9,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 from hangman_lab.agents.ppo.agent import PPOAgent
 from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.hangman.rules import Rules
 from hangman_lab.evaluation.arena import play
 from hangman_lab.run_files.directory import RunDirectory
 from hangman_lab.training.networks import PolicyModule
@@ -22,7 +23,7 @@ def test_validations_have_sample_games_with_the_policys_letters(tmp_path):
     agent = PPOAgent(posterior_of(), PolicyModule().to_numpy())
     played = play(agent, words)
     log = TrainingLog(RunDirectory(tmp_path))
-    log.validation(played, agent, 6, step=100)
+    log.validation(played, agent, Rules(), step=100)
     log.close()
     events = EventAccumulator(str(tmp_path), size_guidance={"tensors": 0})
     events.Reload()

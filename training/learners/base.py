@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import fields
 from functools import partial
 from typing import Any, NamedTuple, cast
 
@@ -19,7 +20,7 @@ from hangman_lab.agents.ppo.agent import NetworkAgent
 from hangman_lab.agents.ppo.network import Network
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.sb3 import HangmanVecEnv
-from hangman_lab.envs.rewards import Reward, make_reward
+from hangman_lab.envs.rewards import HANGMAN_REWARDS, Reward, make_reward
 from hangman_lab.run_files.agents import load_policy
 from hangman_lab.run_files.config import Config, LearnerConfig
 from hangman_lab.run_files.directory import RunDirectory
@@ -32,10 +33,10 @@ from hangman_lab.training.prediction import PredictivePPO
 def reward_of(config: Config) -> Reward:
     """Return the reward of a config; raise InputError if a parameter is unknown."""
     parameters: dict[str, Any] = dict(config.reward.parameters)
-    if config.reward.name == "potential":
+    if any(each.name == "discount" for each in fields(HANGMAN_REWARDS[config.reward.name])):
         if "discount" in parameters:
             raise InputError(
-                "reward.parameters.discount: the potential's discount is the learner's; "
+                "reward.parameters.discount: the reward's discount is the learner's; "
                 "set the key 'discount' of the config"
             )
         parameters["discount"] = config.discount

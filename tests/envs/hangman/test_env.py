@@ -18,7 +18,8 @@ from stable_baselines3.common.env_checker import check_env as check_env_for_sb3
 from hangman_lab.envs.encoding import ALPHABET, decode, encode_words, letter_index
 from hangman_lab.envs.hangman.env import HangmanEnv
 from hangman_lab.envs.hangman.game import Game
-from hangman_lab.envs.hangman.rules import HangmanGames
+from hangman_lab.envs.hangman.games import HangmanGames
+from hangman_lab.envs.hangman.rules import Rules
 from hangman_lab.envs.words import default_word_list
 from tests.envs.hangman.referee import Referee
 
@@ -60,7 +61,8 @@ def test_gym_makes_the_env_with_the_default_list():
 )
 def test_games_go_by_the_rules(secret, max_wrong, rule, letters):
     """Of the environment, and of the server, which stores the guesses alone."""
-    game, referee = Game(secret, max_wrong, "", rule), Referee(secret, max_wrong, rule)
+    rules = Rules(max_wrong, rule)
+    game, referee = Game(secret, rules), Referee(secret, max_wrong, rule)
     env = HangmanEnv([secret, "a" * 32], max_wrong=max_wrong, repeated_guess=rule, reward="dense")
     (observation, info), guesses = env.reset(options={"word": secret}), ""
     for letter in letters:
@@ -74,11 +76,11 @@ def test_games_go_by_the_rules(secret, max_wrong, rule, letters):
             assert mask.dtype == dtype
             assert mask.tolist() == [not each for each in guessed]
         assert info["won"] is np.bool_(referee.won)
+        assert game.observations["lives"] == referee.lives
         assert (game.won, game.over) == (referee.won, referee.over)
         assert (game.guesses, {*game.wrong_letters}) == (guesses, {*guesses} - {*secret})
         if rule == "free":
-            assert vars(Game(secret, max_wrong, game.guesses)) == vars(game)
-        assert game.lives == 0 or game.observations["lives"] == game.lives
+            assert vars(Game(secret, rules, game.guesses)) == vars(game)
         if referee.over:
             assert game.guess(letter) == 0
             with pytest.raises(ResetNeeded):
@@ -94,7 +96,7 @@ def test_games_go_by_the_rules(secret, max_wrong, rule, letters):
 
 
 def test_guesses_in_finished_games_of_a_batch_have_no_result():
-    games = HangmanGames(2, 2, max_wrong=1)
+    games = HangmanGames(2, 2, Rules(1))
     games.start(slice(None), encode_words(["a", "bb"], 2))
     result = games.guess(np.zeros(2, np.int64))
     assert (result.won.tolist(), result.lost.tolist()) == ([True, False], [False, True])

@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 
 from hangman_lab.envs.encoding import encode_words, letter_index
 from hangman_lab.envs.errors import InputError
-from hangman_lab.envs.hangman.rules import GuessResult, HangmanGames
+from hangman_lab.envs.hangman.games import HangmanGames
+from hangman_lab.envs.hangman.rules import GuessResult, Rules
 from hangman_lab.envs.rewards import (
     WORD_GUESS_REWARDS,
     DenseReward,
@@ -65,13 +66,6 @@ def test_what_is_no_reward_of_the_game_is_refused(make, message):
         make()
 
 
-@pytest.mark.parametrize("number", [np.int8(100), 2**63, np.float32(0.1), np.float16(6e4)])
-def test_a_parameter_of_any_type_is_a_float(number):
-    reward = DenseReward(hit=number)
-    assert (type(reward.hit), reward.hit) == (float, float(number))
-    assert reward(step_of(newly_shown=3, shown=3)) == 3 * float(number)
-
-
 @given(
     st.text("abcd", min_size=1, max_size=6),
     st.lists(st.sampled_from("abcdef"), max_size=12),
@@ -79,7 +73,7 @@ def test_a_parameter_of_any_type_is_a_float(number):
 )
 def test_potential_based_shaping_adds_the_same_to_the_return_of_every_game(word, letters, discount):
     """So it leaves the optimal policy as it is: the potential is lost at the beginning, once."""
-    games, secret = HangmanGames(1, 6, 3), encode_words([word], 6)
+    games, secret = HangmanGames(1, 6, Rules(3)), encode_words([word], 6)
     games.start(slice(None), secret)
     shaped = PotentialReward(discount=discount, shown=0.7, lives=0.3)
     added, weight = 0.0, 1.0

@@ -10,6 +10,7 @@ from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import DummyVecEnv
 
 from hangman_lab.envs import HangmanEnv, HangmanVecEnv
+from hangman_lab.envs.rewards import HANGMAN_REWARDS
 
 NUM_GAMES = 8
 
@@ -40,7 +41,7 @@ def same(one, other):
 
 @pytest.mark.parametrize("repeated_guess", ["life", "free"])
 @pytest.mark.parametrize("limit", [None, 7])
-@pytest.mark.parametrize("reward", ["sparse", "dense", "potential"])
+@pytest.mark.parametrize("reward", HANGMAN_REWARDS)
 def test_it_equals_a_dummy_vec_env_of_monitored_games(few_words, reward, limit, repeated_guess):
     options = {"reward": reward, "max_wrong": 3, "repeated_guess": repeated_guess}
     options["host"] = "evil" if reward == "potential" else "random"

@@ -16,6 +16,7 @@ from hangman_lab.envs import TextHangman
 from hangman_lab.envs.encoding import ALPHABET
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.env import HangmanEnv
+from hangman_lab.envs.rewards import HANGMAN_REWARDS
 
 WORDS = ("a", "ox", "tee", "eel", "noon", "neon", "apple", "apply", "banana")
 COSTS = st.sampled_from(["life", "free"])
@@ -91,7 +92,7 @@ def test_any_replies_are_answered_by_the_rules(seed, repeated, invalid, max_wron
     st.integers(0, 2**32),
     COSTS,
     st.integers(1, 26),
-    st.sampled_from(["sparse", "dense", "potential"]),
+    st.sampled_from([*HANGMAN_REWARDS]),
     st.lists(LETTERS, min_size=30, max_size=60),
 )
 def test_games_of_letters_are_those_of_the_environment(
