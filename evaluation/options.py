@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from pydantic import ConfigDict, Field, create_model, model_validator
 
 from hangman_lab.agents import AGENTS
-from hangman_lab.envs.hangman.rules import RULE_NAMES, Rules
 from hangman_lab.envs.secret_words import Part
 from hangman_lab.envs.words import DEFAULT_KNOWN
 from hangman_lab.run_files.agents import LEARNED_AGENTS
@@ -67,11 +65,6 @@ class EvaluationOptions(_RuleOptions):
     def spell(self, name: str) -> str:
         """Return the name of an option in errors."""
         return name
-
-    def rules(self, default: Rules) -> Rules:
-        """Return the rules, those of ``default`` where no option is given."""
-        given = {name: getattr(self, name) for name in RULE_NAMES}
-        return replace(default, **{name: rule for name, rule in given.items() if rule is not None})
 
     @model_validator(mode="after")
     def _check(self) -> EvaluationOptions:

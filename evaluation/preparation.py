@@ -81,7 +81,7 @@ def prepare(
     has_posterior = bool(learned) and "posterior" in config.learner.agents
     excluded_by = run.path if run and has_posterior and options.known == 0 else None
 
-    word_list, split = run_words.word_list, options.split or "test"
+    word_list, split = run_words.word_list, str(options.split or "test")
     if options.secrets is not None:
         word_list, split = load_word_list(options.secrets, "secrets"), "secrets"
         say(word_list.describe())
@@ -91,7 +91,7 @@ def prepare(
     for name in custom_agents.keys() & fitted_words.keys():
         known_words = np.union1d(known_words, fitted_words[name])
     words = _handle_known(words, known_words, options, excluded_by, say)
-    rules = options.rules(config.env.rules)
+    rules = config.env.rules.with_options(options)
     if rules.host == "evil" and 0 < np.isin(hash_words(words), known_words).mean() < 1:
         raise InputError(
             f"{options.spell('host')} evil mixes known and unseen words; "

@@ -17,7 +17,7 @@ from hangman_lab.envs.counter_rng import keyed_bits
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.game import Game
 from hangman_lab.envs.hangman.hosts import make_game
-from hangman_lab.envs.hangman.rules import RULE_NAMES, Rules
+from hangman_lab.envs.hangman.rules import Rules
 from hangman_lab.envs.secret_words import SecretWords
 from hangman_lab.envs.words import COMMON_SOURCE, DEFAULT_KNOWN, DEFAULT_SOURCE, hash_words
 from hangman_lab.playing.advice import Adviser, assist
@@ -44,9 +44,7 @@ def play(options: argparse.Namespace, console: Console) -> None:
         console.print(run_words.word_list.describe())
     keep_apart = not options.assist and (name is not None or run is not None)
     to_guess, to_fit, source = _divide(run_words, keep_apart, options.run is not None)
-    given = {name: getattr(options, name, None) for name in RULE_NAMES}
-    given = {name: rule for name, rule in given.items() if rule is not None}
-    rules = replace(config.env.rules, **{"host": Rules.host, **given})
+    rules = replace(config.env.rules, host=Rules.host).with_options(options)
     seed = secrets.randbits(_SEED_BITS) if options.seed is None else options.seed
     adviser: Any = None  # set for every mode that uses it
     if name is not None:

@@ -12,7 +12,7 @@ from pydantic import AfterValidator, Field, create_model, model_validator
 
 from hangman_lab.envs.encoding import MAX_LENGTH, NUM_LETTERS
 from hangman_lab.envs.errors import InputError, check_choice
-from hangman_lab.envs.hangman.rules import RULE_NAMES, Rules
+from hangman_lab.envs.hangman.rules import Rules
 from hangman_lab.envs.rewards import HANGMAN_REWARDS
 from hangman_lab.envs.words import DEFAULT_KNOWN, DEFAULT_SOURCE, NAMED_SOURCES, Split
 from hangman_lab.run_files.options import (
@@ -63,7 +63,7 @@ class EnvConfig(_RulesSection):
     @property
     def rules(self) -> Rules:
         """The rules of the games."""
-        return Rules(**{name: getattr(self, name) for name in RULE_NAMES})
+        return Rules().with_options(self)
 
     @model_validator(mode="after")
     def _has_a_length(self) -> Self:

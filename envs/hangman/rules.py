@@ -1,7 +1,7 @@
 """The rules of Hangman, and the result of a guess."""
 
-from dataclasses import dataclass, field, fields
-from typing import Literal, NamedTuple, get_args
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Literal, NamedTuple, Self, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -52,6 +52,11 @@ class Rules:
             else:
                 value = check_integer(rule.name, value, rule.metadata["ge"], rule.metadata["le"])
                 object.__setattr__(self, rule.name, value)
+
+    def with_options(self, options: object) -> Self:
+        """Return the rules with the attributes of ``options`` of the same names, None for none."""
+        given: dict[str, Any] = {name: getattr(options, name, None) for name in RULE_NAMES}
+        return replace(self, **{name: rule for name, rule in given.items() if rule is not None})
 
     def describe(self) -> str:
         """Return the rules as text, as titles of tables have them."""

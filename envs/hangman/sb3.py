@@ -144,7 +144,7 @@ class HangmanVecEnv(VecEnv):
             # Lists, because indexing an array for each element is slow.
             for game, word, guessed, lives, mask, won, cut, total, length in zip(
                 games.tolist(),
-                *map(list, ended.observations.values()),
+                *(list(array) for array in dict[str, Any](ended.observations).values()),
                 list(ended.action_masks),
                 ended.won,
                 (truncated & ~terminated)[games].tolist(),

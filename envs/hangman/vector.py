@@ -173,9 +173,9 @@ class HangmanVectorEnv(VectorEnv[Observations, npt.NDArray[np.int64], npt.NDArra
         ``DISABLED`` and a game that has ended was not reset.
         """
         if self.autoreset_mode is AutoresetMode.SAME_STEP:
-            *step, ended = self.step_and_restart(actions)
+            observations, rewards, terminated, truncated, ended = self.step_and_restart(actions)
             final = {} if ended is None else self._final_infos(ended)
-            return *step, final | self._infos()
+            return observations, rewards, terminated, truncated, final | self._infos()
         rewards, terminated, truncated = self._step_without_reset(actions)
         if self.autoreset_mode is AutoresetMode.NEXT_STEP:
             games = self._to_reset.nonzero()[0]

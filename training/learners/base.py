@@ -33,7 +33,8 @@ from hangman_lab.training.prediction import PredictivePPO
 def reward_of(config: Config) -> Reward:
     """Return the reward of a config; raise InputError if a parameter is unknown."""
     parameters: dict[str, Any] = dict(config.reward.parameters)
-    if any(each.name == "discount" for each in fields(HANGMAN_REWARDS[config.reward.name])):
+    reward: Any = HANGMAN_REWARDS[config.reward.name]
+    if any(each.name == "discount" for each in fields(reward)):
         if "discount" in parameters:
             raise InputError(
                 "reward.parameters.discount: the reward's discount is the learner's; "
