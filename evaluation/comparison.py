@@ -51,7 +51,7 @@ class Comparison:
     Attributes
     ----------
     games : DataFrame
-        A row per game: ``agent``, ``word``, ``length``, ``known`` (whether the word is known),
+        A row per game: ``agent``, ``word``, ``length``, ``is_known`` (whether the word is),
         ``won``, ``wrong_guesses``, ``guesses`` (their number), ``letters`` (the guesses in order).
     """
 
@@ -83,9 +83,9 @@ class Comparison:
                 summary["by_length"] = basic_statistics(distinct, seconds)["by_length"]
             summary["fitted"] = int(np.isin(hashes, setup.fitted_words.get(name, ())).sum())
             if 0 < is_known.sum() < len(is_known):
-                for known, part in games.groupby(is_known):
-                    summary["known" if known else "unseen"] = win_rate(part.won.sum(), len(part))
-            games.insert(2, "known", is_known)
+                for kind, part in games.groupby(np.where(is_known, "known", "unseen")):
+                    summary[f"{kind}_words"] = win_rate(part.won.sum(), len(part))
+            games.insert(2, "is_known", is_known)
             games.insert(0, "agent", name)
             tables.append(games)
         self.games = pd.concat(tables, ignore_index=True)
@@ -94,8 +94,8 @@ class Comparison:
             "words": {
                 "source": setup.word_list.source,
                 "count": len(setup.word_list),
-                "known": int(is_known.sum()),
-                "unseen": int((~is_known).sum()),
+                "num_known": int(is_known.sum()),
+                "num_unseen": int((~is_known).sum()),
             },
             "split": setup.split,
             "seed": setup.seed,

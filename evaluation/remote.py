@@ -159,7 +159,7 @@ def _play_games(
         {
             "word": [game.pattern for game in played],
             "length": [len(game.pattern) for game in played],
-            "known": pd.array([pd.NA] * len(played), dtype="boolean"),
+            "is_known": pd.array([pd.NA] * len(played), dtype="boolean"),
             "won": [game.status == "success" for game in played],
             "wrong_guesses": [game.max_wrong - game.tries for game in played],
             "guesses": [len(game.guesses) for game in played],

@@ -18,7 +18,7 @@ _NUM_WORDS = 5
 
 def played_kinds(evaluation: dict[str, Any]) -> list[str]:
     """Return the kinds of words that were played, ``known`` or ``unseen``, if recorded."""
-    return [kind for kind in ("known", "unseen") if evaluation["words"].get(kind)]
+    return [kind for kind in ("known", "unseen") if evaluation["words"].get(f"num_{kind}")]
 
 
 def name_words(evaluation: dict[str, Any]) -> str:
@@ -29,7 +29,7 @@ def name_words(evaluation: dict[str, Any]) -> str:
 def describe_games(evaluation: dict[str, Any]) -> str:
     """Describe the words, the prior and the rules."""
     words = evaluation["words"]
-    counts = " and ".join(f"{words[kind]:,} {kind}" for kind in played_kinds(evaluation))
+    counts = " and ".join(f"{words[f'num_{kind}']:,} {kind}" for kind in played_kinds(evaluation))
     part = "" if evaluation["split"] == "secrets" else f"{evaluation['split']} "
     parts = [f"{counts} {part}words of {words['source']}".strip()]
     learned = any(name in LEARNED_AGENTS for name in evaluation["agents"])
@@ -54,7 +54,7 @@ def agents_table(evaluation: dict[str, Any]) -> DataTable:
     kinds = played_kinds(evaluation)
     rows, note = [], "95% CI: Wilson interval; wrong, guesses: means per game"
     for name, statistics in evaluation["agents"].items():
-        num_known = statistics.get("known", statistics)["games"] if "known" in kinds else 0
+        num_known = statistics.get("known_words", statistics)["games"] if "known" in kinds else 0
         # An agent may be fitted on other words than the known words of the run.
         if statistics["fitted"] and statistics["fitted"] != num_known:
             note += f"; {name} was fitted on the words of {statistics['fitted']:,} games"
@@ -64,7 +64,8 @@ def agents_table(evaluation: dict[str, Any]) -> DataTable:
         rows.append((label, *_win_rate_cells(statistics), *means, speed))
         if len(kinds) > 1:
             for kind in kinds:
-                rows.append((f"{name} ({kind})", *_win_rate_cells(statistics[kind]), "", "", ""))
+                cells = _win_rate_cells(statistics[f"{kind}_words"])
+                rows.append((f"{name} ({kind})", *cells, "", "", ""))
     return DataTable(
         f"{evaluation['env']}, {describe_games(evaluation)}",
         ("agent", "games", "wins", "win rate", "95% CI", "wrong", "guesses", "games/s"),

@@ -22,7 +22,7 @@ FINAL_RATES = {
 
 def final_rates(evaluation: dict[str, Any], algorithm: str) -> dict[str, float]:
     """Return the win rates of ``FINAL_RATES`` that the evaluation of a run has."""
-    final = {"unseen": evaluation, **evaluation}
+    final = {"unseen": evaluation, **evaluation["tables"]}
     return {
         name: final[kind]["agents"][agent or algorithm]["win_rate"]
         for name, (kind, agent) in FINAL_RATES.items()

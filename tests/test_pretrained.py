@@ -38,12 +38,12 @@ def test_it_was_fitted_on_the_train_words_of_the_default_list(run, parts):
     # It has no other checksum, as runs of its time.
     assert run.check_split(parts, "web2") == ["valid", "test"]
     evaluation = json.loads(run.evaluation.read_text())
-    assert evaluation["split"] == evaluation["excluded"]["split"] == "test"
-    assert evaluation["known"]["split"] == "train"
-    for figures in (evaluation, evaluation["excluded"]):
+    assert evaluation["split"] == evaluation["tables"]["excluded"]["split"] == "test"
+    assert evaluation["tables"]["known"]["split"] == "train"
+    for figures in (evaluation, evaluation["tables"]["excluded"]):
         assert figures["agents"]["ppo"]["games"] == len(parts["test"])
         assert figures["agents"]["ppo"]["fitted"] == 0
-    known = evaluation["known"]["agents"]["ppo"]
+    known = evaluation["tables"]["known"]["agents"]["ppo"]
     assert known["fitted"] == known["games"] > 0
 
 
@@ -55,7 +55,7 @@ def test_it_was_fitted_on_the_train_words_of_the_default_list(run, parts):
 )
 def test_it_wins_as_often_as_its_card_says(run, parts, key, part, known):
     evaluation = json.loads(run.evaluation.read_text())
-    figures = (evaluation if key is None else evaluation[key])["agents"]["ppo"]
+    figures = (evaluation if key is None else evaluation["tables"][key])["agents"]["ppo"]
     card = (PRETRAINED / "README.md").read_text()
     assert f"{100 * figures['win_rate']:.1f}%" in card
     agent = load_run_agent("ppo", run, (), known=known)

@@ -118,7 +118,7 @@ def test_a_short_list_is_trained_on(command, real_words, tinier_files, tmp_path)
     arguments = ("--config", tinier_files[0], "--words", words, "--run-dir", folder)
     done = command(*arguments, "--set", "learner.steps=1_024")
     assert (done.returncode, done.stderr) == (0, "")
-    agents = json.loads((folder / "evaluation.json").read_text())["known"]["agents"]
+    agents = json.loads((folder / "evaluation.json").read_text())["tables"]["known"]["agents"]
     # Whoever knows so few words recognises them.
     assert agents["posterior"]["win_rate"] > agents["random"]["win_rate"] + 0.5
 

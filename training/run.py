@@ -185,7 +185,7 @@ def _run(
         }
         log.hyperparameters(config.model_dump(), final, steps)
     # The last file marks a complete run.
-    evaluation = evaluations.pop("unseen") | evaluations
+    evaluation = evaluations.pop("unseen") | {"tables": evaluations}
     run.write_evaluation(evaluation)
     return evaluation
 

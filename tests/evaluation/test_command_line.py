@@ -33,7 +33,7 @@ def test_it_plays_the_test_words_and_writes_the_documented_json(evaluate, tiny_f
     assert list(evaluation["agents"]) == ["dictionary", "random"]
     assert evaluation["words"] == {
         "source": str(words), "count": sum(len(part) for part in parts.values()),
-        "known": 0, "unseen": len(parts["test"]),
+        "num_known": 0, "num_unseen": len(parts["test"]),
     }  # fmt: skip
     assert (evaluation["split"], evaluation["seed"], evaluation["max_wrong"]) == ("test", 0, 6)
     for name, agent in evaluation["agents"].items():
@@ -115,15 +115,15 @@ def test_known_words_are_refused_dropped_or_marked_with_a_prior_of_0(evaluate, m
         assert "excluded: 7 known words" in done.stdout
         posterior = evaluation["agents"]["posterior"]
         assert (posterior["games"], posterior["fitted"]) == (20, 0)
-        assert "known" not in posterior
+        assert "known_words" not in posterior
 
     done, evaluation = evaluate(*mixed, "--allow-known", "--known", "0")
-    assert (evaluation["words"]["known"], evaluation["words"]["unseen"]) == (7, 20)
+    assert (evaluation["words"]["num_known"], evaluation["words"]["num_unseen"]) == (7, 20)
     for name, agent in evaluation["agents"].items():
         assert agent["fitted"] == {"posterior": 7, "dictionary": 10}[name]
-        assert (agent["known"]["games"], agent["unseen"]["games"]) == (7, 20)
+        assert (agent["known_words"]["games"], agent["unseen_words"]["games"]) == (7, 20)
         assert f"{name} (known)" in done.stdout
-    wins = evaluation["agents"]["posterior"]["known"]["wins"]
+    wins = evaluation["agents"]["posterior"]["known_words"]["wins"]
     # An evil host could change one kind into the other.
     assert_refused(
         evaluate(*mixed, "--host", "evil")[0], "evaluate.py", "--host evil", "--drop-known"
@@ -131,7 +131,7 @@ def test_known_words_are_refused_dropped_or_marked_with_a_prior_of_0(evaluate, m
 
     _, evaluation = evaluate(*mixed, "--known", "1")
     assert evaluation["known"] == 1
-    assert evaluation["agents"]["posterior"]["known"]["wins"] == 7 > wins
+    assert evaluation["agents"]["posterior"]["known_words"]["wins"] == 7 > wins
 
 
 def test_the_title_names_the_host_and_without_a_run_the_words_known_to_fitted_agents(
@@ -141,7 +141,7 @@ def test_the_title_names_the_host_and_without_a_run_the_words_known_to_fitted_ag
     options = ("--split", "train", "--known", "0", "--host", "evil")
     done, evaluation = evaluate(*arguments, *options)
     assert done.returncode == 0, done.stderr
-    assert evaluation["words"]["known"] == 30
+    assert evaluation["words"]["num_known"] == 30
     # Random has not been fitted.
     assert [agent["fitted"] for agent in evaluation["agents"].values()] == [30, 0]
     assert evaluation["host"] == "evil"

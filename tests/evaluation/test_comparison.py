@@ -52,7 +52,7 @@ def test_statistics_are_those_of_the_games(real_words):
     comparison.to_dict()["agents"].clear()
     evaluation, games = comparison.to_dict(), comparison.games
     assert list(games.columns) == [
-        "agent", "word", "length", "known", "won", "wrong_guesses", "guesses", "letters",
+        "agent", "word", "length", "is_known", "won", "wrong_guesses", "guesses", "letters",
     ]  # fmt: skip
     assert list(evaluation["agents"]) == list(games["agent"].unique()) == list(agents)
     rows = {row[0]: row[1:] for row in agents_table(evaluation).rows}
@@ -60,11 +60,11 @@ def test_statistics_are_those_of_the_games(real_words):
         again = play(agent, words, Rules(5))
         of_agent = games.loc[games["agent"] == name].reset_index(drop=True)
         assert of_agent[again.columns].equals(again)
-        assert of_agent["known"].tolist() == [True] * 3 + [False] * 197
+        assert of_agent["is_known"].tolist() == [True] * 3 + [False] * 197
         statistics = evaluation["agents"][name]
         assert statistics["wins"] == again.won.sum()
         assert statistics["fitted"] == {"dictionary": 3, "random": 0, "other": 100}[name]
-        for kind, won in (("known", again.won[:3]), ("unseen", again.won[3:])):
+        for kind, won in (("known_words", again.won[:3]), ("unseen_words", again.won[3:])):
             assert statistics[kind] == win_rate(won.sum(), len(won))
             shown = (str(len(won)), str(won.sum()), f"{won.mean():.1%}")
             assert rows[f"{name} ({kind})"][:3] == shown
@@ -184,7 +184,7 @@ def test_every_title_names_the_kind_of_words(real_words, kind):
     comparison.calibrate()
     evaluation = comparison.to_dict()
     assert evaluation["words"][kind] == 20
-    assert not {"known", "unseen"} & evaluation["agents"]["ppo"].keys()
+    assert not {"known_words", "unseen_words"} & evaluation["agents"]["ppo"].keys()
     first, *others = make_tables(evaluation)
     assert f"20 {kind} train words of list, prior of known words 0.125" in first.title
     label = " (known)" * (kind == "known")
@@ -216,7 +216,7 @@ def test_the_words_of_a_custom_posterior_are_known(word_file):
     posterior, played = posterior_of(), [*WORDS[:4], "jazz", "tots"]
     for agent in (posterior, LookAheadAgent(posterior, 1)):
         compared = compare({"mine": agent}, words=word_file, secrets=played)
-        assert compared.games["known"].tolist() == [True] * 4 + [False, True]
+        assert compared.games["is_known"].tolist() == [True] * 4 + [False, True]
         assert compared.to_dict()["agents"]["mine"]["fitted"] == 4
 
 

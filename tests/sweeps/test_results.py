@@ -24,7 +24,7 @@ def test_each_column_has_the_win_rate_of_its_agent_and_words():
         return {name.replace("_", "-"): {"win_rate": rate} for name, rate in rates.items()}
 
     unseen = agents(ppo=0.5, look_ahead=0.6, posterior=0.7)
-    evaluation = {"agents": unseen, "known": {"agents": agents(ppo=0.9, posterior=0.8)}}
+    evaluation = {"agents": unseen, "tables": {"known": {"agents": agents(ppo=0.9, posterior=0.8)}}}
     assert final_rates(evaluation, "ppo") == {
         "known_win_rate": 0.9, "look_ahead_win_rate": 0.6, "posterior_win_rate": 0.7
     }  # fmt: skip

@@ -110,7 +110,7 @@ def test_a_run_directory_tells_the_split_and_the_curves_that_tensorboard_has(
     rates = curves["train/learning_rate"].dropna()
     assert rates.tolist() == pytest.approx([1e-3, 7.5e-4, 5e-4])
     assert any(tag.startswith("_hparams_") for tag in events.summary_metadata)
-    for name, figures in (("unseen", evaluation), ("known", evaluation["known"])):
+    for name, figures in (("unseen", evaluation), ("known", evaluation["tables"]["known"])):
         final = events.Scalars(f"win_rate/{name}")[-1].value
         assert final == pytest.approx(figures["agents"]["ppo"]["win_rate"])
 
@@ -118,7 +118,7 @@ def test_a_run_directory_tells_the_split_and_the_curves_that_tensorboard_has(
 def test_the_final_games_are_on_unseen_known_and_excluded_words(short_run, short_words):
     run, evaluation, printed = short_run
     assert json.loads(run.evaluation.read_text()) == evaluation
-    known, excluded = evaluation["known"], evaluation["excluded"]
+    known, excluded = map(evaluation["tables"].get, ("known", "excluded"))
     assert [part["split"] for part in (evaluation, known, excluded)] == ["test", "train", "test"]
     test_words = parts_of(short_words)["test"]
     for part, games in ((evaluation, len(test_words)), (known, 20), (excluded, len(test_words))):
@@ -176,7 +176,7 @@ def test_ppo_alone_learns_within_seconds(tiny_files, tmp_path):
     """.split()
     run, evaluation = train(load_config(tiny_files[0], options), QUIET, tmp_path / "run")
     assert set(weights(run)) == {"policy.safetensors"}
-    agents, known = evaluation["agents"], evaluation["known"]
+    agents, known = evaluation["agents"], evaluation["tables"]["known"]
     assert (evaluation["split"], known["split"]) == ("valid", "train")
     assert list(agents) == ["ppo", "dictionary", "random"]
     # There is no posterior that has a prior.
@@ -235,7 +235,7 @@ def test_a_run_is_validated_and_ends_by_the_rules_of_its_config(configure, short
         for part, words in parts_of(short_words).items()
     }
     dictionary = make_agent("dictionary").fit(parts["train"])
-    assert evaluation["host"] == evaluation["known"]["host"] == "evil"
+    assert evaluation["host"] == evaluation["tables"]["known"]["host"] == "evil"
     games = play(dictionary, parts["test"], config.env.rules, host_words=parts["test"])
     final = evaluation["agents"]["dictionary"]
     assert (final["wins"], final["mean_guesses"]) == (games["won"].sum(), games["guesses"].mean())

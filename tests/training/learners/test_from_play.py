@@ -146,7 +146,7 @@ def test_a_run_learns_only_what_its_games_show(whole):
     assert np.array_equal(run.load_fitted_words(), np.sort(hash_words(sorted(learned))))
     # The final tables tell apart what was uncovered and what was not.
     uncovered, missed = (
-        evaluation[name]["agents"]["posterior"] for name in ("uncovered", "missed")
+        evaluation["tables"][name]["agents"]["posterior"] for name in ("uncovered", "missed")
     )
     assert uncovered["games"] == uncovered["fitted"] == 20
     assert missed["games"] == 20
