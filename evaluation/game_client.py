@@ -16,6 +16,7 @@ from urllib3.util import parse_url
 
 from hangman_lab.envs.encoding import lower_case
 from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.hangman.rules import Rules
 
 DEFAULT_PATH = "/trexsim/hangman"
 # Concurrent games, and requests.
@@ -36,7 +37,7 @@ class RemoteGame:
     index: int  #: The index among the games of the client.
     pattern: str  #: The masked word, with ``_`` for each hidden letter.
     tries: int  #: The number of wrong guesses left, as the server says.
-    max_wrong: int  #: The number of wrong guesses that loses.
+    rules: Rules
     guesses: str = ""  #: The guessed letters in order.
     status: str = "ongoing"  #: "ongoing", "success" or "failed".
 
@@ -87,7 +88,7 @@ class GameClient:
 
         def read(answer: Any) -> RemoteGame:
             pattern, tries = _read_word(answer["word"]), int(answer["tries_remains"])
-            return RemoteGame(str(answer["game_id"]), index, pattern, tries, tries)
+            return RemoteGame(str(answer["game_id"]), index, pattern, tries, Rules(tries))
 
         query = {"practice": str(not recorded)}
         return self._request("new_game", query, read, key=f"{self._key}.{index}")

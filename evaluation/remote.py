@@ -161,10 +161,10 @@ def _play_games(
             "length": [len(game.pattern) for game in played],
             "is_known": pd.array([pd.NA] * len(played), dtype="boolean"),
             "won": [game.status == "success" for game in played],
-            "wrong_guesses": [game.max_wrong - game.tries for game in played],
+            "wrong_guesses": [game.rules.max_wrong - game.tries for game in played],
             "guesses": [len(game.guesses) for game in played],
             "letters": [game.guesses for game in played],
-            "max_wrong": [game.max_wrong for game in played],
+            "max_wrong": [game.rules.max_wrong for game in played],
         }
     )
     return table, refusal
@@ -172,12 +172,12 @@ def _play_games(
 
 def _observe(games: Sequence[RemoteGame]) -> Observations:
     """Return the observations of games; raise InputError if a server breaks the rules."""
-    parsed = [parse_observation(game.pattern, game.wrong, game.max_wrong) for game in games]
+    parsed = [parse_observation(game.pattern, game.wrong, game.rules.max_wrong) for game in games]
     for game, each in zip(games, parsed, strict=True):
         if each["lives"][0] != game.tries:
             raise InputError(
                 f"--server: after {game.guesses!r} in {game.pattern!r} it has {game.tries} of "
-                f"{game.max_wrong} tries left, which breaks the rules"
+                f"{game.rules.max_wrong} tries left, which breaks the rules"
             )
     width = max(len(game.pattern) for game in games)
     # The code of padding is 0.

@@ -64,8 +64,8 @@ def test_statistics_are_those_of_the_games(real_words):
         statistics = evaluation["agents"][name]
         assert statistics["wins"] == again.won.sum()
         assert statistics["fitted"] == {"dictionary": 3, "random": 0, "other": 100}[name]
-        for kind, won in (("known_words", again.won[:3]), ("unseen_words", again.won[3:])):
-            assert statistics[kind] == win_rate(won.sum(), len(won))
+        for kind, won in (("known", again.won[:3]), ("unseen", again.won[3:])):
+            assert statistics[f"{kind}_words"] == win_rate(won.sum(), len(won))
             shown = (str(len(won)), str(won.sum()), f"{won.mean():.1%}")
             assert rows[f"{name} ({kind})"][:3] == shown
     tables = {table.title.split(",")[0]: table.rows for table in make_tables(evaluation)}
@@ -150,7 +150,7 @@ def test_a_plot_computes_only_what_it_needs(word_file):
     assert "reliability" not in figures
     comparison.plot("reliability")
     figures = comparison.to_dict()["agents"]["dictionary"]
-    assert figures["reliability"] == reliability(comparison.games, agent, 12)
+    assert figures["reliability"] == reliability(comparison.games, agent, Rules(12))
     with pytest.raises(InputError, match=r"plot: 'curves' is not one of .*'reliability'"):
         comparison.plot("curves")
     with pytest.raises(InputError, match="plot 'reliability' is not available"):
@@ -183,7 +183,7 @@ def test_every_title_names_the_kind_of_words(real_words, kind):
     comparison = Comparison(setup)
     comparison.calibrate()
     evaluation = comparison.to_dict()
-    assert evaluation["words"][kind] == 20
+    assert evaluation["words"][f"num_{kind}"] == 20
     assert not {"known_words", "unseen_words"} & evaluation["agents"]["ppo"].keys()
     first, *others = make_tables(evaluation)
     assert f"20 {kind} train words of list, prior of known words 0.125" in first.title

@@ -16,6 +16,7 @@ from hangman_lab.agents.base import Agent
 from hangman_lab.envs.encoding import ALPHABET
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.game import Game
+from hangman_lab.envs.hangman.rules import Rules
 from hangman_lab.evaluation.arena import play
 from hangman_lab.evaluation.game_client import GameClient, RemoteGame
 from hangman_lab.evaluation.preparation import EvaluationOptions, prepare
@@ -133,7 +134,7 @@ def test_a_request_is_retried_with_its_key_until_it_is_answered():
         client.guess(game, "e")
         GameClient(client.url, "t").new_game(recorded=True)
     *requests, (_, _, key_of_another_client) = requests
-    assert (game.pattern, game.guesses, game.tries, game.max_wrong) == ("e_", "e", 8, 8)
+    assert (game.pattern, game.guesses, game.tries, game.rules.max_wrong) == ("e_", "e", 8, 8)
     paths, queries, keys = zip(*requests, strict=True)
     assert [path.rpartition("/")[2] for path in paths] == ["new_game"] * 3 + ["guess_letter"] * 3
     # A repeated letter changes nothing, so that a guess needs no key.
@@ -164,7 +165,7 @@ def test_games_keep_their_keys_and_order_and_may_end_without_their_word(monkeypa
 
     def answer(path, query, read, key=None):
         if path == "new_game":
-            games.append(Game(secrets[len(games)], 6))
+            games.append(Game(secrets[len(games)], Rules()))
             return read({"game_id": len(games) - 1, "word": games[-1].word, "tries_remains": 6})
         game = games[int(query["game_id"])]
         game.guess(ALPHABET.index(query["letter"]))
@@ -232,7 +233,7 @@ def test_an_unknown_token_is_refused_before_agents_are_fitted(evaluate, monkeypa
     ids=str,
 )
 def test_an_impossible_answer_to_a_guess_is_refused(answer):
-    game = RemoteGame("1", 0, "_pp__", 5, 6, "px")
+    game = RemoteGame("1", 0, "_pp__", 5, Rules(), "px")
     with (
         server_of(lambda *_: (200, json.dumps(answer))) as (client, _),
         pytest.raises(InputError, match="is not a game server; it answers"),
@@ -242,4 +243,4 @@ def test_an_impossible_answer_to_a_guess_is_refused(answer):
 
 def test_a_server_with_a_wrong_count_of_lives_is_refused():
     with pytest.raises(InputError, match="breaks the rules"):
-        _observe([RemoteGame("1", 0, "_pp_e", 5, 6, "epxz")])
+        _observe([RemoteGame("1", 0, "_pp_e", 5, Rules(), "epxz")])
