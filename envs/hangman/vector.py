@@ -25,6 +25,7 @@ from hangman_lab.envs.errors import (
     check_seeds,
     check_state,
 )
+from hangman_lab.envs.hangman.games import ALL, Index
 from hangman_lab.envs.hangman.hosts import make_games
 from hangman_lab.envs.hangman.observation import Observations, make_observation_space
 from hangman_lab.envs.hangman.rules import Host, RepeatedGuess, Rules
@@ -161,7 +162,7 @@ class HangmanVectorEnv(VectorEnv[Observations, npt.NDArray[np.int64], npt.NDArra
         self._start(games[~is_forced])
         self._start(games[is_forced], forced)
         self._to_reset[games] = False
-        return self._games.observe(word_dtype=np.int16), self._infos(games)
+        return self._observe(), self._infos(games)
 
     def step(
         self, actions: npt.NDArray[np.integer]
@@ -184,7 +185,7 @@ class HangmanVectorEnv(VectorEnv[Observations, npt.NDArray[np.int64], npt.NDArra
             # The ignored action may have ended a game that had only been truncated.
             terminated[games] = False
         self._to_reset = terminated | truncated
-        observations = self._games.observe(word_dtype=np.int16)
+        observations = self._observe()
         return observations, rewards, terminated, truncated, self._infos()
 
     def step_and_restart(
@@ -200,13 +201,16 @@ class HangmanVectorEnv(VectorEnv[Observations, npt.NDArray[np.int64], npt.NDArra
         if len(games):
             ended = EndedGames(
                 games,
-                self._games.observe(games, np.int16),
+                self._observe(games),
                 self._games.action_masks(games).view(np.int8),
                 self._games.won[games],
                 self._steps[games],
             )
             self._start(games)
-        return self._games.observe(word_dtype=np.int16), rewards, terminated, truncated, ended
+        return self._observe(), rewards, terminated, truncated, ended
+
+    def _observe(self, games: Index = ALL) -> Observations:
+        return self._games.observe(games, np.int16)  # the dtype of the space
 
     def _step_without_reset(
         self, actions: npt.NDArray[np.integer]
@@ -331,4 +335,4 @@ class HangmanVectorEnv(VectorEnv[Observations, npt.NDArray[np.int64], npt.NDArra
         for name, array in arrays.items():
             array[:] = state[name]
         self._was_reset = True
-        return self._games.observe(word_dtype=np.int16)
+        return self._observe()
