@@ -10,6 +10,8 @@ import shlex
 
 import pytest
 
+from hangman_lab.agents import AGENTS
+from hangman_lab.envs.rewards import HANGMAN_REWARDS
 from hangman_lab.evaluation.command_line import parser as evaluate
 from hangman_lab.playing.command_line import parser as play
 from hangman_lab.run_files.config import find_config, load_config
@@ -65,6 +67,15 @@ def name_of(page):
 @pytest.fixture(params=PAGES, ids=name_of)
 def page(request):
     return request.param
+
+
+@pytest.mark.parametrize(
+    ("page", "names"),
+    [("baselines.md", AGENTS), ("environment.md", HANGMAN_REWARDS)],
+)
+def test_every_name_of_a_registry_is_in_the_docs(page, names):
+    text = (ROOT / "docs" / page).read_text()
+    assert [name for name in names if not re.search(f'[`"]{name}[`"]', text)] == []
 
 
 def test_links_files_and_targets_of_make_exist(page):
