@@ -119,7 +119,7 @@ def compute_rewards(reward: Reward, result: Any) -> npt.NDArray[np.float64]:
     """
     if type(reward) in HANGMAN_REWARDS.values():
         return reward(result)
-    return check_numbers("reward", reward(result), result.won.shape)
+    return check_numbers("reward", reward(result), result.won.shape).copy()
 
 
 def make_reward(

@@ -116,7 +116,7 @@ def test_a_trial_is_trained_resumed_or_read_as_the_files_of_its_run_say(
 ):
     from hangman_lab.sweeps import tuning
 
-    evaluation = {"agents": {"ppo": {"win_rate": 0.5, "games": 30}}}
+    evaluation = {"agents": {"ppo": {"win_rate": 0.5, "games": 30}}, "tables": {}}
     calls, reports = [], []
 
     def train(config, console, path, **options):
