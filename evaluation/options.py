@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import ConfigDict, Field, create_model, model_validator
 
 from hangman_lab.agents import AGENTS
+from hangman_lab.agents.word_guess import WORD_GUESS_AGENTS
 from hangman_lab.envs.secret_words import Part
 from hangman_lab.envs.words import DEFAULT_KNOWN
 from hangman_lab.run_files.agents import LEARNED_AGENTS
@@ -32,7 +33,8 @@ class EvaluationOptions(_RuleOptions):
 
     agents: tuple[str, ...] | None = Field(
         None,
-        description=f"any of {', '.join([*LEARNED_AGENTS, *AGENTS])} (default: those available)",
+        description=f"any of {', '.join([*LEARNED_AGENTS, *AGENTS])}; for whole-word games "
+        f"{', '.join(WORD_GUESS_AGENTS)} (default: those available)",
         json_schema_extra={"metavar": "NAME", "nargs": "+"},
     )
     run: str | Path | None = _option(
