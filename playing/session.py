@@ -44,7 +44,9 @@ def play(options: argparse.Namespace, console: Console) -> None:
         console.print(run_words.word_list.describe())
     keep_apart = not options.assist and (name is not None or run is not None)
     to_guess, to_fit, source = _divide(run_words, keep_apart, options.run is not None)
-    rules = replace(config.env.rules, host=Rules.host).with_options(options)
+    rules = config.env.rules.with_options(options)
+    if options.versus or options.assist:  # two play the same word; a game elsewhere has one
+        rules = replace(rules, host="random")
     seed = secrets.randbits(_SEED_BITS) if options.seed is None else options.seed
     adviser: Any = None  # set for every mode that uses it
     if name is not None:
