@@ -4,11 +4,23 @@ from __future__ import annotations
 
 import math
 import os
+import re
+import sys
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import AfterValidator, Field, create_model, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    SerializeAsAny,
+    ValidationInfo,
+    create_model,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError
 
 from hangman_lab.envs.encoding import MAX_LENGTH, NUM_LETTERS
 from hangman_lab.envs.errors import InputError, check_choice
@@ -86,21 +98,38 @@ class RewardConfig(Section):
         return {"name": value} if isinstance(value, str) else value
 
 
-class LearnerConfig(Section):
-    """MaskablePPO of sb3-contrib; other hyperparameters have the defaults of Stable-Baselines3.
+def _check_kind(kind: Any, info: ValidationInfo) -> str:
+    _find_options(kind, info.context)
+    return kind
 
+
+class LearnerOptions(Section):
+    """What a run needs to know of any learner; the options of an algorithm are in a subclass.
+
+    ``kind`` names a learner of :data:`LEARNERS`, or is the import path of a subclass of
+    ``training.learners.base.Learner``, ``module:Class``, whose ``Options`` are those of the run.
     ``steps`` are letters in all ``num_envs`` games together, rounded up to whole rollouts.
     """
 
+    kind: Annotated[str, BeforeValidator(_check_kind)]
     steps: int = Field(default=102_400, ge=1)
     num_envs: int = Field(default=128, ge=2, le=65536)
-    rollout_steps: int = Field(default=16, ge=2)
-    batch_size: int = Field(default=512, ge=2)
-    epochs: int = Field(default=4, ge=1)
-    learning_rate: float = Field(default=1e-2, gt=0)
-    gae_lambda: float = Field(default=0.95, ge=0, le=1)
-    entropy_coefficient: float = Field(default=0.0, ge=0)
-    network: ClassVar[str] = "network"  # the kind of its policy network
+    #: The import path of the learner, if it is not the kind.
+    import_path: ClassVar[str | None] = None
+
+    @classmethod
+    def select(cls, values: Any, folder: str | None = None) -> type[Section]:
+        """Return the options of the learner that ``values`` name."""
+        try:
+            return _find_options(values["kind"], folder)
+        except (LookupError, TypeError, PydanticCustomError):
+            return cls
+
+    @property
+    def learner(self) -> Any:
+        """The class of the learner, imported."""
+        module, _, name = (self.import_path or self.kind).partition(":")
+        return getattr(import_module(module), name)
 
     @property
     def agents(self) -> tuple[str, ...]:
@@ -110,12 +139,28 @@ class LearnerConfig(Section):
     @property
     def rollout_size(self) -> int:
         """The steps of a rollout, in all games together."""
-        return self.num_envs * self.rollout_steps
+        return self.num_envs
 
     @property
     def total_steps(self) -> int:
         """The steps in whole rollouts."""
         return math.ceil(self.steps / self.rollout_size) * self.rollout_size
+
+
+class PPOOptions(LearnerOptions):
+    """MaskablePPO of sb3-contrib; other hyperparameters have the defaults of Stable-Baselines3."""
+
+    rollout_steps: int = Field(default=16, ge=2)
+    batch_size: int = Field(default=512, ge=2)
+    epochs: int = Field(default=4, ge=1)
+    learning_rate: float = Field(default=1e-2, gt=0)
+    gae_lambda: float = Field(default=0.95, ge=0, le=1)
+    entropy_coefficient: float = Field(default=0.0, ge=0)
+
+    @property
+    def rollout_size(self) -> int:
+        """The steps of a rollout, in all games together."""
+        return self.num_envs * self.rollout_steps
 
     @model_validator(mode="after")
     def _fits_a_rollout(self) -> Self:
@@ -127,7 +172,7 @@ class LearnerConfig(Section):
         return self
 
 
-class PPOOnPosteriorConfig(LearnerConfig):
+class PPOOnPosteriorConfig(PPOOptions):
     """PPO on a letter posterior.
 
     ``known`` is the prior probability of the words that the posterior is fitted on. Half of the
@@ -149,18 +194,19 @@ class PPOOnPosteriorConfig(LearnerConfig):
 class PosteriorConfig(PPOOnPosteriorConfig):
     """PPO on the posterior of the train words; see ``training.learners.posterior``."""
 
-    kind: Literal["posterior"] = "posterior"
+    kind: str = "posterior"
+    import_path: ClassVar[str] = "hangman_lab.training.learners.posterior:PosteriorLearner"
 
 
-class WindowsConfig(LearnerConfig):
+class WindowsConfig(PPOOptions):
     """PPO alone, on windows of the masked word; see ``training.learners.windows``.
 
     ``auxiliary_learning_rate`` is that of the auxiliary phase; 0 leaves the phase out. With
     ``epochs`` 0 there is that phase alone.
     """
 
-    kind: Literal["windows"] = "windows"
-    network: ClassVar[str] = "windows"
+    kind: str = "windows"
+    import_path: ClassVar[str] = "hangman_lab.training.learners.windows:WindowsLearner"
     epochs: int = Field(default=4, ge=0)
     context: int = Field(default=6, ge=1, le=MAX_LENGTH)
     log_rows: int = Field(default=18, ge=1, le=24)
@@ -173,6 +219,17 @@ class WindowsConfig(LearnerConfig):
         return self
 
 
+def _of_kind(values: Any, info: ValidationInfo) -> Any:
+    """Validate the options of a learner by its kind."""
+    if not isinstance(values, dict):
+        return values
+    options = LearnerOptions.select(values, info.context)
+    return options.model_validate({"kind": None} | values, context=info.context)
+
+
+Learner = Annotated[SerializeAsAny[LearnerOptions], BeforeValidator(_of_kind)]
+
+
 class ValidationConfig(Section):
     """Validation during training, for curves and checkpoints."""
 
@@ -180,12 +237,18 @@ class ValidationConfig(Section):
     games: int = Field(default=1500, ge=1)
 
 
+def _without_posterior(learner: LearnerOptions) -> LearnerOptions:
+    if isinstance(learner, PPOOnPosteriorConfig):
+        raise ValueError(f"the kind {learner.kind!r} begins with the train words")
+    return learner
+
+
 class FirstRunConfig(Section):
     """The run before learning from play; its other options are those of the whole run."""
 
     discount: float = Field(default=1.0, ge=0, le=1)
     reward: RewardConfig = RewardConfig()
-    learner: WindowsConfig
+    learner: Annotated[Learner, AfterValidator(_without_posterior)]
     validation: ValidationConfig = ValidationConfig()
 
 
@@ -207,11 +270,41 @@ class PlayConfig(Section):
 class FromPlayConfig(PPOOnPosteriorConfig):
     """PPO on a posterior learned from play; see ``training.learners.from_play``."""
 
-    kind: Literal["from_play"] = "from_play"
+    kind: str = "from_play"
+    import_path: ClassVar[str] = "hangman_lab.training.learners.from_play:FromPlayLearner"
     play: PlayConfig
 
 
-Learner = Annotated[PosteriorConfig | FromPlayConfig | WindowsConfig, Field(discriminator="kind")]
+LEARNERS: dict[str, type[LearnerOptions]] = {
+    options.model_fields["kind"].default: options
+    for options in (PosteriorConfig, FromPlayConfig, WindowsConfig)
+}
+
+
+def _find_options(kind: Any, folder: str | None = None) -> type[LearnerOptions]:
+    """Return the options of a learner, imported from ``folder`` or Python's path.
+
+    Raises PydanticCustomError if there is no such learner, and RuntimeError for an exception of its
+    module.
+    """
+    if isinstance(kind, str) and kind in LEARNERS:
+        return LEARNERS[kind]
+    allowed = f"it is one of {', '.join(LEARNERS)}, or an import path, module:Class"
+    if isinstance(kind, str) and re.fullmatch(r"\w[\w.]*:\w+", kind):
+        module, _, name = kind.partition(":")
+        if folder is not None and folder not in sys.path:
+            sys.path.insert(0, folder)
+        try:
+            options = getattr(getattr(import_module(module), name, None), "Options", None)
+            if isinstance(options, type) and issubclass(options, LearnerOptions):
+                return options
+            allowed = f"{module} has no subclass {name} of training.learners.base.Learner"
+        except Exception as error:
+            missing = error.name if isinstance(error, ModuleNotFoundError) else None
+            if not f"{module}.".startswith(f"{missing}."):
+                raise RuntimeError(f"{kind}: its module cannot be imported") from error
+            allowed = f"there is no module {missing!r}; add its folder to PYTHONPATH"
+    raise PydanticCustomError("kind", allowed)
 
 
 class Config(Section):
@@ -253,8 +346,13 @@ def load_config(
 ) -> Config:
     """Load a config from YAML and apply overrides; raise InputError if anything is invalid.
 
-    ``given`` is how overrides were typed, by key; by default as ``--set key.sub=value``.
+    ``given`` is how overrides were typed, by key; by default as ``--set key.sub=value``. A learner
+    of one's own is imported from the folder of the file or from Python's path, but never from the
+    folder of a run.
     """
-    values = read_options(path)
+    values, folder = read_options(path), os.path.dirname(os.path.abspath(path))
+    is_run = os.path.lexists(os.path.join(folder, "config.yaml"))
     typed = {apply_override(values, text): f"--set {text}" for text in overrides}
-    return validate(Config, values, path, typed | dict(given or {}))
+    return validate(
+        Config, values, path, typed | dict(given or {}), context=None if is_run else folder
+    )

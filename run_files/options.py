@@ -39,6 +39,11 @@ class Section(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
+    @classmethod
+    def select(cls, values: Any) -> type[Section]:
+        """Return the class of a section with these values, a subclass or this one."""
+        return cls
+
 
 def rule_fields(optional: bool = False) -> dict[str, Any]:
     """Return a field for each rule of a game, for ``pydantic.create_model``.
@@ -61,15 +66,16 @@ def validate(
     values: dict[str, Any],
     path: str | Path = "",
     given: Mapping[str, str] | None = None,
+    context: Any = None,
 ) -> Model:
     """Return validated values of a file; raise InputError if one is invalid.
 
-    ``given`` are the keys of overrides, and how each was typed.
+    ``given`` are the keys of overrides, and how each was typed; ``context`` is that of pydantic.
     """
     try:
-        return model.model_validate(values)
+        return model.model_validate(values, context=context)
     except ValidationError as error:
-        key, description = _describe(error, model)
+        key, description = _describe(error, model, values)
         # The key of an error can be that of a section.
         typed = [
             how
@@ -131,41 +137,37 @@ def _parse(source: str | Path, where: str | Path) -> Any:
         raise InputError(f"{where}: not readable as YAML ({detail})") from error
 
 
-def _describe(error: ValidationError, model: type[BaseModel]) -> tuple[str, str]:
+def _describe(error: ValidationError, model: type[BaseModel], values: Any) -> tuple[str, str]:
     """Return the key of the first error, and a text: the key, the value and what is allowed."""
     first = error.errors()[0]
-    key, fields, kinds = _locate(first["loc"], model)
+    key, fields = _locate(first["loc"], model, values)
     if first["type"] == "extra_forbidden":
         return key, f"unknown key {key!r}; known here are {', '.join(fields)}"
     if first["type"] == "missing":
         return key, f"{key}: missing"
     if first["type"] == "value_error":
-        return key, str(first.get("ctx", {})["error"])
+        text = str(first.get("ctx", {})["error"])
+        return key, text if text.startswith(key) else f"{key}: {text}"
     value, allowed = first["input"], first["msg"][0].lower() + first["msg"][1:]
-    if first["type"].startswith("union_tag"):
-        key, value, allowed = f"{key}.kind", value.get("kind"), f"it is one of {', '.join(kinds)}"
     return key, f"{key}: {value!r:.200} is not allowed ({allowed})"
 
 
-def _locate(location: Sequence[int | str], model: Any) -> tuple[str, Sequence[str], Sequence[str]]:
-    """Return the key of an error, the known keys of its section, and the kinds of its value.
+def _locate(location: Sequence[int | str], model: Any, values: Any) -> tuple[str, Sequence[str]]:
+    """Return the key of an error, and the known keys of its section.
 
-    A location also has the member of each union: the ``kind`` of a learner, or a type.
+    A location also has the type of the member of each union.
     """
     keys: list[str] = []
     fields: dict[Any, Any] = {}
     for part in location:
-        members = {_tag(member): member for member in get_args(model)}
+        members = {getattr(member, "__name__", None): member for member in get_args(model)}
         if part in members:
             model = members[part]
-        else:
-            keys.append(str(part))
-            fields = getattr(model, "model_fields", {})
-            model = fields[part].annotation if part in fields else None
-    return ".".join(keys), tuple(fields), [str(_tag(member)) for member in get_args(model)]
-
-
-def _tag(member: Any) -> str | None:
-    """Return the name of a member of a union in the location of an error."""
-    fields = getattr(member, "model_fields", {})
-    return fields["kind"].default if "kind" in fields else getattr(member, "__name__", None)
+            continue
+        keys.append(str(part))
+        fields = getattr(model, "model_fields", {})
+        model = fields[part].annotation if part in fields else None
+        values = values.get(part) if isinstance(values, dict) else None
+        if isinstance(model, type) and issubclass(model, Section):
+            model = model.select(values)
+    return ".".join(keys), tuple(fields)
