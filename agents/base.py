@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Self, cast, overload
 
 import numpy as np
@@ -74,6 +75,15 @@ class Agent:
             Lower-case words, letters a to z.
         """
         return self
+
+    def save(self, folder: Path) -> None:
+        """Write the files that :meth:`load` reads to a folder; for agents of training runs."""
+        raise NotImplementedError(f"{type(self).__name__} has no save")
+
+    @classmethod
+    def load(cls, folder: Path) -> Self:
+        """Return the agent whose files are in a folder, that of a training run."""
+        raise NotImplementedError(f"{cls.__name__} has no load")
 
     @overload
     def act(self, observations: Observation, keys: npt.ArrayLike | None = None) -> int: ...

@@ -65,9 +65,9 @@ def prepare(
     """Load the words, and fit or load the agents; raise InputError if anything is invalid."""
     custom_agents = custom_agents or {}
     names = _agent_names(options)
-    check_agent_names(names, options.spell("agents"))
-    learned = [name for name in names if name not in AGENTS]
     run = find_run(options.run, names)
+    check_agent_names(names, options.spell("agents"), run)
+    learned = [name for name in names if name not in AGENTS]
     config = Config() if run is None else run.load_config()
     run_words = load_words(config, options.words)
     say(run_words.word_list.describe())

@@ -24,6 +24,7 @@ from hangman_lab.playing.advice import Adviser, assist
 from hangman_lab.playing.modes import YOU, play_solo, play_versus, watch
 from hangman_lab.run_files.agents import check_agent_names, find_run, load_run_agent
 from hangman_lab.run_files.config import Config
+from hangman_lab.run_files.directory import RunDirectory
 from hangman_lab.run_files.words import RunWords, load_words
 
 _SEED_BITS = 32
@@ -31,12 +32,13 @@ _SEED_BITS = 32
 
 def play(options: argparse.Namespace, console: Console) -> None:
     """Play by the options of the command line, until the player stops."""
-    name, option = _agent_of(options)
+    own = find_run(options.run, ())
+    name, option = _agent_of(options, own)
     if name is not None:
-        check_agent_names([name], option)
+        check_agent_names([name], option, own)
     # A person knows these words; a game played elsewhere can have any word.
     default = COMMON_SOURCE if options.run is None and not options.assist else None
-    run = find_run(options.run, () if name is None else (name,))
+    run = own or find_run(None, () if name is None else (name,))
     config = Config() if run is None else run.load_config()
     with console.status("loading words"):
         run_words = load_words(config, default if options.words is None else options.words)
@@ -121,7 +123,7 @@ def _divide(
     return parts["test"], parts["train"], f"{source}{note}" if note else f"test split of {source}"
 
 
-def _agent_of(options: argparse.Namespace) -> tuple[str | None, str]:
+def _agent_of(options: argparse.Namespace, run: RunDirectory | None) -> tuple[str | None, str]:
     """Return the name of the agent and the option that names it."""
     if options.watch is not None:
         return options.watch, "--watch"
@@ -131,6 +133,7 @@ def _agent_of(options: argparse.Namespace) -> tuple[str | None, str]:
         known = options.words in (None, DEFAULT_SOURCE) or (
             options.hint and options.words == COMMON_SOURCE
         )
-        default = "ppo" if options.run is not None or known else "dictionary"
+        policy = "ppo" if run is None else run.load_config().learner.agents[0]
+        default = policy if run is not None or known else "dictionary"
         return options.agent or default, "--agent"
     return None, ""

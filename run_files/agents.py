@@ -13,19 +13,21 @@ from hangman_lab.agents.posterior.files import load_posterior
 from hangman_lab.agents.posterior.posterior import LetterPosterior, LookAheadAgent
 from hangman_lab.agents.posterior.prior import WordPrior
 from hangman_lab.agents.ppo.agent import NetworkAgent, PPOAgent, load_network
-from hangman_lab.agents.ppo.network import Network
+from hangman_lab.agents.ppo.network import Network, PolicyNetwork
+from hangman_lab.agents.ppo.windows import WindowNetwork
 from hangman_lab.envs.errors import InputError, check_number
 from hangman_lab.envs.words import DEFAULT_KNOWN
-from hangman_lab.run_files.config import PPOOnPosteriorConfig
+from hangman_lab.run_files.config import LEARNERS, PPOOnPosteriorConfig
 from hangman_lab.run_files.directory import PRETRAINED, RunDirectory
 
 # Loaded from a run. All other agents are fitted on the train split.
 LEARNED_AGENTS = ("ppo", "look-ahead", "posterior")
 
 
-def check_agent_names(names: Iterable[str], option: str) -> None:
-    """Raise InputError, with the name of ``option``, if an agent is unknown."""
-    known = [*LEARNED_AGENTS, *AGENTS]
+def check_agent_names(names: Iterable[str], option: str, run: RunDirectory | None = None) -> None:
+    """Raise InputError, with the name of ``option``, if an agent is unknown, also to ``run``."""
+    own = () if run is None else run.load_config().learner.agents
+    known = list(dict.fromkeys([*own, *LEARNED_AGENTS, *AGENTS]))
     for name in names:
         if name not in known:
             raise InputError(f"{option}: {name!r} is unknown; known are {', '.join(known)}")
@@ -40,10 +42,12 @@ def find_run(path: str | Path | None, names: Iterable[str]) -> RunDirectory | No
 
 def load_policy(run: RunDirectory) -> Network:
     """Return the policy network of a run; raise InputError if its learner cannot have made it."""
-    network, kind = load_network(run.policy), run.load_config().learner.network
+    on_posterior = isinstance(run.load_config().learner, PPOOnPosteriorConfig)
+    network, kind = load_network(run.policy), PolicyNetwork if on_posterior else WindowNetwork
     is_finite = all(np.isfinite(array).all() for array in network.weights.values())
-    if network.kind != kind or not is_finite:
-        raise InputError(f"{run.policy}: not a policy network of kind {kind!r} with finite weights")
+    if type(network) is not kind or not is_finite:
+        text = f"not a policy network of kind {kind.kind!r} with finite weights"
+        raise InputError(f"{run.policy}: {text}")
     return network
 
 
@@ -84,6 +88,9 @@ def load_run_agents(
         if name not in learner.agents:
             available = ", ".join(learner.agents)
             raise InputError(f"agents: {run.path} has no agent {name!r}, only {available}")
+        if learner.kind not in LEARNERS:
+            agents[name] = learner.learner.agent_class.load(run.path)
+            continue
         if not isinstance(learner, PPOOnPosteriorConfig):
             agents[name] = NetworkAgent(load_policy(run))
             continue

@@ -5,18 +5,22 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import shutil
 import sys
 import time
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from io import BytesIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from hangman_lab.agents.base import Agent
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.words import hash_words
 from hangman_lab.run_files.config import Config, load_config
@@ -128,7 +132,27 @@ class RunDirectory:
     def remove_temporary_files(self) -> None:
         """Remove unfinished files of a killed run."""
         for path in self.path.glob(".*.tmp"):
-            path.unlink(missing_ok=True)
+            if path.is_dir():
+                shutil.rmtree(path)
+            else:
+                path.unlink(missing_ok=True)
+
+    def save_agent(self, agent: Agent) -> None:
+        """Write the files of an agent, each atomically; raise InputError if one cannot be written.
+
+        It must not have the name of another file of the run.
+        """
+        others = {path for path in vars(self).values() if path != self.policy}
+        try:
+            with TemporaryDirectory(suffix=".tmp", prefix=".", dir=self.path) as folder:
+                agent.save(Path(folder))
+                for file in sorted(Path(folder).iterdir()):
+                    if (path := self.path / file.name) in others:
+                        raise InputError(f"{path}: the agent cannot write this file of the run")
+                    write_atomically(path, partial(os.replace, file))
+        except OSError as error:
+            text = f"{self.path}: cannot write ({error}); the old content is kept"
+            raise InputError(text) from error
 
     def write_split(self, config: Config, source: str, parts: Mapping[str, Sequence[str]]) -> None:
         """Write the split and the hashes of the train words."""

@@ -154,7 +154,7 @@ def make_agent_player(
     name = settings.agent
     if name == "none":
         return None
-    check_agent_names([name], "--agent")
+    check_agent_names([name], "--agent", run)
     # One text, since pickling a tuple of many would hold up the event loop.
     arguments = name, run or find_run(None, [name]), " ".join(words), settings
     player = AgentPlayer(_think_here, partial(start_loading, *arguments), settings)

@@ -1,24 +1,27 @@
-"""Stopping and resuming: signals, and checkpoints with the full training state."""
+"""Stopping and resuming: signals, the state of a model, and checkpoints that have it."""
 
 from __future__ import annotations
 
 import os
 import signal
 import threading
+from collections import deque
 from io import BytesIO
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
 from rich.console import Console
+from stable_baselines3.common.base_class import BaseAlgorithm
 
 from hangman_lab.envs.errors import InputError
 from hangman_lab.run_files.directory import write_atomically
 
 _FORMAT = 3
 _ARRAY = "__array__"
+_NUMBERS = ("num_timesteps", "_n_updates", "_n_calls", "_episode_num", "exploration_rate")
 PHASES = ("created", "play", "ppo", "done")
 
 
@@ -58,6 +61,61 @@ class StopRequest:
         """Raise Interrupted if a stop was requested; call this after a checkpoint."""
         if self.is_made:
             raise Interrupted(path)
+
+
+def get_state(model: BaseAlgorithm) -> dict[str, Any]:
+    """Return the state of an algorithm of Stable-Baselines3 between two rollouts."""
+    env: Any = model.env
+    state = {
+        "parameters": model.get_parameters(),
+        # Counters, and what follows from them; hyperparameters are those of the run's config.
+        "numbers": {name: vars(model)[name] for name in _NUMBERS if name in vars(model)},
+        "env": env.get_state(),
+        "episode_starts": np.array(model._last_episode_starts),
+        "episodes": list(model.ep_info_buffer or ()),
+        # The values of the last update, which are written after the next rollout.
+        "logged": {
+            key: (float(value), model.logger.name_to_excluded[key])
+            for key, value in model.logger.name_to_value.items()
+        },
+        "numpy_random": np.random.get_state(legacy=False),
+        "torch_random": torch.get_rng_state(),
+        # Off-policy algorithms explore with it.
+        "action_random": model.action_space.np_random.bit_generator.state,
+    }
+    if (buffer := getattr(model, "replay_buffer", None)) is not None:
+        state["replay_buffer"] = {
+            name: value
+            for name, value in vars(buffer).items()
+            if name in ("pos", "full") or _is_array(value)
+        }
+    return state
+
+
+def set_state(model: BaseAlgorithm, state: dict[str, Any]) -> None:
+    """Restore a state; raise ValueError, or a similar error, if it is that of another model."""
+    env: Any = model.env
+    model.set_parameters(state["parameters"], device=model.device)
+    for name, number in state["numbers"].items():
+        setattr(model, name, number)
+    model._last_obs = env.set_state(state["env"])
+    model._last_episode_starts = state["episode_starts"]
+    model.ep_info_buffer = deque(state["episodes"], maxlen=model._stats_window_size)
+    model.ep_success_buffer = deque(maxlen=model._stats_window_size)
+    for key, (value, excluded) in state["logged"].items():
+        model.logger.record(key, value, excluded)
+    np.random.set_state(state["numpy_random"])
+    torch.set_rng_state(state["torch_random"])
+    model.action_space.np_random.bit_generator.state = state["action_random"]
+    if "replay_buffer" in state:
+        for name, value in state["replay_buffer"].items():
+            setattr(cast(Any, model).replay_buffer, name, value)
+
+
+def _is_array(value: Any) -> bool:
+    """Return whether a value is an array, or a dict of arrays."""
+    items = value.values() if isinstance(value, dict) else [value]
+    return all(isinstance(item, np.ndarray) for item in items)
 
 
 def save_checkpoint(path: Path, phase: str, state: dict[str, Any]) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numba
 import numpy as np
 import torch
 from numba import prange
+from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.distributions import MaskableDistribution
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.type_aliases import Schedule
@@ -184,6 +185,11 @@ class LetterPolicy(MaskableActorCriticPolicy):
     def module(self) -> LetterModule:
         """The module that scores letters."""
         return self.mlp_extractor
+
+
+def played_network(model: MaskablePPO) -> Network:
+    """Return the network of a model with a :class:`LetterPolicy` as it is played."""
+    return cast(LetterPolicy, model.policy).module.to_numpy()
 
 
 class _WindowSums(torch.autograd.Function):

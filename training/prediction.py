@@ -36,6 +36,10 @@ class PredictivePPO(MaskablePPO):
         # The terminal observations of the rollout, by step and environment.
         self._terminal: dict[tuple[int, int], Observations] = {}
 
+    def _get_torch_save_params(self) -> tuple[list[str], list[str]]:
+        names, variables = super()._get_torch_save_params()
+        return [*names, "auxiliary_optimizer"], variables
+
     @property
     def _module(self) -> WindowModule:
         return cast(WindowModule, self.policy.module)

@@ -1,4 +1,4 @@
-"""A training run: the words, what is fitted before the training, PPO, the final games."""
+"""A training run: the words, what is fitted before the training, the training, final games."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ import torch
 from filelock import FileLock, Timeout
 from rich.console import Console
 from rich.progress import Progress
-from stable_baselines3.common.logger import Logger
 
 from hangman_lab.agents import make_agent
 from hangman_lab.envs.errors import InputError
@@ -33,23 +32,12 @@ from hangman_lab.training.checkpoint import (
     save_checkpoint,
 )
 from hangman_lab.training.learners.base import FinalTable, Learner, reward_of
-from hangman_lab.training.learners.from_play import FromPlayLearner, uncovered_words
-from hangman_lab.training.learners.posterior import PosteriorLearner
-from hangman_lab.training.learners.windows import WindowsLearner
+from hangman_lab.training.learners.from_play import uncovered_words
+from hangman_lab.training.learning import OnValidation, learn
 from hangman_lab.training.tensorboard import TrainingLog
-from hangman_lab.training.validation import (
-    OnValidation,
-    ValidationCallback,
-    play_baselines,
-)
 
 # The number of train words in the final games.
 _NUM_KNOWN = 10_000
-_LEARNERS: dict[str, type[Learner]] = {
-    "posterior": PosteriorLearner,
-    "from_play": FromPlayLearner,
-    "windows": WindowsLearner,
-}
 
 
 def train(
@@ -159,7 +147,7 @@ def _run(
         if isinstance(first, FirstRunConfig):
             _play_first(run, _first_config(config, first), console)
     use_threads(config)
-    learner = _LEARNERS[config.learner.kind](config, run, words)
+    learner = config.learner.learner(config, run, words)
     progress, stop = make_progress(console), StopRequest(console)
     # The checkpoint's own step has been logged. Earlier versions have no size of the curves.
     size = state.get("curves") if "step" in state else 0
@@ -175,7 +163,7 @@ def _run(
             if phase == "done":
                 steps = state["step"]
             else:
-                steps = _learn(learner, log, state, progress, stop, on_validation)
+                steps = learn(learner, log, state, progress, stop, on_validation)
             stop.raise_if_requested(run.path)
         evaluations = play_final_games(learner, progress)
         policy = config.learner.agents[0]
@@ -188,41 +176,6 @@ def _run(
     evaluation = evaluations.pop("unseen") | {"tables": evaluations}
     run.write_evaluation(evaluation)
     return evaluation
-
-
-def _learn(
-    learner: Learner,
-    log: TrainingLog,
-    state: dict[str, Any],
-    progress: Progress,
-    stop: StopRequest,
-    on_validation: OnValidation | None,
-) -> int:
-    """Train the network from a state; return the number of steps, which are whole rollouts."""
-    options = learner.config.learner
-    baselines = play_baselines(learner, progress)
-    with stage(progress, "loading", 1, unit=""):
-        model = learner.make_model()
-    model.set_logger(Logger(folder=None, output_formats=[log]))
-    if "ppo" in state:
-        learner.set_state(model, state["ppo"])
-    with stage(progress, options.agents[0].upper(), options.total_steps, "steps") as advance:
-        advance(model.num_timesteps)
-        callback = ValidationCallback(
-            learner, log, state, baselines, stop, progress.console, advance, on_validation
-        )
-        callback.init_callback(model)
-        left = options.steps - model.num_timesteps
-        try:
-            if left > 0:
-                model.learn(left, callback, reset_num_timesteps=False)
-        except ValueError as error:
-            if all(parameter.isfinite().all() for parameter in model.policy.parameters()):
-                raise
-            why = "lower learner.learning_rate, or the parameters of the reward"
-            raise InputError(f"the weights of the policy became infinite; {why}") from error
-        callback.validate(last=True)
-    return model.num_timesteps
 
 
 def play_final_games(learner: Learner, progress: Progress) -> dict[str, dict[str, Any]]:

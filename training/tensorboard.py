@@ -11,7 +11,7 @@ import pandas as pd
 from stable_baselines3.common.logger import TensorBoardOutputFormat
 from torch.utils.tensorboard import SummaryWriter
 
-from hangman_lab.agents.ppo.agent import NetworkAgent
+from hangman_lab.agents.base import Agent
 from hangman_lab.envs.encoding import ALPHABET
 from hangman_lab.envs.hangman.game import Game
 from hangman_lab.envs.hangman.rules import Rules
@@ -77,9 +77,7 @@ class TrainingLog(TensorBoardOutputFormat):
         values = {key: value for key, value in key_values.items() if key not in hidden}
         self._curves.write(_line({"step": step} | values))
 
-    def validation(
-        self, played: pd.DataFrame, agent: NetworkAgent, rules: Rules, step: int
-    ) -> float:
+    def validation(self, played: pd.DataFrame, agent: Agent, rules: Rules, step: int) -> float:
         """Log the games ``played`` on valid words; return the win rate."""
         rate, wrong = float(played.won.mean()), float(played.wrong_guesses.mean())
         self.scalars({"eval/win_rate": rate, "eval/wrong_guesses": wrong}, step)
@@ -108,17 +106,20 @@ def _line(event: dict[str, Any]) -> str:
     return json.dumps(finite) + "\n"
 
 
-def _describe_games(played: pd.DataFrame, agent: NetworkAgent, rules: Rules) -> str:
-    """Describe the first games as Markdown, with the policy's top letters in each turn."""
+def _describe_games(played: pd.DataFrame, agent: Agent, rules: Rules) -> str:
+    """Describe the first games as Markdown, with the policy's top letters, if it tells them."""
     lines = []
     shown = played.head(_NUM_SAMPLE_GAMES)
     for word, won, letters in zip(shown.word, shown.won, shown.letters, strict=True):
         lines.append(f"**{word}**, {'won' if won else 'lost'}\n")
         for turn, letter in enumerate(letters):
             game = Game(word, rules, letters[:turn])
-            (choices,) = agent.choice_probabilities(game.observations)
-            top = np.argsort(-choices)[:_NUM_TOP_LETTERS]
-            likeliest = ", ".join(f"{ALPHABET[choice]} {choices[choice]:.0%}" for choice in top)
-            lines.append(f"    {' '.join(game.word)}   guess {letter}   ({likeliest})")
+            line = f"    {' '.join(game.word)}   guess {letter}"
+            if hasattr(agent, "choice_probabilities"):
+                (choices,) = agent.choice_probabilities(game.observations)
+                top = np.argsort(-choices)[:_NUM_TOP_LETTERS]
+                likeliest = ", ".join(f"{ALPHABET[choice]} {choices[choice]:.0%}" for choice in top)
+                line += f"   ({likeliest})"
+            lines.append(line)
         lines.append("")
     return "\n".join(lines)

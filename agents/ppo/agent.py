@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -14,12 +14,15 @@ from safetensors.numpy import save
 from scipy.special import softmax
 
 from hangman_lab.agents.base import Agent, PosteriorAgent
+from hangman_lab.agents.posterior.files import load_posterior
 from hangman_lab.agents.posterior.posterior import LetterPosterior
 from hangman_lab.agents.ppo.network import Network, PolicyNetwork, policy_features
 from hangman_lab.agents.ppo.windows import WindowNetwork
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.observation import Observation, Observations, as_batch
 
+# The files of agents, which are those of a run.
+POLICY_FILE, POSTERIOR_FILE = "policy.safetensors", "posterior.safetensors"
 _NETWORKS = {network.kind: network for network in (PolicyNetwork, WindowNetwork)}
 
 
@@ -31,6 +34,15 @@ class NetworkAgent(Agent):
 
     def __init__(self, network: Network) -> None:
         self.network = network
+
+    def save(self, folder: Path) -> None:
+        """Write the network."""
+        save_network(self.network, folder / POLICY_FILE)
+
+    @classmethod
+    def load(cls, folder: Path) -> Self:
+        """Return the agent of a folder; raise InputError if a file of it is invalid."""
+        return cls(load_network(folder / POLICY_FILE))
 
     def features(self, observations: Observations) -> Mapping[str, Any]:
         """Return the network's inputs, here the observations."""
@@ -57,6 +69,11 @@ class PPOAgent(NetworkAgent, PosteriorAgent):
     def __init__(self, posterior: LetterPosterior, network: Network) -> None:
         super().__init__(network)
         self.posterior = posterior
+
+    @classmethod
+    def load(cls, folder: Path) -> Self:
+        """Return the agent of a folder, whose posterior :meth:`save` does not write."""
+        return cls(load_posterior(folder / POSTERIOR_FILE), load_network(folder / POLICY_FILE))
 
     def features(self, observations: Observations) -> Mapping[str, npt.NDArray]:
         """Return the network's inputs, ``policy_features``."""

@@ -28,8 +28,8 @@ from hangman_lab.run_files.words import draw_words
 from hangman_lab.training import run as training
 from hangman_lab.training.checkpoint import Interrupted, load_checkpoint, save_checkpoint
 from hangman_lab.training.learners.base import make_env, reward_of
+from hangman_lab.training.learning import ValidationCallback
 from hangman_lab.training.run import resume, train
-from hangman_lab.training.validation import ValidationCallback
 
 QUIET = Console(quiet=True)
 

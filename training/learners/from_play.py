@@ -22,8 +22,8 @@ from hangman_lab.terminal.console import say, stage
 from hangman_lab.training.checkpoint import StopRequest, load_checkpoint, save_checkpoint
 from hangman_lab.training.learners.base import FinalTable
 from hangman_lab.training.learners.posterior import PosteriorLearner
+from hangman_lab.training.learning import play_part
 from hangman_lab.training.tensorboard import TrainingLog
-from hangman_lab.training.validation import play_part
 
 # Games between two checkpoints.
 _GAMES_PER_ROUND = 20_000

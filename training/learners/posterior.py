@@ -21,25 +21,27 @@ from hangman_lab.agents.ppo.agent import PPOAgent
 from hangman_lab.agents.ppo.network import (
     NUM_LETTER_FEATURES,
     NUM_STATE_FEATURES,
-    Network,
     policy_features,
 )
 from hangman_lab.envs.encoding import NUM_LETTERS
 from hangman_lab.envs.hangman.observation import Observations
 from hangman_lab.envs.hangman.sb3 import HangmanVecEnv
 from hangman_lab.envs.words import DEFAULT_KNOWN
+from hangman_lab.run_files.agents import load_policy
 from hangman_lab.run_files.config import PPOOnPosteriorConfig
 from hangman_lab.run_files.words import draw_words
 from hangman_lab.terminal.console import stage
 from hangman_lab.training.checkpoint import StopRequest
-from hangman_lab.training.learners.base import FinalTable, Learner, make_env
-from hangman_lab.training.networks import PolicyModule
+from hangman_lab.training.learners.base import FinalTable, PPOLearner, make_env
+from hangman_lab.training.networks import PolicyModule, played_network
 from hangman_lab.training.posterior import NUM_STEPS, fit_posterior, hold_back
 
 
-class PosteriorLearner(Learner):
+class PosteriorLearner(PPOLearner):
     """Fits the posterior, and trains a policy network on its features."""
 
+    Options = PPOOnPosteriorConfig
+    agent_class = PPOAgent
     options: PPOOnPosteriorConfig
     posterior: LetterPosterior
 
@@ -75,10 +77,9 @@ class PosteriorLearner(Learner):
         module = partial(PolicyModule, look_ahead_lives=lives)
         return self.make_ppo(MaskablePPO, env, {"module": module})
 
-    def agent(self, network: Network, known: float | None = None) -> PPOAgent:
-        """Return the agent that plays a network on the posterior."""
-        known = self.options.known if known is None else known
-        return PPOAgent(self._with_known(known), network)
+    def agent(self, model: MaskablePPO) -> PPOAgent:
+        """Return the agent that plays the network of a model, with the prior of its games."""
+        return PPOAgent(self._with_known(self.options.known), played_network(model))
 
     @property
     def final_tables(self) -> list[FinalTable]:
@@ -96,6 +97,12 @@ class PosteriorLearner(Learner):
         look_ahead = LookAheadAgent(posterior, self.options.look_ahead_lives)
         agents = {"look-ahead": look_ahead, "posterior": posterior}
         return {name: agents[name] for name in self.options.agents[1:]}
+
+    def final_agents(self, known: float | None) -> dict[str, Agent]:
+        """Return the policy that the run has written, and the planners, with a prior."""
+        assert known is not None
+        policy = PPOAgent(self._with_known(known), load_policy(self.run))
+        return {self.options.agents[0]: policy, **self.planners(known)}
 
 
 class PosteriorVecEnv(VecEnvWrapper):

@@ -6,15 +6,18 @@ from functools import partial
 
 from sb3_contrib import MaskablePPO
 
+from hangman_lab.agents.ppo.agent import NetworkAgent
 from hangman_lab.run_files.config import WindowsConfig
-from hangman_lab.training.learners.base import Learner, make_env
-from hangman_lab.training.networks import WindowModule
+from hangman_lab.training.learners.base import PPOLearner, make_env
+from hangman_lab.training.networks import WindowModule, played_network
 from hangman_lab.training.prediction import PredictivePPO
 
 
-class WindowsLearner(Learner):
+class WindowsLearner(PPOLearner):
     """Trains a policy network on windows, with or without the auxiliary phase."""
 
+    Options = WindowsConfig
+    agent_class = NetworkAgent
     options: WindowsConfig
 
     def make_model(self) -> MaskablePPO:
@@ -27,3 +30,7 @@ class WindowsLearner(Learner):
             ratio = rate / self.options.learning_rate
             return self.make_ppo(PredictivePPO, env, policy, rate_ratio=ratio)
         return self.make_ppo(MaskablePPO, env, policy)
+
+    def agent(self, model: MaskablePPO) -> NetworkAgent:
+        """Return the agent that plays the network of a model."""
+        return NetworkAgent(played_network(model))

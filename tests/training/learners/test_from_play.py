@@ -23,8 +23,8 @@ from hangman_lab.run_files.words import load_words
 from hangman_lab.training.checkpoint import Interrupted, load_checkpoint, save_checkpoint
 from hangman_lab.training.learners import from_play
 from hangman_lab.training.learners.from_play import Play
+from hangman_lab.training.learning import ValidationCallback
 from hangman_lab.training.run import resume, train
-from hangman_lab.training.validation import ValidationCallback
 from tests.training.conftest import Killed
 
 QUIET = Console(quiet=True)
