@@ -196,6 +196,8 @@ WINDOWS = "learner.kind=windows learner.log_rows=9 "
         ("", signal.SIGTERM),
         (WINDOWS, signal.SIGINT),
         (WINDOWS + "learner.auxiliary_learning_rate=0.01", signal.SIGINT),
+        # Of one's own, off-policy: with a replay buffer.
+        ("learner.kind=tests.training.learners.own:OwnLearner", signal.SIGINT),
     ],
 )
 def test_a_run_stopped_by_a_signal_resumes_to_the_same_curves_and_weights(
