@@ -6,7 +6,7 @@ from PIL import Image, ImageSequence
 from PIL.GifImagePlugin import GifImageFile
 
 from hangman_lab.envs.rendering import BAD, FAINT, GOOD, INK
-from tests.processes import run
+from tests.processes import ROOT, assert_refused, run, start
 
 
 def output_of(name, *arguments):
@@ -79,6 +79,36 @@ def test_win_rates_of_runs_are_plotted_by_games_and_by_steps(tiny_run, tmp_path)
 def test_stable_baselines_trains_and_plays_unseen_words(algorithm):
     printed = output_of("stable_baselines", algorithm, 256)
     assert re.search(rf"^ {algorithm} +11,643 .*%", printed, re.MULTILINE)
+
+
+@pytest.mark.slow
+def test_a_learner_of_ones_own_is_trained_resumed_evaluated_and_watched(
+    real_words, tmp_path, monkeypatch
+):
+    """Its runs say where it is missing, and know its agent by its name."""
+    words, folder = tmp_path / "words.txt", tmp_path / "run"
+    words.write_text("\n".join(real_words[::8]))
+    options = ["steps=2048", "num_envs=32", "rollout_steps=16"]
+    options = [f"--set=learner.{option}" for option in options]
+    recipe = ("--config", ROOT / "examples" / "attention.yaml", "--words", words)
+    process = start("train.py", *recipe, "--run-dir", folder, *options, "--set=validation.games=9")
+    assert any("ATTENTION: 512 steps" in line for line in process.stdout)
+    process.terminate()
+    process.communicate()
+    assert process.returncode == 130
+    without = run("evaluate.py", "--run", folder)
+    assert_refused(without, "evaluate.py", "config.yaml", "no module 'attention'", "PYTHONPATH")
+    monkeypatch.setenv("PYTHONPATH", str(ROOT / "examples"))
+    for arguments, said in (
+        (["train.py", "--resume", folder], "ATTENTION: 2,048 steps"),
+        (["evaluate.py", "--run", folder, "--agents", "attention", "random"], "attention"),
+        (["play.py", "--run", folder, "--watch", "attention", "--speed", 1000], "attention lost"),
+    ):
+        done = run(*arguments)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert said in done.stdout
+    refused = run("evaluate.py", "--run", folder, "--agents", "ppo")
+    assert_refused(refused, "evaluate.py", "no agent 'ppo', only attention")
 
 
 @pytest.mark.slow

@@ -1,3 +1,4 @@
+import sys
 from operator import attrgetter
 
 import pytest
@@ -146,6 +147,61 @@ def test_a_wrong_override_is_named_as_it_was_typed_and_not_by_the_file(load):
         load("seed: 1", ["lerner.steps=1", "seed=2"])
     with pytest.raises(InputError, match=r"test\.yaml: unknown key 'lerner'"):
         load("lerner: 1", ["learner.kind=posterior", "seed=2"])
+
+
+OWN = """
+from typing import Literal
+from hangman_lab.run_files.config import PPOOptions
+class Learner:
+    class Options(PPOOptions):
+        size: Literal[1, 2] = 1
+class NoLearner: pass
+"""
+
+
+def test_a_learner_of_ones_own_is_found_beside_its_recipe_but_not_in_a_run(tmp_path, monkeypatch):
+    monkeypatch.setattr("sys.path", [*sys.path])
+    (tmp_path / "own_learner.py").write_text(OWN)
+    (tmp_path / "broken.py").write_text("raise ValueError")
+    (tmp_path / "needs.py").write_text("import missing_package")
+    recipe = tmp_path / "recipe.yaml"
+    recipe.write_text("learner: {kind: own_learner:Learner, size: 2}")
+    run = RunDirectory(tmp_path)
+    run.config.write_text(recipe.read_text())
+    said = r"'own_learner:Learner' is not allowed \(there is no module 'own_learner'.*PYTHONPATH\)$"
+    for path in (recipe, run.config):
+        with pytest.raises(InputError, match=rf"^{path}: learner\.kind: {said}"):
+            load_config(path)
+    run.config.unlink()
+    config = load_config(recipe)
+    assert (config.learner.size, config.learner.epochs) == (2, 4)
+    assert config.with_words("common").learner == config.learner
+    # From now on, its folder is in Python's path, so that its runs can be read.
+    run.config.write_text(dump_config(config))
+    assert run.load_config() == config
+    for override, said in (
+        ("learner.size=3", r"^--set learner\.size=3: learner\.size: 3 is not allowed .*1 or 2"),
+        ("learner.sizes=1", r"unknown key 'learner\.sizes'; known here are kind, .*, size$"),
+        ("learner.kind=own_learner:NoLearner", "has no subclass NoLearner of .*Learner"),
+        ("learner.kind=own_learner:Other", "has no subclass Other of .*Learner"),
+        ("learner.kind=not.there:Learner", "there is no module 'not'; add its folder"),
+        ("learner.kind=:Learner", r"one of posterior, from_play, windows, or .* module:Class"),
+        (f"learner={nested('own_learner:Learner, size: 3')}", r"play\.first\.learner\.size: 3"),
+        (f"learner={nested('posterior')}", r"play\.first\.learner: the kind 'posterior'"),
+    ):
+        with pytest.raises(InputError, match=said):
+            load_config(recipe, [override])
+    config = load_config(recipe, [f"learner={nested('own_learner:Learner')}"])
+    assert config.learner.play.first.learner.size == 1
+    for module, cause in (("broken", ValueError), ("needs", ModuleNotFoundError)):
+        with pytest.raises(RuntimeError, match=f"{module}:Learner: its module") as caught:
+            load_config(recipe, [f"learner.kind={module}:Learner"])
+        assert isinstance(caught.value.__cause__, cause)
+
+
+def nested(learner):
+    """Return the section of learning from play after a run with a learner."""
+    return f"{{kind: from_play, play: {{first: {{learner: {{kind: {learner}}}}}}}}}"
 
 
 CODE = "!!python/object/apply:os.getcwd []"

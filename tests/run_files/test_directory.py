@@ -4,12 +4,14 @@ import json
 import os
 import resource
 from functools import partial
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 
 from hangman_lab.agents.posterior.files import save_posterior
-from hangman_lab.agents.ppo.agent import save_network
+from hangman_lab.agents.ppo.agent import NetworkAgent
 from hangman_lab.envs.errors import InputError
 from hangman_lab.run_files.config import Config, find_config
 from hangman_lab.run_files.directory import (
@@ -89,6 +91,8 @@ def test_the_last_point_of_a_step_counts_and_unfinished_files_are_removed(run):
     assert run.read_curves().set_index("step").a.dropna().to_dict() == {2: 3}
     for name in (".policy.safetensors.99.tmp", "mine.tmp", ".mine"):
         (run.path / name).touch()
+    (run.path / ".abc.tmp").mkdir()
+    (run.path / ".abc.tmp" / "policy.safetensors").touch()
     run.remove_temporary_files()
     names = {path.name for path in run.path.iterdir()}
     assert names == {"config.yaml", "command.txt", "curves.jsonl", "mine.tmp", ".mine"}
@@ -118,6 +122,20 @@ def test_a_run_knows_the_words_of_each_part_in_any_order(run):
             run.check_split(parts, "a list")
 
 
+def test_an_agent_writes_its_files_but_not_those_of_the_run(run):
+    contents = {"weights": "1", "policy.safetensors": "2"}
+    agent: Any = SimpleNamespace(
+        save=lambda folder: [(folder / name).write_text(text) for name, text in contents.items()]
+    )
+    before = files_in(run.path)
+    run.save_agent(agent)
+    assert files_in(run.path) == before | {name: text.encode() for name, text in contents.items()}
+    before, contents = files_in(run.path), {"config.yaml": "mine"}
+    with pytest.raises(InputError, match=rf"^{run.config}: the agent cannot write this file"):
+        run.save_agent(agent)
+    assert files_in(run.path) == before
+
+
 def files_in(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
@@ -130,7 +148,7 @@ def test_a_full_disk_keeps_the_old_content(run, missing):
         lambda: run.write_fitted_words(words),
         lambda: save_checkpoint(run.checkpoint, "ppo", {"array": np.zeros(1_000)}),
         lambda: write_atomically(run.posterior, partial(save_posterior, posterior_of())),
-        lambda: write_atomically(run.policy, partial(save_network, PolicyModule().to_numpy())),
+        lambda: run.save_agent(NetworkAgent(PolicyModule().to_numpy())),
     ]
     paths = (run.evaluation, run.fitted_words, run.checkpoint, run.posterior, run.policy)
     for path, write in zip(paths, writers, strict=True):
@@ -141,7 +159,7 @@ def test_a_full_disk_keeps_the_old_content(run, missing):
         limits = resource.getrlimit(resource.RLIMIT_FSIZE)
         resource.setrlimit(resource.RLIMIT_FSIZE, (size - missing, limits[1]))
         try:
-            with pytest.raises(InputError, match=rf"^.*{path}: .*; the old content is kept\Z"):
+            with pytest.raises(InputError, match=rf"^.*{run.path}.*: .*; the old content is kept\Z"):
                 write()
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, limits)

@@ -1,6 +1,5 @@
 """The words of PPO's games, and the posterior that plays them."""
 
-from hangman_lab.agents.ppo.agent import save_network
 from hangman_lab.envs.words import WordList
 from hangman_lab.run_files.config import load_config
 from hangman_lab.run_files.directory import RunDirectory
@@ -37,7 +36,8 @@ def test_ppo_plays_without_the_held_back_words_and_the_agents_with_them(
     # With all lives left, it looks ahead already.
     assert model.env.reset()["letters"][:, :, GAP].any()
     assert model.policy.module.sizes["look_ahead_lives"] == 6
-    save_network(learner.network(model), run.policy)
+    run.save_agent(learner.agent(model))
+    assert learner.agent(model).posterior.prior.known == 0.75
     agents = learner.final_agents(known=0.25)
     assert agents["look-ahead"].max_lives == 6
     for agent in (agents["look-ahead"].posterior, agents["posterior"]):
