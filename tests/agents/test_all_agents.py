@@ -81,6 +81,7 @@ def test_a_single_observation_is_played_as_a_batch_of_one(agent):
         if hasattr(type(agent), method):
             probabilities = getattr(agent, method)
             np.testing.assert_array_equal(probabilities(single), probabilities(GOOD)[0])
+            assert not probabilities(single)[single["guessed"] != 0].any()
 
 
 def test_a_batch_of_no_games_has_no_letters(agent):

@@ -44,3 +44,16 @@ def test_samples_follow_the_frequencies():
         batch = select(state, np.zeros(20_000, dtype=np.int64))
         shares = np.bincount(agent.act(batch), minlength=26) / 20_000
         np.testing.assert_allclose(shares[:3], expected, atol=0.015)
+
+
+def test_if_no_word_matches_shown_letters_may_repeat_and_then_the_whole_list_decides():
+    agent, literal = (DictionaryAgent(each).fit(["noon", "nine", "oboe"]) for each in (False, True))
+    repeats, unlisted = parse_observation("n___", "i"), parse_observation("q___")
+    for scores, expected in (
+        (agent.letter_scores(repeats), {"o": 1}),
+        (agent.letter_scores(unlisted), {"b": 1, "e": 2, "i": 1, "n": 2, "o": 2}),
+        # The benchmark ignores wrong letters, too.
+        (literal.letter_probabilities(repeats), {"e": 0.5, "o": 0.5}),
+    ):
+        counts = zip(ALPHABET, scores[0], strict=True)
+        assert {letter: count for letter, count in counts if count} == expected

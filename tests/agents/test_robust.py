@@ -58,6 +58,10 @@ def test_every_word_is_won_as_often_as_the_value_of_a_small_game():
     solution = solve(arrays(["aa", "bb", "cc", "dd"]), rounds=64, lives=1)
     assert solution.win_rates == pytest.approx([0.25] * 4, abs=0.02)
     assert solution.host == pytest.approx([0.25] * 4, abs=0.02)
+    # The host's second weights, of which one word was won, count twice.
+    won = np.exp(-np.sqrt(np.log(4) / 2))
+    two = solve(arrays(["aa", "bb", "cc", "dd"]), rounds=2, max_wrong=1)
+    assert two.host.min() == pytest.approx((1 / 4 + 2 * won / (3 + won)) / 3)
     # With four lives, all of them.
     assert (solve(arrays(["aa", "bb", "cc", "dd"]), lives=4).win_rates == 1).all()
 
@@ -69,6 +73,7 @@ def test_each_key_draws_one_strategy_for_its_whole_game(real_words):
     rates = {}
     for length, solution in agent.solutions_.items():
         listed = [word for word in words if len(word) == length]
+        assert len(solution.weights) == 70
         rates |= dict(zip(listed, solution.win_rates, strict=True))
     games = np.mean([play(agent, words, repetition=k)["won"] for k in range(50)], axis=0)
     expected = np.array([rates[word] for word in words])

@@ -72,6 +72,12 @@ def test_an_agent_plays_the_environment_as_the_evaluation(name):
     assert agent.act(observation, key) == 7
 
 
+def test_each_name_is_a_strategy_of_its_own():
+    game = WordGame(SAMPLE)
+    games = [play(make(game, 0)).str.join(" ") for make in WORD_GUESS_AGENTS.values()]
+    assert len(set(map(tuple, games))) == len(games)
+
+
 def worst_set(sizes):
     return max(sizes, default=0)
 
