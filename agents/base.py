@@ -175,23 +175,10 @@ class PosteriorAgent(Agent, ABC):
     def letter_probabilities(
         self, observations: Observation | Observations
     ) -> npt.NDArray[np.float64]:
-        """Return the probability that each letter is behind a blank.
+        """Return the probability that each letter is behind a blank, for observations as in `act`.
 
-        Parameters
-        ----------
-        observations : Observations or Observation
-            Those of N games, or the observation of the single environment.
-
-        Returns
-        -------
-        ndarray of float64, shape (N, 26) or (26,)
-            Probabilities that the hidden part contains the letter, so a row may sum to more than
-            1. Guessed letters have 0.
-
-        Raises
-        ------
-        InputError
-            If the observations are invalid.
+        It is float64 of shape (N, 26), or (26,) for a single game. A row may sum to more than 1;
+        guessed letters have 0. InputError if the observations are invalid.
         """
         batch, is_single = as_batch(observations)
         states, state_of_game = self._distinct(batch)

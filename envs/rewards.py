@@ -20,7 +20,6 @@ class Reward(Protocol):
 
     def __call__(self, result: Any) -> npt.NDArray[np.float64]:
         """Return the reward of each game, shape (N,)."""
-        ...
 
 
 @dataclass(frozen=True)

@@ -116,13 +116,9 @@ class SecretWords:
         words.letter_counts = drawn[:, _COUNTS].view(np.int8)
         return words
 
-    def check(self, words: Sequence[str]) -> None:
-        """Raise InputError unless the caller can set these words, of at most ``width`` letters."""
+    def encode(self, words: Sequence[str]) -> EncodedWords:
+        """Encode words of the caller; InputError unless these can be set."""
         if len(words) and not self._settable:
             raise InputError("options: the word is the host's choice, so that none can be set")
         check_words(as_words("options", words), self.width, "options")
-
-    def encode(self, words: Sequence[str]) -> EncodedWords:
-        """Encode words given by the caller; InputError as :meth:`check` raises."""
-        self.check(words)
         return encode_words(words, self.width)

@@ -54,14 +54,7 @@ class ActionMaskObservation(gym.Wrapper, RecordConstructorArgs):
 
 
 class VectorActionMaskObservation(VectorWrapper):
-    """Makes the observations of a batch a dict of the observations and the action masks.
-
-    Parameters
-    ----------
-    env : gymnasium.vector.VectorEnv
-    observation_key, mask_key : str
-        As for :class:`ActionMaskObservation`.
-    """
+    """:class:`ActionMaskObservation` for vector environments, with the same keys."""
 
     def __init__(
         self, env: VectorEnv, observation_key: str = "observations", mask_key: str = "action_mask"

@@ -127,17 +127,10 @@ class Comparison:
                 summary["reliability"] = reliability(games, agent, self._setup.rules)
 
     def plot(self, name: str = "win_rate_by_length") -> Figure:
-        """Return one plot.
+        """Return the plot ``win_rate_by_length`` or ``reliability``.
 
-        Parameters
-        ----------
-        name : str
-            ``win_rate_by_length``, or ``reliability`` (needs an agent with letter probabilities).
-
-        Raises
-        ------
-        InputError
-            If the plot is not available, or Matplotlib is not installed.
+        Reliability needs an agent with letter probabilities. InputError if the plot is not
+        available, or Matplotlib is not installed.
         """
         require("a plot", "report", "matplotlib")
         from hangman_lab.evaluation.plots import PLOTS, draw_plots

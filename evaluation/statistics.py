@@ -33,22 +33,17 @@ def share_interval(
     surveys", Journal of Survey Statistics and Methodology 3 (2015).
     """
     share, number, count = float(outcomes.mean()), len(outcomes), len(np.unique(clusters))
-    error = _standard_error(outcomes, clusters) if count > 1 else 0.0
-    effective = float(count)
+    error, effective = 0.0, float(count)
+    if count > 1:  # the cluster-robust standard error
+        deviations = np.bincount(clusters, weights=outcomes - outcomes.mean())
+        variance = (deviations**2).sum() * count / (count - 1)
+        error = float(np.sqrt(variance) / number)
     if error > 0:
         quantiles = stdtrit([number - 1, count - 1], (1 + CONFIDENCE) / 2)
         effective = min(number, share * (1 - share) / error**2)
         effective *= (quantiles[0] / quantiles[1]) ** 2
     low, high = win_rate_interval(share * effective, effective)
     return share, (float(low), float(high))
-
-
-def _standard_error(values: npt.NDArray, clusters: npt.NDArray[np.int64]) -> float:
-    """Return the cluster-robust standard error of the mean, for at least two clusters."""
-    num_clusters = len(np.unique(clusters))
-    deviations = np.bincount(clusters, weights=values - values.mean())
-    variance = (deviations**2).sum() * num_clusters / (num_clusters - 1)
-    return float(np.sqrt(variance) / len(values))
 
 
 def win_rate(wins: int, games: int) -> dict[str, Any]:
@@ -105,22 +100,17 @@ def summarize(games: pd.DataFrame, seconds: float) -> dict[str, Any]:
     # Many games are lost without a hit; alphabetical order would show only words with an A.
     lost = lost.assign(hash=hash_words(lost["word"])).sort_values(["guesses", "hash"])
     hardest = lost.head(_NUM_HARDEST)
-    return {
-        **basic_statistics(games, seconds),
-        "hardest": hardest["word"].tolist(),
-        "hardest_games": _describe(hardest),
-    }
-
-
-def _describe(games: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return games with their guesses, with wrong guesses in upper case."""
-    described = games.loc[:, ["word", "wrong_guesses", "letters"]].to_dict("records")
+    described = hardest.loc[:, ["word", "wrong_guesses", "letters"]].to_dict("records")
     for game in described:
         letters = game.pop("letters")
         game["guesses"] = "".join(
             letter if letter in game["word"] else letter.upper() for letter in letters
         )
-    return described
+    return {
+        **basic_statistics(games, seconds),
+        "hardest": hardest["word"].tolist(),
+        "hardest_games": described,
+    }
 
 
 def mcnemar(first: npt.ArrayLike, second: npt.ArrayLike) -> dict[str, Any]:

@@ -162,45 +162,30 @@ def _believe(
     word: npt.NDArray[np.uint8], guessed: npt.NDArray[np.int8], prior: WordPrior, beam: float
 ) -> npt.NDArray[np.float64]:
     """Return the fields of a :class:`Belief` about N games, side by side, shape (N, 27)."""
+    # The masses of the listed words, by the prior and by the letter models, shape (N, 27).
     listed, by_models = np.zeros((2, len(word), NUM_LETTERS + 1))
     num_possible = np.zeros(len(word), dtype=np.int64)
     scale = prior.scale[(word != PADDING).sum(axis=1)]
     in_threads(listed_masses, word, guessed, prior.listed, scale, listed, by_models, num_possible)
     sums = listed.copy()
-    games = np.flatnonzero((num_possible < _SKIP_MODELS_AT) | (beam == 0.0))
-    if len(games):
-        part = (word[games], guessed[games], scale[games, None], listed[games], by_models[games])
-        sums[games] += _unlisted_masses(*part, prior, beam)
+    few = np.flatnonzero((num_possible < _SKIP_MODELS_AT) | (beam == 0.0))
+    if len(few):
+        models = prior.models
+        masses = np.zeros((len(few), NUM_LETTERS + 1))
+        in_threads(ngram_masses, word[few], guessed[few], models.ngrams.tables, beam, masses)
+        masses *= scale[few, None]
+        unlisted = masses[:, _ALL] - by_models[few, _ALL]
+        undecided = listed[few, _ALL] < _SKIP_MULTIGRAMS_RATIO * unlisted
+        rows = np.flatnonzero(undecided | (beam == 0.0))
+        games, by_multigrams = few[rows], np.zeros((len(rows), NUM_LETTERS + 1))
+        tables = models.multigrams.tables
+        in_threads(multigram_masses, word[games], guessed[games], tables, by_multigrams)
+        masses[rows] *= 1.0 - models.weight
+        masses[rows] += by_multigrams * (models.weight * scale[games, None])
+        least = max(_MIN_BEAMS * beam, 1e-9) * masses
+        rest = masses - by_models[few]
+        is_pruned = rest[:, [_ALL]] < least[:, [_ALL]]
+        sums[few] += np.where(is_pruned, np.maximum(rest, 0.0) + least, rest)
     total, share = sums[:, _ALL], np.zeros(len(word))
     np.divide(listed[:, _ALL], total, out=share, where=total > 0.0)
     return np.column_stack([presence_from_absent_sums(sums, guessed), share])
-
-
-def _unlisted_masses(
-    word: npt.NDArray[np.uint8],
-    guessed: npt.NDArray[np.int8],
-    scale: npt.NDArray[np.float64],
-    listed: npt.NDArray[np.float64],
-    by_models: npt.NDArray[np.float64],
-    prior: WordPrior,
-    beam: float,
-) -> npt.NDArray[np.float64]:
-    """Return the masses of the words that are not listed, shape (N, 27).
-
-    ``listed`` and ``by_models``, shape (N, 27), are the masses of those that are, by the prior and
-    by the letter models; ``scale``, shape (N, 1), is that of the letter models.
-    """
-    masses = np.zeros(listed.shape)
-    in_threads(ngram_masses, word, guessed, prior.models.ngrams.tables, beam, masses)
-    masses *= scale
-    unlisted = masses[:, _ALL] - by_models[:, _ALL]
-    games = np.flatnonzero((listed[:, _ALL] < _SKIP_MULTIGRAMS_RATIO * unlisted) | (beam == 0.0))
-    by_multigrams = np.zeros((len(games), NUM_LETTERS + 1))
-    tables, weight = prior.models.multigrams.tables, prior.models.weight
-    in_threads(multigram_masses, word[games], guessed[games], tables, by_multigrams)
-    masses[games] *= 1.0 - weight
-    masses[games] += by_multigrams * (weight * scale[games])
-    least = max(_MIN_BEAMS * beam, 1e-9) * masses
-    rest = masses - by_models
-    is_pruned = rest[:, [_ALL]] < least[:, [_ALL]]
-    return np.where(is_pruned, np.maximum(rest, 0.0) + least, rest)

@@ -85,11 +85,6 @@ class HangmanEnv(SingleEnv[Observation]):
       keeps the largest set of words with the same answer (`envs.hangman.evil`, needs Numba).
     - `render_mode`: `"ansi"`, `"human"` (prints to the terminal) or `"rgb_array"`.
 
-    ## References
-
-    A. Y. Ng, D. Harada and S. Russell, "Policy invariance under reward transformations", ICML
-    1999, for the potential-based reward.
-
     ## Version History
 
     * v0: Initial version.

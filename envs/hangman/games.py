@@ -13,17 +13,12 @@ from hangman_lab.envs.encoding import (
     FIRST_LETTER,
     NUM_CODES,
     NUM_LETTERS,
-    PADDING,
     EncodedWords,
     decode,
+    encode_words,
 )
 from hangman_lab.envs.errors import InputError, check_state
-from hangman_lab.envs.hangman.observation import (
-    Observation,
-    Observations,
-    check_array,
-    check_observations,
-)
+from hangman_lab.envs.hangman.observation import Observation, Observations
 from hangman_lab.envs.hangman.rendering import draw_game
 from hangman_lab.envs.hangman.rules import GuessResult, Rules
 from hangman_lab.envs.rendering import Drawing
@@ -134,18 +129,15 @@ class HangmanGames:
         """
         check_state(state, self.get_state())
         secrets, guessed, lives = state["secrets"], state["guessed"], state["lives"]
+        if not (0 <= guessed.min() <= guessed.max() <= 1 and lives.min() >= 0):
+            raise InputError("state: 'guessed' or 'lives' has a number out of range")
         try:
-            check_array("lives", lives, lives.shape, 0, self.rules.max_wrong)
-            check_observations({**state, "word": secrets, "guessed": np.ones_like(guessed)})
-            check_array("guessed", guessed, guessed.shape, 0, 1)
-            if (secrets == BLANK).any():
-                raise InputError("'secrets' has a blank")
-        except InputError as error:
-            raise InputError(f"state: {error}") from None
+            words = encode_words([decode(codes) for codes in secrets], secrets.shape[1])
+        except (IndexError, InputError) as error:
+            raise InputError(f"state: 'secrets' are not words ({error})") from None
         # The columns before those of the letters are for padding and blanks.
         columns = np.pad(guessed, ((0, 0), (FIRST_LETTER, 0)))
         is_shown = np.take_along_axis(columns, secrets.astype(np.intp), axis=1) != 0
-        words = EncodedWords(np.ascontiguousarray(secrets), (secrets != PADDING).sum(axis=1))
         shown = is_shown.sum(axis=1)
         won, lost = shown == words.lengths, lives == 0
         if ((won | lost | truncated) != ended).any():

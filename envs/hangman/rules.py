@@ -15,23 +15,9 @@ Host = Literal["random", "evil"]
 
 @dataclass(frozen=True)
 class Rules:
-    """The rules of a game, checked when they are made.
+    """The rules of a game, which are arguments of :class:`envs.hangman.env.HangmanEnv`.
 
-    Recipes and commands make an option of each field.
-
-    Parameters
-    ----------
-    max_wrong : int, default 6
-        The number of wrong guesses that loses the game, 1 to 26.
-    repeated_guess : str, default "life"
-        Whether a repeated letter costs a ``"life"`` or is ``"free"``.
-    host : str, default "random"
-        ``"random"`` draws the word; ``"evil"`` commits to none, see :mod:`envs.hangman.evil`.
-
-    Raises
-    ------
-    InputError
-        If a rule is outside its range.
+    Recipes and commands make an option of each field. InputError if a rule is outside its range.
     """
 
     max_wrong: int = field(

@@ -28,14 +28,11 @@ _INFO: dict[str, Any] = {"action_mask": None, "won": np.False_, "TimeLimit.trunc
 class HangmanVecEnv(VecEnv):
     """The batch of :class:`HangmanVectorEnv` for Stable-Baselines3 and sb3-contrib.
 
+    It takes the same arguments, except ``autoreset_mode``.
+
     It equals SB3's ``DummyVecEnv`` of :class:`HangmanEnv` in a ``Monitor``, with the same seeds and
     infos, so no ``VecMonitor`` is needed. ``t`` in ``info["episode"]`` are the seconds since the
     batch was created.
-
-    Parameters
-    ----------
-    num_envs, max_episode_steps, **options
-        The arguments of :class:`HangmanVectorEnv`, except ``autoreset_mode``.
     """
 
     def __init__(self, num_envs: int, max_episode_steps: int | None = None, **options: Any) -> None:

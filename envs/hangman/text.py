@@ -83,13 +83,9 @@ class TextHangman(SingleEnv[Any]):
 
     ## Arguments
 
-    - `words`: sequence of lower-case words; the default list (`web2`) if not given.
-    - `split`: `"train"`, `"valid"` or `"test"` for the words of this part of the project's split
-      alone; all words if not given.
-    - `max_wrong`: the number of lost lives that loses the game, 1 to 26; 6 by default.
-    - `min_length`, `max_length`: range of word lengths; other words are not used.
-    - `reward`: a name of `envs.rewards`, such as `"dense"`, or an object; `"sparse"` by default.
-    - `repeated_guess`, `invalid_reply`: whether these cost a `"life"` (default) or are `"free"`.
+    Those of `HangmanEnv`, except `host`, and
+
+    - `invalid_reply`: whether an invalid reply costs a `"life"` (default) or is `"free"`;
     - `render_mode`: `"ansi"` (the last observation) or `"human"` (prints it).
 
     ## Version History
