@@ -58,14 +58,6 @@ def check_seeds(seed: Any, count: int) -> list[int | None]:
     return [None if each is None else check_integer("seed", each, 0) for each in seed]
 
 
-def check_mask(name: str, mask: Any, count: int) -> None:
-    """Raise InputError unless a mask is a bool array of shape (count,) with at least one True."""
-    is_mask = isinstance(mask, np.ndarray) and mask.dtype == np.bool_
-    if not is_mask or mask.shape != (count,) or not mask.any():
-        what = f"an array of bool of shape ({count},) with at least one True"
-        raise InputError(f"{name} must be {what}")
-
-
 def check_number(name: str, value: Any, least: float, most: float) -> float:
     """Return the value of the argument ``name``; InputError unless it is in ``least..most``."""
     # A comparison with a number of NumPy could overflow.

@@ -39,14 +39,7 @@ if TYPE_CHECKING:
 
 
 class Comparison:
-    """The results of agents on the same words.
-
-    Parameters
-    ----------
-    setup : EvaluationSetup
-        Every word is played with each agent.
-    progress : Progress, optional
-        Shows the games that have ended.
+    """The results of agents, each of which plays every word of ``setup``.
 
     Attributes
     ----------

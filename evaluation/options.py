@@ -66,7 +66,7 @@ class EvaluationOptions(_RuleOptions):
 
     def spell(self, name: str) -> str:
         """Return the name of an option in errors."""
-        return name
+        return type(self).model_fields[name].alias or name
 
     @model_validator(mode="after")
     def _check(self) -> EvaluationOptions:
@@ -83,7 +83,3 @@ class CommandOptions(EvaluationOptions):
     """The options as the command has them, ``--drop-known`` for ``drop_known``."""
 
     model_config = ConfigDict(alias_generator=option_name, populate_by_name=True)
-
-    def spell(self, name: str) -> str:
-        """Return the name of an option in errors."""
-        return option_name(name)

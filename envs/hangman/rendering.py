@@ -7,7 +7,7 @@ from itertools import zip_longest
 import numpy as np
 from PIL import ImageDraw
 
-from hangman_lab.envs.encoding import ALPHABET, BLANK, FIRST_LETTER, PADDING, decode
+from hangman_lab.envs.encoding import ALPHABET, decode
 from hangman_lab.envs.hangman.observation import Observation
 from hangman_lab.envs.rendering import BAD, FAINT, GOOD, INK, Drawing, font, new_picture
 
@@ -31,14 +31,34 @@ def draw_game(observation: Observation, secret: str | None, max_wrong: int, mode
 
     ``secret`` is None before the end of the game.
     """
-    if mode == "rgb_array":
-        picture, draw = new_picture(_PICTURE_SIZE)
-        _draw(draw, observation, max_wrong, secret)
-        return np.asarray(picture)
-    word, wrong = decode(observation["word"]), _wrong_letters(observation)
-    return draw_text(
-        word, wrong, int(observation["lives"]), max_wrong, _verdict(observation, secret)
-    )
+    shown, lives = decode(observation["word"]), int(observation["lives"])
+    guessed = (ALPHABET[letter] for letter in np.flatnonzero(observation["guessed"]))
+    wrong = "".join(letter for letter in guessed if letter not in shown)
+    verdict = ""
+    if secret is not None:
+        verdict = f"lost; the word was {secret}" if "_" in shown else "won"
+    if mode != "rgb_array":
+        return draw_text(shown, wrong, lives, max_wrong, verdict)
+    picture, draw = new_picture(_PICTURE_SIZE)
+    _draw_gallows(draw, parts_hung(max_wrong - lives, max_wrong))
+    draw.text((300, 52), f"lives {lives} of {max_wrong}", font=font(22), fill=INK)
+    for number, letter in enumerate(ALPHABET):
+        color = BAD if letter in wrong else GOOD if letter in shown else FAINT
+        x, y = 300 + number % 9 * 35, 100 + number // 9 * 36
+        draw.text((x, y), letter, font=font(22), fill=color)
+        if color == BAD:
+            draw.line((x - 3, y + 16, x + 15, y + 16), fill=color, width=2)
+    draw.text((300, 222), verdict, font=font(20), fill=INK)
+
+    pitch = min(44, (_PICTURE_SIZE[0] - 40) // len(shown))
+    start = (_PICTURE_SIZE[0] - pitch * len(shown)) // 2
+    for place, letter in enumerate(shown):
+        left = start + place * pitch
+        draw.line((left + 3, 360, left + pitch - 3, 360), fill=INK, width=3)
+        if letter != "_":
+            center, size = (left + pitch // 2, 352), min(36, pitch + 6)
+            draw.text(center, letter, INK, font(size), anchor="ms")
+    return np.asarray(picture)
 
 
 def draw_text(word: str, wrong: str, lives: int, max_wrong: int, verdict: str = "") -> str:
@@ -62,49 +82,6 @@ def parts_hung(wrong: int, max_wrong: int) -> int:
     first wrong guess.
     """
     return -(-wrong * len(_PARTS) // max_wrong)
-
-
-def _wrong_letters(observation: Observation) -> str:
-    """Return the guessed letters that are not in the word of one game, in alphabetical order."""
-    shown = decode(observation["word"])
-    guessed = (ALPHABET[letter] for letter in np.flatnonzero(observation["guessed"]))
-    return "".join(letter for letter in guessed if letter not in shown)
-
-
-def _verdict(observation: Observation, secret: str | None) -> str:
-    """Return how a game ended; an empty string before its end."""
-    if secret is None:
-        return ""
-    return f"lost; the word was {secret}" if BLANK in observation["word"] else "won"
-
-
-def _draw(
-    draw: ImageDraw.ImageDraw, observation: Observation, max_wrong: int, secret: str | None
-) -> None:
-    """Draw the gallows, the alphabet next to it and the word below."""
-    lives = int(observation["lives"])
-    _draw_gallows(draw, parts_hung(max_wrong - lives, max_wrong))
-    draw.text((300, 52), f"lives {lives} of {max_wrong}", font=font(22), fill=INK)
-    wrong = _wrong_letters(observation)
-    for letter, name in enumerate(ALPHABET):
-        color = FAINT
-        if observation["guessed"][letter]:
-            color = BAD if name in wrong else GOOD
-        x, y = 300 + letter % 9 * 35, 100 + letter // 9 * 36
-        draw.text((x, y), name, font=font(22), fill=color)
-        if color == BAD:
-            draw.line((x - 3, y + 16, x + 15, y + 16), fill=color, width=2)
-    draw.text((300, 222), _verdict(observation, secret), font=font(20), fill=INK)
-
-    codes = observation["word"][observation["word"] != PADDING]
-    pitch = min(44, (_PICTURE_SIZE[0] - 40) // len(codes))
-    start = (_PICTURE_SIZE[0] - pitch * len(codes)) // 2
-    for place, code in enumerate(codes):
-        left = start + place * pitch
-        draw.line((left + 3, 360, left + pitch - 3, 360), fill=INK, width=3)
-        if code >= FIRST_LETTER:
-            center, size = (left + pitch // 2, 352), min(36, pitch + 6)
-            draw.text(center, ALPHABET[code - FIRST_LETTER], INK, font(size), anchor="ms")
 
 
 def _draw_gallows(draw: ImageDraw.ImageDraw, hung: int) -> None:

@@ -20,7 +20,6 @@ from hangman_lab.envs.errors import (
     as_array,
     check_choice,
     check_integer,
-    check_mask,
     check_options,
     check_seeds,
     check_state,
@@ -150,7 +149,10 @@ class HangmanVectorEnv(VectorEnv[Observations, npt.NDArray[np.int64], npt.NDArra
         mask = options.get("reset_mask")
         if mask is not None:
             self._require_reset("reset with a mask")
-            check_mask("options: reset_mask", mask, self.num_envs)
+            is_mask = isinstance(mask, np.ndarray) and mask.dtype == np.bool_
+            if not is_mask or mask.shape != (self.num_envs,) or not mask.any():
+                what = f"an array of bool of shape ({self.num_envs},) with at least one True"
+                raise InputError(f"options: reset_mask must be {what}")
         games = np.arange(self.num_envs) if mask is None else np.flatnonzero(mask)
         word: Any = options.get("word")
         words = list(word) if as_array("options", word).ndim else [word] * self.num_envs
