@@ -59,7 +59,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         require(program("sweep"), "cluster", "ray")
         sweep, folder = _prepare(command, options)
         with ray_cluster(options.address) as ray:
-            _check_threads(sweep, ray.cluster_resources().get("CPU", 0))
+            threads = max(recipe.threads for recipe in sweep.variants())
+            cores = ray.cluster_resources().get("CPU", 0)
+            if threads > cores:
+                text = f"{threads} is more than the {cores:g} cores that Ray has; set fewer threads"
+                raise InputError(f"threads: {text}")
             if folder is None:
                 folder = create_folder(Path(sweep.config.storage).resolve() / sweep.config.name)
                 write_text(folder / SWEEP_FILE, dump_config(sweep))
@@ -92,14 +96,6 @@ def _prepare(command: CommandParser, options: argparse.Namespace) -> tuple[Sweep
         raise InputError(f"a sweep file is needed, or --resume DIR (see {command.prog} --help)")
     path = find_config(options.sweep, "sweep")
     return load_sweep(path, options.set, options.words, options.name), None
-
-
-def _check_threads(sweep: Sweep, cpus: float) -> None:
-    threads = max(recipe.threads for recipe in sweep.variants())
-    if threads > cpus:
-        raise InputError(
-            f"threads: {threads} is more than the {cpus:g} cores that Ray has; set fewer threads"
-        )
 
 
 def _report(

@@ -111,11 +111,10 @@ def prepare_words(config: Config, word_list: WordList) -> RunWords:
     words = split_words(config, word_list)
     for name in ("train", "valid", config.final_split):
         words.part(name)
-    if isinstance(config.learner, FromPlayConfig):
-        first = config.learner.play.first
-        if isinstance(first, FirstRunConfig):
-            reward_of(_first_config(config, first))
-            return words
+    if (before := _first_config(config)) is not None:
+        reward_of(before)
+    elif isinstance(config.learner, FromPlayConfig):
+        first = str(config.learner.play.first)
         uncovered = uncovered_words(RunDirectory.open(first))["words"].split()
         if set(uncovered).isdisjoint(words.part("train")):
             raise InputError(
@@ -142,10 +141,8 @@ def _run(
     """Run the steps after the last checkpoint; return the final evaluation."""
     run.remove_temporary_files()
     phase, state = load_checkpoint(run.checkpoint)
-    if phase == "created" and isinstance(config.learner, FromPlayConfig):
-        first = config.learner.play.first
-        if isinstance(first, FirstRunConfig):
-            _play_first(run, _first_config(config, first), console)
+    if phase == "created" and (before := _first_config(config)) is not None:
+        _play_first(run, before, console)
     use_threads(config)
     learner = config.learner.learner(config, run, words)
     progress, stop = make_progress(console), StopRequest(console)
@@ -190,14 +187,11 @@ def play_final_games(learner: Learner, progress: Progress) -> dict[str, dict[str
 
 def _play_table(table: FinalTable, learner: Learner, console: Console) -> dict[str, Any]:
     config, parts = learner.config, learner.words.parts
-    train_words = parts["train"]
     part: Sequence[str] = parts[table.part]
     agents = learner.final_agents(table.known)
-    agents |= {
-        "dictionary": make_agent("dictionary").fit(train_words),
-        "random": make_agent("random", config.seed),
-    }
-    hashes = hash_words(train_words)
+    agents["dictionary"] = make_agent("dictionary").fit(parts["train"])
+    agents["random"] = make_agent("random", config.seed)
+    hashes = hash_words(parts["train"])
     setup = EvaluationSetup(
         agents=agents,
         words=part if table.part == config.final_split else draw_words(part, _NUM_KNOWN),
@@ -215,9 +209,10 @@ def _play_table(table: FinalTable, learner: Learner, console: Console) -> dict[s
     return evaluation
 
 
-def _first_config(config: Config, first: FirstRunConfig) -> Config:
-    """Return the config of the run before learning from play."""
-    return config.model_copy(update=dict(first))
+def _first_config(config: Config) -> Config | None:
+    """Return the config of the run before learning from play, or None if there is none to train."""
+    first = config.learner.play.first if isinstance(config.learner, FromPlayConfig) else None
+    return config.model_copy(update=dict(first)) if isinstance(first, FirstRunConfig) else None
 
 
 def _play_first(run: RunDirectory, config: Config, console: Console) -> None:

@@ -15,7 +15,7 @@ from hangman_lab.envs.encoding import check_words, decode
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.vector import HangmanVectorEnv
 from hangman_lab.envs.words import DEFAULT_KNOWN
-from hangman_lab.run_files.config import FromPlayConfig, PlayConfig
+from hangman_lab.run_files.config import FromPlayConfig
 from hangman_lab.run_files.directory import RunDirectory
 from hangman_lab.run_files.words import draw_words
 from hangman_lab.terminal.console import say, stage
@@ -106,7 +106,8 @@ class FromPlayLearner(PosteriorLearner):
             words=self.words.parts["train"],
             **self.config.env.model_dump(),
         )
-        play = Play(env, state or uncovered_words(first_run(run, options)), self.config.seed)
+        first = options.first if isinstance(options.first, str) else run.path / "first"
+        play = Play(env, state or uncovered_words(RunDirectory.open(first)), self.config.seed)
         curves = RunDirectory(run.path / "play")
         curves.path.mkdir(exist_ok=True)
         # The win rate of the last games, and the share of them that uncovered a fitted word.
@@ -168,12 +169,6 @@ class FromPlayLearner(PosteriorLearner):
         uncovered = FinalTable("uncovered", "uncovered", DEFAULT_KNOWN)
         missed = FinalTable("missed", "missed", DEFAULT_KNOWN)
         return [unseen, uncovered, excluded, missed]
-
-
-def first_run(run: RunDirectory, options: PlayConfig) -> RunDirectory:
-    """Return the run that uncovers the first words: one of its own, or an earlier one."""
-    first = options.first
-    return RunDirectory.open(first) if isinstance(first, str) else RunDirectory(run.path / "first")
 
 
 def uncovered_words(run: RunDirectory) -> dict[str, Any]:
