@@ -18,7 +18,7 @@ from hangman_lab.envs.errors import InputError
 from hangman_lab.server import players
 from hangman_lab.server.database import open_database, transaction
 from hangman_lab.server.settings import Settings
-from hangman_lab.terminal.arguments import CommandParser, command_main, program
+from hangman_lab.terminal.arguments import CommandParser, command_main, option_name, program
 
 _MAX_NAME_LENGTH = 64
 
@@ -35,7 +35,7 @@ def parser() -> CommandParser:
         if option.name == "words":
             parser.add_words()
         else:
-            parser.add_argument(f"--{option.name.replace('_', '-')}", **option.metadata)
+            parser.add_argument(option_name(option.name), **option.metadata)
     actions = parser.add_subparsers(dest="action", title="players")
     token = actions.add_parser("token", help="create the access token of a player")
     token.add_argument("--replace", action="store_true", help="replace the current token")
@@ -70,7 +70,7 @@ def read_options(arguments: Sequence[str] | None) -> Namespace:
         variable = f"HANGMAN_{field.name.upper()}"
         if value := os.environ.get(variable):
             try:
-                reader.parse_args([f"--{field.name.replace('_', '-')}={value}"], options)
+                reader.parse_args([f"{option_name(field.name)}={value}"], options)
             except ArgumentError as error:
                 raise InputError(f"{variable}: {error.message}") from error
     return parser().parse_args(arguments, options)

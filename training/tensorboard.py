@@ -82,7 +82,6 @@ class TrainingLog(TensorBoardOutputFormat):
         rate, wrong = float(played.won.mean()), float(played.wrong_guesses.mean())
         self.scalars({"eval/win_rate": rate, "eval/wrong_guesses": wrong}, step)
         self.writer.add_text("eval/sample_games", _describe_games(played, agent, rules), step)
-        self.writer.flush()
         return rate
 
     def hyperparameters(self, values: dict[str, Any], final: dict[str, float], step: int) -> None:

@@ -139,12 +139,8 @@ class PosteriorVecEnv(VecEnvWrapper):
         observations, rewards, ended, infos = self.venv.step_wait()
         return self._features(cast(Observations, observations)), rewards, ended, infos
 
-    def get_state(self) -> dict[str, Any]:
-        """Return the state of the games."""
-        return self.venv.get_state()
-
     def set_state(self, state: dict[str, Any]) -> dict[str, npt.NDArray[np.float32]]:
-        """Restore a state saved by :meth:`get_state` and return the features."""
+        """Restore a state of the games and return the features."""
         return self._features(self.venv.set_state(state))
 
 
