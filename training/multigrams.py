@@ -63,21 +63,44 @@ class _Expected(NamedTuple):
     ends: npt.NDArray[np.float32]
 
 
-class _Counts:
-    """Running expected counts of emissions and transitions.
+class _Emissions:
+    """Emission counts that decay lazily: a batch then changes only those of its sequences.
 
-    Those of emissions decay lazily: a batch then changes only those of its sequences. The count of
-    a sequence in a class is ``spelled * unit``, and the sum of a class ``sums * unit``.
+    The count of a sequence in a class is ``stored * unit``, and the sum of a class ``sums * unit``.
     """
+
+    def __init__(self, counts: npt.NDArray[np.float32]) -> None:
+        self.stored = counts
+        self.sums = counts.sum(axis=0, dtype=np.float64)
+        self.unit = 1.0
+
+    def keep(self, sequences: npt.NDArray[np.bool_]) -> None:
+        """Drop the other sequences; the sums stay."""
+        self.stored = self.stored[sequences]
+
+    def update(self, expected: _Expected, decay: float, factor: float) -> None:
+        """Scale the counts by ``decay``, and add ``factor`` times the expected ones."""
+        self.unit *= decay
+        if self.unit < _MIN_UNIT:
+            self.stored *= np.float32(self.unit)
+            self.sums *= self.unit
+            self.unit = 1.0
+        _add(self.stored, self.sums, expected, np.float32(factor / self.unit))
+        # Every letter keeps a hundredth of a count in every class.
+        letters = np.maximum(self.stored[:NUM_LETTERS], np.float32(0.01 / self.unit))
+        self.sums += (letters - self.stored[:NUM_LETTERS]).sum(axis=0)
+        self.stored[:NUM_LETTERS] = letters
+
+
+class _Counts:
+    """Running expected counts of emissions and transitions."""
 
     def __init__(self, words: EncodedWords, seed: int) -> None:
         self.sequences, counts = _frequent_sequences(words)
         num_words = len(words)
         first = keyed_uniform(seed, np.arange(len(counts))[:, None], np.arange(NUM_CLASSES))
         spelled = counts[:, None] * (0.5 + first)
-        self.spelled = (spelled * (3 * num_words / spelled.sum())).astype(np.float32)
-        self.sums = self.spelled.sum(axis=0, dtype=np.float64)
-        self.unit = 1.0
+        self.emissions = _Emissions((spelled * (3 * num_words / spelled.sum())).astype(np.float32))
         self.follows = np.full((NUM_CLASSES, NUM_CLASSES), 2 * num_words / NUM_CLASSES**2)
         self.begins = self.ends = np.full(NUM_CLASSES, num_words / NUM_CLASSES)
         self._prepare()
@@ -91,9 +114,11 @@ class _Counts:
 
     def prune(self) -> None:
         """Drop sequences with low emissions in every class, except single letters."""
-        kept = (self.spelled >= _MIN_EMISSION * self.sums).any(axis=1)
+        emissions = self.emissions
+        kept = (emissions.stored >= _MIN_EMISSION * emissions.sums).any(axis=1)
         kept[:NUM_LETTERS] = True
-        self.sequences, self.spelled = self.sequences[kept], self.spelled[kept]
+        self.sequences = self.sequences[kept]
+        emissions.keep(kept)
         self._prepare()
 
     def chain(self) -> list[npt.NDArray[np.float32]]:
@@ -105,26 +130,18 @@ class _Counts:
 
     def update(self, batch: EncodedWords, decay: float, factor: float) -> None:
         """Scale the counts by ``decay``; add ``factor`` times the expected counts of a batch."""
-        expected, chain = self.expected, self.chain()
-        per_count = (1 / self.sums).astype(np.float32)
-        to_from = np.ascontiguousarray(chain[-1].T)
-        model = _Model(self.trie, self.spelled, per_count, *chain, to_from)
+        expected, emissions = self.expected, self.emissions
+        begin, end, transitions = self.chain()
+        per_count = (1 / emissions.sums).astype(np.float32)
+        to_from = np.ascontiguousarray(transitions.T)
+        model = _Model(self.trie, emissions.stored, per_count, begin, end, transitions, to_from)
         in_threads(_expect, batch.codes, batch.lengths, model, expected)
         follows = factor * expected.follows.sum(axis=0) * model.transitions
         self.follows = decay * self.follows + follows
         self.begins = decay * self.begins + factor * expected.begins.sum(axis=0)
         self.ends = decay * self.ends + factor * expected.ends.sum(axis=0)
         expected.follows[:] = expected.begins[:] = expected.ends[:] = 0
-        self.unit *= decay
-        if self.unit < _MIN_UNIT:
-            self.spelled *= np.float32(self.unit)
-            self.sums *= self.unit
-            self.unit = 1.0
-        _add(self.spelled, self.sums, expected, np.float32(factor / self.unit))
-        # Every letter keeps a hundredth of a count in every class.
-        letters = np.maximum(self.spelled[:NUM_LETTERS], np.float32(0.01 / self.unit))
-        self.sums += (letters - self.spelled[:NUM_LETTERS]).sum(axis=0)
-        self.spelled[:NUM_LETTERS] = letters
+        emissions.update(expected, decay, factor)
 
 
 def fit_multigrams(words: EncodedWords, seed: int = 0) -> Multigrams:
@@ -158,7 +175,7 @@ def fit_multigrams(words: EncodedWords, seed: int = 0) -> Multigrams:
 def _pruned_model(counts: _Counts) -> Multigrams:
     """Return the model without its lowest probabilities."""
     begin, end, transitions = counts.chain()
-    emissions = counts.spelled / counts.sums.astype(np.float32)
+    emissions = counts.emissions.stored / counts.emissions.sums.astype(np.float32)
     kept = emissions >= _MIN_FINAL_EMISSION
     used = kept.any(axis=1)
     emissions, kept = emissions[used], kept[used]
@@ -169,9 +186,9 @@ def _pruned_model(counts: _Counts) -> Multigrams:
         {
             "per_sequence": kept.sum(axis=1).astype(np.uint8),
             "classes": np.nonzero(kept)[1].astype(np.uint8),
-            "emissions": emissions[kept],
+            "emissions": emissions[kept].astype(np.float32),
             "transitions": (transitions / leaving[:, None]).astype(np.float32),
-            "begin": begin,
+            "begin": begin.astype(np.float32),
             "end": (end / leaving).astype(np.float32),
             "sequences": np.frombuffer("\n".join(sequences).encode("ascii"), dtype=np.uint8),
         }
