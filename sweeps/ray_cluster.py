@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import logging
 import os
+import shlex
 import socket
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import ModuleType
@@ -59,6 +61,9 @@ def ray_cluster(address: str | None) -> Iterator[ModuleType]:
         options |= {"include_dashboard": False, "object_store_memory": _OBJECT_STORE_BYTES}
     elif address != "auto":
         _check_reachable(address)
+    if " " in sys.executable and os.name == "posix":
+        # Ray does not quote it for the shell that starts workers.
+        options["runtime_env"] = {"py_executable": shlex.quote(sys.executable)}
     for starts_left in reversed(range(_STARTS if is_local else 1)):
         try:
             ray.init(address, **options)

@@ -87,7 +87,10 @@ def test_a_sweep_survives_a_kill_and_a_lost_node_with_the_weights_of_train(
 
 
 @pytest.mark.slow
-def test_ctrl_c_says_how_to_resume(write_sweep, few_hundred_words, tmp_path):
+def test_ctrl_c_says_how_to_resume(write_sweep, few_hundred_words, tmp_path, monkeypatch):
+    # Of a virtual environment in a folder with a blank.
+    (tmp_path / "a b").symlink_to(sys.prefix)
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "a b" / "bin" / "python"))
     folder = tmp_path / "sweeps" / "tiny"
     changed = {"learner.kind": "windows", "learner.num_envs": 32, "validation.games": 30}
     path = write_sweep(set=changed, space={"learner.epochs": {"grid_search": [1]}}, seeds=1)
@@ -97,7 +100,7 @@ def test_ctrl_c_says_how_to_resume(write_sweep, few_hundred_words, tmp_path):
     output, errors = process.communicate()
     assert process.returncode == 130, errors
     assert "Traceback" not in errors
-    assert f"python sweep.py --resume {folder}\n" in output
+    assert f"/python' sweep.py --resume {folder}\n" in output
     process = start("sweep.py", "--resume", folder)
     output, errors = process.communicate()
     assert process.returncode == 0, errors
