@@ -35,9 +35,9 @@ class OwnLearner(Learner):
 
     def make_model(self):
         env, size = make_env(self.config, self.words.parts["train"], 8), self.options.rollout_size
-        often = {"train_freq": size // 8, "target_update_interval": 50, "learning_starts": 100}
+        options = {"train_freq": size // 8, "learning_starts": 100, "exploration_fraction": 0.9}
         seed = self.config.seed
-        return DQN("MultiInputPolicy", env, buffer_size=2_000, seed=seed, device="cpu", **often)
+        return DQN("MultiInputPolicy", env, buffer_size=2_000, seed=seed, device="cpu", **options)
 
     def agent(self, model):
         return OwnAgent(model.q_net.q_net[-1].bias.detach().double().numpy().copy())
