@@ -41,7 +41,6 @@ _STYLE: dict[Any, Any] = {
     "grid.alpha": 0.3,
     "legend.frameon": False,
     "svg.hashsalt": "hangman",
-    "text.parse_math": False,
 }
 
 
@@ -78,11 +77,16 @@ def save_plots(figures: dict[str, Figure], folder: str | Path) -> list[Path]:
 def _make_axes(figure: Figure, title: str, evaluation: dict[str, Any], note: str) -> Axes:
     """Return new axes with a title, in a figure with a caption that ends with a note."""
     caption = f"{describe_games(evaluation)}, seed {evaluation['seed']}; {note}"
-    figure.supxlabel(caption, fontsize=9, x=0.01, ha="left", wrap=True)
+    figure.supxlabel(_plain(caption), fontsize=9, x=0.01, ha="left", wrap=True)
     axes = figure.add_subplot()
     axes.set_title(f"{title}, {name_words(evaluation)}", loc="left")
     axes.yaxis.set_major_formatter(PercentFormatter(1.0))
     return axes
+
+
+def _plain(text: str) -> str:
+    """Return a text whose dollar signs begin no formula."""
+    return text.replace("$", r"\$")
 
 
 def _draw_points(
@@ -92,7 +96,7 @@ def _draw_points(
     low, high = np.array(points["ci95"].tolist()).T
     # Rounding can put a value slightly outside of its interval.
     bars = np.maximum([points[rate] - low, high - points[rate]], 0)
-    style = {"label": label, **_AGENT_STYLES[number % len(_AGENT_STYLES)]}
+    style = {"label": _plain(label), **_AGENT_STYLES[number % len(_AGENT_STYLES)]}
     axes.errorbar(x, points[rate], yerr=bars, capsize=2, elinewidth=0.9, **style)
 
 

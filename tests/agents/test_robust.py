@@ -60,7 +60,7 @@ def test_every_word_is_won_as_often_as_the_value_of_a_small_game():
     assert solution.host == pytest.approx([0.25] * 4, abs=0.02)
     # The host's second weights, of which one word was won, count twice.
     won = np.exp(-np.sqrt(np.log(4) / 2))
-    two = solve(arrays(["aa", "bb", "cc", "dd"]), rounds=2, max_wrong=1)
+    two = solve(arrays(["aa", "bb", "cc", "dd"]), rounds=2, lives=1)
     assert two.host.min() == pytest.approx((1 / 4 + 2 * won / (3 + won)) / 3)
     # With four lives, all of them.
     assert (solve(arrays(["aa", "bb", "cc", "dd"]), lives=4).win_rates == 1).all()
