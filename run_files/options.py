@@ -112,7 +112,7 @@ def set_value(values: dict[str, Any], key: str, value: Any) -> None:
     for section in sections:
         values = values.setdefault(section, {})
         if not isinstance(values, dict):
-            raise InputError(f"{key}: {section!r} is not a section")
+            raise InputError(f"{key}: {section!r} is not a section, but {values!r}")
     values[last] = value
 
 
@@ -149,6 +149,8 @@ def _describe(error: ValidationError, model: type[BaseModel], values: Any) -> tu
         text = str(first.get("ctx", {})["error"])
         return key, text if text.startswith(key) else f"{key}: {text}"
     value, allowed = first["input"], first["msg"][0].lower() + first["msg"][1:]
+    if first["type"] == "model_type":
+        allowed = "it is a section, with keys of its own"
     return key, f"{key}: {value!r:.200} is not allowed ({allowed})"
 
 

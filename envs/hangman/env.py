@@ -106,7 +106,7 @@ class HangmanEnv(SingleEnv[Observation]):
         render_mode: str | None = None,
     ) -> None:
         #: The rules of its games.
-        self.rules = Rules(max_wrong, repeated_guess, host)
+        self.rules = Rules(max_wrong=max_wrong, repeated_guess=repeated_guess, host=host)
         #: The number of wrong guesses that loses a game.
         self.max_wrong = self.rules.max_wrong
         self._secrets: SecretWords

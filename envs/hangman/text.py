@@ -110,7 +110,7 @@ class TextHangman(SingleEnv[Any]):
         render_mode: str | None = None,
     ) -> None:
         #: The rules of its games.
-        self.rules = Rules(max_wrong, repeated_guess)
+        self.rules = Rules(max_wrong=max_wrong, repeated_guess=repeated_guess)
         #: The number of lost lives that loses a game.
         self.max_wrong = self.rules.max_wrong
         check_choice("invalid_reply", invalid_reply, get_args(InvalidReply))

@@ -96,7 +96,7 @@ class HangmanVectorEnv(VectorEnv[Observations, npt.NDArray[np.int64], npt.NDArra
         render_mode: str | None = None,
     ) -> None:
         #: The rules of its games.
-        self.rules = Rules(max_wrong, repeated_guess, host)
+        self.rules = Rules(max_wrong=max_wrong, repeated_guess=repeated_guess, host=host)
         #: The number of wrong guesses that loses a game.
         self.max_wrong = self.rules.max_wrong
         if max_episode_steps is not None and not np.array_equal(max_episode_steps, -1):
