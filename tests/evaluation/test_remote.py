@@ -65,7 +65,7 @@ def test_output_and_files_agree_with_the_arena_and_the_server(
     games = pd.read_csv(tmp_path / "games.csv").query("agent == 'dictionary'")
     assert sorted(games["letters"]) == sorted(arena["letters"])
     assert games.won.sum() == arena.won.sum()
-    assert games.known.isna().all()
+    assert games.is_known.isna().all()
 
 
 @pytest.mark.slow

@@ -17,6 +17,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 from hangman_lab.agents import make_agent
 from hangman_lab.agents.posterior.files import load_posterior
 from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.hangman.rules import Rules
 from hangman_lab.envs.words import Split, hash_words, read_word_list
 from hangman_lab.evaluation.arena import play
 from hangman_lab.evaluation.calibration import reliability
@@ -266,7 +267,7 @@ def test_the_posterior_is_calibrated_on_valid_words(tiny_run, tiny_files, known)
     agent = load_posterior(run.posterior, known)
     # Where half of the secrets are said to be known, so they are.
     words = valid if known == 0 else [*valid, *parts_of(tiny_files[1])["train"][::8][: len(valid)]]
-    figures = reliability(play(agent, words), agent)
+    figures = reliability(play(agent, words), agent, Rules())
     assert figures["predictions"] > 20_000
     # On average a probability is within 3 points of the share of letters that were hidden.
     assert figures["expected_calibration_error"] < 0.03
