@@ -19,7 +19,13 @@ from hangman_lab.envs.hangman.game import Game
 from hangman_lab.envs.hangman.hosts import make_game
 from hangman_lab.envs.hangman.rules import Rules
 from hangman_lab.envs.secret_words import SecretWords
-from hangman_lab.envs.words import COMMON_SOURCE, DEFAULT_KNOWN, DEFAULT_SOURCE, hash_words
+from hangman_lab.envs.words import (
+    COMMON_SOURCE,
+    DEFAULT_KNOWN,
+    DEFAULT_SOURCE,
+    default_common,
+    hash_words,
+)
 from hangman_lab.playing.advice import Adviser, assist
 from hangman_lab.playing.modes import YOU, play_solo, play_versus, watch
 from hangman_lab.run_files.agents import check_agent_names, find_run, load_run_agent
@@ -53,8 +59,10 @@ def play(options: argparse.Namespace, console: Console) -> None:
     adviser: Any = None  # set for every mode that uses it
     if name is not None:
         known = DEFAULT_KNOWN if options.known is None else options.known
+        common = default_common(run_words.word_list.source, options.assist)
+        common = common if options.common is None else options.common
         with console.status(f"loading {name}"):
-            agent = load_run_agent(name, run, to_fit, seed, known)
+            agent = load_run_agent(name, run, to_fit, seed, known, common)
         if (options.hint or options.assist) and not isinstance(agent, PosteriorAgent):
             raise InputError(f"{option}: {name} has no letter probabilities")
         adviser = Adviser(name, agent)

@@ -10,6 +10,7 @@ import signal
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from logging.handlers import QueueHandler, QueueListener
 
 from granian.constants import HTTPModes, Interfaces
@@ -48,6 +49,8 @@ def serve(host: str, port: int, settings: Settings) -> None:
         print("recorded words are public, a client can look them up; see --recorded-words")
     if "*" in (settings.forwarded_allow_ips or ""):
         print("--forwarded-allow-ips '*': any client can name its own address and evade its limits")
+    if settings.common is None:
+        settings = replace(settings, common=words.common)
     agent = make_agent_player(trained, words.to_fit, settings)
     print(f"agent: {settings.agent}", flush=True)
     app = create_app(words, agent, settings)

@@ -28,12 +28,12 @@ def test_all_words_of_a_length_have_the_share_of_that_length(known, weight):
 def test_known_words_are_equally_likely_and_have_the_probability_known():
     prior = prior_of(share=0.7)
     assert probability(prior, *WORDS) == pytest.approx(np.full(len(WORDS), 0.7 / len(WORDS)))
-    none = prior.with_known(0.0)
+    none = prior.with_prior(0.0)
     assert (probability(none, *WORDS) == 0).all()
     # What known words lose, all others gain alike.
     others = ("bad", "deed", "cabbages", "abc", "zzz")
     assert probability(none, *others) * 0.3 == pytest.approx(probability(prior, *others))
-    assert probability(prior.with_known(1.0), *others).max() < 1e-6
+    assert probability(prior.with_prior(1.0), *others).max() < 1e-6
 
 
 def test_candidates_have_their_probabilities():
@@ -45,4 +45,4 @@ def test_candidates_have_their_probabilities():
 @pytest.mark.parametrize("known", [-0.1, 1.1, float("nan"), True])
 def test_an_invalid_probability_of_known_words_is_refused(known):
     with pytest.raises(ValueError, match=r"known: .* is not a number in 0\.\.1"):
-        prior_of().with_known(known)
+        prior_of().with_prior(known)
