@@ -11,7 +11,7 @@ import numpy.typing as npt
 from hangman_lab.agents.base import Agent, PosteriorAgent
 from hangman_lab.agents.common import people_words
 from hangman_lab.envs.bits import lowest_bit, word_length
-from hangman_lab.envs.encoding import FIRST_LETTER, NUM_LETTERS
+from hangman_lab.envs.encoding import FIRST_LETTER, NUM_LETTERS, as_words
 from hangman_lab.envs.errors import check_number
 from hangman_lab.envs.hangman.observation import Observations, select
 from hangman_lab.envs.numba_cache import njit
@@ -46,6 +46,7 @@ class DictionaryAgent(PosteriorAgent):
     def fit(self, words: Sequence[str]) -> Self:
         """Index the words."""
         people = people_words() if self.common else {}
+        words = as_words("words", words)
         # In the order of the index.
         words = sorted({*words, *people} if people else words, key=len)
         chosen = np.array([people.get(word, 0.0) for word in words])

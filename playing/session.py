@@ -59,8 +59,13 @@ def play(options: argparse.Namespace, console: Console) -> None:
     adviser: Any = None  # set for every mode that uses it
     if name is not None:
         known = DEFAULT_KNOWN if options.known is None else options.known
-        common = default_common(run_words.word_list.source, options.assist)
-        common = common if options.common is None else options.common
+        common = options.common
+        if common is None:  # agents that are fitted on the list take its words as equally likely
+            common = (
+                0.0
+                if name in AGENTS
+                else default_common(run_words.word_list.source, options.assist)
+            )
         with console.status(f"loading {name}"):
             agent = load_run_agent(name, run, to_fit, seed, known, common)
         if (options.hint or options.assist) and not isinstance(agent, PosteriorAgent):
@@ -80,7 +85,8 @@ def play(options: argparse.Namespace, console: Console) -> None:
         else:  # an agent that does not override `fit` learns nothing from words
             fitted = hash_words(to_fit if type(adviser.agent).fit is not Agent.fit else ())
         count = np.isin(hash_words(to_guess), fitted).sum()
-        console.print(f"{name} was fitted on {count or 'none'} of these words")
+        also = ", and lists the words that people choose" if common else ""
+        console.print(f"{name} was fitted on {count or 'none'} of these words{also}")
     _play_games(options, console, adviser, to_guess, rules, seed)
 
 

@@ -242,7 +242,9 @@ class WordPrior:
 
 def _texts(codes: npt.NDArray[np.uint8], length: int) -> npt.NDArray[np.bytes_]:
     """Return words of a length as bytes, which sort like the words."""
-    return np.ascontiguousarray(codes[:, :length]).view(f"S{length}")[:, 0]
+    texts = np.zeros((len(codes), length), dtype=np.uint8)
+    texts[:, : codes.shape[1]] = codes[:, :length]
+    return texts.view(f"S{length}")[:, 0]
 
 
 def _surprisals(probabilities: npt.NDArray[np.floating], steps: float, dtype: type) -> npt.NDArray:

@@ -105,6 +105,17 @@ def test_the_rules_of_a_run_hold_unless_others_are_given(evaluate, tiny_files, t
     assert [(each["max_wrong"], each["host"]) for each in rules] == [(3, "evil"), (4, "random")]
 
 
+def test_words_that_people_choose_are_known_words_with_common(evaluate, mixed):
+    secrets = mixed[mixed.index("--secrets") + 1]
+    secrets.write_text("banana\nonline\nzyzzogeton\n")
+    for common, known in (("0", 0), ("0.5", 2)):
+        done, evaluation = evaluate(*mixed, "--common", common)
+        assert (evaluation["words"]["num_known"], evaluation["common"]) == (known, float(common))
+        assert (f"chosen as people choose them {common}" in done.stdout) == bool(known)
+        assert [agent["fitted"] for agent in evaluation["agents"].values()] == [known, known]
+    assert_refused(evaluate(*mixed, "--common", "2")[0], "evaluate.py", "--common", "1")
+
+
 def test_known_words_are_refused_dropped_or_marked_with_a_prior_of_0(evaluate, mixed):
     done, _ = evaluate(*mixed, "--known", "0")
     said = ("7 of the 27 words are known", mixed[1], "--known 0", "--drop-known", "--allow-known")
